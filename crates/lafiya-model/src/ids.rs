@@ -1,0 +1,122 @@
+//! Identifiers. Each kind is its own type, so that one can never be passed for another.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+macro_rules! uuid_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub Uuid);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = uuid::Error;
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Uuid::parse_str(text).map(Self)
+            }
+        }
+    };
+}
+
+uuid_id!(
+    /// A customer of the service; owns keys, interviews, assessments, webhooks and usage.
+    TenantId
+);
+uuid_id!(
+    /// One API key (never the key itself).
+    KeyId
+);
+uuid_id!(
+    /// One interview: a series of assessments about one patient.
+    InterviewId
+);
+uuid_id!(
+    /// One assessment: one turn of an interview. Equals the request id of the call that made it.
+    AssessmentId
+);
+uuid_id!(
+    /// One HTTP request.
+    RequestId
+);
+
+/// What a concept of the knowledge base is. The word the API uses wherever a `type` appears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConceptKind {
+    /// A symptom, sign, vital sign or measurement (`s_`).
+    Symptom,
+    /// A risk factor, exposure or piece of history (`p_`).
+    RiskFactor,
+    /// A laboratory test, image or bedside test (`lt_`).
+    LabTest,
+    /// A condition (`c_`).
+    Condition,
+}
+
+impl ConceptKind {
+    /// The prefix that every id of this kind carries.
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Self::Symptom => "s_",
+            Self::RiskFactor => "p_",
+            Self::LabTest => "lt_",
+            Self::Condition => "c_",
+        }
+    }
+
+    /// The kind an id says it is of, by its prefix.
+    pub fn of(id: &str) -> Option<Self> {
+        [
+            Self::Symptom,
+            Self::RiskFactor,
+            Self::LabTest,
+            Self::Condition,
+        ]
+        .into_iter()
+        .find(|kind| id.starts_with(kind.prefix()))
+    }
+
+    /// The word for it in the API.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Symptom => "symptom",
+            Self::RiskFactor => "risk_factor",
+            Self::LabTest => "lab_test",
+            Self::Condition => "condition",
+        }
+    }
+}
+
+/// The id of a concept in the knowledge base, such as `s_fever`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ConceptId(pub String);
+
+impl ConceptId {
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ConceptId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<&str> for ConceptId {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}

@@ -1,0 +1,16 @@
+//! The words of the domain. Everything here is a plain value: no I/O, no clock, no randomness.
+//!
+//! `ids` and `tenant` name who calls, `patient` and `evidence` what is told, `triage` what is answered.
+#![warn(missing_docs)]
+
+pub mod evidence;
+pub mod ids;
+pub mod patient;
+pub mod tenant;
+pub mod triage;
+
+pub use evidence::{Choice, Evidence, EvidenceSource, Severity};
+pub use ids::{AssessmentId, ConceptId, ConceptKind, InterviewId, KeyId, RequestId, TenantId};
+pub use patient::{Age, AgeBand, Sex};
+pub use tenant::{Environment, TenantStatus, Tier};
+pub use triage::{Seriousness, Timeframe, TriageLevel};

@@ -1,0 +1,194 @@
+//! The patient, as far as reasoning may know: age, sex and nothing else.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::tenant::word_enum;
+
+/// Sex as the interface names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sex {
+    /// Male.
+    Male,
+    /// Female.
+    Female,
+    /// Neither, or not said: nothing is ruled out.
+    Other,
+}
+
+word_enum!(Sex { Male => "male", Female => "female", Other => "other" });
+
+/// An age, counted in days so that a newborn and an old man fit one scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Age {
+    days: u32,
+}
+
+impl Age {
+    /// An age in whole days.
+    pub const fn from_days(days: u32) -> Self {
+        Self { days }
+    }
+
+    /// An age in whole months (30.44 days).
+    pub const fn from_months(months: u32) -> Self {
+        Self {
+            days: months * 3044 / 100,
+        }
+    }
+
+    /// An age in whole years (365.25 days).
+    pub const fn from_years(years: u32) -> Self {
+        Self {
+            days: years * 36525 / 100,
+        }
+    }
+
+    /// The age in days.
+    pub const fn days(self) -> u32 {
+        self.days
+    }
+
+    /// The age in completed years.
+    pub const fn years(self) -> u32 {
+        // The same fraction as `from_years`, rounded so that from_years(n).years() == n.
+        (self.days * 100 + 99) / 36525
+    }
+
+    /// The band the reasoning works in.
+    pub fn band(self) -> AgeBand {
+        match self.years() {
+            0 if self.days <= 28 => AgeBand::Neonate,
+            0 => AgeBand::Infant,
+            1..=4 => AgeBand::From1To4,
+            5..=14 => AgeBand::From5To14,
+            15..=49 => AgeBand::From15To49,
+            50..=64 => AgeBand::From50To64,
+            _ => AgeBand::From65,
+        }
+    }
+}
+
+/// Why a text is not an age.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotAnAge(String);
+
+impl fmt::Display for NotAnAge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is not an age; write \"10 days\", \"2 months\" or \"5 years\"",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for NotAnAge {}
+
+impl FromStr for Age {
+    type Err = NotAnAge;
+
+    /// Reads `10 days`, `2 months`, `5 years`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wrong = || NotAnAge(text.to_owned());
+        let (number, unit) = text.trim().split_once(' ').ok_or_else(wrong)?;
+        let number: u32 = number.parse().map_err(|_| wrong())?;
+        if number > 50_000 {
+            return Err(wrong());
+        }
+        match unit.trim() {
+            "day" | "days" => Ok(Self::from_days(number)),
+            "month" | "months" => Ok(Self::from_months(number)),
+            "year" | "years" => Ok(Self::from_years(number)),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+/// The age bands in which knowledge is written and reasoning is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum AgeBand {
+    /// 0 to 28 days.
+    #[serde(rename = "neonate")]
+    Neonate,
+    /// 29 days to 11 months.
+    #[serde(rename = "infant")]
+    Infant,
+    /// 1 to 4 years.
+    #[serde(rename = "1-4")]
+    From1To4,
+    /// 5 to 14 years.
+    #[serde(rename = "5-14")]
+    From5To14,
+    /// 15 to 49 years.
+    #[serde(rename = "15-49")]
+    From15To49,
+    /// 50 to 64 years.
+    #[serde(rename = "50-64")]
+    From50To64,
+    /// 65 years and older.
+    #[serde(rename = "65+")]
+    From65,
+}
+
+word_enum!(AgeBand {
+    Neonate => "neonate",
+    Infant => "infant",
+    From1To4 => "1-4",
+    From5To14 => "5-14",
+    From15To49 => "15-49",
+    From50To64 => "50-64",
+    From65 => "65+",
+});
+
+impl AgeBand {
+    /// The generalised group that may leave the service (`phi_age_group`).
+    pub fn public_group(self) -> &'static str {
+        match self {
+            Self::Neonate | Self::Infant | Self::From1To4 => "child_0_4",
+            Self::From5To14 => "child_5_14",
+            Self::From15To49 => "adult_15_49",
+            Self::From50To64 => "adult_50_64",
+            Self::From65 => "adult_65_120",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_years_survive_the_way_through_days() {
+        for years in 0..=120 {
+            assert_eq!(Age::from_years(years).years(), years);
+        }
+    }
+
+    #[test]
+    fn bands_change_where_the_form_says() {
+        let check = |age: &str, band: AgeBand| {
+            assert_eq!(age.parse::<Age>().unwrap().band(), band, "{age}");
+        };
+        check("0 days", AgeBand::Neonate);
+        check("28 days", AgeBand::Neonate);
+        check("29 days", AgeBand::Infant);
+        check("11 months", AgeBand::Infant);
+        check("1 years", AgeBand::From1To4);
+        check("5 years", AgeBand::From5To14);
+        check("15 years", AgeBand::From15To49);
+        check("50 years", AgeBand::From50To64);
+        check("65 years", AgeBand::From65);
+    }
+
+    #[test]
+    fn nonsense_is_not_an_age() {
+        for text in ["", "5", "five years", "5 weeks", "-1 days"] {
+            assert!(text.parse::<Age>().is_err(), "{text}");
+        }
+    }
+}
