@@ -1,0 +1,180 @@
+//! The cache of many replicas, in Redis or anything that speaks its protocol.
+//!
+//! The connection is made when first needed and made anew when it breaks, so the service starts
+//! and runs while Redis is away. No call waits longer than [`REDIS_TIMEOUT`]; what a caller does
+//! without an answer (go on with limits of its own) is not decided here.
+
+use std::future::Future;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use redis::aio::{ConnectionManager, ConnectionManagerConfig};
+use redis::{AsyncCommands, Client, RedisResult, Script};
+
+use super::{Cache, CacheError, Hit, WindowKey, WindowState};
+
+/// How long a call waits for Redis at most: a request must not hang on a lost cache.
+pub const REDIS_TIMEOUT: Duration = Duration::from_millis(100);
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+const PREFIX: &str = "lafiya:";
+
+/// After so many unanswered calls in a row the connection is given up for a new one. A host that
+/// vanished without closing it would otherwise be believed in for minutes.
+const SILENCE_MAX: u32 = 10;
+
+/// A sorted set of the hits within the window, by the server's clock, so that replicas whose
+/// clocks differ agree. Answers: allowed, hits held, milliseconds until the oldest leaves.
+const HIT_WINDOW: &str = r"
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local window = tonumber(ARGV[1])
+local limit = tonumber(ARGV[2])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - window)
+local held = redis.call('ZCARD', KEYS[1])
+local allowed = 0
+if held < limit then
+    allowed = 1
+    redis.call('ZADD', KEYS[1], now, time[1] .. '.' .. time[2] .. '.' .. held)
+    redis.call('PEXPIRE', KEYS[1], window)
+    held = held + 1
+end
+local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] or now
+return {allowed, held, oldest + window - now}
+";
+
+/// The cache of many replicas.
+pub struct RedisCache {
+    client: Client,
+    connection: Mutex<ConnectionManager>,
+    unanswered: AtomicU32,
+    hit_window: Script,
+}
+
+impl RedisCache {
+    /// A cache at this address. Nothing is connected yet: only an unreadable address fails. Must
+    /// be called within the async runtime.
+    pub fn new(url: &str) -> Result<Self, CacheError> {
+        let client = Client::open(url).map_err(unavailable)?;
+        let connection = Mutex::new(connection_to(&client).map_err(unavailable)?);
+        Ok(Self {
+            client,
+            connection,
+            unanswered: AtomicU32::new(0),
+            hit_window: Script::new(HIT_WINDOW),
+        })
+    }
+
+    async fn ask<T, F>(
+        &self,
+        question: impl FnOnce(ConnectionManager) -> F,
+    ) -> Result<T, CacheError>
+    where
+        F: Future<Output = RedisResult<T>>,
+    {
+        let connection = self.connection().clone();
+        let answer = tokio::time::timeout(REDIS_TIMEOUT, question(connection)).await;
+        let silent = match &answer {
+            Ok(answer) => matches!(answer, Err(error) if error.is_timeout()),
+            Err(_) => true,
+        };
+        self.note(silent);
+        answer
+            .map_err(|_| CacheError::Unavailable("no answer in time".to_owned()))?
+            .map_err(unavailable)
+    }
+
+    fn note(&self, silent: bool) {
+        if !silent {
+            self.unanswered.store(0, Ordering::Relaxed);
+            return;
+        }
+        if self.unanswered.fetch_add(1, Ordering::Relaxed) + 1 >= SILENCE_MAX
+            && let Ok(fresh) = connection_to(&self.client)
+        {
+            self.unanswered.store(0, Ordering::Relaxed);
+            *self.connection() = fresh;
+        }
+    }
+
+    fn connection(&self) -> std::sync::MutexGuard<'_, ConnectionManager> {
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Cache for RedisCache {
+    async fn get(&self, key: &str) -> Result<Option<Vec<u8>>, CacheError> {
+        let key = named("value", key);
+        self.ask(|mut redis| async move { redis.get(key).await })
+            .await
+    }
+
+    async fn set(&self, key: &str, value: &[u8], ttl: Duration) -> Result<(), CacheError> {
+        let key = named("value", key);
+        let ttl_ms = milliseconds(ttl).max(1);
+        self.ask(|mut redis| async move { redis.pset_ex(key, value, ttl_ms).await })
+            .await
+    }
+
+    async fn remove(&self, key: &str) -> Result<(), CacheError> {
+        let key = named("value", key);
+        self.ask(|mut redis| async move { redis.del(key).await })
+            .await
+    }
+
+    async fn hit_window(
+        &self,
+        key: &WindowKey,
+        limit: u32,
+        window: Duration,
+        now: Timestamp,
+    ) -> Result<WindowState, CacheError> {
+        let mut call = self.hit_window.prepare_invoke();
+        call.key(named("window", &key.to_string()))
+            .arg(milliseconds(window).max(1))
+            .arg(limit);
+        let (allowed, held, until_reset_ms): (bool, u32, u64) = self
+            .ask(|mut redis| async move { call.invoke_async(&mut redis).await })
+            .await?;
+        let hit = if allowed {
+            Hit::Counted { held }
+        } else {
+            Hit::Refused
+        };
+        let until_reset = Duration::from_millis(until_reset_ms);
+        Ok(WindowState::after(hit, limit, until_reset, now))
+    }
+
+    async fn probe(&self) -> Result<(), CacheError> {
+        self.ask(|mut redis| async move { redis.ping().await })
+            .await
+    }
+}
+
+fn connection_to(client: &Client) -> RedisResult<ConnectionManager> {
+    // No retries inside: a failed attempt fails the calls that wait for it, and the next call
+    // begins another one.
+    let config = ConnectionManagerConfig::new()
+        .set_number_of_retries(0)
+        .set_connection_timeout(Some(CONNECT_TIMEOUT))
+        .set_response_timeout(Some(REDIS_TIMEOUT));
+    ConnectionManager::new_lazy_with_config(client.clone(), config)
+}
+
+fn named(kind: &str, key: &str) -> String {
+    format!("{PREFIX}{kind}:{key}")
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn unavailable(error: redis::RedisError) -> CacheError {
+    CacheError::Unavailable(error.to_string())
+}

@@ -1,0 +1,174 @@
+//! What can go wrong with a store, in words a caller can act on.
+
+use std::sync::Arc;
+
+use super::RecordRefusal;
+
+/// Why the store did not do what it was asked.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Out of reach, overloaded, locked or full: the same call may succeed later. When the
+    /// connection broke while committing, the change may nevertheless have happened.
+    #[error("the store is out of reach: {0}")]
+    Unavailable(Cause),
+    /// Something else already holds that place: a name, an id, a key already rotated.
+    #[error("the store already holds something else in that place")]
+    Conflict,
+    /// What the call is about does not exist.
+    #[error("the store does not hold what the call is about")]
+    NotFound,
+    /// The store holds, or answered, something this version does not understand.
+    #[error("the store holds something unreadable: {0}")]
+    Corrupt(Cause),
+}
+
+impl StoreError {
+    pub(super) fn unavailable(text: impl Into<Arc<str>>) -> Self {
+        Self::Unavailable(Cause {
+            text: text.into(),
+            worth_repeating: false,
+        })
+    }
+
+    pub(super) fn corrupt(text: impl Into<Arc<str>>) -> Self {
+        Self::Corrupt(Cause {
+            text: text.into(),
+            worth_repeating: false,
+        })
+    }
+}
+
+/// What a library or database said, for the log.
+#[derive(Clone, Debug)]
+pub struct Cause {
+    text: Arc<str>,
+    worth_repeating: bool,
+}
+
+impl std::fmt::Display for Cause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// An error of a unit of work, which a store failure can always become.
+pub(super) trait Failure: From<StoreError> + Send + 'static {
+    fn store_error(&self) -> Option<&StoreError>;
+
+    /// Whether the database broke off the work only because of others (deadlock, serialization).
+    fn is_worth_repeating(&self) -> bool {
+        matches!(self.store_error(), Some(StoreError::Unavailable(cause)) if cause.worth_repeating)
+    }
+}
+
+impl Failure for StoreError {
+    fn store_error(&self) -> Option<&StoreError> {
+        Some(self)
+    }
+}
+
+impl Failure for RecordRefusal {
+    fn store_error(&self) -> Option<&StoreError> {
+        match self {
+            Self::Store(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        let text: Arc<str> = error.to_string().into();
+        match error {
+            sqlx::Error::Database(database) => from_database(&*database, text),
+            sqlx::Error::RowNotFound => Self::NotFound,
+            sqlx::Error::ColumnNotFound(_)
+            | sqlx::Error::ColumnIndexOutOfBounds { .. }
+            | sqlx::Error::ColumnDecode { .. }
+            | sqlx::Error::Decode(_)
+            | sqlx::Error::Encode(_)
+            | sqlx::Error::TypeNotFound { .. } => Self::corrupt(text),
+            _ => Self::unavailable(text),
+        }
+    }
+}
+
+impl From<sqlx::migrate::MigrateError> for StoreError {
+    fn from(error: sqlx::migrate::MigrateError) -> Self {
+        use sqlx::migrate::MigrateError;
+        match error {
+            MigrateError::Execute(cause) | MigrateError::ExecuteMigration(cause, _) => cause.into(),
+            other => Self::corrupt(other.to_string()),
+        }
+    }
+}
+
+fn from_database(error: &dyn sqlx::error::DatabaseError, text: Arc<str>) -> StoreError {
+    if error.is_unique_violation() {
+        return StoreError::Conflict;
+    }
+    if error.is_foreign_key_violation() {
+        return StoreError::NotFound;
+    }
+    let code = error.code().unwrap_or_default();
+    let is_sqlite = error
+        .try_downcast_ref::<sqlx::sqlite::SqliteError>()
+        .is_some();
+    let may_pass = if is_sqlite {
+        sqlite_may_pass(&code)
+    } else {
+        postgres_may_pass(&code)
+    };
+    if may_pass {
+        StoreError::Unavailable(Cause {
+            text,
+            worth_repeating: matches!(&*code, "40001" | "40P01"),
+        })
+    } else {
+        StoreError::corrupt(text)
+    }
+}
+
+/// SQLite's extended result codes carry the primary code in the low byte: busy, locked, out of
+/// memory, read-only, interrupted, I/O error, disk full, cannot open, protocol (WAL race).
+fn sqlite_may_pass(code: &str) -> bool {
+    let primary = code.parse::<u32>().map(|code| code & 0xff);
+    matches!(primary, Ok(5..=10 | 13..=15))
+}
+
+/// PostgreSQL's classes: connection, transaction rollback, read-only (a demoted primary),
+/// insufficient resources, object in use, operator intervention, system error.
+fn postgres_may_pass(code: &str) -> bool {
+    code == "25006"
+        || ["08", "40", "53", "55", "57", "58"]
+            .iter()
+            .any(|class| code.starts_with(class))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_locked_or_full_database_may_pass_and_a_damaged_one_does_not() {
+        for (code, expected) in [
+            ("5", true),
+            ("517", true),
+            ("13", true),
+            ("11", false),
+            ("26", false),
+            ("1", false),
+        ] {
+            assert_eq!(sqlite_may_pass(code), expected, "SQLite code {code}");
+        }
+        for (code, expected) in [
+            ("57P01", true),
+            ("53300", true),
+            ("40P01", true),
+            ("42P01", false),
+            ("22P02", false),
+        ] {
+            assert_eq!(postgres_may_pass(code), expected, "PostgreSQL code {code}");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The store: tenants, keys, interviews, assessments, usage and the log of who changed what.
+//!
+//! [`Store`] is a list of the product's verbs. One method is one transaction, and every method
+//! that reads a tenant's data takes the tenant. [`connect`] opens SQLite or PostgreSQL; both run
+//! the same verbs and must pass the same `conformance` suite. No business decision is made here
+//! beyond what must be decided inside a transaction.
+
+mod assessments;
+mod error;
+mod records;
+mod url;
+mod usage;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use jiff::{Timestamp, civil::Date};
+use lafiya_model::{AssessmentId, Environment, InterviewId, KeyId, TenantId, TenantStatus, Tier};
+
+pub use assessments::*;
+pub use error::{Cause, StoreError};
+pub use records::*;
+pub use url::{StoreSettings, StoreUrl, UnknownStoreUrl};
+pub use usage::*;
+
+/// Opens the store and brings its tables up to date. Any number of processes may do so at once.
+pub async fn connect(settings: &StoreSettings) -> Result<Arc<dyn Store>, StoreError> {
+    match &settings.url {
+        StoreUrl::Sqlite(_) | StoreUrl::Postgres(_) => {
+            Err(StoreError::unavailable("no engine is built in"))
+        }
+    }
+}
+
+/// What outlives a request.
+#[async_trait]
+pub trait Store: Send + Sync + 'static {
+    /// Proves that the store takes and gives: writes a row and reads it back.
+    async fn probe(&self, now: Timestamp) -> Result<(), StoreError>;
+
+    /// The secret kept under a name. The first caller's `fresh` bytes become the secret; every
+    /// other caller, at the same moment or years later, gets those.
+    async fn secret(&self, name: &str, fresh: &[u8]) -> Result<Vec<u8>, StoreError>;
+
+    /// Creates a tenant. `Conflict` when the name is taken.
+    async fn create_tenant(
+        &self,
+        tenant: NewTenant,
+        actor: &str,
+    ) -> Result<TenantRecord, StoreError>;
+
+    /// Creates a tenant and its keys, only when no tenant exists at all. Says whether it did.
+    async fn first_start(&self, tenant: NewTenant, keys: Vec<NewKey>) -> Result<bool, StoreError>;
+
+    /// All tenants, by name.
+    async fn list_tenants(&self) -> Result<Vec<TenantRecord>, StoreError>;
+
+    /// The tenant with this name.
+    async fn find_tenant_by_name(&self, name: &str) -> Result<Option<TenantRecord>, StoreError>;
+
+    /// The tenant with this id.
+    async fn find_tenant(&self, id: TenantId) -> Result<Option<TenantRecord>, StoreError>;
+
+    /// Lets a tenant call, or stops it.
+    async fn set_tenant_status(
+        &self,
+        id: TenantId,
+        status: TenantStatus,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<TenantRecord, StoreError>;
+
+    /// Changes what a tenant has bought.
+    async fn set_tenant_tier(
+        &self,
+        id: TenantId,
+        tier: Tier,
+        monthly_quota: Option<u64>,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<TenantRecord, StoreError>;
+
+    /// Creates a key. `NotFound` when its tenant does not exist.
+    async fn create_key(&self, key: NewKey, actor: &str) -> Result<KeyRecord, StoreError>;
+
+    /// The key with this hash and its tenant, in whatever state: the authentication read.
+    async fn find_key(&self, hash: &[u8; 32]) -> Result<Option<FoundKey>, StoreError>;
+
+    /// The key with this id.
+    async fn find_key_by_id(&self, id: KeyId) -> Result<Option<KeyRecord>, StoreError>;
+
+    /// The keys of one tenant, or of all, newest first.
+    async fn list_keys(&self, tenant: Option<TenantId>) -> Result<Vec<KeyRecord>, StoreError>;
+
+    /// Revokes a key for good. Revoking it again changes nothing.
+    async fn revoke_key(
+        &self,
+        id: KeyId,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<KeyRecord, StoreError>;
+
+    /// Revokes one key and creates another of the same tenant. `Conflict` when the old one is no
+    /// longer active: of several rotations at once exactly one succeeds.
+    async fn rotate_key(
+        &self,
+        old: KeyId,
+        new: NewKey,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<KeyRecord, StoreError>;
+
+    /// Adds to the counters of keys. Keys that do not exist are passed over.
+    async fn record_key_use(&self, uses: &[KeyUse]) -> Result<(), StoreError>;
+
+    /// Administrative acts, latest first.
+    async fn list_audit(
+        &self,
+        tenant: Option<TenantId>,
+        limit: u32,
+    ) -> Result<Vec<AuditRecord>, StoreError>;
+
+    /// Records an assessment, its interview, usage, events and idempotency key: all, or nothing.
+    async fn record_assessment(&self, record: RecordAssessment) -> Result<Recorded, RecordRefusal>;
+
+    /// The assessment with this id.
+    async fn find_assessment(
+        &self,
+        tenant: TenantId,
+        environment: Environment,
+        id: AssessmentId,
+    ) -> Result<Option<StoredAssessment>, StoreError>;
+
+    /// Assessments, latest first, from the one after `before` on.
+    async fn list_assessments(
+        &self,
+        tenant: TenantId,
+        environment: Environment,
+        limit: u32,
+        before: Option<AssessmentId>,
+    ) -> Result<Vec<AssessmentSummary>, StoreError>;
+
+    /// The interview with this id, while it lives.
+    async fn load_interview(
+        &self,
+        tenant: TenantId,
+        environment: Environment,
+        id: InterviewId,
+        now: Timestamp,
+    ) -> Result<Option<StoredInterview>, StoreError>;
+
+    /// What an idempotency key of this API key stands for, while it lives.
+    async fn find_idempotent(
+        &self,
+        key: KeyId,
+        key_text: &str,
+        now: Timestamp,
+    ) -> Result<Option<IdempotentHit>, StoreError>;
+
+    /// What a tenant used between two days, both included.
+    async fn usage(
+        &self,
+        tenant: TenantId,
+        from: Date,
+        to: Date,
+    ) -> Result<UsageReport, StoreError>;
+
+    /// What a tenant used in a month, as counted against its quota.
+    async fn usage_this_month(&self, tenant: TenantId, month: Month) -> Result<u64, StoreError>;
+
+    /// Removes a bounded number of expired interviews and idempotency keys; says how many. Call
+    /// again while it removes any.
+    async fn purge(&self, now: Timestamp) -> Result<u64, StoreError>;
+
+    /// Finishes what was accepted and lets go of the database. Later calls get `Unavailable`.
+    async fn close(&self);
+}
