@@ -1,1 +1,23 @@
-//! placeholder
+//! Reads the clinical content under `knowledge/`, checks it, and gives one immutable, indexed [`KnowledgeBase`].
+//!
+//! `schema` is the shape of the files, `load` reads them, `checks` judges them, `base` is what the engine reads.
+//! Nothing here reasons, logs, or knows the name of a disease.
+#![warn(missing_docs)]
+
+pub mod artefact;
+pub mod base;
+pub mod checks;
+pub mod load;
+mod remark;
+pub mod schema;
+pub mod words;
+
+pub use base::{
+    BeltIx, ConceptRef, Condition, ConditionIx, Derived, Facts, Finding, FindingIx, Group,
+    KnowledgeBase, LabIx, LabTest, Likelihood, Measure, MeasureIx, NotANumber, Person, Place,
+    PlainFacts, Quantity, RiskFactor, RiskIx, Rule, RuleIx, Score, ScoreIx, ScoreResult, SourceIx,
+    When,
+};
+pub use checks::{Checked, check, check_dir};
+pub use load::SourceFile;
+pub use remark::{LoadError, Remark, Weight};

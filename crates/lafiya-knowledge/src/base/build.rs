@@ -1,0 +1,320 @@
+//! From what the files say to the base. Total: a reference that leads nowhere is left out (and `checks` says so).
+
+use super::directory::Directory;
+use super::index::{ConceptRef, ConditionIx, FindingIx, MeasureIx, RiskIx};
+use super::likelihood::Likelihood;
+use super::place::{Places, Times};
+use super::{
+    Condition, Finding, FindingLink, Higher, InvestigationLink, KnowledgeBase, LabEffect, LabLink,
+    LabTest, Measure, Quantity, RiskFactor, RiskLink, Rule, Score, When,
+};
+use crate::schema::{self, Content};
+use crate::words::SexLimit;
+
+impl KnowledgeBase {
+    /// Builds the base from content that was checked before.
+    pub fn from_content(content: Content) -> Self {
+        let directory = Directory::of(&content);
+        let mut findings = build_findings(content.findings, &directory);
+        let mut risks = build_risks(content.risk_factors, &directory);
+        let mut labs = build_labs(content.lab_tests, &directory);
+        let conditions: Vec<Condition> = content
+            .conditions
+            .into_iter()
+            .map(|text| build_condition(text, &directory))
+            .collect();
+        for (n, condition) in conditions.iter().enumerate() {
+            let ix = ConditionIx::at(n);
+            for link in &condition.findings {
+                findings[link.finding.index()].conditions.push(ix);
+            }
+            for link in &condition.risks {
+                risks[link.risk.index()].effects.push((ix, link.ln_odds));
+            }
+            for link in &condition.labs {
+                let effect = LabEffect {
+                    condition: ix,
+                    with: link.with,
+                    without: link.without,
+                };
+                labs[link.lab.index()].effects.push(effect);
+            }
+        }
+        Self {
+            content_hash: content.content_hash,
+            version: content.version,
+            likelihood: Likelihood::build(&conditions, &findings),
+            measures: content
+                .measures
+                .into_iter()
+                .map(|text| build_measure(text, &directory))
+                .collect(),
+            rules: content
+                .rules
+                .into_iter()
+                .map(|text| build_rule(text, &directory))
+                .collect(),
+            scores: content
+                .scores
+                .iter()
+                .map(|text| Score::compile(text, &directory))
+                .collect(),
+            places: Places::of(&content.countries, &directory),
+            conditions,
+            findings,
+            labs,
+            risks,
+            directory,
+            sources: content.sources,
+            specialists: content.specialists,
+            triage: content.triage,
+            belts: content.belts,
+            population: content.population,
+            lay_terms: content.lay_terms,
+        }
+    }
+}
+
+fn build_condition(text: schema::Condition, directory: &Directory) -> Condition {
+    let finding = |id: &str| directory.exact(id).and_then(ConceptRef::finding);
+    let lab = |id: &str| directory.exact(id).and_then(ConceptRef::lab);
+    let risk = |id: &str| directory.exact(id).and_then(ConceptRef::risk);
+    let mut per_1000 = [0.0; 7];
+    for (band, figure) in &text.prior.per_1000 {
+        per_1000[*band as usize] = *figure;
+    }
+    let findings = text
+        .findings
+        .list
+        .iter()
+        .filter_map(|it| Some(finding_link(finding(&it.id)?, it)));
+    let labs = text.lab.list.iter().filter_map(|it| {
+        Some(LabLink {
+            lab: lab(&it.id)?,
+            with: of_100(it.of_100),
+            without: of_100(it.without),
+        })
+    });
+    let risks = text.risk_factors.list.iter().filter_map(|it| {
+        Some(RiskLink {
+            risk: risk(&it.id)?,
+            ln_odds: it.odds_ratio.max(f32::MIN_POSITIVE).ln(),
+        })
+    });
+    let excluded_by = text
+        .excluded_by
+        .iter()
+        .flat_map(|it| &it.list)
+        .filter_map(|id| directory.exact(id));
+    Condition {
+        sex: if text.who.state.is_some() {
+            SexLimit::Female
+        } else {
+            text.who.sex
+        },
+        ages: text.who.ages(),
+        state: text.who.state,
+        per_1000,
+        pregnancy_times: text.prior.pregnant.unwrap_or(1.0),
+        times: text
+            .prior
+            .times
+            .iter()
+            .filter_map(|it| Times::compile(it, directory))
+            .collect(),
+        findings: findings.collect(),
+        labs: labs.collect(),
+        risks: risks.collect(),
+        excluded_by: excluded_by.collect(),
+        higher: text
+            .triage
+            .higher
+            .iter()
+            .map(|it| build_higher(it, directory))
+            .collect(),
+        avoid_when: text
+            .treatment
+            .avoid
+            .iter()
+            .map(|it| Some(When::compile(it.when.as_ref()?, directory)))
+            .collect(),
+        investigations: text
+            .investigation
+            .iter()
+            .map(|it| build_investigation(it, directory))
+            .collect(),
+        sources: text
+            .sources
+            .iter()
+            .filter_map(|id| directory.source(id))
+            .collect(),
+        text,
+    }
+}
+
+fn finding_link(finding: FindingIx, entry: &schema::FindingEntry) -> FindingLink {
+    FindingLink {
+        finding,
+        probability: of_100(entry.of_100),
+        under_5: entry.under_5.map(of_100),
+        over_65: entry.over_65.map(of_100),
+        pregnant: entry.pregnant.map(of_100),
+        cardinal: entry.cardinal,
+        severe: entry.severe_of_100.map(of_100),
+    }
+}
+
+fn build_higher(written: &schema::Higher, directory: &Directory) -> Higher {
+    Higher {
+        when: When::compile(&written.when, directory),
+        level: written.level,
+        timeframe: written.timeframe,
+        why: written.why.clone(),
+        source: directory.source(&written.source),
+    }
+}
+
+fn build_investigation(
+    written: &schema::Investigation,
+    directory: &Directory,
+) -> InvestigationLink {
+    let conditions = written
+        .differentiates
+        .iter()
+        .filter_map(|id| directory.exact(id)?.condition());
+    InvestigationLink {
+        test: directory.exact(&written.test).and_then(ConceptRef::lab),
+        differentiates: conditions.collect(),
+        source: directory.source(&written.source),
+    }
+}
+
+fn build_findings(texts: Vec<schema::Finding>, directory: &Directory) -> Vec<Finding> {
+    let finding = |id: &String| directory.exact(id).and_then(ConceptRef::finding);
+    let next: Vec<Vec<FindingIx>> = texts
+        .iter()
+        .map(|text| {
+            text.parent
+                .iter()
+                .chain(&text.implies)
+                .filter_map(finding)
+                .collect()
+        })
+        .collect();
+    let mut findings: Vec<Finding> = texts
+        .into_iter()
+        .enumerate()
+        .map(|(n, text)| Finding {
+            sex: text.sex.unwrap_or(SexLimit::Any),
+            ages: text.ages(),
+            background: of_100(text.background_of_100),
+            parent: text.parent.as_ref().and_then(finding),
+            ancestors: closure(n, |at| next[at].iter().map(|ix| ix.index()))
+                .map(FindingIx::at)
+                .collect(),
+            descendants: Vec::new(),
+            conditions: Vec::new(),
+            text,
+        })
+        .collect();
+    for n in 0..findings.len() {
+        for ancestor in findings[n].ancestors.clone() {
+            findings[ancestor.index()]
+                .descendants
+                .push(FindingIx::at(n));
+            // What is broader is at least as common, whatever the file says.
+            findings[ancestor.index()].background = findings[ancestor.index()]
+                .background
+                .max(findings[n].background);
+        }
+    }
+    findings
+}
+
+fn build_risks(texts: Vec<schema::RiskFactor>, directory: &Directory) -> Vec<RiskFactor> {
+    let risk = |id: &String| directory.exact(id).and_then(ConceptRef::risk);
+    let next: Vec<Vec<RiskIx>> = texts
+        .iter()
+        .map(|text| text.implies.iter().filter_map(risk).collect())
+        .collect();
+    texts
+        .into_iter()
+        .enumerate()
+        .map(|(n, text)| RiskFactor {
+            sex: if text.state.is_some() {
+                SexLimit::Female
+            } else {
+                text.sex.unwrap_or(SexLimit::Any)
+            },
+            ages: text.ages(),
+            background: of_100(text.background_of_100),
+            implied_by_age: text.implied_by_age.map(|range| range.span()),
+            state: text.state,
+            implies: closure(n, |at| next[at].iter().map(|ix| ix.index()))
+                .map(RiskIx::at)
+                .collect(),
+            effects: Vec::new(),
+            text,
+        })
+        .collect()
+}
+
+fn build_labs(texts: Vec<schema::LabTest>, directory: &Directory) -> Vec<LabTest> {
+    texts
+        .into_iter()
+        .map(|text| LabTest {
+            quantity: Quantity::of_lab_test(&text, directory),
+            effects: Vec::new(),
+            text,
+        })
+        .collect()
+}
+
+fn build_measure(text: schema::Measure, directory: &Directory) -> Measure {
+    let measure = |id: &String| -> Option<MeasureIx> {
+        match directory.exact(id)? {
+            ConceptRef::Measure(ix) => Some(ix),
+            _ => None,
+        }
+    };
+    let pair = text
+        .pair
+        .as_ref()
+        .and_then(|[first, second]| Some([measure(first)?, measure(second)?]));
+    Measure {
+        quantity: Quantity::of_measure(&text, directory),
+        pair,
+        text,
+    }
+}
+
+fn build_rule(text: schema::Rule, directory: &Directory) -> Rule {
+    Rule {
+        when: When::compile(&text.when, directory),
+        source: directory.source(&text.source),
+        text,
+    }
+}
+
+/// All places reachable from one, nearest first, without itself. A cycle ends the walk; `checks` complains of it.
+fn closure<I: Iterator<Item = usize>>(
+    start: usize,
+    next: impl Fn(usize) -> I,
+) -> impl Iterator<Item = usize> {
+    let mut found: Vec<usize> = next(start).filter(|&at| at != start).collect();
+    let mut read = 0;
+    while read < found.len() {
+        for at in next(found[read]) {
+            if at != start && !found.contains(&at) {
+                found.push(at);
+            }
+        }
+        read += 1;
+    }
+    found.into_iter()
+}
+
+/// "Of 100" as a probability, kept off 0 and 1 so that no single figure can decide everything.
+fn of_100(figure: f32) -> f32 {
+    (figure / 100.0).clamp(0.0005, 0.995)
+}

@@ -1,0 +1,104 @@
+//! Ids to indices: exact, then a bare slug, then retired ids.
+
+use std::collections::HashMap;
+
+use lafiya_model::ConceptKind;
+
+use super::index::{
+    BeltIx, ConceptRef, ConditionIx, FindingIx, LabIx, MeasureIx, RiskIx, SourceIx,
+};
+use crate::schema::Content;
+
+/// Every id of the content and what it stands for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Directory {
+    concepts: HashMap<String, ConceptRef>,
+    aliases: HashMap<String, String>,
+    sources: HashMap<String, SourceIx>,
+    belts: HashMap<String, BeltIx>,
+}
+
+const KINDS: [ConceptKind; 4] = [
+    ConceptKind::Symptom,
+    ConceptKind::RiskFactor,
+    ConceptKind::LabTest,
+    ConceptKind::Condition,
+];
+
+impl Directory {
+    pub(crate) fn of(content: &Content) -> Self {
+        let mut directory = Self::default();
+        directory.enter(content.findings.iter().map(|it| &it.id), |n| {
+            ConceptRef::Finding(FindingIx::at(n))
+        });
+        directory.enter(content.measures.iter().map(|it| &it.id), |n| {
+            ConceptRef::Measure(MeasureIx::at(n))
+        });
+        directory.enter(content.risk_factors.iter().map(|it| &it.id), |n| {
+            ConceptRef::Risk(RiskIx::at(n))
+        });
+        directory.enter(content.lab_tests.iter().map(|it| &it.id), |n| {
+            ConceptRef::Lab(LabIx::at(n))
+        });
+        directory.enter(content.conditions.iter().map(|it| &it.id), |n| {
+            ConceptRef::Condition(ConditionIx::at(n))
+        });
+        directory.aliases = content
+            .aliases
+            .iter()
+            .map(|alias| (alias.retired.clone(), alias.now.clone()))
+            .collect();
+        directory.sources = content
+            .sources
+            .iter()
+            .enumerate()
+            .map(|(n, it)| (it.id.clone(), SourceIx::at(n)))
+            .collect();
+        directory.belts = content
+            .belts
+            .iter()
+            .enumerate()
+            .map(|(n, it)| (it.id.clone(), BeltIx::at(n)))
+            .collect();
+        directory
+    }
+
+    fn enter<'a>(
+        &mut self,
+        ids: impl Iterator<Item = &'a String>,
+        refer: impl Fn(usize) -> ConceptRef,
+    ) {
+        for (n, id) in ids.enumerate() {
+            self.concepts.entry(id.clone()).or_insert_with(|| refer(n));
+        }
+    }
+
+    /// The concept of exactly this id.
+    pub(crate) fn exact(&self, id: &str) -> Option<ConceptRef> {
+        self.concepts.get(id).copied()
+    }
+
+    /// The concept a caller means: exact, bare slug, retired id.
+    pub(crate) fn resolve(&self, text: &str) -> Option<ConceptRef> {
+        self.exact(text)
+            .or_else(|| {
+                KINDS
+                    .iter()
+                    .find_map(|kind| self.exact(&format!("{}{text}", kind.prefix())))
+            })
+            .or_else(|| self.exact(self.aliases.get(text)?))
+            .or_else(|| {
+                KINDS.iter().find_map(|kind| {
+                    self.exact(self.aliases.get(&format!("{}{text}", kind.prefix()))?)
+                })
+            })
+    }
+
+    pub(crate) fn source(&self, id: &str) -> Option<SourceIx> {
+        self.sources.get(id).copied()
+    }
+
+    pub(crate) fn belt(&self, id: &str) -> Option<BeltIx> {
+        self.belts.get(id).copied()
+    }
+}

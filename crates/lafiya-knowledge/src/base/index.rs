@@ -1,0 +1,120 @@
+//! Dense indices: what the engine counts by instead of comparing names.
+
+use lafiya_model::ConceptKind;
+use serde::{Deserialize, Serialize};
+
+macro_rules! index {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub struct $name(pub u16);
+
+        impl $name {
+            /// The place in the base's list of this kind.
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+
+            /// The index of a place in the list. Lists are checked to fit when the base is built.
+            pub fn at(place: usize) -> Self {
+                Self(u16::try_from(place).unwrap_or(u16::MAX))
+            }
+        }
+    };
+}
+
+index!(
+    /// A condition.
+    ConditionIx
+);
+index!(
+    /// A finding.
+    FindingIx
+);
+index!(
+    /// A measured value.
+    MeasureIx
+);
+index!(
+    /// A risk factor.
+    RiskIx
+);
+index!(
+    /// A lab test.
+    LabIx
+);
+index!(
+    /// A danger rule.
+    RuleIx
+);
+index!(
+    /// A score.
+    ScoreIx
+);
+index!(
+    /// A source.
+    SourceIx
+);
+index!(
+    /// A belt.
+    BeltIx
+);
+
+/// A concept of the base, whatever its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum ConceptRef {
+    /// A symptom, sign or vital threshold.
+    Finding(FindingIx),
+    /// A measured value.
+    Measure(MeasureIx),
+    /// A risk factor.
+    Risk(RiskIx),
+    /// A lab test.
+    Lab(LabIx),
+    /// A condition.
+    Condition(ConditionIx),
+}
+
+impl ConceptRef {
+    /// The kind, in the words of the API: measured values are symptoms.
+    pub fn kind(self) -> ConceptKind {
+        match self {
+            Self::Finding(_) | Self::Measure(_) => ConceptKind::Symptom,
+            Self::Risk(_) => ConceptKind::RiskFactor,
+            Self::Lab(_) => ConceptKind::LabTest,
+            Self::Condition(_) => ConceptKind::Condition,
+        }
+    }
+
+    /// The finding, if it is one.
+    pub fn finding(self) -> Option<FindingIx> {
+        match self {
+            Self::Finding(ix) => Some(ix),
+            _ => None,
+        }
+    }
+
+    /// The risk factor, if it is one.
+    pub fn risk(self) -> Option<RiskIx> {
+        match self {
+            Self::Risk(ix) => Some(ix),
+            _ => None,
+        }
+    }
+
+    /// The lab test, if it is one.
+    pub fn lab(self) -> Option<LabIx> {
+        match self {
+            Self::Lab(ix) => Some(ix),
+            _ => None,
+        }
+    }
+
+    /// The condition, if it is one.
+    pub fn condition(self) -> Option<ConditionIx> {
+        match self {
+            Self::Condition(ix) => Some(ix),
+            _ => None,
+        }
+    }
+}

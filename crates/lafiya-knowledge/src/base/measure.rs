@@ -1,0 +1,294 @@
+//! Measured values: reading the number somebody typed, and what it makes present or absent.
+//!
+//! Lenient in units, strict in numbers: a text that is not clearly one number is refused, never guessed at.
+
+use lafiya_model::{Age, Sex};
+use thiserror::Error;
+
+use super::directory::Directory;
+use super::index::{ConceptRef, MeasureIx};
+use crate::schema::{self, Derivation, Limits, NormalRange, OtherUnit};
+use crate::words::{AgeSpan, SexLimit, State};
+
+/// What deriving needs to know of a patient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Person {
+    /// The age.
+    pub age: Age,
+    /// The sex.
+    pub sex: Sex,
+    /// Known to be in this state.
+    pub state: Option<State>,
+}
+
+/// A measured value, with what its file says.
+#[derive(Clone, Debug)]
+pub struct Measure {
+    /// The file's words.
+    pub text: schema::Measure,
+    /// How to read and use a value.
+    pub quantity: Quantity,
+    /// The two measures of a value written as two numbers.
+    pub pair: Option<[MeasureIx; 2]>,
+}
+
+/// How to read and use the values of a measure or a lab test.
+#[derive(Clone, Debug, Default)]
+pub struct Quantity {
+    /// The unit values are kept in.
+    pub unit: String,
+    other_units: Vec<OtherUnit>,
+    plausible: Option<[f64; 2]>,
+    normal: Vec<NormalRange>,
+    derive: Vec<Rule>,
+    absent_unless_derived: Vec<ConceptRef>,
+}
+
+#[derive(Clone, Debug)]
+struct Rule {
+    concept: ConceptRef,
+    limits: Limits,
+    ages: AgeSpan,
+    sex: SexLimit,
+    state: Option<State>,
+}
+
+/// Why a text is not a value.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum NotANumber {
+    /// It is not one clear number.
+    #[error("`{0}` is not a number")]
+    Unreadable(String),
+    /// It is a number that no living patient has.
+    #[error("{value} {unit} is outside what is possible ({low} to {high} {unit}): a typing error?")]
+    Implausible {
+        /// The number.
+        value: f64,
+        /// The lowest possible.
+        low: f64,
+        /// The highest possible.
+        high: f64,
+        /// The unit.
+        unit: String,
+    },
+    /// The concept has no unit: nothing to read.
+    #[error("this concept takes no value")]
+    NoUnit,
+}
+
+/// What a value makes present or absent. Ancestors are not listed: they follow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Derived {
+    /// Present.
+    pub present: Vec<ConceptRef>,
+    /// Absent.
+    pub absent: Vec<ConceptRef>,
+}
+
+impl Quantity {
+    /// Reads `39.5`, `39,5`, `102 F`: a number in the quantity's own unit.
+    pub fn read_value(&self, text: &str) -> Result<f64, NotANumber> {
+        let unreadable = || NotANumber::Unreadable(text.to_owned());
+        let (number, unit) = split_number(text).ok_or_else(unreadable)?;
+        // "38 to 39", "120/80" and "5e3" are not one clear number; "250 10^9/L" is, where that is a unit we know.
+        if unit.contains(|c: char| c.is_ascii_digit()) && !self.knows_unit(unit) {
+            return Err(unreadable());
+        }
+        let named = self
+            .other_units
+            .iter()
+            .find(|other| same_unit(&other.unit, unit));
+        if let Some(other) = named.filter(|_| !same_unit(&self.unit, unit)) {
+            return self.plausible(convert(number, other));
+        }
+        let own = self.plausible(number);
+        if own.is_ok() || !unit.is_empty() {
+            return own;
+        }
+        // "102" for a temperature can only be Fahrenheit: a bare number that one other unit alone explains is that.
+        let mut explained = self
+            .other_units
+            .iter()
+            .filter_map(|other| self.plausible(convert(number, other)).ok());
+        match (explained.next(), explained.next()) {
+            (Some(value), None) => Ok(value),
+            _ => own,
+        }
+    }
+
+    /// The normal range at an age.
+    pub fn normal_at(&self, age: Age) -> Option<[f64; 2]> {
+        let reached = |range: &&NormalRange| range.from.is_none_or(|from| age >= from);
+        self.normal.iter().rfind(reached).map(|range| range.range)
+    }
+
+    pub(super) fn derived(&self, value: f64, person: &Person) -> Derived {
+        let mut present: Vec<ConceptRef> = Vec::new();
+        for rule in &self.derive {
+            if rule.applies_to(person)
+                && rule.limits.hold(value)
+                && !present.contains(&rule.concept)
+            {
+                present.push(rule.concept);
+            }
+        }
+        let absent = self
+            .absent_unless_derived
+            .iter()
+            .copied()
+            .filter(|it| !present.contains(it))
+            .collect();
+        Derived { present, absent }
+    }
+
+    /// Every concept a value can say something about.
+    pub fn derivable(&self) -> impl Iterator<Item = ConceptRef> + '_ {
+        self.derive
+            .iter()
+            .map(|rule| rule.concept)
+            .chain(self.absent_unless_derived.iter().copied())
+    }
+
+    fn knows_unit(&self, written: &str) -> bool {
+        same_unit(&self.unit, written)
+            || self
+                .other_units
+                .iter()
+                .any(|other| same_unit(&other.unit, written))
+    }
+
+    fn plausible(&self, value: f64) -> Result<f64, NotANumber> {
+        match self.plausible {
+            Some([low, high]) if value < low || value > high => Err(NotANumber::Implausible {
+                value,
+                low,
+                high,
+                unit: self.unit.clone(),
+            }),
+            _ => Ok(value),
+        }
+    }
+
+    pub(super) fn of_measure(measure: &schema::Measure, directory: &Directory) -> Self {
+        Self {
+            unit: measure.unit.clone(),
+            other_units: measure.other_units.clone(),
+            plausible: measure.plausible,
+            normal: measure.normal.clone(),
+            derive: compile(&measure.derive, directory),
+            absent_unless_derived: known(&measure.absent_unless_derived, directory),
+        }
+    }
+
+    pub(super) fn of_lab_test(test: &schema::LabTest, directory: &Directory) -> Option<Self> {
+        Some(Self {
+            unit: test.unit.clone()?,
+            other_units: test.other_units.clone(),
+            plausible: test.plausible,
+            normal: test.normal.clone(),
+            derive: compile(&test.derive, directory),
+            absent_unless_derived: known(&test.absent_unless_derived, directory),
+        })
+    }
+}
+
+impl Rule {
+    fn applies_to(&self, person: &Person) -> bool {
+        self.ages.contains(person.age)
+            && self.sex.allows(person.sex)
+            && self.state.is_none_or(|state| person.state == Some(state))
+    }
+}
+
+fn compile(derive: &[Derivation], directory: &Directory) -> Vec<Rule> {
+    derive
+        .iter()
+        .filter_map(|it| {
+            Some(Rule {
+                concept: directory.exact(&it.finding)?,
+                limits: it.limits(),
+                ages: it.ages(),
+                sex: it.sex.unwrap_or(SexLimit::Any),
+                state: it.state,
+            })
+        })
+        .collect()
+}
+
+fn known(ids: &[String], directory: &Directory) -> Vec<ConceptRef> {
+    ids.iter().filter_map(|id| directory.exact(id)).collect()
+}
+
+fn convert(number: f64, other: &OtherUnit) -> f64 {
+    // Two decimals are finer than any bedside device and hide the noise of the factor.
+    ((number * other.times + other.plus) * 100.0).round() / 100.0
+}
+
+/// The number at the start of a text and the rest, which is the unit.
+fn split_number(text: &str) -> Option<(f64, &str)> {
+    let text = text.trim();
+    let end = text
+        .char_indices()
+        .find(|&(at, c)| {
+            !(c.is_ascii_digit() || c == '.' || c == ',' || (at == 0 && (c == '-' || c == '+')))
+        })
+        .map_or(text.len(), |(at, _)| at);
+    let (digits, unit) = text.split_at(end);
+    let unit = unit.trim();
+    let number: f64 = plain_number(digits)?.parse().ok()?;
+    number.is_finite().then_some((number, unit))
+}
+
+/// A decimal comma becomes a point; commas that group thousands fall away; anything doubtful is refused.
+fn plain_number(digits: &str) -> Option<String> {
+    let commas = digits.matches(',').count();
+    let points = digits.matches('.').count();
+    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+')
+        || !digits.ends_with(|c: char| c.is_ascii_digit())
+        || points > 1
+    {
+        return None;
+    }
+    if commas == 0 {
+        return Some(digits.to_owned());
+    }
+    let whole = digits.split('.').next().unwrap_or(digits);
+    let groups: Vec<&str> = whole.split(',').collect();
+    let grouped = groups[1..].iter().all(|group| group.len() == 3)
+        && groups[0].len() <= 3
+        && groups[0] != "0";
+    if grouped {
+        return Some(digits.replace(',', ""));
+    }
+    (commas == 1 && points == 0).then(|| digits.replace(',', "."))
+}
+
+/// Whether two spellings name one unit. An empty second spelling names no unit.
+fn same_unit(unit: &str, written: &str) -> bool {
+    !written.is_empty() && normal_unit(unit) == normal_unit(written)
+}
+
+fn normal_unit(unit: &str) -> String {
+    let plain: String = unit
+        .to_lowercase()
+        .chars()
+        .filter(|c| !c.is_whitespace() && !matches!(c, '°' | 'º' | '.' | '˚'))
+        .collect();
+    let plain = plain
+        .replace("degrees", "")
+        .replace("deg", "")
+        .replace("per", "/")
+        .replace('μ', "u")
+        .replace('µ', "u");
+    match plain.as_str() {
+        "celsius" | "centigrade" => "c".to_owned(),
+        "fahrenheit" => "f".to_owned(),
+        "percent" | "/cent" => "%".to_owned(),
+        "bpm" | "beats/min" | "beats/minute" | "breaths/min" | "breaths/minute" | "/minute" => {
+            "/min".to_owned()
+        }
+        "pounds" | "pound" | "lb" => "lbs".to_owned(),
+        "kgs" | "kilograms" | "kilogram" | "kilo" | "kilos" => "kg".to_owned(),
+        _ => plain,
+    }
+}

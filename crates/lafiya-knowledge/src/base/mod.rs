@@ -1,0 +1,313 @@
+//! The knowledge base: immutable, indexed, what everything else reads.
+//!
+//! It follows every reference once, when it is built, so that reasoning works on dense indices and never on names.
+//! It does not judge the content (`checks` does) and it does not reason.
+
+mod build;
+mod concepts;
+mod directory;
+pub(crate) mod example;
+mod index;
+mod likelihood;
+mod measure;
+pub(crate) mod place;
+mod score;
+mod when;
+
+use lafiya_model::{AgeBand, Timeframe, TriageLevel};
+
+pub use concepts::{
+    Condition, Finding, FindingLink, Higher, InvestigationLink, LabEffect, LabLink, LabTest,
+    RiskFactor, RiskLink, Rule,
+};
+pub(crate) use directory::Directory;
+pub use example::PlainFacts;
+pub use index::{
+    BeltIx, ConceptRef, ConditionIx, FindingIx, LabIx, MeasureIx, RiskIx, RuleIx, ScoreIx, SourceIx,
+};
+pub use likelihood::{Group, Likelihood};
+pub use measure::{Derived, Measure, NotANumber, Person, Quantity};
+pub use place::{Place, Times};
+pub use score::{Score, ScoreResult};
+pub use when::{Facts, When};
+
+use crate::schema::{
+    Belt, LayTerm, LevelText, PopulationShare, Source, Specialist, TimeframeText, TriageTexts,
+    Version,
+};
+use crate::words::State;
+
+/// Everything the service knows of medicine.
+#[derive(Clone, Debug)]
+pub struct KnowledgeBase {
+    content_hash: String,
+    version: Version,
+    conditions: Vec<Condition>,
+    findings: Vec<Finding>,
+    measures: Vec<Measure>,
+    labs: Vec<LabTest>,
+    risks: Vec<RiskFactor>,
+    rules: Vec<Rule>,
+    scores: Vec<Score>,
+    likelihood: Likelihood,
+    directory: Directory,
+    sources: Vec<Source>,
+    specialists: Vec<Specialist>,
+    triage: TriageTexts,
+    belts: Vec<Belt>,
+    places: place::Places,
+    population: Vec<PopulationShare>,
+    lay_terms: Vec<LayTerm>,
+}
+
+macro_rules! lists {
+    ($($(#[$doc:meta])* $all:ident, $one:ident: $ix:ident -> $item:ty;)+) => {
+        $(
+            $(#[$doc])*
+            /// All, in the order of their indices.
+            pub fn $all(&self) -> &[$item] {
+                &self.$all
+            }
+
+            $(#[$doc])*
+            /// One, by its index.
+            pub fn $one(&self, ix: $ix) -> &$item {
+                &self.$all[ix.index()]
+            }
+        )+
+    };
+}
+
+impl KnowledgeBase {
+    lists! {
+        /// Conditions.
+        conditions, condition: ConditionIx -> Condition;
+        /// Findings.
+        findings, finding: FindingIx -> Finding;
+        /// Measured values.
+        measures, measure: MeasureIx -> Measure;
+        /// Lab tests.
+        labs, lab: LabIx -> LabTest;
+        /// Risk factors.
+        risks, risk: RiskIx -> RiskFactor;
+        /// Danger rules.
+        rules, rule: RuleIx -> Rule;
+        /// Scores.
+        scores, score: ScoreIx -> Score;
+        /// Sources; the number in citations is the index plus one.
+        sources, source: SourceIx -> Source;
+        /// Belts.
+        belts, belt: BeltIx -> Belt;
+    }
+
+    /// SHA-256 over the content, in hexadecimal.
+    pub fn content_hash(&self) -> &str {
+        &self.content_hash
+    }
+
+    /// The version for people.
+    pub fn version(&self) -> &Version {
+        &self.version
+    }
+
+    /// The indices of all conditions.
+    pub fn condition_indices(&self) -> impl ExactSizeIterator<Item = ConditionIx> + use<> {
+        (0..self.conditions.len()).map(ConditionIx::at)
+    }
+
+    /// The indices of all findings.
+    pub fn finding_indices(&self) -> impl ExactSizeIterator<Item = FindingIx> + use<> {
+        (0..self.findings.len()).map(FindingIx::at)
+    }
+
+    /// The indices of all risk factors.
+    pub fn risk_indices(&self) -> impl ExactSizeIterator<Item = RiskIx> + use<> {
+        (0..self.risks.len()).map(RiskIx::at)
+    }
+
+    /// The indices of all lab tests.
+    pub fn lab_indices(&self) -> impl ExactSizeIterator<Item = LabIx> + use<> {
+        (0..self.labs.len()).map(LabIx::at)
+    }
+
+    /// The concept a caller means: the exact id, a bare slug (`fever`), a retired id.
+    pub fn resolve(&self, text: &str) -> Option<ConceptRef> {
+        self.directory.resolve(text)
+    }
+
+    /// The id of a concept.
+    pub fn id_of(&self, concept: ConceptRef) -> &str {
+        match concept {
+            ConceptRef::Finding(ix) => &self.finding(ix).text.id,
+            ConceptRef::Measure(ix) => &self.measure(ix).text.id,
+            ConceptRef::Risk(ix) => &self.risk(ix).text.id,
+            ConceptRef::Lab(ix) => &self.lab(ix).text.id,
+            ConceptRef::Condition(ix) => &self.condition(ix).text.id,
+        }
+    }
+
+    /// The clinical name of a concept.
+    pub fn name_of(&self, concept: ConceptRef) -> &str {
+        match concept {
+            ConceptRef::Finding(ix) => &self.finding(ix).text.name,
+            ConceptRef::Measure(ix) => &self.measure(ix).text.name,
+            ConceptRef::Risk(ix) => &self.risk(ix).text.name,
+            ConceptRef::Lab(ix) => &self.lab(ix).text.name,
+            ConceptRef::Condition(ix) => &self.condition(ix).text.name,
+        }
+    }
+
+    /// The plain name of a concept, or the clinical one where there is no other.
+    pub fn common_name_of(&self, concept: ConceptRef) -> &str {
+        let plain = match concept {
+            ConceptRef::Finding(ix) => &self.finding(ix).text.common_name,
+            ConceptRef::Measure(ix) => &self.measure(ix).text.common_name,
+            ConceptRef::Risk(ix) => &self.risk(ix).text.common_name,
+            ConceptRef::Lab(ix) => &self.lab(ix).text.common_name,
+            ConceptRef::Condition(ix) => &self.condition(ix).text.common_name,
+        };
+        if plain.is_empty() {
+            self.name_of(concept)
+        } else {
+            plain
+        }
+    }
+
+    /// The category a concept is listed under.
+    pub fn category_of(&self, concept: ConceptRef) -> &str {
+        match concept {
+            ConceptRef::Finding(ix) => &self.finding(ix).text.category,
+            ConceptRef::Measure(_) => "vital_signs",
+            ConceptRef::Risk(ix) => &self.risk(ix).text.category,
+            ConceptRef::Lab(ix) => &self.lab(ix).text.category,
+            ConceptRef::Condition(ix) => &self.condition(ix).text.category,
+        }
+    }
+
+    /// How often findings show in conditions.
+    pub fn likelihood(&self) -> &Likelihood {
+        &self.likelihood
+    }
+
+    /// How to read and use values of a concept; `None` where it takes none.
+    pub fn quantity(&self, concept: ConceptRef) -> Option<&Quantity> {
+        match concept {
+            ConceptRef::Measure(ix) => Some(&self.measure(ix).quantity),
+            ConceptRef::Lab(ix) => self.lab(ix).quantity.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Reads a value: the measures it belongs to, each with its number in its own unit.
+    /// A pair such as `180/110` gives two; anything else gives one.
+    pub fn read_value(
+        &self,
+        concept: ConceptRef,
+        text: &str,
+    ) -> Result<Vec<(ConceptRef, f64)>, NotANumber> {
+        let quantity = self.quantity(concept).ok_or(NotANumber::NoUnit)?;
+        let pair = match concept {
+            ConceptRef::Measure(ix) => self.measure(ix).pair,
+            _ => None,
+        };
+        let Some(pair) = pair else {
+            return Ok(vec![(concept, quantity.read_value(text)?)]);
+        };
+        let parts = text.splitn(2, '/').zip(pair);
+        parts
+            .map(|(part, ix)| {
+                Ok((
+                    ConceptRef::Measure(ix),
+                    self.measure(ix).quantity.read_value(part)?,
+                ))
+            })
+            .collect()
+    }
+
+    /// What a value makes present or absent. Nothing that follows from what is present is called absent.
+    pub fn derive(&self, concept: ConceptRef, value: f64, person: &Person) -> Derived {
+        let Some(quantity) = self.quantity(concept) else {
+            return Derived::default();
+        };
+        let mut derived = quantity.derived(value, person);
+        let follows: Vec<ConceptRef> = derived
+            .present
+            .iter()
+            .flat_map(|&it| self.implied_by(it))
+            .collect();
+        derived.absent.retain(|it| !follows.contains(it));
+        derived
+    }
+
+    /// What is present whenever this is: ancestors and implied concepts, without itself.
+    pub fn implied_by(&self, concept: ConceptRef) -> Vec<ConceptRef> {
+        match concept {
+            ConceptRef::Finding(ix) => self
+                .finding(ix)
+                .ancestors
+                .iter()
+                .copied()
+                .map(ConceptRef::Finding)
+                .collect(),
+            ConceptRef::Risk(ix) => self
+                .risk(ix)
+                .implies
+                .iter()
+                .copied()
+                .map(ConceptRef::Risk)
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The place of a slug: a region, a country, or a country's ISO code in lower case.
+    pub fn place(&self, slug: &str) -> Option<&Place> {
+        self.places.find(slug)
+    }
+
+    /// Every place.
+    pub fn places(&self) -> &[Place] {
+        &self.places.list
+    }
+
+    /// The source of an id.
+    pub fn find_source(&self, id: &str) -> Option<SourceIx> {
+        self.directory.source(id)
+    }
+
+    /// The name for people of a specialist.
+    pub fn specialist(&self, id: &str) -> Option<&Specialist> {
+        self.specialists.iter().find(|it| it.id == id)
+    }
+
+    /// Every specialist.
+    pub fn specialists(&self) -> &[Specialist] {
+        &self.specialists
+    }
+
+    /// The texts of a level.
+    pub fn level_text(&self, level: TriageLevel) -> Option<&LevelText> {
+        self.triage.level.iter().find(|it| it.id == level)
+    }
+
+    /// The words for a time-frame.
+    pub fn timeframe_text(&self, timeframe: Timeframe) -> Option<&TimeframeText> {
+        self.triage.timeframe.iter().find(|it| it.id == timeframe)
+    }
+
+    /// The share (0 to 1) of a named group among those of a band who come for care; `None` where no file says.
+    pub fn share(&self, id: &str, band: AgeBand) -> Option<f32> {
+        let share = self.population.iter().find(|it| it.id == id)?;
+        Some(share.of_100.get(&band).copied().unwrap_or(0.0) / 100.0)
+    }
+
+    /// The share (0 to 1) of women of a band who are in a state; 0 where no file says.
+    pub fn state_share(&self, state: State, band: AgeBand) -> f32 {
+        self.share(state.as_str(), band).unwrap_or(0.0)
+    }
+
+    /// The phrases of `lay-terms/`.
+    pub fn lay_terms(&self) -> &[LayTerm] {
+        &self.lay_terms
+    }
+}

@@ -1,0 +1,200 @@
+//! The language of `when`, over indices: what a danger rule asks of a patient.
+//!
+//! There is no negation, so more evidence can never switch a rule off.
+
+use lafiya_model::{Age, Sex};
+
+use super::directory::Directory;
+use super::index::ConceptRef;
+use crate::schema::{self, Limits};
+use crate::words::{AgeSpan, SexLimit, State};
+
+/// What is known of a patient, as rules ask for it. Presence includes what follows from other evidence.
+pub trait Facts {
+    /// The age.
+    fn age(&self) -> Age;
+    /// The sex.
+    fn sex(&self) -> Sex;
+    /// Whether the woman is known to be in this state.
+    fn is_in(&self, state: State) -> bool;
+    /// Whether the concept is known to be present.
+    fn is_present(&self, concept: ConceptRef) -> bool;
+    /// Whether it is present and called severe.
+    fn is_severe(&self, concept: ConceptRef) -> bool;
+    /// The measured value, in the concept's own unit.
+    fn value(&self, concept: ConceptRef) -> Option<f64>;
+    /// For how many days it has been present.
+    fn days(&self, concept: ConceptRef) -> Option<u32>;
+}
+
+/// A compiled `when`: all parts must hold; with no part at all it never does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct When {
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Part {
+    All(Vec<ConceptRef>),
+    AtLeast(usize, Vec<ConceptRef>),
+    AnyOf(Vec<When>),
+    Severe(Vec<ConceptRef>),
+    Age(AgeSpan),
+    Sex(SexLimit),
+    State(State),
+    Value(ConceptRef, Limits),
+    Days {
+        concept: ConceptRef,
+        at_least: Option<u32>,
+        at_most: Option<u32>,
+    },
+    /// Names something that does not exist. Fires for nobody rather than for everybody.
+    Never,
+}
+
+impl When {
+    /// Whether it holds for a patient.
+    pub fn holds(&self, facts: &impl Facts) -> bool {
+        !self.parts.is_empty() && self.parts.iter().all(|part| part.holds(facts))
+    }
+
+    /// The evidence that makes it true, each concept once, in the order of the rule; `None` where it does not hold.
+    pub fn evidence(&self, facts: &impl Facts) -> Option<Vec<ConceptRef>> {
+        if !self.holds(facts) {
+            return None;
+        }
+        let mut found = Vec::new();
+        for part in &self.parts {
+            part.collect_evidence(facts, &mut found);
+        }
+        Some(without_repeats(found))
+    }
+
+    /// Every concept it mentions, each once.
+    pub fn concepts(&self) -> Vec<ConceptRef> {
+        let mut found = Vec::new();
+        self.collect_concepts(&mut found);
+        without_repeats(found)
+    }
+
+    pub(crate) fn compile(written: &schema::When, directory: &Directory) -> Self {
+        let one = |id: &String| directory.exact(id);
+        let every = |ids: &[String], part: fn(Vec<ConceptRef>) -> Part| {
+            ids.iter()
+                .map(one)
+                .collect::<Option<Vec<_>>>()
+                .map_or(Part::Never, part)
+        };
+        let known = |ids: &[String]| ids.iter().filter_map(one).collect::<Vec<_>>();
+        let mut parts = Vec::new();
+        if !written.all.is_empty() {
+            parts.push(every(&written.all, Part::All));
+        }
+        if !written.any.is_empty() {
+            parts.push(Part::AtLeast(1, known(&written.any)));
+        }
+        if let Some(at_least) = &written.at_least {
+            parts.push(Part::AtLeast(
+                at_least.count.max(1).into(),
+                known(&at_least.of),
+            ));
+        }
+        if !written.any_of.is_empty() {
+            parts.push(Part::AnyOf(
+                written
+                    .any_of
+                    .iter()
+                    .map(|it| Self::compile(it, directory))
+                    .collect(),
+            ));
+        }
+        if !written.severe.is_empty() {
+            parts.push(every(&written.severe, Part::Severe));
+        }
+        parts.extend(written.age.map(|age| Part::Age(age.span())));
+        parts.extend(written.sex.map(Part::Sex));
+        parts.extend(written.state.map(Part::State));
+        parts.extend(written.values.iter().map(|limit| {
+            one(&limit.id).map_or(Part::Never, |concept| Part::Value(concept, limit.limits()))
+        }));
+        parts.extend(written.days.iter().map(|days| {
+            one(&days.id).map_or(Part::Never, |concept| Part::Days {
+                concept,
+                at_least: days.at_least,
+                at_most: days.at_most,
+            })
+        }));
+        Self { parts }
+    }
+
+    fn collect_concepts(&self, found: &mut Vec<ConceptRef>) {
+        for part in &self.parts {
+            match part {
+                Part::All(list) | Part::AtLeast(_, list) | Part::Severe(list) => found.extend(list),
+                Part::AnyOf(list) => list.iter().for_each(|when| when.collect_concepts(found)),
+                Part::Value(concept, _) | Part::Days { concept, .. } => found.push(*concept),
+                Part::Age(_) | Part::Sex(_) | Part::State(_) | Part::Never => {}
+            }
+        }
+    }
+}
+
+impl Part {
+    fn holds(&self, facts: &impl Facts) -> bool {
+        match self {
+            Self::All(list) => list.iter().all(|&concept| facts.is_present(concept)),
+            Self::AtLeast(count, list) => {
+                list.iter()
+                    .filter(|&&concept| facts.is_present(concept))
+                    .take(*count)
+                    .count()
+                    == *count
+            }
+            Self::AnyOf(list) => list.iter().any(|when| when.holds(facts)),
+            Self::Severe(list) => list.iter().all(|&concept| facts.is_severe(concept)),
+            Self::Age(span) => span.contains(facts.age()),
+            Self::Sex(limit) => limit.allows(facts.sex()),
+            Self::State(state) => facts.is_in(*state),
+            Self::Value(concept, limits) => facts
+                .value(*concept)
+                .is_some_and(|value| limits.hold(value)),
+            Self::Days {
+                concept,
+                at_least,
+                at_most,
+            } => {
+                facts.is_present(*concept)
+                    && facts.days(*concept).is_some_and(|days| {
+                        at_least.is_none_or(|limit| days >= limit)
+                            && at_most.is_none_or(|limit| days <= limit)
+                    })
+            }
+            Self::Never => false,
+        }
+    }
+
+    fn collect_evidence(&self, facts: &impl Facts, found: &mut Vec<ConceptRef>) {
+        match self {
+            Self::All(list) | Self::Severe(list) => found.extend(list),
+            Self::AtLeast(_, list) => {
+                found.extend(list.iter().filter(|&&concept| facts.is_present(concept)));
+            }
+            Self::AnyOf(list) => {
+                found.extend(
+                    list.iter()
+                        .filter_map(|when| when.evidence(facts))
+                        .flatten(),
+                );
+            }
+            Self::Value(concept, _) | Self::Days { concept, .. } => found.push(*concept),
+            Self::Age(_) | Self::Sex(_) | Self::State(_) | Self::Never => {}
+        }
+    }
+}
+
+fn without_repeats(list: Vec<ConceptRef>) -> Vec<ConceptRef> {
+    let mut seen = std::collections::HashSet::new();
+    list.into_iter()
+        .filter(|concept| seen.insert(*concept))
+        .collect()
+}

@@ -1,0 +1,311 @@
+//! From files to content: every file is parsed, every error is kept, with file and line.
+//!
+//! What is wrong in one entry of a list does not hide the others. Nothing is judged here beyond the shape.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+use toml::Spanned;
+
+use crate::remark::{LoadError, Remark, Weight};
+use crate::schema::{Content, Country, LayTerm};
+
+/// One file: its path below `knowledge/`, with forward slashes, and its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Such as `conditions/c_measles.toml`.
+    pub path: String,
+    /// All of it.
+    pub text: String,
+}
+
+/// Content as read, with the files it came from and what could not be read.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What was understood.
+    pub content: Content,
+    /// The files, sorted by path.
+    pub files: Vec<SourceFile>,
+    /// What was not.
+    pub remarks: Vec<Remark>,
+}
+
+/// Reads all content files below a directory. Files of other kinds (Markdown, registers) are left alone.
+pub fn read_dir(directory: &Path) -> Result<Vec<SourceFile>, LoadError> {
+    let mut files = Vec::new();
+    collect(directory, "", &mut files)?;
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
+}
+
+/// Parses files, whatever is wrong with them.
+pub fn parse(mut files: Vec<SourceFile>) -> Loaded {
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut reading = Reading::default();
+    for file in &files {
+        reading.read(file);
+    }
+    reading.content.content_hash = content_hash(&files);
+    Loaded {
+        content: reading.content,
+        files,
+        remarks: reading.remarks,
+    }
+}
+
+fn collect(directory: &Path, below: &str, files: &mut Vec<SourceFile>) -> Result<(), LoadError> {
+    let unreadable = |cause| LoadError::Unreadable {
+        path: directory.display().to_string(),
+        cause,
+    };
+    for entry in std::fs::read_dir(directory).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = if below.is_empty() {
+            name
+        } else {
+            format!("{below}/{name}")
+        };
+        if entry.file_type().map_err(unreadable)?.is_dir() {
+            collect(&entry.path(), &path, files)?;
+        } else if is_content(&path) {
+            let text =
+                std::fs::read_to_string(entry.path()).map_err(|cause| LoadError::Unreadable {
+                    path: entry.path().display().to_string(),
+                    cause,
+                })?;
+            files.push(SourceFile { path, text });
+        }
+    }
+    Ok(())
+}
+
+/// Facility registers and place lists are data of other parts of the product.
+fn is_content(path: &str) -> bool {
+    let hidden = path.split('/').any(|part| part.starts_with('.'));
+    let foreign = path.starts_with("facilities/") || path.starts_with("places/");
+    let known = path.ends_with(".toml") || path.ends_with(".csv") || path == "planned.txt";
+    known && !hidden && !foreign
+}
+
+fn content_hash(files: &[SourceFile]) -> String {
+    let mut hash = Sha256::new();
+    for file in files {
+        hash.update(file.path.as_bytes());
+        hash.update([0]);
+        hash.update((file.text.len() as u64).to_be_bytes());
+        hash.update(file.text.as_bytes());
+    }
+    hash.finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+#[derive(Default)]
+struct Reading {
+    content: Content,
+    remarks: Vec<Remark>,
+}
+
+impl Reading {
+    fn read(&mut self, file: &SourceFile) {
+        let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        match (folder, name) {
+            ("conditions", _) => self.content.conditions.extend(one(file, &mut self.remarks)),
+            ("findings", _) => {
+                let mut findings = list(file, "finding", &mut self.remarks);
+                set_category(
+                    &mut findings,
+                    stem,
+                    |finding: &mut crate::schema::Finding| &mut finding.category,
+                );
+                self.content.findings.append(&mut findings);
+            }
+            ("risk-factors", _) => {
+                self.content
+                    .risk_factors
+                    .extend(list(file, "risk_factor", &mut self.remarks))
+            }
+            ("rules", _) => self
+                .content
+                .rules
+                .extend(list(file, "rule", &mut self.remarks)),
+            ("regions", _) => self
+                .content
+                .countries
+                .extend(one::<Country>(file, &mut self.remarks)),
+            ("lay-terms", _) => {
+                self.content
+                    .lay_terms
+                    .extend(lay_terms(file, stem, &mut self.remarks))
+            }
+            ("", "vital-signs.toml") => {
+                self.content.measures = list(file, "measure", &mut self.remarks)
+            }
+            ("", "lab-tests.toml") => {
+                self.content.lab_tests = list(file, "lab_test", &mut self.remarks)
+            }
+            ("", "scores.toml") => self.content.scores = list(file, "score", &mut self.remarks),
+            ("", "sources.toml") => self.content.sources = list(file, "source", &mut self.remarks),
+            ("", "specialists.toml") => {
+                self.content.specialists = list(file, "specialist", &mut self.remarks)
+            }
+            ("", "belts.toml") => self.content.belts = list(file, "belt", &mut self.remarks),
+            ("", "population.toml") => {
+                self.content.population = list(file, "share", &mut self.remarks)
+            }
+            ("", "aliases.toml") => self.content.aliases = list(file, "alias", &mut self.remarks),
+            ("", "triage.toml") => {
+                self.content.triage = one(file, &mut self.remarks).unwrap_or_default()
+            }
+            ("", "VERSION.toml") => {
+                self.content.version = one(file, &mut self.remarks).unwrap_or_default()
+            }
+            ("", "planned.txt") => self.content.planned = planned(&file.text),
+            _ => self.remarks.push(complaint(
+                file,
+                0,
+                "unknown-file",
+                "no file of this name is known; see FORM.md",
+            )),
+        }
+    }
+}
+
+fn set_category<T>(items: &mut [T], stem: &str, field: impl Fn(&mut T) -> &mut String) {
+    for item in items {
+        *field(item) = stem.replace('-', "_");
+    }
+}
+
+/// A file that is one thing.
+fn one<T: DeserializeOwned>(file: &SourceFile, remarks: &mut Vec<Remark>) -> Option<T> {
+    match toml::from_str(&file.text) {
+        Ok(item) => Some(item),
+        Err(error) => {
+            remarks.push(unreadable(file, &error, None));
+            None
+        }
+    }
+}
+
+/// A file that is a list of things under one key. When it does not read as a whole, each entry is tried alone.
+fn list<T: DeserializeOwned>(file: &SourceFile, key: &str, remarks: &mut Vec<Remark>) -> Vec<T> {
+    if let Ok(mut lists) = toml::from_str::<BTreeMap<String, Vec<T>>>(&file.text) {
+        let items = lists.remove(key).unwrap_or_default();
+        for stray in lists.keys() {
+            let says =
+                format!("`{stray}` does not belong here; entries of this file are `[[{key}]]`");
+            remarks.push(complaint(
+                file,
+                line_with(&file.text, stray),
+                "unreadable",
+                &says,
+            ));
+        }
+        return items;
+    }
+    let lists: BTreeMap<String, Vec<Spanned<toml::Value>>> = match toml::from_str(&file.text) {
+        Ok(lists) => lists,
+        Err(error) => {
+            remarks.push(unreadable(file, &error, None));
+            return Vec::new();
+        }
+    };
+    let mut items = Vec::new();
+    for entry in lists.into_iter().flat_map(|(_, entries)| entries) {
+        let span = entry.span();
+        let id = entry
+            .get_ref()
+            .get("id")
+            .and_then(|id| id.as_str())
+            .unwrap_or("an entry without id")
+            .to_owned();
+        match T::deserialize(entry.into_inner()) {
+            Ok(item) => items.push(item),
+            Err(error) => remarks.push(unreadable(file, &error, Some((&id, span)))),
+        }
+    }
+    items
+}
+
+fn lay_terms(file: &SourceFile, language: &str, remarks: &mut Vec<Remark>) -> Vec<LayTerm> {
+    let mut terms = Vec::new();
+    let mut reader = csv::ReaderBuilder::new()
+        .comment(Some(b'#'))
+        .from_reader(file.text.as_bytes());
+    for row in reader.deserialize::<LayTerm>() {
+        match row {
+            Ok(term) => terms.push(LayTerm {
+                language: language.to_owned(),
+                ..term
+            }),
+            Err(error) => {
+                let line = error
+                    .position()
+                    .map_or(0, |at| usize::try_from(at.line()).unwrap_or(0));
+                remarks.push(complaint(file, line, "unreadable", &error.to_string()));
+            }
+        }
+    }
+    terms
+}
+
+fn planned(text: &str) -> Vec<String> {
+    let lines = text.lines().map(str::trim);
+    lines
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn unreadable(
+    file: &SourceFile,
+    error: &toml::de::Error,
+    entry: Option<(&str, Range<usize>)>,
+) -> Remark {
+    let message = error.message().trim();
+    match entry {
+        Some((id, span)) => {
+            let line =
+                line_with(&file.text, &format!("\"{id}\"")).max(line_of(&file.text, span.start));
+            complaint(file, line, "unreadable", &format!("{id}: {message}"))
+        }
+        None => {
+            let line = error
+                .span()
+                .map_or(0, |span| line_of(&file.text, span.start));
+            complaint(file, line, "unreadable", message)
+        }
+    }
+}
+
+fn complaint(file: &SourceFile, line: usize, check: &'static str, says: &str) -> Remark {
+    Remark {
+        file: file.path.clone(),
+        line,
+        weight: Weight::Complaint,
+        check,
+        says: says.to_owned(),
+    }
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    text.as_bytes()
+        .iter()
+        .take(at)
+        .filter(|&&byte| byte == b'\n')
+        .count()
+        + 1
+}
+
+fn line_with(text: &str, words: &str) -> usize {
+    text.lines()
+        .position(|line| line.contains(words))
+        .map_or(0, |line| line + 1)
+}

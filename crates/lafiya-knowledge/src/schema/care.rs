@@ -1,0 +1,168 @@
+//! The second half of a condition's file: what to watch, test, give, refer, report and explain.
+
+use serde::{Deserialize, Serialize};
+
+use super::rule::When;
+use crate::words::{CareLevel, HowFast, Urgency};
+
+/// A sign of getting worse.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WatchFor {
+    /// What to look for.
+    pub sign: String,
+    /// What it would mean.
+    pub escalates_to: String,
+    /// What to do then.
+    pub action: String,
+    /// Source id.
+    #[serde(default)]
+    pub source: String,
+}
+
+/// A test worth doing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Investigation {
+    /// Lab test id.
+    pub test: String,
+    /// 1 is first.
+    pub priority: u8,
+    /// How soon.
+    pub urgency: Urgency,
+    /// What for.
+    pub purpose: String,
+    /// How to read the result.
+    pub interpretation: String,
+    /// Condition ids it tells apart from this one.
+    #[serde(default)]
+    pub differentiates: Vec<String>,
+    /// The lowest level that has it.
+    pub level: CareLevel,
+    /// Source id.
+    #[serde(default)]
+    pub source: String,
+}
+
+/// What to do about the condition.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Treatment {
+    /// First minutes.
+    #[serde(default)]
+    pub immediate_actions: Vec<String>,
+    /// The guideline's first choice.
+    #[serde(default)]
+    pub first_line: Option<Advice>,
+    /// The second choice.
+    #[serde(default)]
+    pub alternative: Option<Advice>,
+    /// In pregnancy.
+    #[serde(default)]
+    pub pregnancy: Option<Advice>,
+    /// In children.
+    #[serde(default)]
+    pub children: Option<Advice>,
+    /// What not to give.
+    #[serde(default)]
+    pub avoid: Vec<Avoid>,
+    /// Besides medicines.
+    #[serde(default)]
+    pub supportive_care: Vec<String>,
+}
+
+/// A sentence of treatment and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Advice {
+    /// Drug, dose, route, frequency, days.
+    pub text: String,
+    /// Source id.
+    #[serde(default)]
+    pub source: String,
+}
+
+/// Something not to give.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Avoid {
+    /// What.
+    pub text: String,
+    /// Source id.
+    #[serde(default)]
+    pub source: String,
+    /// To whom; empty is to everybody.
+    #[serde(default)]
+    pub when: Option<When>,
+}
+
+/// When to send the patient on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Referral {
+    /// Where care begins.
+    pub current_level: String,
+    /// Where to send.
+    pub refer_to: String,
+    /// Whom to send.
+    pub criteria: Vec<String>,
+    /// What to do before.
+    pub pre_referral_actions: Vec<String>,
+    /// Source id.
+    #[serde(default)]
+    pub source: String,
+}
+
+/// The report the law wants.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Notifiable {
+    /// Under which scheme.
+    pub scheme: String,
+    /// How fast.
+    pub how_fast: HowFast,
+    /// To whom.
+    pub to: String,
+    /// Source id.
+    #[serde(default)]
+    pub source: String,
+}
+
+/// What the patient should know, in plain words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Education {
+    /// What it is.
+    pub overview: String,
+    /// What it feels like.
+    #[serde(default)]
+    pub symptoms: Vec<String>,
+    /// How not to get it.
+    #[serde(default)]
+    pub prevention: Vec<String>,
+    /// What to do at home.
+    #[serde(default)]
+    pub home_care: Vec<String>,
+    /// What to remember.
+    #[serde(default)]
+    pub key_facts: Vec<String>,
+    /// What treatment is like.
+    #[serde(default)]
+    pub treatment_overview: String,
+    /// When to come.
+    #[serde(default)]
+    pub when_to_seek_care: String,
+    /// Where to read on.
+    #[serde(default)]
+    pub resources: Vec<Resource>,
+}
+
+/// A page to read on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resource {
+    /// Its title.
+    pub title: String,
+    /// Its address.
+    pub url: String,
+}

@@ -1,0 +1,56 @@
+//! `lab-tests.toml`: tests, images and bedside measures, and what a positive one means.
+
+use serde::{Deserialize, Serialize};
+
+use super::measure::{Derivation, NormalRange, OtherUnit};
+use crate::words::{CareLevel, Price};
+
+/// One lab test, as its file says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabTest {
+    /// `lt_...`, forever.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// The name a patient would use; the name serves where this is empty.
+    #[serde(default)]
+    pub common_name: String,
+    /// The group it belongs to.
+    pub category: String,
+    /// LOINC code, where sure.
+    #[serde(default)]
+    pub loinc: Option<String>,
+    /// SNOMED CT concept, where sure.
+    #[serde(default)]
+    pub snomed_ct: Option<String>,
+    /// The lowest level that has it.
+    pub availability: CareLevel,
+    /// What it costs the patient.
+    #[serde(default)]
+    pub price: Option<Price>,
+    /// What `present` stands for: positive, high, low, abnormal.
+    #[serde(default)]
+    pub what_positive_means: String,
+    /// Other names.
+    #[serde(default)]
+    pub synonyms: Vec<String>,
+    /// The unit of its value, where it has one.
+    #[serde(default)]
+    pub unit: Option<String>,
+    /// Other units that are understood.
+    #[serde(default)]
+    pub other_units: Vec<OtherUnit>,
+    /// Outside is a typing error.
+    #[serde(default)]
+    pub plausible: Option<[f64; 2]>,
+    /// What is normal, by age, from youngest.
+    #[serde(default)]
+    pub normal: Vec<NormalRange>,
+    /// What a value makes present.
+    #[serde(default)]
+    pub derive: Vec<Derivation>,
+    /// What a value makes absent, unless it makes it present.
+    #[serde(default)]
+    pub absent_unless_derived: Vec<String>,
+}

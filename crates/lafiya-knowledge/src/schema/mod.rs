@@ -1,0 +1,77 @@
+//! The shape of every kind of file, as `knowledge/FORM.md` describes it: one module a kind.
+//!
+//! These types hold what was written and nothing else; no reference is followed here. A field that the form demands
+//! but whose absence deserves a clinician's sentence (a source, a question) is empty here and judged in `checks`.
+
+pub mod care;
+pub mod condition;
+pub mod finding;
+pub mod lab_test;
+pub mod measure;
+pub mod places;
+pub mod risk_factor;
+pub mod rule;
+pub mod score;
+pub mod texts;
+
+pub use care::{
+    Advice, Avoid, Education, Investigation, Notifiable, Referral, Resource, Treatment, WatchFor,
+};
+pub use condition::{
+    Condition, ConditionTriage, Course, ExcludedBy, FindingEntry, FindingTable, Higher, LabEntry,
+    LabTable, MustNotMiss, Prevalence, Prior, Review, RiskEntry, RiskTable, SexFactors,
+    SpecialistAdvice, Times, Who,
+};
+pub use finding::Finding;
+pub use lab_test::LabTest;
+pub use measure::{Derivation, Limits, Measure, NormalRange, OtherUnit};
+pub use places::{Belt, Country, PopulationShare, Region};
+pub use risk_factor::RiskFactor;
+pub use rule::{AtLeast, Days, Effect, Example, Rule, ValueLimit, When};
+pub use score::{ItemPoints, Score, ScoreBand, ScoreExample, ScoreItem, Step};
+pub use texts::{
+    Alias, LayTerm, LevelText, Source, Specialist, TimeframeText, TriageTexts, Version,
+};
+
+use serde::{Deserialize, Serialize};
+
+/// Everything the files say, in the order of their paths. This is what the embedded artefact packs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Content {
+    /// SHA-256 over all paths and bytes, in hexadecimal: the version that cannot lie.
+    pub content_hash: String,
+    /// `VERSION.toml`.
+    pub version: Version,
+    /// `conditions/*.toml`.
+    pub conditions: Vec<Condition>,
+    /// `findings/*.toml`, each with the category its file is named for.
+    pub findings: Vec<Finding>,
+    /// `vital-signs.toml`.
+    pub measures: Vec<Measure>,
+    /// `lab-tests.toml`.
+    pub lab_tests: Vec<LabTest>,
+    /// `risk-factors/*.toml`.
+    pub risk_factors: Vec<RiskFactor>,
+    /// `rules/*.toml`.
+    pub rules: Vec<Rule>,
+    /// `scores.toml`.
+    pub scores: Vec<Score>,
+    /// `sources.toml`.
+    pub sources: Vec<Source>,
+    /// `specialists.toml`.
+    pub specialists: Vec<Specialist>,
+    /// `triage.toml`.
+    pub triage: TriageTexts,
+    /// `belts.toml`.
+    pub belts: Vec<Belt>,
+    /// `regions/*.toml`.
+    pub countries: Vec<Country>,
+    /// `population.toml`.
+    pub population: Vec<PopulationShare>,
+    /// `aliases.toml`.
+    pub aliases: Vec<Alias>,
+    /// `lay-terms/*.csv`.
+    pub lay_terms: Vec<LayTerm>,
+    /// `planned.txt`: conditions that files may name before they are written.
+    pub planned: Vec<String>,
+}

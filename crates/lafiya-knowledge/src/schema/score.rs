@@ -1,0 +1,156 @@
+//! `scores.toml`: points for measured values and findings, and what a sum means.
+
+use std::collections::BTreeMap;
+
+use lafiya_model::{Age, Sex, Timeframe, TriageLevel};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::risk_factor::AgeRange;
+use crate::words::{State, age_words};
+
+/// One score, as its file says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Score {
+    /// Such as `SCORE-TEWS-ADULT`.
+    pub id: String,
+    /// The score in a sentence.
+    pub says: String,
+    /// Source id.
+    #[serde(default)]
+    pub source: String,
+    /// At which ages it is used.
+    #[serde(default)]
+    pub age: Option<AgeRange>,
+    /// Only in women in this state.
+    #[serde(default)]
+    pub state: Option<State>,
+    /// What gives points.
+    pub item: Vec<ScoreItem>,
+    /// What a sum means.
+    pub band: Vec<ScoreBand>,
+    /// A patient and the sum that must come out.
+    #[serde(default)]
+    pub example: Option<ScoreExample>,
+    /// A patient who must not reach any band.
+    #[serde(default)]
+    pub not_example: Option<ScoreExample>,
+}
+
+/// Something that gives points: a measured value by steps, or any of some findings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScoreItem {
+    /// The measured value.
+    #[serde(default)]
+    pub measure: Option<String>,
+    /// Any of these is present.
+    #[serde(default)]
+    pub any: Vec<String>,
+    /// The points.
+    pub points: ItemPoints,
+}
+
+/// Points by steps of a value, or one number for presence.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ItemPoints {
+    /// For presence.
+    Flat(i32),
+    /// For values.
+    Steps(Vec<Step>),
+}
+
+/// Points for values from (included) to below.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// From this value.
+    #[serde(default, alias = "at_least")]
+    pub from: Option<f64>,
+    /// Below this value.
+    #[serde(default)]
+    pub below: Option<f64>,
+    /// The points.
+    pub points: i32,
+}
+
+/// What a sum means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScoreBand {
+    /// From this sum.
+    pub at_least: i32,
+    /// A floor under the triage level.
+    pub level: TriageLevel,
+    /// How soon.
+    pub timeframe: Timeframe,
+}
+
+/// A patient made up to show a score at work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScoreExample {
+    /// How old.
+    #[serde(default, with = "age_words")]
+    pub age: Option<Age>,
+    /// Of which sex.
+    #[serde(default = "other_sex")]
+    pub sex: Sex,
+    /// In which state.
+    #[serde(default)]
+    pub state: Option<State>,
+    /// What was measured.
+    #[serde(default)]
+    pub values: BTreeMap<String, String>,
+    /// What is there.
+    #[serde(default)]
+    pub present: Vec<String>,
+    /// What is not.
+    #[serde(default)]
+    pub absent: Vec<String>,
+    /// The sum that must come out.
+    pub points: i32,
+}
+
+fn other_sex() -> Sex {
+    Sex::Other
+}
+
+/// The packed form: the artefact cannot tell a number from a list by looking.
+#[derive(Serialize, Deserialize)]
+enum Packed {
+    Flat(i32),
+    Steps(Vec<Step>),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "points must be a number, or a list of steps")]
+enum Written {
+    Flat(i32),
+    Steps(Vec<Step>),
+}
+
+impl Serialize for ItemPoints {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self.clone() {
+            Self::Flat(points) => Packed::Flat(points),
+            Self::Steps(steps) => Packed::Steps(steps),
+        }
+        .serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for ItemPoints {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        if from.is_human_readable() {
+            return Ok(match Written::deserialize(from)? {
+                Written::Flat(points) => Self::Flat(points),
+                Written::Steps(steps) => Self::Steps(steps),
+            });
+        }
+        Ok(match Packed::deserialize(from)? {
+            Packed::Flat(points) => Self::Flat(points),
+            Packed::Steps(steps) => Self::Steps(steps),
+        })
+    }
+}

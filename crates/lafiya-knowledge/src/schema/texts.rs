@@ -1,0 +1,108 @@
+//! The small files: sources, specialists, triage texts, aliases, lay terms, version.
+
+use lafiya_model::{Timeframe, TriageLevel};
+use serde::{Deserialize, Serialize};
+
+/// A guideline or paper. Its place in the file is its number in citations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// Such as `WHO-MAL-2024`.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// Who published it.
+    pub publisher: String,
+    /// When.
+    pub year: u16,
+    /// Where, when it is on the net.
+    #[serde(default)]
+    pub url: Option<String>,
+}
+
+/// Somebody to see.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Specialist {
+    /// Such as `general_practice`.
+    pub id: String,
+    /// The name for people.
+    pub name: String,
+}
+
+/// `triage.toml`: the texts of levels and time-frames.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TriageTexts {
+    /// One for each level.
+    #[serde(default)]
+    pub level: Vec<LevelText>,
+    /// One for each time-frame.
+    #[serde(default)]
+    pub timeframe: Vec<TimeframeText>,
+}
+
+/// The texts of a triage level.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LevelText {
+    /// The level.
+    pub id: TriageLevel,
+    /// Its name for people.
+    pub name: String,
+    /// What it means.
+    pub description: String,
+    /// What to do.
+    pub recommended_action: String,
+}
+
+/// The words for a time-frame.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TimeframeText {
+    /// The time-frame.
+    pub id: Timeframe,
+    /// As a person would say it.
+    pub words: String,
+}
+
+/// A retired id and the one that lives on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Alias {
+    /// No longer used.
+    pub retired: String,
+    /// Used instead.
+    pub now: String,
+}
+
+/// A phrase people use for a concept, from `lay-terms/<language>.csv`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LayTerm {
+    /// The name of its file, such as `pcm` or `ha`.
+    #[serde(default)]
+    pub language: String,
+    /// The words.
+    pub phrase: String,
+    /// Concept id.
+    pub concept: String,
+    /// 0 to 1.
+    pub confidence: f32,
+}
+
+/// `VERSION.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Version {
+    /// For people, such as `2026.1`.
+    pub version: String,
+    /// When, as `2026-03-01`.
+    #[serde(default)]
+    pub date: String,
+    /// What changed, in a sentence.
+    #[serde(default)]
+    pub says: String,
+    /// Who reviewed what.
+    #[serde(default)]
+    pub reviewed: Vec<String>,
+}

@@ -1,0 +1,244 @@
+//! The fixed words of the files: each list of allowed words is one type.
+//!
+//! Words that the API shares (levels, time-frames, sex) live in `lafiya-model`; these are the content's own.
+
+use std::fmt;
+
+use lafiya_model::{Age, Seriousness, Sex};
+use serde::{Deserialize, Serialize};
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident => $word:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum $name {
+            $($(#[$variant_doc])* #[serde(rename = $word)] $variant),+
+        }
+
+        impl $name {
+            /// Every value, in order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The word as it stands in the files.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+    };
+}
+
+words!(
+    /// Which sexes something is possible in.
+    SexLimit {
+        /// Both.
+        Any => "any",
+        /// Males only.
+        Male => "male",
+        /// Females only.
+        Female => "female",
+    }
+);
+
+impl SexLimit {
+    /// Whether a patient of this sex is within the limit. `other` rules nothing out.
+    pub fn allows(self, sex: Sex) -> bool {
+        !matches!(
+            (self, sex),
+            (Self::Male, Sex::Female) | (Self::Female, Sex::Male)
+        )
+    }
+}
+
+words!(
+    /// A state of a woman that changes what is possible and how likely it is.
+    State {
+        /// Pregnant.
+        Pregnant => "pregnant",
+        /// In the six weeks after birth.
+        Postpartum => "postpartum",
+    }
+);
+
+words!(
+    /// The kind of place somebody lives in.
+    Setting {
+        /// Countryside.
+        Rural => "rural",
+        /// Town.
+        Urban => "urban",
+    }
+);
+
+words!(
+    /// How bad a condition typically is.
+    ConditionSeverity {
+        /// Passes by itself.
+        Mild => "mild",
+        /// Needs treatment.
+        Moderate => "moderate",
+        /// Dangerous.
+        Severe => "severe",
+        /// Threatens life.
+        Critical => "critical",
+    }
+);
+
+words!(
+    /// What kind of observation a finding is.
+    FindingKind {
+        /// Told by the patient.
+        Symptom => "symptom",
+        /// Seen by whoever examines.
+        Sign => "sign",
+        /// A threshold of something measured.
+        Vital => "vital",
+    }
+);
+
+words!(
+    /// How dangerous a finding is by itself, whoever has it.
+    RedFlag {
+        /// Not by itself.
+        None => "none",
+        /// Must be seen today.
+        Serious => "serious",
+        /// To a hospital now.
+        Emergency => "emergency",
+        /// A triage nurse runs.
+        EmergencyAmbulance => "emergency_ambulance",
+    }
+);
+
+impl RedFlag {
+    /// The seriousness in the words of the API; `None` where the finding is no flag.
+    pub fn seriousness(self) -> Option<Seriousness> {
+        match self {
+            Self::None => None,
+            Self::Serious => Some(Seriousness::Serious),
+            Self::Emergency => Some(Seriousness::Emergency),
+            Self::EmergencyAmbulance => Some(Seriousness::EmergencyAmbulance),
+        }
+    }
+}
+
+words!(
+    /// The lowest level of the health system that usually has something.
+    CareLevel {
+        /// Primary health centre.
+        Phc => "phc",
+        /// District or general hospital.
+        District => "district",
+        /// Teaching or regional hospital.
+        Tertiary => "tertiary",
+        /// National reference laboratory.
+        NationalReference => "national_reference",
+    }
+);
+
+words!(
+    /// What a test costs the patient.
+    Price {
+        /// Nothing.
+        Free => "free",
+        /// Little.
+        Low => "low",
+        /// Noticeable.
+        Medium => "medium",
+        /// Much.
+        High => "high",
+    }
+);
+
+words!(
+    /// How soon an investigation should be done.
+    Urgency {
+        /// At once.
+        Immediate => "immediate",
+        /// Within two hours.
+        Within2Hours => "within_2_hours",
+        /// Within a day.
+        Within24Hours => "within_24_hours",
+        /// Only when the first test was negative.
+        IfNegativeForPrimary => "if_negative_for_primary",
+    }
+);
+
+words!(
+    /// How the patient should be seen.
+    Channel {
+        /// In person.
+        PersonalVisit => "personal_visit",
+        /// By video.
+        Video => "video_teleconsultation",
+        /// By telephone.
+        Audio => "audio_teleconsultation",
+        /// By text message.
+        Text => "text_teleconsultation",
+    }
+);
+
+words!(
+    /// How fast a notifiable condition is reported.
+    HowFast {
+        /// At once, case by case.
+        Immediately => "immediately",
+        /// In the weekly summary.
+        Weekly => "weekly",
+        /// In the monthly summary.
+        Monthly => "monthly",
+    }
+);
+
+words!(
+    /// How far clinicians have looked at a file.
+    ReviewStatus {
+        /// Written, read by nobody who may sign.
+        AwaitingClinicalSignOff => "awaiting_clinical_sign_off",
+        /// A clinician is reading it.
+        InReview => "in_review",
+        /// Signed by a clinician.
+        SignedOff => "signed_off",
+    }
+);
+
+/// A span of ages: from the first (included) to below the second. An open end is no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgeSpan {
+    /// The youngest age within.
+    pub from: Option<Age>,
+    /// The first age no longer within.
+    pub below: Option<Age>,
+}
+
+impl AgeSpan {
+    /// Whether an age lies within.
+    pub fn contains(&self, age: Age) -> bool {
+        self.from.is_none_or(|from| age >= from) && self.below.is_none_or(|below| age < below)
+    }
+}
+
+/// Ages in files are words ("2 months"); in the packed artefact they are days.
+pub(crate) mod age_words {
+    use lafiya_model::Age;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    pub(crate) fn serialize<S: Serializer>(age: &Option<Age>, to: S) -> Result<S::Ok, S::Error> {
+        age.map(Age::days).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Age>, D::Error> {
+        if !from.is_human_readable() {
+            return Ok(Option::<u32>::deserialize(from)?.map(Age::from_days));
+        }
+        let words = Option::<String>::deserialize(from)?;
+        words
+            .map(|words| words.parse().map_err(D::Error::custom))
+            .transpose()
+    }
+}
