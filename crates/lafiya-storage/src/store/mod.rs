@@ -6,10 +6,19 @@
 //! beyond what must be decided inside a transaction.
 
 mod assessments;
+#[cfg(test)]
+mod conformance;
+mod connection;
 mod error;
+mod migrations;
+mod postgres;
 mod records;
+mod sql_store;
+mod sqlite;
 mod url;
 mod usage;
+mod verbs;
+mod work;
 
 use std::sync::Arc;
 
@@ -23,13 +32,17 @@ pub use records::*;
 pub use url::{StoreSettings, StoreUrl, UnknownStoreUrl};
 pub use usage::*;
 
+use postgres::Postgres;
+use sql_store::SqlStore;
+use sqlite::Sqlite;
+
 /// Opens the store and brings its tables up to date. Any number of processes may do so at once.
 pub async fn connect(settings: &StoreSettings) -> Result<Arc<dyn Store>, StoreError> {
-    match &settings.url {
-        StoreUrl::Sqlite(_) | StoreUrl::Postgres(_) => {
-            Err(StoreError::unavailable("no engine is built in"))
-        }
-    }
+    let store = match &settings.url {
+        StoreUrl::Sqlite(path) => SqlStore::Sqlite(Sqlite::open(path, settings).await?),
+        StoreUrl::Postgres(url) => SqlStore::Postgres(Postgres::connect(url, settings).await?),
+    };
+    Ok(Arc::new(store))
 }
 
 /// What outlives a request.

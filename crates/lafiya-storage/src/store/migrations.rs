@@ -1,0 +1,56 @@
+//! The embedded migrations of both databases. How to write one: `migrations/README.md`.
+
+use sqlx::SqlSafeStr as _;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+
+/// Version, title and text of each migration of SQLite.
+const SQLITE: &[(i64, &str, &str)] = &[(
+    1,
+    "first tables",
+    include_str!("../../migrations/sqlite/0001_first_tables.sql"),
+)];
+
+/// Version, title and text of each migration of PostgreSQL.
+const POSTGRES: &[(i64, &str, &str)] = &[(
+    1,
+    "first tables",
+    include_str!("../../migrations/postgres/0001_first_tables.sql"),
+)];
+
+pub(super) fn sqlite() -> Migrator {
+    migrator(SQLITE)
+}
+
+pub(super) fn postgres() -> Migrator {
+    migrator(POSTGRES)
+}
+
+fn migrator(list: &'static [(i64, &'static str, &'static str)]) -> Migrator {
+    let migrations = list
+        .iter()
+        .map(|&(version, title, text)| {
+            let kind = MigrationType::Simple;
+            Migration::new(version, title.into(), kind, text.into_sql_str(), false)
+        })
+        .collect();
+    let mut migrator = Migrator::with_migrations(migrations);
+    // While replicas are replaced one by one, an older binary meets tables that a newer one has
+    // already extended. Migrations only add before they remove, so that is fine.
+    migrator.set_ignore_missing(true);
+    migrator
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_databases_have_the_same_migrations() {
+        let titles = |list: &[(i64, &'static str, &str)]| -> Vec<(i64, &'static str)> {
+            list.iter()
+                .map(|&(version, title, _)| (version, title))
+                .collect()
+        };
+        assert_eq!(titles(SQLITE), titles(POSTGRES));
+    }
+}

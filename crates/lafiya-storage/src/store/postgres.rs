@@ -1,0 +1,189 @@
+//! PostgreSQL: a pool, and a few workers that record assessments in groups.
+//!
+//! Any number of replicas may use one database: what must not happen twice is guarded by row
+//! locks and conditional updates, never by memory. Work for one tenant goes to one worker, since
+//! it would wait for the tenant's lock in any other.
+
+use std::time::Duration;
+
+use sqlx::ConnectOptions as _;
+use sqlx::Executor as _;
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::connection::Connection;
+use super::error::Failure;
+use super::work::{Queue, Verb, Work, answer_all, next_group, run_alone, run_group};
+use super::{StoreError, StoreSettings, migrations};
+
+/// Several, so that one slow commit does not hold up every tenant.
+const WORKERS: u128 = 4;
+
+/// A pool of connections to PostgreSQL.
+pub(super) struct Postgres {
+    pool: PgPool,
+    transaction_timeout: Duration,
+    queues: Vec<Queue>,
+    closing: CancellationToken,
+    workers: TaskTracker,
+}
+
+impl Postgres {
+    pub(super) async fn connect(url: &str, settings: &StoreSettings) -> Result<Self, StoreError> {
+        let options = url
+            .parse::<PgConnectOptions>()
+            .map_err(StoreError::from)?
+            .application_name("lafiya")
+            .disable_statement_logging();
+        let pool = PgPoolOptions::new()
+            .max_connections(settings.connections_max.max(1))
+            .acquire_timeout(settings.acquire_timeout)
+            .after_connect(|connection, _| {
+                // A replica that vanishes in the middle of a transaction must not keep its locks.
+                Box::pin(async move {
+                    let patience = "set lock_timeout = '5s'; \
+                                    set idle_in_transaction_session_timeout = '15s'";
+                    connection.execute(patience).await.map(drop)
+                })
+            })
+            .connect_with(options)
+            .await?;
+        migrations::postgres().run(&pool).await?;
+
+        let closing = CancellationToken::new();
+        let workers = TaskTracker::new();
+        let queues = (0..WORKERS)
+            .map(|_| {
+                let (queue, receiver) = Queue::new(settings.acquire_timeout);
+                workers.spawn(write_groups(
+                    pool.clone(),
+                    settings.transaction_timeout,
+                    receiver,
+                    closing.clone(),
+                ));
+                queue
+            })
+            .collect();
+        workers.close();
+        Ok(Self {
+            pool,
+            transaction_timeout: settings.transaction_timeout,
+            queues,
+            closing,
+            workers,
+        })
+    }
+
+    pub(super) async fn read<A, T, E: Failure>(
+        &self,
+        arguments: A,
+        verb: Verb<A, T, E>,
+    ) -> Result<T, E> {
+        let mut connection = self.acquire().await?;
+        match timeout(self.transaction_timeout, verb(&mut connection, &arguments)).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(give_up(&mut connection).into()),
+        }
+    }
+
+    /// Runs a verb in a transaction of its own, once more if others made it fail.
+    pub(super) async fn write<A, T, E: Failure>(
+        &self,
+        arguments: A,
+        verb: Verb<A, T, E>,
+    ) -> Result<T, E> {
+        match self.write_once(&arguments, verb).await {
+            Err(error) if error.is_worth_repeating() => self.write_once(&arguments, verb).await,
+            outcome => outcome,
+        }
+    }
+
+    /// Runs a verb in a group with others. `order` decides who waits for whom: work that takes the
+    /// same locks must have the same.
+    pub(super) async fn write_grouped<A, T, E>(
+        &self,
+        order: u128,
+        arguments: A,
+        verb: Verb<A, T, E>,
+    ) -> Result<T, E>
+    where
+        A: Send + Sync + 'static,
+        T: Send + 'static,
+        E: Failure,
+    {
+        let queue = &self.queues[(order % WORKERS) as usize];
+        queue.perform(order, arguments, verb).await
+    }
+
+    pub(super) async fn close(&self) {
+        self.closing.cancel();
+        self.workers.wait().await;
+        self.pool.close().await;
+    }
+
+    async fn write_once<A, T, E: Failure>(
+        &self,
+        arguments: &A,
+        verb: Verb<A, T, E>,
+    ) -> Result<T, E> {
+        let mut connection = self.acquire().await?;
+        let work = run_alone(&mut connection, arguments, verb);
+        match timeout(self.transaction_timeout, work).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(give_up(&mut connection).into()),
+        }
+    }
+
+    async fn acquire(&self) -> Result<Connection, StoreError> {
+        Ok(self.pool.acquire().await?.into())
+    }
+}
+
+async fn write_groups(
+    pool: PgPool,
+    transaction_timeout: Duration,
+    mut receiver: mpsc::Receiver<Box<dyn Work>>,
+    closing: CancellationToken,
+) {
+    loop {
+        let group = tokio::select! {
+            group = next_group(&mut receiver) => group,
+            () = closing.cancelled(), if !receiver.is_closed() => {
+                // What was accepted is still done; nothing more is accepted.
+                receiver.close();
+                continue;
+            }
+        };
+        if group.is_empty() {
+            return;
+        }
+        // A task of its own: a panic would lose this group, not the worker.
+        let work = write_group(pool.clone(), transaction_timeout, group);
+        if let Err(error) = tokio::spawn(work).await {
+            tracing::error!(%error, "a group of writes was lost");
+        }
+    }
+}
+
+async fn write_group(pool: PgPool, transaction_timeout: Duration, mut group: Vec<Box<dyn Work>>) {
+    let outcome = match pool.acquire().await {
+        Ok(connection) => {
+            let mut connection = Connection::from(connection);
+            let work = run_group(&mut connection, &mut group);
+            match timeout(transaction_timeout, work).await {
+                Ok(outcome) => outcome,
+                Err(_) => Err(give_up(&mut connection)),
+            }
+        }
+        Err(error) => Err(error.into()),
+    };
+    answer_all(group, &outcome);
+}
+
+fn give_up(connection: &mut Connection) -> StoreError {
+    connection.give_up();
+    StoreError::unavailable("the database did not answer in time")
+}

@@ -1,0 +1,286 @@
+//! [`Store`] over either database: each method hands its arguments and its verb to the engine.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use lafiya_model::{AssessmentId, Environment, InterviewId, KeyId, TenantId, TenantStatus, Tier};
+
+use super::error::Failure;
+use super::postgres::Postgres;
+use super::sqlite::Sqlite;
+use super::verbs::{assessments, audit, keeping, keys, record, tenants, usage};
+use super::work::Verb;
+use super::*;
+
+/// A store in SQLite or PostgreSQL.
+pub(super) enum SqlStore {
+    Sqlite(Sqlite),
+    Postgres(Postgres),
+}
+
+impl SqlStore {
+    async fn read<A, T, E: Failure>(&self, arguments: A, verb: Verb<A, T, E>) -> Result<T, E> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.read(arguments, verb).await,
+            Self::Postgres(postgres) => postgres.read(arguments, verb).await,
+        }
+    }
+
+    async fn write<A, T, E>(&self, arguments: A, verb: Verb<A, T, E>) -> Result<T, E>
+    where
+        A: Send + Sync + 'static,
+        T: Send + 'static,
+        E: Failure,
+    {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.write(arguments, verb).await,
+            Self::Postgres(postgres) => postgres.write(arguments, verb).await,
+        }
+    }
+}
+
+#[async_trait]
+impl Store for SqlStore {
+    async fn probe(&self, now: Timestamp) -> Result<(), StoreError> {
+        self.write(now, |c, &now| Box::pin(keeping::probe(c, now)))
+            .await
+    }
+
+    async fn secret(&self, name: &str, fresh: &[u8]) -> Result<Vec<u8>, StoreError> {
+        self.write((name.to_owned(), fresh.to_vec()), |c, (name, fresh)| {
+            Box::pin(keeping::secret(c, name, fresh))
+        })
+        .await
+    }
+
+    async fn create_tenant(
+        &self,
+        tenant: NewTenant,
+        actor: &str,
+    ) -> Result<TenantRecord, StoreError> {
+        self.write((tenant, actor.to_owned()), |c, (tenant, actor)| {
+            Box::pin(tenants::create(c, tenant, actor))
+        })
+        .await
+    }
+
+    async fn first_start(&self, tenant: NewTenant, keys: Vec<NewKey>) -> Result<bool, StoreError> {
+        self.write((tenant, keys), |c, (tenant, keys)| {
+            Box::pin(tenants::first_start(c, tenant, keys))
+        })
+        .await
+    }
+
+    async fn list_tenants(&self) -> Result<Vec<TenantRecord>, StoreError> {
+        self.read((), |c, ()| Box::pin(tenants::list(c))).await
+    }
+
+    async fn find_tenant_by_name(&self, name: &str) -> Result<Option<TenantRecord>, StoreError> {
+        self.read(name.to_owned(), |c, name| {
+            Box::pin(tenants::find_by_name(c, name))
+        })
+        .await
+    }
+
+    async fn find_tenant(&self, id: TenantId) -> Result<Option<TenantRecord>, StoreError> {
+        self.read(id, |c, &id| Box::pin(tenants::find(c, id))).await
+    }
+
+    async fn set_tenant_status(
+        &self,
+        id: TenantId,
+        status: TenantStatus,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<TenantRecord, StoreError> {
+        self.write(
+            (id, status, actor.to_owned(), now),
+            |c, (id, status, actor, now)| {
+                Box::pin(tenants::set_status(c, *id, *status, actor, *now))
+            },
+        )
+        .await
+    }
+
+    async fn set_tenant_tier(
+        &self,
+        id: TenantId,
+        tier: Tier,
+        monthly_quota: Option<u64>,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<TenantRecord, StoreError> {
+        self.write(
+            (id, tier, monthly_quota, actor.to_owned(), now),
+            |c, (id, tier, quota, actor, now)| {
+                Box::pin(tenants::set_tier(c, *id, *tier, *quota, actor, *now))
+            },
+        )
+        .await
+    }
+
+    async fn create_key(&self, key: NewKey, actor: &str) -> Result<KeyRecord, StoreError> {
+        self.write((key, actor.to_owned()), |c, (key, actor)| {
+            Box::pin(keys::create(c, key, actor))
+        })
+        .await
+    }
+
+    async fn find_key(&self, hash: &[u8; 32]) -> Result<Option<FoundKey>, StoreError> {
+        self.read(*hash, |c, hash| Box::pin(keys::find(c, hash)))
+            .await
+    }
+
+    async fn find_key_by_id(&self, id: KeyId) -> Result<Option<KeyRecord>, StoreError> {
+        self.read(id, |c, &id| Box::pin(keys::find_by_id(c, id)))
+            .await
+    }
+
+    async fn list_keys(&self, tenant: Option<TenantId>) -> Result<Vec<KeyRecord>, StoreError> {
+        self.read(tenant, |c, &tenant| Box::pin(keys::list(c, tenant)))
+            .await
+    }
+
+    async fn revoke_key(
+        &self,
+        id: KeyId,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<KeyRecord, StoreError> {
+        self.write((id, actor.to_owned(), now), |c, (id, actor, now)| {
+            Box::pin(keys::revoke(c, *id, actor, *now))
+        })
+        .await
+    }
+
+    async fn rotate_key(
+        &self,
+        old: KeyId,
+        new: NewKey,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<KeyRecord, StoreError> {
+        self.write(
+            (old, new, actor.to_owned(), now),
+            |c, (old, new, actor, now)| Box::pin(keys::rotate(c, *old, new, actor, *now)),
+        )
+        .await
+    }
+
+    async fn record_key_use(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
+        self.write(uses.to_vec(), |c, uses| Box::pin(keys::record_use(c, uses)))
+            .await
+    }
+
+    async fn list_audit(
+        &self,
+        tenant: Option<TenantId>,
+        limit: u32,
+    ) -> Result<Vec<AuditRecord>, StoreError> {
+        self.read((tenant, limit), |c, &(tenant, limit)| {
+            Box::pin(audit::list(c, tenant, limit))
+        })
+        .await
+    }
+
+    async fn record_assessment(&self, new: RecordAssessment) -> Result<Recorded, RecordRefusal> {
+        let verb: Verb<RecordAssessment, Recorded, RecordRefusal> =
+            |c, new| Box::pin(record::record(c, new));
+        match self {
+            Self::Sqlite(sqlite) => sqlite.write(new, verb).await,
+            // The tenant's lock is the first a recording takes, so the tenant gives the order.
+            Self::Postgres(postgres) => {
+                let order = new.tenant.0.as_u128();
+                postgres.write_grouped(order, new, verb).await
+            }
+        }
+    }
+
+    async fn find_assessment(
+        &self,
+        tenant: TenantId,
+        environment: Environment,
+        id: AssessmentId,
+    ) -> Result<Option<StoredAssessment>, StoreError> {
+        self.read(
+            (tenant, environment, id),
+            |c, &(tenant, environment, id)| Box::pin(assessments::find(c, tenant, environment, id)),
+        )
+        .await
+    }
+
+    async fn list_assessments(
+        &self,
+        tenant: TenantId,
+        environment: Environment,
+        limit: u32,
+        before: Option<AssessmentId>,
+    ) -> Result<Vec<AssessmentSummary>, StoreError> {
+        self.read(
+            (tenant, environment, limit, before),
+            |c, &(tenant, environment, limit, before)| {
+                Box::pin(assessments::list(c, tenant, environment, limit, before))
+            },
+        )
+        .await
+    }
+
+    async fn load_interview(
+        &self,
+        tenant: TenantId,
+        environment: Environment,
+        id: InterviewId,
+        now: Timestamp,
+    ) -> Result<Option<StoredInterview>, StoreError> {
+        self.read(
+            (tenant, environment, id, now),
+            |c, &(tenant, environment, id, now)| {
+                Box::pin(assessments::load_interview(c, tenant, environment, id, now))
+            },
+        )
+        .await
+    }
+
+    async fn find_idempotent(
+        &self,
+        key: KeyId,
+        key_text: &str,
+        now: Timestamp,
+    ) -> Result<Option<IdempotentHit>, StoreError> {
+        self.read((key, key_text.to_owned(), now), |c, (key, text, now)| {
+            Box::pin(assessments::find_idempotent(c, *key, text, *now))
+        })
+        .await
+    }
+
+    async fn usage(
+        &self,
+        tenant: TenantId,
+        from: Date,
+        to: Date,
+    ) -> Result<UsageReport, StoreError> {
+        self.read((tenant, from, to), |c, &(tenant, from, to)| {
+            Box::pin(usage::report(c, tenant, from, to))
+        })
+        .await
+    }
+
+    async fn usage_this_month(&self, tenant: TenantId, month: Month) -> Result<u64, StoreError> {
+        self.read((tenant, month), |c, &(tenant, month)| {
+            Box::pin(usage::this_month(c, tenant, month))
+        })
+        .await
+    }
+
+    async fn purge(&self, now: Timestamp) -> Result<u64, StoreError> {
+        self.write(now, |c, &now| Box::pin(keeping::purge(c, now)))
+            .await
+    }
+
+    async fn close(&self) {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.close().await,
+            Self::Postgres(postgres) => postgres.close().await,
+        }
+    }
+}

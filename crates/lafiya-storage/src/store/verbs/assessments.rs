@@ -1,0 +1,128 @@
+//! Reading back what was recorded: assessments, interviews, idempotency keys.
+
+use jiff::Timestamp;
+use lafiya_model::{AssessmentId, Environment, InterviewId, KeyId, TenantId};
+
+use crate::store::connection::{Connection, Row, sql};
+use crate::store::{
+    AssessmentSummary, ConditionName, IdempotentHit, StoreError, StoredAssessment, StoredInterview,
+};
+
+pub(in crate::store) async fn find(
+    connection: &mut Connection,
+    tenant: TenantId,
+    environment: Environment,
+    id: AssessmentId,
+) -> Result<Option<StoredAssessment>, StoreError> {
+    let row = sql(
+        "select id, api_key, interview_id, turn, created_at, level, condition_id, condition_name,
+             document
+         from assessment where id = $1 and tenant = $2 and environment = $3",
+    )
+    .bind(id)
+    .bind(tenant)
+    .bind(environment)
+    .optional(connection)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    Ok(Some(StoredAssessment {
+        summary: summary_from(&row)?,
+        document: row.bytes("document")?,
+    }))
+}
+
+pub(in crate::store) async fn list(
+    connection: &mut Connection,
+    tenant: TenantId,
+    environment: Environment,
+    limit: u32,
+    before: Option<AssessmentId>,
+) -> Result<Vec<AssessmentSummary>, StoreError> {
+    let statement = match before {
+        None => sql(
+            "select id, api_key, interview_id, turn, created_at, level, condition_id,
+                 condition_name
+             from assessment where tenant = $1 and environment = $2
+             order by created_at desc, id desc limit $3",
+        ),
+        Some(_) => sql(
+            "select id, api_key, interview_id, turn, created_at, level, condition_id,
+                 condition_name
+             from assessment where tenant = $1 and environment = $2
+                 and (created_at, id) < (
+                     select created_at, id from assessment
+                     where tenant = $1 and environment = $2 and id = $4)
+             order by created_at desc, id desc limit $3",
+        ),
+    };
+    let statement = statement.bind(tenant).bind(environment).bind(limit);
+    let statement = match before {
+        None => statement,
+        Some(before) => statement.bind(before),
+    };
+    let rows = statement.all(connection).await?;
+    rows.iter().map(summary_from).collect()
+}
+
+pub(in crate::store) async fn load_interview(
+    connection: &mut Connection,
+    tenant: TenantId,
+    environment: Environment,
+    id: InterviewId,
+    now: Timestamp,
+) -> Result<Option<StoredInterview>, StoreError> {
+    let row = sql(
+        "select turn, document, last_assessment_id, last_request_digest, counted_date, expires_at
+         from interview
+         where tenant = $1 and environment = $2 and id = $3 and expires_at > $4",
+    )
+    .bind(tenant)
+    .bind(environment)
+    .bind(id)
+    .bind(now)
+    .optional(connection)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    Ok(Some(StoredInterview {
+        turn: row.turn("turn")?,
+        document: row.bytes("document")?,
+        last_assessment_id: row.parsed("last_assessment_id")?,
+        last_request_digest: row.digest("last_request_digest")?,
+        billed: row.optional_text("counted_date")?.is_some(),
+        expires_at: row.time("expires_at")?,
+    }))
+}
+
+pub(in crate::store) async fn find_idempotent(
+    connection: &mut Connection,
+    key: KeyId,
+    key_text: &str,
+    now: Timestamp,
+) -> Result<Option<IdempotentHit>, StoreError> {
+    let row = sql("select body_digest, assessment_id from idempotency
+         where api_key = $1 and key_text = $2 and expires_at > $3")
+    .bind(key)
+    .bind(key_text)
+    .bind(now)
+    .optional(connection)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    Ok(Some(IdempotentHit {
+        body_digest: row.digest("body_digest")?,
+        assessment_id: row.parsed("assessment_id")?,
+    }))
+}
+
+fn summary_from(row: &Row) -> Result<AssessmentSummary, StoreError> {
+    let id = row.optional_text("condition_id")?;
+    let name = row.optional_text("condition_name")?;
+    Ok(AssessmentSummary {
+        assessment_id: row.parsed("id")?,
+        key: row.parsed("api_key")?,
+        interview_id: row.parsed("interview_id")?,
+        turn: row.turn("turn")?,
+        created_at: row.time("created_at")?,
+        level: row.parsed("level")?,
+        top_condition: id.zip(name).map(|(id, name)| ConditionName { id, name }),
+    })
+}

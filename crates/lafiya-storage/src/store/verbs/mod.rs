@@ -1,0 +1,10 @@
+//! The verbs as SQL. Each function is the inside of one transaction and knows nothing of how it
+//! is run; the statements stand next to what they are for.
+
+pub(super) mod assessments;
+pub(super) mod audit;
+pub(super) mod keeping;
+pub(super) mod keys;
+pub(super) mod record;
+pub(super) mod tenants;
+pub(super) mod usage;

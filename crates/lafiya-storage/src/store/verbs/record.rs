@@ -1,0 +1,368 @@
+//! Recording an assessment: idempotency key, quota, usage, interview, assessment and events in
+//! one transaction. The order of steps is written in [`record`]; an early return undoes it all.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use lafiya_model::{Environment, TenantId, TriageLevel};
+
+use super::usage;
+use crate::store::connection::{Connection, Engine, Row, sql};
+use crate::store::{
+    INTERVIEW_LIFE, Month, NewEvent, QUOTA_THRESHOLDS_PERCENT, RecordAssessment, RecordRefusal,
+    Recorded, StoreError,
+};
+
+pub(in crate::store) async fn record(
+    connection: &mut Connection,
+    new: &RecordAssessment,
+) -> Result<Recorded, RecordRefusal> {
+    lock_tenant(connection, new.tenant).await?;
+    take_idempotency_key(connection, new).await?;
+    let mut interview = interview_before(connection, new).await?;
+    let recorded = count(connection, new, &mut interview).await?;
+    save_interview(connection, new, &interview).await?;
+    insert_assessment(connection, new).await?;
+    for event in &new.events {
+        announce(connection, new, event).await?;
+    }
+    Ok(recorded)
+}
+
+/// The first lock of every recording. Whoever holds it is alone with the tenant's counters and
+/// interviews, so nothing after it can wait in a circle. SQLite has one writer anyway.
+async fn lock_tenant(connection: &mut Connection, tenant: TenantId) -> Result<(), StoreError> {
+    if connection.engine() == Engine::Postgres {
+        sql("select id from tenant where id = $1 for no key update")
+            .bind(tenant)
+            .optional(connection)
+            .await?
+            .ok_or(StoreError::NotFound)?;
+    }
+    Ok(())
+}
+
+async fn take_idempotency_key(
+    connection: &mut Connection,
+    new: &RecordAssessment,
+) -> Result<(), RecordRefusal> {
+    let Some(idempotency) = &new.idempotency else {
+        return Ok(());
+    };
+    let taken = sql(
+        "insert into idempotency (api_key, key_text, body_digest, assessment_id, expires_at)
+         values ($1, $2, $3, $4, $5)
+         on conflict (api_key, key_text) do update set
+             body_digest = excluded.body_digest,
+             assessment_id = excluded.assessment_id,
+             expires_at = excluded.expires_at
+         where idempotency.expires_at <= $6",
+    )
+    .bind(new.key)
+    .bind(&idempotency.key_text)
+    .bind(idempotency.body_digest.as_slice())
+    .bind(new.assessment_id)
+    .bind(idempotency.expires_at)
+    .bind(new.created_at)
+    .execute(connection)
+    .await?;
+    match taken {
+        0 => Err(RecordRefusal::IdempotencyConflict),
+        _ => Ok(()),
+    }
+}
+
+/// What is known of the interview beside its document.
+struct Interview {
+    turn: u32,
+    created_at: Timestamp,
+    expires_at: Timestamp,
+    counted: Option<Counted>,
+}
+
+/// Under what an interview has been counted.
+struct Counted {
+    date: Date,
+    level: TriageLevel,
+    condition: Option<String>,
+}
+
+/// The interview this turn continues, or a new one; refuses a turn that does not follow. An
+/// interview whose life is over is as good as none.
+async fn interview_before(
+    connection: &mut Connection,
+    new: &RecordAssessment,
+) -> Result<Interview, RecordRefusal> {
+    let row = sql(
+        "select turn, created_at, expires_at, counted_date, counted_level, counted_condition
+         from interview
+         where tenant = $1 and environment = $2 and id = $3 and expires_at > $4",
+    )
+    .bind(new.tenant)
+    .bind(new.environment)
+    .bind(new.interview_id)
+    .bind(new.created_at)
+    .optional(connection)
+    .await?;
+    let interview = match row {
+        Some(row) => interview_from(&row)?,
+        None => Interview {
+            turn: 0,
+            created_at: new.created_at,
+            expires_at: new
+                .created_at
+                .checked_add(INTERVIEW_LIFE)
+                .unwrap_or(Timestamp::MAX),
+            counted: None,
+        },
+    };
+    if interview.turn.checked_add(1) == Some(new.turn) {
+        Ok(interview)
+    } else {
+        Err(RecordRefusal::InterviewMoved)
+    }
+}
+
+fn interview_from(row: &Row) -> Result<Interview, StoreError> {
+    let date: Option<Date> = row.optional_parsed("counted_date")?;
+    let level: Option<TriageLevel> = row.optional_parsed("counted_level")?;
+    let condition = row.optional_text("counted_condition")?;
+    Ok(Interview {
+        turn: row.turn("turn")?,
+        created_at: row.time("created_at")?,
+        expires_at: row.time("expires_at")?,
+        counted: date.zip(level).map(|(date, level)| Counted {
+            date,
+            level,
+            condition,
+        }),
+    })
+}
+
+/// Counts the interview at its first billable live turn. Later turns are free, but move it to
+/// the level and the leading condition that are now its last.
+async fn count(
+    connection: &mut Connection,
+    new: &RecordAssessment,
+    interview: &mut Interview,
+) -> Result<Recorded, RecordRefusal> {
+    let mut recorded = Recorded {
+        used: None,
+        crossed: None,
+    };
+    let date = match &interview.counted {
+        _ if new.environment == Environment::Test => return Ok(recorded),
+        None if !new.billable => return Ok(recorded),
+        None => {
+            let used = count_month(connection, new).await?;
+            recorded.used = Some(used);
+            recorded.crossed = announce_thresholds(connection, new, used).await?;
+            new.lagos_date
+        }
+        Some(before) => {
+            uncount_day(connection, new, before).await?;
+            before.date
+        }
+    };
+    count_day(connection, new, date).await?;
+    interview.counted = Some(Counted {
+        date,
+        level: new.level,
+        condition: new.top_condition.as_ref().map(|top| top.id.clone()),
+    });
+    Ok(recorded)
+}
+
+async fn count_month(
+    connection: &mut Connection,
+    new: &RecordAssessment,
+) -> Result<u64, RecordRefusal> {
+    let month = Month::from(new.lagos_date);
+    let ceiling = new.quota.limit.filter(|_| new.quota.refuse_beyond);
+    if ceiling == Some(0) {
+        return Err(RecordRefusal::QuotaExceeded { limit: 0, used: 0 });
+    }
+    let row = sql(
+        "insert into usage_month (tenant, month, used) values ($1, $2, 1)
+         on conflict (tenant, month) do update set used = usage_month.used + 1
+         where usage_month.used < $3
+         returning used",
+    )
+    .bind(new.tenant)
+    .bind(month)
+    .bind(ceiling.unwrap_or(u64::MAX))
+    .optional(connection)
+    .await?;
+    match row {
+        Some(row) => Ok(row.count("used")?),
+        None => Err(RecordRefusal::QuotaExceeded {
+            limit: ceiling.unwrap_or(u64::MAX),
+            used: usage::this_month(connection, new.tenant, month).await?,
+        }),
+    }
+}
+
+/// Announces each share of the quota the first time it is reached in a month. What has been
+/// announced is a row, so that a quota changed in between, or another replica, repeats nothing.
+async fn announce_thresholds(
+    connection: &mut Connection,
+    new: &RecordAssessment,
+    used: u64,
+) -> Result<Option<u8>, StoreError> {
+    let Some(limit) = new.quota.limit.filter(|&limit| limit > 0) else {
+        return Ok(None);
+    };
+    let mut crossed = None;
+    for percent in QUOTA_THRESHOLDS_PERCENT {
+        if u128::from(used) * 100 < u128::from(limit) * u128::from(percent) {
+            continue;
+        }
+        let first = sql(
+            "insert into usage_threshold (tenant, month, percent) values ($1, $2, $3)
+             on conflict (tenant, month, percent) do nothing",
+        )
+        .bind(new.tenant)
+        .bind(Month::from(new.lagos_date))
+        .bind(u32::from(percent))
+        .execute(connection)
+        .await?;
+        if first == 0 {
+            continue;
+        }
+        crossed = Some(percent);
+        for threshold in &new.threshold_events {
+            if threshold.percent == percent {
+                announce(connection, new, &threshold.event).await?;
+            }
+        }
+    }
+    Ok(crossed)
+}
+
+async fn count_day(
+    connection: &mut Connection,
+    new: &RecordAssessment,
+    date: Date,
+) -> Result<(), StoreError> {
+    sql(
+        "insert into usage_day (tenant, date, level, count) values ($1, $2, $3, 1)
+         on conflict (tenant, date, level) do update set count = usage_day.count + 1",
+    )
+    .bind(new.tenant)
+    .bind(date)
+    .bind(new.level)
+    .execute(connection)
+    .await?;
+    if let Some(condition) = &new.top_condition {
+        sql(
+            "insert into usage_condition_day (tenant, date, condition_id, name, count)
+             values ($1, $2, $3, $4, 1)
+             on conflict (tenant, date, condition_id) do update set
+                 name = excluded.name, count = usage_condition_day.count + 1",
+        )
+        .bind(new.tenant)
+        .bind(date)
+        .bind(&condition.id)
+        .bind(&condition.name)
+        .execute(connection)
+        .await?;
+    }
+    Ok(())
+}
+
+async fn uncount_day(
+    connection: &mut Connection,
+    new: &RecordAssessment,
+    before: &Counted,
+) -> Result<(), StoreError> {
+    sql("update usage_day set count = count - 1 where tenant = $1 and date = $2 and level = $3")
+        .bind(new.tenant)
+        .bind(before.date)
+        .bind(before.level)
+        .execute(connection)
+        .await?;
+    if let Some(condition) = &before.condition {
+        sql("update usage_condition_day set count = count - 1
+             where tenant = $1 and date = $2 and condition_id = $3")
+        .bind(new.tenant)
+        .bind(before.date)
+        .bind(condition)
+        .execute(connection)
+        .await?;
+    }
+    Ok(())
+}
+
+async fn save_interview(
+    connection: &mut Connection,
+    new: &RecordAssessment,
+    interview: &Interview,
+) -> Result<(), StoreError> {
+    let counted = interview.counted.as_ref();
+    sql("insert into interview
+             (tenant, environment, id, turn, document, last_assessment_id, last_request_digest,
+              created_at, expires_at, counted_date, counted_level, counted_condition)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+         on conflict (tenant, environment, id) do update set
+             turn = excluded.turn, document = excluded.document,
+             last_assessment_id = excluded.last_assessment_id,
+             last_request_digest = excluded.last_request_digest,
+             created_at = excluded.created_at, expires_at = excluded.expires_at,
+             counted_date = excluded.counted_date, counted_level = excluded.counted_level,
+             counted_condition = excluded.counted_condition")
+    .bind(new.tenant)
+    .bind(new.environment)
+    .bind(new.interview_id)
+    .bind(new.turn)
+    .bind(new.interview_document.as_slice())
+    .bind(new.assessment_id)
+    .bind(new.request_digest.as_slice())
+    .bind(interview.created_at)
+    .bind(interview.expires_at)
+    .bind(counted.map(|counted| counted.date))
+    .bind(counted.map(|counted| counted.level))
+    .bind(counted.and_then(|counted| counted.condition.as_deref()))
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+async fn insert_assessment(
+    connection: &mut Connection,
+    new: &RecordAssessment,
+) -> Result<(), StoreError> {
+    let top = new.top_condition.as_ref();
+    sql("insert into assessment
+             (id, tenant, environment, api_key, interview_id, turn, created_at, level,
+              condition_id, condition_name, document)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)")
+    .bind(new.assessment_id)
+    .bind(new.tenant)
+    .bind(new.environment)
+    .bind(new.key)
+    .bind(new.interview_id)
+    .bind(new.turn)
+    .bind(new.created_at)
+    .bind(new.level)
+    .bind(top.map(|condition| condition.id.as_str()))
+    .bind(top.map(|condition| condition.name.as_str()))
+    .bind(new.document.as_slice())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+async fn announce(
+    connection: &mut Connection,
+    new: &RecordAssessment,
+    event: &NewEvent,
+) -> Result<(), StoreError> {
+    sql("insert into outbox (id, tenant, kind, payload, created_at) values ($1, $2, $3, $4, $5)")
+        .bind(event.id)
+        .bind(new.tenant)
+        .bind(&event.kind)
+        .bind(&event.payload)
+        .bind(new.created_at)
+        .execute(connection)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,183 @@
+//! Tenants: created, listed, suspended, given another tier.
+
+use jiff::Timestamp;
+use lafiya_model::{TenantId, TenantStatus, Tier};
+use serde_json::json;
+
+use super::audit::Act;
+use super::keys;
+use crate::store::connection::{Connection, Engine, Row, sql};
+use crate::store::{NewKey, NewTenant, StoreError, TenantRecord};
+
+/// Who acts when the service meets an empty store.
+const FIRST_START: &str = "first-start";
+
+pub(in crate::store) async fn create(
+    connection: &mut Connection,
+    tenant: &NewTenant,
+    actor: &str,
+) -> Result<TenantRecord, StoreError> {
+    let record = TenantRecord {
+        id: tenant.id,
+        name: tenant.name.clone(),
+        tier: tenant.tier,
+        status: TenantStatus::Active,
+        monthly_quota: tenant.monthly_quota,
+        created_at: tenant.created_at,
+    };
+    sql(
+        "insert into tenant (id, name, tier, status, monthly_quota, created_at)
+         values ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(record.id)
+    .bind(&record.name)
+    .bind(record.tier)
+    .bind(record.status)
+    .bind(record.monthly_quota)
+    .bind(record.created_at)
+    .execute(connection)
+    .await?;
+    Act {
+        at: record.created_at,
+        actor,
+        action: "tenant.create",
+        tenant: record.id,
+        subject: record.id.to_string(),
+        detail: json!({
+            "name": record.name,
+            "tier": record.tier,
+            "monthly_quota": record.monthly_quota,
+        }),
+    }
+    .log(connection)
+    .await?;
+    Ok(record)
+}
+
+pub(in crate::store) async fn first_start(
+    connection: &mut Connection,
+    tenant: &NewTenant,
+    new_keys: &[NewKey],
+) -> Result<bool, StoreError> {
+    if connection.engine() == Engine::Postgres {
+        // Lets others read, and makes whoever else would create a tenant wait and look again.
+        connection
+            .run("lock table tenant in share row exclusive mode")
+            .await?;
+    }
+    let first = sql("select 1 as one from tenant limit 1")
+        .optional(connection)
+        .await?;
+    if first.is_some() {
+        return Ok(false);
+    }
+    create(connection, tenant, FIRST_START).await?;
+    for key in new_keys {
+        keys::create(connection, key, FIRST_START).await?;
+    }
+    Ok(true)
+}
+
+pub(in crate::store) async fn list(
+    connection: &mut Connection,
+) -> Result<Vec<TenantRecord>, StoreError> {
+    let rows = sql(
+        "select id, name, tier, status, monthly_quota, created_at from tenant order by name, id",
+    )
+    .all(connection)
+    .await?;
+    rows.iter().map(record_from).collect()
+}
+
+pub(in crate::store) async fn find(
+    connection: &mut Connection,
+    id: TenantId,
+) -> Result<Option<TenantRecord>, StoreError> {
+    let row =
+        sql("select id, name, tier, status, monthly_quota, created_at from tenant where id = $1")
+            .bind(id)
+            .optional(connection)
+            .await?;
+    row.as_ref().map(record_from).transpose()
+}
+
+pub(in crate::store) async fn find_by_name(
+    connection: &mut Connection,
+    name: &str,
+) -> Result<Option<TenantRecord>, StoreError> {
+    let row =
+        sql("select id, name, tier, status, monthly_quota, created_at from tenant where name = $1")
+            .bind(name)
+            .optional(connection)
+            .await?;
+    row.as_ref().map(record_from).transpose()
+}
+
+pub(in crate::store) async fn set_status(
+    connection: &mut Connection,
+    id: TenantId,
+    status: TenantStatus,
+    actor: &str,
+    now: Timestamp,
+) -> Result<TenantRecord, StoreError> {
+    let row = sql("update tenant set status = $2 where id = $1
+         returning id, name, tier, status, monthly_quota, created_at")
+    .bind(id)
+    .bind(status)
+    .optional(connection)
+    .await?
+    .ok_or(StoreError::NotFound)?;
+    Act {
+        at: now,
+        actor,
+        action: "tenant.set_status",
+        tenant: id,
+        subject: id.to_string(),
+        detail: json!({ "status": status }),
+    }
+    .log(connection)
+    .await?;
+    record_from(&row)
+}
+
+pub(in crate::store) async fn set_tier(
+    connection: &mut Connection,
+    id: TenantId,
+    tier: Tier,
+    monthly_quota: Option<u64>,
+    actor: &str,
+    now: Timestamp,
+) -> Result<TenantRecord, StoreError> {
+    let row = sql(
+        "update tenant set tier = $2, monthly_quota = $3 where id = $1
+         returning id, name, tier, status, monthly_quota, created_at",
+    )
+    .bind(id)
+    .bind(tier)
+    .bind(monthly_quota)
+    .optional(connection)
+    .await?
+    .ok_or(StoreError::NotFound)?;
+    Act {
+        at: now,
+        actor,
+        action: "tenant.set_tier",
+        tenant: id,
+        subject: id.to_string(),
+        detail: json!({ "tier": tier, "monthly_quota": monthly_quota }),
+    }
+    .log(connection)
+    .await?;
+    record_from(&row)
+}
+
+fn record_from(row: &Row) -> Result<TenantRecord, StoreError> {
+    Ok(TenantRecord {
+        id: row.parsed("id")?,
+        name: row.text("name")?,
+        tier: row.parsed("tier")?,
+        status: row.parsed("status")?,
+        monthly_quota: row.optional_count("monthly_quota")?,
+        created_at: row.time("created_at")?,
+    })
+}
