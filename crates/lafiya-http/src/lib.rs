@@ -1,1 +1,22 @@
-//! placeholder
+//! The HTTP edge: routes, layers, wire types, the error table and the OpenAPI document. It
+//! translates between the contract and the use cases in `lafiya-service`, and decides nothing
+//! clinical. Start reading at `router`; `front` is what every request passes first and last.
+#![warn(missing_docs)]
+
+pub mod admin;
+mod body;
+mod caller;
+mod endpoints;
+pub mod error;
+mod front;
+mod limits;
+mod listener;
+pub mod openapi;
+mod router;
+mod state;
+pub mod versions;
+mod wire;
+
+pub use front::Front;
+pub use listener::{Listening, serve};
+pub use state::{HttpSettings, HttpState};

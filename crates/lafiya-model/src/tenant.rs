@@ -1,7 +1,6 @@
 //! Customers, their tiers and the two worlds a call can live in.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 

@@ -1,1 +1,19 @@
-//! placeholder
+//! The use cases. Each is a plain function that takes the [`Context`] first; the order of steps is
+//! written here and nowhere else. This crate knows neither HTTP nor SQL.
+#![warn(missing_docs)]
+
+pub mod authenticate;
+pub mod clock;
+pub mod context;
+pub mod error;
+pub mod health;
+pub mod keys;
+pub mod rate_limit;
+pub mod reference;
+pub mod tenants;
+
+pub use authenticate::Caller;
+pub use clock::{Clock, SystemClock};
+pub use context::{Context, Limits};
+pub use error::{FieldError, ServiceError};
+pub use lafiya_storage::cache::WindowState;

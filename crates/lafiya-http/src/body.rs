@@ -1,0 +1,163 @@
+//! Reading a request body: bounded in size and time, of the right content type, strict JSON.
+//! What comes out is a value whose shape is still to be checked by the wire types.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, Request, header};
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
+use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
+
+use crate::error::{ApiError, ErrorCode};
+
+/// How much of a body that is too large is still read and thrown away, so that the client gets to
+/// read our answer instead of a broken pipe.
+const DISCARDED_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// Reads the whole body, at most `limit_bytes`, within `time`.
+pub(crate) async fn read(body: Body, limit_bytes: usize, time: Duration) -> Result<Bytes, ApiError> {
+    match tokio::time::timeout(time, collect(body, limit_bytes)).await {
+        Ok(collected) => collected,
+        Err(_) => Err(ApiError::new(
+            ErrorCode::RequestTimeout,
+            format!("The body did not arrive within {} s.", time.as_secs()),
+        )),
+    }
+}
+
+async fn collect(mut body: Body, limit_bytes: usize) -> Result<Bytes, ApiError> {
+    let mut collected = BytesMut::new();
+    let mut received = 0_usize;
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else {
+            return Err(ApiError::new(ErrorCode::InvalidRequest, "The body could not be read to its end."));
+        };
+        let Ok(data) = frame.into_data() else { continue };
+        received = received.saturating_add(data.len());
+        if received <= limit_bytes {
+            collected.extend_from_slice(&data);
+        } else if received > DISCARDED_BYTES_MAX {
+            break;
+        }
+    }
+    if received > limit_bytes {
+        return Err(ApiError::new(
+            ErrorCode::PayloadTooLarge,
+            format!("The body may have at most {limit_bytes} bytes."),
+        ));
+    }
+    Ok(collected.freeze())
+}
+
+/// Refuses a body that is announced as something else than JSON.
+pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
+    let unsupported = || {
+        ApiError::new(
+            ErrorCode::UnsupportedMediaType,
+            "Send the body as `Content-Type: application/json`.",
+        )
+    };
+    let content_type = headers.get(header::CONTENT_TYPE).ok_or_else(unsupported)?;
+    let essence = content_type.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    let is_json = essence.eq_ignore_ascii_case("application/json");
+    let is_plain = headers
+        .get(header::CONTENT_ENCODING)
+        .is_none_or(|encoding| encoding == "identity");
+    if is_json && is_plain { Ok(()) } else { Err(unsupported()) }
+}
+
+/// Refuses text that is not one strict JSON document: bad syntax, nesting deeper than 128, invalid
+/// UTF-8, a key twice in one object.
+pub(crate) fn require_strict(bytes: &[u8]) -> Result<(), ApiError> {
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let checked = StrictJson.deserialize(&mut deserializer).and_then(|()| deserializer.end());
+    checked.map_err(|cause| {
+        // The cause names a line and a column and what was expected, never the client's text,
+        // except for a repeated key, which the client needs to see.
+        ApiError::new(ErrorCode::InvalidRequest, format!("The body is not valid JSON: {cause}."))
+    })
+}
+
+struct StrictJson;
+
+impl<'de> DeserializeSeed<'de> for StrictJson {
+    type Value = ();
+    fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for StrictJson {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(StrictJson)?.is_some() {}
+        Ok(())
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        let mut keys = HashSet::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            entries.next_value_seed(StrictJson)?;
+            if let Some(key) = keys.replace(key) {
+                let shown: String = key.chars().take(40).collect();
+                return Err(de::Error::custom(format_args!("the key `{shown}` stands twice in one object")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The body of a request that was already read and put back.
+pub(crate) fn replace(parts: axum::http::request::Parts, bytes: Bytes) -> Request<Body> {
+    Request::from_parts(parts, Body::from(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, accepted: bool) {
+        assert_eq!(require_strict(text.as_bytes()).is_ok(), accepted, "{text:.60}");
+    }
+
+    #[test]
+    fn strict_json_is_accepted_and_anything_else_refused() {
+        check(r#"{"a": [1, 2.5, null, "x", {"b": true}]}"#, true);
+        check(r#"{"a": 1, "a": 1}"#, false);
+        check(r#"{"a": {"b": 1, "b": 2}}"#, false);
+        check("", false);
+        check("{} {}", false);
+        check("{\"a\": NaN}", false);
+        check("{\"a\": 1e999}", false);
+        check(&"[".repeat(10_000), false);
+    }
+
+    #[test]
+    fn invalid_utf8_is_refused() {
+        assert!(require_strict(b"{\"a\": \"\xff\"}").is_err());
+    }
+}

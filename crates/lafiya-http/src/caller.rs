@@ -1,0 +1,188 @@
+//! Who is calling, and are they within the rate: the layers around the groups of routes.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use lafiya_model::Environment;
+use lafiya_service::rate_limit::{self, Counted};
+use lafiya_service::{Caller, FieldError, ServiceError, authenticate};
+
+use crate::body;
+use crate::error::{ApiError, ErrorCode};
+use crate::front::{ClientAddress, ReducedLimit};
+use crate::limits::RateInfo;
+use crate::state::HttpState;
+
+/// A caller within the rate, and the environment this call lives in.
+#[derive(Clone, Debug)]
+pub(crate) struct Admitted {
+    pub(crate) caller: Caller,
+    #[allow(dead_code, reason = "read by the billable endpoints")]
+    pub(crate) environment: Environment,
+}
+
+impl<S: Sync> FromRequestParts<S> for Admitted {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let admitted = parts.extensions.get::<Self>().cloned();
+        admitted.ok_or_else(|| ServiceError::Internal("a keyed endpoint stands outside the key layer".to_owned()).into())
+    }
+}
+
+/// What the head of a request says about who sent it.
+struct Knock {
+    token: Option<String>,
+    address: IpAddr,
+    reduced_limit: Option<u32>,
+}
+
+impl Knock {
+    fn of(request: &Request) -> Self {
+        let extensions = request.extensions();
+        Self {
+            token: bearer_token(request.headers()).map(str::to_owned),
+            address: extensions
+                .get::<ClientAddress>()
+                .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |address| address.0),
+            reduced_limit: extensions.get::<ReducedLimit>().map(|reduced| reduced.0),
+        }
+    }
+
+    async fn identify(&self, state: &HttpState) -> Result<Caller, ServiceError> {
+        let token = self.token.as_deref().ok_or(ServiceError::InvalidApiKey)?;
+        authenticate::caller(&state.context, token).await
+    }
+
+    /// Counts the request; the error is the finished 429.
+    async fn count(&self, state: &HttpState, counted: Counted) -> Result<RateInfo, Response> {
+        match rate_limit::count(&state.context, counted, self.reduced_limit).await {
+            Ok(window) => Ok(window.into()),
+            Err(ServiceError::RateLimited(window)) => {
+                let rate = RateInfo::from(window);
+                Err(with_rate(ApiError::rate_limited(rate).into_response(), rate))
+            }
+            Err(other) => Err(ApiError::from(other).into_response()),
+        }
+    }
+}
+
+/// Layer of the keyed endpoints: a valid key, counted against its window.
+pub(crate) async fn require_key(State(state): State<Arc<HttpState>>, mut request: Request, next: Next) -> Response {
+    let knock = Knock::of(&request);
+    let caller = match knock.identify(&state).await {
+        Ok(caller) => caller,
+        // A wrong key is counted against the address, so that nobody guesses without end.
+        Err(refusal) => {
+            return match knock.count(&state, Counted::Anonymous(knock.address)).await {
+                Ok(rate) => with_rate(ApiError::from(refusal).into_response(), rate),
+                Err(too_many) => too_many,
+            };
+        }
+    };
+    let rate = match knock.count(&state, Counted::Key(caller.key_id)).await {
+        Ok(rate) => rate,
+        Err(too_many) => return too_many,
+    };
+    let environment = match environment(request.headers(), &caller) {
+        Ok(environment) => environment,
+        Err(error) => return with_rate(error.into_response(), rate),
+    };
+    request.extensions_mut().insert(Admitted { caller, environment });
+    with_rate(next.run(request).await, rate)
+}
+
+/// Layer of `/health`.
+pub(crate) async fn limit_health(State(state): State<Arc<HttpState>>, request: Request, next: Next) -> Response {
+    let knock = Knock::of(&request);
+    limited(&state, &knock, Counted::Health(knock.address), request, next).await
+}
+
+/// Layer of the other public endpoints.
+pub(crate) async fn limit_public(State(state): State<Arc<HttpState>>, request: Request, next: Next) -> Response {
+    let knock = Knock::of(&request);
+    limited(&state, &knock, Counted::Anonymous(knock.address), request, next).await
+}
+
+/// Layer of paths that lead nowhere: whoever shows a valid key is counted by it, others by address.
+pub(crate) async fn limit_by_key_or_address(
+    State(state): State<Arc<HttpState>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let knock = Knock::of(&request);
+    let counted = match knock.identify(&state).await {
+        Ok(caller) => Counted::Key(caller.key_id),
+        Err(_) => Counted::Anonymous(knock.address),
+    };
+    limited(&state, &knock, counted, request, next).await
+}
+
+async fn limited(state: &HttpState, knock: &Knock, counted: Counted, request: Request, next: Next) -> Response {
+    match knock.count(state, counted).await {
+        Ok(rate) => with_rate(next.run(request).await, rate),
+        Err(too_many) => too_many,
+    }
+}
+
+/// Reads the body (bounded in size and time), then waits in no queue: a request is worked on now or
+/// answered 503. Slow senders hold no place among those that are worked on.
+pub(crate) async fn admit(State(state): State<Arc<HttpState>>, request: Request, next: Next) -> Response {
+    let settings = &state.settings;
+    let request = if has_body(request.method()) {
+        let limit = if request.uri().path().contains("/fhir/") {
+            settings.fhir_body_limit_bytes
+        } else {
+            settings.body_limit_bytes
+        };
+        let (parts, sent) = request.into_parts();
+        match body::read(sent, limit, settings.body_timeout).await {
+            Ok(bytes) => body::replace(parts, bytes),
+            Err(error) => return error.into_response(),
+        }
+    } else {
+        request
+    };
+    let Ok(_permit) = state.admission.try_acquire() else {
+        metrics::counter!("lafiya_http_refused_full_total").increment(1);
+        return ApiError::new(ErrorCode::ServiceUnavailable, "The service is full. Try again in a moment.").into_response();
+    };
+    next.run(request).await
+}
+
+fn has_body(method: &Method) -> bool {
+    matches!(*method, Method::POST | Method::PUT | Method::PATCH)
+}
+
+fn bearer_token(headers: &HeaderMap) -> Option<&str> {
+    let mut sent = headers.get_all(header::AUTHORIZATION).iter();
+    let (Some(only), None) = (sent.next(), sent.next()) else {
+        return None;
+    };
+    let (scheme, token) = only.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+fn with_rate(mut response: Response, rate: RateInfo) -> Response {
+    response.extensions_mut().insert(rate);
+    response
+}
+
+/// A test key is always sandbox; the header can only move a live key's call into the sandbox.
+fn environment(headers: &HeaderMap, caller: &Caller) -> Result<Environment, ApiError> {
+    let asked = match headers.get("x-service-environment").map(|value| value.to_str()) {
+        None | Some(Ok("production")) => caller.key_environment,
+        Some(Ok("sandbox")) => Environment::Test,
+        Some(_) => {
+            return Err(ApiError::fields(vec![FieldError::new(
+                "/headers/X-Service-Environment",
+                "must be `production` or `sandbox`",
+            )]));
+        }
+    };
+    Ok(asked)
+}

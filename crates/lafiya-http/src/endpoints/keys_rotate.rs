@@ -1,0 +1,41 @@
+//! `POST /keys/rotate`
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use bytes::Bytes;
+use lafiya_service::keys;
+
+use crate::body::require_json;
+use crate::caller::Admitted;
+use crate::error::ApiError;
+use crate::state::HttpState;
+use crate::wire::keys::{RotateRequest, RotatedKey};
+
+/// Replaces the key that makes this call by a new one. The old key stops working at once.
+///
+/// The body may be empty. The new key belongs to the same tenant and environment.
+#[utoipa::path(
+    post, path = "/keys/rotate", tag = "keys", operation_id = "rotateKey",
+    request_body(content = Option<RotateRequest>),
+    responses(
+        (status = 201, description = "The new key, shown once", body = RotatedKey),
+        (status = 400, description = "The body is not valid", body = crate::openapi::ErrorEnvelope),
+        (status = 415, description = "The body is not JSON", body = crate::openapi::ErrorEnvelope),
+    ),
+)]
+pub(crate) async fn rotate(
+    State(state): State<Arc<HttpState>>,
+    admitted: Admitted,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<(StatusCode, Json<RotatedKey>), ApiError> {
+    if !body.is_empty() {
+        require_json(&headers)?;
+    }
+    let expires_at = RotateRequest::read(&body)?;
+    let fresh = keys::rotate_own(&state.context, &admitted.caller, expires_at).await?;
+    Ok((StatusCode::CREATED, Json(fresh.into())))
+}

@@ -1,0 +1,291 @@
+//! The error table: one row per code with status, sentence and whether a client may try again.
+//! The envelope, the OpenAPI responses and `docs/errors.md` derive from it; nothing else in the
+//! service decides what an error looks like. Causes go to the log, never into an answer.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use lafiya_service::{FieldError, ServiceError};
+use serde::Serialize;
+
+use crate::limits::RateInfo;
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ErrorRow {
+    /// The word in `error.code`.
+    pub code: &'static str,
+    /// The HTTP status.
+    pub status: u16,
+    /// Whether the same call may succeed later.
+    pub retryable: bool,
+    /// When it happens, for the documentation.
+    pub when: &'static str,
+}
+
+macro_rules! error_table {
+    ($($variant:ident => $code:literal, $status:literal, $retryable:literal, $when:literal;)+) => {
+        /// Every error code of the service.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "each row of the table says what it is")]
+        pub enum ErrorCode { $($variant),+ }
+
+        impl ErrorCode {
+            /// All codes, in the order of the document.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The row of this code.
+            pub fn row(self) -> ErrorRow {
+                match self {
+                    $(Self::$variant => ErrorRow { code: $code, status: $status, retryable: $retryable, when: $when }),+
+                }
+            }
+        }
+    };
+}
+
+error_table! {
+    InvalidRequest => "INVALID_REQUEST", 400, false, "A field has a wrong type, an unknown value or is out of bounds; `details.fields` names every one.";
+    ValidationError => "VALIDATION_ERROR", 400, false, "The request as a whole lacks something required, such as any evidence item.";
+    InsufficientData => "INSUFFICIENT_DATA", 400, false, "Too little to reason on: at least one symptom with the choice `present` is needed.";
+    InvalidApiKey => "INVALID_API_KEY", 401, false, "The key is missing, malformed, unknown, expired or revoked.";
+    QuotaExceeded => "QUOTA_EXCEEDED", 403, false, "The monthly assessment quota is used up.";
+    PermissionDenied => "PERMISSION_DENIED", 403, false, "The tenant of this key is suspended.";
+    ResourceNotFound => "RESOURCE_NOT_FOUND", 404, false, "The endpoint or the resource does not exist.";
+    MethodNotAllowed => "METHOD_NOT_ALLOWED", 405, false, "The endpoint exists, but not for this method; `Allow` lists those it has.";
+    NotAcceptable => "NOT_ACCEPTABLE", 406, false, "The representation asked for with `Accept` is not offered.";
+    RequestTimeout => "REQUEST_TIMEOUT", 408, true, "The body did not arrive in time.";
+    Conflict => "CONFLICT", 409, false, "Another call changed the same thing first.";
+    IdempotencyConflict => "IDEMPOTENCY_CONFLICT", 409, false, "The idempotency key was used with another body, or its first call still runs.";
+    VersionSunset => "VERSION_SUNSET", 410, false, "This version of the API has ended.";
+    PayloadTooLarge => "PAYLOAD_TOO_LARGE", 413, false, "The body is larger than the endpoint takes.";
+    UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE", 415, false, "The body is not of a content type that the endpoint takes.";
+    RateLimitExceeded => "RATE_LIMIT_EXCEEDED", 429, true, "Too many requests in the last minute; `Retry-After` says how long to wait.";
+    InternalError => "INTERNAL_ERROR", 500, true, "An unexpected error of the service.";
+    AiProviderUnavailable => "AI_PROVIDER_UNAVAILABLE", 503, true, "The reasoning provider is required and cannot be reached.";
+    ServiceUnavailable => "SERVICE_UNAVAILABLE", 503, true, "Storage is out of reach or the service is full; `Retry-After` says how long to wait.";
+    GatewayTimeout => "GATEWAY_TIMEOUT", 504, true, "The assessment took longer than the pipeline may.";
+}
+
+impl ErrorCode {
+    /// The HTTP status of this code.
+    pub fn status(self) -> StatusCode {
+        StatusCode::from_u16(self.row().status).expect("the table holds valid statuses")
+    }
+}
+
+/// An error on its way to a client.
+#[derive(Debug)]
+pub struct ApiError {
+    code: ErrorCode,
+    message: String,
+    details: Option<Details>,
+    retry_after_seconds: Option<u64>,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Details {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fields: Option<Vec<FieldDetail>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remaining: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reset: Option<String>,
+    #[serde(rename = "retryAfter", skip_serializing_if = "Option::is_none")]
+    retry_after: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct FieldDetail {
+    pointer: String,
+    reason: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suggestions: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Envelope<'a> {
+    error: Body<'a>,
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    code: &'static str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<&'a Details>,
+}
+
+/// How long a client should wait when the service is full or a database is away.
+const UNAVAILABLE_RETRY_AFTER_SECONDS: u64 = 2;
+
+impl ApiError {
+    /// An error with a sentence of its own.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            details: None,
+            retry_after_seconds: match code.status() {
+                StatusCode::SERVICE_UNAVAILABLE => Some(UNAVAILABLE_RETRY_AFTER_SECONDS),
+                _ => None,
+            },
+        }
+    }
+
+    /// A 400 that names the offending fields.
+    pub fn fields(fields: Vec<FieldError>) -> Self {
+        let message = match fields.as_slice() {
+            [only] => format!("{} {}", only.pointer, only.reason),
+            many => format!(
+                "{} fields of the request are not valid; see details.fields.",
+                many.len()
+            ),
+        };
+        Self {
+            details: Some(Details {
+                fields: Some(
+                    fields
+                        .into_iter()
+                        .map(|field| FieldDetail {
+                            pointer: field.pointer,
+                            reason: field.reason,
+                            suggestions: field.suggestions,
+                        })
+                        .collect(),
+                ),
+                ..Details::default()
+            }),
+            ..Self::new(ErrorCode::InvalidRequest, message)
+        }
+    }
+
+    /// A 429 with everything a polite client needs.
+    pub fn rate_limited(rate: RateInfo) -> Self {
+        let seconds = rate.retry_after_seconds.max(1);
+        Self {
+            details: Some(Details {
+                limit: Some(rate.limit.into()),
+                remaining: Some(0),
+                reset: Some(rate.reset_timestamp()),
+                retry_after: Some(seconds),
+                ..Details::default()
+            }),
+            retry_after_seconds: Some(seconds),
+            ..Self::new(
+                ErrorCode::RateLimitExceeded,
+                format!("More than {} requests in one minute. Wait {seconds} s and try again.", rate.limit),
+            )
+        }
+    }
+
+    /// The code of this error.
+    pub fn code(&self) -> ErrorCode {
+        self.code
+    }
+}
+
+impl From<ServiceError> for ApiError {
+    fn from(error: ServiceError) -> Self {
+        match error {
+            ServiceError::InvalidRequest(fields) => Self::fields(fields),
+            ServiceError::InvalidApiKey => Self::new(
+                ErrorCode::InvalidApiKey,
+                "The API key is missing, malformed, expired or revoked. Send it as `Authorization: Bearer <key>`.",
+            ),
+            ServiceError::PermissionDenied => Self::new(
+                ErrorCode::PermissionDenied,
+                "This account is suspended. Ask the operator of the service.",
+            ),
+            ServiceError::RateLimited(window) => Self::rate_limited(RateInfo::from(window)),
+            ServiceError::NotFound(what) => {
+                Self::new(ErrorCode::ResourceNotFound, format!("{} does not exist.", capitalised(what)))
+            }
+            ServiceError::Conflict(why) => Self::new(ErrorCode::Conflict, format!("{}.", capitalised(why))),
+            ServiceError::StoreUnavailable(cause) => {
+                tracing::error!(cause = %cause, "The store is unavailable; answered 503.");
+                Self::new(
+                    ErrorCode::ServiceUnavailable,
+                    "The service cannot reach its storage right now. Nothing was recorded or billed; try again shortly.",
+                )
+            }
+            ServiceError::Internal(cause) => {
+                tracing::error!(%cause, "An unexpected error; answered 500.");
+                Self::new(ErrorCode::InternalError, "An unexpected error occurred. It has been logged under this request id.")
+            }
+        }
+    }
+}
+
+fn capitalised(sentence: &str) -> String {
+    let mut characters = sentence.chars();
+    match characters.next() {
+        Some(first) => first.to_uppercase().chain(characters).collect(),
+        None => String::new(),
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let envelope = Envelope {
+            error: Body {
+                code: self.code.row().code,
+                message: &self.message,
+                details: self.details.as_ref(),
+            },
+        };
+        let body = serde_json::to_vec(&envelope).expect("an envelope of strings always serialises");
+        let mut response = (
+            self.code.status(),
+            [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))],
+            body,
+        )
+            .into_response();
+        if let Some(seconds) = self.retry_after_seconds {
+            response
+                .headers_mut()
+                .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.code == ErrorCode::InvalidApiKey {
+            response
+                .headers_mut()
+                .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_is_unique_and_has_a_valid_status() {
+        let mut codes: Vec<_> = ErrorCode::ALL.iter().map(|code| code.row().code).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), ErrorCode::ALL.len());
+        for code in ErrorCode::ALL {
+            assert!(code.status().is_client_error() || code.status().is_server_error());
+        }
+    }
+
+    #[test]
+    fn the_document_and_the_table_agree_both_ways() {
+        let document = include_str!("../../../docs/errors.md");
+        for code in ErrorCode::ALL {
+            let row = code.row();
+            let line = format!(
+                "| {} | `{}` | {} | {} |",
+                row.status,
+                row.code,
+                row.when,
+                if row.retryable { "yes" } else { "no" }
+            );
+            assert!(document.contains(&line), "docs/errors.md lacks: {line}");
+        }
+        let rows = document.lines().filter(|line| line.starts_with("| ") && line.contains("| `")).count();
+        assert_eq!(rows, ErrorCode::ALL.len(), "docs/errors.md has a row that the table lacks");
+    }
+}

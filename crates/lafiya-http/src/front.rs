@@ -1,0 +1,208 @@
+//! What every request passes first and every response last: request id, time, version, address,
+//! panic guard, headers, one line in the log. Nothing here knows an endpoint.
+
+use std::net::{IpAddr, SocketAddr};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::MatchedPath;
+use axum::http::uri::PathAndQuery;
+use axum::http::{HeaderMap, HeaderValue, Request, Response, Uri, header};
+use axum::response::IntoResponse;
+use futures_util::FutureExt;
+use lafiya_model::RequestId;
+use tower::ServiceExt;
+use tracing::Instrument;
+use uuid::Uuid;
+
+use crate::error::{ApiError, ErrorCode};
+use crate::limits::{RateInfo, client_address};
+use crate::router;
+use crate::state::HttpState;
+use crate::versions::{CURRENT, CURRENT_HEADER, VersionPolicy};
+
+/// The whole HTTP service.
+#[derive(Clone)]
+pub struct Front {
+    state: Arc<HttpState>,
+    router: Router,
+}
+
+/// The id of the request, for handlers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ThisRequest(pub(crate) RequestId);
+
+/// The address the request is counted against.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClientAddress(pub(crate) IpAddr);
+
+/// The lower limit of a version on its way out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReducedLimit(pub(crate) u32);
+
+/// The route that answered, noted by the router for the log and the metrics.
+#[derive(Clone, Debug)]
+pub(crate) struct Answered(pub(crate) MatchedPath);
+
+impl Front {
+    /// The service over its state.
+    pub fn new(state: Arc<HttpState>) -> Self {
+        let router = router::build(Arc::clone(&state));
+        Self { state, router }
+    }
+
+    /// Answers one request.
+    pub async fn answer(&self, peer: SocketAddr, mut request: Request<Body>) -> Response<Body> {
+        let started = Instant::now();
+        let id = RequestId(Uuid::new_v4());
+        let method = request.method().clone();
+        let correlation = correlation_id(request.headers());
+        let address = client_address(peer.ip(), request.headers(), &self.state.settings.trusted_proxies);
+        request.extensions_mut().insert(ThisRequest(id));
+        request.extensions_mut().insert(ClientAddress(address));
+
+        let span = tracing::info_span!("request", request.id = %id, correlation.id = correlation.as_deref());
+        let mut response = self.versioned(request).instrument(span.clone()).await;
+
+        let elapsed = started.elapsed();
+        let route = response.extensions().get::<Answered>().map(|answered| answered.0.clone());
+        let route = route.as_ref().map_or("unmatched", MatchedPath::as_str);
+        let status = response.status().as_u16();
+        span.in_scope(|| {
+            tracing::info!(
+                http.method = %method, http.route = route, http.status = status,
+                duration_ms = elapsed.as_secs_f64() * 1e3, "Answered a request.",
+            );
+        });
+        record_metrics(route, method.as_str(), status, elapsed.as_secs_f64());
+        self.write_headers(&mut response, id, elapsed.as_millis());
+        response
+    }
+
+    /// Resolves the version in the path, then routes. Older versions are served by the same
+    /// handlers until they end.
+    async fn versioned(&self, mut request: Request<Body>) -> Response<Body> {
+        let name = first_segment(request.uri().path());
+        let Some(policy) = self.state.settings.versions.policy(name).cloned() else {
+            return self.guarded(request).await;
+        };
+        let mut response = if policy.has_ended(self.state.context.clock.now()) {
+            ended(&policy).into_response()
+        } else {
+            if let Some(limit) = policy.rate_limit_per_minute {
+                request.extensions_mut().insert(ReducedLimit(limit));
+            }
+            let current = with_current_version(request.uri(), &policy.name);
+            *request.uri_mut() = current;
+            self.guarded(request).await
+        };
+        policy.write(response.headers_mut());
+        response
+    }
+
+    /// Runs the router; a panic becomes a 500 of this request only.
+    async fn guarded(&self, request: Request<Body>) -> Response<Body> {
+        let answering = self.router.clone().oneshot(request);
+        match AssertUnwindSafe(answering).catch_unwind().await {
+            Ok(Ok(response)) => response,
+            Ok(Err(never)) => match never {},
+            Err(_) => {
+                tracing::error!("A handler panicked; answered 500.");
+                metrics::counter!("lafiya_http_panics_total").increment(1);
+                ApiError::new(ErrorCode::InternalError, "An unexpected error occurred. It has been logged under this request id.")
+                    .into_response()
+            }
+        }
+    }
+
+    fn write_headers(&self, response: &mut Response<Body>, id: RequestId, elapsed_ms: u128) {
+        let rate = response.extensions().get::<RateInfo>().copied();
+        let headers = response.headers_mut();
+        if let Some(rate) = rate {
+            rate.write(headers);
+        }
+        if let Ok(id) = HeaderValue::from_str(&id.to_string()) {
+            headers.insert("x-request-id", id);
+        }
+        if let Ok(time) = HeaderValue::from_str(&format!("{elapsed_ms}ms")) {
+            headers.insert("x-response-time", time);
+        }
+        headers.insert("x-api-version", HeaderValue::from_static(CURRENT_HEADER));
+        write_security_headers(headers, self.state.settings.public_url.starts_with("https://"));
+    }
+}
+
+/// A request id sent by the client is kept out of our own id and logged beside it.
+fn correlation_id(headers: &HeaderMap) -> Option<String> {
+    let sent = headers.get("x-request-id")?.to_str().ok()?;
+    Uuid::parse_str(sent).ok().map(|id| id.to_string())
+}
+
+fn first_segment(path: &str) -> &str {
+    path.trim_start_matches('/').split('/').next().unwrap_or_default()
+}
+
+fn with_current_version(uri: &Uri, old: &str) -> Uri {
+    let rest = uri.path().trim_start_matches('/').strip_prefix(old).unwrap_or_default();
+    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    let path = format!("/{CURRENT}{rest}{query}");
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = PathAndQuery::try_from(path).ok();
+    Uri::from_parts(parts).unwrap_or_else(|_| uri.clone())
+}
+
+fn ended(policy: &VersionPolicy) -> ApiError {
+    ApiError::new(
+        ErrorCode::VersionSunset,
+        format!("Version {} ended on {}. Use /{CURRENT}.", policy.name, policy.sunset_on),
+    )
+}
+
+fn write_security_headers(headers: &mut HeaderMap, https: bool) {
+    let mut set = |name: &'static str, value: &'static str| {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    };
+    set("x-content-type-options", "nosniff");
+    set("x-frame-options", "DENY");
+    set("referrer-policy", "no-referrer");
+    set("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
+    set(header::CACHE_CONTROL.as_str(), "no-store");
+    if https {
+        set("strict-transport-security", "max-age=31536000; includeSubDomains");
+    }
+}
+
+fn record_metrics(route: &str, method: &str, status: u16, seconds: f64) {
+    let labels = [
+        ("route", route.to_owned()),
+        ("method", method.to_owned()),
+        ("status", status.to_string()),
+    ];
+    metrics::counter!("lafiya_http_requests_total", &labels).increment(1);
+    metrics::histogram!("lafiya_http_request_seconds", "route" => route.to_owned()).record(seconds);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_version_is_served_by_the_current_paths() {
+        let uri: Uri = "/v0/symptoms?limit=3".parse().unwrap();
+        assert_eq!(with_current_version(&uri, "v0").to_string(), "/v1/symptoms?limit=3");
+        assert_eq!(first_segment("/v0/symptoms"), "v0");
+        assert_eq!(first_segment("/"), "");
+    }
+
+    #[test]
+    fn only_a_uuid_is_taken_as_a_correlation_id() {
+        let mut headers = HeaderMap::new();
+        headers.insert("x-request-id", HeaderValue::from_static("not one\u{7f}".trim_end_matches('\u{7f}')));
+        assert_eq!(correlation_id(&headers), None);
+        headers.insert("x-request-id", HeaderValue::from_static("9b2f3f0e-1c5e-4b62-8f1c-0a4f7d3c2b1a"));
+        assert!(correlation_id(&headers).is_some());
+    }
+}

@@ -1,0 +1,101 @@
+//! Rate limits at the edge: who a request is counted against, and the headers that say so.
+//! The windows themselves live in the service and its cache.
+
+use std::net::IpAddr;
+
+use axum::http::{HeaderMap, HeaderValue};
+use ipnet::IpNet;
+use lafiya_service::WindowState;
+
+/// What the rate headers say about one response.
+#[derive(Clone, Copy, Debug)]
+pub struct RateInfo {
+    /// Requests allowed in a minute.
+    pub limit: u32,
+    /// Requests left in this window.
+    pub remaining: u32,
+    /// When the oldest counted request leaves the window (Unix milliseconds).
+    pub reset_at_ms: i64,
+    /// Seconds until the next request would be allowed.
+    pub retry_after_seconds: u64,
+}
+
+impl From<WindowState> for RateInfo {
+    fn from(window: WindowState) -> Self {
+        Self {
+            limit: window.limit,
+            remaining: window.remaining,
+            reset_at_ms: window.reset_at.as_millisecond(),
+            retry_after_seconds: window.retry_after.unwrap_or_default().as_millis().div_ceil(1000) as u64,
+        }
+    }
+}
+
+impl RateInfo {
+    /// The reset time for people and `details.reset`.
+    pub fn reset_timestamp(&self) -> String {
+        jiff::Timestamp::from_second(self.reset_at_seconds())
+            .map_or_else(|_| String::new(), |at| at.to_string())
+    }
+
+    fn reset_at_seconds(&self) -> i64 {
+        // Rounded up: at the second named the request is really possible again.
+        self.reset_at_ms.div_euclid(1000) + i64::from(self.reset_at_ms.rem_euclid(1000) > 0)
+    }
+
+    /// Writes the three headers.
+    pub(crate) fn write(&self, headers: &mut HeaderMap) {
+        headers.insert("x-ratelimit-limit", HeaderValue::from(self.limit));
+        headers.insert("x-ratelimit-remaining", HeaderValue::from(self.remaining));
+        headers.insert("x-ratelimit-reset", HeaderValue::from(self.reset_at_seconds()));
+    }
+}
+
+/// The address a request is counted against: the peer, unless the peer is a trusted proxy; then the
+/// last address in `X-Forwarded-For` that is not one of the trusted proxies itself.
+pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+    let is_trusted = |address: IpAddr| trusted.iter().any(|net| net.contains(&address));
+    if !is_trusted(peer) {
+        return peer;
+    }
+    let hops: Vec<&str> = headers
+        .get_all("x-forwarded-for")
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .collect();
+    // Read from the right: only what our own proxies appended can be believed.
+    for hop in hops.into_iter().rev() {
+        match hop.trim().parse() {
+            Ok(address) if is_trusted(address) => {}
+            Ok(address) => return address,
+            Err(_) => return peer,
+        }
+    }
+    peer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(peer: &str, forwarded: &str, trusted: &[&str], expected: &str) {
+        let mut headers = HeaderMap::new();
+        if !forwarded.is_empty() {
+            headers.insert("x-forwarded-for", HeaderValue::from_str(forwarded).unwrap());
+        }
+        let trusted: Vec<IpNet> = trusted.iter().map(|net| net.parse().unwrap()).collect();
+        let address = client_address(peer.parse().unwrap(), &headers, &trusted);
+        assert_eq!(address, expected.parse::<IpAddr>().unwrap(), "{peer} {forwarded}");
+    }
+
+    #[test]
+    fn only_a_trusted_proxy_may_name_the_client() {
+        check("198.51.100.1", "203.0.113.9", &[], "198.51.100.1");
+        check("10.0.0.2", "203.0.113.9", &["10.0.0.0/8"], "203.0.113.9");
+        check("10.0.0.2", "1.1.1.1, 203.0.113.9, 10.0.0.3", &["10.0.0.0/8"], "203.0.113.9");
+        check("10.0.0.2", "", &["10.0.0.0/8"], "10.0.0.2");
+        check("10.0.0.2", "rubbish, 203.0.113.9", &["10.0.0.0/8"], "203.0.113.9");
+        check("10.0.0.2", "rubbish", &["10.0.0.0/8"], "10.0.0.2");
+    }
+}

@@ -1,0 +1,160 @@
+//! The OpenAPI 3.1 document: derived from the handlers, completed here with what holds for all of
+//! them (security, headers, the errors of the table).
+
+use serde::Serialize;
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{Content, HeaderBuilder, ObjectBuilder, Ref, RefOr, ResponseBuilder, Type};
+use utoipa::{OpenApi, ToSchema};
+
+use crate::error::ErrorCode;
+
+/// The head of the document.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Lafiya",
+        description = "Clinical decision support for African healthcare: ranked conditions, triage, red flags, \
+investigations, treatment guidance and referral, with reasons and sources.\n\nEvery answer is decision support for \
+trained staff and does not replace clinical judgement. The clinical content awaits sign-off by clinicians.",
+        version = "1.0",
+        license(name = "Apache-2.0", identifier = "Apache-2.0"),
+    ),
+    tags(
+        (name = "reference", description = "Symptoms, risk factors, lab tests and conditions of the knowledge base"),
+        (name = "keys", description = "The life of API keys"),
+        (name = "service", description = "Health and this document"),
+    ),
+    components(schemas(ErrorEnvelope)),
+)]
+pub(crate) struct ApiDocument;
+
+/// Every error of the service.
+#[derive(Serialize, ToSchema)]
+#[allow(dead_code, reason = "documents the shape that `error.rs` writes")]
+pub(crate) struct ErrorEnvelope {
+    error: ErrorBody,
+}
+
+#[derive(Serialize, ToSchema)]
+#[allow(dead_code, reason = "documents the shape that `error.rs` writes")]
+pub(crate) struct ErrorBody {
+    /// A permanent word for the kind of error.
+    #[schema(example = "INVALID_REQUEST")]
+    code: String,
+    /// A sentence for people.
+    message: String,
+    details: Option<ErrorDetails>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[allow(dead_code, reason = "documents the shape that `error.rs` writes")]
+pub(crate) struct ErrorDetails {
+    /// Every offending field.
+    fields: Option<Vec<ErrorField>>,
+    /// The limit or quota that applied.
+    limit: Option<u64>,
+    /// What is left of it.
+    remaining: Option<u64>,
+    /// When it starts anew.
+    #[schema(format = DateTime)]
+    reset: Option<String>,
+    /// Seconds to wait.
+    retry_after: Option<u64>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[allow(dead_code, reason = "documents the shape that `error.rs` writes")]
+pub(crate) struct ErrorField {
+    /// Where, as a JSON pointer.
+    #[schema(example = "/evidence/0/choice_id")]
+    pointer: String,
+    /// What is wrong.
+    reason: String,
+    /// What may have been meant.
+    suggestions: Option<Vec<String>>,
+}
+
+/// The document as JSON, indented and with a final newline: the form that is committed.
+pub fn document_text() -> String {
+    let document = crate::router::document();
+    let mut text = document.to_pretty_json().expect("the document is plain data");
+    text.push('\n');
+    text
+}
+
+const BEARER: &str = "apiKey";
+
+/// Adds what every operation shares.
+pub(crate) fn complete(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
+    let scheme = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .description(Some("An API key: `sk_live_…` or `sk_test_…` (sandbox)."))
+        .build();
+    document
+        .components
+        .get_or_insert_default()
+        .add_security_scheme(BEARER, SecurityScheme::Http(scheme));
+    for item in document.paths.paths.values_mut() {
+        let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.delete, &mut item.patch];
+        for operation in operations.into_iter().flatten() {
+            complete_operation(operation);
+        }
+    }
+    document
+}
+
+/// Operations tagged `public` need no key; the tag is a mark for this function and is removed.
+fn complete_operation(operation: &mut Operation) {
+    let tags = operation.tags.get_or_insert_default();
+    let public = tags.iter().any(|tag| tag == "public");
+    tags.retain(|tag| tag != "public");
+    let mut errors = vec![ErrorCode::RateLimitExceeded, ErrorCode::InternalError];
+    if !public {
+        operation.security = Some(vec![SecurityRequirement::new(BEARER, Vec::<String>::new())]);
+        errors.extend([ErrorCode::InvalidApiKey, ErrorCode::PermissionDenied, ErrorCode::ServiceUnavailable]);
+    }
+    for code in errors {
+        add_error(operation, code);
+    }
+    for response in operation.responses.responses.values_mut() {
+        if let RefOr::T(response) = response {
+            for (name, says) in SHARED_HEADERS {
+                let header = HeaderBuilder::new()
+                    .schema(Some(ObjectBuilder::new().schema_type(Type::String).build()))
+                    .description(Some(*says))
+                    .build();
+                response.headers.insert((*name).to_owned(), RefOr::T(header));
+            }
+        }
+    }
+}
+
+const SHARED_HEADERS: &[(&str, &str)] = &[
+    ("X-Request-Id", "UUID of this request"),
+    ("X-Response-Time", "Time taken, such as 3ms"),
+    ("X-API-Version", "Version of the API"),
+    ("X-RateLimit-Limit", "Requests allowed in a minute"),
+    ("X-RateLimit-Remaining", "Requests left in the window"),
+    ("X-RateLimit-Reset", "Unix time in seconds at which the oldest request leaves the window"),
+];
+
+fn add_error(operation: &mut Operation, code: ErrorCode) {
+    let row = code.row();
+    let status = row.status.to_string();
+    let line = format!("`{}`: {}", row.code, row.when);
+    let responses = &mut operation.responses.responses;
+    if let Some(RefOr::T(existing)) = responses.get_mut(&status) {
+        if !existing.description.contains(row.code) {
+            existing.description = format!("{}\n\n{line}", existing.description);
+        }
+        return;
+    }
+    let schema = Ref::from_schema_name("ErrorEnvelope");
+    let response = ResponseBuilder::new()
+        .description(line)
+        .content("application/json", Content::new(Some(schema)))
+        .build();
+    responses.insert(status, RefOr::T(response));
+}

@@ -1,0 +1,139 @@
+//! All routes in one list, and the order of the layers around them.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, Method, header};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
+use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use utoipa_swagger_ui::{Config, SwaggerUi};
+
+use crate::caller::{admit, limit_by_key_or_address, limit_health, limit_public, require_key};
+use crate::endpoints;
+use crate::error::{ApiError, ErrorCode};
+use crate::front::Answered;
+use crate::openapi::{self, ApiDocument};
+use crate::state::HttpState;
+use crate::versions::CURRENT;
+
+/// Bodies smaller than this are sent as they are: compressing them costs more than it saves.
+const COMPRESSED_BYTES_MIN: u64 = 1400;
+
+/// The routes of the API with their documentation, without layers.
+struct Routes {
+    keyed: OpenApiRouter<Arc<HttpState>>,
+    health: OpenApiRouter<Arc<HttpState>>,
+    public: OpenApiRouter<Arc<HttpState>>,
+}
+
+fn routes() -> Routes {
+    Routes {
+        keyed: OpenApiRouter::new()
+            .routes(routes!(endpoints::symptoms::list))
+            .routes(routes!(endpoints::risk_factors::list))
+            .routes(routes!(endpoints::lab_tests::list))
+            .routes(routes!(endpoints::conditions::list))
+            .routes(routes!(endpoints::conditions::detail))
+            .routes(routes!(endpoints::education::read))
+            .routes(routes!(endpoints::keys_rotate::rotate)),
+        health: OpenApiRouter::new().routes(routes!(endpoints::health::read)),
+        public: OpenApiRouter::new().routes(routes!(endpoints::openapi_document::read)),
+    }
+}
+
+/// The API document, derived from the routes.
+pub(crate) fn document() -> utoipa::openapi::OpenApi {
+    let Routes { keyed, health, public } = routes();
+    let all = OpenApiRouter::with_openapi(ApiDocument::openapi())
+        .nest(&format!("/{CURRENT}"), keyed.merge(health).merge(public));
+    openapi::complete(all.into_openapi())
+}
+
+/// The router with its layers. Inside out: the handler, admission, key and rate, the group's
+/// fallback, compression. `Front` stands around the whole.
+pub(crate) fn build(state: Arc<HttpState>) -> Router {
+    let Routes { keyed, health, public } = routes();
+    let keyed = Router::from(keyed)
+        .route_layer(from_fn_with_state(Arc::clone(&state), admit))
+        .route_layer(from_fn_with_state(Arc::clone(&state), require_key));
+    let health = Router::from(health).route_layer(from_fn_with_state(Arc::clone(&state), limit_health));
+    let public = Router::from(public).route_layer(from_fn_with_state(Arc::clone(&state), limit_public));
+
+    let nowhere = Router::new()
+        .fallback(not_found)
+        .layer(from_fn_with_state(Arc::clone(&state), limit_by_key_or_address))
+        .with_state(Arc::clone(&state));
+
+    Router::new()
+        .nest(&format!("/{CURRENT}"), keyed.merge(health).merge(public))
+        .merge(docs_pages())
+        .route("/", get(endpoints::welcome::page))
+        .route_layer(from_fn(note_route))
+        .method_not_allowed_fallback(method_not_allowed)
+        .fallback_service(nowhere)
+        .layer(CompressionLayer::new().gzip(true).compress_when(worth_compressing()))
+        .with_state(state)
+}
+
+fn worth_compressing() -> impl Predicate {
+    SizeAbove::new(COMPRESSED_BYTES_MIN)
+        .and(NotForContentType::IMAGES)
+        .and(NotForContentType::const_new("application/octet-stream"))
+}
+
+/// The browsable API reference; its assets are inside the binary.
+fn docs_pages() -> Router<Arc<HttpState>> {
+    let page = SwaggerUi::new("/docs").config(
+        Config::from(format!("/{CURRENT}/openapi.json"))
+            .validator_url("none")
+            .try_it_out_enabled(true),
+    );
+    Router::from(page).layer(from_fn(allow_own_assets))
+}
+
+/// The docs page runs its own script and styles and calls this server, nothing else.
+async fn allow_own_assets(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    response.headers_mut().insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(
+            "default-src 'self'; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'",
+        ),
+    );
+    response
+        .headers_mut()
+        .entry(header::CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("public, max-age=3600"));
+    response
+}
+
+async fn note_route(request: Request, next: Next) -> Response {
+    let matched = request.extensions().get::<axum::extract::MatchedPath>().cloned();
+    let mut response = next.run(request).await;
+    if let Some(matched) = matched {
+        response.extensions_mut().insert(Answered(matched));
+    }
+    response
+}
+
+async fn not_found(State(_): State<Arc<HttpState>>) -> ApiError {
+    ApiError::new(
+        ErrorCode::ResourceNotFound,
+        format!("This path leads nowhere. The API lives under /{CURRENT}; its description is at /docs."),
+    )
+}
+
+async fn method_not_allowed(method: Method) -> Response {
+    ApiError::new(
+        ErrorCode::MethodNotAllowed,
+        format!("This path does not answer {method}; the Allow header lists what it answers."),
+    )
+    .into_response()
+}

@@ -1,0 +1,180 @@
+//! Reading JSON so that every mistake is found, not only the first. [`Field`] takes any JSON value
+//! and remembers whether it was absent, right or of the wrong type; [`Problems`] collects what the
+//! checks say, as JSON pointers.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use lafiya_service::FieldError;
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use crate::error::ApiError;
+
+/// A field of a request, read without failing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Field<T> {
+    /// Not sent, or sent as null.
+    #[default]
+    Missing,
+    /// Sent with the right type.
+    Given(T),
+    /// Sent with another type.
+    WrongType,
+}
+
+/// A type that can be read from one JSON scalar.
+pub(crate) trait Scalar: Sized {
+    /// What the client should have sent, for the error.
+    const EXPECTED: &'static str;
+    fn from_text(_: &str) -> Option<Self> {
+        None
+    }
+    fn from_integer(_: i64) -> Option<Self> {
+        None
+    }
+    fn from_truth(_: bool) -> Option<Self> {
+        None
+    }
+}
+
+impl Scalar for String {
+    const EXPECTED: &'static str = "must be a string";
+    fn from_text(text: &str) -> Option<Self> {
+        Some(text.to_owned())
+    }
+}
+
+impl Scalar for i64 {
+    const EXPECTED: &'static str = "must be an integer";
+    fn from_integer(number: i64) -> Option<Self> {
+        Some(number)
+    }
+}
+
+impl Scalar for bool {
+    const EXPECTED: &'static str = "must be true or false";
+    fn from_truth(truth: bool) -> Option<Self> {
+        Some(truth)
+    }
+}
+
+impl<'de, T: Scalar> Deserialize<'de> for Field<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ScalarVisitor(PhantomData))
+    }
+}
+
+struct ScalarVisitor<T>(PhantomData<T>);
+
+fn given<T>(value: Option<T>) -> Field<T> {
+    value.map_or(Field::WrongType, Field::Given)
+}
+
+impl<'de, T: Scalar> Visitor<'de> for ScalarVisitor<T> {
+    type Value = Field<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+    fn visit_bool<E>(self, truth: bool) -> Result<Self::Value, E> {
+        Ok(given(T::from_truth(truth)))
+    }
+    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(given(T::from_integer(number)))
+    }
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(given(i64::try_from(number).ok().and_then(T::from_integer)))
+    }
+    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
+        // 3.0 is an integer in JSON; 3.5 is not.
+        let whole = number.fract() == 0.0 && number.abs() < 9e15;
+        Ok(given(whole.then_some(number as i64).and_then(T::from_integer)))
+    }
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(given(T::from_text(text)))
+    }
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Field::Missing)
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Field::WrongType)
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Field::WrongType)
+    }
+}
+
+/// Everything found wrong with a request so far.
+#[derive(Debug, Default)]
+pub(crate) struct Problems {
+    found: Vec<FieldError>,
+}
+
+/// How many problems are listed; the rest of a hopeless request helps nobody.
+const PROBLEMS_MAX: usize = 100;
+
+impl Problems {
+    /// Notes a problem.
+    pub(crate) fn note(&mut self, pointer: impl Into<String>, reason: impl Into<String>) {
+        if self.found.len() < PROBLEMS_MAX {
+            self.found.push(FieldError::new(pointer, reason));
+        }
+    }
+
+    /// The value of an optional field; a wrong type is a problem.
+    pub(crate) fn optional<T: Scalar>(&mut self, pointer: &str, field: Field<T>) -> Option<T> {
+        match field {
+            Field::Missing => None,
+            Field::Given(value) => Some(value),
+            Field::WrongType => {
+                self.note(pointer, T::EXPECTED);
+                None
+            }
+        }
+    }
+
+    /// The request, unless anything was wrong with it.
+    pub(crate) fn into_result<T>(self, request: impl FnOnce() -> Option<T>) -> Result<T, ApiError> {
+        if self.found.is_empty()
+            && let Some(request) = request()
+        {
+            return Ok(request);
+        }
+        Err(ApiError::fields(self.found))
+    }
+}
+
+/// Reads a JSON object into a wire type whose fields are all [`Field`]s.
+pub(crate) fn read_object<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, ApiError> {
+    crate::body::require_strict(bytes)?;
+    serde_json::from_slice(bytes).map_err(|_: serde_json::Error| {
+        ApiError::fields(vec![FieldError::new("", "must be a JSON object")])
+    })
+}
+
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<T: Scalar + fmt::Debug + PartialEq>(json: &str, expected: Field<T>) {
+        assert_eq!(serde_json::from_str::<Field<T>>(json).unwrap(), expected, "{json}");
+    }
+
+    #[test]
+    fn any_json_value_is_read_without_failing() {
+        check("3", Field::Given(3_i64));
+        check("3.0", Field::Given(3_i64));
+        check::<i64>("3.5", Field::WrongType);
+        check::<i64>("\"3\"", Field::WrongType);
+        check::<i64>("null", Field::Missing);
+        check::<i64>("18446744073709551615", Field::WrongType);
+        check("\"x\"", Field::Given("x".to_owned()));
+        check::<String>("[1, {\"a\": 2}]", Field::WrongType);
+        check::<String>("{\"a\": [2]}", Field::WrongType);
+        check("true", Field::Given(true));
+    }
+}

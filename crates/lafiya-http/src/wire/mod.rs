@@ -1,0 +1,8 @@
+//! The shapes of the contract, one file per group of endpoints. They are apart from the domain so
+//! that both can move; nothing here is stored.
+
+pub(crate) mod fields;
+pub(crate) mod health;
+pub(crate) mod keys;
+pub(crate) mod query;
+pub(crate) mod reference;

@@ -1,0 +1,85 @@
+//! Reading query parameters: every bad one is named, unknown ones are ignored.
+
+use std::ops::RangeInclusive;
+
+use axum::extract::{FromRequestParts, Query};
+use axum::http::request::Parts;
+
+use crate::error::ApiError;
+use crate::wire::fields::Problems;
+
+/// The parameters of a request and what is wrong with them so far.
+pub(crate) struct Params {
+    sent: Vec<(String, String)>,
+    pub(crate) problems: Problems,
+}
+
+impl<S: Sync> FromRequestParts<S> for Params {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let mut problems = Problems::default();
+        let sent = match Query::<Vec<(String, String)>>::try_from_uri(&parts.uri) {
+            Ok(Query(sent)) => sent,
+            Err(_) => {
+                problems.note("", "the query string is not valid UTF-8 text");
+                Vec::new()
+            }
+        };
+        Ok(Self { sent, problems })
+    }
+}
+
+impl Params {
+    fn only(&mut self, name: &str) -> Option<String> {
+        let mut values = self.sent.iter().filter(|(key, _)| key == name).map(|(_, value)| value.clone());
+        let first = values.next();
+        if values.next().is_some() {
+            self.problems.note(format!("/{name}"), "was sent more than once");
+        }
+        first
+    }
+
+    /// A text of at most `characters_max` characters. An empty one counts as not sent.
+    pub(crate) fn text(&mut self, name: &str, characters_max: usize) -> Option<String> {
+        let text = self.only(name)?;
+        if text.chars().count() > characters_max {
+            self.problems.note(format!("/{name}"), format!("may have at most {characters_max} characters"));
+            return None;
+        }
+        let text = text.trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    /// A whole number within bounds, or the default.
+    pub(crate) fn integer(&mut self, name: &str, bounds: RangeInclusive<u64>, default: u64) -> u64 {
+        let Some(text) = self.only(name) else {
+            return default;
+        };
+        match text.parse::<u64>() {
+            Ok(number) if bounds.contains(&number) => number,
+            _ => {
+                let (least, most) = (bounds.start(), bounds.end());
+                let reason = if *most == u64::MAX {
+                    format!("must be an integer of at least {least}")
+                } else {
+                    format!("must be an integer from {least} to {most}")
+                };
+                self.problems.note(format!("/{name}"), reason);
+                default
+            }
+        }
+    }
+
+    /// `true` or `false`.
+    pub(crate) fn flag(&mut self, name: &str) -> bool {
+        match self.only(name).as_deref() {
+            None | Some("false") => false,
+            Some("true") => true,
+            Some(_) => {
+                self.problems.note(format!("/{name}"), "must be true or false");
+                false
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Who is calling. A key is hashed with the installation's secret and looked up by the hash, so the
+//! time of a look-up does not depend on how much of a key is right. Keys seen a moment ago are kept
+//! for less than a second: a revocation anywhere binds this replica within that time.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use lafiya_model::{Environment, KeyId, TenantId, TenantStatus, Tier};
+use lafiya_storage::store::{FoundKey, KeyUse};
+
+use crate::context::Context;
+use crate::error::ServiceError;
+use crate::keys;
+
+/// How long a key that was found (or not found) is believed without asking the store again.
+const KEY_BELIEVED_FOR: Duration = Duration::from_millis(700);
+/// How many keys are kept; unknown keys are kept too, so this bounds what a guesser can fill.
+const KEYS_KEPT_MAX: u64 = 50_000;
+
+/// A caller who has shown a valid key.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The tenant the key belongs to.
+    pub tenant_id: TenantId,
+    /// The key.
+    pub key_id: KeyId,
+    /// What the key itself is for.
+    pub key_environment: Environment,
+    /// What the tenant has bought.
+    pub tier: Tier,
+    /// The tenant's own quota, where one is agreed.
+    pub monthly_quota: Option<u64>,
+}
+
+#[derive(Clone)]
+enum Seen {
+    Unknown,
+    Known(Arc<KnownKey>),
+}
+
+struct KnownKey {
+    found: FoundKey,
+    requests: Arc<AtomicU64>,
+}
+
+/// Keys seen a moment ago, and the use of keys that is not yet written down.
+pub struct KeyRing {
+    seen: moka::sync::Cache<[u8; 32], Seen>,
+    unwritten: Mutex<HashMap<KeyId, Arc<AtomicU64>>>,
+}
+
+impl Default for KeyRing {
+    fn default() -> Self {
+        Self {
+            seen: moka::sync::Cache::builder()
+                .max_capacity(KEYS_KEPT_MAX)
+                .time_to_live(KEY_BELIEVED_FOR)
+                .support_invalidation_closures()
+                .build(),
+            unwritten: Mutex::new(HashMap::new()),
+        }
+    }
+}
+
+impl KeyRing {
+    /// Stops believing a key at once.
+    pub fn forget(&self, key: KeyId) {
+        let forgotten = self.seen.invalidate_entries_if(
+            move |_, seen| matches!(seen, Seen::Known(known) if known.found.key.id == key),
+        );
+        if forgotten.is_err() {
+            self.seen.invalidate_all();
+        }
+    }
+
+    fn counter(&self, key: KeyId) -> Arc<AtomicU64> {
+        let mut unwritten = self.unwritten.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        Arc::clone(unwritten.entry(key).or_default())
+    }
+
+    /// Takes what was counted since the last call.
+    fn take_use(&self, now: Timestamp) -> Vec<KeyUse> {
+        let mut unwritten = self.unwritten.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        // A counter that somebody still holds must stay in the map, or its next count would be lost.
+        unwritten.retain(|_, counter| Arc::strong_count(counter) > 1 || counter.load(Ordering::Relaxed) > 0);
+        unwritten
+            .iter()
+            .map(|(&key, counter)| (key, counter.swap(0, Ordering::Relaxed)))
+            .filter(|(_, requests)| *requests > 0)
+            .map(|(key, requests)| KeyUse { key, requests, last_used_at: now })
+            .collect()
+    }
+
+    /// Gives back what could not be written.
+    fn return_use(&self, uses: &[KeyUse]) {
+        for key_use in uses {
+            self.counter(key_use.key).fetch_add(key_use.requests, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Finds the caller behind the text of a bearer token.
+pub async fn caller(context: &Context, token: &str) -> Result<Caller, ServiceError> {
+    if !keys::looks_like_a_key(token) {
+        return Err(ServiceError::InvalidApiKey);
+    }
+    let hash = context.hasher.hash(token);
+    let seen = match context.key_ring.seen.get(&hash) {
+        Some(seen) => seen,
+        None => look_up(context, hash).await?,
+    };
+    let Seen::Known(known) = seen else {
+        return Err(ServiceError::InvalidApiKey);
+    };
+    admit(&known, context.clock.now())
+}
+
+async fn look_up(context: &Context, hash: [u8; 32]) -> Result<Seen, ServiceError> {
+    let seen = match context.store.find_key(&hash).await? {
+        None => Seen::Unknown,
+        Some(found) => Seen::Known(Arc::new(KnownKey {
+            requests: context.key_ring.counter(found.key.id),
+            found,
+        })),
+    };
+    context.key_ring.seen.insert(hash, seen.clone());
+    Ok(seen)
+}
+
+fn admit(known: &KnownKey, now: Timestamp) -> Result<Caller, ServiceError> {
+    let FoundKey { key, tenant } = &known.found;
+    let expired = key.expires_at.is_some_and(|at| at <= now);
+    if key.revoked_at.is_some() || expired {
+        return Err(ServiceError::InvalidApiKey);
+    }
+    if tenant.status == TenantStatus::Suspended {
+        return Err(ServiceError::PermissionDenied);
+    }
+    known.requests.fetch_add(1, Ordering::Relaxed);
+    Ok(Caller {
+        tenant_id: tenant.id,
+        key_id: key.id,
+        key_environment: key.environment,
+        tier: tenant.tier,
+        monthly_quota: tenant.monthly_quota,
+    })
+}
+
+/// Writes counters and last-used times down. Called every few seconds and at shutdown, so that
+/// requests themselves never wait for it.
+pub async fn write_key_use(context: &Context) {
+    let uses = context.key_ring.take_use(context.clock.now());
+    if uses.is_empty() {
+        return;
+    }
+    if let Err(cause) = context.store.record_key_use(&uses).await {
+        context.key_ring.return_use(&uses);
+        tracing::warn!(%cause, keys = uses.len(), "Key counters could not be written; they are kept and tried again.");
+    }
+}

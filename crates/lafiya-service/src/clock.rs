@@ -1,0 +1,46 @@
+//! Time as an argument: the one place that asks the machine what time it is.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+/// The time zone in which months and days are counted and billed.
+pub const BILLING_ZONE: &str = "Africa/Lagos";
+
+/// Tells the time. Tests bring their own.
+pub trait Clock: Send + Sync + 'static {
+    /// Now.
+    fn now(&self) -> Timestamp;
+}
+
+/// The machine's clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+}
+
+/// The calendar day in Lagos at that moment.
+pub fn lagos_date(at: Timestamp) -> Date {
+    // Lagos has been at UTC+1 without daylight saving since 1919; the name is looked up all the
+    // same, and the fixed offset stands in on a machine without zone data.
+    let zone = TimeZone::get(BILLING_ZONE)
+        .unwrap_or_else(|_| TimeZone::fixed(jiff::tz::Offset::constant(1)));
+    at.to_zoned(zone).date()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_month_turns_at_midnight_in_lagos_not_in_greenwich() {
+        let before: Timestamp = "2026-01-31T22:59:59Z".parse().unwrap();
+        let after: Timestamp = "2026-01-31T23:00:00Z".parse().unwrap();
+        assert_eq!(lagos_date(before).to_string(), "2026-01-31");
+        assert_eq!(lagos_date(after).to_string(), "2026-02-01");
+    }
+}

@@ -1,0 +1,51 @@
+//! Everything a use case may reach, built once at start-up and passed first.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use arc_swap::ArcSwap;
+use lafiya_knowledge::KnowledgeBase;
+use lafiya_storage::cache::{Cache, MemoryCache};
+use lafiya_storage::store::Store;
+
+use crate::authenticate::KeyRing;
+use crate::clock::Clock;
+use crate::health::HealthCache;
+use crate::keys::KeyHasher;
+
+/// Limits of the interface; each is a setting whose default is the interface's figure.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Requests per minute and API key.
+    pub per_key_per_minute: u32,
+    /// Requests per minute and address on `/health`.
+    pub health_per_minute: u32,
+    /// Requests per minute and address without a valid key and on other public endpoints.
+    pub anonymous_per_minute: u32,
+}
+
+/// What the service runs on.
+pub struct Context {
+    /// What outlives a request.
+    pub store: Arc<dyn Store>,
+    /// Shared windows and values; in-process or Redis.
+    pub cache: Arc<dyn Cache>,
+    /// The replica's own windows, used when the shared cache cannot be reached.
+    pub own_cache: MemoryCache,
+    /// Whether `cache` is a server of its own that can be down.
+    pub cache_is_shared: bool,
+    /// The knowledge base; replaced as a whole on reload.
+    pub knowledge: ArcSwap<KnowledgeBase>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Turns keys into what is stored of them.
+    pub hasher: KeyHasher,
+    /// Keys seen a moment ago.
+    pub key_ring: KeyRing,
+    /// The last health answer.
+    pub health: HealthCache,
+    /// The limits in force.
+    pub limits: Limits,
+    /// When the process started, for `uptime_seconds`.
+    pub started: Instant,
+}

@@ -1,0 +1,75 @@
+//! What can go wrong, in the words of the product. Library errors become one of these where they
+//! enter the crate; the HTTP crate turns each into a status, a code and a sentence.
+
+use std::fmt;
+
+use lafiya_storage::cache::WindowState;
+use lafiya_storage::store::StoreError;
+
+/// One offending field of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldError {
+    /// Where, as a JSON pointer (`/evidence/1/duration_days`).
+    pub pointer: String,
+    /// What is wrong with it, as a sentence that helps.
+    pub reason: String,
+    /// What may have been meant (unknown concept ids only).
+    pub suggestions: Vec<String>,
+}
+
+impl FieldError {
+    /// A field error without suggestions.
+    pub fn new(pointer: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self {
+            pointer: pointer.into(),
+            reason: reason.into(),
+            suggestions: Vec::new(),
+        }
+    }
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.pointer, self.reason)
+    }
+}
+
+/// Why a use case did not succeed.
+#[derive(Debug, thiserror::Error)]
+pub enum ServiceError {
+    /// A field has the wrong type, word or size.
+    #[error("the request has {} invalid field(s)", .0.len())]
+    InvalidRequest(Vec<FieldError>),
+    /// The key is missing, malformed, unknown, revoked or expired.
+    #[error("the API key is missing or not valid")]
+    InvalidApiKey,
+    /// The tenant is suspended.
+    #[error("the tenant may not call the service")]
+    PermissionDenied,
+    /// Too many calls in the window.
+    #[error("the rate limit is exceeded")]
+    RateLimited(WindowState),
+    /// Nothing of that name, or nothing that this tenant may know of.
+    #[error("{0} does not exist")]
+    NotFound(&'static str),
+    /// Somebody else was first.
+    #[error("{0}")]
+    Conflict(&'static str),
+    /// The database cannot be reached or cannot write.
+    #[error("the store is unavailable")]
+    StoreUnavailable(#[source] StoreError),
+    /// Anything that should not happen.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl From<StoreError> for ServiceError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(_) => Self::StoreUnavailable(error),
+            StoreError::NotFound => Self::NotFound("the record"),
+            StoreError::Conflict => Self::Conflict("another call changed it first"),
+            other => Self::Internal(other.to_string()),
+        }
+    }
+}

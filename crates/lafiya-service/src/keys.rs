@@ -1,0 +1,194 @@
+//! API keys: how they are made, what is stored of them, and their life. The key itself exists in
+//! the clear only in the answer that shows it once.
+
+use hmac::{Hmac, KeyInit, Mac};
+use jiff::Timestamp;
+use lafiya_model::{Environment, KeyId, TenantId};
+use lafiya_storage::store::{KeyRecord, NewKey};
+use rand::RngExt;
+use sha2::Sha256;
+use uuid::Uuid;
+
+use crate::authenticate::Caller;
+use crate::context::Context;
+use crate::error::{FieldError, ServiceError};
+
+/// Characters after the prefix: enough base62 digits for 32 random bytes.
+const SECRET_CHARACTERS: usize = 43;
+/// How much of a key is kept to recognise it by, beyond the prefix.
+const DISPLAY_CHARACTERS: usize = 4;
+const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Computes the keyed hash under which a key is stored and found.
+#[derive(Clone)]
+pub struct KeyHasher {
+    keyed: Hmac<Sha256>,
+}
+
+impl KeyHasher {
+    /// A hasher with the installation's secret.
+    pub fn new(secret: &[u8]) -> Self {
+        Self {
+            keyed: Hmac::new_from_slice(secret).expect("HMAC takes a key of any length"),
+        }
+    }
+
+    /// The stored form of a key.
+    pub fn hash(&self, key: &str) -> [u8; 32] {
+        let mut mac = self.keyed.clone();
+        mac.update(key.as_bytes());
+        mac.finalize().into_bytes().into()
+    }
+}
+
+impl std::fmt::Debug for KeyHasher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("KeyHasher(…)")
+    }
+}
+
+/// Whether a text has the shape of one of our keys. Cheap, and tells nothing about validity.
+pub fn looks_like_a_key(text: &str) -> bool {
+    Environment::ALL
+        .iter()
+        .filter_map(|environment| text.strip_prefix(environment.key_prefix()))
+        .any(|rest| rest.len() == SECRET_CHARACTERS && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+}
+
+/// A new key in the clear, to be shown once.
+pub fn generate(environment: Environment) -> String {
+    let mut random = rand::rng();
+    let secret = (0..SECRET_CHARACTERS).map(|_| char::from(BASE62[random.random_range(0..BASE62.len())]));
+    environment.key_prefix().chars().chain(secret).collect()
+}
+
+/// How a key is recognised in lists: its prefix and first characters.
+pub fn display_form(key: &str, environment: Environment) -> String {
+    let shown = environment.key_prefix().len() + DISPLAY_CHARACTERS;
+    format!("{}…", key.get(..shown).unwrap_or_default())
+}
+
+/// A key that was just made: the only moment it exists in the clear.
+pub struct FreshKey {
+    /// The key itself.
+    pub key: String,
+    /// What was stored.
+    pub record: KeyRecord,
+}
+
+/// What to store for a fresh key.
+pub fn new_key(
+    hasher: &KeyHasher,
+    key: &str,
+    tenant: TenantId,
+    environment: Environment,
+    now: Timestamp,
+    expires_at: Option<Timestamp>,
+    rotated_from: Option<KeyId>,
+) -> NewKey {
+    NewKey {
+        id: KeyId(Uuid::now_v7()),
+        tenant,
+        environment,
+        hash: hasher.hash(key),
+        display: display_form(key, environment),
+        created_at: now,
+        expires_at,
+        rotated_from,
+    }
+}
+
+/// Makes a key for a tenant.
+pub async fn create(
+    context: &Context,
+    tenant: TenantId,
+    environment: Environment,
+    expires_at: Option<Timestamp>,
+    actor: &str,
+) -> Result<FreshKey, ServiceError> {
+    let now = context.clock.now();
+    check_expiry(expires_at, now)?;
+    let key = generate(environment);
+    let new = new_key(&context.hasher, &key, tenant, environment, now, expires_at, None);
+    let record = context.store.create_key(new, actor).await?;
+    Ok(FreshKey { key, record })
+}
+
+/// Replaces the caller's own key by a new one. Of several calls at once one succeeds; the others
+/// find the old key revoked, which is what they are told.
+pub async fn rotate_own(
+    context: &Context,
+    caller: &Caller,
+    expires_at: Option<Timestamp>,
+) -> Result<FreshKey, ServiceError> {
+    let actor = format!("key {}", caller.key_id);
+    let rotated = rotate(context, caller.key_id, caller.tenant_id, caller.key_environment, expires_at, &actor).await;
+    match rotated {
+        Err(ServiceError::Conflict(_)) => Err(ServiceError::InvalidApiKey),
+        other => other,
+    }
+}
+
+/// Replaces a key by a new one of the same tenant and environment.
+pub async fn rotate(
+    context: &Context,
+    old: KeyId,
+    tenant: TenantId,
+    environment: Environment,
+    expires_at: Option<Timestamp>,
+    actor: &str,
+) -> Result<FreshKey, ServiceError> {
+    let now = context.clock.now();
+    check_expiry(expires_at, now)?;
+    let key = generate(environment);
+    let new = new_key(&context.hasher, &key, tenant, environment, now, expires_at, Some(old));
+    let record = context.store.rotate_key(old, new, actor, now).await?;
+    context.key_ring.forget(old);
+    Ok(FreshKey { key, record })
+}
+
+/// Ends a key for good.
+pub async fn revoke(context: &Context, key: KeyId, actor: &str) -> Result<KeyRecord, ServiceError> {
+    let record = context.store.revoke_key(key, actor, context.clock.now()).await?;
+    context.key_ring.forget(key);
+    Ok(record)
+}
+
+fn check_expiry(expires_at: Option<Timestamp>, now: Timestamp) -> Result<(), ServiceError> {
+    match expires_at {
+        Some(at) if at <= now => Err(ServiceError::InvalidRequest(vec![FieldError::new(
+            "/expires_at",
+            "must lie in the future",
+        )])),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fresh_key_has_the_shape_of_a_key_and_no_two_are_alike() {
+        for &environment in Environment::ALL {
+            let key = generate(environment);
+            assert!(looks_like_a_key(&key), "{key}");
+            assert_ne!(key, generate(environment));
+        }
+    }
+
+    #[test]
+    fn other_texts_do_not_look_like_keys() {
+        for text in ["", "sk_live_", "sk_live_short", "sk_prod_0123456789012345678901234567890123456789012"] {
+            assert!(!looks_like_a_key(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_hash_depends_on_the_secret_and_the_whole_key() {
+        let hasher = KeyHasher::new(b"one");
+        assert_eq!(hasher.hash("a"), hasher.hash("a"));
+        assert_ne!(hasher.hash("a"), hasher.hash("b"));
+        assert_ne!(hasher.hash("a"), KeyHasher::new(b"two").hash("a"));
+    }
+}

@@ -1,0 +1,88 @@
+//! Rate limits: a true sliding window of one minute. The shared cache keeps the windows of all
+//! replicas; when it cannot be reached each replica goes on with windows of its own, so that no
+//! clinician is locked out by a broken cache.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use lafiya_model::KeyId;
+use lafiya_storage::cache::{WindowKey, WindowState};
+
+use crate::context::Context;
+use crate::error::ServiceError;
+
+const WINDOW: Duration = Duration::from_secs(60);
+
+/// Who a request is counted against.
+#[derive(Clone, Copy, Debug)]
+pub enum Counted {
+    /// A valid key.
+    Key(KeyId),
+    /// An address on `/health`.
+    Health(IpAddr),
+    /// An address without a valid key, or on another public endpoint.
+    Anonymous(IpAddr),
+}
+
+impl Counted {
+    fn window(self) -> WindowKey {
+        match self {
+            Self::Key(key) => WindowKey::Key(key),
+            Self::Health(address) => WindowKey::Address { purpose: "health", address: network(address) },
+            Self::Anonymous(address) => WindowKey::Address { purpose: "anonymous", address: network(address) },
+        }
+    }
+
+    fn limit(self, context: &Context) -> u32 {
+        match self {
+            Self::Key(_) => context.limits.per_key_per_minute,
+            Self::Health(_) => context.limits.health_per_minute,
+            Self::Anonymous(_) => context.limits.anonymous_per_minute,
+        }
+    }
+}
+
+/// IPv6 hosts own whole /64 networks: counting single addresses would count nothing.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => {
+            let [a, b, c, d, ..] = v6.segments();
+            IpAddr::from([a, b, c, d, 0, 0, 0, 0])
+        }
+        v4 => v4,
+    }
+}
+
+/// Counts one request. `reduced_limit` is the lower limit of a version that is on its way out.
+pub async fn count(
+    context: &Context,
+    counted: Counted,
+    reduced_limit: Option<u32>,
+) -> Result<WindowState, ServiceError> {
+    let limit = counted.limit(context);
+    let limit = reduced_limit.map_or(limit, |reduced| reduced.min(limit));
+    let key = counted.window();
+    let now = context.clock.now();
+    let window = match context.cache.hit_window(&key, limit, WINDOW, now).await {
+        Ok(window) => window,
+        Err(cause) => {
+            metrics::counter!("lafiya_rate_limit_fallbacks_total").increment(1);
+            tracing::debug!(%cause, "The shared cache is away; counting on this replica alone.");
+            context.own_cache.hit(&key, limit, WINDOW, now)
+        }
+    };
+    if window.allowed { Ok(window) } else { Err(ServiceError::RateLimited(window)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_one_ipv6_network_count_together() {
+        let group = |text: &str| network(text.parse().unwrap());
+        assert_eq!(group("2001:db8:1:2::1"), group("2001:db8:1:2:ffff::9"));
+        assert_ne!(group("2001:db8:1:2::1"), group("2001:db8:1:3::1"));
+        assert_eq!(group("::ffff:192.0.2.7"), group("192.0.2.7"));
+    }
+}

@@ -1,0 +1,96 @@
+//! Tenants: made, listed and suspended by the operator.
+
+use lafiya_model::{Environment, TenantId, TenantStatus, Tier};
+use lafiya_storage::store::{NewTenant, StoreError, TenantRecord};
+use uuid::Uuid;
+
+use crate::context::Context;
+use crate::error::{FieldError, ServiceError};
+use crate::keys;
+
+/// The tenant that a first start makes, so that a new user can try everything at once.
+pub const DEMO_TENANT: &str = "demo";
+
+const NAME_CHARACTERS_MAX: usize = 100;
+
+/// Makes a tenant.
+pub async fn create(
+    context: &Context,
+    name: &str,
+    tier: Tier,
+    monthly_quota: Option<u64>,
+    actor: &str,
+) -> Result<TenantRecord, ServiceError> {
+    let name = name.trim();
+    if name.is_empty() || name.chars().count() > NAME_CHARACTERS_MAX || name.chars().any(char::is_control) {
+        return Err(invalid("/name", format!("must be 1 to {NAME_CHARACTERS_MAX} printable characters")));
+    }
+    if tier == Tier::Enterprise && monthly_quota.is_none() {
+        return Err(invalid("/quota", "an enterprise tenant needs its agreed monthly quota (--quota N)"));
+    }
+    let new = NewTenant {
+        id: TenantId(Uuid::now_v7()),
+        name: name.to_owned(),
+        tier,
+        monthly_quota,
+        created_at: context.clock.now(),
+    };
+    match context.store.create_tenant(new, actor).await {
+        Err(StoreError::Conflict) => Err(ServiceError::Conflict("a tenant of that name exists already")),
+        other => Ok(other?),
+    }
+}
+
+/// The tenant of that name.
+pub async fn find(context: &Context, name: &str) -> Result<TenantRecord, ServiceError> {
+    context
+        .store
+        .find_tenant_by_name(name)
+        .await?
+        .ok_or(ServiceError::NotFound("a tenant of that name"))
+}
+
+/// Suspends a tenant or lets it call again.
+pub async fn set_status(
+    context: &Context,
+    name: &str,
+    status: TenantStatus,
+    actor: &str,
+) -> Result<TenantRecord, ServiceError> {
+    let tenant = find(context, name).await?;
+    Ok(context.store.set_tenant_status(tenant.id, status, actor, context.clock.now()).await?)
+}
+
+/// The keys that a first start shows once.
+pub struct DemoKeys {
+    /// For trying things: mock data, never billed.
+    pub sandbox: String,
+    /// For real assessments.
+    pub live: String,
+}
+
+/// Makes the demo tenant and its two keys when the store holds no tenant at all.
+pub async fn first_start(context: &Context) -> Result<Option<DemoKeys>, ServiceError> {
+    let now = context.clock.now();
+    let tenant = NewTenant {
+        id: TenantId(Uuid::now_v7()),
+        name: DEMO_TENANT.to_owned(),
+        tier: Tier::Pilot,
+        monthly_quota: None,
+        created_at: now,
+    };
+    let keys = DemoKeys {
+        sandbox: keys::generate(Environment::Test),
+        live: keys::generate(Environment::Live),
+    };
+    let new_keys = vec![
+        keys::new_key(&context.hasher, &keys.sandbox, tenant.id, Environment::Test, now, None, None),
+        keys::new_key(&context.hasher, &keys.live, tenant.id, Environment::Live, now, None, None),
+    ];
+    let made = context.store.first_start(tenant, new_keys).await?;
+    Ok(made.then_some(keys))
+}
+
+fn invalid(pointer: &str, reason: impl Into<String>) -> ServiceError {
+    ServiceError::InvalidRequest(vec![FieldError::new(pointer, reason)])
+}

@@ -1,0 +1,93 @@
+//! The command line: one file per command.
+
+mod key;
+mod openapi;
+mod serve;
+mod serve_reload;
+mod tenant;
+
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use serde::Serialize;
+
+use crate::settings::{self, Settings};
+
+/// Who the audit log names for acts on the command line.
+const ACTOR: &str = "command line";
+
+/// The whole command line. Without a command it serves.
+pub(crate) fn command_line() -> Command {
+    let config = Arg::new("config")
+        .long("config")
+        .env("LAFIYA_CONFIG")
+        .value_name("FILE")
+        .help("The settings file [default: lafiya.toml, if it exists]")
+        .global(true);
+    let json = Arg::new("json")
+        .long("json")
+        .action(ArgAction::SetTrue)
+        .help("Answer as JSON, for programs")
+        .global(true);
+    Command::new("lafiya")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Clinical decision support for African healthcare.\nWithout a command it serves the API on 127.0.0.1:8080.")
+        .arg(config)
+        .arg(json)
+        .args(settings::arguments())
+        .subcommand(serve::command())
+        .subcommand(tenant::command())
+        .subcommand(key::command())
+        .subcommand(openapi::command())
+}
+
+/// Runs what was asked for.
+pub(crate) fn run(arguments: &ArgMatches) -> anyhow::Result<ExitCode> {
+    if let Some(("openapi", _)) = arguments.subcommand() {
+        return openapi::run();
+    }
+    // Flags may stand before or after the command; the innermost matches know both.
+    let innermost = innermost(arguments);
+    let settings = Settings::load(innermost)?;
+    crate::logging::start(&settings)?;
+    let runtime = tokio::runtime::Runtime::new()?;
+    runtime.block_on(async {
+        match arguments.subcommand() {
+            None | Some(("serve", _)) => serve::run(&settings).await,
+            Some(("tenant", matches)) => tenant::run(&settings, matches).await,
+            Some(("key", matches)) => key::run(&settings, matches).await,
+            Some((other, _)) => anyhow::bail!("the command {other} has no implementation"),
+        }
+    })
+}
+
+fn innermost(matches: &ArgMatches) -> &ArgMatches {
+    match matches.subcommand() {
+        Some((_, inner)) => innermost(inner),
+        None => matches,
+    }
+}
+
+/// Prints an answer for a program or for a person.
+fn print_answer<T: Serialize>(matches: &ArgMatches, answer: &T, for_people: impl FnOnce(&T) -> String) -> anyhow::Result<ExitCode> {
+    if matches.get_flag("json") {
+        println!("{}", serde_json::to_string_pretty(answer)?);
+    } else {
+        println!("{}", for_people(answer));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// An error of the service in the words of the command line.
+fn explained(error: lafiya_service::ServiceError) -> anyhow::Error {
+    match error {
+        lafiya_service::ServiceError::InvalidRequest(fields) => {
+            let lines: Vec<String> = fields
+                .iter()
+                .map(|field| format!("{} {}", field.pointer.trim_start_matches('/'), field.reason))
+                .collect();
+            anyhow::anyhow!(lines.join("; "))
+        }
+        other => anyhow::Error::from(other),
+    }
+}

@@ -1,0 +1,115 @@
+//! `lafiya serve`: the service, from start to an orderly end.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use clap::Command;
+use lafiya_http::{Front, HttpState, Listening};
+use lafiya_service::tenants::{self, DemoKeys};
+use lafiya_service::{Context, authenticate};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::settings::Settings;
+use crate::wiring;
+
+/// How often key counters are written and expired rows removed.
+const KEY_USE_WRITTEN_EVERY: Duration = Duration::from_secs(2);
+const PURGED_EVERY: Duration = Duration::from_secs(300);
+
+pub(super) fn command() -> Command {
+    Command::new("serve").about("Serve the API (what `lafiya` does without a command)")
+}
+
+pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
+    let metrics = match settings.admin_listen()? {
+        Some(address) => Some((address, lafiya_http::admin::collect_metrics().map_err(anyhow::Error::msg)?)),
+        None => None,
+    };
+    let context = Arc::new(wiring::context(settings).await?);
+    let listening = Listening::bind(settings.listen)
+        .await
+        .with_context(|| format!("the address {} cannot be used", settings.listen))?;
+    let public_url = settings.public_url(listening.address);
+    let demo = tenants::first_start(&context).await.map_err(anyhow::Error::from)?;
+    greet(&public_url, demo.as_ref());
+
+    let stop = CancellationToken::new();
+    let tasks = TaskTracker::new();
+    if let Some((address, handle)) = metrics {
+        let listener = tokio::net::TcpListener::bind(address).await.with_context(|| format!("admin_listen {address} cannot be used"))?;
+        tracing::info!(address = %listener.local_addr()?, "The operator's listener is up.");
+        let router = lafiya_http::admin::router(handle, Arc::clone(&context));
+        let stopped = stop.clone();
+        tasks.spawn(async move {
+            let serving = axum::serve(listener, router).with_graceful_shutdown(stopped.cancelled_owned());
+            if let Err(cause) = serving.await {
+                tracing::error!(%cause, "The operator's listener ended.");
+            }
+        });
+    }
+    tasks.spawn(write_key_use(Arc::clone(&context), stop.clone()));
+    tasks.spawn(purge(Arc::clone(&context), stop.clone()));
+    tasks.spawn(stop_on_signal(stop.clone())?);
+    if settings.knowledge_dir().is_some() {
+        tasks.spawn(super::serve_reload::reload_on_hangup(Arc::clone(&context), settings.knowledge_dir().map(Into::into), stop.clone())?);
+    }
+
+    let http_settings = settings.http(listening.address)?;
+    let front = Front::new(HttpState::new(Arc::clone(&context), http_settings.clone()));
+    tracing::info!(address = %listening.address, knowledge.version = %context.knowledge.load().version(), "Lafiya is ready.");
+    lafiya_http::serve(listening, front, &http_settings, stop.cancelled()).await;
+
+    // Requests are done; now what they left behind.
+    stop.cancel();
+    tasks.close();
+    let _ = tokio::time::timeout(Duration::from_secs(5), tasks.wait()).await;
+    authenticate::write_key_use(&context).await;
+    context.store.close().await;
+    tracing::info!("Lafiya has stopped.");
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn write_key_use(context: Arc<Context>, stop: CancellationToken) {
+    while stop.run_until_cancelled(tokio::time::sleep(KEY_USE_WRITTEN_EVERY)).await.is_some() {
+        authenticate::write_key_use(&context).await;
+    }
+}
+
+async fn purge(context: Arc<Context>, stop: CancellationToken) {
+    while stop.run_until_cancelled(tokio::time::sleep(PURGED_EVERY)).await.is_some() {
+        if let Err(cause) = context.store.purge(context.clock.now()).await {
+            tracing::warn!(%cause, "Expired rows could not be removed; tried again later.");
+        }
+    }
+}
+
+fn stop_on_signal(stop: CancellationToken) -> anyhow::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => tracing::info!("Asked to stop; running requests are finished first."),
+            _ = interrupt.recv() => tracing::info!("Interrupted; running requests are finished first."),
+            () = stop.cancelled() => {}
+        }
+        stop.cancel();
+    })
+}
+
+/// What a person sees on the terminal.
+fn greet(public_url: &str, demo: Option<&DemoKeys>) {
+    println!("Lafiya {}", env!("CARGO_PKG_VERSION"));
+    println!("  API       {public_url}/v1");
+    println!("  API docs  {public_url}/docs");
+    println!("  Web app   {public_url}/");
+    if let Some(demo) = demo {
+        println!("\nFirst start: a tenant named `{}` was made. Its keys are shown this once:", tenants::DEMO_TENANT);
+        println!("  sandbox   {}", demo.sandbox);
+        println!("  live      {}", demo.live);
+    }
+    println!();
+}

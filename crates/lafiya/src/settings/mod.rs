@@ -1,0 +1,166 @@
+//! Settings: flag over variable over `lafiya.toml` over default. `lafiya.default.toml` is the one
+//! list of them; flags, variables, help texts and types all derive from it.
+
+mod catalogue;
+mod layers;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail, ensure};
+use ipnet::IpNet;
+use lafiya_http::HttpSettings;
+use lafiya_http::versions::{VersionPolicy, Versions};
+use lafiya_service::Limits;
+use lafiya_storage::store::StoreUrl;
+use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
+
+pub(crate) use catalogue::arguments;
+
+/// Every setting, checked.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Settings {
+    pub(crate) listen: SocketAddr,
+    admin_listen: String,
+    public_url: String,
+    trusted_proxies: Vec<IpNet>,
+    pub(crate) data_dir: PathBuf,
+    database_url: SecretString,
+    pub(crate) database_connections_max: u32,
+    redis_url: SecretString,
+    pub(crate) redis_prefix: String,
+    key_hash_secret: SecretString,
+    knowledge_dir: PathBuf,
+    rate_limit_per_minute: u32,
+    health_rate_limit_per_minute: u32,
+    anonymous_rate_limit_per_minute: u32,
+    body_limit_bytes: usize,
+    fhir_body_limit_bytes: usize,
+    versions: Vec<VersionPolicy>,
+    header_timeout_ms: u64,
+    body_timeout_ms: u64,
+    connections_max: usize,
+    concurrent_requests_max: usize,
+    shutdown_grace_ms: u64,
+    pub(crate) log_format: LogFormat,
+    pub(crate) log_level: String,
+}
+
+/// How logs are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    Pretty,
+    Json,
+}
+
+impl Settings {
+    /// Puts the layers together and refuses what cannot be meant.
+    pub(crate) fn load(arguments: &clap::ArgMatches) -> anyhow::Result<Self> {
+        let table = layers::merged(arguments)?;
+        let settings: Self = table.try_into().map_err(|cause: toml::de::Error| {
+            anyhow::anyhow!("a setting is not valid: {}", cause.message())
+        })?;
+        settings.check()?;
+        Ok(settings)
+    }
+
+    fn check(&self) -> anyhow::Result<()> {
+        let at_least_one = [
+            ("rate_limit_per_minute", u64::from(self.rate_limit_per_minute)),
+            ("health_rate_limit_per_minute", u64::from(self.health_rate_limit_per_minute)),
+            ("anonymous_rate_limit_per_minute", u64::from(self.anonymous_rate_limit_per_minute)),
+            ("body_limit_bytes", self.body_limit_bytes as u64),
+            ("connections_max", self.connections_max as u64),
+            ("concurrent_requests_max", self.concurrent_requests_max as u64),
+            ("database_connections_max", u64::from(self.database_connections_max)),
+            ("header_timeout_ms", self.header_timeout_ms),
+            ("body_timeout_ms", self.body_timeout_ms),
+        ];
+        for (name, value) in at_least_one {
+            ensure!(value > 0, "{name} must be at least 1");
+        }
+        self.store_url()?;
+        self.admin_listen()?;
+        let redis = self.redis_url.expose_secret();
+        if !(redis.is_empty() || redis.starts_with("redis://") || redis.starts_with("unix:")) {
+            bail!("redis_url must begin with redis://");
+        }
+        let public = &self.public_url;
+        if !(public.is_empty() || public.starts_with("http://") || public.starts_with("https://")) {
+            bail!("public_url must begin with http:// or https://");
+        }
+        if self.admin_listen()? == Some(self.listen) && self.listen.port() != 0 {
+            bail!("admin_listen and listen must be different addresses");
+        }
+        Ok(())
+    }
+
+    /// Where the store is.
+    pub(crate) fn store_url(&self) -> anyhow::Result<StoreUrl> {
+        let configured = self.database_url.expose_secret();
+        if configured.is_empty() {
+            return Ok(StoreUrl::Sqlite(self.data_dir.join("lafiya.db")));
+        }
+        configured.parse().context("database_url must begin with postgres:// or sqlite://")
+    }
+
+    /// The operator's listener, when there is one.
+    pub(crate) fn admin_listen(&self) -> anyhow::Result<Option<SocketAddr>> {
+        match self.admin_listen.as_str() {
+            "" => Ok(None),
+            text => Ok(Some(text.parse().context("admin_listen must be an address and port such as 127.0.0.1:9090")?)),
+        }
+    }
+
+    /// The shared cache, when there is one.
+    pub(crate) fn redis_url(&self) -> Option<&str> {
+        Some(self.redis_url.expose_secret()).filter(|url| !url.is_empty())
+    }
+
+    /// The secret of key hashes, when the operator gives one.
+    pub(crate) fn key_hash_secret(&self) -> Option<&[u8]> {
+        Some(self.key_hash_secret.expose_secret().as_bytes()).filter(|secret| !secret.is_empty())
+    }
+
+    /// The folder that replaces the embedded knowledge base, when there is one.
+    pub(crate) fn knowledge_dir(&self) -> Option<&std::path::Path> {
+        Some(self.knowledge_dir.as_path()).filter(|dir| !dir.as_os_str().is_empty())
+    }
+
+    /// The limits of the service.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            per_key_per_minute: self.rate_limit_per_minute,
+            health_per_minute: self.health_rate_limit_per_minute,
+            anonymous_per_minute: self.anonymous_rate_limit_per_minute,
+        }
+    }
+
+    /// The address clients use.
+    pub(crate) fn public_url(&self, bound: SocketAddr) -> String {
+        match self.public_url.as_str() {
+            "" => format!("http://{bound}"),
+            configured => configured.trim_end_matches('/').to_owned(),
+        }
+    }
+
+    /// The settings of the HTTP edge.
+    pub(crate) fn http(&self, bound: SocketAddr) -> anyhow::Result<HttpSettings> {
+        Ok(HttpSettings {
+            public_url: self.public_url(bound),
+            trusted_proxies: self.trusted_proxies.clone(),
+            body_limit_bytes: self.body_limit_bytes,
+            fhir_body_limit_bytes: self.fhir_body_limit_bytes,
+            header_timeout: Duration::from_millis(self.header_timeout_ms),
+            body_timeout: Duration::from_millis(self.body_timeout_ms),
+            connections_max: self.connections_max,
+            concurrent_requests_max: self.concurrent_requests_max,
+            shutdown_grace: Duration::from_millis(self.shutdown_grace_ms),
+            versions: Versions::new(self.versions.clone()).map_err(anyhow::Error::msg)?,
+        })
+    }
+}

@@ -1,0 +1,67 @@
+//! Builds the context from the settings: opens the store, the cache and the knowledge base.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Context as _;
+use arc_swap::ArcSwap;
+use lafiya_knowledge::KnowledgeBase;
+use lafiya_service::keys::KeyHasher;
+use lafiya_service::{Context, SystemClock};
+use lafiya_storage::cache::{Cache, MemoryCache, RedisCache};
+use lafiya_storage::store::{self, Store, StoreSettings};
+use rand::RngExt;
+
+use crate::settings::Settings;
+
+/// The name under which the store keeps the secret of key hashes.
+const KEY_HASH_SECRET: &str = "key_hash_secret";
+
+/// Everything a command needs.
+pub(crate) async fn context(settings: &Settings) -> anyhow::Result<Context> {
+    let store = open_store(settings).await?;
+    let hasher = key_hasher(settings, store.as_ref()).await?;
+    let cache: Arc<dyn Cache> = match settings.redis_url() {
+        None => Arc::new(MemoryCache::new()),
+        Some(url) => Arc::new(RedisCache::new(url, &settings.redis_prefix).context("redis_url is not valid")?),
+    };
+    Ok(Context {
+        store,
+        cache,
+        own_cache: MemoryCache::new(),
+        cache_is_shared: settings.redis_url().is_some(),
+        knowledge: ArcSwap::from_pointee(knowledge_base(settings)?),
+        clock: Arc::new(SystemClock),
+        hasher,
+        key_ring: Default::default(),
+        health: Default::default(),
+        limits: settings.limits(),
+        started: Instant::now(),
+    })
+}
+
+async fn open_store(settings: &Settings) -> anyhow::Result<Arc<dyn Store>> {
+    let store_settings = StoreSettings {
+        connections_max: settings.database_connections_max,
+        ..StoreSettings::new(settings.store_url()?)
+    };
+    store::connect(&store_settings).await.context("the database cannot be opened")
+}
+
+async fn key_hasher(settings: &Settings, store: &dyn Store) -> anyhow::Result<KeyHasher> {
+    if let Some(secret) = settings.key_hash_secret() {
+        return Ok(KeyHasher::new(secret));
+    }
+    let mut fresh = [0_u8; 32];
+    rand::rng().fill(&mut fresh);
+    let secret = store.secret(KEY_HASH_SECRET, &fresh).await.context("the key secret cannot be read")?;
+    Ok(KeyHasher::new(&secret))
+}
+
+/// The embedded base, or the folder that replaces it. A broken base is refused.
+pub(crate) fn knowledge_base(settings: &Settings) -> anyhow::Result<KnowledgeBase> {
+    match settings.knowledge_dir() {
+        None => Ok(lafiya_content::load()),
+        Some(dir) => KnowledgeBase::from_dir(dir).with_context(|| format!("the knowledge base in {} is refused", dir.display())),
+    }
+}
