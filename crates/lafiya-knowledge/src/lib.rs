@@ -10,6 +10,11 @@ pub mod checks;
 pub mod load;
 mod remark;
 pub mod schema;
+#[cfg(test)]
+mod tests;
+#[cfg(any(test, feature = "toy"))]
+#[path = "tests/toy.rs"]
+pub mod toy;
 pub mod words;
 
 pub use base::{

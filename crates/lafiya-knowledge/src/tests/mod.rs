@@ -1,0 +1,3 @@
+//! Tests of the crate, on the toy base.
+
+mod base;
