@@ -1,1 +1,79 @@
+//! What a store must do, whatever database is behind it: one list of behaviours, run against each.
+//!
+//! SQLite always runs, in a folder of its own. PostgreSQL runs where `LAFIYA_TEST_POSTGRES_URL`
+//! says, in a schema of its own; with `LAFIYA_TEST_BACKENDS=all` a missing address is a failure.
+//! A behaviour gets the store and may open further replicas of it.
 
+mod assessments;
+mod concurrency;
+mod given;
+mod keeping;
+mod keys;
+mod tenants;
+mod usage;
+
+/// Makes each behaviour a test of each database.
+macro_rules! behaviours {
+    ($($area:ident::$name:ident),+ $(,)?) => {
+        mod on_sqlite {$(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                let given = super::given::Given::sqlite().await;
+                super::$area::$name(&given).await;
+                given.finish().await;
+            }
+        )+}
+
+        mod on_postgres {$(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                let Some(given) = super::given::Given::postgres().await else { return };
+                super::$area::$name(&given).await;
+                given.finish().await;
+            }
+        )+}
+    };
+}
+
+behaviours! {
+    tenants::a_tenant_is_found_by_id_and_by_name,
+    tenants::a_name_is_given_once,
+    tenants::a_tenant_can_be_suspended_and_sold_another_tier,
+    tenants::an_unknown_tenant_is_not_found,
+    tenants::every_administrative_act_is_logged_with_its_actor,
+    tenants::the_first_start_happens_once_among_replicas,
+    keys::a_key_is_found_by_its_hash_with_its_tenant,
+    keys::a_key_needs_a_tenant_and_a_hash_of_its_own,
+    keys::revoking_is_for_good_and_revoking_again_changes_nothing,
+    keys::rotating_revokes_the_old_key_and_remembers_it,
+    keys::a_revoked_expired_or_foreign_key_is_not_rotated,
+    keys::uses_of_keys_add_up_and_time_does_not_go_back,
+    keeping::the_probe_writes_and_reads_again_and_again,
+    keeping::every_replica_gets_the_same_secret,
+    keeping::purging_removes_the_expired_and_nothing_else,
+    keeping::everything_is_there_after_opening_again,
+    keeping::a_closed_store_is_unavailable,
+    keeping::replicas_can_start_at_once,
+    assessments::an_assessment_reads_back_as_recorded,
+    assessments::nothing_is_seen_by_another_tenant_or_environment,
+    assessments::an_interview_goes_on_turn_by_turn,
+    assessments::a_turn_out_of_order_is_refused_and_leaves_nothing,
+    assessments::an_interview_ends_after_a_day_and_can_begin_anew,
+    assessments::an_idempotency_key_is_taken_once_while_it_lives,
+    assessments::pages_follow_one_another_without_gap_or_overlap,
+    assessments::an_id_is_used_once,
+    assessments::an_unknown_tenant_or_key_records_nothing,
+    usage::an_interview_is_counted_once_under_its_last_level_and_condition,
+    usage::the_sandbox_and_the_unbillable_are_not_counted,
+    usage::an_interview_first_free_is_counted_when_it_becomes_billable,
+    usage::a_used_up_quota_refuses_or_goes_on_as_the_rule_says,
+    usage::thresholds_are_announced_once_a_month,
+    usage::a_report_covers_its_days_and_names_ten_conditions,
+    concurrency::the_last_of_a_quota_are_given_out_exactly,
+    concurrency::of_many_rotations_one_succeeds,
+    concurrency::of_many_same_turns_one_succeeds,
+    concurrency::of_many_same_idempotency_keys_one_succeeds,
+    concurrency::one_that_fails_in_a_group_fails_alone,
+    concurrency::many_tenants_at_once_wait_in_no_circle,
+    concurrency::thresholds_are_announced_once_among_replicas,
+}

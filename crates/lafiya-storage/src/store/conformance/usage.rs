@@ -1,0 +1,190 @@
+//! What is counted, and what is not.
+
+use jiff::civil::date;
+use lafiya_model::{Environment, TenantId, TriageLevel};
+
+use super::given::{Given, TODAY, condition, event, fresh_id, new_assessment, next_turn};
+use crate::store::*;
+
+async fn today(given: &Given, tenant: TenantId) -> UsageReport {
+    given.store.usage(tenant, TODAY, TODAY).await.unwrap()
+}
+
+pub(super) async fn an_interview_is_counted_once_under_its_last_level_and_condition(given: &Given) {
+    let store = &given.store;
+    let caller = given.caller("Acme").await;
+    let first = new_assessment(caller);
+    store.record_assessment(first.clone()).await.unwrap();
+    let mut second = next_turn(&first);
+    second.level = TriageLevel::Emergency;
+    second.top_condition = condition("c_meningitis");
+    // The interview goes on after midnight, but stays on its first day.
+    second.lagos_date = TODAY.tomorrow().unwrap();
+    store.record_assessment(second.clone()).await.unwrap();
+    let mut third = next_turn(&second);
+    third.level = TriageLevel::Urgent;
+    store.record_assessment(third.clone()).await.unwrap();
+
+    let report = today(given, caller.0).await;
+    assert_eq!(report.total, 1);
+    assert_eq!(report.by_level, [(TriageLevel::Urgent, 1)].into());
+    assert_eq!(report.by_day, [(TODAY, 1)].into());
+    assert_eq!(report.months, [("2026-11".to_owned(), 1)].into());
+    let top = ConditionCount {
+        id: "c_meningitis".to_owned(),
+        name: "Name of c_meningitis".to_owned(),
+        count: 1,
+    };
+    assert_eq!(report.top_conditions, [top]);
+
+    let mut fourth = next_turn(&third);
+    fourth.top_condition = None;
+    store.record_assessment(fourth).await.unwrap();
+    assert_eq!(today(given, caller.0).await.top_conditions, []);
+    let other = given.tenant("Other").await;
+    assert_eq!(today(given, other).await, UsageReport::default());
+}
+
+pub(super) async fn the_sandbox_and_the_unbillable_are_not_counted(given: &Given) {
+    let caller = given.caller("Acme").await;
+    let used_up = QuotaRule {
+        limit: Some(0),
+        refuse_beyond: true,
+    };
+    let sandbox = RecordAssessment {
+        environment: Environment::Test,
+        quota: used_up,
+        ..new_assessment(caller)
+    };
+    let free = RecordAssessment {
+        billable: false,
+        quota: used_up,
+        ..new_assessment(caller)
+    };
+    for first in [sandbox, free] {
+        let second = next_turn(&first);
+        for turn in [first, second] {
+            let recorded = given.store.record_assessment(turn).await.unwrap();
+            assert_eq!((recorded.used, recorded.crossed), (None, None));
+        }
+    }
+    assert_eq!(today(given, caller.0).await, UsageReport::default());
+}
+
+pub(super) async fn an_interview_first_free_is_counted_when_it_becomes_billable(given: &Given) {
+    let caller = given.caller("Acme").await;
+    let mut free = new_assessment(caller);
+    free.billable = false;
+    given.store.record_assessment(free.clone()).await.unwrap();
+    let mut billable = next_turn(&free);
+    billable.billable = true;
+    let recorded = given.store.record_assessment(billable).await.unwrap();
+    assert_eq!(recorded.used, Some(1));
+    assert_eq!(today(given, caller.0).await.total, 1);
+}
+
+pub(super) async fn a_used_up_quota_refuses_or_goes_on_as_the_rule_says(given: &Given) {
+    let store = &given.store;
+    let caller = given.caller("Acme").await;
+    let with_quota = |limit, refuse_beyond| RecordAssessment {
+        quota: QuotaRule {
+            limit,
+            refuse_beyond,
+        },
+        ..new_assessment(caller)
+    };
+    let first = with_quota(Some(2), true);
+    store.record_assessment(first.clone()).await.unwrap();
+    store
+        .record_assessment(with_quota(Some(2), true))
+        .await
+        .unwrap();
+    for (limit, used) in [(2, 2), (1, 2), (0, 0)] {
+        let refused = store.record_assessment(with_quota(Some(limit), true)).await;
+        let Err(RecordRefusal::QuotaExceeded { limit: l, used: u }) = refused else {
+            panic!("quota {limit}: {refused:?}");
+        };
+        assert_eq!((l, u), (limit, used));
+    }
+    let further = next_turn(&first);
+    store.record_assessment(further).await.unwrap();
+
+    let beyond = store.record_assessment(with_quota(Some(2), false)).await;
+    assert_eq!(beyond.unwrap().used, Some(3));
+    let unlimited = store.record_assessment(with_quota(None, true)).await;
+    assert_eq!(unlimited.unwrap().used, Some(4));
+
+    let mut next_month = with_quota(Some(2), true);
+    next_month.lagos_date = date(2026, 12, 1);
+    let recorded = store.record_assessment(next_month).await.unwrap();
+    assert_eq!(recorded.used, Some(1));
+    let december = Month::from(date(2026, 12, 31));
+    assert_eq!(store.usage_this_month(caller.0, december).await.unwrap(), 1);
+    let january = Month::from(date(2027, 1, 1));
+    assert_eq!(store.usage_this_month(caller.0, january).await.unwrap(), 0);
+}
+
+pub(super) async fn thresholds_are_announced_once_a_month(given: &Given) {
+    let caller = given.caller("Acme").await;
+    // The same ids every time: a second announcement would break their uniqueness.
+    let threshold_events: Vec<ThresholdEvent> = [80, 100]
+        .map(|percent| ThresholdEvent {
+            percent,
+            event: event("usage.threshold_reached"),
+        })
+        .into();
+    let mut crossed = Vec::new();
+    for _ in 0..12 {
+        let recorded = given
+            .store
+            .record_assessment(RecordAssessment {
+                quota: QuotaRule {
+                    limit: Some(10),
+                    refuse_beyond: false,
+                },
+                threshold_events: threshold_events.clone(),
+                ..new_assessment(caller)
+            })
+            .await
+            .unwrap();
+        crossed.push(recorded.crossed);
+    }
+    let mut expected = vec![None; 12];
+    expected[7] = Some(80);
+    expected[9] = Some(100);
+    assert_eq!(crossed, expected);
+
+    let both_at_once = given.caller("Other").await;
+    let mut only = new_assessment(both_at_once);
+    only.quota.limit = Some(1);
+    let recorded = given.store.record_assessment(only).await.unwrap();
+    assert_eq!(recorded.crossed, Some(100));
+}
+
+pub(super) async fn a_report_covers_its_days_and_names_ten_conditions(given: &Given) {
+    let store = &given.store;
+    let caller = given.caller("Acme").await;
+    for (day, conditions) in [(1, 1), (2, 12), (3, 2), (4, 1)] {
+        for number in 0..conditions {
+            let mut new = new_assessment(caller);
+            new.lagos_date = date(2026, 11, day);
+            new.top_condition = condition(&format!("c_{number:02}"));
+            store.record_assessment(new).await.unwrap();
+        }
+    }
+    let (from, to) = (date(2026, 11, 2), date(2026, 11, 3));
+    let report = store.usage(caller.0, from, to).await.unwrap();
+    assert_eq!(report.total, 14);
+    assert_eq!(report.by_day, [(from, 12), (to, 2)].into());
+    assert_eq!(report.months, [("2026-11".to_owned(), 16)].into());
+    let top: Vec<(&str, u64)> = report
+        .top_conditions
+        .iter()
+        .map(|one| (one.id.as_str(), one.count))
+        .collect();
+    assert_eq!(top.len(), TOP_CONDITIONS_MAX);
+    assert_eq!(top[..3], [("c_00", 2), ("c_01", 2), ("c_02", 1)]);
+    let nobody = TenantId(fresh_id());
+    let empty = store.usage(nobody, from, to).await.unwrap();
+    assert_eq!(empty, UsageReport::default());
+}
