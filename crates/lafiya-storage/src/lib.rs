@@ -6,6 +6,8 @@
 #![warn(missing_docs)]
 
 pub mod cache;
+#[cfg(test)]
+mod proxy;
 pub mod store;
 
 pub use cache::{Cache, CacheError, MemoryCache, RedisCache, WindowKey, WindowState};

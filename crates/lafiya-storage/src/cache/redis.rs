@@ -58,8 +58,8 @@ impl RedisCache {
     /// A cache at this address. Nothing is connected yet: only an unreadable address fails. Must
     /// be called within the async runtime.
     pub fn new(url: &str) -> Result<Self, CacheError> {
-        let client = Client::open(url).map_err(unavailable)?;
-        let connection = Mutex::new(connection_to(&client).map_err(unavailable)?);
+        let client = Client::open(url).map_err(|error| unavailable(&error))?;
+        let connection = Mutex::new(connection_to(&client).map_err(|error| unavailable(&error))?);
         Ok(Self {
             client,
             connection,
@@ -84,7 +84,7 @@ impl RedisCache {
         self.note(silent);
         answer
             .map_err(|_| CacheError::Unavailable("no answer in time".to_owned()))?
-            .map_err(unavailable)
+            .map_err(|error| unavailable(&error))
     }
 
     fn note(&self, silent: bool) {
@@ -175,6 +175,6 @@ fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn unavailable(error: redis::RedisError) -> CacheError {
+fn unavailable(error: &redis::RedisError) -> CacheError {
     CacheError::Unavailable(error.to_string())
 }

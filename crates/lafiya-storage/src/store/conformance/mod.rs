@@ -6,6 +6,7 @@
 
 mod assessments;
 mod concurrency;
+mod faults;
 mod given;
 mod keeping;
 mod keys;
