@@ -61,7 +61,7 @@ async fn key_hasher(settings: &Settings, store: &dyn Store) -> anyhow::Result<Ke
 /// The embedded base, or the folder that replaces it. A broken base is refused.
 pub(crate) fn knowledge_base(settings: &Settings) -> anyhow::Result<KnowledgeBase> {
     match settings.knowledge_dir() {
-        None => Ok(lafiya_content::load()),
+        None => lafiya_content::load().context("the embedded knowledge base cannot be read"),
         Some(dir) => KnowledgeBase::from_dir(dir).with_context(|| format!("the knowledge base in {} is refused", dir.display())),
     }
 }

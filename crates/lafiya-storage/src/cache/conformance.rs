@@ -19,6 +19,8 @@ use crate::proxy::{Flow, Proxy};
 
 use super::{Cache, CacheError, MemoryCache, REDIS_TIMEOUT, RedisCache, WindowKey, WindowState};
 
+const PREFIX: &str = "lafiya-conformance:";
+
 const MINUTE: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(300);
 
@@ -74,7 +76,7 @@ impl Given {
             return None;
         };
         Some(Self {
-            cache: Arc::new(RedisCache::new(&url).unwrap()),
+            cache: Arc::new(RedisCache::new(&url, PREFIX).unwrap()),
             clock_ms: None,
         })
     }
@@ -227,7 +229,7 @@ async fn a_redis_that_is_away_is_said_to_be_away_at_once() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         listener.local_addr().unwrap().port()
     };
-    let cache = RedisCache::new(&format!("redis://127.0.0.1:{port}")).unwrap();
+    let cache = RedisCache::new(&format!("redis://127.0.0.1:{port}"), PREFIX).unwrap();
     for _ in 0..3 {
         assert!(is_unavailable(&cache.probe().await));
     }
@@ -244,7 +246,7 @@ async fn a_redis_that_hangs_holds_no_call_longer_than_the_timeout() {
             held.push(connection);
         }
     });
-    let cache = RedisCache::new(&format!("redis://127.0.0.1:{port}")).unwrap();
+    let cache = RedisCache::new(&format!("redis://127.0.0.1:{port}"), PREFIX).unwrap();
     let key = somebody();
     for _ in 0..3 {
         let begun = Instant::now();
@@ -262,7 +264,7 @@ async fn a_redis_that_comes_back_is_used_again() {
         return;
     };
     let (proxy, url) = Proxy::before(&url).await;
-    let cache = RedisCache::new(&url).unwrap();
+    let cache = RedisCache::new(&url, PREFIX).unwrap();
     cache.probe().await.unwrap();
     for fault in [Flow::Cut, Flow::Hang] {
         proxy.set(fault);
@@ -280,5 +282,5 @@ async fn a_redis_that_comes_back_is_used_again() {
 
 #[tokio::test]
 async fn an_unreadable_redis_address_is_refused_before_anything_starts() {
-    assert!(RedisCache::new("not an address").is_err());
+    assert!(RedisCache::new("not an address", PREFIX).is_err());
 }

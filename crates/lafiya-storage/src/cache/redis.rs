@@ -20,7 +20,6 @@ use super::{Cache, CacheError, Hit, WindowKey, WindowState};
 pub const REDIS_TIMEOUT: Duration = Duration::from_millis(100);
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-const PREFIX: &str = "lafiya:";
 
 /// After so many unanswered calls in a row the connection is given up for a new one. A host that
 /// vanished without closing it would otherwise be believed in for minutes.
@@ -49,19 +48,25 @@ return {allowed, held, oldest + window - now}
 /// The cache of many replicas.
 pub struct RedisCache {
     client: Client,
+    prefix: String,
     connection: Mutex<ConnectionManager>,
     unanswered: AtomicU32,
     hit_window: Script,
 }
 
 impl RedisCache {
-    /// A cache at this address. Nothing is connected yet: only an unreadable address fails. Must
-    /// be called within the async runtime.
-    pub fn new(url: &str) -> Result<Self, CacheError> {
+    fn named(&self, kind: &str, key: &str) -> String {
+        format!("{}{kind}:{key}", self.prefix)
+    }
+
+    /// A cache at this address, whose keys all begin with `prefix`. Nothing is connected yet: only
+    /// an unreadable address fails. Must be called within the async runtime.
+    pub fn new(url: &str, prefix: &str) -> Result<Self, CacheError> {
         let client = Client::open(url).map_err(|error| unavailable(&error))?;
         let connection = Mutex::new(connection_to(&client).map_err(|error| unavailable(&error))?);
         Ok(Self {
             client,
+            prefix: prefix.to_owned(),
             connection,
             unanswered: AtomicU32::new(0),
             hit_window: Script::new(HIT_WINDOW),
@@ -110,20 +115,20 @@ impl RedisCache {
 #[async_trait]
 impl Cache for RedisCache {
     async fn get(&self, key: &str) -> Result<Option<Vec<u8>>, CacheError> {
-        let key = named("value", key);
+        let key = self.named("value", key);
         self.ask(|mut redis| async move { redis.get(key).await })
             .await
     }
 
     async fn set(&self, key: &str, value: &[u8], ttl: Duration) -> Result<(), CacheError> {
-        let key = named("value", key);
+        let key = self.named("value", key);
         let ttl_ms = milliseconds(ttl).max(1);
         self.ask(|mut redis| async move { redis.pset_ex(key, value, ttl_ms).await })
             .await
     }
 
     async fn remove(&self, key: &str) -> Result<(), CacheError> {
-        let key = named("value", key);
+        let key = self.named("value", key);
         self.ask(|mut redis| async move { redis.del(key).await })
             .await
     }
@@ -136,7 +141,7 @@ impl Cache for RedisCache {
         now: Timestamp,
     ) -> Result<WindowState, CacheError> {
         let mut call = self.hit_window.prepare_invoke();
-        call.key(named("window", &key.to_string()))
+        call.key(self.named("window", &key.to_string()))
             .arg(milliseconds(window).max(1))
             .arg(limit);
         let (allowed, held, until_reset_ms): (bool, u32, u64) = self
@@ -165,10 +170,6 @@ fn connection_to(client: &Client) -> RedisResult<ConnectionManager> {
         .set_connection_timeout(Some(CONNECT_TIMEOUT))
         .set_response_timeout(Some(REDIS_TIMEOUT));
     ConnectionManager::new_lazy_with_config(client.clone(), config)
-}
-
-fn named(kind: &str, key: &str) -> String {
-    format!("{PREFIX}{kind}:{key}")
 }
 
 fn milliseconds(duration: Duration) -> u64 {

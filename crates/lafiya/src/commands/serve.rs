@@ -60,7 +60,7 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
 
     let http_settings = settings.http(listening.address)?;
     let front = Front::new(HttpState::new(Arc::clone(&context), http_settings.clone()));
-    tracing::info!(address = %listening.address, knowledge.version = %context.knowledge.load().version(), "Lafiya is ready.");
+    tracing::info!(address = %listening.address, knowledge.version = %context.knowledge.load().version().version, "Lafiya is ready.");
     lafiya_http::serve(listening, front, &http_settings, stop.cancelled()).await;
 
     // Requests are done; now what they left behind.

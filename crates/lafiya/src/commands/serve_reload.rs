@@ -21,7 +21,7 @@ pub(super) fn reload_on_hangup(
             // Reading and checking is work for a thread of its own.
             match tokio::task::spawn_blocking(move || KnowledgeBase::from_dir(&folder)).await {
                 Ok(Ok(base)) => {
-                    tracing::info!(knowledge.version = %base.version(), "The knowledge base was read again.");
+                    tracing::info!(knowledge.version = %base.version().version, "The knowledge base was read again.");
                     context.knowledge.store(Arc::new(base));
                 }
                 Ok(Err(cause)) => tracing::error!(%cause, "The new knowledge base is refused; the old one stays."),

@@ -11,15 +11,13 @@ pub(super) const DEFAULTS: &str = include_str!("../../../../lafiya.default.toml"
 pub(super) struct Setting {
     pub(super) name: String,
     pub(super) default: toml::Value,
+    /// The environment variable that sets it.
+    pub(super) variable: String,
+    flag: String,
     help: String,
 }
 
 impl Setting {
-    /// The environment variable that sets it.
-    pub(super) fn variable(&self) -> String {
-        format!("LAFIYA_{}", self.name.to_uppercase())
-    }
-
     /// Values that must not be printed.
     fn is_secret(&self) -> bool {
         self.name.ends_with("_secret") || self.name.ends_with("_key") || self.name.ends_with("_url")
@@ -38,7 +36,13 @@ pub(super) static CATALOGUE: LazyLock<Vec<Setting>> = LazyLock::new(|| {
             help.push(comment);
         } else if let Some((name, _)) = line.split_once(" = ") {
             let default = defaults.get(name).expect("the line is a key of the file").clone();
-            settings.push(Setting { name: name.to_owned(), default, help: help.join(" ") });
+            settings.push(Setting {
+                name: name.to_owned(),
+                default,
+                variable: format!("LAFIYA_{}", name.to_uppercase()),
+                flag: name.replace('_', "-"),
+                help: help.join(" "),
+            });
             help.clear();
         }
     }
@@ -51,9 +55,9 @@ pub(crate) fn arguments() -> Vec<Arg> {
         .iter()
         .map(|setting| {
             let default = setting.default.to_string();
-            Arg::new(setting.name.clone())
-                .long(setting.name.replace('_', "-"))
-                .env(setting.variable())
+            Arg::new(setting.name.as_str())
+                .long(setting.flag.as_str())
+                .env(setting.variable.as_str())
                 .hide_env_values(setting.is_secret())
                 .value_name("VALUE")
                 .help(format!("{} [default: {default}]", setting.help))

@@ -85,7 +85,7 @@ fn list_of(name: &str, text: &str) -> anyhow::Result<Value> {
 fn warn_of_unknown_variables() {
     for (name, _) in std::env::vars_os() {
         let Some(name) = name.to_str() else { continue };
-        let known = CATALOGUE.iter().any(|setting| setting.variable() == name);
+        let known = CATALOGUE.iter().any(|setting| setting.variable == name);
         if name.starts_with("LAFIYA_") && !known {
             let hint = suggestion(&name.trim_start_matches("LAFIYA_").to_lowercase());
             tracing::warn!("The variable {name} names no setting{hint}; it is ignored.");
