@@ -42,7 +42,10 @@ pub fn router(metrics: PrometheusHandle, context: Arc<Context>) -> Router {
 
 async fn metrics_text(State(admin): State<Admin>) -> impl IntoResponse {
     admin.metrics.run_upkeep();
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], admin.metrics.render())
+    (
+        [(header::CONTENT_TYPE, "text/plain; version=0.0.4")],
+        admin.metrics.render(),
+    )
 }
 
 /// Ready as long as calls can be answered: a missing cache or provider does not make a replica

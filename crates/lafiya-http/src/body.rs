@@ -18,7 +18,11 @@ use crate::error::{ApiError, ErrorCode};
 const DISCARDED_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Reads the whole body, at most `limit_bytes`, within `time`.
-pub(crate) async fn read(body: Body, limit_bytes: usize, time: Duration) -> Result<Bytes, ApiError> {
+pub(crate) async fn read(
+    body: Body,
+    limit_bytes: usize,
+    time: Duration,
+) -> Result<Bytes, ApiError> {
     match tokio::time::timeout(time, collect(body, limit_bytes)).await {
         Ok(collected) => collected,
         Err(_) => Err(ApiError::new(
@@ -33,9 +37,14 @@ async fn collect(mut body: Body, limit_bytes: usize) -> Result<Bytes, ApiError> 
     let mut received = 0_usize;
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else {
-            return Err(ApiError::new(ErrorCode::InvalidRequest, "The body could not be read to its end."));
+            return Err(ApiError::new(
+                ErrorCode::InvalidRequest,
+                "The body could not be read to its end.",
+            ));
         };
-        let Ok(data) = frame.into_data() else { continue };
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
         received = received.saturating_add(data.len());
         if received <= limit_bytes {
             collected.extend_from_slice(&data);
@@ -61,23 +70,38 @@ pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
         )
     };
     let content_type = headers.get(header::CONTENT_TYPE).ok_or_else(unsupported)?;
-    let essence = content_type.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    let essence = content_type
+        .to_str()
+        .unwrap_or_default()
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim();
     let is_json = essence.eq_ignore_ascii_case("application/json");
     let is_plain = headers
         .get(header::CONTENT_ENCODING)
         .is_none_or(|encoding| encoding == "identity");
-    if is_json && is_plain { Ok(()) } else { Err(unsupported()) }
+    if is_json && is_plain {
+        Ok(())
+    } else {
+        Err(unsupported())
+    }
 }
 
 /// Refuses text that is not one strict JSON document: bad syntax, nesting deeper than 128, invalid
 /// UTF-8, a key twice in one object.
 pub(crate) fn require_strict(bytes: &[u8]) -> Result<(), ApiError> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let checked = StrictJson.deserialize(&mut deserializer).and_then(|()| deserializer.end());
+    let checked = StrictJson
+        .deserialize(&mut deserializer)
+        .and_then(|()| deserializer.end());
     checked.map_err(|cause| {
         // The cause names a line and a column and what was expected, never the client's text,
         // except for a repeated key, which the client needs to see.
-        ApiError::new(ErrorCode::InvalidRequest, format!("The body is not valid JSON: {cause}."))
+        ApiError::new(
+            ErrorCode::InvalidRequest,
+            format!("The body is not valid JSON: {cause}."),
+        )
     })
 }
 
@@ -124,7 +148,9 @@ impl<'de> Visitor<'de> for StrictJson {
             entries.next_value_seed(StrictJson)?;
             if let Some(key) = keys.replace(key) {
                 let shown: String = key.chars().take(40).collect();
-                return Err(de::Error::custom(format_args!("the key `{shown}` stands twice in one object")));
+                return Err(de::Error::custom(format_args!(
+                    "the key `{shown}` stands twice in one object"
+                )));
             }
         }
         Ok(())
@@ -141,7 +167,11 @@ mod tests {
     use super::*;
 
     fn check(text: &str, accepted: bool) {
-        assert_eq!(require_strict(text.as_bytes()).is_ok(), accepted, "{text:.60}");
+        assert_eq!(
+            require_strict(text.as_bytes()).is_ok(),
+            accepted,
+            "{text:.60}"
+        );
     }
 
     #[test]

@@ -30,7 +30,10 @@ impl<S: Sync> FromRequestParts<S> for Admitted {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let admitted = parts.extensions.get::<Self>().cloned();
-        admitted.ok_or_else(|| ServiceError::Internal("a keyed endpoint stands outside the key layer".to_owned()).into())
+        admitted.ok_or_else(|| {
+            ServiceError::Internal("a keyed endpoint stands outside the key layer".to_owned())
+                .into()
+        })
     }
 }
 
@@ -64,7 +67,10 @@ impl Knock {
             Ok(window) => Ok(window.into()),
             Err(ServiceError::RateLimited(window)) => {
                 let rate = RateInfo::from(window);
-                Err(with_rate(ApiError::rate_limited(rate).into_response(), rate))
+                Err(with_rate(
+                    ApiError::rate_limited(rate).into_response(),
+                    rate,
+                ))
             }
             Err(other) => Err(ApiError::from(other).into_response()),
         }
@@ -72,7 +78,11 @@ impl Knock {
 }
 
 /// Layer of the keyed endpoints: a valid key, counted against its window.
-pub(crate) async fn require_key(State(state): State<Arc<HttpState>>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn require_key(
+    State(state): State<Arc<HttpState>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let knock = Knock::of(&request);
     let caller = match knock.identify(&state).await {
         Ok(caller) => caller,
@@ -92,37 +102,73 @@ pub(crate) async fn require_key(State(state): State<Arc<HttpState>>, mut request
         Ok(environment) => environment,
         Err(error) => return with_rate(error.into_response(), rate),
     };
-    request.extensions_mut().insert(Admitted { caller, environment });
+    request.extensions_mut().insert(Admitted {
+        caller,
+        environment,
+    });
     with_rate(next.run(request).await, rate)
 }
 
 /// Layer of `/health`.
-pub(crate) async fn limit_health(State(state): State<Arc<HttpState>>, request: Request, next: Next) -> Response {
-    let knock = Knock::of(&request);
-    limited(&state, &knock, Counted::Health(knock.address), request, next).await
-}
-
-/// Layer of the other public endpoints.
-pub(crate) async fn limit_public(State(state): State<Arc<HttpState>>, request: Request, next: Next) -> Response {
-    let knock = Knock::of(&request);
-    limited(&state, &knock, Counted::Anonymous(knock.address), request, next).await
-}
-
-/// Layer of paths that lead nowhere: whoever shows a valid key is counted by it, others by address.
-pub(crate) async fn limit_by_key_or_address(
+pub(crate) async fn limit_health(
     State(state): State<Arc<HttpState>>,
     request: Request,
     next: Next,
 ) -> Response {
     let knock = Knock::of(&request);
-    let counted = match knock.identify(&state).await {
+    limited(
+        &state,
+        &knock,
+        Counted::Health(knock.address),
+        request,
+        next,
+    )
+    .await
+}
+
+/// Layer of the other public endpoints.
+pub(crate) async fn limit_public(
+    State(state): State<Arc<HttpState>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let knock = Knock::of(&request);
+    limited(
+        &state,
+        &knock,
+        Counted::Anonymous(knock.address),
+        request,
+        next,
+    )
+    .await
+}
+
+/// Counts a request that no route takes, then answers it: whoever shows a valid key is counted by
+/// it, others by their address.
+pub(crate) async fn answer_counted(
+    state: &HttpState,
+    request: Request,
+    answer: ApiError,
+) -> Response {
+    let knock = Knock::of(&request);
+    drop(request);
+    let counted = match knock.identify(state).await {
         Ok(caller) => Counted::Key(caller.key_id),
         Err(_) => Counted::Anonymous(knock.address),
     };
-    limited(&state, &knock, counted, request, next).await
+    match knock.count(state, counted).await {
+        Ok(rate) => with_rate(answer.into_response(), rate),
+        Err(too_many) => too_many,
+    }
 }
 
-async fn limited(state: &HttpState, knock: &Knock, counted: Counted, request: Request, next: Next) -> Response {
+async fn limited(
+    state: &HttpState,
+    knock: &Knock,
+    counted: Counted,
+    request: Request,
+    next: Next,
+) -> Response {
     match knock.count(state, counted).await {
         Ok(rate) => with_rate(next.run(request).await, rate),
         Err(too_many) => too_many,
@@ -131,7 +177,11 @@ async fn limited(state: &HttpState, knock: &Knock, counted: Counted, request: Re
 
 /// Reads the body (bounded in size and time), then waits in no queue: a request is worked on now or
 /// answered 503. Slow senders hold no place among those that are worked on.
-pub(crate) async fn admit(State(state): State<Arc<HttpState>>, request: Request, next: Next) -> Response {
+pub(crate) async fn admit(
+    State(state): State<Arc<HttpState>>,
+    request: Request,
+    next: Next,
+) -> Response {
     let settings = &state.settings;
     let request = if has_body(request.method()) {
         let limit = if request.uri().path().contains("/fhir/") {
@@ -149,7 +199,11 @@ pub(crate) async fn admit(State(state): State<Arc<HttpState>>, request: Request,
     };
     let Ok(_permit) = state.admission.try_acquire() else {
         metrics::counter!("lafiya_http_refused_full_total").increment(1);
-        return ApiError::new(ErrorCode::ServiceUnavailable, "The service is full. Try again in a moment.").into_response();
+        return ApiError::new(
+            ErrorCode::ServiceUnavailable,
+            "The service is full. Try again in a moment.",
+        )
+        .into_response();
     };
     next.run(request).await
 }
@@ -174,7 +228,10 @@ fn with_rate(mut response: Response, rate: RateInfo) -> Response {
 
 /// A test key is always sandbox; the header can only move a live key's call into the sandbox.
 fn environment(headers: &HeaderMap, caller: &Caller) -> Result<Environment, ApiError> {
-    let asked = match headers.get("x-service-environment").map(|value| value.to_str()) {
+    let asked = match headers
+        .get("x-service-environment")
+        .map(|value| value.to_str())
+    {
         None | Some(Ok("production")) => caller.key_environment,
         Some(Ok("sandbox")) => Environment::Test,
         Some(_) => {

@@ -175,7 +175,10 @@ impl ApiError {
             retry_after_seconds: Some(seconds),
             ..Self::new(
                 ErrorCode::RateLimitExceeded,
-                format!("More than {} requests in one minute. Wait {seconds} s and try again.", rate.limit),
+                format!(
+                    "More than {} requests in one minute. Wait {seconds} s and try again.",
+                    rate.limit
+                ),
             )
         }
     }
@@ -199,10 +202,13 @@ impl From<ServiceError> for ApiError {
                 "This account is suspended. Ask the operator of the service.",
             ),
             ServiceError::RateLimited(window) => Self::rate_limited(RateInfo::from(window)),
-            ServiceError::NotFound(what) => {
-                Self::new(ErrorCode::ResourceNotFound, format!("{} does not exist.", capitalised(what)))
+            ServiceError::NotFound(what) => Self::new(
+                ErrorCode::ResourceNotFound,
+                format!("{} does not exist.", capitalised(what)),
+            ),
+            ServiceError::Conflict(why) => {
+                Self::new(ErrorCode::Conflict, format!("{}.", capitalised(why)))
             }
-            ServiceError::Conflict(why) => Self::new(ErrorCode::Conflict, format!("{}.", capitalised(why))),
             ServiceError::StoreUnavailable(cause) => {
                 tracing::error!(cause = %cause, "The store is unavailable; answered 503.");
                 Self::new(
@@ -212,7 +218,10 @@ impl From<ServiceError> for ApiError {
             }
             ServiceError::Internal(cause) => {
                 tracing::error!(%cause, "An unexpected error; answered 500.");
-                Self::new(ErrorCode::InternalError, "An unexpected error occurred. It has been logged under this request id.")
+                Self::new(
+                    ErrorCode::InternalError,
+                    "An unexpected error occurred. It has been logged under this request id.",
+                )
             }
         }
     }
@@ -238,7 +247,10 @@ impl IntoResponse for ApiError {
         let body = serde_json::to_vec(&envelope).expect("an envelope of strings always serialises");
         let mut response = (
             self.code.status(),
-            [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))],
+            [(
+                header::CONTENT_TYPE,
+                HeaderValue::from_static("application/json"),
+            )],
             body,
         )
             .into_response();
@@ -285,7 +297,14 @@ mod tests {
             );
             assert!(document.contains(&line), "docs/errors.md lacks: {line}");
         }
-        let rows = document.lines().filter(|line| line.starts_with("| ") && line.contains("| `")).count();
-        assert_eq!(rows, ErrorCode::ALL.len(), "docs/errors.md has a row that the table lacks");
+        let rows = document
+            .lines()
+            .filter(|line| line.starts_with("| ") && line.contains("| `"))
+            .count();
+        assert_eq!(
+            rows,
+            ErrorCode::ALL.len(),
+            "docs/errors.md has a row that the table lacks"
+        );
     }
 }

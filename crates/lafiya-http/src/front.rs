@@ -60,7 +60,11 @@ impl Front {
         let id = RequestId(Uuid::new_v4());
         let method = request.method().clone();
         let correlation = correlation_id(request.headers());
-        let address = client_address(peer.ip(), request.headers(), &self.state.settings.trusted_proxies);
+        let address = client_address(
+            peer.ip(),
+            request.headers(),
+            &self.state.settings.trusted_proxies,
+        );
         request.extensions_mut().insert(ThisRequest(id));
         request.extensions_mut().insert(ClientAddress(address));
 
@@ -68,7 +72,10 @@ impl Front {
         let mut response = self.versioned(request).instrument(span.clone()).await;
 
         let elapsed = started.elapsed();
-        let route = response.extensions().get::<Answered>().map(|answered| answered.0.clone());
+        let route = response
+            .extensions()
+            .get::<Answered>()
+            .map(|answered| answered.0.clone());
         let route = route.as_ref().map_or("unmatched", MatchedPath::as_str);
         let status = response.status().as_u16();
         span.in_scope(|| {
@@ -112,8 +119,11 @@ impl Front {
             Err(_) => {
                 tracing::error!("A handler panicked; answered 500.");
                 metrics::counter!("lafiya_http_panics_total").increment(1);
-                ApiError::new(ErrorCode::InternalError, "An unexpected error occurred. It has been logged under this request id.")
-                    .into_response()
+                ApiError::new(
+                    ErrorCode::InternalError,
+                    "An unexpected error occurred. It has been logged under this request id.",
+                )
+                .into_response()
             }
         }
     }
@@ -131,7 +141,10 @@ impl Front {
             headers.insert("x-response-time", time);
         }
         headers.insert("x-api-version", HeaderValue::from_static(CURRENT_HEADER));
-        write_security_headers(headers, self.state.settings.public_url.starts_with("https://"));
+        write_security_headers(
+            headers,
+            self.state.settings.public_url.starts_with("https://"),
+        );
     }
 }
 
@@ -142,12 +155,22 @@ fn correlation_id(headers: &HeaderMap) -> Option<String> {
 }
 
 fn first_segment(path: &str) -> &str {
-    path.trim_start_matches('/').split('/').next().unwrap_or_default()
+    path.trim_start_matches('/')
+        .split('/')
+        .next()
+        .unwrap_or_default()
 }
 
 fn with_current_version(uri: &Uri, old: &str) -> Uri {
-    let rest = uri.path().trim_start_matches('/').strip_prefix(old).unwrap_or_default();
-    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    let rest = uri
+        .path()
+        .trim_start_matches('/')
+        .strip_prefix(old)
+        .unwrap_or_default();
+    let query = uri
+        .query()
+        .map(|query| format!("?{query}"))
+        .unwrap_or_default();
     let path = format!("/{CURRENT}{rest}{query}");
     let mut parts = uri.clone().into_parts();
     parts.path_and_query = PathAndQuery::try_from(path).ok();
@@ -157,21 +180,32 @@ fn with_current_version(uri: &Uri, old: &str) -> Uri {
 fn ended(policy: &VersionPolicy) -> ApiError {
     ApiError::new(
         ErrorCode::VersionSunset,
-        format!("Version {} ended on {}. Use /{CURRENT}.", policy.name, policy.sunset_on),
+        format!(
+            "Version {} ended on {}. Use /{CURRENT}.",
+            policy.name, policy.sunset_on
+        ),
     )
 }
 
 fn write_security_headers(headers: &mut HeaderMap, https: bool) {
     let mut set = |name: &'static str, value: &'static str| {
-        headers.entry(name).or_insert(HeaderValue::from_static(value));
+        headers
+            .entry(name)
+            .or_insert(HeaderValue::from_static(value));
     };
     set("x-content-type-options", "nosniff");
     set("x-frame-options", "DENY");
     set("referrer-policy", "no-referrer");
-    set("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
+    set(
+        "content-security-policy",
+        "default-src 'none'; frame-ancestors 'none'",
+    );
     set(header::CACHE_CONTROL.as_str(), "no-store");
     if https {
-        set("strict-transport-security", "max-age=31536000; includeSubDomains");
+        set(
+            "strict-transport-security",
+            "max-age=31536000; includeSubDomains",
+        );
     }
 }
 
@@ -192,7 +226,10 @@ mod tests {
     #[test]
     fn an_old_version_is_served_by_the_current_paths() {
         let uri: Uri = "/v0/symptoms?limit=3".parse().unwrap();
-        assert_eq!(with_current_version(&uri, "v0").to_string(), "/v1/symptoms?limit=3");
+        assert_eq!(
+            with_current_version(&uri, "v0").to_string(),
+            "/v1/symptoms?limit=3"
+        );
         assert_eq!(first_segment("/v0/symptoms"), "v0");
         assert_eq!(first_segment("/"), "");
     }
@@ -200,9 +237,15 @@ mod tests {
     #[test]
     fn only_a_uuid_is_taken_as_a_correlation_id() {
         let mut headers = HeaderMap::new();
-        headers.insert("x-request-id", HeaderValue::from_static("not one\u{7f}".trim_end_matches('\u{7f}')));
+        headers.insert(
+            "x-request-id",
+            HeaderValue::from_static("not one\u{7f}".trim_end_matches('\u{7f}')),
+        );
         assert_eq!(correlation_id(&headers), None);
-        headers.insert("x-request-id", HeaderValue::from_static("9b2f3f0e-1c5e-4b62-8f1c-0a4f7d3c2b1a"));
+        headers.insert(
+            "x-request-id",
+            HeaderValue::from_static("9b2f3f0e-1c5e-4b62-8f1c-0a4f7d3c2b1a"),
+        );
         assert!(correlation_id(&headers).is_some());
     }
 }

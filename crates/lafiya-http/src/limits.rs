@@ -26,7 +26,11 @@ impl From<WindowState> for RateInfo {
             limit: window.limit,
             remaining: window.remaining,
             reset_at_ms: window.reset_at.as_millisecond(),
-            retry_after_seconds: window.retry_after.unwrap_or_default().as_millis().div_ceil(1000) as u64,
+            retry_after_seconds: window
+                .retry_after
+                .unwrap_or_default()
+                .as_millis()
+                .div_ceil(1000) as u64,
         }
     }
 }
@@ -47,7 +51,10 @@ impl RateInfo {
     pub(crate) fn write(&self, headers: &mut HeaderMap) {
         headers.insert("x-ratelimit-limit", HeaderValue::from(self.limit));
         headers.insert("x-ratelimit-remaining", HeaderValue::from(self.remaining));
-        headers.insert("x-ratelimit-reset", HeaderValue::from(self.reset_at_seconds()));
+        headers.insert(
+            "x-ratelimit-reset",
+            HeaderValue::from(self.reset_at_seconds()),
+        );
     }
 }
 
@@ -86,16 +93,30 @@ mod tests {
         }
         let trusted: Vec<IpNet> = trusted.iter().map(|net| net.parse().unwrap()).collect();
         let address = client_address(peer.parse().unwrap(), &headers, &trusted);
-        assert_eq!(address, expected.parse::<IpAddr>().unwrap(), "{peer} {forwarded}");
+        assert_eq!(
+            address,
+            expected.parse::<IpAddr>().unwrap(),
+            "{peer} {forwarded}"
+        );
     }
 
     #[test]
     fn only_a_trusted_proxy_may_name_the_client() {
         check("198.51.100.1", "203.0.113.9", &[], "198.51.100.1");
         check("10.0.0.2", "203.0.113.9", &["10.0.0.0/8"], "203.0.113.9");
-        check("10.0.0.2", "1.1.1.1, 203.0.113.9, 10.0.0.3", &["10.0.0.0/8"], "203.0.113.9");
+        check(
+            "10.0.0.2",
+            "1.1.1.1, 203.0.113.9, 10.0.0.3",
+            &["10.0.0.0/8"],
+            "203.0.113.9",
+        );
         check("10.0.0.2", "", &["10.0.0.0/8"], "10.0.0.2");
-        check("10.0.0.2", "rubbish, 203.0.113.9", &["10.0.0.0/8"], "203.0.113.9");
+        check(
+            "10.0.0.2",
+            "rubbish, 203.0.113.9",
+            &["10.0.0.0/8"],
+            "203.0.113.9",
+        );
         check("10.0.0.2", "rubbish", &["10.0.0.0/8"], "10.0.0.2");
     }
 }

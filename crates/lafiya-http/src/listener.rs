@@ -47,7 +47,12 @@ impl Listening {
 }
 
 /// Serves until `stop` resolves, then lets running requests finish within the grace time.
-pub async fn serve(listening: Listening, front: Front, settings: &HttpSettings, stop: impl Future<Output = ()>) {
+pub async fn serve(
+    listening: Listening,
+    front: Front,
+    settings: &HttpSettings,
+    stop: impl Future<Output = ()>,
+) {
     let connections = Arc::new(Semaphore::new(settings.connections_max));
     let graceful = GracefulShutdown::new();
     let mut server = http1::Builder::new();
@@ -115,6 +120,10 @@ mod tests {
     #[test]
     fn the_answer_to_a_connection_too_many_is_well_formed() {
         let (head, body) = FULL.split_once("\r\n\r\n").unwrap();
-        assert!(head.contains(&format!("Content-Length: {}", body.len())), "{}", body.len());
+        assert!(
+            head.contains(&format!("Content-Length: {}", body.len())),
+            "{}",
+            body.len()
+        );
     }
 }

@@ -79,7 +79,9 @@ pub(crate) struct ErrorField {
 /// The document as JSON, indented and with a final newline: the form that is committed.
 pub fn document_text() -> String {
     let document = crate::router::document();
-    let mut text = document.to_pretty_json().expect("the document is plain data");
+    let mut text = document
+        .to_pretty_json()
+        .expect("the document is plain data");
     text.push('\n');
     text
 }
@@ -97,7 +99,13 @@ pub(crate) fn complete(mut document: utoipa::openapi::OpenApi) -> utoipa::openap
         .get_or_insert_default()
         .add_security_scheme(BEARER, SecurityScheme::Http(scheme));
     for item in document.paths.paths.values_mut() {
-        let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.delete, &mut item.patch];
+        let operations = [
+            &mut item.get,
+            &mut item.post,
+            &mut item.put,
+            &mut item.delete,
+            &mut item.patch,
+        ];
         for operation in operations.into_iter().flatten() {
             complete_operation(operation);
         }
@@ -113,7 +121,11 @@ fn complete_operation(operation: &mut Operation) {
     let mut errors = vec![ErrorCode::RateLimitExceeded, ErrorCode::InternalError];
     if !public {
         operation.security = Some(vec![SecurityRequirement::new(BEARER, Vec::<String>::new())]);
-        errors.extend([ErrorCode::InvalidApiKey, ErrorCode::PermissionDenied, ErrorCode::ServiceUnavailable]);
+        errors.extend([
+            ErrorCode::InvalidApiKey,
+            ErrorCode::PermissionDenied,
+            ErrorCode::ServiceUnavailable,
+        ]);
     }
     for code in errors {
         add_error(operation, code);
@@ -125,7 +137,9 @@ fn complete_operation(operation: &mut Operation) {
                     .schema(Some(ObjectBuilder::new().schema_type(Type::String).build()))
                     .description(Some(*says))
                     .build();
-                response.headers.insert((*name).to_owned(), RefOr::T(header));
+                response
+                    .headers
+                    .insert((*name).to_owned(), RefOr::T(header));
             }
         }
     }
@@ -137,7 +151,10 @@ const SHARED_HEADERS: &[(&str, &str)] = &[
     ("X-API-Version", "Version of the API"),
     ("X-RateLimit-Limit", "Requests allowed in a minute"),
     ("X-RateLimit-Remaining", "Requests left in the window"),
-    ("X-RateLimit-Reset", "Unix time in seconds at which the oldest request leaves the window"),
+    (
+        "X-RateLimit-Reset",
+        "Unix time in seconds at which the oldest request leaves the window",
+    ),
 ];
 
 fn add_error(operation: &mut Operation, code: ErrorCode) {

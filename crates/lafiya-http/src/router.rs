@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Method, header};
+use axum::http::{HeaderValue, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::routing::get;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
@@ -15,7 +15,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
-use crate::caller::{admit, limit_by_key_or_address, limit_health, limit_public, require_key};
+use crate::caller::{admit, answer_counted, limit_health, limit_public, require_key};
 use crate::endpoints;
 use crate::error::{ApiError, ErrorCode};
 use crate::front::Answered;
@@ -50,7 +50,11 @@ fn routes() -> Routes {
 
 /// The API document, derived from the routes.
 pub(crate) fn document() -> utoipa::openapi::OpenApi {
-    let Routes { keyed, health, public } = routes();
+    let Routes {
+        keyed,
+        health,
+        public,
+    } = routes();
     let all = OpenApiRouter::with_openapi(ApiDocument::openapi())
         .nest(&format!("/{CURRENT}"), keyed.merge(health).merge(public));
     openapi::complete(all.into_openapi())
@@ -59,17 +63,18 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
 /// The router with its layers. Inside out: the handler, admission, key and rate, the group's
 /// fallback, compression. `Front` stands around the whole.
 pub(crate) fn build(state: Arc<HttpState>) -> Router {
-    let Routes { keyed, health, public } = routes();
+    let Routes {
+        keyed,
+        health,
+        public,
+    } = routes();
     let keyed = Router::from(keyed)
         .route_layer(from_fn_with_state(Arc::clone(&state), admit))
         .route_layer(from_fn_with_state(Arc::clone(&state), require_key));
-    let health = Router::from(health).route_layer(from_fn_with_state(Arc::clone(&state), limit_health));
-    let public = Router::from(public).route_layer(from_fn_with_state(Arc::clone(&state), limit_public));
-
-    let nowhere = Router::new()
-        .fallback(not_found)
-        .layer(from_fn_with_state(Arc::clone(&state), limit_by_key_or_address))
-        .with_state(Arc::clone(&state));
+    let health =
+        Router::from(health).route_layer(from_fn_with_state(Arc::clone(&state), limit_health));
+    let public =
+        Router::from(public).route_layer(from_fn_with_state(Arc::clone(&state), limit_public));
 
     Router::new()
         .nest(&format!("/{CURRENT}"), keyed.merge(health).merge(public))
@@ -77,8 +82,12 @@ pub(crate) fn build(state: Arc<HttpState>) -> Router {
         .route("/", get(endpoints::welcome::page))
         .route_layer(from_fn(note_route))
         .method_not_allowed_fallback(method_not_allowed)
-        .fallback_service(nowhere)
-        .layer(CompressionLayer::new().gzip(true).compress_when(worth_compressing()))
+        .fallback(not_found)
+        .layer(
+            CompressionLayer::new()
+                .gzip(true)
+                .compress_when(worth_compressing()),
+        )
         .with_state(state)
 }
 
@@ -115,7 +124,10 @@ async fn allow_own_assets(request: Request, next: Next) -> Response {
 }
 
 async fn note_route(request: Request, next: Next) -> Response {
-    let matched = request.extensions().get::<axum::extract::MatchedPath>().cloned();
+    let matched = request
+        .extensions()
+        .get::<axum::extract::MatchedPath>()
+        .cloned();
     let mut response = next.run(request).await;
     if let Some(matched) = matched {
         response.extensions_mut().insert(Answered(matched));
@@ -123,17 +135,23 @@ async fn note_route(request: Request, next: Next) -> Response {
     response
 }
 
-async fn not_found(State(_): State<Arc<HttpState>>) -> ApiError {
-    ApiError::new(
+async fn not_found(State(state): State<Arc<HttpState>>, request: Request) -> Response {
+    let answer = ApiError::new(
         ErrorCode::ResourceNotFound,
-        format!("This path leads nowhere. The API lives under /{CURRENT}; its description is at /docs."),
-    )
+        format!(
+            "This path leads nowhere. The API lives under /{CURRENT}; its description is at /docs."
+        ),
+    );
+    answer_counted(&state, request, answer).await
 }
 
-async fn method_not_allowed(method: Method) -> Response {
-    ApiError::new(
+async fn method_not_allowed(State(state): State<Arc<HttpState>>, request: Request) -> Response {
+    let answer = ApiError::new(
         ErrorCode::MethodNotAllowed,
-        format!("This path does not answer {method}; the Allow header lists what it answers."),
-    )
-    .into_response()
+        format!(
+            "This path does not answer {}; the Allow header lists what it answers.",
+            request.method()
+        ),
+    );
+    answer_counted(&state, request, answer).await
 }

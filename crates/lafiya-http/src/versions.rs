@@ -44,9 +44,15 @@ impl Versions {
             let name = &policy.name;
             let number = name.strip_prefix('v').unwrap_or_default();
             if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
-                return Err(format!("versions: `{name}` is not a version name such as v0"));
+                return Err(format!(
+                    "versions: `{name}` is not a version name such as v0"
+                ));
             }
-            if policies.iter().take(position).any(|other| other.name == *name) {
+            if policies
+                .iter()
+                .take(position)
+                .any(|other| other.name == *name)
+            {
                 return Err(format!("versions: {name} is listed twice"));
             }
             if policy.sunset_on <= policy.deprecated_on {
@@ -74,7 +80,11 @@ impl VersionPolicy {
         insert(headers, "deprecation", &deprecated);
         insert(headers, "sunset", &http_date(start_of(self.sunset_on)));
         if let Some(link) = &self.link {
-            insert(headers, "link", &format!("<{link}>; rel=\"deprecation\"; type=\"text/html\""));
+            insert(
+                headers,
+                "link",
+                &format!("<{link}>; rel=\"deprecation\"; type=\"text/html\""),
+            );
         }
     }
 }
@@ -86,7 +96,8 @@ fn insert(headers: &mut HeaderMap, name: &'static str, value: &str) {
 }
 
 fn start_of(day: Date) -> Timestamp {
-    day.to_zoned(TimeZone::UTC).map_or(Timestamp::MAX, |zoned| zoned.timestamp())
+    day.to_zoned(TimeZone::UTC)
+        .map_or(Timestamp::MAX, |zoned| zoned.timestamp())
 }
 
 fn http_date(at: Timestamp) -> String {

@@ -78,27 +78,40 @@ impl KeyRing {
     }
 
     fn counter(&self, key: KeyId) -> Arc<AtomicU64> {
-        let mut unwritten = self.unwritten.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut unwritten = self
+            .unwritten
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
         Arc::clone(unwritten.entry(key).or_default())
     }
 
     /// Takes what was counted since the last call.
     fn take_use(&self, now: Timestamp) -> Vec<KeyUse> {
-        let mut unwritten = self.unwritten.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut unwritten = self
+            .unwritten
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
         // A counter that somebody still holds must stay in the map, or its next count would be lost.
-        unwritten.retain(|_, counter| Arc::strong_count(counter) > 1 || counter.load(Ordering::Relaxed) > 0);
+        unwritten.retain(|_, counter| {
+            Arc::strong_count(counter) > 1 || counter.load(Ordering::Relaxed) > 0
+        });
         unwritten
             .iter()
             .map(|(&key, counter)| (key, counter.swap(0, Ordering::Relaxed)))
             .filter(|(_, requests)| *requests > 0)
-            .map(|(key, requests)| KeyUse { key, requests, last_used_at: now })
+            .map(|(key, requests)| KeyUse {
+                key,
+                requests,
+                last_used_at: now,
+            })
             .collect()
     }
 
     /// Gives back what could not be written.
     fn return_use(&self, uses: &[KeyUse]) {
         for key_use in uses {
-            self.counter(key_use.key).fetch_add(key_use.requests, Ordering::Relaxed);
+            self.counter(key_use.key)
+                .fetch_add(key_use.requests, Ordering::Relaxed);
         }
     }
 }

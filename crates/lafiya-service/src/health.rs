@@ -65,11 +65,16 @@ pub struct HealthReport {
 impl HealthReport {
     /// The worst of the parts.
     pub fn overall(&self) -> Health {
-        [self.database, self.redis, self.ai_provider, self.knowledge_base]
-            .into_iter()
-            .filter(|part| *part != Health::NotConfigured)
-            .max_by_key(|part| part.rank())
-            .unwrap_or(Health::Healthy)
+        [
+            self.database,
+            self.redis,
+            self.ai_provider,
+            self.knowledge_base,
+        ]
+        .into_iter()
+        .filter(|part| *part != Health::NotConfigured)
+        .max_by_key(|part| part.rank())
+        .unwrap_or(Health::Healthy)
     }
 }
 
@@ -121,7 +126,10 @@ async fn probe_database(context: &Context) -> Health {
             Health::Unhealthy
         }
         Err(_) => {
-            tracing::warn!(timeout_ms = PROBE_TIMEOUT.as_millis() as u64, "The database is too slow for the health probe.");
+            tracing::warn!(
+                timeout_ms = PROBE_TIMEOUT.as_millis() as u64,
+                "The database is too slow for the health probe."
+            );
             Health::Unhealthy
         }
     }
@@ -134,7 +142,9 @@ async fn probe_cache(context: &Context) -> Health {
     match timeout(PROBE_TIMEOUT, context.cache.probe()).await {
         Ok(Ok(())) => Health::Healthy,
         _ => {
-            tracing::warn!("The shared cache does not answer the health probe; limits are per replica.");
+            tracing::warn!(
+                "The shared cache does not answer the health probe; limits are per replica."
+            );
             Health::Degraded
         }
     }

@@ -52,13 +52,16 @@ pub fn looks_like_a_key(text: &str) -> bool {
     Environment::ALL
         .iter()
         .filter_map(|environment| text.strip_prefix(environment.key_prefix()))
-        .any(|rest| rest.len() == SECRET_CHARACTERS && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+        .any(|rest| {
+            rest.len() == SECRET_CHARACTERS && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
 }
 
 /// A new key in the clear, to be shown once.
 pub fn generate(environment: Environment) -> String {
     let mut random = rand::rng();
-    let secret = (0..SECRET_CHARACTERS).map(|_| char::from(BASE62[random.random_range(0..BASE62.len())]));
+    let secret =
+        (0..SECRET_CHARACTERS).map(|_| char::from(BASE62[random.random_range(0..BASE62.len())]));
     environment.key_prefix().chars().chain(secret).collect()
 }
 
@@ -109,7 +112,15 @@ pub async fn create(
     let now = context.clock.now();
     check_expiry(expires_at, now)?;
     let key = generate(environment);
-    let new = new_key(&context.hasher, &key, tenant, environment, now, expires_at, None);
+    let new = new_key(
+        &context.hasher,
+        &key,
+        tenant,
+        environment,
+        now,
+        expires_at,
+        None,
+    );
     let record = context.store.create_key(new, actor).await?;
     Ok(FreshKey { key, record })
 }
@@ -122,7 +133,15 @@ pub async fn rotate_own(
     expires_at: Option<Timestamp>,
 ) -> Result<FreshKey, ServiceError> {
     let actor = format!("key {}", caller.key_id);
-    let rotated = rotate(context, caller.key_id, caller.tenant_id, caller.key_environment, expires_at, &actor).await;
+    let rotated = rotate(
+        context,
+        caller.key_id,
+        caller.tenant_id,
+        caller.key_environment,
+        expires_at,
+        &actor,
+    )
+    .await;
     match rotated {
         Err(ServiceError::Conflict(_)) => Err(ServiceError::InvalidApiKey),
         other => other,
@@ -141,7 +160,15 @@ pub async fn rotate(
     let now = context.clock.now();
     check_expiry(expires_at, now)?;
     let key = generate(environment);
-    let new = new_key(&context.hasher, &key, tenant, environment, now, expires_at, Some(old));
+    let new = new_key(
+        &context.hasher,
+        &key,
+        tenant,
+        environment,
+        now,
+        expires_at,
+        Some(old),
+    );
     let record = context.store.rotate_key(old, new, actor, now).await?;
     context.key_ring.forget(old);
     Ok(FreshKey { key, record })
@@ -149,7 +176,10 @@ pub async fn rotate(
 
 /// Ends a key for good.
 pub async fn revoke(context: &Context, key: KeyId, actor: &str) -> Result<KeyRecord, ServiceError> {
-    let record = context.store.revoke_key(key, actor, context.clock.now()).await?;
+    let record = context
+        .store
+        .revoke_key(key, actor, context.clock.now())
+        .await?;
     context.key_ring.forget(key);
     Ok(record)
 }
@@ -179,7 +209,12 @@ mod tests {
 
     #[test]
     fn other_texts_do_not_look_like_keys() {
-        for text in ["", "sk_live_", "sk_live_short", "sk_prod_0123456789012345678901234567890123456789012"] {
+        for text in [
+            "",
+            "sk_live_",
+            "sk_live_short",
+            "sk_prod_0123456789012345678901234567890123456789012",
+        ] {
             assert!(!looks_like_a_key(text), "{text}");
         }
     }

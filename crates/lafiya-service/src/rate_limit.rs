@@ -28,8 +28,14 @@ impl Counted {
     fn window(self) -> WindowKey {
         match self {
             Self::Key(key) => WindowKey::Key(key),
-            Self::Health(address) => WindowKey::Address { purpose: "health", address: network(address) },
-            Self::Anonymous(address) => WindowKey::Address { purpose: "anonymous", address: network(address) },
+            Self::Health(address) => WindowKey::Address {
+                purpose: "health",
+                address: network(address),
+            },
+            Self::Anonymous(address) => WindowKey::Address {
+                purpose: "anonymous",
+                address: network(address),
+            },
         }
     }
 
@@ -71,7 +77,11 @@ pub async fn count(
             context.own_cache.hit(&key, limit, WINDOW, now)
         }
     };
-    if window.allowed { Ok(window) } else { Err(ServiceError::RateLimited(window)) }
+    if window.allowed {
+        Ok(window)
+    } else {
+        Err(ServiceError::RateLimited(window))
+    }
 }
 
 #[cfg(test)]

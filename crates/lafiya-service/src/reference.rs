@@ -31,15 +31,27 @@ pub struct Page {
 pub fn list(base: &KnowledgeBase, kind: ConceptKind, request: &ListRequest) -> Page {
     let wanted = request.query.as_deref().map(folded);
     let mut found: Vec<(u8, &str, ConceptRef)> = concepts(base, kind)
-        .filter(|&concept| request.category.as_deref().is_none_or(|category| base.category_of(concept) == category))
+        .filter(|&concept| {
+            request
+                .category
+                .as_deref()
+                .is_none_or(|category| base.category_of(concept) == category)
+        })
         .filter_map(|concept| {
-            let rank = wanted.as_deref().map_or(Some(0), |wanted| match_rank(base, concept, wanted))?;
+            let rank = wanted
+                .as_deref()
+                .map_or(Some(0), |wanted| match_rank(base, concept, wanted))?;
             Some((rank, base.name_of(concept), concept))
         })
         .collect();
     found.sort_unstable_by(|a, b| (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)));
     let total = found.len();
-    let items = found.into_iter().skip(request.offset).take(request.limit).map(|(_, _, concept)| concept).collect();
+    let items = found
+        .into_iter()
+        .skip(request.offset)
+        .take(request.limit)
+        .map(|(_, _, concept)| concept)
+        .collect();
     Page { items, total }
 }
 
@@ -54,8 +66,13 @@ pub fn condition<'a>(base: &'a KnowledgeBase, id: &str) -> Result<&'a Condition,
 fn concepts(base: &KnowledgeBase, kind: ConceptKind) -> Box<dyn Iterator<Item = ConceptRef>> {
     match kind {
         ConceptKind::Symptom => {
-            let measures = (0..base.measures().len()).map(|place| ConceptRef::Measure(MeasureIx::at(place)));
-            Box::new(base.finding_indices().map(ConceptRef::Finding).chain(measures))
+            let measures =
+                (0..base.measures().len()).map(|place| ConceptRef::Measure(MeasureIx::at(place)));
+            Box::new(
+                base.finding_indices()
+                    .map(ConceptRef::Finding)
+                    .chain(measures),
+            )
         }
         ConceptKind::RiskFactor => Box::new(base.risk_indices().map(ConceptRef::Risk)),
         ConceptKind::LabTest => Box::new(base.lab_indices().map(ConceptRef::Lab)),
@@ -77,7 +94,11 @@ fn match_rank(base: &KnowledgeBase, concept: ConceptRef, wanted: &str) -> Option
             term.contains(wanted).then_some(3)
         }
     };
-    let names = [base.name_of(concept), base.common_name_of(concept), base.id_of(concept)];
+    let names = [
+        base.name_of(concept),
+        base.common_name_of(concept),
+        base.id_of(concept),
+    ];
     let synonyms = synonyms(base, concept).iter().map(String::as_str);
     names.into_iter().chain(synonyms).filter_map(rank).min()
 }

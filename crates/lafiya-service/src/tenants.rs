@@ -22,11 +22,20 @@ pub async fn create(
     actor: &str,
 ) -> Result<TenantRecord, ServiceError> {
     let name = name.trim();
-    if name.is_empty() || name.chars().count() > NAME_CHARACTERS_MAX || name.chars().any(char::is_control) {
-        return Err(invalid("/name", format!("must be 1 to {NAME_CHARACTERS_MAX} printable characters")));
+    if name.is_empty()
+        || name.chars().count() > NAME_CHARACTERS_MAX
+        || name.chars().any(char::is_control)
+    {
+        return Err(invalid(
+            "/name",
+            format!("must be 1 to {NAME_CHARACTERS_MAX} printable characters"),
+        ));
     }
     if tier == Tier::Enterprise && monthly_quota.is_none() {
-        return Err(invalid("/quota", "an enterprise tenant needs its agreed monthly quota (--quota N)"));
+        return Err(invalid(
+            "/quota",
+            "an enterprise tenant needs its agreed monthly quota (--quota N)",
+        ));
     }
     let new = NewTenant {
         id: TenantId(Uuid::now_v7()),
@@ -36,7 +45,9 @@ pub async fn create(
         created_at: context.clock.now(),
     };
     match context.store.create_tenant(new, actor).await {
-        Err(StoreError::Conflict) => Err(ServiceError::Conflict("a tenant of that name exists already")),
+        Err(StoreError::Conflict) => Err(ServiceError::Conflict(
+            "a tenant of that name exists already",
+        )),
         other => Ok(other?),
     }
 }
@@ -58,7 +69,10 @@ pub async fn set_status(
     actor: &str,
 ) -> Result<TenantRecord, ServiceError> {
     let tenant = find(context, name).await?;
-    Ok(context.store.set_tenant_status(tenant.id, status, actor, context.clock.now()).await?)
+    Ok(context
+        .store
+        .set_tenant_status(tenant.id, status, actor, context.clock.now())
+        .await?)
 }
 
 /// The keys that a first start shows once.
@@ -84,8 +98,24 @@ pub async fn first_start(context: &Context) -> Result<Option<DemoKeys>, ServiceE
         live: keys::generate(Environment::Live),
     };
     let new_keys = vec![
-        keys::new_key(&context.hasher, &keys.sandbox, tenant.id, Environment::Test, now, None, None),
-        keys::new_key(&context.hasher, &keys.live, tenant.id, Environment::Live, now, None, None),
+        keys::new_key(
+            &context.hasher,
+            &keys.sandbox,
+            tenant.id,
+            Environment::Test,
+            now,
+            None,
+            None,
+        ),
+        keys::new_key(
+            &context.hasher,
+            &keys.live,
+            tenant.id,
+            Environment::Live,
+            now,
+            None,
+            None,
+        ),
     ];
     let made = context.store.first_start(tenant, new_keys).await?;
     Ok(made.then_some(keys))

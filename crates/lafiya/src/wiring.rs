@@ -23,7 +23,9 @@ pub(crate) async fn context(settings: &Settings) -> anyhow::Result<Context> {
     let hasher = key_hasher(settings, store.as_ref()).await?;
     let cache: Arc<dyn Cache> = match settings.redis_url() {
         None => Arc::new(MemoryCache::new()),
-        Some(url) => Arc::new(RedisCache::new(url, &settings.redis_prefix).context("redis_url is not valid")?),
+        Some(url) => Arc::new(
+            RedisCache::new(url, &settings.redis_prefix).context("redis_url is not valid")?,
+        ),
     };
     Ok(Context {
         store,
@@ -45,7 +47,9 @@ async fn open_store(settings: &Settings) -> anyhow::Result<Arc<dyn Store>> {
         connections_max: settings.database_connections_max,
         ..StoreSettings::new(settings.store_url()?)
     };
-    store::connect(&store_settings).await.context("the database cannot be opened")
+    store::connect(&store_settings)
+        .await
+        .context("the database cannot be opened")
 }
 
 async fn key_hasher(settings: &Settings, store: &dyn Store) -> anyhow::Result<KeyHasher> {
@@ -54,7 +58,10 @@ async fn key_hasher(settings: &Settings, store: &dyn Store) -> anyhow::Result<Ke
     }
     let mut fresh = [0_u8; 32];
     rand::rng().fill(&mut fresh);
-    let secret = store.secret(KEY_HASH_SECRET, &fresh).await.context("the key secret cannot be read")?;
+    let secret = store
+        .secret(KEY_HASH_SECRET, &fresh)
+        .await
+        .context("the key secret cannot be read")?;
     Ok(KeyHasher::new(&secret))
 }
 
@@ -62,6 +69,7 @@ async fn key_hasher(settings: &Settings, store: &dyn Store) -> anyhow::Result<Ke
 pub(crate) fn knowledge_base(settings: &Settings) -> anyhow::Result<KnowledgeBase> {
     match settings.knowledge_dir() {
         None => lafiya_content::load().context("the embedded knowledge base cannot be read"),
-        Some(dir) => KnowledgeBase::from_dir(dir).with_context(|| format!("the knowledge base in {} is refused", dir.display())),
+        Some(dir) => KnowledgeBase::from_dir(dir)
+            .with_context(|| format!("the knowledge base in {} is refused", dir.display())),
     }
 }

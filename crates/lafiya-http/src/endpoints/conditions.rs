@@ -21,7 +21,10 @@ use crate::wire::reference::{ConditionDetail, ConditionItem, ListParams, answer_
         (status = 400, description = "A parameter is not valid", body = crate::openapi::ErrorEnvelope),
     ),
 )]
-pub(crate) async fn list(State(state): State<Arc<HttpState>>, params: Params) -> Result<Response, ApiError> {
+pub(crate) async fn list(
+    State(state): State<Arc<HttpState>>,
+    params: Params,
+) -> Result<Response, ApiError> {
     let base = state.context.knowledge.load();
     answer_list::<ConditionItem<'_>>(&base, ConceptKind::Condition, "conditions", params)
 }
@@ -35,7 +38,10 @@ pub(crate) async fn list(State(state): State<Arc<HttpState>>, params: Params) ->
         (status = 404, description = "No such condition", body = crate::openapi::ErrorEnvelope),
     ),
 )]
-pub(crate) async fn detail(State(state): State<Arc<HttpState>>, Path(id): Path<String>) -> Result<Response, ApiError> {
+pub(crate) async fn detail(
+    State(state): State<Arc<HttpState>>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     let base = state.context.knowledge.load();
     let condition = reference::condition(&base, &id)?;
     Ok(Json(ConditionDetail::of(&base, condition)).into_response())

@@ -20,7 +20,10 @@ use crate::wire::reference::EducationAnswer;
         (status = 404, description = "No such condition", body = crate::openapi::ErrorEnvelope),
     ),
 )]
-pub(crate) async fn read(State(state): State<Arc<HttpState>>, Path(id): Path<String>) -> Result<Response, ApiError> {
+pub(crate) async fn read(
+    State(state): State<Arc<HttpState>>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     let base = state.context.knowledge.load();
     let condition = reference::condition(&base, &id)?;
     Ok(Json(EducationAnswer::of(condition)).into_response())

@@ -9,7 +9,7 @@ use lafiya_model::ConceptKind;
 use crate::error::ApiError;
 use crate::state::HttpState;
 use crate::wire::query::Params;
-use crate::wire::reference::{ListParams, LabTestItem, answer_list};
+use crate::wire::reference::{LabTestItem, ListParams, answer_list};
 
 /// Laboratory tests, imaging and bedside tests.
 #[utoipa::path(
@@ -19,7 +19,10 @@ use crate::wire::reference::{ListParams, LabTestItem, answer_list};
         (status = 400, description = "A parameter is not valid", body = crate::openapi::ErrorEnvelope),
     ),
 )]
-pub(crate) async fn list(State(state): State<Arc<HttpState>>, params: Params) -> Result<Response, ApiError> {
+pub(crate) async fn list(
+    State(state): State<Arc<HttpState>>,
+    params: Params,
+) -> Result<Response, ApiError> {
     let base = state.context.knowledge.load();
     answer_list::<LabTestItem<'_>>(&base, ConceptKind::LabTest, "lab_tests", params)
 }

@@ -14,8 +14,14 @@ static DOCUMENT: LazyLock<String> = LazyLock::new(crate::openapi::document_text)
 )]
 pub(crate) async fn read() -> impl IntoResponse {
     let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
-        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=300")),
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/json"),
+        ),
+        (
+            header::CACHE_CONTROL,
+            HeaderValue::from_static("public, max-age=300"),
+        ),
     ];
     (headers, DOCUMENT.as_str())
 }

@@ -19,7 +19,10 @@ use crate::wire::reference::{ListParams, RiskFactorItem, answer_list};
         (status = 400, description = "A parameter is not valid", body = crate::openapi::ErrorEnvelope),
     ),
 )]
-pub(crate) async fn list(State(state): State<Arc<HttpState>>, params: Params) -> Result<Response, ApiError> {
+pub(crate) async fn list(
+    State(state): State<Arc<HttpState>>,
+    params: Params,
+) -> Result<Response, ApiError> {
     let base = state.context.knowledge.load();
     answer_list::<RiskFactorItem<'_>>(&base, ConceptKind::RiskFactor, "risk_factors", params)
 }

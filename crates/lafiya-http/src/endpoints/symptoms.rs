@@ -19,7 +19,10 @@ use crate::wire::reference::{ListParams, SymptomItem, answer_list};
         (status = 400, description = "A parameter is not valid", body = crate::openapi::ErrorEnvelope),
     ),
 )]
-pub(crate) async fn list(State(state): State<Arc<HttpState>>, params: Params) -> Result<Response, ApiError> {
+pub(crate) async fn list(
+    State(state): State<Arc<HttpState>>,
+    params: Params,
+) -> Result<Response, ApiError> {
     let base = state.context.knowledge.load();
     answer_list::<SymptomItem<'_>>(&base, ConceptKind::Symptom, "symptoms", params)
 }

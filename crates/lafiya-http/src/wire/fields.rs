@@ -89,7 +89,9 @@ impl<'de, T: Scalar> Visitor<'de> for ScalarVisitor<T> {
     fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
         // 3.0 is an integer in JSON; 3.5 is not.
         let whole = number.fract() == 0.0 && number.abs() < 9e15;
-        Ok(given(whole.then_some(number as i64).and_then(T::from_integer)))
+        Ok(given(
+            whole.then_some(number as i64).and_then(T::from_integer),
+        ))
     }
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
         Ok(given(T::from_text(text)))
@@ -155,13 +157,16 @@ pub(crate) fn read_object<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<
     })
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn check<T: Scalar + fmt::Debug + PartialEq>(json: &str, expected: Field<T>) {
-        assert_eq!(serde_json::from_str::<Field<T>>(json).unwrap(), expected, "{json}");
+        assert_eq!(
+            serde_json::from_str::<Field<T>>(json).unwrap(),
+            expected,
+            "{json}"
+        );
     }
 
     #[test]

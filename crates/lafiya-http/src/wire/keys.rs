@@ -25,13 +25,15 @@ impl RotateRequest {
         }
         let request: Self = read_object(bytes)?;
         let mut problems = Problems::default();
-        let expires_at = problems.optional("/expires_at", request.expires_at).map(|text| {
-            let at = text.parse::<Timestamp>();
-            if at.is_err() {
-                problems.note("/expires_at", "must be a time such as 2027-12-31T00:00:00Z");
-            }
-            at.ok()
-        });
+        let expires_at = problems
+            .optional("/expires_at", request.expires_at)
+            .map(|text| {
+                let at = text.parse::<Timestamp>();
+                if at.is_err() {
+                    problems.note("/expires_at", "must be a time such as 2027-12-31T00:00:00Z");
+                }
+                at.ok()
+            });
         problems.into_result(|| Some(expires_at.flatten()))
     }
 }

@@ -32,10 +32,15 @@ impl<S: Sync> FromRequestParts<S> for Params {
 
 impl Params {
     fn only(&mut self, name: &str) -> Option<String> {
-        let mut values = self.sent.iter().filter(|(key, _)| key == name).map(|(_, value)| value.clone());
+        let mut values = self
+            .sent
+            .iter()
+            .filter(|(key, _)| key == name)
+            .map(|(_, value)| value.clone());
         let first = values.next();
         if values.next().is_some() {
-            self.problems.note(format!("/{name}"), "was sent more than once");
+            self.problems
+                .note(format!("/{name}"), "was sent more than once");
         }
         first
     }
@@ -44,7 +49,10 @@ impl Params {
     pub(crate) fn text(&mut self, name: &str, characters_max: usize) -> Option<String> {
         let text = self.only(name)?;
         if text.chars().count() > characters_max {
-            self.problems.note(format!("/{name}"), format!("may have at most {characters_max} characters"));
+            self.problems.note(
+                format!("/{name}"),
+                format!("may have at most {characters_max} characters"),
+            );
             return None;
         }
         let text = text.trim();
@@ -77,7 +85,8 @@ impl Params {
             None | Some("false") => false,
             Some("true") => true,
             Some(_) => {
-                self.problems.note(format!("/{name}"), "must be true or false");
+                self.problems
+                    .note(format!("/{name}"), "must be true or false");
                 false
             }
         }

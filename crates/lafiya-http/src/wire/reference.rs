@@ -45,7 +45,10 @@ pub(crate) fn read_list_request(mut params: Params) -> Result<(ListRequest, bool
         query: params.text("query", QUERY_CHARACTERS_MAX),
         category: params.text("category", CATEGORY_CHARACTERS_MAX),
         limit: params.integer("limit", 1..=LIMIT_MAX, LIMIT_DEFAULT) as usize,
-        offset: params.integer("offset", 0..=u64::MAX, 0).try_into().unwrap_or(usize::MAX),
+        offset: params
+            .integer("offset", 0..=u64::MAX, 0)
+            .try_into()
+            .unwrap_or(usize::MAX),
     };
     let envelope = params.flag("envelope");
     params.problems.into_result(|| Some((request, envelope)))
@@ -108,9 +111,22 @@ pub(crate) trait ListItem<'a>: Serialize {
     fn of(base: &'a KnowledgeBase, concept: ConceptRef) -> Self;
 }
 
-item!(SymptomItem { id: id_of, name: name_of, common_name: common_name_of, category: category_of });
-item!(RiskFactorItem { id: id_of, name: name_of, category: category_of });
-item!(LabTestItem { id: id_of, name: name_of, category: category_of });
+item!(SymptomItem {
+    id: id_of,
+    name: name_of,
+    common_name: common_name_of,
+    category: category_of
+});
+item!(RiskFactorItem {
+    id: id_of,
+    name: name_of,
+    category: category_of
+});
+item!(LabTestItem {
+    id: id_of,
+    name: name_of,
+    category: category_of
+});
 
 impl<'a> ListItem<'a> for ConditionItem<'a> {
     fn of(base: &'a KnowledgeBase, concept: ConceptRef) -> Self {
@@ -135,13 +151,18 @@ pub(crate) fn answer_list<'a, Item: ListItem<'a>>(
 ) -> Result<Response, ApiError> {
     let (request, envelope) = read_list_request(params)?;
     let Page { items, total } = reference::list(base, kind, &request);
-    let items: Vec<Item> = items.into_iter().map(|concept| Item::of(base, concept)).collect();
+    let items: Vec<Item> = items
+        .into_iter()
+        .map(|concept| Item::of(base, concept))
+        .collect();
     let mut response = if envelope {
         Json(serde_json::json!({ envelope_name: items, "total": total })).into_response()
     } else {
         Json(items).into_response()
     };
-    response.headers_mut().insert("x-total-count", HeaderValue::from(total));
+    response
+        .headers_mut()
+        .insert("x-total-count", HeaderValue::from(total));
     Ok(response)
 }
 
@@ -191,24 +212,53 @@ impl<'a> ConditionDetail<'a> {
             id: &text.id,
             name: &text.name,
             description: &text.description,
-            prevalence: PrevalenceText { global: &text.prevalence.global, africa: &text.prevalence.africa },
-            symptoms: condition.findings.iter().map(|link| base.finding(link.finding).text.name.as_str()).collect(),
-            risk_factors: condition.risks.iter().map(|link| base.risk(link.risk).text.name.as_str()).collect(),
+            prevalence: PrevalenceText {
+                global: &text.prevalence.global,
+                africa: &text.prevalence.africa,
+            },
+            symptoms: condition
+                .findings
+                .iter()
+                .map(|link| base.finding(link.finding).text.name.as_str())
+                .collect(),
+            risk_factors: condition
+                .risks
+                .iter()
+                .map(|link| base.risk(link.risk).text.name.as_str())
+                .collect(),
             treatment_overview: &text.education.treatment_overview,
-            resources: text.education.resources.iter().map(|it| ResourceLink { title: &it.title, url: &it.url }).collect(),
+            resources: text
+                .education
+                .resources
+                .iter()
+                .map(|it| ResourceLink {
+                    title: &it.title,
+                    url: &it.url,
+                })
+                .collect(),
             common_name: &text.common_name,
             icd10: &text.icd10,
             snomed_ct: text.snomed_ct.as_deref().unwrap_or_default(),
             category: &text.category,
             severity: text.severity.as_str(),
             review_status: review_status(condition),
-            sources: condition.sources.iter().map(|&source| citation(base, source)).collect(),
+            sources: condition
+                .sources
+                .iter()
+                .map(|&source| citation(base, source))
+                .collect(),
         }
     }
 }
 
 fn review_status(condition: &Condition) -> &'static str {
-    condition.text.review.as_ref().map_or("awaiting_clinical_sign_off", |review| review.status.as_str())
+    condition
+        .text
+        .review
+        .as_ref()
+        .map_or("awaiting_clinical_sign_off", |review| {
+            review.status.as_str()
+        })
 }
 
 fn citation(base: &KnowledgeBase, source: lafiya_knowledge::SourceIx) -> String {
@@ -252,11 +302,19 @@ impl<'a> EducationAnswer<'a> {
                 overview: &education.overview,
                 symptoms: &education.symptoms,
                 prevention: &education.prevention,
-                treatment_overview: Some(education.treatment_overview.as_str()).filter(|words| !words.is_empty()),
+                treatment_overview: Some(education.treatment_overview.as_str())
+                    .filter(|words| !words.is_empty()),
                 severity: text.severity.as_str(),
                 home_care: &education.home_care,
                 when_to_seek_care: &education.when_to_seek_care,
-                resources: education.resources.iter().map(|it| ResourceLink { title: &it.title, url: &it.url }).collect(),
+                resources: education
+                    .resources
+                    .iter()
+                    .map(|it| ResourceLink {
+                        title: &it.title,
+                        url: &it.url,
+                    })
+                    .collect(),
             },
             title: &text.common_name,
             summary: &education.overview,

@@ -18,9 +18,24 @@ use crate::settings::Settings;
 use crate::wiring;
 
 pub(super) fn command() -> Command {
-    let id = || Arg::new("id").value_name("ID").required(true).help("Id of the key (see `lafiya key list`)");
-    let expires = || Arg::new("expires-at").long("expires-at").value_name("DATE").help("Last moment of the key: 2027-12-31 or 2027-12-31T12:00:00Z");
-    let tenant = || Arg::new("tenant").long("tenant").value_name("NAME").help("Name of the tenant");
+    let id = || {
+        Arg::new("id")
+            .value_name("ID")
+            .required(true)
+            .help("Id of the key (see `lafiya key list`)")
+    };
+    let expires = || {
+        Arg::new("expires-at")
+            .long("expires-at")
+            .value_name("DATE")
+            .help("Last moment of the key: 2027-12-31 or 2027-12-31T12:00:00Z")
+    };
+    let tenant = || {
+        Arg::new("tenant")
+            .long("tenant")
+            .value_name("NAME")
+            .help("Name of the tenant")
+    };
     Command::new("key")
         .about("Create, list, rotate and revoke API keys")
         .subcommand_required(true)
@@ -28,11 +43,23 @@ pub(super) fn command() -> Command {
             Command::new("create")
                 .about("Create a key and print it, once")
                 .arg(tenant().required(true))
-                .arg(Arg::new("environment").long("environment").value_name("ENVIRONMENT").required(true).value_parser(["live", "test"]).help("live or test (sandbox)"))
+                .arg(
+                    Arg::new("environment")
+                        .long("environment")
+                        .value_name("ENVIRONMENT")
+                        .required(true)
+                        .value_parser(["live", "test"])
+                        .help("live or test (sandbox)"),
+                )
                 .arg(expires()),
         )
         .subcommand(Command::new("list").about("List keys").arg(tenant()))
-        .subcommand(Command::new("rotate").about("Replace a key by a new one").arg(id()).arg(expires()))
+        .subcommand(
+            Command::new("rotate")
+                .about("Replace a key by a new one")
+                .arg(id())
+                .arg(expires()),
+        )
         .subcommand(Command::new("revoke").about("End a key for good").arg(id()))
 }
 
@@ -43,8 +70,12 @@ pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Re
         Some(("list", matches)) => list(&context, matches).await,
         Some(("rotate", matches)) => rotate(&context, matches).await,
         Some(("revoke", matches)) => {
-            let record = keys::revoke(&context, key_id(matches)?, ACTOR).await.map_err(explained)?;
-            print_answer(matches, &KeyRow::from(record), |row| format!("Revoked {} ({}).", row.display, row.id))
+            let record = keys::revoke(&context, key_id(matches)?, ACTOR)
+                .await
+                .map_err(explained)?;
+            print_answer(matches, &KeyRow::from(record), |row| {
+                format!("Revoked {} ({}).", row.display, row.id)
+            })
         }
         _ => unreachable!("clap requires one of the subcommands"),
     };
@@ -53,17 +84,37 @@ pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Re
 }
 
 async fn create(context: &Context, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
-    let name = matches.get_one::<String>("tenant").map_or("", String::as_str);
+    let name = matches
+        .get_one::<String>("tenant")
+        .map_or("", String::as_str);
     let tenant = tenants::find(context, name).await.map_err(explained)?;
-    let environment: Environment = matches.get_one::<String>("environment").map_or("test", String::as_str).parse()?;
-    let fresh = keys::create(context, tenant.id, environment, expiry(matches)?, ACTOR).await.map_err(explained)?;
+    let environment: Environment = matches
+        .get_one::<String>("environment")
+        .map_or("test", String::as_str)
+        .parse()?;
+    let fresh = keys::create(context, tenant.id, environment, expiry(matches)?, ACTOR)
+        .await
+        .map_err(explained)?;
     print_fresh(matches, fresh)
 }
 
 async fn rotate(context: &Context, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let id = key_id(matches)?;
-    let old = context.store.find_key_by_id(id).await?.ok_or(ServiceError::NotFound("a key of that id")).map_err(explained)?;
-    let fresh = keys::rotate(context, id, old.tenant, old.environment, expiry(matches)?, ACTOR).await;
+    let old = context
+        .store
+        .find_key_by_id(id)
+        .await?
+        .ok_or(ServiceError::NotFound("a key of that id"))
+        .map_err(explained)?;
+    let fresh = keys::rotate(
+        context,
+        id,
+        old.tenant,
+        old.environment,
+        expiry(matches)?,
+        ACTOR,
+    )
+    .await;
     let fresh = fresh.map_err(|error| match error {
         ServiceError::Conflict(_) => anyhow::anyhow!("the key is not active any more"),
         other => explained(other),
@@ -76,13 +127,20 @@ async fn list(context: &Context, matches: &ArgMatches) -> anyhow::Result<ExitCod
         Some(name) => Some(tenants::find(context, name).await.map_err(explained)?.id),
         None => None,
     };
-    let rows: Vec<KeyRow> = context.store.list_keys(tenant).await?.into_iter().map(KeyRow::from).collect();
+    let rows: Vec<KeyRow> = context
+        .store
+        .list_keys(tenant)
+        .await?
+        .into_iter()
+        .map(KeyRow::from)
+        .collect();
     print_answer(matches, &rows, |rows| for_people(rows))
 }
 
 fn key_id(matches: &ArgMatches) -> anyhow::Result<KeyId> {
     let text = matches.get_one::<String>("id").map_or("", String::as_str);
-    text.parse().context("the id of a key is a UUID (see `lafiya key list`)")
+    text.parse()
+        .context("the id of a key is a UUID (see `lafiya key list`)")
 }
 
 /// A date counts to its end in UTC; a time is taken as it is.
@@ -93,15 +151,23 @@ fn expiry(matches: &ArgMatches) -> anyhow::Result<Option<Timestamp>> {
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(Some(at));
     }
-    let date: Date = text.parse().context("--expires-at must be a date (2027-12-31) or a time (2027-12-31T12:00:00Z)")?;
+    let date: Date = text
+        .parse()
+        .context("--expires-at must be a date (2027-12-31) or a time (2027-12-31T12:00:00Z)")?;
     let next_midnight = date.tomorrow()?.to_zoned(TimeZone::UTC)?;
     Ok(Some(next_midnight.timestamp()))
 }
 
 fn print_fresh(matches: &ArgMatches, fresh: FreshKey) -> anyhow::Result<ExitCode> {
-    let shown = ShownKey { key: fresh.key, row: KeyRow::from(fresh.record) };
+    let shown = ShownKey {
+        key: fresh.key,
+        row: KeyRow::from(fresh.record),
+    };
     print_answer(matches, &shown, |shown| {
-        format!("{}\n\nThis is the only time the key is shown. Keep it on a server, never in an app.\nId: {}", shown.key, shown.row.id)
+        format!(
+            "{}\n\nThis is the only time the key is shown. Keep it on a server, never in an app.\nId: {}",
+            shown.key, shown.row.id
+        )
     })
 }
 
@@ -148,13 +214,24 @@ impl From<KeyRecord> for KeyRow {
 
 fn for_people(rows: &[KeyRow]) -> String {
     if rows.is_empty() {
-        return "No keys. Create one with `lafiya key create --tenant NAME --environment test`.".to_owned();
+        return "No keys. Create one with `lafiya key create --tenant NAME --environment test`."
+            .to_owned();
     }
-    let mut text = format!("{:<37} {:<16} {:<8} {:>9}  {}", "ID", "KEY", "STATE", "REQUESTS", "LAST USED");
+    let mut text = format!(
+        "{:<37} {:<16} {:<8} {:>9}  {}",
+        "ID", "KEY", "STATE", "REQUESTS", "LAST USED"
+    );
     for row in rows {
-        let state = if row.revoked_at.is_some() { "revoked" } else { "active" };
+        let state = if row.revoked_at.is_some() {
+            "revoked"
+        } else {
+            "active"
+        };
         let used = row.last_used_at.as_deref().unwrap_or("never");
-        text.push_str(&format!("\n{:<37} {:<16} {state:<8} {:>9}  {used}", row.id, row.display, row.requests));
+        text.push_str(&format!(
+            "\n{:<37} {:<16} {state:<8} {:>9}  {used}",
+            row.id, row.display, row.requests
+        ));
     }
     text
 }

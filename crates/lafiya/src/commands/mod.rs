@@ -69,7 +69,11 @@ fn innermost(matches: &ArgMatches) -> &ArgMatches {
 }
 
 /// Prints an answer for a program or for a person.
-fn print_answer<T: Serialize>(matches: &ArgMatches, answer: &T, for_people: impl FnOnce(&T) -> String) -> anyhow::Result<ExitCode> {
+fn print_answer<T: Serialize>(
+    matches: &ArgMatches,
+    answer: &T,
+    for_people: impl FnOnce(&T) -> String,
+) -> anyhow::Result<ExitCode> {
     if matches.get_flag("json") {
         println!("{}", serde_json::to_string_pretty(answer)?);
     } else {

@@ -26,7 +26,10 @@ pub(super) fn command() -> Command {
 
 pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
     let metrics = match settings.admin_listen()? {
-        Some(address) => Some((address, lafiya_http::admin::collect_metrics().map_err(anyhow::Error::msg)?)),
+        Some(address) => Some((
+            address,
+            lafiya_http::admin::collect_metrics().map_err(anyhow::Error::msg)?,
+        )),
         None => None,
     };
     let context = Arc::new(wiring::context(settings).await?);
@@ -34,18 +37,23 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
         .await
         .with_context(|| format!("the address {} cannot be used", settings.listen))?;
     let public_url = settings.public_url(listening.address);
-    let demo = tenants::first_start(&context).await.map_err(anyhow::Error::from)?;
+    let demo = tenants::first_start(&context)
+        .await
+        .map_err(anyhow::Error::from)?;
     greet(&public_url, demo.as_ref());
 
     let stop = CancellationToken::new();
     let tasks = TaskTracker::new();
     if let Some((address, handle)) = metrics {
-        let listener = tokio::net::TcpListener::bind(address).await.with_context(|| format!("admin_listen {address} cannot be used"))?;
+        let listener = tokio::net::TcpListener::bind(address)
+            .await
+            .with_context(|| format!("admin_listen {address} cannot be used"))?;
         tracing::info!(address = %listener.local_addr()?, "The operator's listener is up.");
         let router = lafiya_http::admin::router(handle, Arc::clone(&context));
         let stopped = stop.clone();
         tasks.spawn(async move {
-            let serving = axum::serve(listener, router).with_graceful_shutdown(stopped.cancelled_owned());
+            let serving =
+                axum::serve(listener, router).with_graceful_shutdown(stopped.cancelled_owned());
             if let Err(cause) = serving.await {
                 tracing::error!(%cause, "The operator's listener ended.");
             }
@@ -55,7 +63,11 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
     tasks.spawn(purge(Arc::clone(&context), stop.clone()));
     tasks.spawn(stop_on_signal(stop.clone())?);
     if settings.knowledge_dir().is_some() {
-        tasks.spawn(super::serve_reload::reload_on_hangup(Arc::clone(&context), settings.knowledge_dir().map(Into::into), stop.clone())?);
+        tasks.spawn(super::serve_reload::reload_on_hangup(
+            Arc::clone(&context),
+            settings.knowledge_dir().map(Into::into),
+            stop.clone(),
+        )?);
     }
 
     let http_settings = settings.http(listening.address)?;
@@ -74,13 +86,21 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
 }
 
 async fn write_key_use(context: Arc<Context>, stop: CancellationToken) {
-    while stop.run_until_cancelled(tokio::time::sleep(KEY_USE_WRITTEN_EVERY)).await.is_some() {
+    while stop
+        .run_until_cancelled(tokio::time::sleep(KEY_USE_WRITTEN_EVERY))
+        .await
+        .is_some()
+    {
         authenticate::write_key_use(&context).await;
     }
 }
 
 async fn purge(context: Arc<Context>, stop: CancellationToken) {
-    while stop.run_until_cancelled(tokio::time::sleep(PURGED_EVERY)).await.is_some() {
+    while stop
+        .run_until_cancelled(tokio::time::sleep(PURGED_EVERY))
+        .await
+        .is_some()
+    {
         if let Err(cause) = context.store.purge(context.clock.now()).await {
             tracing::warn!(%cause, "Expired rows could not be removed; tried again later.");
         }
@@ -107,7 +127,10 @@ fn greet(public_url: &str, demo: Option<&DemoKeys>) {
     println!("  API docs  {public_url}/docs");
     println!("  Web app   {public_url}/");
     if let Some(demo) = demo {
-        println!("\nFirst start: a tenant named `{}` was made. Its keys are shown this once:", tenants::DEMO_TENANT);
+        println!(
+            "\nFirst start: a tenant named `{}` was made. Its keys are shown this once:",
+            tenants::DEMO_TENANT
+        );
         println!("  sandbox   {}", demo.sandbox);
         println!("  live      {}", demo.live);
     }

@@ -24,8 +24,12 @@ pub(super) fn reload_on_hangup(
                     tracing::info!(knowledge.version = %base.version().version, "The knowledge base was read again.");
                     context.knowledge.store(Arc::new(base));
                 }
-                Ok(Err(cause)) => tracing::error!(%cause, "The new knowledge base is refused; the old one stays."),
-                Err(cause) => tracing::error!(%cause, "Reading the knowledge base failed; the old one stays."),
+                Ok(Err(cause)) => {
+                    tracing::error!(%cause, "The new knowledge base is refused; the old one stays.")
+                }
+                Err(cause) => {
+                    tracing::error!(%cause, "Reading the knowledge base failed; the old one stays.")
+                }
             }
         }
     })

@@ -13,7 +13,12 @@ use crate::settings::Settings;
 use crate::wiring;
 
 pub(super) fn command() -> Command {
-    let name = || Arg::new("name").value_name("NAME").required(true).help("Name of the tenant");
+    let name = || {
+        Arg::new("name")
+            .value_name("NAME")
+            .required(true)
+            .help("Name of the tenant")
+    };
     Command::new("tenant")
         .about("Create, list, suspend and resume tenants")
         .subcommand_required(true)
@@ -21,32 +26,79 @@ pub(super) fn command() -> Command {
             Command::new("create")
                 .about("Create a tenant")
                 .arg(name())
-                .arg(Arg::new("tier").long("tier").value_name("TIER").required(true).value_parser(["pilot", "professional", "enterprise"]).help("What it has bought"))
-                .arg(Arg::new("quota").long("quota").value_name("N").value_parser(value_parser!(u64)).help("Assessments a month, where they differ from the tier's own")),
+                .arg(
+                    Arg::new("tier")
+                        .long("tier")
+                        .value_name("TIER")
+                        .required(true)
+                        .value_parser(["pilot", "professional", "enterprise"])
+                        .help("What it has bought"),
+                )
+                .arg(
+                    Arg::new("quota")
+                        .long("quota")
+                        .value_name("N")
+                        .value_parser(value_parser!(u64))
+                        .help("Assessments a month, where they differ from the tier's own"),
+                ),
         )
         .subcommand(Command::new("list").about("List all tenants"))
-        .subcommand(Command::new("suspend").about("Refuse every call of a tenant (403)").arg(name()))
-        .subcommand(Command::new("resume").about("Let a suspended tenant call again").arg(name()))
+        .subcommand(
+            Command::new("suspend")
+                .about("Refuse every call of a tenant (403)")
+                .arg(name()),
+        )
+        .subcommand(
+            Command::new("resume")
+                .about("Let a suspended tenant call again")
+                .arg(name()),
+        )
 }
 
 pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let context = wiring::context(settings).await?;
-    let name = |matches: &ArgMatches| matches.get_one::<String>("name").cloned().unwrap_or_default();
+    let name = |matches: &ArgMatches| {
+        matches
+            .get_one::<String>("name")
+            .cloned()
+            .unwrap_or_default()
+    };
     let answered = match matches.subcommand() {
         Some(("create", matches)) => {
-            let tier: Tier = matches.get_one::<String>("tier").map_or("pilot", String::as_str).parse()?;
+            let tier: Tier = matches
+                .get_one::<String>("tier")
+                .map_or("pilot", String::as_str)
+                .parse()?;
             let quota = matches.get_one::<u64>("quota").copied();
-            let tenant = tenants::create(&context, &name(matches), tier, quota, ACTOR).await.map_err(super::explained)?;
-            print_answer(matches, &TenantRow::from(tenant), |row| format!("Created the tenant {} ({}).", row.name, row.tier))
+            let tenant = tenants::create(&context, &name(matches), tier, quota, ACTOR)
+                .await
+                .map_err(super::explained)?;
+            print_answer(matches, &TenantRow::from(tenant), |row| {
+                format!("Created the tenant {} ({}).", row.name, row.tier)
+            })
         }
         Some(("list", matches)) => {
-            let rows: Vec<TenantRow> = context.store.list_tenants().await?.into_iter().map(TenantRow::from).collect();
+            let rows: Vec<TenantRow> = context
+                .store
+                .list_tenants()
+                .await?
+                .into_iter()
+                .map(TenantRow::from)
+                .collect();
             print_answer(matches, &rows, |rows| for_people(rows))
         }
         Some((verb @ ("suspend" | "resume"), matches)) => {
-            let status = if verb == "suspend" { TenantStatus::Suspended } else { TenantStatus::Active };
-            let tenant = tenants::set_status(&context, &name(matches), status, ACTOR).await.map_err(super::explained)?;
-            print_answer(matches, &TenantRow::from(tenant), |row| format!("The tenant {} is now {}.", row.name, row.status))
+            let status = if verb == "suspend" {
+                TenantStatus::Suspended
+            } else {
+                TenantStatus::Active
+            };
+            let tenant = tenants::set_status(&context, &name(matches), status, ACTOR)
+                .await
+                .map_err(super::explained)?;
+            print_answer(matches, &TenantRow::from(tenant), |row| {
+                format!("The tenant {} is now {}.", row.name, row.status)
+            })
         }
         _ => unreachable!("clap requires one of the subcommands"),
     };
@@ -79,12 +131,21 @@ impl From<TenantRecord> for TenantRow {
 
 fn for_people(rows: &[TenantRow]) -> String {
     if rows.is_empty() {
-        return "No tenants yet. Create one with `lafiya tenant create NAME --tier pilot`.".to_owned();
+        return "No tenants yet. Create one with `lafiya tenant create NAME --tier pilot`."
+            .to_owned();
     }
-    let mut text = format!("{:<32} {:<14} {:<10} {:>10}", "NAME", "TIER", "STATUS", "A MONTH");
+    let mut text = format!(
+        "{:<32} {:<14} {:<10} {:>10}",
+        "NAME", "TIER", "STATUS", "A MONTH"
+    );
     for row in rows {
-        let quota = row.monthly_quota.map_or_else(|| "-".to_owned(), |quota| quota.to_string());
-        text.push_str(&format!("\n{:<32} {:<14} {:<10} {quota:>10}", row.name, row.tier, row.status));
+        let quota = row
+            .monthly_quota
+            .map_or_else(|| "-".to_owned(), |quota| quota.to_string());
+        text.push_str(&format!(
+            "\n{:<32} {:<14} {:<10} {quota:>10}",
+            row.name, row.tier, row.status
+        ));
     }
     text
 }

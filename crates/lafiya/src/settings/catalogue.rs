@@ -35,7 +35,10 @@ pub(super) static CATALOGUE: LazyLock<Vec<Setting>> = LazyLock::new(|| {
         } else if let Some(comment) = line.strip_prefix("# ") {
             help.push(comment);
         } else if let Some((name, _)) = line.split_once(" = ") {
-            let default = defaults.get(name).expect("the line is a key of the file").clone();
+            let default = defaults
+                .get(name)
+                .expect("the line is a key of the file")
+                .clone();
             settings.push(Setting {
                 name: name.to_owned(),
                 default,
@@ -76,7 +79,11 @@ mod tests {
     fn every_setting_has_a_help_text() {
         assert!(CATALOGUE.len() > 20);
         for setting in CATALOGUE.iter() {
-            assert!(setting.help.len() > 10, "{} has no comment above it", setting.name);
+            assert!(
+                setting.help.len() > 10,
+                "{} has no comment above it",
+                setting.name
+            );
         }
     }
 }

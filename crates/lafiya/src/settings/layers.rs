@@ -37,13 +37,19 @@ fn file_table(arguments: &ArgMatches) -> anyhow::Result<Option<Table>> {
     }
     let shown = path.display();
     let text = std::fs::read_to_string(path).with_context(|| format!("{shown} cannot be read"))?;
-    let table: Table = text.parse().map_err(|cause| anyhow::anyhow!("{shown} is not valid TOML: {cause}"))?;
+    let table: Table = text
+        .parse()
+        .map_err(|cause| anyhow::anyhow!("{shown} is not valid TOML: {cause}"))?;
     for (name, value) in &table {
         let Some(setting) = CATALOGUE.iter().find(|setting| setting.name == *name) else {
             bail!("{shown}: there is no setting `{name}`{}", suggestion(name));
         };
         if value.type_str() != setting.default.type_str() {
-            bail!("{shown}: {name} must be a {}, as in {name} = {}", setting.default.type_str(), setting.default);
+            bail!(
+                "{shown}: {name} must be a {}, as in {name} = {}",
+                setting.default.type_str(),
+                setting.default
+            );
         }
     }
     Ok(Some(table))
@@ -71,13 +77,21 @@ fn value_of(setting: &Setting, text: &str) -> anyhow::Result<Value> {
 fn list_of(name: &str, text: &str) -> anyhow::Result<Value> {
     let text = text.trim();
     if !text.starts_with('[') {
-        let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
-        return Ok(Value::Array(words.map(|word| Value::String(word.to_owned())).collect()));
+        let words = text
+            .split(',')
+            .map(str::trim)
+            .filter(|word| !word.is_empty());
+        return Ok(Value::Array(
+            words.map(|word| Value::String(word.to_owned())).collect(),
+        ));
     }
     let wrapped: Table = format!("{name} = {text}")
         .parse()
         .map_err(|cause| anyhow::anyhow!("{name} is not a valid list: {cause}"))?;
-    wrapped.get(name).cloned().with_context(|| format!("{name} is not a valid list"))
+    wrapped
+        .get(name)
+        .cloned()
+        .with_context(|| format!("{name} is not a valid list"))
 }
 
 /// A mistyped variable is said, not refused: platforms put variables of their own into every
@@ -98,7 +112,11 @@ fn suggestion(name: &str) -> String {
         let words: Vec<&str> = setting.name.split('_').collect();
         name.split('_').filter(|word| words.contains(word)).count()
     };
-    match CATALOGUE.iter().max_by_key(shared).filter(|best| shared(best) > 0) {
+    match CATALOGUE
+        .iter()
+        .max_by_key(shared)
+        .filter(|best| shared(best) > 0)
+    {
         Some(best) => format!(" (did you mean `{}`?)", best.name),
         None => String::new(),
     }

@@ -70,13 +70,28 @@ impl Settings {
 
     fn check(&self) -> anyhow::Result<()> {
         let at_least_one = [
-            ("rate_limit_per_minute", u64::from(self.rate_limit_per_minute)),
-            ("health_rate_limit_per_minute", u64::from(self.health_rate_limit_per_minute)),
-            ("anonymous_rate_limit_per_minute", u64::from(self.anonymous_rate_limit_per_minute)),
+            (
+                "rate_limit_per_minute",
+                u64::from(self.rate_limit_per_minute),
+            ),
+            (
+                "health_rate_limit_per_minute",
+                u64::from(self.health_rate_limit_per_minute),
+            ),
+            (
+                "anonymous_rate_limit_per_minute",
+                u64::from(self.anonymous_rate_limit_per_minute),
+            ),
             ("body_limit_bytes", self.body_limit_bytes as u64),
             ("connections_max", self.connections_max as u64),
-            ("concurrent_requests_max", self.concurrent_requests_max as u64),
-            ("database_connections_max", u64::from(self.database_connections_max)),
+            (
+                "concurrent_requests_max",
+                self.concurrent_requests_max as u64,
+            ),
+            (
+                "database_connections_max",
+                u64::from(self.database_connections_max),
+            ),
             ("header_timeout_ms", self.header_timeout_ms),
             ("body_timeout_ms", self.body_timeout_ms),
         ];
@@ -105,14 +120,18 @@ impl Settings {
         if configured.is_empty() {
             return Ok(StoreUrl::Sqlite(self.data_dir.join("lafiya.db")));
         }
-        configured.parse().context("database_url must begin with postgres:// or sqlite://")
+        configured
+            .parse()
+            .context("database_url must begin with postgres:// or sqlite://")
     }
 
     /// The operator's listener, when there is one.
     pub(crate) fn admin_listen(&self) -> anyhow::Result<Option<SocketAddr>> {
         match self.admin_listen.as_str() {
             "" => Ok(None),
-            text => Ok(Some(text.parse().context("admin_listen must be an address and port such as 127.0.0.1:9090")?)),
+            text => Ok(Some(text.parse().context(
+                "admin_listen must be an address and port such as 127.0.0.1:9090",
+            )?)),
         }
     }
 
