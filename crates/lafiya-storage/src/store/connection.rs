@@ -110,10 +110,10 @@ impl Connection {
     /// Runs a statement without arguments or answer.
     pub(super) async fn run(&mut self, statement: &'static str) -> Result<(), StoreError> {
         match &mut self.handle {
-            Handle::Sqlite(connection) => connection.execute(statement).await.map(drop)?,
-            Handle::Postgres(connection) => connection.execute(statement).await.map(drop)?,
+            Handle::Sqlite(connection) => connection.execute(statement).await.map(drop),
+            Handle::Postgres(connection) => connection.execute(statement).await.map(drop),
         }
-        Ok(())
+        .map_err(StoreError::from_sqlx)
     }
 }
 
@@ -152,30 +152,32 @@ impl Statement {
 
     /// Runs it; says how many rows it changed.
     pub(super) async fn execute(self, connection: &mut Connection) -> Result<u64, StoreError> {
-        Ok(match &mut connection.handle {
+        match &mut connection.handle {
             Handle::Sqlite(sqlite) => with_values!(self)
                 .execute(&mut **sqlite)
-                .await?
-                .rows_affected(),
+                .await
+                .map(|done| done.rows_affected()),
             Handle::Postgres(postgres) => with_values!(self)
                 .execute(&mut **postgres)
-                .await?
-                .rows_affected(),
-        })
+                .await
+                .map(|done| done.rows_affected()),
+        }
+        .map_err(StoreError::from_sqlx)
     }
 
     /// All rows.
     pub(super) async fn all(self, connection: &mut Connection) -> Result<Vec<Row>, StoreError> {
-        Ok(match &mut connection.handle {
-            Handle::Sqlite(sqlite) => {
-                let rows = with_values!(self).fetch_all(&mut **sqlite).await?;
-                rows.into_iter().map(Row::Sqlite).collect()
-            }
-            Handle::Postgres(postgres) => {
-                let rows = with_values!(self).fetch_all(&mut **postgres).await?;
-                rows.into_iter().map(Row::Postgres).collect()
-            }
-        })
+        match &mut connection.handle {
+            Handle::Sqlite(sqlite) => with_values!(self)
+                .fetch_all(&mut **sqlite)
+                .await
+                .map(|rows| rows.into_iter().map(Row::Sqlite).collect()),
+            Handle::Postgres(postgres) => with_values!(self)
+                .fetch_all(&mut **postgres)
+                .await
+                .map(|rows| rows.into_iter().map(Row::Postgres).collect()),
+        }
+        .map_err(StoreError::from_sqlx)
     }
 
     /// The row, if there is one.
@@ -294,23 +296,24 @@ pub(super) enum Row {
 macro_rules! get {
     ($row:expr, $column:expr) => {
         match $row {
-            Row::Sqlite(row) => row.try_get($column)?,
-            Row::Postgres(row) => row.try_get($column)?,
+            Row::Sqlite(row) => row.try_get($column),
+            Row::Postgres(row) => row.try_get($column),
         }
+        .map_err(StoreError::from_sqlx)
     };
 }
 
 impl Row {
     pub(super) fn text(&self, column: &str) -> Result<String, StoreError> {
-        Ok(get!(self, column))
+        get!(self, column)
     }
 
     pub(super) fn optional_text(&self, column: &str) -> Result<Option<String>, StoreError> {
-        Ok(get!(self, column))
+        get!(self, column)
     }
 
     pub(super) fn bytes(&self, column: &str) -> Result<Vec<u8>, StoreError> {
-        Ok(get!(self, column))
+        get!(self, column)
     }
 
     pub(super) fn digest(&self, column: &str) -> Result<[u8; 32], StoreError> {
@@ -320,7 +323,7 @@ impl Row {
     }
 
     pub(super) fn integer(&self, column: &str) -> Result<i64, StoreError> {
-        Ok(get!(self, column))
+        get!(self, column)
     }
 
     pub(super) fn count(&self, column: &str) -> Result<u64, StoreError> {
@@ -328,7 +331,7 @@ impl Row {
     }
 
     pub(super) fn optional_count(&self, column: &str) -> Result<Option<u64>, StoreError> {
-        let number: Option<i64> = get!(self, column);
+        let number: Option<i64> = get!(self, column)?;
         number
             .map(|number| u64::try_from(number).map_err(|_| unreadable(column, "negative")))
             .transpose()
@@ -343,7 +346,7 @@ impl Row {
     }
 
     pub(super) fn optional_time(&self, column: &str) -> Result<Option<Timestamp>, StoreError> {
-        let number: Option<i64> = get!(self, column);
+        let number: Option<i64> = get!(self, column)?;
         number.map(|number| time_from(number, column)).transpose()
     }
 

@@ -55,7 +55,8 @@ impl std::fmt::Display for Cause {
 pub(super) trait Failure: From<StoreError> + Send + 'static {
     fn store_error(&self) -> Option<&StoreError>;
 
-    /// Whether the database broke off the work only because of others (deadlock, serialization).
+    /// Whether the database broke off the work only because of others (deadlock, serialization,
+    /// a lock).
     fn is_worth_repeating(&self) -> bool {
         matches!(self.store_error(), Some(StoreError::Unavailable(cause)) if cause.worth_repeating)
     }
@@ -76,8 +77,10 @@ impl Failure for RecordRefusal {
     }
 }
 
-impl From<sqlx::Error> for StoreError {
-    fn from(error: sqlx::Error) -> Self {
+/// The door through which errors of the database library come in. Not `From`: that would show the
+/// library to callers.
+impl StoreError {
+    pub(super) fn from_sqlx(error: sqlx::Error) -> Self {
         let text: Arc<str> = error.to_string().into();
         match error {
             sqlx::Error::Database(database) => from_database(&*database, text),
@@ -91,13 +94,13 @@ impl From<sqlx::Error> for StoreError {
             _ => Self::unavailable(text),
         }
     }
-}
 
-impl From<sqlx::migrate::MigrateError> for StoreError {
-    fn from(error: sqlx::migrate::MigrateError) -> Self {
+    pub(super) fn from_migration(error: sqlx::migrate::MigrateError) -> Self {
         use sqlx::migrate::MigrateError;
         match error {
-            MigrateError::Execute(cause) | MigrateError::ExecuteMigration(cause, _) => cause.into(),
+            MigrateError::Execute(cause) | MigrateError::ExecuteMigration(cause, _) => {
+                Self::from_sqlx(cause)
+            }
             other => Self::corrupt(other.to_string()),
         }
     }
@@ -120,9 +123,14 @@ fn from_database(error: &dyn sqlx::error::DatabaseError, text: Arc<str>) -> Stor
         postgres_may_pass(&code)
     };
     if may_pass {
+        let worth_repeating = if is_sqlite {
+            sqlite_was_busy(&code)
+        } else {
+            matches!(&*code, "40001" | "40P01")
+        };
         StoreError::Unavailable(Cause {
             text,
-            worth_repeating: matches!(&*code, "40001" | "40P01"),
+            worth_repeating,
         })
     } else {
         StoreError::corrupt(text)
@@ -132,8 +140,16 @@ fn from_database(error: &dyn sqlx::error::DatabaseError, text: Arc<str>) -> Stor
 /// SQLite's extended result codes carry the primary code in the low byte: busy, locked, out of
 /// memory, read-only, interrupted, I/O error, disk full, cannot open, protocol (WAL race).
 fn sqlite_may_pass(code: &str) -> bool {
-    let primary = code.parse::<u32>().map(|code| code & 0xff);
-    matches!(primary, Ok(5..=10 | 13..=15))
+    matches!(sqlite_primary(code), Some(5..=10 | 13..=15))
+}
+
+/// Busy, locked, or a race over the write-ahead log.
+fn sqlite_was_busy(code: &str) -> bool {
+    matches!(sqlite_primary(code), Some(5 | 6 | 15))
+}
+
+fn sqlite_primary(code: &str) -> Option<u32> {
+    code.parse::<u32>().ok().map(|code| code & 0xff)
 }
 
 /// PostgreSQL's classes: connection, transaction rollback, read-only (a demoted primary),

@@ -35,7 +35,7 @@ impl Postgres {
     pub(super) async fn connect(url: &str, settings: &StoreSettings) -> Result<Self, StoreError> {
         let options = url
             .parse::<PgConnectOptions>()
-            .map_err(StoreError::from)?
+            .map_err(StoreError::from_sqlx)?
             .application_name("lafiya")
             .disable_statement_logging();
         let pool = PgPoolOptions::new()
@@ -50,8 +50,12 @@ impl Postgres {
                 })
             })
             .connect_with(options)
-            .await?;
-        migrations::postgres().run(&pool).await?;
+            .await
+            .map_err(StoreError::from_sqlx)?;
+        migrations::postgres()
+            .run(&pool)
+            .await
+            .map_err(StoreError::from_migration)?;
 
         let closing = CancellationToken::new();
         let workers = TaskTracker::new();
@@ -138,7 +142,8 @@ impl Postgres {
     }
 
     async fn acquire(&self) -> Result<Connection, StoreError> {
-        Ok(self.pool.acquire().await?.into())
+        let connection = self.pool.acquire().await;
+        Ok(connection.map_err(StoreError::from_sqlx)?.into())
     }
 }
 
@@ -178,7 +183,7 @@ async fn write_group(pool: PgPool, transaction_timeout: Duration, mut group: Vec
                 Err(_) => Err(give_up(&mut connection)),
             }
         }
-        Err(error) => Err(error.into()),
+        Err(error) => Err(StoreError::from_sqlx(error)),
     };
     answer_all(group, &outcome);
 }

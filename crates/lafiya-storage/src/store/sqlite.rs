@@ -77,7 +77,11 @@ impl Sqlite {
         arguments: A,
         verb: Verb<A, T, E>,
     ) -> Result<T, E> {
-        let connection = self.readers.acquire().await.map_err(StoreError::from)?;
+        let connection = self
+            .readers
+            .acquire()
+            .await
+            .map_err(StoreError::from_sqlx)?;
         verb(&mut connection.into(), &arguments).await
     }
 
@@ -134,7 +138,7 @@ async fn write_group(writer: SqlitePool, mut group: Vec<Box<dyn Work>>) {
             }
             outcome
         }
-        Err(error) => Err(error.into()),
+        Err(error) => Err(StoreError::from_sqlx(error)),
     };
     answer_all(group, &outcome);
 }
@@ -142,13 +146,16 @@ async fn write_group(writer: SqlitePool, mut group: Vec<Box<dyn Work>>) {
 /// Brings the tables up to date within one write transaction, so that of several processes
 /// starting at once one does it and the others find it done.
 async fn migrate(options: &SqliteConnectOptions) -> Result<(), StoreError> {
-    let mut connection = options.connect().await?;
-    let mut transaction = connection.begin_with("begin immediate").await?;
-    let migrator = migrations::sqlite();
-    migrator.run_direct(None, &mut *transaction, false).await?;
-    transaction.commit().await?;
-    connection.close().await?;
-    Ok(())
+    let run = async {
+        let mut connection = options.connect().await?;
+        let mut transaction = connection.begin_with("begin immediate").await?;
+        let migrator = migrations::sqlite();
+        migrator.run_direct(None, &mut *transaction, false).await?;
+        transaction.commit().await?;
+        connection.close().await?;
+        Ok(())
+    };
+    run.await.map_err(StoreError::from_migration)
 }
 
 /// Switching a new file to write-ahead logging does not wait for the lock as other statements do,
@@ -160,7 +167,7 @@ where
     let begun = Instant::now();
     loop {
         match attempt().await {
-            Err(StoreError::Unavailable(_)) if begun.elapsed() < BUSY_TIMEOUT => {
+            Err(error) if error.is_worth_repeating() && begun.elapsed() < BUSY_TIMEOUT => {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
             outcome => return outcome,

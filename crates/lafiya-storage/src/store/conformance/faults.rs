@@ -4,6 +4,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _, Executor as _};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
@@ -180,4 +182,43 @@ async fn closing_finishes_what_was_accepted() {
     assert_eq!(counted.unwrap(), recorded as u64);
     reopened.close().await;
     given.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_process_that_writes_the_same_file_is_waited_for() {
+    let given = Given::sqlite().await;
+    let caller = given.caller("Acme").await;
+    let StoreUrl::Sqlite(path) = &given.settings.url else {
+        unreachable!("the store is SQLite");
+    };
+    let options = SqliteConnectOptions::new().filename(path);
+    let mut other = options.connect().await.unwrap();
+    other.execute("begin immediate").await.unwrap();
+    let store = Arc::clone(&given.store);
+    let mut waiting =
+        tokio::spawn(async move { store.record_assessment(new_assessment(caller)).await });
+    let early = tokio::time::timeout(Duration::from_millis(200), &mut waiting).await;
+    assert!(early.is_err(), "{early:?}");
+    assert!(given.store.find_tenant(caller.0).await.unwrap().is_some());
+    other.execute("commit").await.unwrap();
+    waiting.await.unwrap().unwrap();
+    other.close().await.unwrap();
+    given.finish().await;
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_made_fails_the_start_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a file");
+    std::fs::write(&file, "in the way").unwrap();
+    for path in [file.join("lafiya.db"), folder.path().to_owned()] {
+        let begun = Instant::now();
+        let opened = connect(&StoreSettings::new(StoreUrl::Sqlite(path))).await;
+        let opened = opened.map(drop);
+        assert!(
+            matches!(opened, Err(StoreError::Unavailable(_))),
+            "{opened:?}"
+        );
+        assert!(begun.elapsed() < Duration::from_secs(2));
+    }
 }
