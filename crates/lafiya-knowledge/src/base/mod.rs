@@ -260,6 +260,11 @@ impl KnowledgeBase {
         }
     }
 
+    /// A `when` over this base's indices. What names nothing known never holds.
+    pub fn compile_when(&self, written: &crate::schema::When) -> When {
+        When::compile(written, &self.directory)
+    }
+
     /// The place of a slug: a region, a country, or a country's ISO code in lower case.
     pub fn place(&self, slug: &str) -> Option<&Place> {
         self.places.find(slug)

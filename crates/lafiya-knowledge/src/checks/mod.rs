@@ -2,7 +2,17 @@
 //!
 //! A check reads content and base and says what is wrong in words a clinician understands. It changes nothing.
 
+pub(crate) mod codes;
+mod conditions;
+mod findings;
+mod ids;
 mod locate;
+mod measures;
+mod numbers;
+mod references;
+mod rules;
+mod sources;
+mod terms;
 
 use std::path::Path;
 
@@ -22,7 +32,163 @@ pub struct Check {
 }
 
 /// Every check, in the order they run.
-pub const CHECKS: &[Check] = &[];
+pub const CHECKS: &[Check] = &[
+    Check {
+        name: "malformed-id",
+        says: "Ids are a prefix and a slug in lower snake case.",
+        run: ids::well_formed,
+    },
+    Check {
+        name: "duplicate-id",
+        says: "No id is declared twice.",
+        run: ids::unique,
+    },
+    Check {
+        name: "file-name",
+        says: "A condition's file is named for its id.",
+        run: ids::file_name,
+    },
+    Check {
+        name: "unknown-id",
+        says: "Findings, risk factors, tests and conditions that a file names exist.",
+        run: references::known_ids,
+    },
+    Check {
+        name: "unknown-word",
+        says: "Retired ids and lay terms lead to living concepts.",
+        run: references::known_words,
+    },
+    Check {
+        name: "unknown-specialist",
+        says: "Specialists that a condition names exist.",
+        run: references::known_specialists,
+    },
+    Check {
+        name: "unknown-belt",
+        says: "Belts that priors and regions name exist.",
+        run: references::known_belts,
+    },
+    Check {
+        name: "unknown-source",
+        says: "Every source that is named stands in sources.toml.",
+        run: sources::unknown,
+    },
+    Check {
+        name: "missing-source",
+        says: "Everything clinical names its source.",
+        run: sources::missing,
+    },
+    Check {
+        name: "missing-review",
+        says: "Every condition says how far clinicians have looked at it.",
+        run: sources::review,
+    },
+    Check {
+        name: "missing-text",
+        says: "Whatever is asked has a question, a caregiver's question, a reason and a plain name.",
+        run: findings::texts,
+    },
+    Check {
+        name: "incomplete-base",
+        says: "Every level and time-frame has its text, and the content has a version.",
+        run: measures::whole,
+    },
+    Check {
+        name: "probability-bounds",
+        says: "Frequencies lie within their bounds.",
+        run: numbers::probabilities,
+    },
+    Check {
+        name: "odds-ratio-bounds",
+        says: "Odds ratios lie between 0.1 and 50.",
+        run: numbers::odds_ratios,
+    },
+    Check {
+        name: "prior-bounds",
+        says: "Priors, their multipliers and the course make sense.",
+        run: numbers::priors,
+    },
+    Check {
+        name: "prior-sum",
+        says: "All priors of a band together leave no more than 1,000 of 1,000 patients.",
+        run: numbers::prior_sum,
+    },
+    Check {
+        name: "measure-range",
+        says: "Ranges are in order and derivations have a limit.",
+        run: measures::ranges,
+    },
+    Check {
+        name: "parent-cycle",
+        says: "No finding is a kind of itself.",
+        run: findings::parent_cycle,
+    },
+    Check {
+        name: "parent-rarer",
+        says: "A broader finding is at least as frequent as a narrower one.",
+        run: findings::parent_rarer,
+    },
+    Check {
+        name: "unreachable-finding",
+        says: "Every finding is used somewhere.",
+        run: findings::reachable,
+    },
+    Check {
+        name: "used-once",
+        says: "Note: a finding that only one condition lists.",
+        run: findings::used_once,
+    },
+    Check {
+        name: "unguarded-emergency",
+        says: "An emergency says what to watch for, where to refer, that it must not be missed, and something leads to it.",
+        run: conditions::emergencies,
+    },
+    Check {
+        name: "thin-profile",
+        says: "A common illness lists at least ten findings and a cardinal one.",
+        run: conditions::thin_profile,
+    },
+    Check {
+        name: "impossible-pair",
+        says: "Ages, sexes and states agree.",
+        run: conditions::impossible,
+    },
+    Check {
+        name: "equal-profiles",
+        says: "Two conditions that the same patient can have differ by 15 of 100 or more in at least one finding.",
+        run: conditions::equal_profiles,
+    },
+    Check {
+        name: "duplicate-term",
+        says: "A synonym or lay phrase belongs to one concept, unless sex tells the two apart.",
+        run: terms::duplicates,
+    },
+    Check {
+        name: "icd10-format",
+        says: "ICD-10 codes look like B50.9.",
+        run: codes::icd10,
+    },
+    Check {
+        name: "snomed-check-digit",
+        says: "SNOMED CT codes carry a right check digit.",
+        run: codes::snomed_ct,
+    },
+    Check {
+        name: "loinc-check-digit",
+        says: "LOINC codes carry a right check digit.",
+        run: codes::loinc,
+    },
+    Check {
+        name: "rule-sense",
+        says: "A rule asks for something and raises a level.",
+        run: rules::sense,
+    },
+    Check {
+        name: "rule-example",
+        says: "Examples fire, counter-examples do not, and scores give the points they say.",
+        run: rules::examples,
+    },
+];
 
 /// Content, the base built from it, and everything there is to say about it.
 #[derive(Clone, Debug)]

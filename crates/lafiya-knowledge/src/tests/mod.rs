@@ -1,3 +1,5 @@
 //! Tests of the crate, on the toy base.
 
 mod base;
+mod checks;
+mod rules;

@@ -1,0 +1,131 @@
+//! Codes of other systems: written as those systems write them, with right check digits.
+
+use super::Report;
+
+/// ICD-10 codes look like `B50.9`.
+pub(super) fn icd10(report: &mut Report<'_>) {
+    for condition in &report.content.conditions {
+        if !is_icd10(&condition.icd10) {
+            report.complain(
+                &condition.id,
+                "icd10",
+                format!("`{}` is not written like an ICD-10 code", condition.icd10),
+            );
+        }
+    }
+}
+
+/// SNOMED CT codes carry a right check digit.
+pub(super) fn snomed_ct(report: &mut Report<'_>) {
+    let content = report.content;
+    let conditions = content.conditions.iter().map(|it| (&it.id, &it.snomed_ct));
+    let findings = content.findings.iter().map(|it| (&it.id, &it.snomed_ct));
+    let measures = content.measures.iter().map(|it| (&it.id, &it.snomed_ct));
+    let risks = content
+        .risk_factors
+        .iter()
+        .map(|it| (&it.id, &it.snomed_ct));
+    let tests = content.lab_tests.iter().map(|it| (&it.id, &it.snomed_ct));
+    let all = conditions
+        .chain(findings)
+        .chain(measures)
+        .chain(risks)
+        .chain(tests);
+    for (id, code) in all.filter_map(|(id, code)| Some((id, code.as_ref()?))) {
+        if !is_snomed_ct(code) {
+            report.complain(
+                id,
+                "snomed_ct",
+                format!("`{code}` is not a SNOMED CT concept: its check digit is wrong"),
+            );
+        }
+    }
+}
+
+/// LOINC codes carry a right check digit.
+pub(super) fn loinc(report: &mut Report<'_>) {
+    let content = report.content;
+    let findings = content.findings.iter().map(|it| (&it.id, &it.loinc));
+    let measures = content.measures.iter().map(|it| (&it.id, &it.loinc));
+    let tests = content.lab_tests.iter().map(|it| (&it.id, &it.loinc));
+    for (id, code) in findings
+        .chain(measures)
+        .chain(tests)
+        .filter_map(|(id, code)| Some((id, code.as_ref()?)))
+    {
+        if !is_loinc(code) {
+            report.complain(
+                id,
+                "loinc",
+                format!("`{code}` is not a LOINC code: its check digit is wrong"),
+            );
+        }
+    }
+}
+
+/// A letter, two digits, and perhaps a point and one or two more.
+pub(crate) fn is_icd10(code: &str) -> bool {
+    let (block, detail) = code
+        .split_once('.')
+        .map_or((code, None), |(block, detail)| (block, Some(detail)));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let block_fits = block.len() == 3
+        && block.starts_with(|c: char| c.is_ascii_uppercase())
+        && digits(&block[1..]);
+    block_fits && detail.is_none_or(|detail| (1..=2).contains(&detail.len()) && digits(detail))
+}
+
+/// 6 to 18 digits, the last by Verhoeff's scheme, the two before it `00` or `10` (a concept).
+pub(crate) fn is_snomed_ct(code: &str) -> bool {
+    const TIMES: [[u8; 10]; 10] = [
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+        [1, 2, 3, 4, 0, 6, 7, 8, 9, 5],
+        [2, 3, 4, 0, 1, 7, 8, 9, 5, 6],
+        [3, 4, 0, 1, 2, 8, 9, 5, 6, 7],
+        [4, 0, 1, 2, 3, 9, 5, 6, 7, 8],
+        [5, 9, 8, 7, 6, 0, 4, 3, 2, 1],
+        [6, 5, 9, 8, 7, 1, 0, 4, 3, 2],
+        [7, 6, 5, 9, 8, 2, 1, 0, 4, 3],
+        [8, 7, 6, 5, 9, 3, 2, 1, 0, 4],
+        [9, 8, 7, 6, 5, 4, 3, 2, 1, 0],
+    ];
+    const FIRST: [u8; 10] = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
+    if !(6..=18).contains(&code.len()) || !code.bytes().all(|byte| byte.is_ascii_digit()) {
+        return false;
+    }
+    let mut sum = 0;
+    for (place, byte) in code.bytes().rev().enumerate() {
+        let mut digit = byte - b'0';
+        for _ in 0..place % 8 {
+            digit = FIRST[usize::from(digit)];
+        }
+        sum = TIMES[usize::from(sum)][usize::from(digit)];
+    }
+    let partition = &code[code.len() - 3..code.len() - 1];
+    sum == 0 && (partition == "00" || partition == "10")
+}
+
+/// One to seven digits, a hyphen, and a check digit: every second digit from the right doubled, sum to tens.
+pub(crate) fn is_loinc(code: &str) -> bool {
+    let Some((number, check)) = code.split_once('-') else {
+        return false;
+    };
+    if !(1..=7).contains(&number.len())
+        || check.len() != 1
+        || !(number.bytes().chain(check.bytes())).all(|byte| byte.is_ascii_digit())
+    {
+        return false;
+    }
+    let digits = number
+        .bytes()
+        .rev()
+        .map(|byte| u32::from(byte - b'0'))
+        .enumerate();
+    let sum: u32 = digits
+        .map(|(place, digit)| match place % 2 {
+            0 => digit * 2 / 10 + digit * 2 % 10,
+            _ => digit,
+        })
+        .sum();
+    check == ((10 - sum % 10) % 10).to_string()
+}

@@ -1,0 +1,148 @@
+//! Ids: well formed, unique, and the name of the file where one file is one thing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Report;
+
+/// Ids are a prefix and a slug in lower snake case; rules and scores have capital ones with hyphens.
+pub(super) fn well_formed(report: &mut Report<'_>) {
+    let content = report.content;
+    let concepts = [
+        (
+            "c_",
+            content
+                .conditions
+                .iter()
+                .map(|it| &it.id)
+                .collect::<Vec<_>>(),
+        ),
+        (
+            "s_",
+            content
+                .findings
+                .iter()
+                .map(|it| &it.id)
+                .chain(content.measures.iter().map(|it| &it.id))
+                .collect(),
+        ),
+        ("p_", content.risk_factors.iter().map(|it| &it.id).collect()),
+        ("lt_", content.lab_tests.iter().map(|it| &it.id).collect()),
+    ];
+    for (prefix, ids) in concepts {
+        for id in ids {
+            if !id.strip_prefix(prefix).is_some_and(is_slug) {
+                report.complain(
+                    id,
+                    "",
+                    format!("`{id}` is not `{prefix}` and a slug in lower snake case"),
+                );
+            }
+        }
+    }
+    for id in content
+        .rules
+        .iter()
+        .map(|it| &it.id)
+        .chain(content.scores.iter().map(|it| &it.id))
+    {
+        if !is_capital(id) {
+            report.complain(id, "", format!("`{id}` is not written like `RF-FEVER-03`"));
+        }
+    }
+}
+
+/// No id is declared twice, and no living id is among the retired ones.
+pub(super) fn unique(report: &mut Report<'_>) {
+    let content = report.content;
+    let lists: [Vec<&str>; 6] = [
+        concept_ids(report).collect(),
+        content
+            .rules
+            .iter()
+            .map(|it| &*it.id)
+            .chain(content.scores.iter().map(|it| &*it.id))
+            .collect(),
+        content.sources.iter().map(|it| &*it.id).collect(),
+        content.specialists.iter().map(|it| &*it.id).collect(),
+        content.belts.iter().map(|it| &*it.id).collect(),
+        content
+            .countries
+            .iter()
+            .flat_map(|country| &country.region)
+            .map(|it| &*it.slug)
+            .collect(),
+    ];
+    for ids in lists {
+        let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+        for id in ids {
+            *count.entry(id).or_default() += 1;
+        }
+        for (id, times) in count.into_iter().filter(|(_, times)| *times > 1) {
+            report.complain(id, "", format!("`{id}` is declared {times} times"));
+        }
+    }
+    let living: BTreeSet<&str> = concept_ids(report).collect();
+    for alias in &content.aliases {
+        if living.contains(&*alias.retired) {
+            report.complain(
+                "aliases.toml",
+                &alias.retired,
+                format!("`{}` is retired and still alive", alias.retired),
+            );
+        }
+    }
+}
+
+/// A condition's file is named for its id.
+pub(super) fn file_name(report: &mut Report<'_>) {
+    for condition in &report.content.conditions {
+        let expected = format!("conditions/{}.toml", condition.id);
+        if report.locator.file_of(&condition.id) != Some(&expected) {
+            report.complain(
+                &condition.id,
+                "",
+                format!("the file of `{}` must be {expected}", condition.id),
+            );
+        }
+    }
+}
+
+fn concept_ids<'a>(report: &Report<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+    let content = report.content;
+    let findings = content
+        .findings
+        .iter()
+        .map(|it| &*it.id)
+        .chain(content.measures.iter().map(|it| &*it.id));
+    let others = content
+        .risk_factors
+        .iter()
+        .map(|it| &*it.id)
+        .chain(content.lab_tests.iter().map(|it| &*it.id));
+    content
+        .conditions
+        .iter()
+        .map(|it| &*it.id)
+        .chain(findings)
+        .chain(others)
+}
+
+fn is_slug(text: &str) -> bool {
+    !text.is_empty()
+        && text.split('_').all(|part| {
+            !part.is_empty()
+                && part
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
+        })
+}
+
+fn is_capital(text: &str) -> bool {
+    text.contains('-')
+        && text.split('-').all(|part| {
+            !part.is_empty()
+                && part
+                    .chars()
+                    .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+        })
+}

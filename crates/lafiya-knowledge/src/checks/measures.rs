@@ -1,0 +1,88 @@
+//! Measured values and the small files: bounds in order, nothing left open.
+
+use lafiya_model::{Timeframe, TriageLevel};
+
+use super::Report;
+use crate::schema::{Derivation, NormalRange};
+
+/// Ranges are in order, derivations have a limit, and a lab test derives only with a unit.
+pub(super) fn ranges(report: &mut Report<'_>) {
+    for measure in &report.content.measures {
+        in_order(report, &measure.id, measure.plausible, &measure.normal);
+        limited(report, &measure.id, &measure.derive);
+    }
+    for test in &report.content.lab_tests {
+        in_order(report, &test.id, test.plausible, &test.normal);
+        limited(report, &test.id, &test.derive);
+        if test.unit.is_none() && !test.derive.is_empty() {
+            report.complain(&test.id, "derive", "derives from a value but has no unit");
+        }
+    }
+}
+
+fn in_order(
+    report: &mut Report<'_>,
+    id: &str,
+    plausible: Option<[f64; 2]>,
+    normal: &[NormalRange],
+) {
+    if plausible.is_some_and(|[low, high]| low >= high) {
+        report.complain(id, "plausible", "the plausible range is upside down");
+    }
+    if normal.iter().any(|it| it.range[0] >= it.range[1]) {
+        report.complain(id, "normal", "a normal range is upside down");
+    }
+    if !normal.is_sorted_by_key(|it| it.from) {
+        report.complain(
+            id,
+            "normal",
+            "normal ranges are not written from the youngest age on",
+        );
+    }
+}
+
+fn limited(report: &mut Report<'_>, id: &str, derive: &[Derivation]) {
+    for it in derive.iter().filter(|it| it.limits().is_empty()) {
+        report.complain(
+            id,
+            &it.finding,
+            format!("`{}` would be derived from any value", it.finding),
+        );
+    }
+}
+
+/// Every level and time-frame has its text, and the content has a version.
+pub(super) fn whole(report: &mut Report<'_>) {
+    for &level in TriageLevel::ALL {
+        if report.base.level_text(level).is_none() {
+            report.complain(
+                "triage.toml",
+                "",
+                format!("there is no text for the level {level}"),
+            );
+        }
+    }
+    for &timeframe in Timeframe::ALL {
+        if report.base.timeframe_text(timeframe).is_none() {
+            report.complain(
+                "triage.toml",
+                "",
+                format!("there are no words for the time-frame {timeframe}"),
+            );
+        }
+    }
+    if report.content.version.version.is_empty() {
+        report.complain("VERSION.toml", "", "the content has no version");
+    }
+    let most = [
+        report.content.conditions.len(),
+        report.content.findings.len(),
+        report.content.rules.len(),
+    ];
+    if most
+        .into_iter()
+        .any(|length| length >= usize::from(u16::MAX))
+    {
+        report.complain("conditions", "", "more than 65,534 entries of one kind");
+    }
+}

@@ -1,0 +1,212 @@
+//! Numbers: within the bounds the form gives them.
+
+use lafiya_model::{AgeBand, Sex};
+
+use super::Report;
+use crate::words::State;
+
+/// Frequencies are never 0 or 100: 0.1 to 99 (0.05 passes as 0.1 rounded).
+const OF_100: std::ops::RangeInclusive<f32> = 0.05..=99.0;
+/// Tests may be surer than people.
+const LAB_OF_100: std::ops::RangeInclusive<f32> = 0.01..=99.9;
+/// One risk factor moves the odds at most so far.
+const ODDS_RATIO: std::ops::RangeInclusive<f32> = 0.1..=50.0;
+/// One place or season moves a prior at most so far.
+const TIMES_BY: std::ops::RangeInclusive<f32> = 0.001..=200.0;
+/// No single condition brings half of all patients.
+const PER_1000: std::ops::RangeInclusive<f32> = 0.000_01..=500.0;
+
+/// Frequencies of findings and tests lie within their bounds, and no finding is listed twice.
+pub(super) fn probabilities(report: &mut Report<'_>) {
+    for condition in &report.content.conditions {
+        let id = &condition.id;
+        let mut seen = std::collections::BTreeSet::new();
+        for entry in &condition.findings.list {
+            let figures = [
+                Some(entry.of_100),
+                entry.under_5,
+                entry.over_65,
+                entry.pregnant,
+                entry.severe_of_100,
+            ];
+            for figure in figures
+                .into_iter()
+                .flatten()
+                .filter(|figure| !OF_100.contains(figure))
+            {
+                report.complain(
+                    id,
+                    &entry.id,
+                    format!(
+                        "{figure} of 100 for `{}` is not between 0.1 and 99",
+                        entry.id
+                    ),
+                );
+            }
+            if !seen.insert(&entry.id) {
+                report.complain(id, &entry.id, format!("`{}` is listed twice", entry.id));
+            }
+        }
+        for entry in &condition.lab.list {
+            for figure in [entry.of_100, entry.without]
+                .into_iter()
+                .filter(|figure| !LAB_OF_100.contains(figure))
+            {
+                report.complain(
+                    id,
+                    &entry.id,
+                    format!(
+                        "{figure} of 100 for `{}` is not between 0.01 and 99.9",
+                        entry.id
+                    ),
+                );
+            }
+        }
+        for figure in condition
+            .must_not_miss
+            .iter()
+            .map(|it| it.above_of_100)
+            .filter(|it| !(0.01..=50.0).contains(it))
+        {
+            report.complain(
+                id,
+                "above_of_100",
+                format!("above_of_100 = {figure} is not between 0.01 and 50"),
+            );
+        }
+    }
+    for finding in &report.content.findings {
+        let figure = finding.background_of_100;
+        if !(0.001..=90.0).contains(&figure) {
+            report.complain(
+                &finding.id,
+                "background",
+                format!("a background of {figure} of 100 is not between 0.001 and 90"),
+            );
+        }
+    }
+    for risk in &report.content.risk_factors {
+        let figure = risk.background_of_100;
+        if !(0.001..=99.0).contains(&figure) {
+            report.complain(
+                &risk.id,
+                "background",
+                format!("a background of {figure} of 100 is not between 0.001 and 99"),
+            );
+        }
+    }
+}
+
+/// Odds ratios lie between 0.1 and 50.
+pub(super) fn odds_ratios(report: &mut Report<'_>) {
+    for condition in &report.content.conditions {
+        for entry in &condition.risk_factors.list {
+            let ratio = entry.odds_ratio;
+            if !ODDS_RATIO.contains(&ratio) {
+                report.complain(
+                    &condition.id,
+                    &entry.id,
+                    format!(
+                        "an odds ratio of {ratio} for `{}` is not between 0.1 and 50",
+                        entry.id
+                    ),
+                );
+            }
+        }
+    }
+}
+
+/// Priors, their multipliers and the course make sense.
+pub(super) fn priors(report: &mut Report<'_>) {
+    for condition in &report.content.conditions {
+        let (id, prior, course) = (&condition.id, &condition.prior, &condition.course);
+        if prior.per_1000.is_empty() {
+            report.complain(id, "per_1000", "the prior is empty: nobody could have it");
+        }
+        for (band, figure) in prior
+            .per_1000
+            .iter()
+            .filter(|(_, figure)| !PER_1000.contains(*figure) && **figure != 0.0)
+        {
+            report.complain(
+                id,
+                "per_1000",
+                format!("{figure} of 1,000 in the band {band} is not between 0.00001 and 500"),
+            );
+        }
+        for times in prior
+            .times
+            .iter()
+            .filter(|times| !TIMES_BY.contains(&times.by))
+        {
+            report.complain(
+                id,
+                "by =",
+                format!("a multiplier of {} is not between 0.001 and 200", times.by),
+            );
+        }
+        for times in &prior.times {
+            if times.belt.is_none() && times.setting.is_none() && times.months.is_empty() {
+                report.complain(id, "times", "a multiplier names no belt, month or setting");
+            }
+            if times.months.iter().any(|month| !(1..=12).contains(month)) {
+                report.complain(id, "months", "a month is not between 1 and 12");
+            }
+        }
+        if let Some(sex) = prior
+            .sex
+            .filter(|sex| ((sex.male + sex.female) / 2.0 - 1.0).abs() > 0.11)
+        {
+            let average = (sex.male + sex.female) / 2.0;
+            report.complain(
+                id,
+                "sex ",
+                format!("the multipliers by sex average {average:.2}, not 1"),
+            );
+        }
+        let [usual, possible] = [course.usual_days, course.possible_days];
+        if !(possible[0] <= usual[0] && usual[0] <= usual[1] && usual[1] <= possible[1]) {
+            report.complain(
+                id,
+                "usual_days",
+                "the usual days do not lie within the possible ones",
+            );
+        }
+    }
+}
+
+/// All priors of a band together leave no more than 1,000 of 1,000 patients.
+pub(super) fn prior_sum(report: &mut Report<'_>) {
+    for &band in AgeBand::ALL {
+        for sex in [Sex::Male, Sex::Female] {
+            let possible = report
+                .base
+                .conditions()
+                .iter()
+                .filter(|it| it.state.is_none() && it.sex.allows(sex));
+            let sum: f32 = possible
+                .map(|it| it.per_1000(band) * it.sex_times(sex))
+                .sum();
+            too_many(report, sum, &format!("{sex} patients of the band {band}"));
+        }
+        for &state in State::ALL {
+            let possible = report
+                .base
+                .conditions()
+                .iter()
+                .filter(|it| it.state == Some(state));
+            let sum: f32 = possible.map(|it| it.per_1000(band)).sum();
+            too_many(report, sum, &format!("{state} women of the band {band}"));
+        }
+    }
+}
+
+fn too_many(report: &mut Report<'_>, sum: f32, whom: &str) {
+    if sum > 1000.0 {
+        report.complain(
+            "conditions",
+            "",
+            format!("the priors of {whom} add up to {sum:.0} of 1,000"),
+        );
+    }
+}

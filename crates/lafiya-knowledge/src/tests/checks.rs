@@ -1,0 +1,236 @@
+//! Every check, on a toy base that is broken in exactly one way. The ways stand in `broken.txt`.
+
+use std::collections::BTreeSet;
+
+use crate::checks::codes::{is_icd10, is_loinc, is_snomed_ct};
+use crate::checks::{CHECKS, check};
+use crate::load::SourceFile;
+use crate::remark::{Remark, Weight};
+use crate::toy;
+
+const GLAND: &str = "conditions/c_gland_trouble.toml";
+
+/// The only complaints are of this check, and one says this.
+fn complains(files: Vec<SourceFile>, name: &str, says: &str) -> Vec<Remark> {
+    let complaints: Vec<Remark> = check(files).complaints().cloned().collect();
+    let told = complaints
+        .iter()
+        .any(|it| it.check == name && it.says.contains(says));
+    assert!(told, "no [{name}] says {says:?} in {complaints:#?}");
+    let others: Vec<&Remark> = complaints.iter().filter(|it| it.check != name).collect();
+    assert!(others.is_empty(), "not only [{name}]: {others:#?}");
+    complaints
+}
+
+/// The rows of `broken.txt`: file, old, new, check, what it says.
+fn rows() -> Vec<[String; 5]> {
+    let lines = include_str!("broken.txt").lines();
+    lines
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(|line| {
+            let mut cells = line.split(" |").map(|cell| {
+                let cell = cell.strip_prefix(' ').unwrap_or(cell);
+                cell.replace("\\n", "\n")
+            });
+            std::array::from_fn(|_| cells.next().expect("five cells"))
+        })
+        .collect()
+}
+
+#[test]
+fn every_broken_base_gets_its_complaint_and_no_other() {
+    for [file, old, new, name, says] in rows() {
+        complains(toy::files_with(&file, &old, &new), &name, &says);
+    }
+}
+
+#[test]
+fn every_check_is_broken_once_has_a_name_of_its_own_and_a_sentence() {
+    let names: BTreeSet<&str> = CHECKS.iter().map(|it| it.name).collect();
+    assert_eq!(names.len(), CHECKS.len());
+    assert!(CHECKS.iter().all(|it| it.says.ends_with('.')));
+    let rows = rows();
+    let mut tested: BTreeSet<&str> = rows.iter().map(|row| row[3].as_str()).collect();
+    // These take more than one replaced text; their tests stand below.
+    tested.extend(["prior-sum", "equal-profiles", "used-once"]);
+    let untested: Vec<&&str> = names.difference(&tested).collect();
+    assert!(untested.is_empty(), "{untested:?}");
+}
+
+#[test]
+fn a_remark_names_file_and_line() {
+    let path = "conditions/c_marsh_fever.toml";
+    let files = toy::files_with(path, "\"s_fatigue\"", "\"s_tired\"");
+    let text = &files.iter().find(|file| file.path == path).unwrap().text;
+    let line = text.lines().position(|it| it.contains("s_tired")).unwrap() + 1;
+    let expected = format!("{path}:{line}: `s_tired` does not exist [unknown-id]");
+    let remarks = complains(files, "unknown-id", "s_tired");
+    assert_eq!(remarks.len(), 1);
+    assert_eq!(remarks[0].to_string(), expected);
+}
+
+#[test]
+fn one_bad_entry_does_not_hide_the_others() {
+    let path = "findings/general.toml";
+    let checked = check(toy::files_with(
+        path,
+        "kind = \"symptom\"",
+        "kind = \"smell\"",
+    ));
+    let bad: Vec<String> = checked
+        .complaints()
+        .filter(|it| it.check == "unreadable")
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(bad.len(), 1, "{bad:#?}");
+    assert!(
+        bad[0].starts_with("findings/general.toml:2: s_fever: unknown variant `smell`"),
+        "{bad:#?}"
+    );
+    assert!(checked.base.resolve("s_chills").is_some());
+}
+
+#[test]
+fn a_file_nobody_knows() {
+    let mut files = toy::files();
+    let text = String::new();
+    files.push(SourceFile {
+        path: "notes.toml".to_owned(),
+        text,
+    });
+    complains(files, "unknown-file", "no file of this name");
+}
+
+#[test]
+fn a_planned_condition_may_be_named() {
+    let path = "conditions/c_marsh_fever.toml";
+    let mut files = toy::files_with(path, "\"c_head_cold\", ", "\"c_planned\", ");
+    let text = "# soon\nc_planned\n".to_owned();
+    files.push(SourceFile {
+        path: "planned.txt".to_owned(),
+        text,
+    });
+    assert_eq!(check(files).complaints().count(), 0);
+}
+
+#[test]
+fn two_findings_that_are_kinds_of_each_other() {
+    let path = "findings/general.toml";
+    let files = toy::files_with(
+        path,
+        "synonyms = [\"raised temperature\"]",
+        "parent = \"s_high_fever\"",
+    );
+    let complaints: Vec<String> = check(files).complaints().map(ToString::to_string).collect();
+    for id in ["s_fever", "s_high_fever"] {
+        let says = format!("`{id}` is, through its parents, a kind of itself");
+        assert!(
+            complaints.iter().any(|it| it.contains(&says)),
+            "{complaints:#?}"
+        );
+    }
+}
+
+#[test]
+fn priors_may_not_add_up_to_more_than_everybody() {
+    let mut files = toy::files();
+    for file in &mut files {
+        file.text = file.text.replace("\"65+\" = 30", "\"65+\" = 490");
+        file.text = file.text.replace("\"65+\" = 50", "\"65+\" = 490");
+    }
+    let remarks = complains(
+        files,
+        "prior-sum",
+        "male patients of the band 65+ add up to 1470 of 1,000",
+    );
+    assert_eq!(remarks.len(), 1, "women have no such gland: {remarks:#?}");
+}
+
+#[test]
+fn a_finding_of_one_condition_is_only_noted() {
+    let checked = check(toy::files());
+    let noted = |id: &str| {
+        let says = format!("lists `{id}`");
+        checked
+            .notes()
+            .any(|it| it.check == "used-once" && it.says.contains(&says))
+    };
+    assert!(noted("s_weak_urine_stream"));
+    assert!(!noted("s_fever"));
+    assert!(checked.notes().all(|it| it.weight == Weight::Note));
+}
+
+#[test]
+fn an_emergency_that_nothing_leads_to() {
+    let mut files = toy::files_with(GLAND, "default = \"routine\"", "default = \"emergency\"");
+    let file = files.iter_mut().find(|file| file.path == GLAND).unwrap();
+    for quiet in ["lower_abdominal_pain", "abdominal_pain", "fever"] {
+        file.text = file
+            .text
+            .replace(&format!("\"s_{quiet}\""), "\"s_sneezing\"");
+    }
+    let says: Vec<String> = check(files).complaints().map(ToString::to_string).collect();
+    let found = says
+        .iter()
+        .any(|it| it.contains("nothing leads to this emergency"));
+    assert!(found, "{says:#?}");
+}
+
+#[test]
+fn two_conditions_that_look_the_same() {
+    let mut files = toy::files();
+    let gland = files.iter().find(|file| file.path == GLAND).unwrap();
+    let twin = gland.text.replace("c_gland_trouble", "c_gland_twin");
+    let twin = twin
+        .replace("slow gland", "twin gland")
+        .replace("of_100 = 85", "of_100 = 75");
+    files.push(SourceFile {
+        path: "conditions/c_gland_twin.toml".to_owned(),
+        text: twin,
+    });
+    complains(files, "equal-profiles", "looks the same as `c_gland_twin`");
+}
+
+#[test]
+fn a_phrase_that_sex_tells_apart_may_repeat() {
+    let mut files = toy::files();
+    for file in &mut files {
+        if file.path.starts_with("findings/") {
+            let lay = "\nlay = [\"trouble below\"]\n";
+            file.text = file
+                .text
+                .replacen("sex = \"male\"\n", &format!("sex = \"male\"{lay}"), 1);
+            file.text =
+                file.text
+                    .replacen("sex = \"female\"\n", &format!("sex = \"female\"{lay}"), 1);
+        }
+    }
+    assert_eq!(check(files).complaints().count(), 0);
+}
+
+#[test]
+fn codes_of_other_systems_are_told_from_slips() {
+    fn test(is_right: fn(&str) -> bool, right: &[&str], wrong: &[&str]) {
+        for code in right {
+            assert!(is_right(code), "{code}");
+        }
+        for code in wrong {
+            assert!(!is_right(code), "{code}");
+        }
+    }
+    test(
+        is_icd10,
+        &["B50.9", "J00", "T63.01"],
+        &["b50", "B5", "B50.", "B50.123", "", "ÄÖ"],
+    );
+    test(
+        is_snomed_ct,
+        &["61462000", "386661006", "25064002"],
+        &["61462001", "386661060", "12", "6146200x"],
+    );
+    test(
+        is_loinc,
+        &["718-7", "8310-5", "8867-4"],
+        &["718-8", "7187", "-7", "718-77", "8301-5"],
+    );
+}
