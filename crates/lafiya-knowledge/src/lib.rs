@@ -10,6 +10,9 @@ pub mod checks;
 pub mod load;
 mod remark;
 pub mod schema;
+pub mod search_terms;
+pub mod show;
+pub mod stats;
 #[cfg(test)]
 mod tests;
 #[cfg(any(test, feature = "toy"))]
@@ -26,3 +29,4 @@ pub use base::{
 pub use checks::{Checked, check, check_dir};
 pub use load::SourceFile;
 pub use remark::{LoadError, Remark, Weight};
+pub use search_terms::{SearchTerm, TermKind};

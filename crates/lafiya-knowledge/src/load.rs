@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use toml::Spanned;
 
 use crate::remark::{LoadError, Remark, Weight};
-use crate::schema::{Content, Country, LayTerm};
+use crate::schema::{Content, Country, Finding, LayTerm};
 
 /// One file: its path below `knowledge/`, with forward slashes, and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,72 +115,40 @@ impl Reading {
     fn read(&mut self, file: &SourceFile) {
         let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        let (to, said) = (&mut self.content, &mut self.remarks);
         match (folder, name) {
-            ("conditions", _) => self.content.conditions.extend(one(file, &mut self.remarks)),
-            ("findings", _) => {
-                let mut findings = list(file, "finding", &mut self.remarks);
-                set_category(
-                    &mut findings,
-                    stem,
-                    |finding: &mut crate::schema::Finding| &mut finding.category,
-                );
-                self.content.findings.append(&mut findings);
+            ("conditions", _) => to.conditions.extend(one(file, said)),
+            ("findings", _) => to.findings.extend(findings(file, stem, said)),
+            ("risk-factors", _) => to.risk_factors.extend(list(file, "risk_factor", said)),
+            ("rules", _) => to.rules.extend(list(file, "rule", said)),
+            ("regions", _) => to.countries.extend(one::<Country>(file, said)),
+            ("lay-terms", _) => to.lay_terms.extend(lay_terms(file, stem, said)),
+            ("", "vital-signs.toml") => to.measures = list(file, "measure", said),
+            ("", "lab-tests.toml") => to.lab_tests = list(file, "lab_test", said),
+            ("", "scores.toml") => to.scores = list(file, "score", said),
+            ("", "sources.toml") => to.sources = list(file, "source", said),
+            ("", "specialists.toml") => to.specialists = list(file, "specialist", said),
+            ("", "belts.toml") => to.belts = list(file, "belt", said),
+            ("", "population.toml") => to.population = list(file, "share", said),
+            ("", "aliases.toml") => to.aliases = list(file, "alias", said),
+            ("", "triage.toml") => to.triage = one(file, said).unwrap_or_default(),
+            ("", "VERSION.toml") => to.version = one(file, said).unwrap_or_default(),
+            ("", "planned.txt") => to.planned = planned(&file.text),
+            _ => {
+                let says = "no file of this name is known; see FORM.md";
+                said.push(complaint(file, 0, "unknown-file", says));
             }
-            ("risk-factors", _) => {
-                self.content
-                    .risk_factors
-                    .extend(list(file, "risk_factor", &mut self.remarks))
-            }
-            ("rules", _) => self
-                .content
-                .rules
-                .extend(list(file, "rule", &mut self.remarks)),
-            ("regions", _) => self
-                .content
-                .countries
-                .extend(one::<Country>(file, &mut self.remarks)),
-            ("lay-terms", _) => {
-                self.content
-                    .lay_terms
-                    .extend(lay_terms(file, stem, &mut self.remarks))
-            }
-            ("", "vital-signs.toml") => {
-                self.content.measures = list(file, "measure", &mut self.remarks)
-            }
-            ("", "lab-tests.toml") => {
-                self.content.lab_tests = list(file, "lab_test", &mut self.remarks)
-            }
-            ("", "scores.toml") => self.content.scores = list(file, "score", &mut self.remarks),
-            ("", "sources.toml") => self.content.sources = list(file, "source", &mut self.remarks),
-            ("", "specialists.toml") => {
-                self.content.specialists = list(file, "specialist", &mut self.remarks)
-            }
-            ("", "belts.toml") => self.content.belts = list(file, "belt", &mut self.remarks),
-            ("", "population.toml") => {
-                self.content.population = list(file, "share", &mut self.remarks)
-            }
-            ("", "aliases.toml") => self.content.aliases = list(file, "alias", &mut self.remarks),
-            ("", "triage.toml") => {
-                self.content.triage = one(file, &mut self.remarks).unwrap_or_default()
-            }
-            ("", "VERSION.toml") => {
-                self.content.version = one(file, &mut self.remarks).unwrap_or_default()
-            }
-            ("", "planned.txt") => self.content.planned = planned(&file.text),
-            _ => self.remarks.push(complaint(
-                file,
-                0,
-                "unknown-file",
-                "no file of this name is known; see FORM.md",
-            )),
         }
     }
 }
 
-fn set_category<T>(items: &mut [T], stem: &str, field: impl Fn(&mut T) -> &mut String) {
-    for item in items {
-        *field(item) = stem.replace('-', "_");
+/// A finding's category is the name of its file.
+fn findings(file: &SourceFile, stem: &str, remarks: &mut Vec<Remark>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = list(file, "finding", remarks);
+    for finding in &mut findings {
+        finding.category = stem.replace('-', "_");
     }
+    findings
 }
 
 /// A file that is one thing.
@@ -218,7 +186,7 @@ fn list<T: DeserializeOwned>(file: &SourceFile, key: &str, remarks: &mut Vec<Rem
         }
     };
     let mut items = Vec::new();
-    for entry in lists.into_iter().flat_map(|(_, entries)| entries) {
+    for entry in lists.into_values().flatten() {
         let span = entry.span();
         let id = entry
             .get_ref()

@@ -278,8 +278,7 @@ fn normal_unit(unit: &str) -> String {
         .replace("degrees", "")
         .replace("deg", "")
         .replace("per", "/")
-        .replace('μ', "u")
-        .replace('µ', "u");
+        .replace(['μ', 'µ'], "u");
     match plain.as_str() {
         "celsius" | "centigrade" => "c".to_owned(),
         "fahrenheit" => "f".to_owned(),

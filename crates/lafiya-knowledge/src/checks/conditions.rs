@@ -190,6 +190,9 @@ pub(super) fn equal_profiles(report: &mut Report<'_>) {
 }
 
 fn same_patients(first: &Condition, second: &Condition) -> bool {
+    if first.findings.is_empty() || second.findings.is_empty() {
+        return false;
+    }
     let bands = first
         .per_1000
         .iter()

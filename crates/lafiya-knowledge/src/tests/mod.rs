@@ -2,4 +2,5 @@
 
 mod base;
 mod checks;
+mod reading;
 mod rules;

@@ -1,0 +1,125 @@
+//! Every word that leads to a concept: what search and free-text reading look for.
+//!
+//! The list is plain. Folding, spelling and ranking belong to whoever searches.
+
+use crate::base::{ConceptRef, ConditionIx, FindingIx, KnowledgeBase, LabIx, MeasureIx, RiskIx};
+
+/// What sort of word a term is, from surest to vaguest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TermKind {
+    /// The clinical name.
+    Name,
+    /// The name a patient would use.
+    CommonName,
+    /// Another clinical word.
+    Synonym,
+    /// An everyday phrase.
+    Lay,
+}
+
+/// A word and the concept it leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchTerm<'a> {
+    /// The concept.
+    pub concept: ConceptRef,
+    /// The word or phrase, as written.
+    pub term: &'a str,
+    /// What sort of word.
+    pub kind: TermKind,
+    /// The language, where a file of lay terms says; the rest is English and Pidgin as clinics write it.
+    pub language: Option<&'a str>,
+    /// How surely it means the concept, 0 to 1.
+    pub confidence: f32,
+}
+
+impl KnowledgeBase {
+    /// Every term: findings, measures, risk factors, tests, conditions, then the files of lay terms.
+    pub fn search_terms(&self) -> Vec<SearchTerm<'_>> {
+        const NONE: &[String] = &[];
+        let mut terms = Vec::new();
+        for (n, it) in self.findings().iter().enumerate() {
+            let concept = ConceptRef::Finding(FindingIx::at(n));
+            add(
+                &mut terms,
+                concept,
+                [&it.text.name, &it.text.common_name],
+                &it.text.synonyms,
+                &it.text.lay,
+            );
+        }
+        for (n, it) in self.measures().iter().enumerate() {
+            let concept = ConceptRef::Measure(MeasureIx::at(n));
+            add(
+                &mut terms,
+                concept,
+                [&it.text.name, &it.text.common_name],
+                &it.text.synonyms,
+                &it.text.lay,
+            );
+        }
+        for (n, it) in self.risks().iter().enumerate() {
+            let concept = ConceptRef::Risk(RiskIx::at(n));
+            add(
+                &mut terms,
+                concept,
+                [&it.text.name, &it.text.common_name],
+                &it.text.synonyms,
+                &it.text.lay,
+            );
+        }
+        for (n, it) in self.labs().iter().enumerate() {
+            let concept = ConceptRef::Lab(LabIx::at(n));
+            add(
+                &mut terms,
+                concept,
+                [&it.text.name, &it.text.common_name],
+                &it.text.synonyms,
+                NONE,
+            );
+        }
+        for (n, it) in self.conditions().iter().enumerate() {
+            let concept = ConceptRef::Condition(ConditionIx::at(n));
+            add(
+                &mut terms,
+                concept,
+                [&it.text.name, &it.text.common_name],
+                &it.text.synonyms,
+                NONE,
+            );
+        }
+        terms.extend(self.lay_terms().iter().filter_map(|it| {
+            Some(SearchTerm {
+                concept: self.resolve(&it.concept)?,
+                term: &it.phrase,
+                kind: TermKind::Lay,
+                language: Some(&it.language),
+                confidence: it.confidence,
+            })
+        }));
+        terms
+    }
+}
+
+/// Adds the words of one concept; a plain name that is the clinical one counts once.
+fn add<'a>(
+    terms: &mut Vec<SearchTerm<'a>>,
+    concept: ConceptRef,
+    [name, common_name]: [&'a String; 2],
+    synonyms: &'a [String],
+    lay: &'a [String],
+) {
+    let plain = Some(common_name).filter(|plain| !plain.is_empty() && *plain != name);
+    let names =
+        std::iter::once((name, TermKind::Name)).chain(plain.map(|it| (it, TermKind::CommonName)));
+    let others = synonyms
+        .iter()
+        .map(|it| (it, TermKind::Synonym))
+        .chain(lay.iter().map(|it| (it, TermKind::Lay)));
+    terms.extend(names.chain(others).map(|(term, kind)| SearchTerm {
+        concept,
+        term,
+        kind,
+        language: None,
+        confidence: 1.0,
+    }));
+}

@@ -1,0 +1,167 @@
+//! Counts of the base, for `lafiya knowledge stats`. Pure: whoever calls prints.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::base::KnowledgeBase;
+
+/// What the base holds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Stats {
+    /// The version for people.
+    pub version: String,
+    /// The hash of the content.
+    pub content_hash: String,
+    /// How many of each kind of thing.
+    pub totals: BTreeMap<&'static str, usize>,
+    /// Conditions by category.
+    pub conditions_by_category: BTreeMap<String, usize>,
+    /// Conditions by default triage level.
+    pub conditions_by_level: BTreeMap<String, usize>,
+    /// Conditions by severity.
+    pub conditions_by_severity: BTreeMap<String, usize>,
+    /// Conditions by review status.
+    pub conditions_by_review: BTreeMap<String, usize>,
+    /// Findings by category.
+    pub findings_by_category: BTreeMap<String, usize>,
+    /// Findings by red flag.
+    pub findings_by_red_flag: BTreeMap<String, usize>,
+    /// Risk factors by category.
+    pub risk_factors_by_category: BTreeMap<String, usize>,
+    /// Lab tests by the lowest level that has them.
+    pub lab_tests_by_level: BTreeMap<String, usize>,
+    /// Danger rules by the level they demand.
+    pub rules_by_level: BTreeMap<String, usize>,
+    /// How far the content reaches.
+    pub coverage: Coverage,
+}
+
+/// How far the content reaches.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Coverage {
+    /// Links between conditions and findings.
+    pub finding_links: usize,
+    /// Links for each condition, on average.
+    pub finding_links_per_condition: f32,
+    /// Links between conditions and risk factors.
+    pub risk_links: usize,
+    /// Links between conditions and tests.
+    pub lab_links: usize,
+    /// Findings that at least one condition lists, of 100.
+    pub findings_listed_of_100: f32,
+    /// Findings that at least one danger rule asks for, of 100.
+    pub findings_in_rules_of_100: f32,
+    /// Findings with an everyday phrase, of 100.
+    pub findings_with_lay_words_of_100: f32,
+    /// Conditions that must not be missed.
+    pub must_not_miss: usize,
+    /// Notifiable conditions.
+    pub notifiable: usize,
+    /// Countries with regions.
+    pub countries: usize,
+    /// Words that lead to a concept.
+    pub search_terms: usize,
+}
+
+/// Counts the base.
+pub fn stats(base: &KnowledgeBase) -> Stats {
+    let conditions = base.conditions();
+    let findings = base.findings();
+    let review = |it: &crate::base::Condition| {
+        it.text
+            .review
+            .as_ref()
+            .map_or("none".to_owned(), |review| review.status.to_string())
+    };
+    Stats {
+        version: base.version().version.clone(),
+        content_hash: base.content_hash().to_owned(),
+        totals: totals(base),
+        conditions_by_category: count(conditions, |it| it.text.category.clone()),
+        conditions_by_level: count(conditions, |it| it.text.triage.default.to_string()),
+        conditions_by_severity: count(conditions, |it| it.text.severity.to_string()),
+        conditions_by_review: count(conditions, review),
+        findings_by_category: count(findings, |it| it.text.category.clone()),
+        findings_by_red_flag: count(findings, |it| it.text.red_flag.to_string()),
+        risk_factors_by_category: count(base.risks(), |it| it.text.category.clone()),
+        lab_tests_by_level: count(base.labs(), |it| it.text.availability.to_string()),
+        rules_by_level: count(base.rules(), |it| it.text.effect.level.to_string()),
+        coverage: coverage(base),
+    }
+}
+
+fn totals(base: &KnowledgeBase) -> BTreeMap<&'static str, usize> {
+    BTreeMap::from([
+        ("conditions", base.conditions().len()),
+        ("findings", base.findings().len()),
+        ("measures", base.measures().len()),
+        ("risk_factors", base.risks().len()),
+        ("lab_tests", base.labs().len()),
+        ("rules", base.rules().len()),
+        ("scores", base.scores().len()),
+        ("sources", base.sources().len()),
+        ("specialists", base.specialists().len()),
+        ("belts", base.belts().len()),
+        ("places", base.places().len()),
+    ])
+}
+
+fn coverage(base: &KnowledgeBase) -> Coverage {
+    let findings = base.findings();
+    let links: usize = base.conditions().iter().map(|it| it.findings.len()).sum();
+    let asked: std::collections::BTreeSet<_> = base
+        .rules()
+        .iter()
+        .flat_map(|rule| rule.when.concepts())
+        .filter_map(crate::base::ConceptRef::finding)
+        .collect();
+    let spoken: std::collections::BTreeSet<_> = base
+        .lay_terms()
+        .iter()
+        .map(|it| it.concept.as_str())
+        .collect();
+    let listed = findings
+        .iter()
+        .filter(|it| !it.conditions.is_empty())
+        .count();
+    let worded = findings
+        .iter()
+        .filter(|it| !it.text.lay.is_empty() || spoken.contains(&*it.text.id))
+        .count();
+    let countries: std::collections::BTreeSet<_> =
+        base.places().iter().map(|it| &it.country).collect();
+    Coverage {
+        finding_links: links,
+        finding_links_per_condition: links as f32 / base.conditions().len().max(1) as f32,
+        risk_links: base.conditions().iter().map(|it| it.risks.len()).sum(),
+        lab_links: base.conditions().iter().map(|it| it.labs.len()).sum(),
+        findings_listed_of_100: of_100(listed, findings.len()),
+        findings_in_rules_of_100: of_100(asked.len(), findings.len()),
+        findings_with_lay_words_of_100: of_100(worded, findings.len()),
+        must_not_miss: base
+            .conditions()
+            .iter()
+            .filter(|it| it.text.must_not_miss.is_some())
+            .count(),
+        notifiable: base
+            .conditions()
+            .iter()
+            .filter(|it| it.text.notifiable.is_some())
+            .count(),
+        countries: countries.len(),
+        search_terms: base.search_terms().len(),
+    }
+}
+
+fn count<T>(items: &[T], word: impl Fn(&T) -> String) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for item in items {
+        *counts.entry(word(item)).or_default() += 1;
+    }
+    counts
+}
+
+fn of_100(part: usize, whole: usize) -> f32 {
+    100.0 * part as f32 / whole.max(1) as f32
+}
