@@ -29,7 +29,7 @@ fn in_order(
     if plausible.is_some_and(|[low, high]| low >= high) {
         report.complain(id, "plausible", "the plausible range is upside down");
     }
-    if normal.iter().any(|it| it.range[0] >= it.range[1]) {
+    if normal.iter().any(|it| it.range[0] > it.range[1]) {
         report.complain(id, "normal", "a normal range is upside down");
     }
     if !normal.is_sorted_by_key(|it| it.from) {

@@ -16,7 +16,7 @@ pub(super) fn sense(report: &mut Report<'_>) {
             report.complain(
                 id,
                 "when",
-                "the rule asks for nothing, so it would never fire",
+                "the rule asks for no finding, so it would fire for nobody or for everybody",
             );
         }
         if effect.level == TriageLevel::SelfCare {
@@ -51,12 +51,15 @@ pub(super) fn sense(report: &mut Report<'_>) {
     }
 }
 
+/// Age, sex and state alone are no danger: something must be found, by the rule itself or in each of its branches.
 fn asks_nothing(when: &When) -> bool {
-    let mut bare = when.clone();
-    bare.age = None;
-    bare.sex = None;
-    bare.state = None;
-    bare == When::default() || when.any_of.iter().any(asks_nothing)
+    let itself = !when.all.is_empty()
+        || !when.any.is_empty()
+        || !when.severe.is_empty()
+        || !when.values.is_empty()
+        || when.at_least.is_some()
+        || when.days.is_some();
+    !itself && (when.any_of.is_empty() || when.any_of.iter().any(asks_nothing))
 }
 
 /// A rule's example fires it, its counter-example does not; a score's example gives the points it says.
