@@ -1,1 +1,127 @@
-fn main() {}
+//! Chores of the project: `cargo xtask test` is the one test command, the others keep documents and
+//! figures honest. Nothing here is part of the product, and the product never depends on it.
+
+mod bench;
+mod budget;
+mod docs;
+mod http;
+mod openapi;
+mod postgres;
+mod process;
+mod redis;
+mod servers;
+mod test;
+mod workspace;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+
+fn main() -> ExitCode {
+    match run(&command_line().get_matches()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
+    match arguments.subcommand() {
+        Some(("test", matches)) => test::run(&test::Selection {
+            only: matches
+                .get_many::<String>("only")
+                .map(|names| names.cloned().collect()),
+            budgets: if matches.get_flag("ignore-budgets") {
+                budget::Strictness::Shown
+            } else {
+                budget::Strictness::Enforced
+            },
+        }),
+        Some(("openapi", matches)) => openapi::run(openapi::Wish::of(
+            matches.get_flag("check"),
+            matches.get_flag("accept-baseline"),
+        )),
+        Some(("bench", matches)) => match matches.subcommand() {
+            Some(("start-up", matches)) => {
+                bench::start_up(matches.get_one::<PathBuf>("binary").cloned())
+            }
+            _ => unreachable!("clap requires one of the benches"),
+        },
+        Some(("servers", _)) => servers::lend(),
+        Some((servers::HOLD, _)) => servers::hold(),
+        _ => unreachable!("clap requires one of the commands"),
+    }
+}
+
+/// The commands, for clap and for the check of the README.
+pub(crate) fn command_line() -> Command {
+    let flag = |name: &'static str, says: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .action(ArgAction::SetTrue)
+            .help(says)
+    };
+    Command::new("cargo xtask")
+        .about("Chores of the project")
+        .subcommand_required(true)
+        .subcommand(
+            Command::new("test")
+                .about("Everything that must hold before a change is merged")
+                .arg(
+                    Arg::new("only")
+                        .long("only")
+                        .value_name("STAGES")
+                        .value_delimiter(',')
+                        .value_parser(test::stage_names())
+                        .help("Only these stages, with commas between them"),
+                )
+                .arg(flag(
+                    "ignore-budgets",
+                    "Show the time budgets but do not fail on them (a busy machine)",
+                )),
+        )
+        .subcommand(
+            Command::new("openapi")
+                .about("Write docs/api/openapi.json from the binary")
+                .arg(flag("check", "Fail when the committed document differs"))
+                .arg(
+                    flag(
+                        "accept-baseline",
+                        "Also make this the contract that later versions may only add to",
+                    )
+                    .conflicts_with("check"),
+                ),
+        )
+        .subcommand(
+            Command::new("bench")
+                .about("Figures, as a table and as JSON in target/bench")
+                .subcommand_required(true)
+                .subcommand(
+                    Command::new("start-up")
+                        .about("Time to the first healthy answer, and memory at rest")
+                        .arg(
+                            Arg::new("binary")
+                                .long("binary")
+                                .value_name("PATH")
+                                .value_parser(value_parser!(PathBuf))
+                                .help("Measure this binary [default: a release build]"),
+                        ),
+                ),
+        )
+        .subcommand(
+            Command::new("servers")
+                .about("Start a throwaway PostgreSQL and Redis and keep them until Ctrl-D"),
+        )
+        .subcommand(Command::new(servers::HOLD).hide(true))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::command_line().debug_assert();
+    }
+}

@@ -1,0 +1,286 @@
+//! What the documents and the tree promise, as small checks that report everything at once. Each
+//! takes the project as it lies on disk and returns its complaints in sentences.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::workspace;
+
+/// A source file longer than this needs a table of contents: it is two files.
+const SOURCE_LINES_MAX: usize = 700;
+
+/// The text files of the project.
+struct Tree {
+    files: Vec<(PathBuf, String)>,
+}
+
+type Check = fn(&Tree) -> Vec<String>;
+
+const CHECKS: &[Check] = &[
+    paths_named_in_architecture_exist,
+    no_source_file_is_too_long,
+    no_text_names_a_path_of_one_machine,
+    commands_in_the_readme_exist,
+];
+
+/// Everything that is wrong.
+pub(crate) fn complaints() -> anyhow::Result<Vec<String>> {
+    let root = workspace::root();
+    let files = workspace::files()?
+        .into_iter()
+        .filter_map(|path| {
+            let text = fs::read_to_string(root.join(&path)).ok()?;
+            Some((path, text))
+        })
+        .collect();
+    let tree = Tree { files };
+    Ok(CHECKS.iter().flat_map(|check| check(&tree)).collect())
+}
+
+impl Tree {
+    fn text(&self, name: &str) -> Option<&str> {
+        let (_, text) = self
+            .files
+            .iter()
+            .find(|(path, _)| path == Path::new(name))?;
+        Some(text)
+    }
+
+    /// A path stands for itself or for the folder above a file.
+    fn has(&self, path: &str) -> bool {
+        let path = Path::new(path.trim_end_matches('/'));
+        self.files.iter().any(|(file, _)| file.starts_with(path))
+            || workspace::root().join(path).exists()
+    }
+}
+
+/// Every file that ARCHITECTURE.md names in backticks exists.
+fn paths_named_in_architecture_exist(tree: &Tree) -> Vec<String> {
+    const NAME: &str = "ARCHITECTURE.md";
+    let Some(text) = tree.text(NAME) else {
+        return vec![format!("{NAME} is missing")];
+    };
+    let named: BTreeSet<&str> = code_spans(text).filter(|span| is_a_path(span)).collect();
+    named
+        .into_iter()
+        .filter(|path| !tree.has(path))
+        .map(|path| format!("{NAME} names `{path}`, which does not exist"))
+        .collect()
+}
+
+/// No Rust file is longer than one sitting.
+fn no_source_file_is_too_long(tree: &Tree) -> Vec<String> {
+    tree.files
+        .iter()
+        .filter(|(path, _)| path.extension().is_some_and(|extension| extension == "rs"))
+        .map(|(path, text)| (path.display(), text.lines().count()))
+        .filter(|(_, lines)| *lines > SOURCE_LINES_MAX)
+        .map(|(path, lines)| format!("{path} has {lines} lines, more than {SOURCE_LINES_MAX}"))
+        .collect()
+}
+
+/// No text names a folder that exists on one developer's machine only.
+fn no_text_names_a_path_of_one_machine(tree: &Tree) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for (path, text) in &tree.files {
+        for (number, line) in text.lines().enumerate() {
+            if names_a_machine_path(line) {
+                let shown = path.display();
+                let number = number + 1;
+                complaints.push(format!("{shown}:{number} names a path of one machine"));
+            }
+        }
+    }
+    complaints
+}
+
+/// Every command that the README shows is one that we have.
+fn commands_in_the_readme_exist(tree: &Tree) -> Vec<String> {
+    let Some(text) = tree.text("README.md") else {
+        return vec!["README.md is missing".to_owned()];
+    };
+    fenced_lines(text)
+        .filter_map(shown_command)
+        .filter(|command| !command.exists())
+        .map(|command| format!("README.md shows a command that does not exist: {command:?}"))
+        .collect()
+}
+
+fn code_spans(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+}
+
+/// A span is taken for a path when it looks like one from the root: folders with slashes, or a file
+/// name with an ending that we use. Patterns, URLs and API paths are something else.
+fn is_a_path(span: &str) -> bool {
+    let plain = span
+        .chars()
+        .all(|letter| letter.is_ascii_alphanumeric() || "/._-".contains(letter));
+    let known = [
+        "crates/",
+        "knowledge/",
+        "docs/",
+        "xtask/",
+        "deploy/",
+        "evaluation/",
+        ".ci/",
+    ];
+    let ending = [".rs", ".md", ".toml"];
+    plain
+        && (known.iter().any(|start| span.starts_with(start))
+            || (!span.contains('/')
+                && ending.iter().any(|end| span.ends_with(end))
+                && is_at_root(span)))
+}
+
+/// Bare names such as `router.rs` are read in the context of their paragraph; only names that
+/// belong at the root, upper case or known, can be checked.
+fn is_at_root(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_uppercase())
+        || [
+            "lafiya.default.toml",
+            "rust-toolchain.toml",
+            "rustfmt.toml",
+            "clippy.toml",
+        ]
+        .contains(&name)
+}
+
+fn names_a_machine_path(line: &str) -> bool {
+    // Written in two halves, so that this file does not complain about itself.
+    const HOMES: &[&str] = &[
+        concat!("/ro", "ot/"),
+        concat!("/wo", "rk/"),
+        concat!("/ho", "me/"),
+        concat!("/Us", "ers/"),
+    ];
+    HOMES.iter().any(|home| {
+        line.match_indices(home).any(|(at, _)| {
+            let before = line.get(..at).and_then(|text| text.chars().next_back());
+            !before.is_some_and(|it| it.is_alphanumeric() || "._-~/}>)".contains(it))
+        })
+    })
+}
+
+/// The lines inside fenced blocks.
+fn fenced_lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut inside = false;
+    text.lines().filter(move |line| {
+        let fence = line.trim_start().starts_with("```");
+        inside ^= fence;
+        inside && !fence
+    })
+}
+
+/// A command of ours, as a document shows it.
+#[derive(Debug, PartialEq, Eq)]
+enum Shown {
+    Xtask(Vec<String>),
+    Service(Vec<String>),
+}
+
+fn shown_command(line: &str) -> Option<Shown> {
+    let line = line.trim().trim_start_matches("$ ");
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let commands = |words: &[&str]| -> Vec<String> {
+        words
+            .iter()
+            .take_while(|word| word.chars().all(|it| it.is_ascii_lowercase() || it == '-'))
+            .take_while(|word| !word.starts_with('-'))
+            .map(|&word| word.to_owned())
+            .collect()
+    };
+    match words.as_slice() {
+        ["cargo", "xtask", rest @ ..] => Some(Shown::Xtask(commands(rest))),
+        ["cargo", "run", rest @ ..] => {
+            let own = rest
+                .iter()
+                .position(|word| *word == "--")
+                .map_or(rest.len(), |at| at + 1);
+            Some(Shown::Service(commands(
+                rest.get(own..).unwrap_or_default(),
+            )))
+        }
+        [program, rest @ ..] if *program == "lafiya" || program.ends_with("/lafiya") => {
+            Some(Shown::Service(commands(rest)))
+        }
+        _ => None,
+    }
+}
+
+impl Shown {
+    fn exists(&self) -> bool {
+        match self {
+            Self::Xtask(words) => {
+                let first = words.first().map_or("", String::as_str);
+                crate::command_line().find_subcommand(first).is_some()
+            }
+            Self::Service(words) => Command::new(workspace::debug_binary())
+                .args(words)
+                .arg("--help")
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status()
+                .is_ok_and(|status| status.success()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_told_from_other_spans() {
+        for (span, expected) in [
+            ("crates/lafiya-http/src/router.rs", true),
+            ("knowledge/", true),
+            ("CHANGELOG.md", true),
+            ("lafiya.default.toml", true),
+            ("router.rs", false),
+            ("knowledge/conditions/<id>.toml", false),
+            ("/v1/assess", false),
+            ("cargo xtask test", false),
+        ] {
+            assert_eq!(is_a_path(span), expected, "{span}");
+        }
+    }
+
+    #[test]
+    fn paths_of_one_machine_are_found_and_ours_are_not() {
+        let home = concat!("/ro", "ot/");
+        assert!(names_a_machine_path(&format!("see {home}notes")));
+        assert!(names_a_machine_path(&format!("\"{home}x\"")));
+        assert!(!names_a_machine_path(&format!(
+            "https://example.org{home}x"
+        )));
+        assert!(!names_a_machine_path("target/debug"));
+    }
+
+    #[test]
+    fn commands_are_read_from_what_a_reader_would_type() {
+        let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
+        assert_eq!(
+            shown_command("$ cargo xtask test --only unit"),
+            Some(Shown::Xtask(words(&["test"])))
+        );
+        assert_eq!(
+            shown_command("cargo run --release"),
+            Some(Shown::Service(Vec::new()))
+        );
+        assert_eq!(
+            shown_command("lafiya key create --tenant demo"),
+            Some(Shown::Service(words(&["key", "create"])))
+        );
+        assert_eq!(shown_command("curl http://127.0.0.1:8080"), None);
+    }
+
+    #[test]
+    fn only_lines_inside_fences_are_commands() {
+        let text = "lafiya a\n```sh\nlafiya b\n```\nlafiya c\n";
+        assert_eq!(fenced_lines(text).collect::<Vec<_>>(), ["lafiya b"]);
+    }
+}

@@ -1,0 +1,94 @@
+//! The committed API document: written from the binary, never by hand. Beside it lies the baseline,
+//! the contract that later versions may only add to; it moves with a release, on purpose.
+
+use std::fs;
+use std::process::Command;
+
+use anyhow::{Context, bail};
+
+use crate::process::{self, nothing};
+use crate::workspace;
+
+const DOCUMENT: &str = "docs/api/openapi.json";
+const BASELINE: &str = "docs/api/baseline.json";
+
+/// What is to be done with the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// Write the document.
+    Write,
+    /// Write it and make it the baseline.
+    AcceptBaseline,
+    /// Compare it with the committed one.
+    Check,
+}
+
+impl Wish {
+    /// From the flags of the command line.
+    pub(crate) fn of(check: bool, accept_baseline: bool) -> Self {
+        match (check, accept_baseline) {
+            (true, _) => Self::Check,
+            (false, true) => Self::AcceptBaseline,
+            (false, false) => Self::Write,
+        }
+    }
+}
+
+/// `cargo xtask openapi`
+pub(crate) fn run(wish: Wish) -> anyhow::Result<()> {
+    build_binary()?;
+    let document = printed_document()?;
+    if wish == Wish::Check {
+        return check_against(&document);
+    }
+    let root = workspace::root();
+    fs::create_dir_all(root.join("docs/api"))?;
+    fs::write(root.join(DOCUMENT), &document)?;
+    println!("{DOCUMENT} is written.");
+    if wish == Wish::AcceptBaseline {
+        fs::write(root.join(BASELINE), &document)?;
+        println!("{BASELINE} is written: from now on the API may only add to it.");
+    }
+    Ok(())
+}
+
+/// Fails when the committed document is not what the built binary prints.
+pub(crate) fn check() -> anyhow::Result<()> {
+    check_against(&printed_document()?)
+}
+
+fn check_against(document: &str) -> anyhow::Result<()> {
+    let committed = fs::read_to_string(workspace::root().join(DOCUMENT)).unwrap_or_default();
+    if committed == document {
+        return Ok(());
+    }
+    let line = committed
+        .lines()
+        .zip(document.lines())
+        .take_while(|(old, new)| old == new)
+        .count();
+    bail!(
+        "{DOCUMENT} differs from what the binary prints, from line {} on: run `cargo xtask openapi`",
+        line + 1
+    );
+}
+
+/// Builds the binary the way the test command does, so that neither undoes the other's work.
+pub(crate) fn build_binary() -> anyhow::Result<()> {
+    let mut build = Command::new("cargo");
+    build
+        .args(["build", "--workspace", "--bins"])
+        .current_dir(workspace::root());
+    process::run(&mut build, nothing).map(drop)
+}
+
+fn printed_document() -> anyhow::Result<String> {
+    let output = Command::new(workspace::debug_binary())
+        .arg("openapi")
+        .output()
+        .context("the binary cannot be started; build it first")?;
+    if !output.status.success() {
+        bail!("{}", String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}

@@ -1,0 +1,177 @@
+//! A throwaway PostgreSQL: made in a temporary folder, gone with it. Not for anything that is to be
+//! kept: it never waits for the disk.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+
+use crate::http::free_address;
+use crate::servers::{poll, running_as_root};
+
+/// Where distributions hide the programs that are not for everybody's path.
+const DEBIAN_PROGRAMS: &str = "/usr/lib/postgresql";
+
+/// A running server; stopped when dropped.
+pub(crate) struct Postgres {
+    server: Child,
+    programs: PathBuf,
+    data: PathBuf,
+    owner: Option<Owner>,
+    port: u16,
+}
+
+/// PostgreSQL refuses to run as root, so root lends it to the user that the package made.
+#[derive(Clone, Copy)]
+struct Owner {
+    uid: u32,
+    gid: u32,
+}
+
+/// The folder that holds `initdb`, `postgres` and `pg_ctl`, newest version first.
+pub(crate) fn programs() -> Option<PathBuf> {
+    let mut folders: Vec<PathBuf> = fs::read_dir(DEBIAN_PROGRAMS)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|version| version.path().join("bin"))
+        .collect();
+    folders.sort();
+    folders.reverse();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    folders.extend(std::env::split_paths(&path));
+    folders.into_iter().find(|folder| {
+        ["initdb", "postgres", "pg_ctl"]
+            .iter()
+            .all(|name| folder.join(name).is_file())
+    })
+}
+
+impl Postgres {
+    /// Makes a cluster below `folder` and starts it on a free port.
+    pub(crate) fn start(folder: &Path) -> anyhow::Result<Self> {
+        let programs = programs().context("PostgreSQL is not installed")?;
+        let home = folder.join("postgres");
+        fs::create_dir(&home)?;
+        let owner = running_as_root().then(package_user).transpose()?;
+        if let Some(owner) = owner {
+            chown(&home, Some(owner.uid), Some(owner.gid))?;
+            // The folders above it must let that user through.
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o755))?;
+        }
+        let data = home.join("data");
+        initialise(&programs, &data, owner)?;
+        let port = free_address()?.port();
+        let server = serve(&programs, &home, &data, owner, port)?;
+        let mut postgres = Self {
+            server,
+            programs,
+            data,
+            owner,
+            port,
+        };
+        postgres.wait_until_ready(&home)?;
+        Ok(postgres)
+    }
+
+    /// The address that clients use.
+    pub(crate) fn url(&self) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
+    }
+
+    fn wait_until_ready(&mut self, home: &Path) -> anyhow::Result<()> {
+        let ready = poll(Duration::from_secs(30), || {
+            if matches!(self.server.try_wait(), Ok(Some(_))) {
+                return Some(false);
+            }
+            let answered = Command::new(self.programs.join("psql"))
+                .args([&self.url(), "--no-psqlrc", "--command", "select 1"])
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status();
+            matches!(answered, Ok(status) if status.success()).then_some(true)
+        });
+        let log = fs::read_to_string(home.join("log")).unwrap_or_default();
+        ensure!(ready == Some(true), "PostgreSQL does not start:\n{log}");
+        Ok(())
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        let mut stop = as_owner(&self.programs.join("pg_ctl"), self.owner);
+        stop.arg("stop").args(["-m", "immediate", "-D"]);
+        let _ = stop.arg(&self.data).stdout(Stdio::null()).status();
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+fn initialise(programs: &Path, data: &Path, owner: Option<Owner>) -> anyhow::Result<()> {
+    let output = as_owner(&programs.join("initdb"), owner)
+        .args(["--username=postgres", "--auth=trust", "--no-sync"])
+        .args(["--encoding=UTF8", "--locale=C", "--pgdata"])
+        .arg(data)
+        .output()
+        .context("initdb cannot be started")?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "initdb failed:\n{said}");
+    Ok(())
+}
+
+fn serve(
+    programs: &Path,
+    home: &Path,
+    data: &Path,
+    owner: Option<Owner>,
+    port: u16,
+) -> anyhow::Result<Child> {
+    let log = fs::File::create(home.join("log"))?;
+    let settings = [
+        format!("port={port}"),
+        format!("unix_socket_directories={}", home.display()),
+        "listen_addresses=127.0.0.1".to_owned(),
+        "max_connections=200".to_owned(),
+        // Nothing of this outlives the run, so the disk is never waited for.
+        "fsync=off".to_owned(),
+        "synchronous_commit=off".to_owned(),
+        "full_page_writes=off".to_owned(),
+    ];
+    as_owner(&programs.join("postgres"), owner)
+        .arg("-D")
+        .arg(data)
+        .args(settings.iter().flat_map(|setting| ["-c", setting]))
+        .stdin(Stdio::null())
+        .stdout(log.try_clone()?)
+        .stderr(log)
+        .spawn()
+        .context("postgres cannot be started")
+}
+
+/// A command that runs as the owner of the cluster, in a folder that everybody may enter.
+fn as_owner(program: &Path, owner: Option<Owner>) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir("/");
+    if let Some(Owner { uid, gid }) = owner {
+        command.uid(uid).gid(gid);
+    }
+    command
+}
+
+fn package_user() -> anyhow::Result<Owner> {
+    let number = |flag: &str| -> anyhow::Result<u32> {
+        let output = Command::new("id").args([flag, "postgres"]).output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        text.trim()
+            .parse()
+            .context("there is no user `postgres` that the server could run as")
+    };
+    Ok(Owner {
+        uid: number("-u")?,
+        gid: number("-g")?,
+    })
+}

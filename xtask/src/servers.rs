@@ -1,0 +1,152 @@
+//! The servers that tests need: found or installed, started on free ports, and always stopped.
+//! A process of its own holds them and stops them when its standard input closes. That happens
+//! whichever way the run ends, Ctrl-C and kill included, without any signal handling.
+
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail, ensure};
+
+use crate::postgres::{self, Postgres};
+use crate::process::{self, nothing};
+use crate::redis::{self, Redis};
+
+/// The hidden command of the process that holds the servers.
+pub(crate) const HOLD: &str = "hold-servers";
+
+const INSTALL: &[&str] = &[
+    "install",
+    "-y",
+    "--no-install-recommends",
+    "postgresql",
+    "redis-server",
+];
+
+/// Running servers; stopped when dropped.
+pub(crate) struct Servers {
+    holder: Child,
+    pub(crate) postgres_url: String,
+    pub(crate) redis_url: String,
+}
+
+impl Servers {
+    /// Installs what is missing (when allowed) and starts both.
+    pub(crate) fn start() -> anyhow::Result<Self> {
+        install_what_is_missing()?;
+        let mut holder = Command::new(std::env::current_exe()?)
+            .arg(HOLD)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            // A group of its own: Ctrl-C ends the run, and the run's end stops the servers.
+            .process_group(0)
+            .spawn()?;
+        let stdout = holder.stdout.take().context("a piped stream is there")?;
+        let mut lines = BufReader::new(stdout).lines();
+        let mut next = || lines.next().and_then(Result::ok);
+        let (Some(postgres_url), Some(redis_url)) = (next(), next()) else {
+            let _ = holder.wait();
+            bail!("the servers did not start (see above)");
+        };
+        Ok(Self {
+            holder,
+            postgres_url,
+            redis_url,
+        })
+    }
+
+    /// The variables by which the tests find the servers.
+    pub(crate) fn variables(&self) -> [(&'static str, &str); 3] {
+        [
+            ("LAFIYA_TEST_BACKENDS", "all"),
+            ("LAFIYA_TEST_POSTGRES_URL", &self.postgres_url),
+            ("LAFIYA_TEST_REDIS_URL", &self.redis_url),
+        ]
+    }
+}
+
+impl Drop for Servers {
+    fn drop(&mut self) {
+        drop(self.holder.stdin.take());
+        let _ = self.holder.wait();
+    }
+}
+
+/// `cargo xtask servers`: for running single tests by hand.
+pub(crate) fn lend() -> anyhow::Result<()> {
+    let servers = Servers::start()?;
+    for (name, value) in servers.variables() {
+        println!("export {name}={value}");
+    }
+    eprintln!("Ctrl-D stops the servers.");
+    wait_for_end_of_input();
+    Ok(())
+}
+
+/// The process that holds the servers.
+pub(crate) fn hold() -> anyhow::Result<()> {
+    let folder = tempfile::Builder::new()
+        .prefix("lafiya-servers-")
+        .tempdir()
+        .context("no temporary folder")?;
+    let postgres = Postgres::start(folder.path())?;
+    let redis = Redis::start(folder.path())?;
+    println!("{}\n{}", postgres.url(), redis.url());
+    wait_for_end_of_input();
+    Ok(())
+}
+
+fn wait_for_end_of_input() {
+    let mut discarded = Vec::new();
+    let _ = std::io::stdin().read_to_end(&mut discarded);
+}
+
+fn install_what_is_missing() -> anyhow::Result<()> {
+    let missing = || postgres::programs().is_none() || redis::program().is_none();
+    if !missing() {
+        return Ok(());
+    }
+    let by_hand = format!("apt-get update && apt-get {}", INSTALL.join(" "));
+    let has_apt = Command::new("apt-get")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    ensure!(
+        has_apt && running_as_root(),
+        "the tests need PostgreSQL and Redis; as root run: {by_hand}"
+    );
+    println!("      installing PostgreSQL and Redis: {by_hand}");
+    for arguments in [&["update"], INSTALL] {
+        let mut apt = Command::new("apt-get");
+        apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+        process::run(&mut apt, nothing)?;
+    }
+    ensure!(
+        !missing(),
+        "PostgreSQL and Redis are installed but not found"
+    );
+    Ok(())
+}
+
+/// Whether this process may install packages, and must not run PostgreSQL itself.
+pub(crate) fn running_as_root() -> bool {
+    let output = Command::new("id").arg("-u").output();
+    output.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+/// Asks until there is an answer or the time is up.
+pub(crate) fn poll<T>(within: Duration, mut ask: impl FnMut() -> Option<T>) -> Option<T> {
+    let deadline = Instant::now() + within;
+    loop {
+        if let Some(answer) = ask() {
+            return Some(answer);
+        }
+        if Instant::now() > deadline {
+            return None;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}

@@ -1,0 +1,299 @@
+//! `cargo xtask test`: the stages in order, each timed against its budget. What a stage does is one
+//! small function; what it may cost stands in the table.
+
+use std::cell::OnceCell;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail, ensure};
+
+use crate::budget::{self, Outcome, Strictness};
+use crate::process::{self, nothing, test_lines};
+use crate::servers::Servers;
+use crate::{docs, openapi, workspace};
+
+/// One stage.
+struct Stage {
+    name: &'static str,
+    budget_s: u64,
+    /// Without it the later stages mean nothing, so its failure ends the run.
+    gate: bool,
+    /// Whether it talks to PostgreSQL and Redis.
+    servers: bool,
+    run: fn(&Run) -> anyhow::Result<()>,
+}
+
+/// In the order of the run. Budgets: a clean checkout on two cores.
+const STAGES: &[Stage] = &[
+    stage("servers", 90, start_servers).gate(),
+    stage("format", 20, check_format),
+    stage("clippy", 330, check_lints).gate(),
+    stage("build", 420, build).gate(),
+    stage("unit", 150, unit_tests).with_servers(),
+    stage("knowledge", 15, check_knowledge),
+    stage("blackbox-embedded", 150, black_box_embedded),
+    stage("blackbox-servers", 180, black_box_servers).with_servers(),
+    stage("docs", 15, check_docs),
+];
+
+const fn stage(name: &'static str, budget_s: u64, run: fn(&Run) -> anyhow::Result<()>) -> Stage {
+    Stage {
+        name,
+        budget_s,
+        gate: false,
+        servers: false,
+        run,
+    }
+}
+
+impl Stage {
+    const fn gate(mut self) -> Self {
+        self.gate = true;
+        self
+    }
+
+    const fn with_servers(mut self) -> Self {
+        self.servers = true;
+        self
+    }
+}
+
+/// What the developer asked for.
+pub(crate) struct Selection {
+    /// Names of stages, or nothing for all of them.
+    pub(crate) only: Option<Vec<String>>,
+    pub(crate) budgets: Strictness,
+}
+
+impl Selection {
+    fn names(&self, stage: &Stage) -> bool {
+        self.only.as_ref().is_none_or(|names| {
+            names
+                .iter()
+                .any(|name| name == stage.name || is_group_of(name, stage.name))
+        })
+    }
+
+    /// The servers come along whenever a chosen stage needs them.
+    fn includes(&self, stage: &Stage) -> bool {
+        let needed = || STAGES.iter().any(|it| it.servers && self.names(it));
+        self.names(stage) || (stage.name == "servers" && needed())
+    }
+}
+
+/// `blackbox` means both `blackbox-embedded` and `blackbox-servers`.
+fn is_group_of(group: &str, stage: &str) -> bool {
+    stage
+        .split_once('-')
+        .is_some_and(|(first, _)| first == group)
+}
+
+/// The words that `--only` takes.
+pub(crate) fn stage_names() -> Vec<&'static str> {
+    let mut names: Vec<&str> = STAGES.iter().map(|stage| stage.name).collect();
+    names.push("blackbox");
+    names
+}
+
+/// What the stages of one run share.
+#[derive(Default)]
+struct Run {
+    servers: OnceCell<Servers>,
+}
+
+impl Run {
+    fn servers(&self) -> anyhow::Result<&Servers> {
+        self.servers.get().context("the servers are not running")
+    }
+}
+
+/// Runs the chosen stages.
+pub(crate) fn run(selection: &Selection) -> anyhow::Result<()> {
+    let run = Run::default();
+    let mut outcomes = Vec::new();
+    for stage in STAGES.iter().filter(|stage| selection.includes(stage)) {
+        let outcome = run_stage(stage, &run);
+        let ends_here = stage.gate && !outcome.passed;
+        outcomes.push(outcome);
+        if ends_here {
+            break;
+        }
+    }
+    println!("\n{}", budget::table(&outcomes));
+    verdict(&outcomes, selection.budgets)
+}
+
+fn run_stage(stage: &Stage, run: &Run) -> Outcome {
+    println!("==> {}", stage.name);
+    let started = Instant::now();
+    let result = (stage.run)(run);
+    let took = started.elapsed();
+    match &result {
+        Ok(()) => println!("<== {} ok, {:.1} s", stage.name, took.as_secs_f64()),
+        Err(error) => println!(
+            "<== {} FAILED, {:.1} s: {error:#}",
+            stage.name,
+            took.as_secs_f64()
+        ),
+    }
+    Outcome {
+        stage: stage.name,
+        took,
+        budget: Duration::from_secs(stage.budget_s),
+        passed: result.is_ok(),
+    }
+}
+
+fn verdict(outcomes: &[Outcome], budgets: Strictness) -> anyhow::Result<()> {
+    let names = |chosen: fn(&Outcome) -> bool| -> Vec<&str> {
+        outcomes
+            .iter()
+            .filter(|it| chosen(it))
+            .map(|it| it.stage)
+            .collect()
+    };
+    let failed = names(|it| !it.passed);
+    let slow = names(Outcome::over_budget);
+    ensure!(failed.is_empty(), "failed: {}", failed.join(", "));
+    if budgets == Strictness::Enforced && !slow.is_empty() {
+        bail!(
+            "far beyond the time budget: {} (make it faster, or raise the budget with a reason)",
+            slow.join(", ")
+        );
+    }
+    Ok(())
+}
+
+fn cargo(words: &str) -> Command {
+    let mut command = Command::new("cargo");
+    command
+        .args(words.split(' '))
+        .current_dir(workspace::root());
+    command
+}
+
+fn start_servers(run: &Run) -> anyhow::Result<()> {
+    let servers = Servers::start()?;
+    let _ = run.servers.set(servers);
+    Ok(())
+}
+
+fn check_format(_: &Run) -> anyhow::Result<()> {
+    process::run(&mut cargo("fmt --all --check"), nothing).map(drop)
+}
+
+fn check_lints(_: &Run) -> anyhow::Result<()> {
+    let mut clippy = cargo("clippy --workspace --all-targets --quiet -- -D warnings");
+    process::run(&mut clippy, nothing).map(drop)
+}
+
+/// Everything the later stages run is built here, in one go and with the features of the whole
+/// workspace: building one package alone would compile shared dependencies a second time.
+fn build(_: &Run) -> anyhow::Result<()> {
+    let mut build = cargo("build --workspace --bins --tests --examples");
+    process::run(&mut build, nothing).map(drop)
+}
+
+fn unit_tests(run: &Run) -> anyhow::Result<()> {
+    let mut tests = cargo("test --workspace --exclude lafiya-blackbox --no-fail-fast");
+    tests.envs(run.servers()?.variables());
+    let output = process::run(&mut tests, test_lines)?;
+    ensure!(
+        output.contains("test result: ok."),
+        "cargo test ran no tests"
+    );
+    Ok(())
+}
+
+/// The knowledge base has nothing to complain about, and says so by silence.
+fn check_knowledge(_: &Run) -> anyhow::Result<()> {
+    openapi::build_binary()?;
+    let mut check = Command::new(workspace::debug_binary());
+    check
+        .args(["knowledge", "check"])
+        .current_dir(workspace::root());
+    let output = process::run(&mut check, nothing)?;
+    if !output.trim().is_empty() {
+        println!("{output}");
+        bail!("`lafiya knowledge check` has complaints");
+    }
+    Ok(())
+}
+
+fn black_box_embedded(_: &Run) -> anyhow::Result<()> {
+    black_box("embedded", &[])
+}
+
+fn black_box_servers(run: &Run) -> anyhow::Result<()> {
+    let servers = run.servers()?;
+    black_box(
+        "servers",
+        &[
+            ("LAFIYA_BLACKBOX_POSTGRES_URL", &servers.postgres_url),
+            ("LAFIYA_BLACKBOX_REDIS_URL", &servers.redis_url),
+        ],
+    )
+}
+
+/// The same suite on either backend, against the binary that was built.
+fn black_box(backend: &str, variables: &[(&str, &str)]) -> anyhow::Result<()> {
+    openapi::build_binary()?;
+    let mut tests = cargo("test --workspace --test blackbox");
+    tests
+        .env("LAFIYA_BLACKBOX_BACKEND", backend)
+        .env("LAFIYA_BLACKBOX_BINARY", workspace::debug_binary())
+        .envs(variables.iter().copied());
+    let output = process::run(&mut tests, test_lines)?;
+    ensure!(
+        output.contains("test result: ok."),
+        "cargo test ran no tests"
+    );
+    Ok(())
+}
+
+/// Everything that is wrong with the documents is said at once.
+fn check_docs(_: &Run) -> anyhow::Result<()> {
+    openapi::build_binary()?;
+    let mut complaints = docs::complaints()?;
+    if let Err(drift) = openapi::check() {
+        complaints.push(format!("{drift:#}"));
+    }
+    for complaint in &complaints {
+        println!("      {complaint}");
+    }
+    ensure!(complaints.is_empty(), "{} complaints", complaints.len());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(only: &[&str]) -> Vec<&'static str> {
+        let selection = Selection {
+            only: Some(only.iter().map(|&name| name.to_owned()).collect()),
+            budgets: Strictness::Enforced,
+        };
+        STAGES
+            .iter()
+            .filter(|stage| selection.includes(stage))
+            .map(|stage| stage.name)
+            .collect()
+    }
+
+    #[test]
+    fn servers_come_along_when_a_chosen_stage_needs_them() {
+        assert_eq!(chosen(&["unit"]), ["servers", "unit"]);
+        assert_eq!(chosen(&["docs"]), ["docs"]);
+        assert_eq!(
+            chosen(&["blackbox"]),
+            ["servers", "blackbox-embedded", "blackbox-servers"]
+        );
+    }
+
+    #[test]
+    fn the_budgets_together_stay_below_twenty_five_minutes() {
+        let total: u64 = STAGES.iter().map(|stage| stage.budget_s).sum();
+        assert!(total <= 25 * 60, "{total} s");
+    }
+}
