@@ -1,9 +1,68 @@
-//! The second half of a condition's file: what to watch, test, give, refer, report and explain.
+//! The second half of a condition's file: how urgent, what to watch, test, give, refer, report and explain.
 
+use lafiya_model::{Timeframe, TriageLevel};
 use serde::{Deserialize, Serialize};
 
 use super::rule::When;
-use crate::words::{CareLevel, HowFast, Urgency};
+use crate::words::{CareLevel, Channel, HowFast, Urgency};
+
+/// How urgent the condition is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConditionTriage {
+    /// The level of a typical patient.
+    pub default: TriageLevel,
+    /// How soon.
+    pub timeframe: Timeframe,
+    /// Never to be looked after at home.
+    #[serde(default)]
+    pub self_care_never: bool,
+    /// How to be seen.
+    pub channel: Channel,
+    /// Whom to see.
+    pub specialist: SpecialistAdvice,
+    /// Source id.
+    #[serde(default)]
+    pub source: String,
+    /// Who needs more.
+    #[serde(default)]
+    pub higher: Vec<Higher>,
+}
+
+/// Whom to see.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpecialistAdvice {
+    /// Specialist id.
+    pub id: String,
+    /// Why.
+    #[serde(default)]
+    pub reasoning: String,
+    /// Specialist id of the next step.
+    #[serde(default)]
+    pub escalate_to: String,
+    /// When to take it.
+    #[serde(default)]
+    pub escalation_trigger: String,
+}
+
+/// A group of patients that needs more than the default.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Higher {
+    /// Which patients.
+    pub when: When,
+    /// Their level.
+    pub level: TriageLevel,
+    /// How soon.
+    pub timeframe: Timeframe,
+    /// Why.
+    #[serde(default)]
+    pub why: String,
+    /// Source id.
+    #[serde(default)]
+    pub source: String,
+}
 
 /// A sign of getting worse.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,13 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use lafiya_model::{Age, AgeBand, Timeframe, TriageLevel};
+use lafiya_model::{Age, AgeBand};
 use serde::{Deserialize, Serialize};
 
-use super::care::{Education, Investigation, Notifiable, Referral, Treatment, WatchFor};
-use super::rule::When;
+use super::care::{ConditionTriage, Education, Investigation, Notifiable, Referral, Treatment, WatchFor};
 use crate::words::{
-    AgeSpan, Channel, ConditionSeverity, ReviewStatus, Setting, SexLimit, State, age_words,
+    AgeSpan, ConditionSeverity, ReviewStatus, Setting, SexLimit, State, age_words,
 };
 
 /// One condition, as its file says.
@@ -338,64 +337,6 @@ pub struct ExcludedBy {
 pub struct MustNotMiss {
     /// An interview goes on while its probability is above this.
     pub above_of_100: f32,
-    /// Why.
-    #[serde(default)]
-    pub why: String,
-    /// Source id.
-    #[serde(default)]
-    pub source: String,
-}
-
-/// How urgent the condition is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ConditionTriage {
-    /// The level of a typical patient.
-    pub default: TriageLevel,
-    /// How soon.
-    pub timeframe: Timeframe,
-    /// Never to be looked after at home.
-    #[serde(default)]
-    pub self_care_never: bool,
-    /// How to be seen.
-    pub channel: Channel,
-    /// Whom to see.
-    pub specialist: SpecialistAdvice,
-    /// Source id.
-    #[serde(default)]
-    pub source: String,
-    /// Who needs more.
-    #[serde(default)]
-    pub higher: Vec<Higher>,
-}
-
-/// Whom to see.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SpecialistAdvice {
-    /// Specialist id.
-    pub id: String,
-    /// Why.
-    #[serde(default)]
-    pub reasoning: String,
-    /// Specialist id of the next step.
-    #[serde(default)]
-    pub escalate_to: String,
-    /// When to take it.
-    #[serde(default)]
-    pub escalation_trigger: String,
-}
-
-/// A group of patients that needs more than the default.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Higher {
-    /// Which patients.
-    pub when: When,
-    /// Their level.
-    pub level: TriageLevel,
-    /// How soon.
-    pub timeframe: Timeframe,
     /// Why.
     #[serde(default)]
     pub why: String,

@@ -15,12 +15,12 @@ pub mod score;
 pub mod texts;
 
 pub use care::{
-    Advice, Avoid, Education, Investigation, Notifiable, Referral, Resource, Treatment, WatchFor,
+    Advice, Avoid, ConditionTriage, Education, Higher, Investigation, Notifiable, Referral, Resource,
+    SpecialistAdvice, Treatment, WatchFor,
 };
 pub use condition::{
-    Condition, ConditionTriage, Course, ExcludedBy, FindingEntry, FindingTable, Higher, LabEntry,
-    LabTable, MustNotMiss, Prevalence, Prior, Review, RiskEntry, RiskTable, SexFactors,
-    SpecialistAdvice, Times, Who,
+    Condition, Course, ExcludedBy, FindingEntry, FindingTable, LabEntry, LabTable, MustNotMiss,
+    Prevalence, Prior, Review, RiskEntry, RiskTable, SexFactors, Times, Who,
 };
 pub use finding::Finding;
 pub use lab_test::LabTest;
