@@ -33,6 +33,8 @@ fn report(checked: &Checked) -> Result<(), Box<dyn Error>> {
     for complaint in checked.complaints().take(SHOWN_AT_MOST) {
         println!("cargo::{word}=knowledge/{complaint}");
     }
-    println!("cargo::{word}=the knowledge base has {complaints} complaints; `lafiya knowledge check` lists them all");
+    println!(
+        "cargo::{word}=the knowledge base has {complaints} complaints; `lafiya knowledge check` lists them all"
+    );
     Ok(())
 }

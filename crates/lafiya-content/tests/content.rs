@@ -6,9 +6,15 @@ use lafiya_knowledge::check_dir;
 
 #[test]
 fn the_knowledge_base_has_no_complaints() {
-    let checked = check_dir(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../knowledge")).unwrap();
+    let checked =
+        check_dir(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../knowledge")).unwrap();
     let complaints: Vec<String> = checked.complaints().map(ToString::to_string).collect();
-    assert!(complaints.is_empty(), "{} complaints:\n{}", complaints.len(), complaints.join("\n"));
+    assert!(
+        complaints.is_empty(),
+        "{} complaints:\n{}",
+        complaints.len(),
+        complaints.join("\n")
+    );
 }
 
 #[test]

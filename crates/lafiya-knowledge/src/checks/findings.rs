@@ -171,7 +171,9 @@ pub(super) fn parent_rarer(report: &mut Report<'_>) {
                     &base.finding(broad.finding).text.id,
                     &base.finding(narrow.finding).text.id,
                 );
-                let says = format!("`{broad}` is rarer than `{narrow}`, though whoever has the second has the first");
+                let says = format!(
+                    "`{broad}` is rarer than `{narrow}`, though whoever has the second has the first"
+                );
                 report.complain(&condition.text.id, broad, says);
             }
         }

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use lafiya_model::{Age, AgeBand};
 use serde::{Deserialize, Serialize};
 
-use super::care::{ConditionTriage, Education, Investigation, Notifiable, Referral, Treatment, WatchFor};
-use crate::words::{
-    AgeSpan, ConditionSeverity, ReviewStatus, Setting, SexLimit, State, age_words,
+use super::care::{
+    ConditionTriage, Education, Investigation, Notifiable, Referral, Treatment, WatchFor,
 };
+use crate::words::{AgeSpan, ConditionSeverity, ReviewStatus, Setting, SexLimit, State, age_words};
 
 /// One condition, as its file says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -15,8 +15,8 @@ pub mod score;
 pub mod texts;
 
 pub use care::{
-    Advice, Avoid, ConditionTriage, Education, Higher, Investigation, Notifiable, Referral, Resource,
-    SpecialistAdvice, Treatment, WatchFor,
+    Advice, Avoid, ConditionTriage, Education, Higher, Investigation, Notifiable, Referral,
+    Resource, SpecialistAdvice, Treatment, WatchFor,
 };
 pub use condition::{
     Condition, Course, ExcludedBy, FindingEntry, FindingTable, LabEntry, LabTable, MustNotMiss,
