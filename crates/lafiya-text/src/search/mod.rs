@@ -1,0 +1,296 @@
+//! Search: what somebody types, matched against every name, synonym, everyday phrase, id and code of the base.
+//!
+//! Words are found first (exact, same stem, same meaning, beginning, typing error), then phrases are scored by the
+//! words they share with the query, weighted by how telling each word is. It does not read sentences: `parse` does.
+
+mod score;
+mod vocabulary;
+
+use std::collections::HashMap;
+
+use lafiya_knowledge::{ConceptRef, KnowledgeBase, TermKind};
+use lafiya_model::{ConceptKind, Sex};
+
+use crate::canon::{Canon, Role};
+use crate::{fold, words};
+use score::{Entry, Query, Weighted};
+use vocabulary::Vocabulary;
+
+/// What to look for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SearchOptions<'a> {
+    /// Leaves out what this sex cannot have.
+    pub sex: Option<Sex>,
+    /// Only these kinds.
+    pub kinds: Option<&'a [ConceptKind]>,
+    /// At most so many hits; 0 finds nothing.
+    pub max_results: usize,
+}
+
+/// A concept that fits the phrase.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// The concept.
+    pub concept: ConceptRef,
+    /// 0 to 1; from 0.5 on a person would accept the match. Never rises from one hit to the next.
+    pub similarity: f64,
+    /// The name, phrase or code that fitted best.
+    pub matched: String,
+}
+
+/// The index. Built once from a base and good for that base only.
+#[derive(Clone, Debug)]
+pub struct Search {
+    canon: Canon,
+    vocabulary: Vocabulary,
+    entries: Vec<Entry>,
+    /// Vocabulary word to the entries that hold it.
+    postings: Vec<Vec<u32>>,
+    /// Whole folded phrases, for the exact name.
+    exact: HashMap<String, Vec<u32>>,
+}
+
+/// Longer phrases are cut: no name has more words.
+const QUERY_WORDS_MAX: usize = 16;
+/// Hits below this are noise.
+const SIMILARITY_MIN: f64 = 0.15;
+
+impl Search {
+    /// Builds the index of a base.
+    pub fn build(base: &KnowledgeBase) -> Self {
+        let canon = Canon::new(&words::same(), &words::fillers());
+        let mut search = Self {
+            canon,
+            vocabulary: Vocabulary::default(),
+            entries: Vec::new(),
+            postings: Vec::new(),
+            exact: HashMap::new(),
+        };
+        for term in base.search_terms() {
+            let trust =
+                f64::from(term.confidence) * kind_weight(term.kind, term.language.is_some());
+            search.enter(term.concept, term.term, trust);
+        }
+        for concept in all_concepts(base) {
+            let id = base.id_of(concept);
+            search.enter(concept, id, 0.97);
+            if let Some((_, slug)) = id.split_once('_') {
+                search.enter(concept, slug, 0.97);
+            }
+            for code in codes(base, concept) {
+                search.enter(concept, code, 0.97);
+            }
+        }
+        search
+            .vocabulary
+            .finish(&search.postings, search.entries.len());
+        search
+    }
+
+    /// The concepts that fit a phrase, best first.
+    pub fn find(
+        &self,
+        base: &KnowledgeBase,
+        phrase: &str,
+        options: &SearchOptions<'_>,
+    ) -> Vec<Hit> {
+        let query = self.query(phrase);
+        if query.words.is_empty() || options.max_results == 0 {
+            return Vec::new();
+        }
+        let allowed = |entry: &Entry| {
+            options
+                .kinds
+                .is_none_or(|kinds| kinds.contains(&entry.concept.kind()))
+                && options
+                    .sex
+                    .is_none_or(|sex| is_possible(base, entry.concept, sex))
+        };
+        let mut best: HashMap<ConceptRef, (f64, u32)> = HashMap::new();
+        let whole = query.whole.as_str();
+        for &at in self.exact.get(whole).into_iter().flatten() {
+            keep(
+                &mut best,
+                &self.entries,
+                at,
+                self.entries[at as usize].trust,
+                allowed,
+            );
+        }
+        for (at, similarity) in
+            score::score(&query, &self.entries, &self.postings, &self.vocabulary)
+        {
+            keep(&mut best, &self.entries, at, similarity, allowed);
+        }
+        self.ranked(best, options.max_results)
+    }
+
+    fn ranked(&self, best: HashMap<ConceptRef, (f64, u32)>, max_results: usize) -> Vec<Hit> {
+        let mut ranked: Vec<(f64, u32)> = best
+            .into_values()
+            .filter(|(it, _)| *it >= SIMILARITY_MIN)
+            .collect();
+        // Ties go to the shorter phrase, then to the order of the base: the same question always has the same answer.
+        ranked.sort_by(|(a, m), (b, n)| {
+            let length = |at: &u32| self.entries[*at as usize].words.len();
+            b.total_cmp(a)
+                .then(length(m).cmp(&length(n)))
+                .then(m.cmp(n))
+        });
+        ranked
+            .into_iter()
+            .take(max_results)
+            .map(|(similarity, at)| {
+                let entry = &self.entries[at as usize];
+                Hit {
+                    concept: entry.concept,
+                    similarity: (similarity * 10_000.0).round() / 10_000.0,
+                    matched: entry.term.clone(),
+                }
+            })
+            .collect()
+    }
+
+    fn enter(&mut self, concept: ConceptRef, term: &str, trust: f64) {
+        let folded = fold::words(term);
+        if folded.is_empty() {
+            return;
+        }
+        let at = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
+        self.exact.entry(folded.join(" ")).or_default().push(at);
+        let mut words: Vec<u32> = Vec::new();
+        for unit in self.canon.units(&folded) {
+            let written = folded[unit.first..unit.last].join(" ");
+            let word = self.vocabulary.add(&written, &unit.form, unit.role);
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+        self.postings.resize(self.vocabulary.len(), Vec::new());
+        for &word in &words {
+            self.postings[word as usize].push(at);
+        }
+        self.entries.push(Entry {
+            concept,
+            term: term.to_owned(),
+            words,
+            trust,
+        });
+    }
+
+    fn query(&self, phrase: &str) -> Query {
+        let mut folded = fold::words(phrase);
+        folded.truncate(QUERY_WORDS_MAX);
+        let units = self.canon.units(&folded);
+        let last = units.len().saturating_sub(1);
+        let words = units
+            .iter()
+            .enumerate()
+            .map(|(n, unit)| {
+                let written = folded[unit.first..unit.last].join(" ");
+                let joined = units
+                    .get(n + 1)
+                    .map(|_| format!("{written}{}", folded[unit.last]));
+                Weighted {
+                    role: unit.role,
+                    fits: self.vocabulary.fits(&written, &unit.form, n == last),
+                    joined: joined.and_then(|it| self.vocabulary.exact(&it)),
+                    weight: self
+                        .vocabulary
+                        .query_weight(&written, &unit.form, unit.role),
+                }
+            })
+            .collect::<Vec<_>>();
+        let words = if words.iter().all(|it| it.role == Role::Filler) {
+            words
+        } else {
+            words
+                .into_iter()
+                .filter(|it| it.role != Role::Filler)
+                .collect()
+        };
+        Query {
+            words,
+            whole: folded.join(" "),
+        }
+    }
+}
+
+fn keep(
+    best: &mut HashMap<ConceptRef, (f64, u32)>,
+    entries: &[Entry],
+    at: u32,
+    similarity: f64,
+    allowed: impl Fn(&Entry) -> bool,
+) {
+    let entry = &entries[at as usize];
+    if !allowed(entry) {
+        return;
+    }
+    let kept = best.entry(entry.concept).or_insert((similarity, at));
+    if similarity > kept.0 {
+        *kept = (similarity, at);
+    }
+}
+
+/// The exact name beats the exact common name, and so on; the steps are too small to beat a better match.
+fn kind_weight(kind: TermKind, of_language: bool) -> f64 {
+    match kind {
+        TermKind::Name => 1.0,
+        TermKind::CommonName => 0.995,
+        TermKind::Synonym => 0.99,
+        TermKind::Lay if of_language => 0.98,
+        TermKind::Lay => 0.985,
+    }
+}
+
+fn all_concepts(base: &KnowledgeBase) -> Vec<ConceptRef> {
+    use lafiya_knowledge::MeasureIx;
+    let measures = (0..base.measures().len()).map(|n| ConceptRef::Measure(MeasureIx::at(n)));
+    base.finding_indices()
+        .map(ConceptRef::Finding)
+        .chain(measures)
+        .chain(base.risk_indices().map(ConceptRef::Risk))
+        .chain(base.lab_indices().map(ConceptRef::Lab))
+        .chain(base.condition_indices().map(ConceptRef::Condition))
+        .collect()
+}
+
+fn codes(base: &KnowledgeBase, concept: ConceptRef) -> Vec<&str> {
+    let [icd10, snomed_ct, loinc] = match concept {
+        ConceptRef::Finding(ix) => [
+            None,
+            base.finding(ix).text.snomed_ct.as_deref(),
+            base.finding(ix).text.loinc.as_deref(),
+        ],
+        ConceptRef::Measure(ix) => [
+            None,
+            base.measure(ix).text.snomed_ct.as_deref(),
+            base.measure(ix).text.loinc.as_deref(),
+        ],
+        ConceptRef::Risk(ix) => [None, base.risk(ix).text.snomed_ct.as_deref(), None],
+        ConceptRef::Lab(ix) => [
+            None,
+            base.lab(ix).text.snomed_ct.as_deref(),
+            base.lab(ix).text.loinc.as_deref(),
+        ],
+        ConceptRef::Condition(ix) => {
+            let text = &base.condition(ix).text;
+            [Some(text.icd10.as_str()), text.snomed_ct.as_deref(), None]
+        }
+    };
+    [icd10, snomed_ct, loinc]
+        .into_iter()
+        .flatten()
+        .filter(|code| !code.is_empty())
+        .collect()
+}
+
+fn is_possible(base: &KnowledgeBase, concept: ConceptRef, sex: Sex) -> bool {
+    match concept {
+        ConceptRef::Finding(ix) => base.finding(ix).sex.allows(sex),
+        ConceptRef::Risk(ix) => base.risk(ix).sex.allows(sex),
+        ConceptRef::Condition(ix) => base.condition(ix).sex.allows(sex),
+        ConceptRef::Measure(_) | ConceptRef::Lab(_) => true,
+    }
+}

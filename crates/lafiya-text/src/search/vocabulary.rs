@@ -1,0 +1,232 @@
+//! The words of the index: which of them a typed word may mean, and how telling each is.
+//!
+//! A typing error is looked up through trigrams, so that only words that share letters are measured.
+
+use std::collections::HashMap;
+
+use rapidfuzz::distance::osa;
+
+use crate::canon::Role;
+
+/// All distinct words.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Vocabulary {
+    words: Vec<Word>,
+    by_text: HashMap<String, u32>,
+    by_form: HashMap<String, Vec<u32>>,
+    /// Words in alphabetical order, for beginnings.
+    sorted: Vec<u32>,
+    trigrams: HashMap<[char; 3], Vec<u32>>,
+}
+
+#[derive(Clone, Debug)]
+struct Word {
+    text: String,
+    form: String,
+    role: Role,
+    /// How telling it is, 0 to 1.
+    weight: f64,
+}
+
+/// A word of the index that a typed word may mean, and how surely (0 to 1).
+pub(super) type Fit = (u32, f64);
+
+const SAME_STEM: f64 = 0.98;
+const SAME_MEANING: f64 = 0.95;
+const ONE_TYPO: f64 = 0.88;
+const TWO_TYPOS: f64 = 0.76;
+/// Words that a typed beginning may grow into.
+const GROWTHS_MAX: usize = 60;
+
+impl Vocabulary {
+    pub(super) fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Enters a word once; gives its number.
+    pub(super) fn add(&mut self, text: &str, form: &str, role: Role) -> u32 {
+        if let Some(&known) = self.by_text.get(text) {
+            return known;
+        }
+        let number = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
+        self.words.push(Word {
+            text: text.to_owned(),
+            form: form.to_owned(),
+            role,
+            weight: 1.0,
+        });
+        self.by_text.insert(text.to_owned(), number);
+        self.by_form
+            .entry(form.to_owned())
+            .or_default()
+            .push(number);
+        for trigram in trigrams(text) {
+            let list = self.trigrams.entry(trigram).or_default();
+            if list.last() != Some(&number) {
+                list.push(number);
+            }
+        }
+        number
+    }
+
+    /// Weighs the words when all entries are in: rare words tell more, and forms of one meaning count together.
+    pub(super) fn finish(&mut self, postings: &[Vec<u32>], entries: usize) {
+        let mut uses: HashMap<&str, usize> = HashMap::new();
+        for (word, list) in self.words.iter().zip(postings) {
+            *uses.entry(&word.form).or_default() += list.len();
+        }
+        #[expect(clippy::cast_precision_loss, reason = "counts of words are small")]
+        let weights: Vec<f64> = self
+            .words
+            .iter()
+            .map(|word| {
+                let share = uses[word.form.as_str()] as f64 / entries.max(1) as f64;
+                role_weight(word.role) * (-share.ln() / 8.0).clamp(0.3, 1.0)
+            })
+            .collect();
+        for (word, weight) in self.words.iter_mut().zip(weights) {
+            word.weight = weight;
+        }
+        let mut sorted: Vec<u32> = (0..self.words.len())
+            .map(|n| u32::try_from(n).unwrap_or(u32::MAX))
+            .collect();
+        sorted.sort_by(|&a, &b| self.text(a).cmp(self.text(b)));
+        self.sorted = sorted;
+    }
+
+    pub(super) fn weight(&self, word: u32) -> f64 {
+        self.words[word as usize].weight
+    }
+
+    pub(super) fn exact(&self, text: &str) -> Option<u32> {
+        self.by_text.get(text).copied()
+    }
+
+    /// The weight of a word of the query: that of its like in the index, or full for a stranger.
+    pub(super) fn query_weight(&self, text: &str, form: &str, role: Role) -> f64 {
+        let known = self
+            .exact(text)
+            .or_else(|| self.by_form.get(form)?.first().copied());
+        known.map_or(role_weight(role), |word| self.weight(word))
+    }
+
+    /// What a typed word may mean. `unfinished`: it is the last one, somebody may still be typing it.
+    pub(super) fn fits(&self, text: &str, form: &str, unfinished: bool) -> Vec<Fit> {
+        let mut fits: Vec<Fit> = Vec::new();
+        fits.extend(self.exact(text).map(|word| (word, 1.0)));
+        for &word in self.by_form.get(form).into_iter().flatten() {
+            let stem_alike = shares_start(self.text(word), text);
+            push(
+                &mut fits,
+                word,
+                if stem_alike { SAME_STEM } else { SAME_MEANING },
+            );
+        }
+        if unfinished && text.chars().count() >= 2 {
+            self.growths(text, &mut fits);
+        }
+        if fits.iter().all(|(_, fit)| *fit < SAME_MEANING) {
+            self.misspelt(text, &mut fits);
+        }
+        fits
+    }
+
+    fn text(&self, word: u32) -> &str {
+        &self.words[word as usize].text
+    }
+
+    /// Words that begin so. The nearer to complete, the surer.
+    fn growths(&self, start: &str, fits: &mut Vec<Fit>) {
+        let from = self.sorted.partition_point(|&word| self.text(word) < start);
+        let beginning = self.sorted[from..]
+            .iter()
+            .take_while(|&&word| self.text(word).starts_with(start));
+        for &word in beginning.take(GROWTHS_MAX) {
+            #[expect(clippy::cast_precision_loss, reason = "words are short")]
+            let share = start.len() as f64 / self.text(word).len() as f64;
+            push(fits, word, 0.60 + 0.35 * share);
+        }
+    }
+
+    /// Words one or two slips away: a letter wrong, missing, too many, or two swapped.
+    fn misspelt(&self, text: &str, fits: &mut Vec<Fit>) {
+        let length = text.chars().count();
+        let slips_max = match length {
+            0..=3 => return,
+            4..=6 => 1,
+            _ => 2,
+        };
+        let own = trigrams(text);
+        let mut shared: HashMap<u32, usize> = HashMap::new();
+        for trigram in &own {
+            for &word in self.trigrams.get(trigram).into_iter().flatten() {
+                *shared.entry(word).or_default() += 1;
+            }
+        }
+        // A slip destroys at most three trigrams (a swap four).
+        let needed = own.len().saturating_sub(4 * slips_max).max(1);
+        for (word, count) in shared {
+            let other = self.text(word).chars().count();
+            if count < needed || other.abs_diff(length) > slips_max || other < 4 {
+                continue;
+            }
+            let cutoff = osa::Args::default().score_cutoff(slips_max);
+            match osa::distance_with_args(text.chars(), self.text(word).chars(), &cutoff) {
+                Some(0 | 1) => push(fits, word, ONE_TYPO),
+                Some(_) => push(fits, word, TWO_TYPOS),
+                None => {}
+            }
+        }
+        // Forms of the word that was meant fit as well as the word itself.
+        fits.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let meant: Vec<Fit> = fits
+            .iter()
+            .copied()
+            .filter(|(_, fit)| *fit <= ONE_TYPO)
+            .take(3)
+            .collect();
+        for (word, fit) in meant {
+            for &like in self
+                .by_form
+                .get(&self.words[word as usize].form)
+                .into_iter()
+                .flatten()
+            {
+                push(fits, like, fit * SAME_STEM);
+            }
+        }
+    }
+}
+
+fn push(fits: &mut Vec<Fit>, word: u32, fit: f64) {
+    match fits.iter_mut().find(|(known, _)| *known == word) {
+        Some((_, known)) => *known = known.max(fit),
+        None => fits.push((word, fit)),
+    }
+}
+
+fn role_weight(role: Role) -> f64 {
+    match role {
+        Role::Content => 1.0,
+        Role::Modifier => 0.6,
+        Role::Filler => 0.05,
+    }
+}
+
+fn shares_start(a: &str, b: &str) -> bool {
+    a.chars()
+        .zip(b.chars())
+        .take(3)
+        .filter(|(a, b)| a == b)
+        .count()
+        == 3
+}
+
+/// The trigrams of a word, with its start and end marked.
+fn trigrams(text: &str) -> Vec<[char; 3]> {
+    let padded: Vec<char> = std::iter::once('^')
+        .chain(text.chars())
+        .chain(['$'])
+        .collect();
+    padded.windows(3).map(|it| [it[0], it[1], it[2]]).collect()
+}

@@ -1,0 +1,131 @@
+//! Stems: the part of a word that its forms share, in British and American spelling alike.
+//!
+//! Light and regular on purpose: both sides of every comparison pass through it, so a stem need not be a word, it must
+//! only be the same for both. Irregular forms are data (`words/same.toml`).
+
+/// One spelling: American vowels, so that "diarrhoea", "diarrhea", "haematuria" and "tumour" have one form each.
+pub(crate) fn spelling(word: &str) -> String {
+    if word.len() < 5 || !word.is_ascii() {
+        return word.to_owned();
+    }
+    let mut plain = word
+        .replace("rrhoe", "rrhe")
+        .replace("oea", "ea")
+        .replace("oed", "ed")
+        .replace("oes", "es")
+        .replace("foet", "fet")
+        .replace("pnoe", "pne")
+        .replace("ae", "e")
+        .replace("ysis", "ys")
+        .replace("ph", "f");
+    for (british, american) in [
+        ("our", "or"),
+        ("ours", "or"),
+        ("oured", "ored"),
+        ("ise", "ize"),
+        ("ised", "ized"),
+    ] {
+        if plain.len() > british.len() + 3 && plain.ends_with(british) {
+            plain.truncate(plain.len() - british.len());
+            plain.push_str(american);
+            break;
+        }
+    }
+    plain
+}
+
+/// Singular, in one spelling. Verb forms stay apart: "stool" is not "stooling".
+pub(crate) fn singular(word: &str) -> String {
+    let mut word = spelling(word);
+    if word.len() <= 3 || !word.is_ascii() {
+        return word;
+    }
+    let ending = |suffix: &str| word.ends_with(suffix);
+    if ending("ies") && word.len() > 4 {
+        word.truncate(word.len() - 3);
+        word.push('y');
+    } else if ["ches", "shes", "xes", "sses", "zes"]
+        .iter()
+        .any(|it| ending(it))
+    {
+        word.truncate(word.len() - 2);
+    } else if ending("s") && !["ss", "us", "is"].iter().any(|it| ending(it)) {
+        word.truncate(word.len() - 1);
+    }
+    word
+}
+
+/// The stem: singular, without the endings of verbs and of words made from others (-ness, -ful, -ly, -y).
+pub(crate) fn stem(word: &str) -> String {
+    let mut stem = singular(word);
+    if stem.len() <= 3 || !stem.is_ascii() {
+        return stem;
+    }
+    for (suffix, rest) in [("ness", 3), ("ful", 3), ("ing", 3), ("ed", 3), ("ly", 4)] {
+        if stem.len() >= suffix.len() + rest
+            && stem.ends_with(suffix)
+            && has_vowel(&stem[..stem.len() - suffix.len()])
+        {
+            stem.truncate(stem.len() - suffix.len());
+            break;
+        }
+    }
+    if stem.len() > 4
+        && (stem.ends_with('y') || stem.ends_with('i'))
+        && !ends_in_vowel(&stem[..stem.len() - 1])
+    {
+        stem.pop();
+    }
+    if stem.len() > 3 && stem.ends_with('e') {
+        stem.pop();
+    }
+    let doubled =
+        stem.len() > 3 && stem.as_bytes()[stem.len() - 1] == stem.as_bytes()[stem.len() - 2];
+    if doubled {
+        stem.pop();
+    }
+    stem
+}
+
+fn has_vowel(text: &str) -> bool {
+    text.contains(['a', 'e', 'i', 'o', 'u', 'y'])
+}
+
+fn ends_in_vowel(text: &str) -> bool {
+    text.ends_with(['a', 'e', 'i', 'o', 'u'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_a_word_share_a_stem() {
+        let check = |words: &[&str]| {
+            for word in words {
+                assert_eq!(stem(word), stem(words[0]), "{word} and {}", words[0]);
+            }
+        };
+        check(&["vomit", "vomits", "vomiting", "vomited"]);
+        check(&["cough", "coughing", "coughs"]);
+        check(&["breathe", "breathing", "breath"]);
+        check(&["diarrhoea", "diarrhea"]);
+        check(&["oedema", "edema"]);
+        check(&["itch", "itchy", "itching"]);
+        check(&["dizzy", "dizziness"]);
+        check(&["running", "runny", "run"]);
+        check(&["stiff", "stiffness"]);
+        check(&["tumour", "tumor", "tumours"]);
+        check(&["belly", "bellies"]);
+        check(&["pain", "painful", "paining", "pains"]);
+        check(&["wheeze", "wheezing"]);
+        check(&["haematuria", "hematuria"]);
+    }
+
+    #[test]
+    fn a_singular_keeps_the_verb_apart() {
+        assert_eq!(singular("stools"), "stool");
+        assert_eq!(singular("stooling"), "stooling");
+        assert_eq!(singular("rashes"), "rash");
+    }
+}
