@@ -1,1 +1,51 @@
-//! placeholder
+//! Reasoning. Two public functions: [`assess`] thinks about a de-identified case and gives a
+//! [`Draft`]; [`review`] checks it against every danger and gives the [`Assessment`], which nothing
+//! else can make. Both are pure, total and deterministic: same input, same bytes.
+//!
+//! The way of a case: `facts` (what is known) → `priors` and `weights` (what it says about each
+//! condition) → `differential` (probabilities) → `danger` (flags, rules, scores) → `triage` →
+//! `question` → `plan` (tests, treatment, referral) → `explain` → `safety` (the last gate).
+//! No disease is named here: everything clinical comes from the knowledge base.
+#![warn(missing_docs)]
+
+mod danger;
+mod differential;
+mod explain;
+mod facts;
+mod parameters;
+mod plan;
+mod priors;
+mod question;
+mod safety;
+mod triage;
+mod weights;
+
+#[cfg(test)]
+mod tests;
+
+use lafiya_knowledge::KnowledgeBase;
+use lafiya_model::{Assessment, DeidentifiedCase};
+
+pub use differential::Differential;
+pub use facts::{Concern, PatientFacts, Status};
+pub use parameters::Parameters;
+pub use safety::Draft;
+
+/// Version of the reasoning itself, stored with every assessment.
+pub const ENGINE_VERSION: &str = "1";
+
+/// Thinks about a case.
+pub fn assess<'a>(
+    base: &'a KnowledgeBase,
+    case: &DeidentifiedCase,
+    parameters: &Parameters,
+) -> Draft<'a> {
+    let facts = PatientFacts::gather(base, case);
+    let differential = Differential::of(&facts, case, parameters);
+    Draft::new(facts, differential, *parameters)
+}
+
+/// Checks a draft against every danger and completes it. `questions_asked` bounds the interview.
+pub fn review(draft: Draft<'_>, questions_asked: usize) -> Assessment {
+    safety::review(draft, questions_asked)
+}

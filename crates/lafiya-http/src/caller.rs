@@ -22,7 +22,6 @@ use crate::state::HttpState;
 #[derive(Clone, Debug)]
 pub(crate) struct Admitted {
     pub(crate) caller: Caller,
-    #[allow(dead_code, reason = "read by the billable endpoints")]
     pub(crate) environment: Environment,
 }
 

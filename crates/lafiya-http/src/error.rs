@@ -89,6 +89,8 @@ struct Details {
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    used: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     remaining: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reset: Option<String>,
@@ -183,6 +185,20 @@ impl ApiError {
         }
     }
 
+    /// The offending fields, for tests.
+    #[cfg(test)]
+    pub(crate) fn pointers(&self) -> Vec<String> {
+        let fields = self
+            .details
+            .as_ref()
+            .and_then(|details| details.fields.as_ref());
+        fields
+            .into_iter()
+            .flatten()
+            .map(|field| field.pointer.clone())
+            .collect()
+    }
+
     /// The code of this error.
     pub fn code(&self) -> ErrorCode {
         self.code
@@ -205,6 +221,38 @@ impl From<ServiceError> for ApiError {
             ServiceError::NotFound(what) => Self::new(
                 ErrorCode::ResourceNotFound,
                 format!("{} does not exist.", capitalised(what)),
+            ),
+            ServiceError::NoEvidence => Self::new(
+                ErrorCode::ValidationError,
+                "Send at least one item in `evidence`.",
+            ),
+            ServiceError::InsufficientData => Self::new(
+                ErrorCode::InsufficientData,
+                "At least one symptom with the choice `present` is needed; a risk factor alone is not enough.",
+            ),
+            ServiceError::QuotaExceeded { limit, used, reset } => Self {
+                details: Some(Details {
+                    limit: Some(limit),
+                    used: Some(used),
+                    reset: Some(reset.to_string()),
+                    ..Details::default()
+                }),
+                ..Self::new(
+                    ErrorCode::QuotaExceeded,
+                    format!("All {limit} assessments of this month are used."),
+                )
+            },
+            ServiceError::IdempotencyConflict => Self::new(
+                ErrorCode::IdempotencyConflict,
+                "This Idempotency-Key was used with another body, or its first call still runs.",
+            ),
+            ServiceError::DeadlineExceeded => Self::new(
+                ErrorCode::GatewayTimeout,
+                "The assessment took too long. Nothing was billed.",
+            ),
+            ServiceError::ProviderUnavailable => Self::new(
+                ErrorCode::AiProviderUnavailable,
+                "The reasoning provider cannot be reached. Nothing was billed; try again shortly.",
             ),
             ServiceError::Conflict(why) => {
                 Self::new(ErrorCode::Conflict, format!("{}.", capitalised(why)))

@@ -21,6 +21,7 @@ trained staff and does not replace clinical judgement. The clinical content awai
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     tags(
+        (name = "assessment", description = "Assessments and their reasons"),
         (name = "reference", description = "Symptoms, risk factors, lab tests and conditions of the knowledge base"),
         (name = "keys", description = "The life of API keys"),
         (name = "service", description = "Health and this document"),
@@ -55,6 +56,8 @@ pub(crate) struct ErrorDetails {
     fields: Option<Vec<ErrorField>>,
     /// The limit or quota that applied.
     limit: Option<u64>,
+    /// What was used of it.
+    used: Option<u64>,
     /// What is left of it.
     remaining: Option<u64>,
     /// When it starts anew.

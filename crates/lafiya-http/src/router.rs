@@ -36,6 +36,11 @@ struct Routes {
 fn routes() -> Routes {
     Routes {
         keyed: OpenApiRouter::new()
+            .routes(routes!(endpoints::assess::assess))
+            .routes(routes!(
+                endpoints::rationale::by_body,
+                endpoints::rationale::by_query
+            ))
             .routes(routes!(endpoints::symptoms::list))
             .routes(routes!(endpoints::risk_factors::list))
             .routes(routes!(endpoints::lab_tests::list))

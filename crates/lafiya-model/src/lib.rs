@@ -3,12 +3,16 @@
 //! `ids` and `tenant` name who calls, `patient` and `evidence` what is told, `triage` what is answered.
 #![warn(missing_docs)]
 
+pub mod assessment;
+pub mod case;
 pub mod evidence;
 pub mod ids;
 pub mod patient;
 pub mod tenant;
 pub mod triage;
 
+pub use assessment::Assessment;
+pub use case::DeidentifiedCase;
 pub use evidence::{Choice, Evidence, EvidenceSource, Severity};
 pub use ids::{AssessmentId, ConceptId, ConceptKind, InterviewId, KeyId, RequestId, TenantId};
 pub use patient::{Age, AgeBand, Sex};

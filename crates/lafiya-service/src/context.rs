@@ -22,6 +22,8 @@ pub struct Limits {
     pub health_per_minute: u32,
     /// Requests per minute and address without a valid key and on other public endpoints.
     pub anonymous_per_minute: u32,
+    /// Milliseconds an assessment may take.
+    pub pipeline_timeout_ms: u64,
 }
 
 /// What the service runs on.

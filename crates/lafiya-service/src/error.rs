@@ -52,6 +52,31 @@ pub enum ServiceError {
     /// Nothing of that name, or nothing that this tenant may know of.
     #[error("{0} does not exist")]
     NotFound(&'static str),
+    /// No evidence at all.
+    #[error("the request holds no evidence")]
+    NoEvidence,
+    /// No symptom is present.
+    #[error("there is too little to reason on")]
+    InsufficientData,
+    /// The month's assessments are used up.
+    #[error("the monthly quota of {limit} is used up ({used})")]
+    QuotaExceeded {
+        /// Assessments included.
+        limit: u64,
+        /// Assessments made.
+        used: u64,
+        /// When the next month begins.
+        reset: jiff::Timestamp,
+    },
+    /// The idempotency key stands for another body, or its first call still runs.
+    #[error("the idempotency key is taken")]
+    IdempotencyConflict,
+    /// The pipeline took too long.
+    #[error("the deadline has passed")]
+    DeadlineExceeded,
+    /// The required reasoning provider cannot be reached.
+    #[error("the reasoning provider is unavailable")]
+    ProviderUnavailable,
     /// Somebody else was first.
     #[error("{0}")]
     Conflict(&'static str),

@@ -2,14 +2,19 @@
 //! written here and nowhere else. This crate knows neither HTTP nor SQL.
 #![warn(missing_docs)]
 
+pub mod assess;
 pub mod authenticate;
 pub mod clock;
+pub mod concepts;
 pub mod context;
 pub mod error;
 pub mod health;
+mod interview;
 pub mod keys;
+mod quota;
 pub mod rate_limit;
 pub mod reference;
+mod sandbox;
 pub mod tenants;
 
 pub use authenticate::Caller;

@@ -1,12 +1,14 @@
 //! One file per endpoint, named like the URL. A handler reads the wire, calls one use case and
 //! writes the wire; it decides nothing.
 
+pub(crate) mod assess;
 pub(crate) mod conditions;
 pub(crate) mod education;
 pub(crate) mod health;
 pub(crate) mod keys_rotate;
 pub(crate) mod lab_tests;
 pub(crate) mod openapi_document;
+pub(crate) mod rationale;
 pub(crate) mod risk_factors;
 pub(crate) mod symptoms;
 pub(crate) mod welcome;

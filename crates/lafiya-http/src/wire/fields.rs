@@ -109,6 +109,98 @@ impl<'de, T: Scalar> Visitor<'de> for ScalarVisitor<T> {
     }
 }
 
+/// An object of a request, read without failing.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Object<T> {
+    /// Not sent, or sent as null.
+    #[default]
+    Missing,
+    /// Sent as an object of the right shape.
+    Given(T),
+    /// Sent as something else.
+    WrongType,
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Buffered, so that a wrong type can be noted and reading goes on.
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Read<T> {
+            Given(T),
+            Null(()),
+            Other(IgnoredAny),
+        }
+        Ok(match Read::deserialize(deserializer)? {
+            Read::Given(object) => Self::Given(object),
+            Read::Null(()) => Self::Missing,
+            Read::Other(_) => Self::WrongType,
+        })
+    }
+}
+
+/// A list of a request, read without failing.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Items<T> {
+    /// Not sent, or sent as null.
+    #[default]
+    Missing,
+    /// Sent as a list.
+    Given(Vec<Object<T>>),
+    /// Sent as something else.
+    WrongType,
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Items<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Read<T> {
+            Given(Vec<T>),
+            Null(()),
+            Other(IgnoredAny),
+        }
+        Ok(match Read::<Object<T>>::deserialize(deserializer)? {
+            Read::Given(items) => Self::Given(items),
+            Read::Null(()) => Self::Missing,
+            Read::Other(_) => Self::WrongType,
+        })
+    }
+}
+
+impl<T> Items<T> {
+    /// Whether it is a list without items.
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(self, Self::Given(items) if items.is_empty())
+    }
+
+    /// The items with their pointers; too many or no list at all is a problem.
+    pub(crate) fn read(
+        self,
+        pointer: &str,
+        max: usize,
+        problems: &mut Problems,
+    ) -> Vec<(String, Object<T>)> {
+        match self {
+            Self::Missing => Vec::new(),
+            Self::WrongType => {
+                problems.note(pointer, "must be a list");
+                Vec::new()
+            }
+            Self::Given(items) if items.len() > max => {
+                problems.note(pointer, format!("may have at most {max} items"));
+                Vec::new()
+            }
+            Self::Given(items) => {
+                let numbered = items.into_iter().enumerate();
+                numbered
+                    .map(|(place, item)| (format!("{pointer}/{place}"), item))
+                    .collect()
+            }
+        }
+    }
+}
+
 /// Everything found wrong with a request so far.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
@@ -124,6 +216,18 @@ impl Problems {
         if self.found.len() < PROBLEMS_MAX {
             self.found.push(FieldError::new(pointer, reason));
         }
+    }
+
+    /// Notes that a field is missing, unless it was already found wrong.
+    pub(crate) fn require(&mut self, pointer: &str) {
+        if self.found.iter().all(|problem| problem.pointer != pointer) {
+            self.note(pointer, "is required");
+        }
+    }
+
+    /// Whether nothing is wrong so far.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.found.is_empty()
     }
 
     /// The value of an optional field; a wrong type is a problem.

@@ -1,6 +1,7 @@
 //! The command line: one file per command.
 
 mod key;
+mod knowledge;
 mod openapi;
 mod serve;
 mod serve_reload;
@@ -38,6 +39,7 @@ pub(crate) fn command_line() -> Command {
         .subcommand(serve::command())
         .subcommand(tenant::command())
         .subcommand(key::command())
+        .subcommand(knowledge::command())
         .subcommand(openapi::command())
 }
 
@@ -50,6 +52,9 @@ pub(crate) fn run(arguments: &ArgMatches) -> anyhow::Result<ExitCode> {
     let innermost = innermost(arguments);
     let settings = Settings::load(innermost)?;
     crate::logging::start(&settings)?;
+    if let Some(("knowledge", matches)) = arguments.subcommand() {
+        return knowledge::run(&settings, matches);
+    }
     let runtime = tokio::runtime::Runtime::new()?;
     runtime.block_on(async {
         match arguments.subcommand() {

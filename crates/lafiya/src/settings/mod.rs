@@ -39,6 +39,7 @@ pub(crate) struct Settings {
     anonymous_rate_limit_per_minute: u32,
     body_limit_bytes: usize,
     fhir_body_limit_bytes: usize,
+    pipeline_timeout_ms: u64,
     versions: Vec<VersionPolicy>,
     header_timeout_ms: u64,
     body_timeout_ms: u64,
@@ -94,6 +95,7 @@ impl Settings {
             ),
             ("header_timeout_ms", self.header_timeout_ms),
             ("body_timeout_ms", self.body_timeout_ms),
+            ("pipeline_timeout_ms", self.pipeline_timeout_ms),
         ];
         for (name, value) in at_least_one {
             ensure!(value > 0, "{name} must be at least 1");
@@ -156,6 +158,7 @@ impl Settings {
             per_key_per_minute: self.rate_limit_per_minute,
             health_per_minute: self.health_rate_limit_per_minute,
             anonymous_per_minute: self.anonymous_rate_limit_per_minute,
+            pipeline_timeout_ms: self.pipeline_timeout_ms,
         }
     }
 

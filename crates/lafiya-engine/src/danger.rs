@@ -1,0 +1,141 @@
+//! Danger: red-flag findings, rules and scores. Nothing here can be switched off by more evidence.
+
+use lafiya_knowledge::{ConceptRef, FindingIx};
+use lafiya_model::assessment::RedFlag;
+use lafiya_model::{Seriousness, Timeframe, TriageLevel};
+
+use crate::facts::{PatientFacts, Status};
+
+/// One reason for alarm.
+#[derive(Clone, Debug)]
+pub(crate) struct Alarm {
+    pub(crate) level: TriageLevel,
+    pub(crate) timeframe: Timeframe,
+    pub(crate) flag: RedFlag,
+    pub(crate) action: String,
+    pub(crate) evidence: Vec<ConceptRef>,
+    pub(crate) isolate: bool,
+    pub(crate) notify: Option<String>,
+    /// Whether it is a finding by itself, rather than a combination.
+    pub(crate) is_evidence: bool,
+}
+
+/// Every reason for alarm, the worst first.
+pub(crate) fn alarms(facts: &PatientFacts<'_>) -> Vec<Alarm> {
+    let mut alarms = finding_alarms(facts);
+    alarms.extend(rule_alarms(facts));
+    alarms.extend(score_alarms(facts));
+    alarms.sort_by(|a, b| {
+        let rank = |alarm: &Alarm| (alarm.level, alarm.flag.seriousness, alarm.timeframe);
+        rank(b)
+            .cmp(&rank(a))
+            .then_with(|| a.flag.id.cmp(&b.flag.id))
+    });
+    alarms
+}
+
+/// Present findings that are dangerous by themselves, whatever else is true.
+pub(crate) fn dangerous_findings(facts: &PatientFacts<'_>) -> Vec<FindingIx> {
+    let is_dangerous = |ix: &FindingIx| {
+        facts.finding(*ix) == Status::Present
+            && facts
+                .base
+                .finding(*ix)
+                .text
+                .red_flag
+                .seriousness()
+                .is_some()
+    };
+    facts.base.finding_indices().filter(is_dangerous).collect()
+}
+
+fn finding_alarms(facts: &PatientFacts<'_>) -> Vec<Alarm> {
+    dangerous_findings(facts)
+        .into_iter()
+        .filter_map(|ix| {
+            let text = &facts.base.finding(ix).text;
+            let seriousness = text.red_flag.seriousness()?;
+            Some(Alarm {
+                level: seriousness.floor(),
+                timeframe: match seriousness {
+                    Seriousness::Serious => Timeframe::Within24Hours,
+                    Seriousness::Emergency | Seriousness::EmergencyAmbulance => {
+                        Timeframe::Immediately
+                    }
+                },
+                flag: RedFlag {
+                    id: text.id.clone(),
+                    name: text.name.clone(),
+                    seriousness,
+                    root_cause: text.danger.clone().unwrap_or_default(),
+                },
+                action: String::new(),
+                evidence: vec![ConceptRef::Finding(ix)],
+                isolate: false,
+                notify: None,
+                is_evidence: true,
+            })
+        })
+        .collect()
+}
+
+fn rule_alarms(facts: &PatientFacts<'_>) -> Vec<Alarm> {
+    let fired = facts
+        .base
+        .rules()
+        .iter()
+        .filter_map(|rule| Some((rule, rule.when.evidence(facts)?)));
+    fired
+        .map(|(rule, evidence)| {
+            let effect = &rule.text.effect;
+            Alarm {
+                level: effect.level,
+                timeframe: effect.timeframe,
+                flag: RedFlag {
+                    id: rule.text.id.clone(),
+                    name: rule.text.says.clone(),
+                    seriousness: seriousness(effect.seriousness, effect.level),
+                    root_cause: rule.text.says.clone(),
+                },
+                action: effect.action.clone(),
+                evidence,
+                isolate: effect.isolate,
+                notify: effect.notify.clone(),
+                is_evidence: false,
+            }
+        })
+        .collect()
+}
+
+fn score_alarms(facts: &PatientFacts<'_>) -> Vec<Alarm> {
+    let counted = facts.base.scores().iter().filter_map(|score| {
+        let result = score.count(facts)?;
+        let band = result.band.clone()?;
+        Some((score, result, band))
+    });
+    counted
+        .filter(|(_, _, band)| band.level >= TriageLevel::Urgent)
+        .map(|(score, result, band)| Alarm {
+            level: band.level,
+            timeframe: band.timeframe,
+            flag: RedFlag {
+                id: score.text.id.clone(),
+                name: format!("{} ({} points)", score.text.says, result.points),
+                seriousness: seriousness(None, band.level),
+                root_cause: score.text.says.clone(),
+            },
+            action: String::new(),
+            evidence: result.evidence,
+            isolate: false,
+            notify: None,
+            is_evidence: false,
+        })
+        .collect()
+}
+
+fn seriousness(stated: Option<Seriousness>, level: TriageLevel) -> Seriousness {
+    stated.unwrap_or(match level {
+        TriageLevel::Emergency => Seriousness::Emergency,
+        _ => Seriousness::Serious,
+    })
+}

@@ -1,0 +1,396 @@
+//! What is known of the patient: each piece of evidence with what follows from it. A narrow finding
+//! makes the broader ones present, an absent broad one makes the narrow ones absent, a measured
+//! value makes findings present or absent. Danger wins every contradiction.
+
+use std::collections::BTreeMap;
+
+use lafiya_knowledge::words::State;
+use lafiya_knowledge::{ConceptRef, Facts, FindingIx, Group, KnowledgeBase, Person, RiskIx};
+use lafiya_model::{Age, Choice, DeidentifiedCase, Evidence, Severity, Sex};
+
+/// What is known of one concept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Status {
+    /// Nothing.
+    #[default]
+    Unasked,
+    /// Asked, and the patient does not know.
+    Unknown,
+    /// Not there.
+    Absent,
+    /// There.
+    Present,
+}
+
+/// Something in the input that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Concern {
+    /// The sentence.
+    pub says: String,
+    /// Whether the evidence was left out because of it.
+    pub left_out: bool,
+}
+
+/// One piece of evidence that counts, as told or as read from a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Told {
+    pub(crate) concept: ConceptRef,
+    pub(crate) present: bool,
+    pub(crate) severity: Option<Severity>,
+}
+
+/// Everything known of the patient.
+#[derive(Clone, Debug)]
+pub struct PatientFacts<'a> {
+    pub(crate) base: &'a KnowledgeBase,
+    pub(crate) age: Age,
+    pub(crate) sex: Sex,
+    /// Groups whose figures differ.
+    pub(crate) groups: Vec<Group>,
+    /// What was told or read from values, in the order of concepts, each once.
+    pub(crate) told: Vec<Told>,
+    pub(crate) concerns: Vec<Concern>,
+    findings: Vec<Status>,
+    risks: Vec<Status>,
+    labs: Vec<Status>,
+    severe: Vec<FindingIx>,
+    derived: Vec<(FindingIx, bool)>,
+    days: BTreeMap<FindingIx, u32>,
+    values: BTreeMap<ConceptRef, f64>,
+}
+
+impl<'a> PatientFacts<'a> {
+    /// Gathers what the case tells. Order and repetition of the evidence make no difference.
+    pub fn gather(base: &'a KnowledgeBase, case: &DeidentifiedCase) -> Self {
+        let mut facts = Self {
+            base,
+            age: case.age,
+            sex: case.sex,
+            groups: Vec::new(),
+            told: Vec::new(),
+            concerns: Vec::new(),
+            findings: vec![Status::Unasked; base.findings().len()],
+            risks: vec![Status::Unasked; base.risks().len()],
+            labs: vec![Status::Unasked; base.labs().len()],
+            severe: Vec::new(),
+            derived: Vec::new(),
+            days: BTreeMap::new(),
+            values: BTreeMap::new(),
+        };
+        let mut evidence: Vec<(ConceptRef, &Evidence)> = case
+            .evidence
+            .iter()
+            .filter_map(|item| Some((base.resolve(item.id.as_str())?, item)))
+            .collect();
+        // Present first: where the same concept is told twice, danger wins.
+        evidence.sort_by(|a, b| (a.0, a.1.choice).cmp(&(b.0, b.1.choice)));
+        evidence.retain(|(concept, item)| facts.is_possible(*concept, item));
+        facts.note_age_risks();
+        for (concept, item) in &evidence {
+            facts.note_risk(*concept, item);
+        }
+        facts.groups = facts.groups_of_patient();
+        for (concept, item) in &evidence {
+            facts.note_finding(*concept, item);
+        }
+        for (concept, item) in &evidence {
+            facts.note_value(*concept, item);
+        }
+        facts.close_over_relations();
+        facts.collect_told(&evidence);
+        facts
+    }
+
+    /// What is known of a finding.
+    pub fn finding(&self, ix: FindingIx) -> Status {
+        self.findings[ix.index()]
+    }
+
+    /// What is known of a risk factor.
+    pub fn risk(&self, ix: RiskIx) -> Status {
+        self.risks[ix.index()]
+    }
+
+    /// Whether the woman is known to be, or not to be, in a state.
+    pub(crate) fn state_status(&self, state: State) -> Status {
+        let of_state = self
+            .base
+            .risks()
+            .iter()
+            .zip(&self.risks)
+            .filter(|(risk, _)| risk.state == Some(state));
+        let mut status = Status::Unasked;
+        for (risk, &known) in of_state {
+            match known {
+                Status::Present => return Status::Present,
+                // Only the plain word rules the state out: "not in the third trimester" does not.
+                Status::Absent if risk.implies.is_empty() => status = Status::Absent,
+                _ => {}
+            }
+        }
+        status
+    }
+
+    /// The longest time any present finding has been there.
+    pub(crate) fn days_of_illness(&self) -> Option<u32> {
+        self.days
+            .iter()
+            .filter(|(ix, _)| self.finding(**ix) == Status::Present)
+            .map(|(_, &days)| days)
+            .max()
+    }
+
+    /// Age- and sex-impossible evidence is said and left out.
+    fn is_possible(&mut self, concept: ConceptRef, item: &Evidence) -> bool {
+        let (sex, ages, name) = match concept {
+            ConceptRef::Finding(ix) => {
+                let finding = self.base.finding(ix);
+                (finding.sex, finding.ages, &finding.text.name)
+            }
+            ConceptRef::Risk(ix) => {
+                let risk = self.base.risk(ix);
+                (risk.sex, risk.ages, &risk.text.name)
+            }
+            _ => return true,
+        };
+        let possible = sex.allows(self.sex) && ages.contains(self.age);
+        if !possible && item.choice == Choice::Present {
+            self.concerns.push(Concern {
+                says: format!("\"{name}\" does not fit the patient's age or sex and was left out."),
+                left_out: true,
+            });
+        }
+        possible
+    }
+
+    fn note_age_risks(&mut self) {
+        for (risk, status) in self.base.risks().iter().zip(&mut self.risks) {
+            if risk
+                .implied_by_age
+                .is_some_and(|span| span.contains(self.age))
+                && risk.sex.allows(self.sex)
+            {
+                *status = Status::Present;
+            }
+        }
+    }
+
+    fn note_risk(&mut self, concept: ConceptRef, item: &Evidence) {
+        let (status, slot) = match concept {
+            ConceptRef::Risk(ix) => (status_of(item.choice), &mut self.risks[ix.index()]),
+            ConceptRef::Lab(ix) => (status_of(item.choice), &mut self.labs[ix.index()]),
+            _ => return,
+        };
+        *slot = (*slot).max_known(status);
+        if let (ConceptRef::Risk(ix), Status::Present) = (concept, status) {
+            for implied in &self.base.risk(ix).implies {
+                self.risks[implied.index()] = Status::Present;
+            }
+        }
+    }
+
+    fn note_finding(&mut self, concept: ConceptRef, item: &Evidence) {
+        let ConceptRef::Finding(ix) = concept else {
+            return;
+        };
+        let status = status_of(item.choice);
+        let slot = &mut self.findings[ix.index()];
+        *slot = (*slot).max_known(status);
+        if status == Status::Present {
+            if item.severity == Some(Severity::Severe) {
+                self.severe.push(ix);
+            }
+            if let Some(days) = item.duration_days {
+                self.days.insert(ix, days);
+            }
+        }
+    }
+
+    fn note_value(&mut self, concept: ConceptRef, item: &Evidence) {
+        let Some(value) = item.value else { return };
+        if item.choice == Choice::Unknown {
+            return;
+        }
+        self.values.insert(concept, value);
+        let person = Person {
+            age: self.age,
+            sex: self.sex,
+            state: self.state(),
+        };
+        let derived = self.base.derive(concept, value, &person);
+        for (concepts, status) in [
+            (derived.present, Status::Present),
+            (derived.absent, Status::Absent),
+        ] {
+            for ix in concepts.into_iter().filter_map(ConceptRef::finding) {
+                let slot = &mut self.findings[ix.index()];
+                *slot = (*slot).max_known(status);
+                self.derived.push((ix, status == Status::Present));
+            }
+        }
+    }
+
+    fn state(&self) -> Option<State> {
+        [State::Pregnant, State::Postpartum]
+            .into_iter()
+            .find(|&state| self.state_status(state) == Status::Present)
+    }
+
+    /// Ancestors of the present are present; descendants of the absent are absent, unless present.
+    fn close_over_relations(&mut self) {
+        let base = self.base;
+        for (place, finding) in base.findings().iter().enumerate() {
+            if self.findings[place] != Status::Present {
+                continue;
+            }
+            for ancestor in &finding.ancestors {
+                let slot = &mut self.findings[ancestor.index()];
+                if *slot == Status::Absent {
+                    self.concerns.push(Concern {
+                        says: format!(
+                            "\"{}\" is present although \"{}\" is called absent; both were taken as present.",
+                            finding.text.name,
+                            base.finding(*ancestor).text.name
+                        ),
+                        left_out: false,
+                    });
+                }
+                *slot = Status::Present;
+            }
+        }
+        let absent: Vec<usize> = (0..self.findings.len())
+            .filter(|&place| self.findings[place] == Status::Absent)
+            .collect();
+        for place in absent {
+            for descendant in &base.findings()[place].descendants {
+                let slot = &mut self.findings[descendant.index()];
+                if *slot != Status::Present {
+                    *slot = Status::Absent;
+                }
+            }
+        }
+    }
+
+    /// What was told or read from a value, each concept once. What merely follows is not here.
+    fn collect_told(&mut self, evidence: &[(ConceptRef, &Evidence)]) {
+        let mut told: BTreeMap<ConceptRef, Told> = BTreeMap::new();
+        for (concept, item) in evidence {
+            if item.choice == Choice::Unknown
+                || matches!(concept, ConceptRef::Measure(_) | ConceptRef::Condition(_))
+            {
+                continue;
+            }
+            // Present comes first in the order, so a contradiction ends as present.
+            told.entry(*concept).or_insert(Told {
+                concept: *concept,
+                present: item.choice == Choice::Present,
+                severity: item.severity,
+            });
+        }
+        for &(ix, present) in &self.derived {
+            let concept = ConceptRef::Finding(ix);
+            let entry = told.entry(concept).or_insert(Told {
+                concept,
+                present,
+                severity: None,
+            });
+            entry.present |= present;
+        }
+        self.told = told.into_values().collect();
+    }
+
+    /// The pieces of evidence among `kept` that count of their own: a present finding unless a
+    /// narrower one is present, an absent one unless a broader one is absent or a narrower one is
+    /// present. So nothing is counted twice.
+    pub(crate) fn counted(&self, kept: impl Fn(ConceptRef) -> bool) -> Vec<Told> {
+        let kept: Vec<&Told> = self.told.iter().filter(|told| kept(told.concept)).collect();
+        let any = |present: bool, related: &[FindingIx]| {
+            kept.iter().any(|other| {
+                other.present == present
+                    && other
+                        .concept
+                        .finding()
+                        .is_some_and(|ix| related.contains(&ix))
+            })
+        };
+        let counts = |told: &Told| match told.concept.finding().map(|ix| self.base.finding(ix)) {
+            None => true,
+            Some(finding) if told.present => !any(true, &finding.descendants),
+            Some(finding) => !any(false, &finding.ancestors) && !any(true, &finding.descendants),
+        };
+        kept.iter()
+            .filter(|told| counts(told))
+            .map(|told| **told)
+            .collect()
+    }
+
+    fn groups_of_patient(&self) -> Vec<Group> {
+        let mut groups = Vec::new();
+        if self.age < Age::from_years(5) {
+            groups.push(Group::Under5);
+        }
+        if self.age >= Age::from_years(65) {
+            groups.push(Group::Over65);
+        }
+        if self.state_status(State::Pregnant) == Status::Present {
+            groups.push(Group::Pregnant);
+        }
+        groups
+    }
+}
+
+impl Status {
+    /// The stronger of two statements: present over absent over unknown over nothing.
+    fn max_known(self, other: Self) -> Self {
+        let rank = |status| match status {
+            Self::Unasked => 0,
+            Self::Unknown => 1,
+            Self::Absent => 2,
+            Self::Present => 3,
+        };
+        if rank(other) > rank(self) {
+            other
+        } else {
+            self
+        }
+    }
+}
+
+fn status_of(choice: Choice) -> Status {
+    match choice {
+        Choice::Present => Status::Present,
+        Choice::Absent => Status::Absent,
+        Choice::Unknown => Status::Unknown,
+    }
+}
+
+impl Facts for PatientFacts<'_> {
+    fn age(&self) -> Age {
+        self.age
+    }
+    fn sex(&self) -> Sex {
+        self.sex
+    }
+    fn is_in(&self, state: State) -> bool {
+        self.state_status(state) == Status::Present
+    }
+    fn is_present(&self, concept: ConceptRef) -> bool {
+        match concept {
+            ConceptRef::Finding(ix) => self.finding(ix) == Status::Present,
+            ConceptRef::Risk(ix) => self.risk(ix) == Status::Present,
+            ConceptRef::Lab(ix) => self.labs[ix.index()] == Status::Present,
+            ConceptRef::Measure(_) | ConceptRef::Condition(_) => false,
+        }
+    }
+    fn is_severe(&self, concept: ConceptRef) -> bool {
+        concept
+            .finding()
+            .is_some_and(|ix| self.severe.contains(&ix))
+    }
+    fn value(&self, concept: ConceptRef) -> Option<f64> {
+        self.values.get(&concept).copied()
+    }
+    fn days(&self, concept: ConceptRef) -> Option<u32> {
+        self.days.get(&concept.finding()?).copied()
+    }
+}

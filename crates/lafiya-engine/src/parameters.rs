@@ -1,0 +1,60 @@
+//! The few global numbers of the model. They are set by cross-validation over case sets with
+//! `lafiya eval --fit`, never by editing a disease for a case.
+
+/// Global parameters of the model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// How much a present finding counts: below 1 because findings of one illness come together,
+    /// and counting each in full would be sure too soon.
+    pub present_weight: f64,
+    /// How much an absent finding counts.
+    pub absent_weight: f64,
+    /// How much an absent cardinal finding counts.
+    pub absent_cardinal_weight: f64,
+    /// How much the prior counts.
+    pub prior_weight: f64,
+    /// A finding that a condition does not explain: its likelihood as a multiple of background.
+    pub unexplained_times: f64,
+    /// How likely "something else" explains a finding, as a multiple of background.
+    pub other_times: f64,
+    /// The share of visits that none of our conditions explains.
+    pub other_prior: f64,
+    /// How much risk factors count.
+    pub risk_weight: f64,
+    /// How much a duration outside the usual course counts, in log-odds.
+    pub course_weight: f64,
+    /// Emergency, when conditions of that level hold at least this share.
+    pub emergency_share: f64,
+    /// At least urgent, when emergencies hold at least this share.
+    pub emergency_share_for_urgent: f64,
+    /// Urgent, when conditions of that level or higher hold at least this share.
+    pub urgent_share: f64,
+    /// At least routine, when conditions of that level or higher hold at least this share.
+    pub routine_share: f64,
+    /// An interview may stop when the leader holds at least this share.
+    pub sure_share: f64,
+    /// Questions asked at most.
+    pub questions_max: usize,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            present_weight: 0.75,
+            absent_weight: 0.6,
+            absent_cardinal_weight: 1.0,
+            prior_weight: 0.8,
+            unexplained_times: 0.7,
+            other_times: 2.0,
+            other_prior: 0.12,
+            risk_weight: 0.8,
+            course_weight: 1.5,
+            emergency_share: 0.40,
+            emergency_share_for_urgent: 0.15,
+            urgent_share: 0.40,
+            routine_share: 0.50,
+            sure_share: 0.80,
+            questions_max: 20,
+        }
+    }
+}

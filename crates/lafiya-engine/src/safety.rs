@@ -1,0 +1,476 @@
+//! The last gate: the only place that can make an [`Assessment`]. Danger sets a floor under the
+//! level here, whatever came before, and the invariants are asserted before anything leaves.
+
+use lafiya_knowledge::{ConceptRef, ConditionIx};
+use lafiya_model::assessment::{
+    AssessedCondition, Reasoning, Specialist, Triage, Warning, WarningKind, WarningSeverity,
+};
+use lafiya_model::{Age, AgeBand, Assessment, TriageLevel};
+
+use crate::danger::{self, Alarm};
+use crate::differential::Differential;
+use crate::explain::{self, Citations, rounded};
+use crate::facts::PatientFacts;
+use crate::parameters::Parameters;
+use crate::triage::{self, Levels, Verdict};
+use crate::{plan, question};
+
+/// Candidates that are shown.
+const CONDITIONS_MAX: usize = 10;
+/// Candidates below this are not worth a line, beyond the first three.
+const PROBABILITY_SHOWN_MIN: f64 = 0.005;
+/// Candidates that tests, treatment and referral are given for.
+const LEADERS_MAX: usize = 4;
+const LEADER_PROBABILITY_MIN: f64 = 0.08;
+const LOW_CONFIDENCE: f64 = 0.35;
+
+/// What the engine thinks, before it is checked. Has no way to a client but through `review`.
+pub struct Draft<'a> {
+    facts: PatientFacts<'a>,
+    differential: Differential,
+    parameters: Parameters,
+}
+
+impl<'a> Draft<'a> {
+    pub(crate) fn new(
+        facts: PatientFacts<'a>,
+        differential: Differential,
+        parameters: Parameters,
+    ) -> Self {
+        Self {
+            facts,
+            differential,
+            parameters,
+        }
+    }
+
+    /// The differential, for whoever evaluates the model itself.
+    pub fn differential(&self) -> &Differential {
+        &self.differential
+    }
+}
+
+pub(crate) fn review(draft: Draft<'_>, questions_asked: usize) -> Assessment {
+    let Draft {
+        facts,
+        differential,
+        parameters,
+    } = draft;
+    let alarms = danger::alarms(&facts);
+    let levels = Levels::of(&facts);
+    let verdict = triage::decide(&facts, &differential, &alarms, &levels, &parameters);
+    let mut citations = Citations::new(facts.base);
+
+    let shown = shown_conditions(&differential);
+    let conditions: Vec<AssessedCondition> = shown
+        .iter()
+        .map(|ix| explain::condition(&facts, &differential, *ix, &mut citations))
+        .collect();
+    let leaders = leaders(&differential, &shown);
+    let confidence = confidence(&differential, &conditions);
+    let triage = triage_words(&facts, &differential, &alarms, &levels, &verdict);
+    let warnings = warnings(&facts, &alarms, &verdict, confidence, &conditions);
+    let step = question::next(&facts, &differential, &parameters, questions_asked);
+    let has_emergency_evidence = alarms
+        .iter()
+        .any(|alarm| alarm.is_evidence && alarm.level == TriageLevel::Emergency);
+    let emergency_by_danger = verdict.floor == Some(TriageLevel::Emergency);
+    let investigations = plan::investigations(&facts, &leaders, &mut citations);
+    let treatment = plan::treatment(&facts, &leaders, &alarms, &mut citations);
+    let referral = plan::referral(&facts, &leaders, verdict.level, &mut citations);
+    let notifiable = plan::notifiable(&facts, &leaders, &mut citations);
+    let reasoning = reasoning(
+        &facts,
+        &conditions,
+        &alarms,
+        &verdict,
+        &differential,
+        &levels,
+    );
+
+    let assessment = Assessment {
+        unexplained: rounded(differential.unexplained()),
+        triage,
+        should_stop: step.should_stop,
+        stop_reason: step.reason,
+        next_question: step.question,
+        red_flags: alarms.iter().map(|alarm| alarm.flag.clone()).collect(),
+        watch_for: plan::watch_for(&facts, &leaders),
+        has_emergency_evidence,
+        escalation_tier: if emergency_by_danger {
+            1
+        } else if warnings.is_empty() {
+            3
+        } else {
+            2
+        },
+        warnings,
+        investigations,
+        treatment,
+        referral,
+        notifiable,
+        confidence,
+        chunks_retrieved: conditions.len() + alarms.len(),
+        conditions,
+        sources: citations.into_lines(),
+        reasoning,
+    };
+    assert_invariants(&assessment, &alarms);
+    assessment
+}
+
+/// What must hold for every answer that leaves; a breach is a defect of the engine and becomes a
+/// 500 rather than a wrong answer.
+fn assert_invariants(assessment: &Assessment, alarms: &[Alarm]) {
+    let floor = alarms.iter().map(|alarm| alarm.level).max();
+    assert!(
+        floor.is_none_or(|floor| assessment.triage.level >= floor),
+        "danger sets a floor under the level"
+    );
+    let probabilities: Vec<f64> = assessment
+        .conditions
+        .iter()
+        .map(|it| it.probability)
+        .collect();
+    assert!(
+        probabilities.iter().all(|it| (0.0..=1.0).contains(it)),
+        "probabilities lie between 0 and 1"
+    );
+    assert!(
+        probabilities.is_sorted_by(|a, b| a >= b),
+        "conditions are ranked"
+    );
+    assert!(
+        probabilities.iter().sum::<f64>() <= 1.0 + 1e-4,
+        "probabilities do not exceed the whole"
+    );
+    let treatments = &assessment.treatment.condition_specific;
+    assert!(
+        treatments.iter().all(|it| !it.source.is_empty()),
+        "no treatment without a source"
+    );
+}
+
+fn shown_conditions(differential: &Differential) -> Vec<ConditionIx> {
+    let ranking = differential.ranking().iter().copied();
+    ranking
+        .enumerate()
+        .take(CONDITIONS_MAX)
+        .take_while(|(place, ix)| {
+            *place < 3 || differential.probability(*ix) >= PROBABILITY_SHOWN_MIN
+        })
+        .map(|(_, ix)| ix)
+        .collect()
+}
+
+fn leaders(differential: &Differential, shown: &[ConditionIx]) -> Vec<(ConditionIx, f64)> {
+    let with_probability = shown.iter().map(|&ix| (ix, differential.probability(ix)));
+    with_probability
+        .enumerate()
+        .take(LEADERS_MAX)
+        .take_while(|(place, (_, probability))| {
+            *place == 0 || *probability >= LEADER_PROBABILITY_MIN
+        })
+        .map(|(_, leader)| leader)
+        .collect()
+}
+
+/// How sure: the leader's share, less where little supports it.
+fn confidence(differential: &Differential, conditions: &[AssessedCondition]) -> f64 {
+    let leader = conditions.first().map_or(0.0, |it| it.probability);
+    let known = 1.0 - differential.unexplained();
+    let supported = if conditions.first().is_some_and(|it| it.insufficient_data) {
+        0.6
+    } else {
+        1.0
+    };
+    rounded((0.8 * leader + 0.2 * known) * supported)
+}
+
+fn triage_words(
+    facts: &PatientFacts<'_>,
+    differential: &Differential,
+    alarms: &[Alarm],
+    levels: &Levels,
+    verdict: &Verdict,
+) -> Triage {
+    let base = facts.base;
+    let level_text = base.level_text(verdict.level);
+    let overridden = verdict.floor.is_some_and(|floor| floor > verdict.carried);
+    let deciding_alarm = alarms.first().filter(|alarm| alarm.level == verdict.level);
+    let deciding_condition = differential
+        .ranking()
+        .iter()
+        .copied()
+        .find(|ix| levels.level(*ix).0 >= verdict.level);
+    let condition = deciding_condition
+        .or_else(|| differential.ranking().first().copied())
+        .map(|ix| base.condition(ix));
+    let root_cause = match deciding_alarm {
+        Some(alarm) if alarm.is_evidence => {
+            Some(format!("{}: {}", alarm.flag.name, alarm.flag.root_cause))
+        }
+        Some(alarm) => Some(alarm.flag.root_cause.clone()),
+        None => condition
+            .map(|condition| format!("{} is among the likely causes.", condition.text.name)),
+    };
+    let action = deciding_alarm
+        .map(|alarm| alarm.action.as_str())
+        .filter(|action| !action.is_empty());
+    let usual_action = level_text.map_or("", |text| &text.recommended_action);
+    Triage {
+        level: verdict.level,
+        timeframe: verdict.timeframe,
+        description: level_text.map_or_else(String::new, |text| text.description.clone()),
+        recommended_action: match action {
+            Some(action) => format!("{action} {usual_action}").trim().to_owned(),
+            None => usual_action.to_owned(),
+        },
+        specialist: condition.and_then(|condition| {
+            let advice = &condition.text.triage.specialist;
+            let name = base.specialist(&advice.id)?.name.clone();
+            Some(Specialist {
+                id: advice.id.clone(),
+                name,
+                reasoning: advice.reasoning.clone(),
+                escalate_to: advice.escalate_to.clone(),
+                escalation_trigger: advice.escalation_trigger.clone(),
+            })
+        }),
+        channel: match verdict.level {
+            TriageLevel::Emergency => Some("personal_visit".to_owned()),
+            _ => condition.map(|condition| condition.text.triage.channel.as_str().to_owned()),
+        },
+        root_cause,
+        contributing_evidence: contributing(
+            facts,
+            differential,
+            deciding_alarm,
+            deciding_condition,
+        ),
+        overridden,
+        override_reason: overridden
+            .then(|| deciding_alarm.map(|alarm| alarm.flag.root_cause.clone()))
+            .flatten(),
+    }
+}
+
+fn contributing(
+    facts: &PatientFacts<'_>,
+    differential: &Differential,
+    alarm: Option<&Alarm>,
+    condition: Option<ConditionIx>,
+) -> Vec<lafiya_model::ConceptId> {
+    if let Some(alarm) = alarm {
+        return explain::ids(facts.base, &alarm.evidence);
+    }
+    let Some(ix) = condition else {
+        return Vec::new();
+    };
+    let mut weighed: Vec<(f64, ConceptRef)> = differential
+        .weights
+        .iter()
+        .filter(|(told, weights)| told.present && weights[ix.index()] > 0.0)
+        .map(|(told, weights)| (weights[ix.index()], told.concept))
+        .collect();
+    weighed.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let concepts: Vec<ConceptRef> = weighed
+        .into_iter()
+        .take(5)
+        .map(|(_, concept)| concept)
+        .collect();
+    explain::ids(facts.base, &concepts)
+}
+
+fn warnings(
+    facts: &PatientFacts<'_>,
+    alarms: &[Alarm],
+    verdict: &Verdict,
+    confidence: f64,
+    conditions: &[AssessedCondition],
+) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if !facts.concerns.is_empty() {
+        warnings.push(Warning {
+            kind: WarningKind::ValidationConcern,
+            severity: if facts.concerns.iter().any(|it| it.left_out) {
+                WarningSeverity::Medium
+            } else {
+                WarningSeverity::Low
+            },
+            message: "Some of the evidence does not fit together.".to_owned(),
+            recommended_action: "Check what was entered.".to_owned(),
+            details: facts.concerns.iter().map(|it| it.says.clone()).collect(),
+        });
+    }
+    if let Some(message) = vulnerability(facts) {
+        warnings.push(Warning {
+            kind: WarningKind::AgeVulnerability,
+            severity: if facts.age.band() == AgeBand::Neonate {
+                WarningSeverity::High
+            } else {
+                WarningSeverity::Medium
+            },
+            message: message.to_owned(),
+            recommended_action: "Lower the threshold for examination and referral.".to_owned(),
+            details: Vec::new(),
+        });
+    }
+    if verdict.floor.is_some_and(|floor| floor > verdict.carried) {
+        warnings.push(Warning {
+            kind: WarningKind::TriageMismatch,
+            severity: WarningSeverity::High,
+            message: format!(
+                "Danger signs ask for {}, the likely conditions alone for {}.",
+                verdict.level, verdict.carried
+            ),
+            recommended_action: "Act on the danger signs first.".to_owned(),
+            details: alarms
+                .iter()
+                .take(5)
+                .map(|alarm| alarm.flag.name.clone())
+                .collect(),
+        });
+    }
+    for alarm in alarms.iter().filter(|alarm| alarm.isolate) {
+        warnings.push(Warning {
+            kind: WarningKind::ValidationConcern,
+            severity: WarningSeverity::High,
+            message: "A dangerous contagious disease is possible.".to_owned(),
+            recommended_action: "Isolate the patient and protect staff before anything else."
+                .to_owned(),
+            details: std::iter::once(alarm.flag.name.clone())
+                .chain(alarm.notify.clone())
+                .collect(),
+        });
+    }
+    if confidence < LOW_CONFIDENCE {
+        let insufficient = conditions.first().is_none_or(|it| it.insufficient_data);
+        warnings.push(Warning {
+            kind: WarningKind::ConfidenceLow,
+            severity: if insufficient {
+                WarningSeverity::Medium
+            } else {
+                WarningSeverity::Low
+            },
+            message: "The evidence does not yet single out a condition.".to_owned(),
+            recommended_action: "Answer the next questions or examine the patient.".to_owned(),
+            details: Vec::new(),
+        });
+    }
+    warnings
+}
+
+fn vulnerability(facts: &PatientFacts<'_>) -> Option<&'static str> {
+    use lafiya_knowledge::Facts;
+    use lafiya_knowledge::words::State;
+    if facts.age < Age::from_months(2) {
+        Some("Babies under two months worsen within hours and show few signs.")
+    } else if facts.age < Age::from_years(5) {
+        Some("Children under five worsen quickly.")
+    } else if facts.age >= Age::from_years(65) {
+        Some("Older people show fewer signs of serious illness.")
+    } else if facts.is_in(State::Pregnant) || facts.is_in(State::Postpartum) {
+        Some("Pregnancy and the weeks after birth make many illnesses more dangerous.")
+    } else {
+        None
+    }
+}
+
+fn reasoning(
+    facts: &PatientFacts<'_>,
+    conditions: &[AssessedCondition],
+    alarms: &[Alarm],
+    verdict: &Verdict,
+    differential: &Differential,
+    levels: &Levels,
+) -> Reasoning {
+    let mut steps = Vec::new();
+    let present = explain::names(facts, true);
+    let absent = explain::names(facts, false);
+    steps.push(format!("Present: {}.", listed(&present)));
+    if !absent.is_empty() {
+        steps.push(format!("Absent: {}.", listed(&absent)));
+    }
+    for alarm in alarms.iter().take(5) {
+        steps.push(format!(
+            "Danger ({}): {}",
+            alarm.flag.seriousness, alarm.flag.root_cause
+        ));
+    }
+    for condition in conditions.iter().take(3) {
+        steps.push(format!(
+            "{} ({:.0} %): {}",
+            condition.name,
+            condition.probability * 100.0,
+            condition.rationale
+        ));
+    }
+    if differential.unexplained() > 0.2 {
+        steps.push(format!(
+            "{:.0} % remain for causes outside the knowledge base.",
+            differential.unexplained() * 100.0
+        ));
+    }
+    let triage_rationale = match alarms.first().filter(|alarm| alarm.level == verdict.level) {
+        Some(alarm) => format!(
+            "The level is {} because of a danger sign: {}",
+            verdict.level, alarm.flag.root_cause
+        ),
+        None => format!(
+            "The level is {} because of the conditions that are likely and how long they can wait.",
+            verdict.level
+        ),
+    };
+    steps.push(triage_rationale.clone());
+    Reasoning {
+        steps,
+        triage_rationale,
+        what_would_change: what_would_change(facts, verdict, differential, levels),
+    }
+}
+
+/// The smallest changes that would move the level: one more danger sign that a leading condition
+/// would bring, or one dangerous candidate excluded.
+fn what_would_change(
+    facts: &PatientFacts<'_>,
+    verdict: &Verdict,
+    differential: &Differential,
+    levels: &Levels,
+) -> Vec<String> {
+    let mut changes = Vec::new();
+    if verdict.level < TriageLevel::Emergency {
+        let leader = differential
+            .ranking()
+            .first()
+            .map(|ix| facts.base.condition(*ix));
+        if let Some(sign) = leader.and_then(|condition| condition.text.watch_for.first()) {
+            changes.push(format!("Higher: {}.", sign.sign.trim_end_matches('.')));
+        }
+    }
+    if verdict.floor < Some(verdict.level) {
+        let carrying = differential
+            .ranking()
+            .iter()
+            .copied()
+            .find(|ix| levels.level(*ix).0 == verdict.level);
+        if let Some(ix) = carrying {
+            changes.push(format!(
+                "Lower: {} excluded by examination or test.",
+                facts.base.condition(ix).text.name
+            ));
+        }
+    } else {
+        changes
+            .push("Lower: nothing but the danger sign proving absent on examination.".to_owned());
+    }
+    changes
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() {
+        "nothing".to_owned()
+    } else {
+        names.join(", ")
+    }
+}

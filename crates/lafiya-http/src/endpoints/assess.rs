@@ -1,0 +1,103 @@
+//! `POST /assess`
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+use bytes::Bytes;
+use lafiya_model::AssessmentId;
+use lafiya_service::{FieldError, assess};
+use sha2::{Digest, Sha256};
+
+use crate::body::require_json;
+use crate::caller::Admitted;
+use crate::error::ApiError;
+use crate::front::ThisRequest;
+use crate::state::HttpState;
+use crate::wire::assess_answer::AssessAnswer;
+use crate::wire::assess_request::{self, AssessBody, Envelope};
+
+const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 255;
+
+/// Assesses a patient: ranked conditions, triage, red flags, tests, treatment, referral and the
+/// next best question.
+///
+/// Billable. An interview is billed once, at its first successful assessment; send its
+/// `interview_id` again to continue it. `Idempotency-Key` makes a repeated call safe.
+#[utoipa::path(
+    post, path = "/assess", tag = "assessment", operation_id = "assess",
+    request_body = AssessBody,
+    params(
+        ("X-Interview-Id" = Option<uuid::Uuid>, Header, description = "Continues an interview"),
+        ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body gets the stored answer for 24 hours"),
+        ("X-Service-Environment" = Option<String>, Header, description = "`sandbox` or `production`"),
+    ),
+    responses(
+        (status = 200, description = "The assessment", body = AssessAnswer<'static>),
+        (status = 400, description = "The body is not valid, or holds too little", body = crate::openapi::ErrorEnvelope),
+        (status = 403, description = "The monthly quota is used up", body = crate::openapi::ErrorEnvelope),
+        (status = 409, description = "The idempotency key stands for another body", body = crate::openapi::ErrorEnvelope),
+        (status = 413, description = "The body is too large", body = crate::openapi::ErrorEnvelope),
+        (status = 415, description = "The body is not JSON", body = crate::openapi::ErrorEnvelope),
+        (status = 504, description = "The assessment took too long", body = crate::openapi::ErrorEnvelope),
+    ),
+)]
+pub(crate) async fn assess(
+    State(state): State<Arc<HttpState>>,
+    Extension(ThisRequest(request_id)): Extension<ThisRequest>,
+    admitted: Admitted,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, ApiError> {
+    require_json(&headers)?;
+    let envelope = Envelope {
+        interview_header: header_text(&headers, "x-interview-id")?,
+        idempotency_key: idempotency_key(&headers)?,
+        digest: Sha256::digest(&body).into(),
+        assessment_id: AssessmentId(request_id.0),
+    };
+    let request = assess_request::read(&body, envelope)?;
+    let answer = assess::assess(
+        &state.context,
+        &admitted.caller,
+        admitted.environment,
+        request,
+    )
+    .await?;
+    let mut response = Json(AssessAnswer::from(&answer)).into_response();
+    if answer.replayed {
+        response
+            .headers_mut()
+            .insert("idempotent-replayed", HeaderValue::from_static("true"));
+    }
+    Ok(response)
+}
+
+fn header_text(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, ApiError> {
+    let Some(value) = headers.get(name) else {
+        return Ok(None);
+    };
+    match value.to_str() {
+        Ok(text) => Ok(Some(text.trim().to_owned())),
+        Err(_) => Err(ApiError::fields(vec![FieldError::new(
+            format!("/headers/{name}"),
+            "must be plain text",
+        )])),
+    }
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+    let key = header_text(headers, "idempotency-key")?;
+    if key
+        .as_ref()
+        .is_some_and(|key| key.is_empty() || key.len() > IDEMPOTENCY_KEY_CHARACTERS_MAX)
+    {
+        return Err(ApiError::fields(vec![FieldError::new(
+            "/headers/Idempotency-Key",
+            format!("must have 1 to {IDEMPOTENCY_KEY_CHARACTERS_MAX} characters"),
+        )]));
+    }
+    Ok(key)
+}

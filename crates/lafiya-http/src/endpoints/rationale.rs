@@ -1,0 +1,68 @@
+//! `POST /rationale` and `GET /rationale?assessment_id=`
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use lafiya_model::AssessmentId;
+use lafiya_service::assess;
+
+use crate::body::require_json;
+use crate::caller::Admitted;
+use crate::error::ApiError;
+use crate::state::HttpState;
+use crate::wire::query::Params;
+use crate::wire::rationale::{RationaleAnswer, RationaleRequest, read_id};
+
+const ID_CHARACTERS_MAX: usize = 100;
+
+/// Explains an assessment: what spoke for and against each condition, and why this triage level.
+#[utoipa::path(
+    post, path = "/rationale", tag = "assessment", operation_id = "rationale",
+    request_body = RationaleRequest,
+    responses(
+        (status = 200, description = "The reasons", body = RationaleAnswer<'static>),
+        (status = 400, description = "The id is not a UUID", body = crate::openapi::ErrorEnvelope),
+        (status = 404, description = "No such assessment", body = crate::openapi::ErrorEnvelope),
+    ),
+)]
+pub(crate) async fn by_body(
+    State(state): State<Arc<HttpState>>,
+    admitted: Admitted,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, ApiError> {
+    require_json(&headers)?;
+    answer(&state, &admitted, RationaleRequest::read(&body)?).await
+}
+
+/// The same, for whoever prefers a link.
+#[utoipa::path(
+    get, path = "/rationale", tag = "assessment", operation_id = "rationaleByQuery",
+    params(("assessment_id" = uuid::Uuid, Query, description = "The `assessment_id` of an answer")),
+    responses(
+        (status = 200, description = "The reasons", body = RationaleAnswer<'static>),
+        (status = 400, description = "The id is not a UUID", body = crate::openapi::ErrorEnvelope),
+        (status = 404, description = "No such assessment", body = crate::openapi::ErrorEnvelope),
+    ),
+)]
+pub(crate) async fn by_query(
+    State(state): State<Arc<HttpState>>,
+    admitted: Admitted,
+    mut params: Params,
+) -> Result<Response, ApiError> {
+    let text = params.text("assessment_id", ID_CHARACTERS_MAX);
+    answer(&state, &admitted, read_id(text, params.problems)?).await
+}
+
+async fn answer(
+    state: &HttpState,
+    admitted: &Admitted,
+    id: AssessmentId,
+) -> Result<Response, ApiError> {
+    let document = assess::find(&state.context, &admitted.caller, admitted.environment, id).await?;
+    Ok(Json(RationaleAnswer::from(&document)).into_response())
+}

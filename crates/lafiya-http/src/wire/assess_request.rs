@@ -1,0 +1,500 @@
+//! The body of `POST /assess`: its shape, its bounds, and every mistake in it at once.
+
+use jiff::civil::Date;
+use lafiya_model::tenant::UnknownWord;
+use lafiya_model::{Age, AssessmentId, Choice, EvidenceSource, InterviewId, Severity, Sex};
+use lafiya_service::ServiceError;
+use lafiya_service::assess::AssessRequest;
+use lafiya_service::concepts::Claim;
+use serde::Deserialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::error::ApiError;
+use crate::wire::fields::{Field, Items, Object, Problems, Scalar, read_object};
+
+const AGE_YEARS_MAX: i64 = 120;
+const AGE_MONTHS_MAX: i64 = 59;
+const AGE_DAYS_MAX: i64 = 60;
+const EVIDENCE_ITEMS_MAX: usize = 50;
+const RISK_FACTORS_MAX: usize = 30;
+const PREVIOUS_EVIDENCE_MAX: usize = 30;
+const ID_CHARACTERS_MAX: usize = 200;
+const LOCATION_CHARACTERS_MAX: usize = 200;
+const DURATION_DAYS_MAX: i64 = 50_000;
+
+/// A patient and what is known of the illness.
+#[derive(Default, Deserialize, ToSchema)]
+pub(crate) struct AssessBody {
+    #[schema(value_type = PatientBody)]
+    #[serde(default)]
+    patient: Object<PatientBody>,
+    /// 1 to 50 items
+    #[schema(value_type = Vec<EvidenceBody>, min_items = 1, max_items = 50)]
+    #[serde(default)]
+    evidence: Items<EvidenceBody>,
+    /// Concept ids of risk factors that are present, or objects with `id` and `choice_id`
+    #[schema(value_type = Option<Vec<RiskFactorBody>>, max_items = 30)]
+    #[serde(default)]
+    risk_factors: Items<RiskFactorBody>,
+    /// Evidence of earlier turns; weaker than `evidence`
+    #[schema(value_type = Option<Vec<EvidenceBody>>, max_items = 30)]
+    #[serde(default)]
+    previous_evidence: Items<EvidenceBody>,
+    /// Continues an interview; a UUID, or `int_` and a UUID
+    #[schema(value_type = Option<String>)]
+    #[serde(default)]
+    interview_id: Field<String>,
+    /// The date the season is taken from; today when left out
+    #[schema(value_type = Option<String>, format = Date)]
+    #[serde(default)]
+    evaluated_at: Field<String>,
+}
+
+#[derive(Default, Deserialize, ToSchema)]
+pub(crate) struct PatientBody {
+    /// Completed years
+    #[schema(value_type = u32, minimum = 0, maximum = 120, example = 30)]
+    #[serde(default)]
+    age: Field<i64>,
+    #[schema(value_type = String, example = "female")]
+    #[serde(default)]
+    sex: Field<String>,
+    /// A place in words, or a region slug such as `lagos`
+    #[schema(value_type = Option<String>, max_length = 200)]
+    #[serde(default)]
+    location: Field<String>,
+    /// For children under five: completed months
+    #[schema(value_type = Option<u32>, minimum = 0, maximum = 59)]
+    #[serde(default)]
+    age_months: Field<i64>,
+    /// For newborns: completed days
+    #[schema(value_type = Option<u32>, minimum = 0, maximum = 60)]
+    #[serde(default)]
+    age_days: Field<i64>,
+}
+
+#[derive(Default, Deserialize, ToSchema)]
+pub(crate) struct EvidenceBody {
+    /// Concept id of a symptom, risk factor or lab test
+    #[schema(value_type = String, example = "s_fever")]
+    #[serde(default)]
+    id: Field<String>,
+    /// `present`, `absent` or `unknown`
+    #[schema(value_type = String, example = "present")]
+    #[serde(default)]
+    choice_id: Field<String>,
+    /// `initial`, `suggest`, `predefined` or `red_flags`
+    #[schema(value_type = String, example = "initial")]
+    #[serde(default)]
+    source: Field<String>,
+    #[schema(value_type = Option<u32>, minimum = 0)]
+    #[serde(default)]
+    duration_days: Field<i64>,
+    /// `mild`, `moderate` or `severe`
+    #[schema(value_type = Option<String>)]
+    #[serde(default)]
+    severity: Field<String>,
+    /// A measured value, such as `39.5`
+    #[schema(value_type = Option<String>)]
+    #[serde(default)]
+    value: Field<String>,
+}
+
+/// A concept id, or an object.
+#[derive(Default, ToSchema)]
+pub(crate) struct RiskFactorBody {
+    #[schema(value_type = String, example = "p_pregnancy")]
+    id: Field<String>,
+    #[schema(value_type = Option<String>, example = "present")]
+    choice_id: Field<String>,
+}
+
+impl<'de> Deserialize<'de> for RiskFactorBody {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct AsObject {
+            id: Field<String>,
+            choice_id: Field<String>,
+        }
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Either {
+            Id(String),
+            Object(AsObject),
+        }
+        Ok(match Either::deserialize(deserializer)? {
+            Either::Id(id) => Self {
+                id: Field::Given(id),
+                choice_id: Field::Missing,
+            },
+            Either::Object(AsObject { id, choice_id }) => Self { id, choice_id },
+        })
+    }
+}
+
+/// What comes with the body: headers and the id of the request.
+pub(crate) struct Envelope {
+    pub(crate) interview_header: Option<String>,
+    pub(crate) idempotency_key: Option<String>,
+    pub(crate) digest: [u8; 32],
+    pub(crate) assessment_id: AssessmentId,
+}
+
+/// Reads a body; every mistake in it is named.
+pub(crate) fn read(bytes: &[u8], envelope: Envelope) -> Result<AssessRequest, ApiError> {
+    let body: AssessBody = read_object(bytes)?;
+    let mut problems = Problems::default();
+    let no_evidence = matches!(&body.evidence, Items::Missing) || body.evidence.is_empty();
+
+    let patient = read_patient(body.patient, &mut problems);
+    let evidence = read_evidence(
+        "/evidence",
+        body.evidence,
+        EVIDENCE_ITEMS_MAX,
+        &mut problems,
+    );
+    let previous_evidence = read_evidence(
+        "/previous_evidence",
+        body.previous_evidence,
+        PREVIOUS_EVIDENCE_MAX,
+        &mut problems,
+    );
+    let risk_factors = read_risk_factors(body.risk_factors, &mut problems);
+    let interview_id =
+        read_interview_id(body.interview_id, envelope.interview_header, &mut problems);
+    let evaluated_at = problems
+        .optional("/evaluated_at", body.evaluated_at)
+        .and_then(|text| {
+            let date = text.get(..10).unwrap_or(&text).parse::<Date>().ok();
+            if date.is_none() {
+                problems.note("/evaluated_at", "must be a date such as 2026-09-15");
+            }
+            date
+        });
+    if no_evidence && problems.is_empty() {
+        return Err(ServiceError::NoEvidence.into());
+    }
+    problems.into_result(|| {
+        let (age, sex, location) = patient?;
+        Some(AssessRequest {
+            age,
+            sex,
+            location,
+            evidence,
+            risk_factors,
+            previous_evidence,
+            interview_id,
+            evaluated_at,
+            digest: envelope.digest,
+            idempotency_key: envelope.idempotency_key,
+            assessment_id: envelope.assessment_id,
+        })
+    })
+}
+
+type Patient = (Age, Sex, Option<String>);
+
+fn read_patient(patient: Object<PatientBody>, problems: &mut Problems) -> Option<Patient> {
+    let patient = match patient {
+        Object::Given(patient) => patient,
+        Object::Missing => {
+            problems.note("/patient", "is required");
+            return None;
+        }
+        Object::WrongType => {
+            problems.note("/patient", "must be an object");
+            return None;
+        }
+    };
+    let years = bounded(problems, "/patient/age", patient.age, AGE_YEARS_MAX);
+    if years.is_none() {
+        problems.require("/patient/age");
+    }
+    let months = bounded(
+        problems,
+        "/patient/age_months",
+        patient.age_months,
+        AGE_MONTHS_MAX,
+    );
+    let days = bounded(
+        problems,
+        "/patient/age_days",
+        patient.age_days,
+        AGE_DAYS_MAX,
+    );
+    let sex = required_word::<Sex>(problems, "/patient/sex", patient.sex);
+    let location = problems.optional("/patient/location", patient.location);
+    if location
+        .as_ref()
+        .is_some_and(|place| place.chars().count() > LOCATION_CHARACTERS_MAX)
+    {
+        problems.note(
+            "/patient/location",
+            format!("may have at most {LOCATION_CHARACTERS_MAX} characters"),
+        );
+    }
+    let age = read_age(years?, months, days, problems)?;
+    Some((age, sex?, location.filter(|place| !place.trim().is_empty())))
+}
+
+/// The finest age that was given; the others must agree with it.
+fn read_age(
+    years: u32,
+    months: Option<u32>,
+    days: Option<u32>,
+    problems: &mut Problems,
+) -> Option<Age> {
+    if months.is_some_and(|months| months / 12 != years) {
+        problems.note(
+            "/patient/age_months",
+            format!("does not agree with an age of {years} years"),
+        );
+        return None;
+    }
+    if days.is_some_and(|days| {
+        years != 0 || months.is_some_and(|months| days / 31 > months || (days / 28) < months)
+    }) {
+        problems.note(
+            "/patient/age_days",
+            "does not agree with the age in years or months",
+        );
+        return None;
+    }
+    Some(match (days, months) {
+        (Some(days), _) => Age::from_days(days),
+        (None, Some(months)) => Age::from_months(months),
+        // "0 years" and nothing more: the middle of the first year, not a newborn.
+        (None, None) if years == 0 => Age::from_months(6),
+        (None, None) => Age::from_years(years),
+    })
+}
+
+fn read_evidence(
+    pointer: &str,
+    items: Items<EvidenceBody>,
+    max: usize,
+    problems: &mut Problems,
+) -> Vec<Claim> {
+    let items = items.read(pointer, max, problems);
+    items
+        .into_iter()
+        .filter_map(|(pointer, item)| read_claim(pointer, item, problems))
+        .collect()
+}
+
+fn read_claim(
+    pointer: String,
+    item: Object<EvidenceBody>,
+    problems: &mut Problems,
+) -> Option<Claim> {
+    let Object::Given(item) = item else {
+        problems.note(pointer, "must be an object with id, choice_id and source");
+        return None;
+    };
+    let at = |field: &str| format!("{pointer}/{field}");
+    let id = required_id(problems, &at("id"), item.id);
+    let choice = required_word::<Choice>(problems, &at("choice_id"), item.choice_id);
+    let source = required_word::<EvidenceSource>(problems, &at("source"), item.source);
+    let severity = optional_word::<Severity>(problems, &at("severity"), item.severity);
+    let duration_days = bounded(
+        problems,
+        &at("duration_days"),
+        item.duration_days,
+        DURATION_DAYS_MAX,
+    );
+    let value = problems.optional(&at("value"), item.value);
+    Some(Claim {
+        id: id?,
+        choice: choice?,
+        source: source?,
+        duration_days,
+        severity,
+        value,
+        pointer,
+    })
+}
+
+fn read_risk_factors(items: Items<RiskFactorBody>, problems: &mut Problems) -> Vec<Claim> {
+    let items = items.read("/risk_factors", RISK_FACTORS_MAX, problems);
+    let read = |(pointer, item): (String, Object<RiskFactorBody>)| {
+        let Object::Given(item) = item else {
+            problems.note(
+                pointer,
+                "must be a concept id or an object with id and choice_id",
+            );
+            return None;
+        };
+        let id = required_id(problems, &format!("{pointer}/id"), item.id);
+        let choice =
+            optional_word::<Choice>(problems, &format!("{pointer}/choice_id"), item.choice_id);
+        Some(Claim {
+            id: id?,
+            choice: choice.unwrap_or(Choice::Present),
+            source: EvidenceSource::Predefined,
+            duration_days: None,
+            severity: None,
+            value: None,
+            pointer,
+        })
+    };
+    items.into_iter().filter_map(read).collect()
+}
+
+/// From the header or the body; both may say the same.
+fn read_interview_id(
+    body: Field<String>,
+    header: Option<String>,
+    problems: &mut Problems,
+) -> Option<InterviewId> {
+    let in_body = problems.optional("/interview_id", body).and_then(|text| {
+        let id = Uuid::parse_str(text.strip_prefix("int_").unwrap_or(&text)).ok();
+        if id.is_none() {
+            problems.note("/interview_id", "must be a UUID, or int_ and a UUID");
+        }
+        id
+    });
+    let in_header = header.and_then(|text| {
+        let id = Uuid::parse_str(&text).ok();
+        if id.is_none() {
+            problems.note("/headers/X-Interview-Id", "must be a UUID");
+        }
+        id
+    });
+    if let (Some(body), Some(header)) = (in_body, in_header)
+        && body != header
+    {
+        problems.note("/interview_id", "differs from the header X-Interview-Id");
+    }
+    in_header.or(in_body).map(InterviewId)
+}
+
+fn required_id(problems: &mut Problems, pointer: &str, field: Field<String>) -> Option<String> {
+    let id = problems.optional(pointer, field);
+    match &id {
+        None => problems.require(pointer),
+        Some(id) if id.is_empty() || id.chars().count() > ID_CHARACTERS_MAX => {
+            problems.note(
+                pointer,
+                format!("must have 1 to {ID_CHARACTERS_MAX} characters"),
+            );
+        }
+        Some(_) => return id,
+    }
+    None
+}
+
+fn optional_word<T: std::str::FromStr<Err = UnknownWord>>(
+    problems: &mut Problems,
+    pointer: &str,
+    field: Field<String>,
+) -> Option<T> {
+    let text = problems.optional(pointer, field)?;
+    match text.parse() {
+        Ok(word) => Some(word),
+        Err(unknown) => {
+            problems.note(pointer, unknown.to_string());
+            None
+        }
+    }
+}
+
+fn required_word<T: std::str::FromStr<Err = UnknownWord>>(
+    problems: &mut Problems,
+    pointer: &str,
+    field: Field<String>,
+) -> Option<T> {
+    let missing = field == Field::Missing;
+    let word = optional_word(problems, pointer, field);
+    if missing {
+        problems.require(pointer);
+    }
+    word
+}
+
+fn bounded(problems: &mut Problems, pointer: &str, field: Field<i64>, most: i64) -> Option<u32> {
+    let number = problems.optional(pointer, field)?;
+    match u32::try_from(number) {
+        Ok(small) if number <= most => Some(small),
+        _ => {
+            problems.note(
+                pointer,
+                format!("{} from 0 to {most}", <i64 as Scalar>::EXPECTED),
+            );
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn envelope() -> Envelope {
+        Envelope {
+            interview_header: None,
+            idempotency_key: None,
+            digest: [0; 32],
+            assessment_id: AssessmentId(Uuid::nil()),
+        }
+    }
+
+    fn pointers(body: &str) -> Vec<String> {
+        match read(body.as_bytes(), envelope()) {
+            Ok(_) => Vec::new(),
+            Err(error) => error.pointers(),
+        }
+    }
+
+    const GOOD: &str = r#"{"patient": {"age": 30, "sex": "female"}, "evidence": [{"id": "s_fever", "choice_id": "present", "source": "initial"}]}"#;
+
+    #[test]
+    fn a_good_body_is_read() {
+        let request = read(GOOD.as_bytes(), envelope()).unwrap();
+        assert_eq!(request.age, Age::from_years(30));
+        assert_eq!(request.evidence.len(), 1);
+    }
+
+    #[test]
+    fn every_mistake_is_named_at_once() {
+        let body = r#"{"patient": {"age": 121, "sex": "x"}, "evidence": [{"choice_id": "maybe", "source": 3, "duration_days": -1, "value": 39.5}, 7], "risk_factors": "none"}"#;
+        assert_eq!(
+            pointers(body),
+            [
+                "/patient/age",
+                "/patient/sex",
+                "/evidence/0/id",
+                "/evidence/0/choice_id",
+                "/evidence/0/source",
+                "/evidence/0/duration_days",
+                "/evidence/0/value",
+                "/evidence/1",
+                "/risk_factors"
+            ]
+        );
+    }
+
+    #[test]
+    fn ages_of_small_children_must_agree() {
+        let with = |age: &str| pointers(&GOOD.replace("\"age\": 30", age));
+        assert!(with(r#""age": 0, "age_months": 9"#).is_empty());
+        assert!(with(r#""age": 0, "age_months": 1, "age_days": 42"#).is_empty());
+        assert!(with(r#""age": 0, "age_days": 5"#).is_empty());
+        assert_eq!(
+            with(r#""age": 2, "age_months": 9"#),
+            ["/patient/age_months"]
+        );
+        assert_eq!(with(r#""age": 1, "age_days": 5"#), ["/patient/age_days"]);
+    }
+
+    #[test]
+    fn too_many_items_are_refused() {
+        let item = r#"{"id": "s_fever", "choice_id": "present", "source": "initial"}"#;
+        let body = format!(
+            r#"{{"patient": {{"age": 3, "sex": "male"}}, "evidence": [{}]}}"#,
+            vec![item; 51].join(",")
+        );
+        assert_eq!(pointers(&body), ["/evidence"]);
+    }
+}

@@ -1,0 +1,119 @@
+//! The shapes of `/rationale`: the reasons of a stored assessment.
+
+use lafiya_model::AssessmentId;
+use lafiya_service::assess::AssessmentDocument;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::error::ApiError;
+use crate::wire::fields::{Field, Problems, read_object};
+
+#[derive(Default, Deserialize, ToSchema)]
+pub(crate) struct RationaleRequest {
+    /// The `assessment_id` of an answer
+    #[schema(value_type = Uuid)]
+    #[serde(default)]
+    assessment_id: Field<String>,
+}
+
+impl RationaleRequest {
+    pub(crate) fn read(bytes: &[u8]) -> Result<AssessmentId, ApiError> {
+        let request: Self = read_object(bytes)?;
+        let mut problems = Problems::default();
+        let text = problems.optional("/assessment_id", request.assessment_id);
+        read_id(text, problems)
+    }
+}
+
+/// A UUID, or a problem.
+pub(crate) fn read_id(
+    text: Option<String>,
+    mut problems: Problems,
+) -> Result<AssessmentId, ApiError> {
+    let id = text.as_deref().map(str::parse::<AssessmentId>);
+    match &id {
+        None => problems.require("/assessment_id"),
+        Some(Err(_)) => problems.note("/assessment_id", "must be a UUID"),
+        Some(Ok(_)) => {}
+    }
+    problems.into_result(|| id?.ok())
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct RationaleAnswer<'a> {
+    assessment_id: Uuid,
+    interview_id: Uuid,
+    /// The chain of reasons, one sentence a step
+    reasoning: String,
+    conditions: Vec<ConditionRationale<'a>>,
+    triage: TriageRationale<'a>,
+    metadata: RationaleMetadata<'a>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ConditionRationale<'a> {
+    id: &'a str,
+    name: &'a str,
+    probability: f64,
+    evidence_supporting: &'a [String],
+    evidence_against: &'a [String],
+    explanation: &'a str,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct TriageRationale<'a> {
+    level: &'static str,
+    rationale: &'a str,
+    overridden: bool,
+    override_reason: Option<&'a str>,
+    /// The smallest changes that would move the level
+    what_would_change: &'a [String],
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct RationaleMetadata<'a> {
+    model_used: &'a str,
+    #[schema(format = DateTime)]
+    generated_at: String,
+    confidence: f64,
+    processing_time_ms: u64,
+    knowledge_version: &'a str,
+}
+
+impl<'a> From<&'a AssessmentDocument> for RationaleAnswer<'a> {
+    fn from(document: &'a AssessmentDocument) -> Self {
+        let it = &document.assessment;
+        Self {
+            assessment_id: document.assessment_id.0,
+            interview_id: document.interview_id.0,
+            reasoning: it.reasoning.steps.join("\n"),
+            conditions: it
+                .conditions
+                .iter()
+                .map(|condition| ConditionRationale {
+                    id: condition.id.as_str(),
+                    name: &condition.name,
+                    probability: condition.probability,
+                    evidence_supporting: &condition.supporting,
+                    evidence_against: &condition.against,
+                    explanation: &condition.rationale,
+                })
+                .collect(),
+            triage: TriageRationale {
+                level: it.triage.level.as_str(),
+                rationale: &it.reasoning.triage_rationale,
+                overridden: it.triage.overridden,
+                override_reason: it.triage.override_reason.as_deref(),
+                what_would_change: &it.reasoning.what_would_change,
+            },
+            metadata: RationaleMetadata {
+                model_used: &document.model_used,
+                generated_at: document.created_at.to_string(),
+                confidence: it.confidence,
+                processing_time_ms: document.timings.total_ms,
+                knowledge_version: &document.knowledge_version,
+            },
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! One assessment, from a request whose shape is right to a durable record. [`assess`] is the
+//! product in one function: replay, interview, concepts, quota, thinking, review, record.
+
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use lafiya_engine::Parameters;
+use lafiya_knowledge::KnowledgeBase;
+use lafiya_model::{
+    Age, Assessment, AssessmentId, DeidentifiedCase, Environment, Evidence, InterviewId, Sex,
+    TriageLevel,
+};
+use lafiya_storage::store::{
+    ConditionName, IdempotencyRecord, NewEvent, RecordAssessment, RecordRefusal,
+};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::authenticate::Caller;
+use crate::clock::lagos_date;
+use crate::concepts::{self, Claim};
+use crate::context::Context;
+use crate::error::{FieldError, ServiceError};
+use crate::interview::{self, Memory};
+use crate::quota;
+use crate::sandbox;
+
+/// How long an idempotency key is remembered.
+const IDEMPOTENCY_LIFE: jiff::SignedDuration = jiff::SignedDuration::from_hours(24);
+/// How often a turn is tried again when another turn of the same interview was faster.
+const TURN_ATTEMPTS_MAX: usize = 4;
+/// What every answer says.
+const DISCLAIMER: &str = "Decision support for trained staff; it does not replace clinical judgement. The clinical \
+content of this version awaits sign-off by clinicians.";
+
+/// What a caller asks, already of the right shape and within bounds.
+#[derive(Clone, Debug)]
+pub struct AssessRequest {
+    /// Age of the patient.
+    pub age: Age,
+    /// Sex of the patient.
+    pub sex: Sex,
+    /// Where the patient is, as given. Never stored.
+    pub location: Option<String>,
+    /// This turn's evidence.
+    pub evidence: Vec<Claim>,
+    /// Risk factors.
+    pub risk_factors: Vec<Claim>,
+    /// Evidence of earlier turns that the client repeats.
+    pub previous_evidence: Vec<Claim>,
+    /// The interview to continue or to begin.
+    pub interview_id: Option<InterviewId>,
+    /// The date the season is taken from.
+    pub evaluated_at: Option<Date>,
+    /// Digest of the body, to recognise a repetition.
+    pub digest: [u8; 32],
+    /// The client's idempotency key.
+    pub idempotency_key: Option<String>,
+    /// The id of the request, which becomes the id of the assessment.
+    pub assessment_id: AssessmentId,
+}
+
+/// What is stored of an assessment, and all that an answer is rendered from.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct AssessmentDocument {
+    /// Form of this document.
+    pub form: u16,
+    /// The assessment's id.
+    pub assessment_id: AssessmentId,
+    /// The interview it belongs to.
+    pub interview_id: InterviewId,
+    /// Content hash of the knowledge base that answered.
+    pub knowledge_version: String,
+    /// Version of the engine that answered.
+    pub engine_version: String,
+    /// When.
+    pub created_at: Timestamp,
+    /// Live or sandbox.
+    pub environment: Environment,
+    /// The generalised age group.
+    pub age_group: String,
+    /// The region, where known.
+    pub region: Option<String>,
+    /// The answer.
+    pub assessment: Assessment,
+    /// What reasoned.
+    pub model_used: String,
+    /// What every answer says.
+    pub disclaimer: String,
+    /// How long the parts took.
+    pub timings: Timings,
+}
+
+/// Milliseconds spent.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Timings {
+    /// From the request to the record.
+    pub total_ms: u64,
+    /// Finding concepts and the interview.
+    pub retrieval_ms: u64,
+    /// Thinking.
+    pub generation_ms: u64,
+    /// Reviewing.
+    pub validation_ms: u64,
+}
+
+/// An answer and how it came about.
+pub struct Answer {
+    /// What is answered.
+    pub document: AssessmentDocument,
+    /// The same body of the latest turn was sent again.
+    pub cache_hit: bool,
+    /// An idempotency key was repeated.
+    pub replayed: bool,
+}
+
+/// Makes one assessment.
+pub async fn assess(
+    context: &Context,
+    caller: &Caller,
+    environment: Environment,
+    request: AssessRequest,
+) -> Result<Answer, ServiceError> {
+    let deadline = Duration::from_millis(context.limits.pipeline_timeout_ms);
+    match tokio::time::timeout(
+        deadline,
+        assess_in_time(context, caller, environment, request),
+    )
+    .await
+    {
+        Ok(answered) => answered,
+        Err(_) => Err(ServiceError::DeadlineExceeded),
+    }
+}
+
+async fn assess_in_time(
+    context: &Context,
+    caller: &Caller,
+    environment: Environment,
+    request: AssessRequest,
+) -> Result<Answer, ServiceError> {
+    if environment == Environment::Test {
+        sandbox::raise_wanted_error(request.location.as_deref())?;
+    }
+    if let Some(replay) = replay_of_key(context, caller, environment, &request).await? {
+        return Ok(replay);
+    }
+    for _ in 0..TURN_ATTEMPTS_MAX {
+        match one_turn(context, caller, environment, &request).await {
+            Err(ServiceError::Conflict(_)) => {}
+            other => return other,
+        }
+    }
+    Err(ServiceError::Conflict(
+        "other turns of this interview are being answered right now",
+    ))
+}
+
+/// Reads the interview, thinks, records. `Conflict` when another turn was recorded meanwhile.
+async fn one_turn(
+    context: &Context,
+    caller: &Caller,
+    environment: Environment,
+    request: &AssessRequest,
+) -> Result<Answer, ServiceError> {
+    let started = Instant::now();
+    let now = context.clock.now();
+    let base = context.knowledge.load_full();
+    let interview_id = request
+        .interview_id
+        .unwrap_or_else(|| InterviewId(Uuid::new_v4()));
+    let memory =
+        interview::recall(context, caller.tenant_id, environment, interview_id, now).await?;
+    if let Some(answer) = repetition(context, caller, environment, &memory, request).await? {
+        return Ok(answer);
+    }
+    let claims = concepts::resolve(&base, request)?;
+    let memory = memory.continued(request.age, request.sex, claims.evidence)?;
+    if !memory.has_symptom(&base) {
+        return Err(ServiceError::InsufficientData);
+    }
+    if memory.is_first_turn() && environment == Environment::Live {
+        quota::check(context, caller, now).await?;
+    }
+    let retrieval_ms = elapsed_ms(started);
+
+    let case = deidentified(&base, request, &memory, now);
+    let thinking = Instant::now();
+    let draft = lafiya_engine::assess(&base, &case, &Parameters::default());
+    let generation_ms = elapsed_ms(thinking);
+    let reviewing = Instant::now();
+    let mut assessment = lafiya_engine::review(draft, memory.questions_asked());
+    assessment.warnings.extend(claims.warnings);
+    let validation_ms = elapsed_ms(reviewing);
+
+    let document = AssessmentDocument {
+        form: 1,
+        assessment_id: request.assessment_id,
+        interview_id,
+        knowledge_version: base.content_hash().to_owned(),
+        engine_version: lafiya_engine::ENGINE_VERSION.to_owned(),
+        created_at: now,
+        environment,
+        age_group: request.age.band().public_group().to_owned(),
+        region: case.region.clone(),
+        model_used: sandbox::model_name(environment),
+        disclaimer: sandbox::disclaimer(environment, DISCLAIMER),
+        timings: Timings {
+            total_ms: elapsed_ms(started),
+            retrieval_ms,
+            generation_ms,
+            validation_ms,
+        },
+        assessment,
+    };
+    record(context, caller, request, &memory, &document, now).await?;
+    Ok(Answer {
+        document,
+        cache_hit: false,
+        replayed: false,
+    })
+}
+
+/// Takes the person out: what the engine may know.
+fn deidentified(
+    base: &KnowledgeBase,
+    request: &AssessRequest,
+    memory: &Memory,
+    now: Timestamp,
+) -> DeidentifiedCase {
+    let date = request.evaluated_at.unwrap_or_else(|| lagos_date(now));
+    DeidentifiedCase {
+        age: request.age,
+        sex: request.sex,
+        region: request
+            .location
+            .as_deref()
+            .and_then(|place| concepts::region_of(base, place)),
+        month: Some(date.month().unsigned_abs()),
+        evidence: memory.evidence().to_vec(),
+    }
+}
+
+async fn record(
+    context: &Context,
+    caller: &Caller,
+    request: &AssessRequest,
+    memory: &Memory,
+    document: &AssessmentDocument,
+    now: Timestamp,
+) -> Result<(), ServiceError> {
+    let encode = |cause: serde_json::Error| ServiceError::Internal(cause.to_string());
+    let top = document.assessment.conditions.first();
+    let record = RecordAssessment {
+        assessment_id: document.assessment_id,
+        tenant: caller.tenant_id,
+        key: caller.key_id,
+        environment: document.environment,
+        interview_id: document.interview_id,
+        turn: memory.turn(),
+        created_at: now,
+        lagos_date: lagos_date(now),
+        level: document.assessment.triage.level,
+        top_condition: top.map(|it| ConditionName {
+            id: it.id.to_string(),
+            name: it.name.clone(),
+        }),
+        document: serde_json::to_vec(document).map_err(encode)?,
+        interview_document: memory.to_bytes()?,
+        request_digest: request.digest,
+        idempotency: request
+            .idempotency_key
+            .clone()
+            .map(|key_text| IdempotencyRecord {
+                key_text,
+                body_digest: request.digest,
+                expires_at: now.checked_add(IDEMPOTENCY_LIFE).unwrap_or(Timestamp::MAX),
+            }),
+        events: vec![completed_event(document)],
+        quota: quota::rule(caller),
+        threshold_events: quota::threshold_events(caller, now),
+        billable: document.environment == Environment::Live,
+    };
+    match context.store.record_assessment(record).await {
+        Ok(_) => Ok(()),
+        Err(RecordRefusal::QuotaExceeded { limit, used }) => Err(quota::exceeded(limit, used, now)),
+        Err(RecordRefusal::InterviewMoved) => {
+            Err(ServiceError::Conflict("the interview has moved on"))
+        }
+        Err(RecordRefusal::IdempotencyConflict) => Err(ServiceError::IdempotencyConflict),
+        Err(RecordRefusal::Store(error)) => Err(error.into()),
+    }
+}
+
+/// Ids and levels, never patient data.
+fn completed_event(document: &AssessmentDocument) -> NewEvent {
+    #[derive(Serialize)]
+    struct Completed {
+        assessment_id: AssessmentId,
+        interview_id: InterviewId,
+        environment: Environment,
+        triage_level: TriageLevel,
+        escalation_tier: u8,
+    }
+    let data = Completed {
+        assessment_id: document.assessment_id,
+        interview_id: document.interview_id,
+        environment: document.environment,
+        triage_level: document.assessment.triage.level,
+        escalation_tier: document.assessment.escalation_tier,
+    };
+    NewEvent {
+        id: Uuid::now_v7(),
+        kind: "assessment.completed".to_owned(),
+        payload: serde_json::to_string(&data).unwrap_or_default(),
+    }
+}
+
+/// The stored answer to a repeated idempotency key.
+async fn replay_of_key(
+    context: &Context,
+    caller: &Caller,
+    environment: Environment,
+    request: &AssessRequest,
+) -> Result<Option<Answer>, ServiceError> {
+    let Some(key_text) = &request.idempotency_key else {
+        return Ok(None);
+    };
+    let Some(hit) = context
+        .store
+        .find_idempotent(caller.key_id, key_text, context.clock.now())
+        .await?
+    else {
+        return Ok(None);
+    };
+    if hit.body_digest != request.digest {
+        return Err(ServiceError::IdempotencyConflict);
+    }
+    let document = find(context, caller, environment, hit.assessment_id).await?;
+    Ok(Some(Answer {
+        document,
+        cache_hit: false,
+        replayed: true,
+    }))
+}
+
+/// The stored answer when the body of the latest turn is sent again.
+async fn repetition(
+    context: &Context,
+    caller: &Caller,
+    environment: Environment,
+    memory: &Memory,
+    request: &AssessRequest,
+) -> Result<Option<Answer>, ServiceError> {
+    match memory.latest_answer(&request.digest) {
+        Some(id) => {
+            let document = find(context, caller, environment, id).await?;
+            Ok(Some(Answer {
+                document,
+                cache_hit: true,
+                replayed: false,
+            }))
+        }
+        None => Ok(None),
+    }
+}
+
+/// A stored assessment of this tenant.
+pub async fn find(
+    context: &Context,
+    caller: &Caller,
+    environment: Environment,
+    id: AssessmentId,
+) -> Result<AssessmentDocument, ServiceError> {
+    let stored = context
+        .store
+        .find_assessment(caller.tenant_id, environment, id)
+        .await?;
+    let stored = stored.ok_or(ServiceError::NotFound("an assessment of that id"))?;
+    serde_json::from_slice(&stored.document).map_err(|cause| {
+        ServiceError::Internal(format!("a stored assessment is unreadable: {cause}"))
+    })
+}
+
+fn elapsed_ms(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+/// An error about a single field.
+pub(crate) fn invalid(pointer: &str, reason: impl Into<String>) -> ServiceError {
+    ServiceError::InvalidRequest(vec![FieldError::new(pointer, reason)])
+}
+
+/// Evidence by concept, for merging.
+pub(crate) type EvidenceList = Vec<Evidence>;

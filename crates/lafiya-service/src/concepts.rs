@@ -1,0 +1,222 @@
+//! From the client's words to concepts of the knowledge base. Nothing is dropped silently: an
+//! unknown id is refused with suggestions, an unreadable value is said.
+
+use std::collections::BTreeMap;
+
+use lafiya_knowledge::{ConceptRef, KnowledgeBase};
+use lafiya_model::assessment::{Warning, WarningKind, WarningSeverity};
+use lafiya_model::{Choice, ConceptId, ConceptKind, Evidence, EvidenceSource, Severity};
+
+use crate::assess::AssessRequest;
+use crate::error::{FieldError, ServiceError};
+use crate::reference::{self, ListRequest};
+
+const SUGGESTIONS_MAX: usize = 3;
+
+/// One piece of evidence as the client sent it, of the right shape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// Where in the request, as a JSON pointer.
+    pub pointer: String,
+    /// The id as sent.
+    pub id: String,
+    /// Whether it is there.
+    pub choice: Choice,
+    /// How it came in.
+    pub source: EvidenceSource,
+    /// For how many days.
+    pub duration_days: Option<u32>,
+    /// How bad.
+    pub severity: Option<Severity>,
+    /// A measured value as text.
+    pub value: Option<String>,
+}
+
+/// Evidence that names concepts of the base, and what a clinician should know about it.
+pub(crate) struct Resolved {
+    pub(crate) evidence: Vec<Evidence>,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// Resolves this request's evidence. `evidence` is stronger than `previous_evidence`.
+pub(crate) fn resolve(
+    base: &KnowledgeBase,
+    request: &AssessRequest,
+) -> Result<Resolved, ServiceError> {
+    let mut problems = Vec::new();
+    let mut unreadable = Vec::new();
+    let previous = resolve_list(
+        base,
+        &request.previous_evidence,
+        &mut problems,
+        &mut unreadable,
+    );
+    let current: Vec<Claim> = request
+        .evidence
+        .iter()
+        .chain(&request.risk_factors)
+        .cloned()
+        .collect();
+    let current = resolve_list(base, &current, &mut problems, &mut unreadable);
+    if !problems.is_empty() {
+        return Err(ServiceError::InvalidRequest(problems));
+    }
+    let mut merged: BTreeMap<ConceptId, Evidence> = BTreeMap::new();
+    for item in previous.into_iter().chain(current) {
+        merged.insert(item.id.clone(), item);
+    }
+    let mut warnings = Vec::new();
+    if !unreadable.is_empty() {
+        warnings.push(concern("A value could not be used.", unreadable));
+    }
+    if let Some(place) = request
+        .location
+        .as_deref()
+        .filter(|place| region_of(base, place).is_none() && !place.starts_with("sandbox:"))
+    {
+        let _ = place; // The place itself is never repeated: it may identify the patient.
+        warnings.push(concern(
+            "The place is not known; regional frequencies were not used.",
+            Vec::new(),
+        ));
+    }
+    Ok(Resolved {
+        evidence: merged.into_values().collect(),
+        warnings,
+    })
+}
+
+fn concern(message: &str, details: Vec<String>) -> Warning {
+    Warning {
+        kind: WarningKind::ValidationConcern,
+        severity: WarningSeverity::Low,
+        message: message.to_owned(),
+        recommended_action: "Check what was entered.".to_owned(),
+        details,
+    }
+}
+
+fn resolve_list(
+    base: &KnowledgeBase,
+    claims: &[Claim],
+    problems: &mut Vec<FieldError>,
+    unreadable: &mut Vec<String>,
+) -> Vec<Evidence> {
+    let mut seen: BTreeMap<ConceptRef, &Claim> = BTreeMap::new();
+    let mut evidence = Vec::new();
+    for claim in claims {
+        let concept = match base.resolve(&claim.id) {
+            Some(ConceptRef::Condition(_)) => {
+                problems.push(FieldError::new(
+                    format!("{}/id", claim.pointer),
+                    "is a condition, not evidence",
+                ));
+                continue;
+            }
+            Some(concept) => concept,
+            None => {
+                problems.push(unknown_id(base, claim));
+                continue;
+            }
+        };
+        if let Some(earlier) = seen.insert(concept, claim) {
+            if earlier.choice != claim.choice {
+                problems.push(FieldError::new(
+                    format!("{}/choice_id", claim.pointer),
+                    format!("contradicts {}", earlier.pointer),
+                ));
+            }
+            continue;
+        }
+        evidence.extend(read(base, concept, claim, unreadable));
+    }
+    evidence
+}
+
+/// One claim as evidence; a pair such as a blood pressure gives two.
+fn read(
+    base: &KnowledgeBase,
+    concept: ConceptRef,
+    claim: &Claim,
+    unreadable: &mut Vec<String>,
+) -> Vec<Evidence> {
+    let item = |concept: ConceptRef, value: Option<f64>| Evidence {
+        id: ConceptId(base.id_of(concept).to_owned()),
+        choice: claim.choice,
+        source: claim.source,
+        duration_days: claim.duration_days,
+        severity: claim.severity,
+        value,
+    };
+    let Some(text) = &claim.value else {
+        return vec![item(concept, None)];
+    };
+    match base.read_value(concept, text) {
+        Ok(values) => values
+            .into_iter()
+            .map(|(concept, value)| item(concept, Some(value)))
+            .collect(),
+        Err(_) => {
+            // The text itself is never repeated: anything may stand in it.
+            unreadable.push(format!(
+                "The value of \"{}\" is not a number in its unit.",
+                base.name_of(concept)
+            ));
+            vec![item(concept, None)]
+        }
+    }
+}
+
+fn unknown_id(base: &KnowledgeBase, claim: &Claim) -> FieldError {
+    let mut error = FieldError::new(format!("{}/id", claim.pointer), "is not a known concept id");
+    error.suggestions = suggestions(base, &claim.id);
+    error
+}
+
+fn suggestions(base: &KnowledgeBase, id: &str) -> Vec<String> {
+    let words = id
+        .trim_start_matches("s_")
+        .trim_start_matches("p_")
+        .trim_start_matches("lt_")
+        .replace('_', " ");
+    let mut found = Vec::new();
+    let whole = std::iter::once(words.as_str());
+    for query in whole.chain(words.split(' ').filter(|word| word.len() > 3)) {
+        for kind in [
+            ConceptKind::Symptom,
+            ConceptKind::RiskFactor,
+            ConceptKind::LabTest,
+        ] {
+            let request = ListRequest {
+                query: Some(query.to_owned()),
+                limit: SUGGESTIONS_MAX,
+                ..ListRequest::default()
+            };
+            let page = reference::list(base, kind, &request);
+            found.extend(
+                page.items
+                    .into_iter()
+                    .map(|concept| base.id_of(concept).to_owned()),
+            );
+        }
+    }
+    found.dedup();
+    found.truncate(SUGGESTIONS_MAX);
+    found
+}
+
+/// The region a place lies in: the place itself, or a part of "Ikeja, Lagos", from the last on.
+pub(crate) fn region_of(base: &KnowledgeBase, place: &str) -> Option<String> {
+    let slug = |part: &str| -> String {
+        let lowered = part.trim().to_lowercase();
+        lowered
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join("-")
+    };
+    let parts = place.split(',').rev();
+    std::iter::once(place)
+        .chain(parts)
+        .find_map(|part| base.place(&slug(part)).map(|place| place.slug.clone()))
+}

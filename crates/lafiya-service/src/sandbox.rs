@@ -1,0 +1,42 @@
+//! The sandbox: the same road, deterministic answers, never billed. A place can ask for an error, so
+//! that clients can try theirs.
+
+use lafiya_model::Environment;
+
+use crate::error::ServiceError;
+
+/// What reasons in the live environment.
+const EMBEDDED: &str = "lafiya-embedded-1";
+
+/// The name of what reasoned.
+pub(crate) fn model_name(environment: Environment) -> String {
+    match environment {
+        Environment::Live => EMBEDDED.to_owned(),
+        Environment::Test => "sandbox".to_owned(),
+    }
+}
+
+/// The disclaimer; sandbox answers say first that they are mock data.
+pub(crate) fn disclaimer(environment: Environment, usual: &str) -> String {
+    match environment {
+        Environment::Live => usual.to_owned(),
+        Environment::Test => format!("Sandbox: mock data, not for the care of a patient. {usual}"),
+    }
+}
+
+/// Raises the error that the place asks for.
+pub(crate) fn raise_wanted_error(location: Option<&str>) -> Result<(), ServiceError> {
+    match location {
+        Some("sandbox:quota") => Err(ServiceError::QuotaExceeded {
+            limit: 200,
+            used: 200,
+            reset: jiff::Timestamp::UNIX_EPOCH,
+        }),
+        Some("sandbox:timeout") => Err(ServiceError::DeadlineExceeded),
+        Some("sandbox:provider") => Err(ServiceError::ProviderUnavailable),
+        Some("sandbox:internal") => Err(ServiceError::Internal(
+            "the sandbox was asked for an internal error".to_owned(),
+        )),
+        _ => Ok(()),
+    }
+}
