@@ -1,0 +1,283 @@
+//! The command line: tenants, keys, settings. Admin commands work before a server has ever run and
+//! beside one; what cannot be meant is refused with a sentence.
+
+use std::fs;
+
+use lafiya_blackbox::{CommandOutput, Server, Start, shared};
+use serde_json::Value;
+
+/// Insists that a command was refused in words on standard error, and said nothing else.
+#[track_caller]
+fn refused(output: &CommandOutput, word: &str) {
+    assert!(!output.status.success(), "it was accepted: {output:?}");
+    assert!(output.stdout.is_empty(), "a refusal on stdout: {output:?}");
+    let said = output.stderr.to_lowercase();
+    assert!(
+        said.contains(&word.to_lowercase()),
+        "no word of `{word}`: {output:?}"
+    );
+    assert!(!said.contains("panicked"), "{output:?}");
+}
+
+#[test]
+fn a_tenant_is_created_listed_suspended_and_resumed() {
+    let server = Start::default().prepare();
+    let made = server
+        .cli(&[
+            "tenant",
+            "create",
+            "St. Mary's",
+            "--tier",
+            "professional",
+            "--json",
+        ])
+        .json();
+    assert_eq!(made["name"], "St. Mary's");
+    assert_eq!(made["tier"], "professional");
+    assert_eq!(made["status"], "active");
+    assert_eq!(made["monthly_quota"], 2500);
+    assert!(
+        made["id"].is_string() && made["created_at"].is_string(),
+        "{made}"
+    );
+
+    let listed = server.cli(&["tenant", "list", "--json"]).json();
+    assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
+    assert_eq!(listed[0]["id"], made["id"]);
+
+    let suspended = server
+        .cli(&["tenant", "suspend", "St. Mary's", "--json"])
+        .json();
+    assert_eq!(suspended["status"], "suspended");
+    let resumed = server
+        .cli(&["tenant", "resume", "St. Mary's", "--json"])
+        .json();
+    assert_eq!(resumed["status"], "active");
+}
+
+#[test]
+fn a_tenant_that_cannot_be_meant_is_refused() {
+    let server = Start::default().prepare();
+    let create = |words: &[&str]| server.cli(&[&["tenant", "create"], words].concat());
+    assert!(create(&["clinic", "--tier", "pilot"]).status.success());
+    refused(&create(&["clinic", "--tier", "pilot"]), "exists");
+    refused(&create(&["other", "--tier", "gold"]), "pilot");
+    refused(&create(&["other"]), "--tier");
+    refused(&create(&["big", "--tier", "enterprise"]), "quota");
+    refused(
+        &create(&["big", "--tier", "pilot", "--quota", "many"]),
+        "quota",
+    );
+    refused(&create(&["", "--tier", "pilot"]), "name");
+    refused(&server.cli(&["tenant", "suspend", "nobody"]), "tenant");
+}
+
+#[test]
+fn a_key_is_created_listed_rotated_and_revoked() {
+    let server = Start::default().prepare();
+    server.cli(&["tenant", "create", "clinic", "--tier", "pilot"]);
+    let made = server
+        .cli(&[
+            "key",
+            "create",
+            "--tenant",
+            "clinic",
+            "--environment",
+            "test",
+            "--json",
+        ])
+        .json();
+    let key = made["key"].as_str().expect("a key");
+    assert!(key.starts_with("sk_test_"), "{made}");
+    assert_eq!(made["environment"], "test");
+    let id = made["id"].as_str().expect("an id");
+
+    let listed = server.cli(&["key", "list", "--tenant", "clinic", "--json"]);
+    assert!(!listed.stdout.contains(key), "the list shows the key");
+    assert_eq!(listed.json()[0]["id"], id);
+
+    let rotated = server.cli(&["key", "rotate", id, "--json"]).json();
+    assert_eq!(rotated["rotated_from"], id);
+    assert_ne!(rotated["key"], key);
+    refused(&server.cli(&["key", "rotate", id]), "active");
+
+    let new = rotated["id"].as_str().expect("an id");
+    let revoked = server.cli(&["key", "revoke", new, "--json"]).json();
+    assert!(revoked["revoked_at"].is_string(), "{revoked}");
+    assert_eq!(revoked["key"], Value::Null, "a revoked key is not shown");
+}
+
+#[test]
+fn a_key_that_cannot_be_meant_is_refused() {
+    let server = Start::default().prepare();
+    server.cli(&["tenant", "create", "clinic", "--tier", "pilot"]);
+    let create = |words: &[&str]| server.cli(&[&["key", "create"], words].concat());
+    let good = ["--tenant", "clinic", "--environment", "live"];
+    refused(
+        &create(&["--tenant", "nobody", "--environment", "live"]),
+        "tenant",
+    );
+    refused(
+        &create(&["--tenant", "clinic", "--environment", "prod"]),
+        "live",
+    );
+    refused(&create(&["--tenant", "clinic"]), "--environment");
+    refused(
+        &create(&[&good[..], &["--expires-at", "2020-01-01"]].concat()),
+        "future",
+    );
+    refused(
+        &create(&[&good[..], &["--expires-at", "soon"]].concat()),
+        "expires-at",
+    );
+    refused(&server.cli(&["key", "revoke", "not-an-id"]), "id");
+    let unknown = "3fa85f64-5717-4562-b3fc-2c963f66afa6";
+    refused(&server.cli(&["key", "revoke", unknown]), "key");
+    refused(&server.cli(&["key", "rotate", unknown]), "key");
+}
+
+#[test]
+fn the_words_for_people_tell_the_key_once_and_plainly() {
+    let server = Start::default().prepare();
+    server.cli(&["tenant", "create", "clinic", "--tier", "pilot"]);
+    let made = server.cli(&[
+        "key",
+        "create",
+        "--tenant",
+        "clinic",
+        "--environment",
+        "live",
+    ]);
+    assert_eq!(made.stdout.matches("sk_live_").count(), 1, "{made:?}");
+    let listed = server.cli(&["key", "list"]);
+    assert!(
+        listed.status.success() && listed.stdout.contains("active"),
+        "{listed:?}"
+    );
+}
+
+#[test]
+fn a_key_made_beside_a_running_server_works_at_once() {
+    let server = Server::start();
+    let (_, key) = server.new_key("demo");
+    server
+        .client()
+        .with_key(&key)
+        .get("/v1/symptoms")
+        .expect(200);
+}
+
+#[test]
+fn a_setting_that_does_not_exist_is_refused_in_the_file() {
+    let server = Start::default().prepare();
+    let file = server.folder().join("lafiya.toml");
+    fs::write(&file, "rate_limit_per_minut = 5\n").expect("the file is written");
+    let output = server.cli(&["serve"]);
+    refused(&output, "rate_limit_per_minut");
+    assert!(
+        output
+            .stderr
+            .contains("did you mean `rate_limit_per_minute`"),
+        "{output:?}"
+    );
+    fs::write(&file, "rate_limit_per_minute = \"five\"\n").expect("the file is written");
+    refused(&server.cli(&["serve"]), "rate_limit_per_minute");
+    fs::write(&file, "rate_limit_per_minute = \n").expect("the file is written");
+    refused(&server.cli(&["serve"]), "lafiya.toml");
+    refused(
+        &server.cli(&["serve", "--config", "elsewhere.toml"]),
+        "elsewhere.toml",
+    );
+}
+
+#[test]
+fn a_setting_with_a_value_that_cannot_be_meant_is_refused() {
+    for (name, value, word) in [
+        ("LAFIYA_LISTEN", "nonsense", "listen"),
+        (
+            "LAFIYA_RATE_LIMIT_PER_MINUTE",
+            "many",
+            "rate_limit_per_minute",
+        ),
+        ("LAFIYA_RATE_LIMIT_PER_MINUTE", "0", "rate_limit_per_minute"),
+        (
+            "LAFIYA_RATE_LIMIT_PER_MINUTE",
+            "-5",
+            "rate_limit_per_minute",
+        ),
+        ("LAFIYA_DATABASE_URL", "mysql://localhost/x", "database_url"),
+        ("LAFIYA_REDIS_URL", "http://localhost", "redis_url"),
+        ("LAFIYA_PUBLIC_URL", "api.example.org", "public_url"),
+        ("LAFIYA_ADMIN_LISTEN", "9090", "admin_listen"),
+        ("LAFIYA_TRUSTED_PROXIES", "everybody", "trusted_proxies"),
+        ("LAFIYA_LOG_FORMAT", "xml", "log_format"),
+        ("LAFIYA_KNOWLEDGE_DIR", "nowhere", "nowhere"),
+    ] {
+        let server = Server::with(name, value).prepare();
+        refused(&server.cli(&["serve"]), word);
+    }
+}
+
+#[test]
+fn two_listeners_on_one_address_are_refused() {
+    let server = Server::with("LAFIYA_ADMIN_LISTEN", "127.0.0.1:18999")
+        .with("LAFIYA_LISTEN", "127.0.0.1:18999")
+        .prepare();
+    refused(&server.cli(&["serve"]), "admin_listen");
+}
+
+#[test]
+fn an_address_in_use_is_said() {
+    let server = shared();
+    let address = server.address.to_string();
+    let second = Server::with("LAFIYA_LISTEN", &address).prepare();
+    let output = second.cli(&["serve"]);
+    assert!(
+        !output.status.success() && output.stderr.contains(&address),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn a_flag_is_stronger_than_a_variable_and_a_variable_than_the_file() {
+    let limit = |server: &Server| {
+        let answer = server.live().get("/v1/symptoms").expect(200);
+        answer.number("x-ratelimit-limit")
+    };
+    let mut server = Start::default().prepare();
+    let file = server.folder().join("lafiya.toml");
+    fs::write(&file, "rate_limit_per_minute = 71\n").expect("the file is written");
+    server.restart();
+    assert_eq!(limit(&server), 71);
+    let keyed = server.live();
+    let asked = |other: &Server| {
+        let answer = keyed.at(other.address).get("/v1/symptoms").expect(200);
+        answer.number("x-ratelimit-limit")
+    };
+    let variable = server
+        .same_again()
+        .with("LAFIYA_RATE_LIMIT_PER_MINUTE", "72");
+    assert_eq!(asked(&variable.clone().start()), 72);
+    let flag = variable.with_flags(&["serve", "--rate-limit-per-minute", "73"]);
+    assert_eq!(asked(&flag.start()), 73);
+}
+
+#[test]
+fn an_unknown_variable_is_no_reason_to_refuse() {
+    // Platforms put variables of their own into every process.
+    let server = Server::with("LAFIYA_SERVICE_PORT", "tcp://10.0.0.1:80").start();
+    server.live().get("/v1/symptoms").expect(200);
+}
+
+#[test]
+fn help_and_version_need_nothing() {
+    let server = Start::default().prepare();
+    let help = server.cli(&["--help"]);
+    assert!(help.status.success(), "{help:?}");
+    for word in ["serve", "tenant", "key", "openapi"] {
+        assert!(help.stdout.contains(word), "no word of {word}");
+    }
+    let version = server.cli(&["--version"]);
+    assert!(version.stdout.starts_with("lafiya "), "{version:?}");
+    refused(&server.cli(&["no-such-command"]), "no-such-command");
+}

@@ -1,0 +1,88 @@
+//! `/docs`: a page that works without the internet.
+
+use lafiya_blackbox::{Answer, Client, shared};
+
+/// The page, after at most one redirect within the service.
+fn page(client: &Client) -> (String, Answer) {
+    let answer = client.get("/docs");
+    if !(300..400).contains(&answer.status) {
+        return ("/docs".to_owned(), answer);
+    }
+    let location = answer.required_header("location").to_owned();
+    assert!(
+        location.starts_with('/'),
+        "the redirect leaves the service: {answer}"
+    );
+    let answer = client.get(&location);
+    (location, answer)
+}
+
+/// What the page loads, as paths of the service.
+fn assets(base: &str, html: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for attribute in ["src=\"", "href=\""] {
+        for part in html.split(attribute).skip(1) {
+            let link = part.split('"').next().unwrap_or_default();
+            let link = link.trim_start_matches("./");
+            if link.starts_with('/') {
+                found.push(link.to_owned());
+            } else if !link.is_empty() && !link.starts_with("data:") {
+                let folder = base.rsplit_once('/').map_or("", |(folder, _)| folder);
+                found.push(format!("{folder}/{link}"));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_docs_page_is_public_html() {
+    let (_, answer) = page(&shared().client());
+    let answer = answer.expect(200);
+    let kind = answer.required_header("content-type");
+    assert!(kind.starts_with("text/html"), "{kind}");
+}
+
+#[test]
+fn everything_the_page_loads_comes_from_the_service_itself() {
+    let server = shared();
+    let (base, answer) = page(&server.client());
+    let html = answer.expect(200).text();
+    let assets = assets(&base, &html);
+    assert!(
+        assets.len() >= 3,
+        "a page with scripts and styles: {assets:?}"
+    );
+    for asset in &assets {
+        assert!(!asset.contains("//"), "{asset} leaves the service");
+        server.client().get(asset).expect(200);
+    }
+    for foreign in ["http://", "https://", "cdn"] {
+        assert!(
+            !html.to_lowercase().contains(foreign),
+            "the page names {foreign}"
+        );
+    }
+}
+
+#[test]
+fn the_page_describes_our_own_document() {
+    let server = shared();
+    let (base, answer) = page(&server.client());
+    let html = answer.expect(200).text();
+    let named = |text: &str| text.contains("/v1/openapi.json");
+    let in_an_asset = || {
+        assets(&base, &html)
+            .iter()
+            .filter(|asset| asset.contains("initializer"))
+            .any(|asset| named(&server.client().get(asset).text()))
+    };
+    assert!(named(&html) || in_an_asset(), "the page names no document");
+}
+
+#[test]
+fn the_page_may_not_load_anything_from_elsewhere() {
+    let (_, answer) = page(&shared().client());
+    let policy = answer.required_header("content-security-policy");
+    assert!(policy.contains("default-src 'self'"), "{policy}");
+}

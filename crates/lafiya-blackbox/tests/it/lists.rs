@@ -1,0 +1,134 @@
+//! What all lists of reference data share: the two shapes, the pages, the bounds. What is in them
+//! is the business of the knowledge base and its own checks.
+
+use lafiya_blackbox::shared;
+use serde_json::Value;
+
+const LISTS: &[(&str, &str, &[&str])] = &[
+    (
+        "/v1/symptoms",
+        "symptoms",
+        &["id", "name", "common_name", "category"],
+    ),
+    (
+        "/v1/risk-factors",
+        "risk_factors",
+        &["id", "name", "category"],
+    ),
+    ("/v1/lab-tests", "lab_tests", &["id", "name", "category"]),
+    ("/v1/conditions", "conditions", &["id", "name"]),
+];
+
+#[test]
+fn a_list_is_a_bare_array_with_the_total_in_a_header() {
+    let client = shared().live();
+    for (path, _, fields) in LISTS {
+        let answer = client.get(path).expect(200);
+        let body = answer.json();
+        let items = body.as_array().expect("a bare array");
+        let total = answer.number("x-total-count");
+        assert_eq!(
+            items.len() as u64,
+            total.min(20),
+            "{path}: the default page is 20"
+        );
+        for item in items {
+            for field in *fields {
+                assert!(item[field].is_string(), "{path}: {field} in {item}");
+            }
+        }
+    }
+}
+
+#[test]
+fn with_envelope_a_list_is_an_object_with_its_total() {
+    let client = shared().live();
+    for (path, name, _) in LISTS {
+        let bare = client.get(path).expect(200);
+        let answer = client.get(&format!("{path}?envelope=true")).expect(200);
+        let body = answer.json();
+        assert_eq!(body[name], bare.json(), "{path}");
+        assert_eq!(body["total"], bare.number("x-total-count"));
+        assert_eq!(answer.number("x-total-count"), bare.number("x-total-count"));
+    }
+}
+
+#[test]
+fn pages_follow_each_other_without_gap_or_repetition() {
+    let client = shared().live();
+    let ids = |path: &str| -> Vec<Value> {
+        let body = client.get(path).expect(200).json();
+        let items = body.as_array().expect("an array");
+        items.iter().map(|item| item["id"].clone()).collect()
+    };
+    for (path, _, _) in LISTS {
+        let whole = ids(&format!("{path}?limit=50"));
+        let mut paged = Vec::new();
+        for offset in (0..50).step_by(7) {
+            let limit = 7.min(50 - offset);
+            paged.extend(ids(&format!("{path}?limit={limit}&offset={offset}")));
+        }
+        assert_eq!(paged, whole, "{path}");
+        assert!(ids(&format!("{path}?offset=1000000")).is_empty(), "{path}");
+    }
+}
+
+#[test]
+fn an_unknown_category_or_word_gives_an_empty_list() {
+    let client = shared().live();
+    for (path, _, _) in LISTS {
+        for filter in ["category=no-such-category", "query=qqqqzzzzxxxxjjjj"] {
+            let answer = client.get(&format!("{path}?{filter}")).expect(200);
+            assert_eq!(answer.json(), Value::Array(Vec::new()), "{path} {filter}");
+            assert_eq!(answer.number("x-total-count"), 0);
+        }
+    }
+}
+
+#[test]
+fn a_parameter_out_of_bounds_is_400_and_named() {
+    let client = shared().live();
+    let too_long = format!("query={}", "x".repeat(201));
+    let category = format!("category={}", "x".repeat(51));
+    for (parameter, pointer) in [
+        ("limit=0", "/limit"),
+        ("limit=51", "/limit"),
+        ("limit=-1", "/limit"),
+        ("limit=ten", "/limit"),
+        ("limit=", "/limit"),
+        ("offset=-1", "/offset"),
+        ("offset=1.5", "/offset"),
+        ("envelope=maybe", "/envelope"),
+        (&too_long, "/query"),
+        (&category, "/category"),
+    ] {
+        for (path, _, _) in LISTS {
+            let answer = client.get(&format!("{path}?{parameter}"));
+            let error = answer.expect_error(400, "INVALID_REQUEST");
+            let field = &error["details"]["fields"][0];
+            assert_eq!(field["pointer"], pointer, "{answer}");
+        }
+    }
+}
+
+#[test]
+fn bounds_are_counted_in_characters() {
+    let client = shared().live();
+    let longest = "%C3%A9".repeat(200);
+    client
+        .get(&format!("/v1/symptoms?query={longest}"))
+        .expect(200);
+    client.get("/v1/symptoms?limit=50").expect(200);
+    client.get("/v1/symptoms?limit=1").expect(200);
+}
+
+#[test]
+fn an_unknown_condition_is_404() {
+    let client = shared().live();
+    for path in [
+        "/v1/conditions/c_no_such_thing",
+        "/v1/conditions/c_no_such_thing/education",
+    ] {
+        client.get(path).expect_error(404, "RESOURCE_NOT_FOUND");
+    }
+}
