@@ -120,8 +120,10 @@ fn present_ancestor(
         .find(|broader| is_there(broader))
 }
 
-/// How often each condition shows a finding in a patient of these groups, background included: a
-/// finding shows when the condition causes it or when it would have been there anyway.
+/// How often each condition shows a finding in a patient of these groups. A listed figure is what is
+/// seen in people who have the condition, whatever the cause, so nothing is added to it: a telling
+/// absence below the background speaks against the condition. What is not listed stands a little
+/// below the background.
 fn likelihoods(ix: FindingIx, facts: &PatientFacts<'_>, parameters: &Parameters) -> Vec<f64> {
     let base = facts.base;
     let table = base.likelihood();
@@ -136,7 +138,7 @@ fn likelihoods(ix: FindingIx, facts: &PatientFacts<'_>, parameters: &Parameters)
         .enumerate()
         .map(|(place, (&probability, &known))| {
             if known {
-                return 1.0 - (1.0 - f64::from(probability)) * (1.0 - background);
+                return f64::from(probability);
             }
             let unexplained = background * parameters.unexplained_times;
             let from_broader = broader

@@ -25,15 +25,191 @@ pub(crate) struct Fillers {
     pub verbs: Vec<String>,
 }
 
-pub(crate) fn same() -> Same {
-    read("same.toml", include_str!("words/same.toml"))
+/// `scope.toml`: words that turn a finding.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ScopeWords {
+    pub negators: Vec<String>,
+    pub list_negators: Vec<String>,
+    pub not_negators: Vec<String>,
+    pub after_negators: Vec<String>,
+    pub endings: Vec<String>,
+    pub echoes: Vec<String>,
+    pub doubts: Vec<String>,
+    pub hypotheticals: Vec<String>,
+    pub pasts: Vec<String>,
+    pub past_verbs: Vec<String>,
+    pub begins: Vec<String>,
+    pub barriers: Vec<String>,
+    pub joiners: Vec<String>,
+    pub alternatives: Vec<String>,
 }
 
-pub(crate) fn fillers() -> Fillers {
-    read("fillers.toml", include_str!("words/fillers.toml"))
+/// `persons.toml`: who a sentence speaks of.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PersonWords {
+    pub first: Vec<String>,
+    pub third: Vec<String>,
+    pub children: Vec<String>,
+    pub kin: Vec<String>,
+    pub partners: Vec<String>,
+    pub others: Vec<String>,
+    pub except: Vec<String>,
+    pub passive: Vec<String>,
 }
 
-/// The files are part of the program: a test reads each of them, so a broken one cannot ship.
+/// One grade of `severity.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GradeWords {
+    pub before: Vec<String>,
+    pub after: Vec<String>,
+}
+
+/// `severity.toml`: how bad.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SeverityWords {
+    pub severe: GradeWords,
+    pub moderate: GradeWords,
+    pub mild: GradeWords,
+}
+
+/// Words by the number they stand for.
+pub(crate) type Numbered = BTreeMap<String, Vec<String>>;
+
+/// `time.toml`: how long.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TimeWords {
+    pub units: Numbered,
+    pub numbers: Numbered,
+    pub moments: Numbered,
+    pub unknown: Phrases,
+    pub weekdays: Numbered,
+    pub cues: TimeCues,
+}
+
+/// A list of phrases.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Phrases {
+    pub phrases: Vec<String>,
+}
+
+/// What stands around a time.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TimeCues {
+    pub leads: Vec<String>,
+    pub tails: Vec<String>,
+    pub not_durations: Vec<String>,
+    pub not_leads: Vec<String>,
+}
+
+/// One entry of `measures.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MeasureWords {
+    pub id: String,
+    pub words: Vec<String>,
+    #[serde(default)]
+    pub after: Vec<String>,
+    #[serde(default)]
+    pub alone: Vec<String>,
+    pub range: Option<[f64; 2]>,
+    pub finds: Vec<String>,
+    #[serde(default)]
+    pub denies: Vec<String>,
+    pub normal: Option<[f64; 2]>,
+}
+
+/// `measures.toml`: numbers a nurse writes.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Measures {
+    pub measure: Vec<MeasureWords>,
+}
+
+/// One entry of `medicines.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MedicineWords {
+    pub names: Vec<String>,
+    pub implies: Vec<String>,
+    #[serde(default)]
+    pub stopped: Vec<String>,
+}
+
+/// `medicines.toml`: what a medicine says of whoever takes it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Medicines {
+    pub medicine: Vec<MedicineWords>,
+    pub stopping: Stopping,
+}
+
+/// Words for no longer taking it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Stopping {
+    pub words: Vec<String>,
+}
+
+/// `family.toml`: diseases of kin.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Family {
+    pub diseases: BTreeMap<String, Vec<String>>,
+}
+
+/// `body.toml`: parts of the body.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BodyWords {
+    pub parts: Vec<String>,
+    pub complaints: Vec<String>,
+    pub it: Vec<String>,
+    pub topics: BTreeMap<String, String>,
+}
+
+/// `ignore.toml`: phrases that mean no finding, or its absence.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Ignored {
+    pub phrases: Vec<String>,
+    pub condition_words: Vec<String>,
+    pub well: BTreeMap<String, Vec<String>>,
+}
+
+/// `languages.toml`: words that show a language.
+pub(crate) type Languages = BTreeMap<String, Vec<String>>;
+
+macro_rules! files {
+    ($($name:ident: $file:literal -> $shape:ty;)+) => {
+        $(pub(crate) fn $name() -> $shape {
+            read($file, include_str!(concat!("words/", $file)))
+        })+
+    };
+}
+
+files! {
+    same: "same.toml" -> Same;
+    fillers: "fillers.toml" -> Fillers;
+    scope: "scope.toml" -> ScopeWords;
+    persons: "persons.toml" -> PersonWords;
+    severity: "severity.toml" -> SeverityWords;
+    time: "time.toml" -> TimeWords;
+    measures: "measures.toml" -> Measures;
+    medicines: "medicines.toml" -> Medicines;
+    family: "family.toml" -> Family;
+    body: "body.toml" -> BodyWords;
+    ignored: "ignore.toml" -> Ignored;
+    languages: "languages.toml" -> Languages;
+}
+
+/// The files are part of the program: every test that builds a parser reads them, so a broken one cannot ship.
 fn read<T: DeserializeOwned>(name: &str, text: &str) -> T {
     match toml::from_str(text) {
         Ok(words) => words,

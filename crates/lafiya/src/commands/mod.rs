@@ -1,5 +1,6 @@
 //! The command line: one file per command.
 
+mod eval;
 mod key;
 mod knowledge;
 mod openapi;
@@ -39,6 +40,7 @@ pub(crate) fn command_line() -> Command {
         .subcommand(serve::command())
         .subcommand(tenant::command())
         .subcommand(key::command())
+        .subcommand(eval::command())
         .subcommand(knowledge::command())
         .subcommand(openapi::command())
 }
@@ -52,8 +54,11 @@ pub(crate) fn run(arguments: &ArgMatches) -> anyhow::Result<ExitCode> {
     let innermost = innermost(arguments);
     let settings = Settings::load(innermost)?;
     crate::logging::start(&settings)?;
-    if let Some(("knowledge", matches)) = arguments.subcommand() {
-        return knowledge::run(&settings, matches);
+    // These need no database and no runtime.
+    match arguments.subcommand() {
+        Some(("knowledge", matches)) => return knowledge::run(&settings, matches),
+        Some(("eval", matches)) => return eval::run(&settings, matches),
+        _ => {}
     }
     let runtime = tokio::runtime::Runtime::new()?;
     runtime.block_on(async {

@@ -1,0 +1,185 @@
+//! A clinical case: a patient, what is told, what the answer should be.
+
+use std::path::Path;
+
+use lafiya_knowledge::Condition;
+use lafiya_model::{Age, Sex, TriageLevel};
+use serde::Deserialize;
+
+/// One line of a case file (JSON Lines).
+#[derive(Clone, Debug, Deserialize)]
+pub struct Case {
+    /// Unique within its set.
+    pub id: String,
+    /// The set it belongs to.
+    #[serde(default)]
+    pub set: String,
+    /// Age in `age_unit`.
+    pub age: f64,
+    /// `year`, `month` or `day`.
+    #[serde(default)]
+    pub age_unit: Option<String>,
+    /// `male`, `female`, or unknown.
+    #[serde(default)]
+    pub sex: Option<String>,
+    /// Region slug.
+    #[serde(default)]
+    pub location: Option<String>,
+    /// Month of the visit.
+    #[serde(default)]
+    pub month: Option<u8>,
+    /// The story as told.
+    #[serde(default)]
+    pub text: String,
+    /// Findings that are there, in plain words.
+    #[serde(default)]
+    pub present: Vec<String>,
+    /// Findings that are not there.
+    #[serde(default)]
+    pub absent: Vec<String>,
+    /// Risk factors.
+    #[serde(default)]
+    pub risk_factors: Vec<String>,
+    /// The right answer.
+    pub diagnosis: String,
+    /// ICD-10 prefixes that count as right.
+    #[serde(default)]
+    pub accept_icd10: Vec<String>,
+    /// Names that count as right.
+    #[serde(default)]
+    pub accept_names: Vec<String>,
+    /// The right level.
+    #[serde(default)]
+    pub triage: Option<TriageLevel>,
+    /// Levels that count as right.
+    #[serde(default)]
+    pub acceptable_triage: Option<Vec<TriageLevel>>,
+}
+
+/// Why a case file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CaseError {
+    /// It cannot be read.
+    #[error("{file} cannot be read: {cause}")]
+    Unreadable {
+        /// Which.
+        file: String,
+        /// Why.
+        cause: std::io::Error,
+    },
+    /// A line is not a case.
+    #[error("{file}, line {line}: {cause}")]
+    NotACase {
+        /// Which file.
+        file: String,
+        /// Which line, from 1.
+        line: usize,
+        /// Why.
+        cause: serde_json::Error,
+    },
+}
+
+/// Reads a case file.
+pub fn read_cases(path: &Path) -> Result<Vec<Case>, CaseError> {
+    let file = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|cause| CaseError::Unreadable {
+        file: file.clone(),
+        cause,
+    })?;
+    let lines = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(place, line)| {
+            serde_json::from_str(line).map_err(|cause| CaseError::NotACase {
+                file: file.clone(),
+                line: place + 1,
+                cause,
+            })
+        })
+        .collect()
+}
+
+impl Case {
+    /// The patient's age.
+    pub fn age(&self) -> Age {
+        let number = self.age.max(0.0) as u32;
+        match self.age_unit.as_deref() {
+            Some("month") => Age::from_months(number),
+            Some("day") => Age::from_days(number),
+            _ if number == 0 => Age::from_months(6),
+            _ => Age::from_years(number),
+        }
+    }
+
+    /// The patient's sex.
+    pub fn sex(&self) -> Sex {
+        self.sex
+            .as_deref()
+            .and_then(|word| word.parse().ok())
+            .unwrap_or(Sex::Other)
+    }
+
+    /// Whether a condition counts as the right answer.
+    pub fn accepts(&self, condition: &Condition) -> bool {
+        self.accepts_named(
+            &condition.text.icd10,
+            &[&condition.text.name, &condition.text.common_name],
+        )
+    }
+
+    /// Whether a code or one of the names counts as the right answer.
+    pub fn accepts_named(&self, icd10: &str, labels: &[&str]) -> bool {
+        let code = icd10.to_uppercase();
+        if self
+            .accept_icd10
+            .iter()
+            .any(|prefix| !prefix.is_empty() && code.starts_with(&prefix.to_uppercase()))
+        {
+            return true;
+        }
+        let wanted: Vec<String> = self
+            .accept_names
+            .iter()
+            .chain([&self.diagnosis])
+            .map(|name| plain(name))
+            .collect();
+        labels.iter().any(|label| {
+            let given = plain(label);
+            wanted.iter().any(|name| {
+                !given.is_empty()
+                    && (*name == given || (name.len() > 5 && contains_words(&given, name)))
+            })
+        })
+    }
+
+    /// The least and the most urgent level that count as right.
+    pub fn acceptable(&self) -> Option<(TriageLevel, TriageLevel)> {
+        let wanted = self.triage?;
+        let others = self
+            .acceptable_triage
+            .iter()
+            .flatten()
+            .copied()
+            .chain([wanted]);
+        Some((
+            others.clone().min().unwrap_or(wanted),
+            others.max().unwrap_or(wanted),
+        ))
+    }
+}
+
+/// Lower case, letters and digits only, single spaces.
+fn plain(text: &str) -> String {
+    let lowered = text.to_lowercase();
+    lowered
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn contains_words(text: &str, words: &str) -> bool {
+    format!(" {text} ").contains(&format!(" {words} "))
+}

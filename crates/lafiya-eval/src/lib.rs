@@ -1,0 +1,16 @@
+//! Clinical evaluation: case files in, scores and a picture out. It runs the same engine as the
+//! service, in process. It also sets the model's few global parameters by cross-validation; it never
+//! touches a disease.
+#![warn(missing_docs)]
+
+mod case;
+mod fit;
+mod report;
+mod run;
+mod scores;
+
+pub use case::{Case, CaseError, read_cases};
+pub use fit::{FitReport, fit};
+pub use report::html;
+pub use run::{Mode, Outcome, Runner};
+pub use scores::{Scores, score, table};

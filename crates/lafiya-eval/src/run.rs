@@ -1,0 +1,370 @@
+//! Runs cases through search, parser and engine, as the API would.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+
+use lafiya_engine::{Parameters, assess, review};
+use lafiya_knowledge::{ConceptRef, KnowledgeBase};
+use lafiya_model::{
+    Assessment, Choice, ConceptId, ConceptKind, DeidentifiedCase, Evidence, EvidenceSource,
+    Severity, TriageLevel,
+};
+use lafiya_text::{ParseContext, Parser, Search, SearchOptions};
+
+use crate::case::Case;
+
+/// How a case is put to the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The story goes through the parser.
+    Text,
+    /// The plain-English findings go through search, one by one.
+    Findings,
+    /// As findings in text, then the engine's questions are answered from the case.
+    Interview,
+}
+
+/// From this similarity on a search hit is taken for what was meant.
+const SIMILARITY_MIN: f64 = 0.5;
+const EVIDENCE_MAX: usize = 50;
+/// What may be asked for as evidence.
+const EVIDENCE_KINDS: &[ConceptKind] = &[
+    ConceptKind::Symptom,
+    ConceptKind::RiskFactor,
+    ConceptKind::LabTest,
+];
+
+/// What came of one case.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Case id.
+    pub id: String,
+    /// Its set.
+    pub set: String,
+    /// The right answer.
+    pub diagnosis: String,
+    /// Whether the base holds a right answer at all.
+    pub covered: bool,
+    /// Place of the first right answer, from 1.
+    pub rank: Option<usize>,
+    /// The probability the engine gave to the right answers together.
+    pub probability_of_right: f64,
+    /// The probability of the first answer.
+    pub probability_of_first: f64,
+    /// The first five answers.
+    pub top: Vec<String>,
+    /// The level given.
+    pub level: Option<TriageLevel>,
+    /// The least and most urgent level that count as right, and the wanted one.
+    pub wanted_level: Option<(TriageLevel, TriageLevel, TriageLevel)>,
+    /// Questions asked.
+    pub asked: usize,
+    /// Pieces of evidence understood.
+    pub evidence: usize,
+    /// Phrases of the case that were not understood (findings mode).
+    pub not_understood: Vec<String>,
+    /// What was understood, for reading misses.
+    pub understood: Vec<String>,
+}
+
+impl Outcome {
+    /// Less urgent than every acceptable level. No answer at all counts.
+    pub fn is_under(&self) -> bool {
+        self.wanted_level
+            .is_some_and(|(least, _, _)| self.level.is_none_or(|level| level < least))
+    }
+
+    /// More urgent than every acceptable level.
+    pub fn is_over(&self) -> bool {
+        self.wanted_level
+            .is_some_and(|(_, most, _)| self.level.is_some_and(|level| level > most))
+    }
+}
+
+/// Runs cases.
+pub struct Runner<'a> {
+    base: &'a KnowledgeBase,
+    search: Search,
+    parser: Parser,
+    found: RefCell<HashMap<String, Option<ConceptRef>>>,
+}
+
+type Known = BTreeMap<ConceptRef, Evidence>;
+
+impl<'a> Runner<'a> {
+    /// A runner over a base.
+    pub fn new(base: &'a KnowledgeBase) -> Self {
+        Self {
+            base,
+            search: Search::build(base),
+            parser: Parser::build(base),
+            found: RefCell::default(),
+        }
+    }
+
+    /// The knowledge base.
+    pub fn base(&self) -> &KnowledgeBase {
+        self.base
+    }
+
+    /// Runs one case.
+    pub fn run(
+        &self,
+        case: &Case,
+        mode: Mode,
+        parameters: &Parameters,
+        questions_max: usize,
+    ) -> Outcome {
+        let (mut known, not_understood) = match mode {
+            Mode::Findings => self.from_findings(case),
+            Mode::Text | Mode::Interview => (self.from_text(case), Vec::new()),
+        };
+        let mut outcome = self.empty_outcome(case, not_understood);
+        if !self.has_symptom(&known) {
+            return outcome;
+        }
+        let mut assessment = self.assess(case, &known, parameters, 0);
+        if mode == Mode::Interview {
+            let (yes, no) = self.answers(case);
+            while !assessment.should_stop && outcome.asked < questions_max {
+                let Some(question) = assessment.next_question.clone() else {
+                    break;
+                };
+                let Some(concept) = self.base.resolve(question.id.as_str()) else {
+                    break;
+                };
+                let choice = if yes.contains(&concept) {
+                    Choice::Present
+                } else if no.contains(&concept) {
+                    Choice::Absent
+                } else {
+                    Choice::Unknown
+                };
+                outcome.asked += 1;
+                known.insert(concept, self.item(concept, choice, EvidenceSource::Suggest));
+                assessment = self.assess(case, &known, parameters, outcome.asked);
+            }
+        }
+        outcome.evidence = known.len();
+        outcome.understood = known
+            .iter()
+            .map(|(concept, item)| {
+                format!(
+                    "{}{}",
+                    if item.choice == Choice::Absent {
+                        "no "
+                    } else {
+                        ""
+                    },
+                    self.base.id_of(*concept)
+                )
+            })
+            .collect();
+        self.judge(case, &assessment, &mut outcome);
+        outcome
+    }
+
+    /// The case as the engine sees it, for fitting.
+    pub fn deidentified(&self, case: &Case, mode: Mode) -> Option<DeidentifiedCase> {
+        let known = match mode {
+            Mode::Findings => self.from_findings(case).0,
+            _ => self.from_text(case),
+        };
+        self.has_symptom(&known).then(|| self.case_of(case, &known))
+    }
+
+    fn assess(
+        &self,
+        case: &Case,
+        known: &Known,
+        parameters: &Parameters,
+        asked: usize,
+    ) -> Assessment {
+        review(
+            assess(self.base, &self.case_of(case, known), parameters),
+            asked,
+        )
+    }
+
+    fn case_of(&self, case: &Case, known: &Known) -> DeidentifiedCase {
+        DeidentifiedCase {
+            age: case.age(),
+            sex: case.sex(),
+            region: case
+                .location
+                .as_deref()
+                .and_then(|slug| self.base.place(slug))
+                .map(|place| place.slug.clone()),
+            month: case.month,
+            evidence: known.values().cloned().collect(),
+        }
+    }
+
+    fn judge(&self, case: &Case, assessment: &Assessment, outcome: &mut Outcome) {
+        let right = |it: &lafiya_model::assessment::AssessedCondition| {
+            case.accepts_named(&it.icd10, &[&it.name, &it.common_name])
+        };
+        outcome.rank = assessment
+            .conditions
+            .iter()
+            .position(right)
+            .map(|place| place + 1);
+        outcome.probability_of_right = assessment
+            .conditions
+            .iter()
+            .filter(|it| right(it))
+            .map(|it| it.probability)
+            .sum();
+        outcome.probability_of_first = assessment
+            .conditions
+            .first()
+            .map_or(0.0, |it| it.probability);
+        outcome.top = assessment
+            .conditions
+            .iter()
+            .take(5)
+            .map(|it| format!("{} {:.2}", it.name, it.probability))
+            .collect();
+        outcome.level = Some(assessment.triage.level);
+    }
+
+    fn empty_outcome(&self, case: &Case, not_understood: Vec<String>) -> Outcome {
+        Outcome {
+            id: case.id.clone(),
+            set: case.set.clone(),
+            diagnosis: case.diagnosis.clone(),
+            covered: self
+                .base
+                .conditions()
+                .iter()
+                .any(|condition| case.accepts(condition)),
+            rank: None,
+            probability_of_right: 0.0,
+            probability_of_first: 0.0,
+            top: Vec::new(),
+            level: None,
+            wanted_level: case
+                .acceptable()
+                .zip(case.triage)
+                .map(|((least, most), wanted)| (least, most, wanted)),
+            asked: 0,
+            evidence: 0,
+            not_understood,
+            understood: Vec::new(),
+        }
+    }
+
+    fn has_symptom(&self, known: &Known) -> bool {
+        known.iter().any(|(concept, item)| {
+            concept.kind() == ConceptKind::Symptom && item.choice == Choice::Present
+        })
+    }
+
+    fn item(&self, concept: ConceptRef, choice: Choice, source: EvidenceSource) -> Evidence {
+        Evidence {
+            id: ConceptId(self.base.id_of(concept).to_owned()),
+            choice,
+            source,
+            duration_days: None,
+            severity: None,
+            value: None,
+        }
+    }
+
+    fn from_findings(&self, case: &Case) -> (Known, Vec<String>) {
+        let mut known = Known::new();
+        let mut not_understood = Vec::new();
+        let lists = [
+            (Choice::Present, &case.present, EvidenceSource::Initial),
+            (Choice::Absent, &case.absent, EvidenceSource::Initial),
+            (
+                Choice::Present,
+                &case.risk_factors,
+                EvidenceSource::Predefined,
+            ),
+        ];
+        for (choice, phrases, source) in lists {
+            for phrase in phrases {
+                match self.look_up(phrase) {
+                    Some(concept) => {
+                        known
+                            .entry(concept)
+                            .or_insert_with(|| self.item(concept, choice, source));
+                    }
+                    None => not_understood.push(phrase.clone()),
+                }
+            }
+        }
+        (known, not_understood)
+    }
+
+    fn from_text(&self, case: &Case) -> Known {
+        let text: String = case.text.chars().take(2000).collect();
+        let context = ParseContext {
+            age: Some(case.age()),
+            sex: Some(case.sex()),
+            evaluated_at: None,
+        };
+        let parsed = self.parser.parse(self.base, &text, &context);
+        let mut known = Known::new();
+        for mention in parsed.mentions {
+            let mut items = vec![(mention.concept, None)];
+            if let Some(value) = &mention.value {
+                if let Ok(values) = self.base.read_value(mention.concept, value) {
+                    items = values
+                        .into_iter()
+                        .map(|(concept, value)| (concept, Some(value)))
+                        .collect();
+                }
+            }
+            for (concept, value) in items {
+                let item = Evidence {
+                    duration_days: mention.duration_days,
+                    severity: mention
+                        .severity
+                        .filter(|severity| Severity::ALL.contains(severity)),
+                    value,
+                    ..self.item(concept, mention.choice, EvidenceSource::Initial)
+                };
+                known.entry(concept).or_insert(item);
+            }
+        }
+        while known.len() > EVIDENCE_MAX {
+            known.pop_last();
+        }
+        known
+    }
+
+    fn answers(&self, case: &Case) -> (Vec<ConceptRef>, Vec<ConceptRef>) {
+        let all = |phrases: &[String]| {
+            phrases
+                .iter()
+                .filter_map(|phrase| self.look_up(phrase))
+                .collect::<Vec<_>>()
+        };
+        let mut yes = all(&case.present);
+        yes.extend(all(&case.risk_factors));
+        (yes, all(&case.absent))
+    }
+
+    fn look_up(&self, phrase: &str) -> Option<ConceptRef> {
+        if let Some(found) = self.found.borrow().get(phrase) {
+            return *found;
+        }
+        let options = SearchOptions {
+            sex: None,
+            kinds: Some(EVIDENCE_KINDS),
+            max_results: 1,
+        };
+        let best = self
+            .search
+            .find(self.base, phrase, &options)
+            .into_iter()
+            .next();
+        let concept = best
+            .filter(|hit| hit.similarity >= SIMILARITY_MIN)
+            .map(|hit| hit.concept);
+        self.found.borrow_mut().insert(phrase.to_owned(), concept);
+        concept
+    }
+}

@@ -1,0 +1,216 @@
+//! Finding the phrases of the lexicon in a text: all that fit, then the best ones that do not overlap.
+//!
+//! What a match means for the patient (denied, past, somebody else's) is not decided here.
+
+use std::collections::HashMap;
+
+use lafiya_knowledge::{ConceptRef, KnowledgeBase};
+use lafiya_model::Sex;
+
+use super::lexicon::{BAG_WORDS_MAX, Bag, Lexicon, Meaning, Sense};
+use super::reading::Reading;
+use crate::canon::Role;
+use crate::stem::singular;
+use crate::words;
+
+/// A phrase found in the text.
+#[derive(Clone, Debug)]
+pub(super) struct Match {
+    /// The tokens that carry it.
+    pub core: Vec<usize>,
+    pub sense: Sense,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// A denial stands between its words ("neck is not stiff").
+    pub denied_inside: bool,
+    /// Its words in the common form.
+    pub forms: Vec<String>,
+}
+
+impl Match {
+    pub(super) fn first(&self) -> usize {
+        self.core[0]
+    }
+
+    /// The last token.
+    pub(super) fn last(&self) -> usize {
+        self.core[self.core.len() - 1]
+    }
+
+    pub(super) fn concept(&self) -> Option<ConceptRef> {
+        match self.sense {
+            Sense::Has(concept) | Sense::Lacks(concept) => Some(concept),
+            Sense::Nothing => None,
+        }
+    }
+}
+
+/// What choosing a meaning needs.
+pub(super) struct Choosing<'a> {
+    pub base: &'a KnowledgeBase,
+    pub lexicon: &'a Lexicon,
+    pub sex: Option<Sex>,
+    /// Languages of which the text shows a cue.
+    pub languages: Vec<String>,
+}
+
+const WRITTEN: f64 = 1.0;
+const AS_BAG: f64 = 0.92;
+const MENDED: f64 = 0.85;
+
+/// All matches, in the order of the text, no two sharing a token that carries them.
+pub(super) fn find(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
+    let mut candidates = written(reading, choosing);
+    candidates.extend(bags(reading, choosing));
+    candidates.sort_by(|a, b| {
+        let weight = |it: &Match| it.core.len();
+        weight(b).cmp(&weight(a)).then(b.confidence.total_cmp(&a.confidence)).then(a.core.cmp(&b.core))
+    });
+    let mut taken = vec![false; reading.len()];
+    let mut chosen: Vec<Match> = Vec::new();
+    for candidate in candidates {
+        if candidate.core.iter().any(|&at| taken[at]) {
+            continue;
+        }
+        for &at in &candidate.core {
+            taken[at] = true;
+        }
+        chosen.push(candidate);
+    }
+    chosen.sort_by_key(Match::first);
+    chosen
+}
+
+fn written(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
+    let words: Vec<String> = reading.words.iter().map(|word| singular(word)).collect();
+    let mut found = Vec::new();
+    for at in 0..words.len() {
+        for (length, meanings) in choosing.lexicon.written.all_at(&words, at) {
+            let Some(meaning) = choosing.choose(meanings.iter(), length == 1) else { continue };
+            let core: Vec<usize> = (at..at + length).collect();
+            let forms = reading.units.iter().filter(|it| core.contains(&it.first)).map(|it| it.form.clone()).collect();
+            found.push(Match {
+                confidence: confidence(reading, &core, meaning, WRITTEN),
+                core,
+                sense: meaning.sense,
+                denied_inside: false,
+                forms,
+            });
+        }
+    }
+    found
+}
+
+/// Windows of telling words with nothing but fillers, modifiers and denials between them.
+fn bags(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
+    let mut found = Vec::new();
+    for start in 0..reading.units.len() {
+        let mut window: Vec<usize> = Vec::new();
+        let mut joined = false;
+        for at in start..reading.units.len() {
+            let unit = &reading.units[at];
+            if unit.role == Role::Filler {
+                if window.is_empty() {
+                    break;
+                }
+                continue;
+            }
+            if matches!(unit.form.as_str(), "and" | "or") && !window.is_empty() {
+                joined = true;
+                continue;
+            }
+            let usable = choosing.lexicon.bag_words.contains(&unit.form) || unit.role == Role::Modifier || unit.form == "not";
+            if !usable || window.len() > BAG_WORDS_MAX + 1 {
+                break;
+            }
+            window.push(at);
+            if window.len() > 1 {
+                found.extend(bag_of(reading, choosing, &window, joined));
+            }
+        }
+    }
+    found
+}
+
+/// The best bag that a window fills: with all its modifiers and denials, or with some left out. The ends must be in it.
+fn bag_of(reading: &Reading, choosing: &Choosing<'_>, window: &[usize], joined: bool) -> Option<Match> {
+    let inner = &window[1..window.len() - 1];
+    let optional: Vec<usize> = inner
+        .iter()
+        .copied()
+        .filter(|&at| reading.units[at].role == Role::Modifier || reading.units[at].form == "not")
+        .collect();
+    for dropped in 0..(1_usize << optional.len().min(4)) {
+        let left_out = |at: &usize| optional.iter().position(|it| it == at).is_some_and(|n| n < 4 && dropped >> n & 1 == 1);
+        let kept: Vec<usize> = window.iter().copied().filter(|at| !left_out(at)).collect();
+        let mut forms: Vec<String> = kept.iter().map(|&at| reading.units[at].form.clone()).collect();
+        forms.sort();
+        forms.dedup();
+        if forms.len() != kept.len() {
+            continue;
+        }
+        let Some(list) = choosing.lexicon.bags.get(&forms) else { continue };
+        let usable: Vec<&Bag> = list.iter().filter(|bag| bag.joins || !joined).collect();
+        let Some(meaning) = choosing.choose(usable.iter().map(|bag| &bag.meaning), false) else { continue };
+        let denied_inside = optional.iter().any(|at| left_out(at) && reading.units[*at].form == "not");
+        let core: Vec<usize> = kept.iter().flat_map(|&at| reading.units[at].first..reading.units[at].last).collect();
+        return Some(Match {
+            confidence: confidence(reading, &core, meaning, AS_BAG),
+            core,
+            sense: meaning.sense,
+            denied_inside,
+            forms,
+        });
+    }
+    None
+}
+
+impl Choosing<'_> {
+    /// The best meaning that sex and language allow.
+    pub(super) fn choose<'m>(&self, meanings: impl Iterator<Item = &'m Meaning>, single: bool) -> Option<&'m Meaning> {
+        meanings
+            .filter(|it| self.possible(it) && self.spoken(it, single))
+            .min_by_key(|it| (it.sense == Sense::Nothing, it.language.is_some(), it.kind))
+    }
+
+    fn possible(&self, meaning: &Meaning) -> bool {
+        let (Sense::Has(concept) | Sense::Lacks(concept)) = meaning.sense else { return true };
+        let Some(sex) = self.sex else { return true };
+        match concept {
+            ConceptRef::Finding(ix) => self.base.finding(ix).sex.allows(sex),
+            ConceptRef::Risk(ix) => self.base.risk(ix).sex.allows(sex),
+            _ => true,
+        }
+    }
+
+    /// A doubtful phrase of a language needs another word of that language beside it.
+    fn spoken(&self, meaning: &Meaning, single: bool) -> bool {
+        match &meaning.language {
+            Some(language) if single || meaning.confidence < 0.8 => self.languages.contains(language) || (meaning.confidence > 0.85 && !single),
+            _ => true,
+        }
+    }
+}
+
+fn confidence(reading: &Reading, core: &[usize], meaning: &Meaning, way: f64) -> f64 {
+    let mended = core.iter().any(|&at| reading.mended[at]);
+    let sure = f64::from(meaning.confidence) * way * if mended { MENDED } else { 1.0 };
+    (sure * 100.0).round() / 100.0
+}
+
+/// The languages whose cue words the text has, by at least two of them or one that is long.
+pub(super) fn languages(reading: &Reading) -> Vec<String> {
+    let mut found: HashMap<String, usize> = HashMap::new();
+    for (language, cues) in words::languages() {
+        let count = reading
+            .words
+            .iter()
+            .filter(|word| cues.contains(word))
+            .map(|word| if word.len() > 3 { 2 } else { 1 })
+            .sum();
+        found.insert(language, count);
+    }
+    let mut languages: Vec<String> = found.into_iter().filter(|(_, count)| *count >= 2).map(|(it, _)| it).collect();
+    languages.sort();
+    languages
+}

@@ -1,0 +1,83 @@
+//! A text, ready to be read: its words (corrected), their common forms, and where its sentences and clauses end.
+
+use super::spelling::Spelling;
+use crate::canon::{Canon, Unit};
+use crate::fold::{self, Token};
+
+/// The text as the other steps see it. All indices count tokens.
+#[derive(Clone, Debug)]
+pub(super) struct Reading {
+    pub tokens: Vec<Token>,
+    /// The tokens as words, typing errors mended.
+    pub words: Vec<String>,
+    /// Which of them were mended.
+    pub mended: Vec<bool>,
+    /// Words in the common form.
+    pub units: Vec<Unit>,
+    /// The number of the sentence of each token.
+    pub sentence: Vec<usize>,
+    /// The number of the clause (between commas) of each token.
+    pub clause: Vec<usize>,
+}
+
+impl Reading {
+    pub(super) fn new(text: &str, canon: &Canon, spelling: &Spelling) -> Self {
+        let tokens = fold::tokens(text);
+        let mut words = Vec::with_capacity(tokens.len());
+        let mut mended = Vec::with_capacity(tokens.len());
+        for token in &tokens {
+            let meant = spelling.correct(&token.text);
+            mended.push(meant.is_some());
+            words.push(meant.unwrap_or(&token.text).to_owned());
+        }
+        let units = canon.units(&words);
+        let (sentence, clause) = boundaries(&tokens);
+        Self { tokens, words, mended, units, sentence, clause }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// Whether two tokens stand in one sentence.
+    pub(super) fn same_sentence(&self, a: usize, b: usize) -> bool {
+        self.sentence[a] == self.sentence[b]
+    }
+
+    /// The tokens of the sentence of a token.
+    pub(super) fn sentence_of(&self, at: usize) -> std::ops::Range<usize> {
+        self.range(&self.sentence, at)
+    }
+
+    /// The tokens of the clause of a token.
+    pub(super) fn clause_of(&self, at: usize) -> std::ops::Range<usize> {
+        self.range(&self.clause, at)
+    }
+
+    fn range(&self, numbers: &[usize], at: usize) -> std::ops::Range<usize> {
+        let number = numbers[at];
+        let from = numbers[..at].iter().rposition(|&it| it != number).map_or(0, |n| n + 1);
+        let to = numbers[at..].iter().position(|&it| it != number).map_or(numbers.len(), |n| at + n);
+        from..to
+    }
+}
+
+/// Numbers sentences and clauses. The sign belongs to what it ends.
+fn boundaries(tokens: &[Token]) -> (Vec<usize>, Vec<usize>) {
+    let (mut sentence, mut clause) = (0, 0);
+    let mut sentences = Vec::with_capacity(tokens.len());
+    let mut clauses = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        sentences.push(sentence);
+        clauses.push(clause);
+        match token.text.as_str() {
+            "." | "!" | "?" | ";" | "\n" | "…" | "。" | "؟" => {
+                sentence += 1;
+                clause += 1;
+            }
+            "," | ":" | "(" | ")" | "–" | "—" | "،" => clause += 1,
+            _ => {}
+        }
+    }
+    (sentences, clauses)
+}

@@ -1,0 +1,161 @@
+//! `lafiya eval`: clinical scores, in process, with a progress bar and a picture.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use indicatif::{ProgressBar, ProgressStyle};
+use lafiya_engine::Parameters;
+use lafiya_eval::{Case, Mode, Outcome, Runner, fit, html, read_cases, table};
+
+use crate::settings::Settings;
+use crate::wiring;
+
+pub(super) fn command() -> Command {
+    Command::new("eval")
+        .about("Run case files (JSON Lines) and print clinical scores")
+        .arg(
+            Arg::new("files")
+                .value_name("CASES")
+                .required(true)
+                .num_args(1..)
+                .value_parser(value_parser!(PathBuf))
+                .help("Case files"),
+        )
+        .arg(
+            Arg::new("mode")
+                .long("mode")
+                .value_name("MODE")
+                .default_value("text")
+                .value_parser(["text", "findings", "interview"])
+                .help("How a case is put to the engine"),
+        )
+        .arg(
+            Arg::new("questions")
+                .long("questions")
+                .value_name("N")
+                .default_value("12")
+                .value_parser(value_parser!(usize))
+                .help("Questions at most (interview)"),
+        )
+        .arg(
+            Arg::new("report")
+                .long("report")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("Write an HTML page with pictures"),
+        )
+        .arg(
+            Arg::new("misses")
+                .long("misses")
+                .action(ArgAction::SetTrue)
+                .help("Print the cases that were not answered right"),
+        )
+        .arg(
+            Arg::new("fit").long("fit").action(ArgAction::SetTrue).help(
+                "Set the model's global parameters on these cases, judged by cross-validation",
+            ),
+        )
+}
+
+pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let base = wiring::knowledge_base(settings)?;
+    let runner = Runner::new(&base);
+    let mode = match matches.get_one::<String>("mode").map(String::as_str) {
+        Some("findings") => Mode::Findings,
+        Some("interview") => Mode::Interview,
+        _ => Mode::Text,
+    };
+    let mut cases = Vec::new();
+    for file in matches.get_many::<PathBuf>("files").into_iter().flatten() {
+        cases.extend(read_cases(file)?);
+    }
+    if matches.get_flag("fit") {
+        return fit_parameters(&runner, &cases, mode);
+    }
+    let questions = matches.get_one::<usize>("questions").copied().unwrap_or(12);
+    let outcomes = run_all(&runner, &cases, mode, questions);
+    if matches.get_flag("json") {
+        let scores = lafiya_eval::score(outcomes.iter());
+        println!("{}", serde_json::to_string_pretty(&scores)?);
+    } else {
+        print!("{}", table(&outcomes));
+    }
+    if matches.get_flag("misses") {
+        print_misses(&outcomes);
+    }
+    if let Some(path) = matches.get_one::<PathBuf>("report") {
+        let title = format!("Lafiya: clinical evaluation, {} cases", outcomes.len());
+        std::fs::write(path, html(&outcomes, &title))
+            .with_context(|| format!("{} cannot be written", path.display()))?;
+        eprintln!("The report is in {}.", path.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn run_all(runner: &Runner<'_>, cases: &[Case], mode: Mode, questions: usize) -> Vec<Outcome> {
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} cases, {eta} left")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = ProgressBar::new(cases.len() as u64).with_style(style);
+    let parameters = Parameters::default();
+    let outcomes = cases
+        .iter()
+        .map(|case| {
+            bar.inc(1);
+            runner.run(case, mode, &parameters, questions)
+        })
+        .collect();
+    bar.finish_and_clear();
+    outcomes
+}
+
+fn print_misses(outcomes: &[Outcome]) {
+    for it in outcomes
+        .iter()
+        .filter(|it| it.rank != Some(1) || it.is_under() || it.is_over())
+    {
+        let place = it.rank.map_or("-".to_owned(), |rank| rank.to_string());
+        let covered = if it.covered { "" } else { " (not in the base)" };
+        let level = it
+            .level
+            .map_or("none".to_owned(), |level| level.to_string());
+        let wanted = it
+            .wanted_level
+            .map_or(String::new(), |(_, _, wanted)| format!(" wanted {wanted}"));
+        let mark = if it.is_under() {
+            " UNDER"
+        } else if it.is_over() {
+            " OVER"
+        } else {
+            ""
+        };
+        println!(
+            "\n{} {}{covered}: place {place}; {level}{wanted}{mark}",
+            it.id, it.diagnosis
+        );
+        println!("   {}", it.top.join(", "));
+        println!("   {}", it.understood.join(" "));
+        if !it.not_understood.is_empty() {
+            println!("   not understood: {}", it.not_understood.join("; "));
+        }
+    }
+}
+
+fn fit_parameters(runner: &Runner<'_>, cases: &[Case], mode: Mode) -> anyhow::Result<ExitCode> {
+    eprintln!(
+        "Setting the parameters on {} cases; this takes a while.",
+        cases.len()
+    );
+    let report = fit(runner, cases, mode, Parameters::default());
+    println!(
+        "log-probability of the right answer: {:.4} now, {:.4} on held-out folds",
+        report.before, report.held_out
+    );
+    println!(
+        "triage cost: {:.4} now, {:.4} on held-out folds",
+        report.triage_before, report.triage_held_out
+    );
+    println!("{:#?}", report.parameters);
+    Ok(ExitCode::SUCCESS)
+}
