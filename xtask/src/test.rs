@@ -183,7 +183,7 @@ fn check_format(_: &Run) -> anyhow::Result<()> {
 }
 
 fn check_lints(_: &Run) -> anyhow::Result<()> {
-    let mut clippy = cargo("clippy --workspace --all-targets --quiet -- -D warnings");
+    let mut clippy = cargo("clippy --workspace --all-targets -- -D warnings");
     process::run(&mut clippy, nothing).map(drop)
 }
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-/// Folders that hold nothing of ours: build output, run-time data, version control.
-const NOT_OURS: &[&str] = &["target", "data", ".git", "node_modules"];
+/// Folders at the root that hold nothing of ours: build output, run-time data, version control.
+const NOT_OURS: &[&str] = &["target", "data", ".git"];
 
 /// The root of the workspace.
 pub(crate) fn root() -> PathBuf {
@@ -37,11 +37,12 @@ pub(crate) fn files() -> anyhow::Result<Vec<PathBuf>> {
         let shown = folder.display();
         for entry in fs::read_dir(&folder).with_context(|| format!("{shown} cannot be read"))? {
             let entry = entry?;
+            let path = entry.path().strip_prefix(&root)?.to_path_buf();
             let kind = entry.file_type()?;
-            if kind.is_dir() && !NOT_OURS.contains(&entry.file_name().to_string_lossy().as_ref()) {
+            if kind.is_dir() && !NOT_OURS.iter().any(|name| path == Path::new(name)) {
                 open.push(entry.path());
             } else if kind.is_file() {
-                found.push(entry.path().strip_prefix(&root)?.to_path_buf());
+                found.push(path);
             }
         }
     }

@@ -92,6 +92,16 @@ fn a_suspended_tenant_gets_the_standard_headers_too() {
 }
 
 #[test]
+fn pages_asked_for_by_a_program_carry_the_standard_headers_too() {
+    let program = shared().client().with_header("Accept", "application/json");
+    for path in ["/", "/docs", "/docs/"] {
+        let answer = program.get(path);
+        assert!(answer.status < 500, "{answer}");
+        check_standard_headers(&answer);
+    }
+}
+
+#[test]
 fn a_head_request_is_answered_like_a_get_without_the_body() {
     let answer = shared()
         .live()
