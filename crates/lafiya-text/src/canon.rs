@@ -100,6 +100,15 @@ impl Canon {
         units
     }
 
+    /// Every word of the lists as written.
+    pub(crate) fn vocabulary(&self) -> impl Iterator<Item = &str> {
+        self.fillers
+            .iter()
+            .chain(&self.modifiers)
+            .chain(self.phrases.values().flatten().flat_map(|(words, _)| words))
+            .map(String::as_str)
+    }
+
     fn phrase_at<S: AsRef<str>>(&self, words: &[S], at: usize) -> Option<(String, usize)> {
         let list = self.phrases.get(words[at].as_ref())?;
         let fits = |phrase: &[String]| {

@@ -9,9 +9,9 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase, SearchTerm, TermKind};
 
 use super::phrases::PhraseSet;
 use crate::canon::{Canon, Role};
+use crate::fold;
 use crate::stem::singular;
 use crate::words::{self, Ignored};
-use crate::fold;
 
 /// What a phrase means.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,7 +84,10 @@ impl Lexicon {
         let folded = fold::words(term.term);
         let sense = match term.concept {
             ConceptRef::Condition(_) => {
-                let hides = folded.len() > 1 && folded.iter().any(|word| ignored.condition_words.contains(word));
+                let hides = folded.len() > 1
+                    && folded
+                        .iter()
+                        .any(|word| ignored.condition_words.contains(word));
                 if hides {
                     self.enter_written(term.term, &meaning(Sense::Nothing));
                 }
@@ -98,7 +101,10 @@ impl Lexicon {
         let meaning = Meaning {
             sense,
             kind: term.kind,
-            language: term.language.filter(|it| !it.starts_with("en")).map(str::to_owned),
+            language: term
+                .language
+                .filter(|it| !it.starts_with("en"))
+                .map(str::to_owned),
             confidence: term.confidence,
         };
         for variant in variants(term.term) {
@@ -108,7 +114,10 @@ impl Lexicon {
     }
 
     fn enter_written(&mut self, phrase: &str, meaning: &Meaning) {
-        let words: Vec<String> = fold::words(phrase).iter().map(|word| singular(word)).collect();
+        let words: Vec<String> = fold::words(phrase)
+            .iter()
+            .map(|word| singular(word))
+            .collect();
         if words.is_empty() || (words.len() == 1 && words[0].chars().count() < 2) {
             return;
         }
@@ -126,7 +135,8 @@ impl Lexicon {
         let mut joins = false;
         for unit in canon.units(&folded) {
             joins |= matches!(unit.form.as_str(), "and" | "or");
-            if unit.role != Role::Filler && !matches!(unit.form.as_str(), "and" | "or" | "/" | "%") {
+            if unit.role != Role::Filler && !matches!(unit.form.as_str(), "and" | "or" | "/" | "%")
+            {
                 bag.push(unit.form);
             }
         }
@@ -139,13 +149,21 @@ impl Lexicon {
         self.bag_words.extend(bag.iter().cloned());
         let list = self.bags.entry(bag).or_default();
         if !list.iter().any(|it| it.meaning.sense == meaning.sense) {
-            list.push(Bag { meaning: meaning.clone(), joins });
+            list.push(Bag {
+                meaning: meaning.clone(),
+                joins,
+            });
         }
     }
 }
 
 fn meaning(sense: Sense) -> Meaning {
-    Meaning { sense, kind: TermKind::Lay, language: None, confidence: 1.0 }
+    Meaning {
+        sense,
+        kind: TermKind::Lay,
+        language: None,
+        confidence: 1.0,
+    }
 }
 
 /// The phrase itself, and how people say it without the clinic's tail ("Hypertension known": "hypertension").
@@ -181,7 +199,11 @@ fn forms(verb: &str) -> Vec<String> {
     let short = verb.strip_suffix('e').unwrap_or(verb);
     let last = &verb[verb.len() - 1..];
     // Doubling is often wrong in English and often written: "vomitting".
-    let doubled = if matches!(last, "t" | "p" | "m") { format!("{verb}{last}") } else { short.to_owned() };
+    let doubled = if matches!(last, "t" | "p" | "m") {
+        format!("{verb}{last}")
+    } else {
+        short.to_owned()
+    };
     let mut forms = vec![verb.to_owned(), format!("{verb}s")];
     for root in [short, &doubled] {
         forms.extend([format!("{root}ing"), format!("{root}ed")]);

@@ -2,8 +2,6 @@
 //!
 //! What a match means for the patient (denied, past, somebody else's) is not decided here.
 
-use std::collections::HashMap;
-
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::Sex;
 
@@ -11,7 +9,7 @@ use super::lexicon::{BAG_WORDS_MAX, Bag, Lexicon, Meaning, Sense};
 use super::reading::Reading;
 use crate::canon::Role;
 use crate::stem::singular;
-use crate::words;
+use crate::words::Languages;
 
 /// A phrase found in the text.
 #[derive(Clone, Debug)]
@@ -54,6 +52,8 @@ pub(super) struct Choosing<'a> {
     pub languages: Vec<String>,
 }
 
+/// Phrases of a language below this need a cue of it.
+const SURE_OF_LANGUAGE: f32 = 0.8;
 const WRITTEN: f64 = 1.0;
 const AS_BAG: f64 = 0.92;
 const MENDED: f64 = 0.85;
@@ -64,7 +64,10 @@ pub(super) fn find(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
     candidates.extend(bags(reading, choosing));
     candidates.sort_by(|a, b| {
         let weight = |it: &Match| it.core.len();
-        weight(b).cmp(&weight(a)).then(b.confidence.total_cmp(&a.confidence)).then(a.core.cmp(&b.core))
+        weight(b)
+            .cmp(&weight(a))
+            .then(b.confidence.total_cmp(&a.confidence))
+            .then(a.core.cmp(&b.core))
     });
     let mut taken = vec![false; reading.len()];
     let mut chosen: Vec<Match> = Vec::new();
@@ -86,9 +89,16 @@ fn written(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
     let mut found = Vec::new();
     for at in 0..words.len() {
         for (length, meanings) in choosing.lexicon.written.all_at(&words, at) {
-            let Some(meaning) = choosing.choose(meanings.iter(), length == 1) else { continue };
+            let Some(meaning) = choosing.choose(meanings.iter()) else {
+                continue;
+            };
             let core: Vec<usize> = (at..at + length).collect();
-            let forms = reading.units.iter().filter(|it| core.contains(&it.first)).map(|it| it.form.clone()).collect();
+            let forms = reading
+                .units
+                .iter()
+                .filter(|it| core.contains(&it.first))
+                .map(|it| it.form.clone())
+                .collect();
             found.push(Match {
                 confidence: confidence(reading, &core, meaning, WRITTEN),
                 core,
@@ -119,7 +129,9 @@ fn bags(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
                 joined = true;
                 continue;
             }
-            let usable = choosing.lexicon.bag_words.contains(&unit.form) || unit.role == Role::Modifier || unit.form == "not";
+            let usable = choosing.lexicon.bag_words.contains(&unit.form)
+                || unit.role == Role::Modifier
+                || unit.form == "not";
             if !usable || window.len() > BAG_WORDS_MAX + 1 {
                 break;
             }
@@ -133,7 +145,12 @@ fn bags(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
 }
 
 /// The best bag that a window fills: with all its modifiers and denials, or with some left out. The ends must be in it.
-fn bag_of(reading: &Reading, choosing: &Choosing<'_>, window: &[usize], joined: bool) -> Option<Match> {
+fn bag_of(
+    reading: &Reading,
+    choosing: &Choosing<'_>,
+    window: &[usize],
+    joined: bool,
+) -> Option<Match> {
     let inner = &window[1..window.len() - 1];
     let optional: Vec<usize> = inner
         .iter()
@@ -141,19 +158,36 @@ fn bag_of(reading: &Reading, choosing: &Choosing<'_>, window: &[usize], joined: 
         .filter(|&at| reading.units[at].role == Role::Modifier || reading.units[at].form == "not")
         .collect();
     for dropped in 0..(1_usize << optional.len().min(4)) {
-        let left_out = |at: &usize| optional.iter().position(|it| it == at).is_some_and(|n| n < 4 && dropped >> n & 1 == 1);
+        let left_out = |at: &usize| {
+            optional
+                .iter()
+                .position(|it| it == at)
+                .is_some_and(|n| n < 4 && dropped >> n & 1 == 1)
+        };
         let kept: Vec<usize> = window.iter().copied().filter(|at| !left_out(at)).collect();
-        let mut forms: Vec<String> = kept.iter().map(|&at| reading.units[at].form.clone()).collect();
+        let mut forms: Vec<String> = kept
+            .iter()
+            .map(|&at| reading.units[at].form.clone())
+            .collect();
         forms.sort();
         forms.dedup();
         if forms.len() != kept.len() {
             continue;
         }
-        let Some(list) = choosing.lexicon.bags.get(&forms) else { continue };
+        let Some(list) = choosing.lexicon.bags.get(&forms) else {
+            continue;
+        };
         let usable: Vec<&Bag> = list.iter().filter(|bag| bag.joins || !joined).collect();
-        let Some(meaning) = choosing.choose(usable.iter().map(|bag| &bag.meaning), false) else { continue };
-        let denied_inside = optional.iter().any(|at| left_out(at) && reading.units[*at].form == "not");
-        let core: Vec<usize> = kept.iter().flat_map(|&at| reading.units[at].first..reading.units[at].last).collect();
+        let Some(meaning) = choosing.choose(usable.iter().map(|bag| &bag.meaning)) else {
+            continue;
+        };
+        let denied_inside = optional
+            .iter()
+            .any(|at| left_out(at) && reading.units[*at].form == "not");
+        let core: Vec<usize> = kept
+            .iter()
+            .flat_map(|&at| reading.units[at].first..reading.units[at].last)
+            .collect();
         return Some(Match {
             confidence: confidence(reading, &core, meaning, AS_BAG),
             core,
@@ -167,14 +201,19 @@ fn bag_of(reading: &Reading, choosing: &Choosing<'_>, window: &[usize], joined: 
 
 impl Choosing<'_> {
     /// The best meaning that sex and language allow.
-    pub(super) fn choose<'m>(&self, meanings: impl Iterator<Item = &'m Meaning>, single: bool) -> Option<&'m Meaning> {
+    pub(super) fn choose<'m>(
+        &self,
+        meanings: impl Iterator<Item = &'m Meaning>,
+    ) -> Option<&'m Meaning> {
         meanings
-            .filter(|it| self.possible(it) && self.spoken(it, single))
+            .filter(|it| self.possible(it) && self.spoken(it))
             .min_by_key(|it| (it.sense == Sense::Nothing, it.language.is_some(), it.kind))
     }
 
     fn possible(&self, meaning: &Meaning) -> bool {
-        let (Sense::Has(concept) | Sense::Lacks(concept)) = meaning.sense else { return true };
+        let (Sense::Has(concept) | Sense::Lacks(concept)) = meaning.sense else {
+            return true;
+        };
         let Some(sex) = self.sex else { return true };
         match concept {
             ConceptRef::Finding(ix) => self.base.finding(ix).sex.allows(sex),
@@ -184,11 +223,11 @@ impl Choosing<'_> {
     }
 
     /// A doubtful phrase of a language needs another word of that language beside it.
-    fn spoken(&self, meaning: &Meaning, single: bool) -> bool {
-        match &meaning.language {
-            Some(language) if single || meaning.confidence < 0.8 => self.languages.contains(language) || (meaning.confidence > 0.85 && !single),
-            _ => true,
-        }
+    fn spoken(&self, meaning: &Meaning) -> bool {
+        let Some(language) = &meaning.language else {
+            return true;
+        };
+        meaning.confidence >= SURE_OF_LANGUAGE || self.languages.contains(language)
     }
 }
 
@@ -198,19 +237,16 @@ fn confidence(reading: &Reading, core: &[usize], meaning: &Meaning, way: f64) ->
     (sure * 100.0).round() / 100.0
 }
 
-/// The languages whose cue words the text has, by at least two of them or one that is long.
-pub(super) fn languages(reading: &Reading) -> Vec<String> {
-    let mut found: HashMap<String, usize> = HashMap::new();
-    for (language, cues) in words::languages() {
-        let count = reading
-            .words
-            .iter()
-            .filter(|word| cues.contains(word))
+/// The languages whose cue words the text has: two short ones, or one that is long.
+pub(super) fn languages(reading: &Reading, cues: &Languages) -> Vec<String> {
+    let shown = |words: &[String]| {
+        let found = reading.words.iter().filter(|word| words.contains(word));
+        found
             .map(|word| if word.len() > 3 { 2 } else { 1 })
-            .sum();
-        found.insert(language, count);
-    }
-    let mut languages: Vec<String> = found.into_iter().filter(|(_, count)| *count >= 2).map(|(it, _)| it).collect();
-    languages.sort();
-    languages
+            .sum::<usize>()
+    };
+    cues.iter()
+        .filter(|(_, words)| shown(words) >= 2)
+        .map(|(language, _)| language.clone())
+        .collect()
 }

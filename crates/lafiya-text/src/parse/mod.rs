@@ -1,8 +1,41 @@
-//! Reading free text.
+//! Reading free text: which concepts it speaks of, whether the patient has them, how bad and for how long.
+//!
+//! The steps, in order: fold and mend (`reading`), find phrases (`lexicon`, `matches`), share words among them (`compose`),
+//! read numbers and medicines, then turn what negation, doubt, condition, past and person turn, then grade and time it.
+
+mod compose;
+mod lexicon;
+mod matches;
+mod measures;
+mod medicines;
+mod numbers;
+mod phrases;
+mod reading;
+mod scope;
+mod severity;
+mod spelling;
+mod spotted;
+mod subject;
+mod time;
 
 use jiff::civil::Date;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice, Severity, Sex};
+
+use crate::canon::Canon;
+use crate::words::{self, Languages};
+use compose::Composer;
+use lexicon::Lexicon;
+use matches::Choosing;
+use measures::MeasureReader;
+use medicines::MedicineReader;
+use reading::Reading;
+use scope::Scope;
+use severity::Grades;
+use spelling::Spelling;
+use spotted::Spotted;
+use subject::Subjects;
+use time::Times;
 
 /// What is known besides the text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,16 +82,148 @@ pub struct Parsed {
 
 /// The reader. Built once from a base and good for that base only.
 #[derive(Clone, Debug)]
-pub struct Parser {}
+pub struct Parser {
+    canon: Canon,
+    spelling: Spelling,
+    lexicon: Lexicon,
+    languages: Languages,
+    composer: Composer,
+    measures: MeasureReader,
+    medicines: MedicineReader,
+    scope: Scope,
+    subjects: Subjects,
+    grades: Grades,
+    times: Times,
+}
+
+/// From here on a mention counts as sure.
+const SURE: f64 = 0.9;
 
 impl Parser {
     /// Builds the reader of a base.
-    pub fn build(_base: &KnowledgeBase) -> Self {
-        Self {}
+    pub fn build(base: &KnowledgeBase) -> Self {
+        let canon = Canon::new(&words::same(), &words::fillers());
+        let lexicon = Lexicon::build(base, &canon);
+        let measures = MeasureReader::new(base, &words::measures());
+        let medicines = MedicineReader::new(base, &words::medicines());
+        let scope = Scope::new(&words::scope(), &words::persons());
+        let subjects = Subjects::new(&words::persons(), &words::family(), base);
+        let grades = Grades::new(&words::severity());
+        let times = Times::new(&words::time());
+        let languages = words::languages();
+        let others = measures
+            .vocabulary()
+            .chain(medicines.vocabulary())
+            .chain(scope.vocabulary())
+            .chain(subjects.vocabulary())
+            .chain(grades.vocabulary())
+            .chain(times.vocabulary())
+            .chain(languages.values().flatten().map(String::as_str))
+            .chain(canon.vocabulary());
+        let spelling = Spelling::build(base, lexicon.written.vocabulary(), others);
+        Self {
+            composer: Composer::new(&words::body(), &canon),
+            canon,
+            spelling,
+            lexicon,
+            languages,
+            measures,
+            medicines,
+            scope,
+            subjects,
+            grades,
+            times,
+        }
     }
 
-    /// Reads a text.
-    pub fn parse(&self, _base: &KnowledgeBase, _text: &str, _context: &ParseContext) -> Parsed {
-        Parsed::default()
+    /// Reads a text. The base must be the one the parser was built from.
+    pub fn parse(&self, base: &KnowledgeBase, text: &str, context: &ParseContext) -> Parsed {
+        let reading = Reading::new(text, &self.canon, &self.spelling);
+        let choosing = Choosing {
+            base,
+            lexicon: &self.lexicon,
+            sex: context.sex,
+            languages: matches::languages(&reading, &self.languages),
+        };
+        let mut found = matches::find(&reading, &choosing);
+        self.composer.apply(&reading, base, &choosing, &mut found);
+        let age = context.age.or_else(|| self.times.age(&reading));
+
+        let mut spotted: Vec<Spotted> = found.iter().filter_map(Spotted::from_match).collect();
+        self.measures.apply(
+            &reading,
+            &self.times.numbers,
+            base,
+            (age, context.sex),
+            &mut spotted,
+        );
+        self.medicines.apply(&reading, &mut spotted);
+        self.scope.apply(&reading, &mut spotted);
+        self.subjects.apply(&reading, base, age, &mut spotted);
+        self.grades.apply(&reading, &mut spotted);
+        let times = self.times.find(&reading, &spotted, context.evaluated_at);
+        self.times.attach(&reading, &times, &mut spotted);
+        answer(text, &reading, spotted)
+    }
+}
+
+/// Each concept once, in the order of the text.
+fn answer(text: &str, reading: &Reading, spotted: Vec<Spotted>) -> Parsed {
+    let mut kept: Vec<Spotted> = Vec::new();
+    for it in spotted.into_iter().filter(|it| it.dropped.is_none()) {
+        match kept.iter_mut().find(|known| known.concept == it.concept) {
+            Some(known) => merge(known, it),
+            None => kept.push(it),
+        }
+    }
+    kept.sort_by_key(|it| (it.first(), it.last()));
+    let characters: Vec<char> = text.chars().collect();
+    let mentions: Vec<Mention> = kept
+        .into_iter()
+        .map(|it| mention(&characters, reading, it))
+        .collect();
+    let obvious = !mentions.is_empty()
+        && mentions
+            .iter()
+            .all(|it| it.confidence >= SURE && it.choice != Choice::Unknown);
+    Parsed { mentions, obvious }
+}
+
+/// The same concept twice: what is there outweighs what is not, and gaps are filled.
+fn merge(known: &mut Spotted, again: Spotted) {
+    let rank = |choice: Choice| match choice {
+        Choice::Present => 0,
+        Choice::Absent => 1,
+        Choice::Unknown => 2,
+    };
+    let severity = known.severity.or(again.severity);
+    let duration = known
+        .duration
+        .filter(|it| it.0.is_some())
+        .or(again.duration)
+        .or(known.duration);
+    if rank(again.choice) < rank(known.choice) {
+        *known = again;
+    }
+    if known.choice == Choice::Present {
+        known.severity = severity;
+        known.duration = duration;
+    }
+}
+
+fn mention(characters: &[char], reading: &Reading, it: Spotted) -> Mention {
+    let start = reading.tokens[it.first()].start;
+    let end = reading.tokens[it.last()].end;
+    let present = it.choice == Choice::Present;
+    Mention {
+        concept: it.concept,
+        start,
+        end,
+        orth: characters[start..end].iter().collect(),
+        choice: it.choice,
+        severity: it.severity.filter(|_| present),
+        duration_days: it.duration.and_then(|it| it.0).filter(|_| present),
+        value: it.value,
+        confidence: it.confidence,
     }
 }

@@ -68,7 +68,11 @@ impl<T> PhraseSet<T> {
     }
 
     /// The longest phrase that begins at a place.
-    pub(crate) fn longest_at<S: AsRef<str>>(&self, words: &[S], at: usize) -> Option<(usize, &[T])> {
+    pub(crate) fn longest_at<S: AsRef<str>>(
+        &self,
+        words: &[S],
+        at: usize,
+    ) -> Option<(usize, &[T])> {
         self.all_at(words, at).pop()
     }
 }

@@ -1,7 +1,7 @@
 //! A text, ready to be read: its words (corrected), their common forms, and where its sentences and clauses end.
 
 use super::spelling::Spelling;
-use crate::canon::{Canon, Unit};
+use crate::canon::{Canon, Role, Unit};
 use crate::fold::{self, Token};
 
 /// The text as the other steps see it. All indices count tokens.
@@ -14,6 +14,8 @@ pub(super) struct Reading {
     pub mended: Vec<bool>,
     /// Words in the common form.
     pub units: Vec<Unit>,
+    /// Fillers, modifiers and signs: tokens that say nothing by themselves.
+    pub light: Vec<bool>,
     /// The number of the sentence of each token.
     pub sentence: Vec<usize>,
     /// The number of the clause (between commas) of each token.
@@ -31,8 +33,20 @@ impl Reading {
             words.push(meant.unwrap_or(&token.text).to_owned());
         }
         let units = canon.units(&words);
+        let mut light = vec![false; tokens.len()];
+        for unit in &units {
+            light[unit.first..unit.last].fill(unit.role != Role::Content);
+        }
         let (sentence, clause) = boundaries(&tokens);
-        Self { tokens, words, mended, units, sentence, clause }
+        Self {
+            tokens,
+            words,
+            mended,
+            units,
+            light,
+            sentence,
+            clause,
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -56,8 +70,14 @@ impl Reading {
 
     fn range(&self, numbers: &[usize], at: usize) -> std::ops::Range<usize> {
         let number = numbers[at];
-        let from = numbers[..at].iter().rposition(|&it| it != number).map_or(0, |n| n + 1);
-        let to = numbers[at..].iter().position(|&it| it != number).map_or(numbers.len(), |n| at + n);
+        let from = numbers[..at]
+            .iter()
+            .rposition(|&it| it != number)
+            .map_or(0, |n| n + 1);
+        let to = numbers[at..]
+            .iter()
+            .position(|&it| it != number)
+            .map_or(numbers.len(), |n| at + n);
         from..to
     }
 }

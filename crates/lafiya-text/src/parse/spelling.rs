@@ -31,7 +31,11 @@ impl Spelling {
             spelling.known.insert(word.to_owned());
             if word.len() > LETTERS_MIN && word.is_ascii() {
                 for rest in drops(word) {
-                    spelling.dropped.entry(rest).or_default().push(word.to_owned());
+                    spelling
+                        .dropped
+                        .entry(rest)
+                        .or_default()
+                        .push(word.to_owned());
                 }
             }
         }
@@ -56,7 +60,8 @@ impl Spelling {
             for candidate in self.dropped.get(&rest).into_iter().flatten() {
                 let slips = osa::distance(word.chars(), candidate.chars());
                 let allowed = if word.len() >= 8 { 2 } else { 1 };
-                let better = best.is_none_or(|(known, chosen)| (slips, candidate.as_str()) < (known, chosen));
+                let better = best
+                    .is_none_or(|(known, chosen)| (slips, candidate.as_str()) < (known, chosen));
                 if candidate.chars().next() == first && slips <= allowed && better {
                     best = Some((slips, candidate));
                 }
@@ -70,7 +75,10 @@ impl Spelling {
             // A form of a known word is known: "walked", "coughs".
             ["ed", "ing", "s", "es", "d", "ly", "er"]
                 .iter()
-                .any(|suffix| word.strip_suffix(suffix).is_some_and(|root| root.len() > 2 && self.known.contains(root)))
+                .any(|suffix| {
+                    word.strip_suffix(suffix)
+                        .is_some_and(|root| root.len() > 2 && self.known.contains(root))
+                })
         }
     }
 }
@@ -88,15 +96,32 @@ fn drops(word: &str) -> Vec<String> {
 fn texts(base: &KnowledgeBase) -> Vec<&str> {
     let mut texts: Vec<&str> = Vec::new();
     for it in base.findings() {
-        texts.extend([&*it.text.question, &it.text.caregiver_question, &it.text.explanation]);
+        texts.extend([
+            &*it.text.question,
+            &it.text.caregiver_question,
+            &it.text.explanation,
+        ]);
     }
     for it in base.risks() {
-        texts.extend([&*it.text.question, &it.text.caregiver_question, &it.text.explanation]);
+        texts.extend([
+            &*it.text.question,
+            &it.text.caregiver_question,
+            &it.text.explanation,
+        ]);
     }
     for it in base.conditions() {
         let education = &it.text.education;
-        texts.extend([&*it.text.description, &education.overview, &education.when_to_seek_care]);
-        let lists = [&education.prevention, &education.home_care, &education.key_facts, &education.symptoms];
+        texts.extend([
+            &*it.text.description,
+            &education.overview,
+            &education.when_to_seek_care,
+        ]);
+        let lists = [
+            &education.prevention,
+            &education.home_care,
+            &education.key_facts,
+            &education.symptoms,
+        ];
         texts.extend(lists.into_iter().flatten().map(String::as_str));
     }
     texts

@@ -1,0 +1,299 @@
+//! Numbers with a meaning: "temp 39.5", "BP 180/110", "RR 60", "SpO2 88%".
+//!
+//! The value goes out as it was written, with the measure it belongs to; beside it stands the one finding that a reader
+//! would name. The limits are the base's.
+
+use lafiya_knowledge::words::State;
+use lafiya_knowledge::{ConceptRef, KnowledgeBase, Person};
+use lafiya_model::{Age, Choice, Sex};
+
+use super::numbers::Numbers;
+use super::phrases::PhraseSet;
+use super::reading::Reading;
+use super::spotted::Spotted;
+use crate::words::{MeasureWords, Measures};
+
+/// The measures of a base that the word list names.
+#[derive(Clone, Debug)]
+pub(super) struct MeasureReader {
+    words: PhraseSet<usize>,
+    after: PhraseSet<usize>,
+    alone: PhraseSet<usize>,
+    links: Vec<&'static str>,
+    known: Vec<Known>,
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    concept: ConceptRef,
+    range: Option<[f64; 2]>,
+    finds: Vec<ConceptRef>,
+    denies: Vec<ConceptRef>,
+    normal: Option<[f64; 2]>,
+}
+
+/// A number found: its measure, its tokens, and its text.
+struct Value {
+    known: usize,
+    first: usize,
+    end: usize,
+    text: String,
+}
+
+/// What stands between the word and its number.
+const LINKS: [&str; 18] = [
+    "is", "was", "of", ":", "=", "at", "around", "about", "only", "reading", "level", "today",
+    "are", "now", "rate", "came", "to", "~",
+];
+const LINKS_MAX: usize = 3;
+/// An adult, where nobody says otherwise.
+const AGE_UNSAID: Age = Age::from_years(30);
+
+impl MeasureReader {
+    pub(super) fn new(base: &KnowledgeBase, measures: &Measures) -> Self {
+        let mut reader = Self {
+            words: PhraseSet::default(),
+            after: PhraseSet::default(),
+            alone: PhraseSet::default(),
+            links: LINKS.to_vec(),
+            known: Vec::new(),
+        };
+        for entry in &measures.measure {
+            reader.add(base, entry);
+        }
+        reader
+    }
+
+    fn add(&mut self, base: &KnowledgeBase, entry: &MeasureWords) {
+        let Some(concept) = base.resolve(&entry.id) else {
+            return;
+        };
+        let ids = |ids: &[String]| ids.iter().filter_map(|id| base.resolve(id)).collect();
+        let number = self.known.len();
+        self.known.push(Known {
+            concept,
+            range: entry.range,
+            finds: ids(&entry.finds),
+            denies: ids(&entry.denies),
+            normal: entry.normal,
+        });
+        let lists = [
+            (&entry.words, &mut self.words),
+            (&entry.after, &mut self.after),
+            (&entry.alone, &mut self.alone),
+        ];
+        for (list, set) in lists {
+            for phrase in list {
+                set.add(&phrase.split(' ').collect::<Vec<_>>(), number);
+            }
+        }
+    }
+
+    pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
+        self.words.vocabulary().chain(self.after.vocabulary())
+    }
+
+    /// Finds the values and puts what they say among the spotted; a phrase that only named the measure gives way.
+    pub(super) fn apply(
+        &self,
+        reading: &Reading,
+        numbers: &Numbers,
+        base: &KnowledgeBase,
+        patient: (Option<Age>, Option<Sex>),
+        spotted: &mut Vec<Spotted>,
+    ) {
+        let person = person(base, patient, spotted);
+        let mut at = 0;
+        while at < reading.len() {
+            let Some(value) = self.value_at(reading, numbers, base, at) else {
+                at += 1;
+                continue;
+            };
+            spotted.retain(|it| {
+                !it.core
+                    .iter()
+                    .all(|token| (value.first..value.end).contains(token))
+            });
+            self.report(base, &person, &value, spotted);
+            at = value.end;
+        }
+    }
+
+    fn report(
+        &self,
+        base: &KnowledgeBase,
+        person: &Person,
+        value: &Value,
+        spotted: &mut Vec<Spotted>,
+    ) {
+        let known = &self.known[value.known];
+        let core: Vec<usize> = (value.first..value.end).collect();
+        let derived = |concept: ConceptRef, choice: Choice| Spotted {
+            derived: true,
+            ..Spotted::new(concept, core.clone(), Vec::new(), choice, 1.0)
+        };
+        let Ok(read) = base.read_value(known.concept, &value.text) else {
+            return;
+        };
+        spotted.push(Spotted {
+            value: Some(value.text.clone()),
+            ..derived(known.concept, Choice::Present)
+        });
+        let present: Vec<ConceptRef> = read
+            .iter()
+            .flat_map(|&(measure, number)| base.derive(measure, number, person).present)
+            .collect();
+        if let Some(&finding) = known.finds.iter().find(|it| present.contains(it)) {
+            spotted.push(derived(finding, Choice::Present));
+            return;
+        }
+        let normal = known.normal.is_some_and(|[low, high]| {
+            read.first()
+                .is_some_and(|&(_, number)| (low..=high).contains(&number))
+        });
+        if normal {
+            spotted.extend(known.denies.iter().map(|&it| derived(it, Choice::Absent)));
+        }
+    }
+
+    fn value_at(
+        &self,
+        reading: &Reading,
+        numbers: &Numbers,
+        base: &KnowledgeBase,
+        at: usize,
+    ) -> Option<Value> {
+        if let Some((length, [known, ..])) = self.words.longest_at(&reading.words, at) {
+            let number_at = self.past_links(reading, at + length)?;
+            return self.number(reading, numbers, base, *known, at, number_at);
+        }
+        // "39 degrees", "28 breaths per minute"
+        let (_, taken) = numbers
+            .value_at(&reading.words, at)
+            .filter(|_| reading.tokens[at].is_number())?;
+        let unit_at = at + taken;
+        let after = self
+            .after
+            .longest_at(&reading.words, unit_at.min(reading.len()));
+        let alone = self
+            .alone
+            .longest_at(&reading.words, unit_at.min(reading.len()));
+        let (length, [known, ..]) = after.or(alone)? else {
+            return None;
+        };
+        let mut value = self.number(reading, numbers, base, *known, at, at)?;
+        value.end = value.end.max(unit_at + length);
+        Some(value)
+    }
+
+    fn past_links(&self, reading: &Reading, from: usize) -> Option<usize> {
+        let mut at = from;
+        while at < reading.len()
+            && at - from <= LINKS_MAX
+            && self.links.contains(&reading.words[at].as_str())
+        {
+            at += 1;
+        }
+        (at < reading.len()).then_some(at)
+    }
+
+    /// The number itself, with a second one after a slash or "over", and its unit.
+    fn number(
+        &self,
+        reading: &Reading,
+        numbers: &Numbers,
+        base: &KnowledgeBase,
+        known: usize,
+        first: usize,
+        at: usize,
+    ) -> Option<Value> {
+        let words = &reading.words;
+        let (number, taken) = numbers.value_at(words, at)?;
+        let mut end = at + taken;
+        let mut text = plain(number);
+        let pair = matches!(self.known[known].concept, ConceptRef::Measure(ix) if base.measure(ix).pair.is_some());
+        if pair {
+            let over = words
+                .get(end)
+                .is_some_and(|it| it == "/" || it == "over" || it == "by" || it == "on");
+            let (second, length) = numbers.value_at(words, end + 1).filter(|_| over)?;
+            text = format!("{text}/{}", plain(second));
+            end += 1 + length;
+        } else if words.get(end).is_some_and(|it| it == "/") && !reading.tokens[end].spaced {
+            // "3/7" is a time, never a value; a unit such as "/min" follows a space or letters.
+            if reading
+                .tokens
+                .get(end + 1)
+                .is_some_and(crate::fold::Token::is_number)
+            {
+                return None;
+            }
+        }
+        if !pair {
+            let (unit, length) = unit_at(reading, end);
+            text.push_str(&unit);
+            end += length;
+        }
+        let within = self.known[known]
+            .range
+            .is_none_or(|[low, high]| (low..=high).contains(&number));
+        let readable = within && base.read_value(self.known[known].concept, &text).is_ok();
+        readable.then_some(Value {
+            known,
+            first,
+            end,
+            text,
+        })
+    }
+}
+
+/// A unit written after a number, as text to read, with the tokens it takes.
+fn unit_at(reading: &Reading, at: usize) -> (String, usize) {
+    let word = |n: usize| reading.words.get(at + n).map_or("", String::as_str);
+    match [word(0), word(1), word(2)] {
+        ["mmol", "/", "l"] => (" mmol/L".to_owned(), 3),
+        ["mg", "/", "dl"] => (" mg/dL".to_owned(), 3),
+        ["g", "/", "dl"] => (" g/dL".to_owned(), 3),
+        ["mmol" | "mmols", ..] => (" mmol/L".to_owned(), 1),
+        ["°", "c", _] => (" °C".to_owned(), 2),
+        ["°", "f", _] => (" °F".to_owned(), 2),
+        [
+            "degrees" | "degree" | "deg",
+            "celsius" | "c" | "centigrade",
+            _,
+        ] => (" °C".to_owned(), 2),
+        ["degrees" | "degree" | "deg", "fahrenheit" | "f", _] => (" °F".to_owned(), 2),
+        ["degrees" | "degree" | "deg" | "°", ..] => (String::new(), 1),
+        ["c" | "celsius", ..] => (" °C".to_owned(), 1),
+        ["f" | "fahrenheit", ..] => (" °F".to_owned(), 1),
+        ["%" | "percent", ..] => (" %".to_owned(), 1),
+        ["cm", ..] => (" cm".to_owned(), 1),
+        ["mm", ..] => (" mm".to_owned(), 1),
+        ["kg" | "kgs" | "kilos", ..] => (" kg".to_owned(), 1),
+        ["bpm" | "cpm", ..] => (String::new(), 1),
+        ["/" | "per" | "a", "min" | "minute", _] => (String::new(), 2),
+        ["breaths" | "beats", "/" | "per" | "a", "min" | "minute"] => (String::new(), 3),
+        _ => (String::new(), 0),
+    }
+}
+
+fn plain(number: f64) -> String {
+    format!("{number}")
+}
+
+fn person(
+    base: &KnowledgeBase,
+    (age, sex): (Option<Age>, Option<Sex>),
+    spotted: &[Spotted],
+) -> Person {
+    let state = spotted
+        .iter()
+        .filter(|it| it.choice == Choice::Present)
+        .filter_map(|it| base.risk(it.concept.risk()?).state)
+        .min_by_key(|state| *state != State::Pregnant);
+    Person {
+        age: age.unwrap_or(AGE_UNSAID),
+        sex: sex.unwrap_or(Sex::Other),
+        state,
+    }
+}

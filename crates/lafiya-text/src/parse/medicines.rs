@@ -1,0 +1,73 @@
+//! Medicines: who takes insulin has diabetes. What a name implies is data.
+
+use lafiya_knowledge::{ConceptRef, KnowledgeBase};
+use lafiya_model::Choice;
+
+use super::phrases::PhraseSet;
+use super::reading::Reading;
+use super::spotted::Spotted;
+use crate::words::Medicines;
+
+/// The medicines of the word list, with the risk factors of a base.
+#[derive(Clone, Debug)]
+pub(super) struct MedicineReader {
+    names: PhraseSet<usize>,
+    stopping: PhraseSet<()>,
+    implied: Vec<(Vec<ConceptRef>, Vec<ConceptRef>)>,
+}
+
+impl MedicineReader {
+    pub(super) fn new(base: &KnowledgeBase, medicines: &Medicines) -> Self {
+        let mut names = PhraseSet::default();
+        let mut implied = Vec::new();
+        let ids = |ids: &[String]| {
+            ids.iter()
+                .filter_map(|id| base.resolve(id))
+                .collect::<Vec<_>>()
+        };
+        for medicine in &medicines.medicine {
+            for name in &medicine.names {
+                names.add(&name.split(' ').collect::<Vec<_>>(), implied.len());
+            }
+            implied.push((ids(&medicine.implies), ids(&medicine.stopped)));
+        }
+        Self {
+            names,
+            stopping: PhraseSet::of(&medicines.stopping.words),
+            implied,
+        }
+    }
+
+    pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
+        self.names.vocabulary()
+    }
+
+    pub(super) fn apply(&self, reading: &Reading, spotted: &mut Vec<Spotted>) {
+        let mut at = 0;
+        while at < reading.len() {
+            let Some((length, [medicine, ..])) = self.names.longest_at(&reading.words, at) else {
+                at += 1;
+                continue;
+            };
+            let core: Vec<usize> = (at..at + length).collect();
+            let (implied, when_stopped) = &self.implied[*medicine];
+            let stopped = (at + length..reading.sentence_of(at).end)
+                .any(|n| self.stopping.length_at(&reading.words, n) > 0);
+            let all = implied
+                .iter()
+                .chain(when_stopped.iter().filter(|_| stopped));
+            for &concept in all {
+                if !spotted.iter().any(|it| it.concept == concept) {
+                    spotted.push(Spotted::new(
+                        concept,
+                        core.clone(),
+                        Vec::new(),
+                        Choice::Present,
+                        0.9,
+                    ));
+                }
+            }
+            at += length;
+        }
+    }
+}

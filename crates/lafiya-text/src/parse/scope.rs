@@ -1,0 +1,343 @@
+//! What turns a finding: denial, doubt, condition, the past. Each has a reach, and each reach has an end.
+
+use lafiya_model::Choice;
+
+use super::phrases::PhraseSet;
+use super::reading::Reading;
+use super::spotted::{Dropped, Spotted};
+use crate::words::{PersonWords, ScopeWords};
+
+/// The words of scope, ready to use.
+#[derive(Clone, Debug)]
+pub(super) struct Scope {
+    triggers: PhraseSet<Trigger>,
+    after_negators: PhraseSet<()>,
+    endings: PhraseSet<()>,
+    not_negators: PhraseSet<()>,
+    pasts: PhraseSet<()>,
+    past_verbs: PhraseSet<()>,
+    begins: PhraseSet<()>,
+    barriers: PhraseSet<()>,
+    joiners: PhraseSet<()>,
+    alternatives: PhraseSet<()>,
+    /// Words that begin a new statement of their own.
+    subjects: PhraseSet<()>,
+}
+
+/// Longest phrase wins; of equals the first in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Trigger {
+    NotNegator,
+    Echo,
+    Doubt,
+    Hypothetical,
+    ListNegator,
+    Negator,
+}
+
+/// Words that may stand between a denial and what it denies without carrying it.
+const STRANGERS_MAX: usize = 2;
+/// Tokens a finding may be away from the word that says it is over.
+const ENDING_REACH: usize = 8;
+
+impl Scope {
+    pub(super) fn new(words: &ScopeWords, persons: &PersonWords) -> Self {
+        let mut triggers = PhraseSet::default();
+        let lists = [
+            (&words.not_negators, Trigger::NotNegator),
+            (&words.echoes, Trigger::Echo),
+            (&words.doubts, Trigger::Doubt),
+            (&words.hypotheticals, Trigger::Hypothetical),
+            (&words.list_negators, Trigger::ListNegator),
+            (&words.negators, Trigger::Negator),
+        ];
+        for (list, trigger) in lists {
+            for phrase in list {
+                triggers.add(&phrase.split(' ').collect::<Vec<_>>(), trigger);
+            }
+        }
+        let subjects: Vec<String> = persons
+            .first
+            .iter()
+            .chain(&persons.third)
+            .cloned()
+            .collect();
+        Self {
+            triggers,
+            after_negators: PhraseSet::of(&words.after_negators),
+            endings: PhraseSet::of(&words.endings),
+            not_negators: PhraseSet::of(&words.not_negators),
+            pasts: PhraseSet::of(&words.pasts),
+            past_verbs: PhraseSet::of(&words.past_verbs),
+            begins: PhraseSet::of(&words.begins),
+            barriers: PhraseSet::of(&words.barriers),
+            joiners: PhraseSet::of(&words.joiners),
+            alternatives: PhraseSet::of(&words.alternatives),
+            subjects: PhraseSet::of(&subjects),
+        }
+    }
+
+    /// Every word of these lists, for the speller.
+    pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
+        self.triggers
+            .vocabulary()
+            .chain(self.endings.vocabulary())
+            .chain(self.pasts.vocabulary())
+            .chain(self.barriers.vocabulary())
+            .chain(self.joiners.vocabulary())
+            .chain(self.subjects.vocabulary())
+    }
+
+    /// Turns what the words of the text turn.
+    pub(super) fn apply(&self, reading: &Reading, spotted: &mut [Spotted]) {
+        self.forward(reading, spotted);
+        for n in 0..spotted.len() {
+            self.backward(reading, spotted, n);
+            self.past(reading, &mut spotted[n]);
+            let first = spotted[n].first();
+            let queried =
+                first > 0 && reading.words[first - 1] == "?" && !reading.tokens[first].spaced;
+            if queried && !spotted[n].derived {
+                spotted[n].choice = Choice::Unknown;
+            }
+        }
+    }
+
+    fn forward(&self, reading: &Reading, spotted: &mut [Spotted]) {
+        let carried: Vec<usize> = spotted
+            .iter()
+            .flat_map(|it| it.core.iter().copied())
+            .collect();
+        let mut at = 0;
+        while at < reading.len() {
+            let found = self
+                .triggers
+                .longest_at(&reading.words, at)
+                .filter(|_| !carried.contains(&at));
+            let Some((length, kinds)) = found else {
+                at += 1;
+                continue;
+            };
+            let after = at + length;
+            match kinds.iter().min() {
+                Some(Trigger::Echo) if self.echo(reading, spotted, at, after) => {}
+                Some(Trigger::Echo) => self.deny(reading, spotted, at + 1, Trigger::Negator),
+                Some(Trigger::Doubt) => {
+                    self.reach(reading, spotted, after, |it| it.choice = Choice::Unknown)
+                }
+                Some(Trigger::Hypothetical) => {
+                    self.reach(reading, spotted, after, |it| {
+                        it.dropped = Some(Dropped::Hypothetical)
+                    });
+                }
+                Some(&(trigger @ (Trigger::ListNegator | Trigger::Negator))) => {
+                    self.deny(reading, spotted, after, trigger)
+                }
+                Some(Trigger::NotNegator) | None => {}
+            }
+            at = after;
+        }
+    }
+
+    /// "... but not today": denies the last finding, where no finding follows in the clause.
+    fn echo(&self, reading: &Reading, spotted: &mut [Spotted], at: usize, after: usize) -> bool {
+        let clause_end = reading.clause_of(at).end;
+        if spotted
+            .iter()
+            .any(|it| (after..clause_end).contains(&it.first()))
+        {
+            return false;
+        }
+        let near = |it: &&mut Spotted| {
+            it.last() < at && reading.sentence[it.last()] + 1 >= reading.sentence[at]
+        };
+        match spotted.iter_mut().filter(near).max_by_key(|it| it.last()) {
+            Some(last) => {
+                last.choice = Choice::Absent;
+                last.dropped = None;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Everything up to the end of the sentence or a barrier.
+    fn reach(
+        &self,
+        reading: &Reading,
+        spotted: &mut [Spotted],
+        from: usize,
+        turn: impl Fn(&mut Spotted),
+    ) {
+        let Some(end) = (from < reading.len()).then(|| reading.sentence_of(from).end) else {
+            return;
+        };
+        let stop = (from..end)
+            .find(|&at| self.barriers.length_at(&reading.words, at) > 0)
+            .unwrap_or(end);
+        for it in spotted
+            .iter_mut()
+            .filter(|it| !it.derived && (from..stop).contains(&it.first()))
+        {
+            turn(it);
+        }
+    }
+
+    /// A denial reaches the first finding after it, and on along a list.
+    fn deny(&self, reading: &Reading, spotted: &mut [Spotted], from: usize, trigger: Trigger) {
+        let mut at = from;
+        let mut strangers = 0;
+        let mut reached = false;
+        while at < reading.len() && reading.same_sentence(from.min(reading.len() - 1), at) {
+            if let Some(it) = spotted.iter_mut().find(|it| it.first() == at) {
+                at = it.last() + 1;
+                if !it.derived {
+                    it.choice = Choice::Absent;
+                }
+                reached = true;
+                continue;
+            }
+            if self.ends_denial(reading, spotted, at, trigger, reached) {
+                return;
+            }
+            let plain = self.joiners.length_at(&reading.words, at) > 0
+                || reading.words[at] == ","
+                || reading.light[at];
+            if !plain {
+                strangers += 1;
+                if reached || strangers > STRANGERS_MAX {
+                    return;
+                }
+            }
+            at += 1;
+        }
+    }
+
+    fn ends_denial(
+        &self,
+        reading: &Reading,
+        spotted: &[Spotted],
+        at: usize,
+        trigger: Trigger,
+        reached: bool,
+    ) -> bool {
+        let words = &reading.words;
+        if self.barriers.length_at(words, at) > 0 {
+            return true;
+        }
+        if words[at] == "," {
+            return !reached
+                || !(trigger == Trigger::ListNegator
+                    || self.list_ends_in_or(reading, spotted, at));
+        }
+        if !reached {
+            return false;
+        }
+        self.subjects.length_at(words, at) > 0 || self.triggers.longest_at(words, at).is_some()
+    }
+
+    /// "no fever, cough or rash": the items after the comma belong to the list when an "or" joins one of them.
+    fn list_ends_in_or(&self, reading: &Reading, spotted: &[Spotted], comma: usize) -> bool {
+        for at in comma + 1..reading.sentence_of(comma).end {
+            let carried = spotted.iter().any(|it| it.core.contains(&at));
+            if self.alternatives.length_at(&reading.words, at) > 0 {
+                return true;
+            }
+            let plain = carried || reading.words[at] == "," || reading.light[at];
+            if !plain || self.triggers.longest_at(&reading.words, at).is_some() {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// "fever: no", "cough absent", "the headache I had is gone".
+    fn backward(&self, reading: &Reading, spotted: &mut [Spotted], n: usize) {
+        let it = &spotted[n];
+        if it.derived {
+            return;
+        }
+        let (last, end) = (it.last(), reading.clause_of(it.last()).end);
+        let next = spotted
+            .iter()
+            .map(Spotted::first)
+            .filter(|&at| at > last)
+            .min()
+            .unwrap_or(end)
+            .min(end);
+        let mut at = last + 1;
+        while at < next
+            && (matches!(
+                reading.words[at].as_str(),
+                ":" | "=" | "is" | "are" | "was" | "test" | "result" | "results"
+            ))
+        {
+            at += 1;
+        }
+        let denied = |at: usize| {
+            let length = self.after_negators.length_at(&reading.words, at);
+            let closes = at + length >= end
+                || at + length >= reading.len()
+                || reading.tokens[at + length].is_sign();
+            length > 0 && closes && self.not_negators.length_at(&reading.words, at) == 0
+        };
+        // "fever : no" crosses the colon that ends the clause.
+        let colon = reading
+            .words
+            .get(end.saturating_sub(1))
+            .is_some_and(|it| it == ":")
+            && end < reading.len()
+            && next == end;
+        if (at < next && denied(at)) || (colon && self.answers_no(reading, end)) {
+            spotted[n].choice = Choice::Absent;
+            return;
+        }
+        let over = (last + 1..next.min(last + ENDING_REACH)).any(|at| {
+            self.endings.length_at(&reading.words, at) > 0
+                && !(last + 1..=at).any(|at| self.triggers.longest_at(&reading.words, at).is_some())
+        });
+        if over && spotted[n].is_finding() {
+            spotted[n].choice = Choice::Absent;
+        }
+    }
+
+    fn answers_no(&self, reading: &Reading, at: usize) -> bool {
+        matches!(
+            reading.words[at].as_str(),
+            "no" | "nil" | "none" | "absent" | "negative" | "non" | "hapana"
+        ) && (at + 1 >= reading.len() || reading.tokens[at + 1].is_sign())
+    }
+
+    /// "had it last year": a verb of the past and a time of the past, and nothing that says it began then and goes on.
+    fn past(&self, reading: &Reading, it: &mut Spotted) {
+        if !it.is_finding() || it.derived || it.choice != Choice::Present {
+            return;
+        }
+        let stretch = self.stretch(reading, it.first());
+        let time = stretch
+            .clone()
+            .find(|&at| self.pasts.length_at(&reading.words, at) > 0);
+        let Some(time) = time else { return };
+        let verb = stretch
+            .clone()
+            .any(|at| self.past_verbs.length_at(&reading.words, at) > 0);
+        let goes_on = stretch
+            .clone()
+            .any(|at| at < time && self.begins.length_at(&reading.words, at) > 0);
+        if verb && !goes_on {
+            it.dropped = Some(Dropped::Past);
+        }
+    }
+
+    /// The part of a sentence around a token, up to the barriers.
+    fn stretch(&self, reading: &Reading, at: usize) -> std::ops::Range<usize> {
+        let sentence = reading.sentence_of(at);
+        let barrier = |at: &usize| self.barriers.length_at(&reading.words, *at) > 0;
+        let from = (sentence.start..at)
+            .rev()
+            .find(barrier)
+            .map_or(sentence.start, |n| n + 1);
+        let to = (at..sentence.end).find(barrier).unwrap_or(sentence.end);
+        from..to
+    }
+}

@@ -1,0 +1,107 @@
+//! How bad a finding is said to be: a word before it, inside it or behind it.
+
+use lafiya_model::{Choice, Severity};
+
+use super::phrases::PhraseSet;
+use super::reading::Reading;
+use super::spotted::Spotted;
+use crate::words::SeverityWords;
+
+/// The words of severity, ready to use.
+#[derive(Clone, Debug)]
+pub(super) struct Grades {
+    before: PhraseSet<Severity>,
+    after: PhraseSet<Severity>,
+}
+
+/// Tokens a word of severity may stand away from the finding.
+const REACH: usize = 4;
+
+impl Grades {
+    pub(super) fn new(words: &SeverityWords) -> Self {
+        let mut grades = Self {
+            before: PhraseSet::default(),
+            after: PhraseSet::default(),
+        };
+        let lists = [
+            (&words.severe, Severity::Severe),
+            (&words.moderate, Severity::Moderate),
+            (&words.mild, Severity::Mild),
+        ];
+        for (list, severity) in lists {
+            for phrase in &list.before {
+                grades
+                    .before
+                    .add(&phrase.split(' ').collect::<Vec<_>>(), severity);
+            }
+            for phrase in &list.after {
+                grades
+                    .after
+                    .add(&phrase.split(' ').collect::<Vec<_>>(), severity);
+            }
+        }
+        grades
+    }
+
+    pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
+        self.before.vocabulary().chain(self.after.vocabulary())
+    }
+
+    pub(super) fn apply(&self, reading: &Reading, spotted: &mut [Spotted]) {
+        for n in 0..spotted.len() {
+            if spotted[n].choice == Choice::Present
+                && spotted[n].is_finding()
+                && !spotted[n].derived
+            {
+                spotted[n].severity = self.of(reading, spotted, n);
+            }
+        }
+    }
+
+    fn of(&self, reading: &Reading, spotted: &[Spotted], n: usize) -> Option<Severity> {
+        let (first, last) = (spotted[n].first(), spotted[n].last());
+        let sentence = reading.sentence_of(first);
+        let carried = |at: usize| {
+            spotted
+                .iter()
+                .enumerate()
+                .any(|(m, it)| m != n && it.core.contains(&at))
+        };
+        let at_before = |at: usize| self.before.longest_at(&reading.words, at);
+        // Before it and inside it, nearest first; another finding or a comma ends the search.
+        for at in (sentence.start.max(first.saturating_sub(REACH))..=last).rev() {
+            if at < first && (carried(at) || reading.words[at] == ",") {
+                break;
+            }
+            if let Some((length, [severity, ..])) = at_before(at) {
+                let between = (at + length)..first;
+                if between.clone().all(|at| reading.light[at]) {
+                    return Some(*severity);
+                }
+            }
+        }
+        self.behind(reading, last, &carried)
+    }
+
+    fn behind(
+        &self,
+        reading: &Reading,
+        last: usize,
+        carried: &impl Fn(usize) -> bool,
+    ) -> Option<Severity> {
+        let end = reading.sentence_of(last).end;
+        for at in last + 1..end.min(last + 1 + REACH + 2) {
+            if carried(at) {
+                return None;
+            }
+            if let Some((_, [severity, ..])) = self.after.longest_at(&reading.words, at) {
+                return Some(*severity);
+            }
+            // A comma is passed only by a remark ("small cough, nothing serious").
+            if !(reading.light[at] || reading.words[at] == ",") {
+                return None;
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,93 @@
+//! A concept spotted in the text, with what is being found out about it.
+
+use lafiya_knowledge::ConceptRef;
+use lafiya_model::{Choice, Severity};
+
+use super::lexicon::Sense;
+use super::matches::Match;
+
+/// A mention in the making.
+#[derive(Clone, Debug)]
+pub(super) struct Spotted {
+    pub concept: ConceptRef,
+    /// The tokens that carry it, in order; never empty.
+    pub core: Vec<usize>,
+    pub forms: Vec<String>,
+    pub choice: Choice,
+    /// Why it is not said of the patient's present; it then stays out of the answer.
+    pub dropped: Option<Dropped>,
+    pub severity: Option<Severity>,
+    pub duration: Option<Lasting>,
+    pub value: Option<String>,
+    pub confidence: f64,
+    /// Made by the reader from another mention or a number: scope words do not turn it.
+    pub derived: bool,
+}
+
+/// Why a mention is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dropped {
+    /// If, in case.
+    Hypothetical,
+    /// Somebody else's.
+    OtherPerson,
+    /// Of the past.
+    Past,
+}
+
+/// How long: a number of days, or a time without one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lasting(pub Option<u32>);
+
+impl Spotted {
+    /// From a match; a match that means nothing gives none.
+    pub(super) fn from_match(found: &Match) -> Option<Self> {
+        let choice = match (found.sense, found.denied_inside) {
+            (Sense::Lacks(_), _) | (Sense::Has(_), true) => Choice::Absent,
+            _ => Choice::Present,
+        };
+        Some(Self {
+            derived: matches!(found.sense, Sense::Lacks(_)),
+            ..Self::new(
+                found.concept()?,
+                found.core.clone(),
+                found.forms.clone(),
+                choice,
+                found.confidence,
+            )
+        })
+    }
+
+    pub(super) fn new(
+        concept: ConceptRef,
+        core: Vec<usize>,
+        forms: Vec<String>,
+        choice: Choice,
+        confidence: f64,
+    ) -> Self {
+        Self {
+            concept,
+            core,
+            forms,
+            choice,
+            dropped: None,
+            severity: None,
+            duration: None,
+            value: None,
+            confidence,
+            derived: false,
+        }
+    }
+
+    pub(super) fn first(&self) -> usize {
+        self.core.iter().copied().min().unwrap_or_default()
+    }
+
+    pub(super) fn last(&self) -> usize {
+        self.core.iter().copied().max().unwrap_or_default()
+    }
+
+    pub(super) fn is_finding(&self) -> bool {
+        matches!(self.concept, ConceptRef::Finding(_))
+    }
+}

@@ -1,0 +1,218 @@
+//! Whose finding it is. A carer speaks for a child; a sister's fever is not the patient's, unless she is the patient.
+
+use std::collections::HashMap;
+
+use lafiya_knowledge::{ConceptRef, KnowledgeBase};
+use lafiya_model::{Age, Choice};
+
+use super::phrases::PhraseSet;
+use super::reading::Reading;
+use super::spotted::{Dropped, Spotted};
+use crate::words::{Family, PersonWords};
+
+/// Who is spoken of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Person {
+    /// Nobody named: the patient.
+    Nobody,
+    First,
+    Child,
+    /// Kin named with "my": perhaps the patient, perhaps not.
+    Kin,
+    Partner,
+    Other,
+    Third,
+}
+
+/// The words for persons, ready to use.
+#[derive(Clone, Debug)]
+pub(super) struct Subjects {
+    persons: PhraseSet<Person>,
+    owners: Vec<String>,
+    passive: Vec<String>,
+    except: PhraseSet<()>,
+    family: PhraseSet<ConceptRef>,
+}
+
+/// One finding of a sister is gossip; two are a patient.
+const KIN_FINDINGS_MIN: usize = 2;
+const CHILD_BELOW_YEARS: u32 = 15;
+
+impl Subjects {
+    pub(super) fn new(words: &PersonWords, family: &Family, base: &KnowledgeBase) -> Self {
+        let mut persons = PhraseSet::default();
+        let lists = [
+            (&words.first, Person::First),
+            (&words.third, Person::Third),
+            (&words.children, Person::Child),
+            (&words.kin, Person::Kin),
+            (&words.partners, Person::Partner),
+            (&words.others, Person::Other),
+        ];
+        for (list, person) in lists {
+            for phrase in list {
+                persons.add(&phrase.split(' ').collect::<Vec<_>>(), person);
+            }
+        }
+        let mut diseases = PhraseSet::default();
+        for (id, phrases) in &family.diseases {
+            for phrase in phrases {
+                if let Some(concept) = base.resolve(id) {
+                    diseases.add(&phrase.split(' ').collect::<Vec<_>>(), concept);
+                }
+            }
+        }
+        Self {
+            persons,
+            owners: words
+                .first
+                .iter()
+                .chain(&words.third)
+                .cloned()
+                .chain(["our".to_owned(), "the".to_owned(), "their".to_owned()])
+                .collect(),
+            passive: words.passive.clone(),
+            except: PhraseSet::of(&words.except),
+            family: diseases,
+        }
+    }
+
+    pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
+        self.persons.vocabulary().chain(self.family.vocabulary())
+    }
+
+    /// Leaves out what others have, and adds what their diseases mean for the patient.
+    pub(super) fn apply(
+        &self,
+        reading: &Reading,
+        base: &KnowledgeBase,
+        age: Option<Age>,
+        spotted: &mut Vec<Spotted>,
+    ) {
+        let persons = self.persons_of(reading);
+        let mut counts: HashMap<Person, usize> = HashMap::new();
+        for it in spotted
+            .iter()
+            .filter(|it| it.is_finding() && it.dropped.is_none())
+        {
+            *counts.entry(persons[it.first()]).or_default() += 1;
+        }
+        let of = |person: Person| counts.get(&person).copied().unwrap_or(0);
+        let child_speaks = age.map_or(
+            of(Person::Child) >= of(Person::First) && of(Person::Child) > 0,
+            |age| age.years() < CHILD_BELOW_YEARS,
+        );
+        let is_patient = |person: Person| match person {
+            Person::Nobody | Person::Third => true,
+            Person::First => !(child_speaks && of(Person::Child) > 0),
+            Person::Child => of(Person::First) == 0 || child_speaks,
+            Person::Partner => of(Person::First) == 0 && of(Person::Child) == 0,
+            Person::Kin => {
+                of(Person::First) == 0
+                    && of(Person::Child) == 0
+                    && of(Person::Kin) >= KIN_FINDINGS_MIN
+            }
+            Person::Other => false,
+        };
+        for it in spotted.iter_mut() {
+            if !is_patient(persons[it.first()]) && !is_about_others(base, it.concept) {
+                it.dropped = Some(Dropped::OtherPerson);
+            }
+        }
+        if !is_patient(Person::Kin) || of(Person::Kin) == 0 {
+            self.family_history(reading, &persons, spotted);
+        }
+    }
+
+    fn family_history(&self, reading: &Reading, persons: &[Person], spotted: &mut Vec<Spotted>) {
+        for at in 0..reading.len() {
+            if persons[at] != Person::Kin {
+                continue;
+            }
+            if let Some((length, [concept, ..])) = self.family.longest_at(&reading.words, at) {
+                let core = (at..at + length).collect();
+                let derived = Spotted::new(*concept, core, Vec::new(), Choice::Present, 0.95);
+                spotted.push(Spotted {
+                    derived: true,
+                    ..derived
+                });
+            }
+        }
+    }
+
+    /// Who is spoken of at each token.
+    fn persons_of(&self, reading: &Reading) -> Vec<Person> {
+        let mut now = Person::Nobody;
+        let mut named = Person::Nobody;
+        let mut persons = Vec::with_capacity(reading.len());
+        for at in 0..reading.len() {
+            if at > 0 && reading.sentence[at] != reading.sentence[at - 1] {
+                now = Person::Nobody;
+            }
+            if self.except.length_at(&reading.words, at) > 0 {
+                now = Person::First;
+            } else if let Some((_, [person, ..])) = self.persons.longest_at(&reading.words, at) {
+                now = match person {
+                    Person::Third if named == Person::Nobody => Person::Nobody,
+                    Person::Third => named,
+                    Person::First if self.owns_a_person(reading, at) => now,
+                    Person::First => Person::First,
+                    _ if self.is_aside(reading, at) => now,
+                    Person::Kin if !self.is_owned(reading, at) => Person::Child,
+                    &person => person,
+                };
+                if !matches!(now, Person::First | Person::Nobody) {
+                    named = now;
+                }
+            }
+            persons.push(now);
+        }
+        persons
+    }
+
+    /// "my" before a person is not the speaker himself.
+    fn owns_a_person(&self, reading: &Reading, at: usize) -> bool {
+        (at + 1..(at + 4).min(reading.len())).any(|n| {
+            matches!(self.persons.longest_at(&reading.words, n), Some((_, [person, ..])) if !matches!(person, Person::First | Person::Third))
+                && reading.same_sentence(at, n)
+                && matches!(reading.words[at].as_str(), "my" | "mon" | "ma" | "mes" | "our" | "meu" | "minha")
+        })
+    }
+
+    fn is_owned(&self, reading: &Reading, at: usize) -> bool {
+        (at.saturating_sub(3)..at)
+            .any(|n| self.owners.contains(&reading.words[n]) && reading.same_sentence(n, at))
+            || reading
+                .words
+                .get(at + 1)
+                .is_some_and(|it| matches!(it.as_str(), "yangu" | "wangu" | "mi" | "na" | "m"))
+            || (at > 0 && reading.words[at - 1] == "and")
+    }
+
+    /// "bitten by the neighbour's dog", "quarrel with husband": named, but not spoken of.
+    fn is_aside(&self, reading: &Reading, at: usize) -> bool {
+        let before = (at.saturating_sub(3)..at)
+            .rev()
+            .take_while(|&n| reading.same_sentence(n, at));
+        for n in before {
+            if self.passive.contains(&reading.words[n]) {
+                return true;
+            }
+            if !self.owners.contains(&reading.words[n]) && reading.words[n] != "a" {
+                return false;
+            }
+        }
+        false
+    }
+}
+
+/// Exposures and family history are the patient's though others are named in them.
+fn is_about_others(base: &KnowledgeBase, concept: ConceptRef) -> bool {
+    match concept {
+        ConceptRef::Risk(ix) => matches!(
+            base.risk(ix).text.kind.as_str(),
+            "family_history" | "exposure" | "social"
+        ),
+        _ => false,
+    }
+}
