@@ -1,8 +1,8 @@
 //! The next best question: the one whose answer is expected to tell most about the leading
 //! candidates, and about dangerous ones that are not yet excluded. Broad before narrow, never twice,
-//! and only what can be asked of this patient.
+//! and only what can be asked of this patient. Findings and risk factors compete on equal terms.
 
-use lafiya_knowledge::{ConditionIx, FindingIx};
+use lafiya_knowledge::{ConceptRef, ConditionIx, FindingIx, RiskIx};
 use lafiya_model::Age;
 use lafiya_model::assessment::Question;
 use lafiya_model::ids::ConceptId;
@@ -34,8 +34,7 @@ pub(crate) fn next(
     parameters: &Parameters,
     asked: usize,
 ) -> NextStep {
-    let best = best_finding(facts, differential);
-    let question = best.map(|ix| question(facts, ix));
+    let question = best_concept(facts, differential).map(|concept| question(facts, concept));
     let stop = |reason: String| NextStep {
         should_stop: true,
         reason,
@@ -95,47 +94,111 @@ fn open_dangers(facts: &PatientFacts<'_>, differential: &Differential) -> Vec<Co
         .collect()
 }
 
-fn best_finding(facts: &PatientFacts<'_>, differential: &Differential) -> Option<FindingIx> {
-    let base = facts.base;
-    let candidates: Vec<ConditionIx> = differential
-        .ranking()
-        .iter()
-        .take(CANDIDATES_MAX)
-        .copied()
-        .collect();
-    let importance: Vec<f64> = candidates
-        .iter()
-        .map(|&ix| {
-            let probability = differential.probability(ix);
-            if base.condition(ix).text.must_not_miss.is_some() {
-                probability * MUST_NOT_MISS_TIMES
-            } else {
-                probability
-            }
-        })
-        .collect();
-    let total: f64 = importance.iter().sum::<f64>() + differential.unexplained();
-    if total <= 0.0 {
-        return None;
+/// The leading candidates and how much telling each of them apart matters.
+struct Stakes {
+    candidates: Vec<(ConditionIx, f64)>,
+    unexplained: f64,
+    total: f64,
+}
+
+impl Stakes {
+    fn of(facts: &PatientFacts<'_>, differential: &Differential) -> Self {
+        let candidates: Vec<(ConditionIx, f64)> = differential
+            .ranking()
+            .iter()
+            .take(CANDIDATES_MAX)
+            .map(|&ix| {
+                let probability = differential.probability(ix);
+                let matters = facts.base.condition(ix).text.must_not_miss.is_some();
+                (
+                    ix,
+                    if matters {
+                        probability * MUST_NOT_MISS_TIMES
+                    } else {
+                        probability
+                    },
+                )
+            })
+            .collect();
+        let unexplained = differential.unexplained();
+        let total = candidates.iter().map(|(_, weight)| weight).sum::<f64>() + unexplained;
+        Self {
+            candidates,
+            unexplained,
+            total,
+        }
     }
-    let mut column = Vec::new();
-    let mut best: Option<(f64, FindingIx)> = None;
-    for ix in base.finding_indices().filter(|ix| can_be_asked(facts, *ix)) {
-        base.likelihood().column_for(ix, &facts.groups, &mut column);
-        let background = f64::from(base.finding(ix).background);
-        let mut expected = background * differential.unexplained();
-        let mut conditional = entropy(background) * differential.unexplained();
-        for (candidate, weight) in candidates.iter().zip(&importance) {
-            let probability = f64::from(column[candidate.index()]);
+
+    /// What the answer is expected to tell: the information it shares with the candidates.
+    fn information(&self, background: f64, probability: impl Fn(ConditionIx) -> f64) -> f64 {
+        let mut expected = background * self.unexplained;
+        let mut conditional = entropy(background) * self.unexplained;
+        for &(candidate, weight) in &self.candidates {
+            let probability = probability(candidate);
             expected += probability * weight;
             conditional += entropy(probability) * weight;
         }
-        let information = entropy(expected / total) - conditional / total;
-        if information > INFORMATION_MIN && best.is_none_or(|(most, _)| information > most) {
-            best = Some((information, ix));
-        }
+        entropy(expected / self.total) - conditional / self.total
     }
-    best.map(|(_, ix)| ix)
+}
+
+fn best_concept(facts: &PatientFacts<'_>, differential: &Differential) -> Option<ConceptRef> {
+    let base = facts.base;
+    let stakes = Stakes::of(facts, differential);
+    if stakes.total <= 0.0 {
+        return None;
+    }
+    let mut best: Option<(f64, ConceptRef)> = None;
+    let mut consider = |information: f64, concept: ConceptRef| {
+        if information > INFORMATION_MIN && best.is_none_or(|(most, _)| information > most) {
+            best = Some((information, concept));
+        }
+    };
+    let mut column = Vec::new();
+    for ix in base.finding_indices().filter(|ix| can_be_asked(facts, *ix)) {
+        base.likelihood().column_for(ix, &facts.groups, &mut column);
+        let background = f64::from(base.finding(ix).background);
+        let information =
+            stakes.information(background, |candidate| f64::from(column[candidate.index()]));
+        consider(information, ConceptRef::Finding(ix));
+    }
+    for ix in base
+        .risk_indices()
+        .filter(|ix| risk_can_be_asked(facts, *ix))
+    {
+        let risk = base.risk(ix);
+        let background = f64::from(risk.background);
+        let share = |candidate: ConditionIx| {
+            let odds = risk
+                .effects
+                .iter()
+                .find(|(condition, _)| *condition == candidate)
+                .map_or(1.0, |(_, ln_odds)| f64::from(*ln_odds).exp());
+            background * odds / (1.0 + background * (odds - 1.0))
+        };
+        consider(stakes.information(background, share), ConceptRef::Risk(ix));
+    }
+    best.map(|(_, concept)| concept)
+}
+
+/// Age and the like are known; what is told or implied is not asked again.
+fn risk_can_be_asked(facts: &PatientFacts<'_>, ix: RiskIx) -> bool {
+    let risk = facts.base.risk(ix);
+    let unasked = !weights::is_answered(facts.risk(ix));
+    let askable = risk.implied_by_age.is_none()
+        && risk.text.kind != "demographic"
+        && !risk.text.question.is_empty();
+    // A narrow question about a state (which third of pregnancy) waits until the state is known.
+    let broad_first = risk
+        .implies
+        .iter()
+        .all(|broader| facts.risk(*broader) == Status::Present);
+    unasked
+        && askable
+        && broad_first
+        && !risk.effects.is_empty()
+        && risk.sex.allows(facts.sex)
+        && risk.ages.contains(facts.age)
 }
 
 fn can_be_asked(facts: &PatientFacts<'_>, ix: FindingIx) -> bool {
@@ -162,17 +225,27 @@ fn entropy(probability: f64) -> f64 {
     -(p * p.ln() + (1.0 - p) * (1.0 - p).ln())
 }
 
-fn question(facts: &PatientFacts<'_>, ix: FindingIx) -> Question {
-    let text = &facts.base.finding(ix).text;
+fn question(facts: &PatientFacts<'_>, concept: ConceptRef) -> Question {
+    let (asked, asked_of_caregiver, explanation) = match concept {
+        ConceptRef::Risk(ix) => {
+            let text = &facts.base.risk(ix).text;
+            (&text.question, &text.caregiver_question, &text.explanation)
+        }
+        ConceptRef::Finding(ix) => {
+            let text = &facts.base.finding(ix).text;
+            (&text.question, &text.caregiver_question, &text.explanation)
+        }
+        _ => unreachable!("only findings and risk factors are asked for"),
+    };
     let is_child = facts.age < Age::from_years(SPEAKS_FROM_YEARS);
-    let words = if is_child && !text.caregiver_question.is_empty() {
-        &text.caregiver_question
+    let words = if is_child && !asked_of_caregiver.is_empty() {
+        asked_of_caregiver
     } else {
-        &text.question
+        asked
     };
     Question {
-        id: ConceptId(text.id.clone()),
+        id: ConceptId(facts.base.id_of(concept).to_owned()),
         text: words.clone(),
-        explanation: text.explanation.clone(),
+        explanation: explanation.clone(),
     }
 }

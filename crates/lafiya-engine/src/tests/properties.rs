@@ -1,0 +1,185 @@
+//! The safety invariants, over the whole knowledge base.
+
+use lafiya_knowledge::FindingIx;
+use lafiya_model::{Age, Choice, DeidentifiedCase, Evidence, Sex, TriageLevel};
+use proptest::prelude::*;
+
+use super::{BASE, case, finding_id, item};
+use crate::danger;
+use crate::differential::Differential;
+use crate::facts::PatientFacts;
+use crate::triage::{self, Levels};
+use crate::{Parameters, assess, review};
+
+/// The people every invariant is tried on.
+const PEOPLE: [(Age, Sex); 5] = [
+    (Age::from_days(10), Sex::Male),
+    (Age::from_months(9), Sex::Female),
+    (Age::from_years(7), Sex::Male),
+    (Age::from_years(28), Sex::Female),
+    (Age::from_years(70), Sex::Male),
+];
+
+fn level(case: &DeidentifiedCase) -> TriageLevel {
+    let parameters = Parameters::default();
+    let facts = PatientFacts::gather(&BASE, case);
+    let differential = Differential::of(&facts, case, &parameters);
+    let alarms = danger::alarms(&facts);
+    triage::decide(
+        &facts,
+        &differential,
+        &alarms,
+        &Levels::of(&facts),
+        &parameters,
+    )
+    .level
+}
+
+fn possible_findings(age: Age, sex: Sex) -> Vec<FindingIx> {
+    let allowed = |ix: &FindingIx| {
+        let finding = BASE.finding(*ix);
+        finding.sex.allows(sex) && finding.ages.contains(age)
+    };
+    BASE.finding_indices().filter(allowed).collect()
+}
+
+#[test]
+fn an_emergency_sign_always_ends_in_emergency() {
+    for (age, sex) in PEOPLE {
+        for ix in possible_findings(age, sex) {
+            let Some(seriousness) = BASE.finding(ix).text.red_flag.seriousness() else {
+                continue;
+            };
+            let reached = level(&case(age, sex, vec![item(finding_id(ix), Choice::Present)]));
+            assert!(
+                reached >= seriousness.floor(),
+                "{} in {age:?} gives {reached}",
+                finding_id(ix)
+            );
+        }
+    }
+}
+
+/// Every pair of a dangerous and any other finding, for a young woman; a sample for the others.
+#[test]
+fn adding_danger_never_lowers_the_level() {
+    for (place, (age, sex)) in PEOPLE.into_iter().enumerate() {
+        let step = if sex == Sex::Female && place == 3 {
+            1
+        } else {
+            17
+        };
+        let findings = possible_findings(age, sex);
+        let (dangerous, _): (Vec<FindingIx>, Vec<FindingIx>) = findings
+            .iter()
+            .partition(|ix| BASE.finding(**ix).text.red_flag.seriousness().is_some());
+        let chunk = findings.len().div_ceil(2);
+        std::thread::scope(|scope| {
+            for part in findings.chunks(chunk) {
+                let dangerous = &dangerous;
+                scope.spawn(move || {
+                    for (number, &other) in part.iter().enumerate() {
+                        let alone = level(&case(
+                            age,
+                            sex,
+                            vec![item(finding_id(other), Choice::Present)],
+                        ));
+                        for &danger in dangerous.iter().skip(number % step).step_by(step) {
+                            let both = vec![
+                                item(finding_id(other), Choice::Present),
+                                item(finding_id(danger), Choice::Present),
+                            ];
+                            let together = level(&case(age, sex, both));
+                            assert!(
+                                together >= alone,
+                                "{} + {}: {alone} -> {together}",
+                                finding_id(other),
+                                finding_id(danger)
+                            );
+                        }
+                    }
+                });
+            }
+        });
+    }
+}
+
+fn any_choice() -> impl Strategy<Value = Choice> {
+    prop_oneof![3 => Just(Choice::Present), 2 => Just(Choice::Absent), 1 => Just(Choice::Unknown)]
+}
+
+fn any_case() -> impl Strategy<Value = DeidentifiedCase> {
+    let ids: Vec<String> = BASE
+        .findings()
+        .iter()
+        .map(|it| it.text.id.clone())
+        .chain(BASE.risks().iter().map(|it| it.text.id.clone()))
+        .chain(BASE.labs().iter().map(|it| it.text.id.clone()))
+        .collect();
+    let evidence = prop::collection::btree_map(prop::sample::select(ids), any_choice(), 1..14);
+    (
+        0_u32..44_000,
+        prop::sample::select(vec![Sex::Male, Sex::Female, Sex::Other]),
+        evidence,
+    )
+        .prop_map(|(days, sex, evidence)| {
+            let evidence = evidence
+                .into_iter()
+                .map(|(id, choice)| item(&id, choice))
+                .collect();
+            case(Age::from_days(days), sex, evidence)
+        })
+}
+
+fn bytes(case: &DeidentifiedCase) -> String {
+    let assessment = review(assess(&BASE, case, &Parameters::default()), 0);
+    serde_json::to_string(&assessment).expect("an assessment serialises")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_case_gets_a_sound_answer(case in any_case()) {
+        // `review` itself asserts order, bounds, sum, sources and the floor under the level.
+        let answer = review(assess(&BASE, &case, &Parameters::default()), 0);
+        let sum: f64 = answer.conditions.iter().map(|it| it.probability).sum::<f64>();
+        prop_assert!(sum + answer.unexplained <= 1.0 + 1e-4);
+        for condition in &answer.conditions {
+            let ix = BASE.resolve(condition.id.as_str()).and_then(|it| it.condition()).expect("a condition of the base");
+            prop_assert!(BASE.condition(ix).is_possible(case.age, case.sex), "{} is impossible here", condition.name);
+            let score: f64 = condition.contributions.iter().map(|it| it.weight).sum();
+            prop_assert!(score.is_finite());
+        }
+    }
+
+    #[test]
+    fn order_repetition_and_unknown_change_nothing(case in any_case()) {
+        let expected = bytes(&case);
+        let mut turned = case.clone();
+        turned.evidence.reverse();
+        let again: Vec<Evidence> = turned.evidence.clone();
+        turned.evidence.extend(again);
+        prop_assert_eq!(&bytes(&turned), &expected);
+        let known: Vec<Evidence> = case.evidence.iter().filter(|it| it.choice != Choice::Unknown).cloned().collect();
+        let without_unknown = DeidentifiedCase { evidence: known, ..case.clone() };
+        let conditions = |case: &DeidentifiedCase| review(assess(&BASE, case, &Parameters::default()), 0);
+        let (with, without) = (conditions(&case), conditions(&without_unknown));
+        prop_assert_eq!(with.conditions, without.conditions);
+        prop_assert_eq!(with.triage, without.triage);
+    }
+
+    #[test]
+    fn one_more_danger_never_lowers_any_case(case in any_case(), place in 0_usize..10_000) {
+        let dangerous: Vec<FindingIx> = possible_findings(case.age, case.sex)
+            .into_iter()
+            .filter(|ix| BASE.finding(*ix).text.red_flag.seriousness().is_some())
+            .collect();
+        let added = dangerous[place % dangerous.len()];
+        let id = finding_id(added);
+        prop_assume!(case.evidence.iter().all(|it| it.id.as_str() != id));
+        let mut more = case.clone();
+        more.evidence.push(item(id, Choice::Present));
+        prop_assert!(level(&more) >= level(&case), "adding {}", id);
+    }
+}
