@@ -6,7 +6,6 @@ use std::process::Command;
 
 use anyhow::{Context, bail};
 
-use crate::process::{self, nothing};
 use crate::workspace;
 
 const DOCUMENT: &str = "docs/api/openapi.json";
@@ -36,7 +35,7 @@ impl Wish {
 
 /// `cargo xtask openapi`
 pub(crate) fn run(wish: Wish) -> anyhow::Result<()> {
-    build_binary()?;
+    workspace::build()?;
     let document = printed_document()?;
     if wish == Wish::Check {
         return check_against(&document);
@@ -71,15 +70,6 @@ fn check_against(document: &str) -> anyhow::Result<()> {
         "{DOCUMENT} differs from what the binary prints, from line {} on: run `cargo xtask openapi`",
         line + 1
     );
-}
-
-/// Builds the binary the way the test command does, so that neither undoes the other's work.
-pub(crate) fn build_binary() -> anyhow::Result<()> {
-    let mut build = Command::new("cargo");
-    build
-        .args(["build", "--workspace", "--bins"])
-        .current_dir(workspace::root());
-    process::run(&mut build, nothing).map(drop)
 }
 
 fn printed_document() -> anyhow::Result<String> {

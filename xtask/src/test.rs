@@ -28,8 +28,8 @@ const STAGES: &[Stage] = &[
     stage("servers", 90, start_servers).gate(),
     stage("format", 20, check_format),
     stage("clippy", 330, check_lints),
-    stage("build", 420, build).gate(),
-    stage("unit", 150, unit_tests).with_servers(),
+    stage("build", 480, build).gate(),
+    stage("unit", 120, unit_tests).with_servers(),
     stage("knowledge", 15, check_knowledge),
     stage("blackbox-embedded", 150, black_box_embedded),
     stage("blackbox-servers", 180, black_box_servers).with_servers(),
@@ -187,11 +187,9 @@ fn check_lints(_: &Run) -> anyhow::Result<()> {
     process::run(&mut clippy, nothing).map(drop)
 }
 
-/// Everything the later stages run is built here, in one go and with the features of the whole
-/// workspace: building one package alone would compile shared dependencies a second time.
+/// Everything the later stages run is built here, so that their own times are honest.
 fn build(_: &Run) -> anyhow::Result<()> {
-    let mut build = cargo("build --workspace --bins --tests --examples");
-    process::run(&mut build, nothing).map(drop)
+    workspace::build()
 }
 
 fn unit_tests(run: &Run) -> anyhow::Result<()> {
@@ -207,7 +205,7 @@ fn unit_tests(run: &Run) -> anyhow::Result<()> {
 
 /// The knowledge base has nothing to complain about, and says so by silence.
 fn check_knowledge(_: &Run) -> anyhow::Result<()> {
-    openapi::build_binary()?;
+    workspace::build()?;
     let mut check = Command::new(workspace::debug_binary());
     check
         .args(["knowledge", "check"])
@@ -237,7 +235,7 @@ fn black_box_servers(run: &Run) -> anyhow::Result<()> {
 
 /// The same suite on either backend, against the binary that was built.
 fn black_box(backend: &str, variables: &[(&str, &str)]) -> anyhow::Result<()> {
-    openapi::build_binary()?;
+    workspace::build()?;
     let mut tests = cargo("test --workspace --test blackbox");
     tests
         .env("LAFIYA_BLACKBOX_BACKEND", backend)
@@ -253,7 +251,7 @@ fn black_box(backend: &str, variables: &[(&str, &str)]) -> anyhow::Result<()> {
 
 /// Everything that is wrong with the documents is said at once.
 fn check_docs(_: &Run) -> anyhow::Result<()> {
-    openapi::build_binary()?;
+    workspace::build()?;
     let mut complaints = docs::complaints()?;
     if let Err(drift) = openapi::check() {
         complaints.push(format!("{drift:#}"));
