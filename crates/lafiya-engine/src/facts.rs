@@ -84,7 +84,14 @@ impl<'a> PatientFacts<'a> {
             .collect();
         // One piece a concept, whatever the order they came in. Present first: where the same
         // concept is told twice, danger wins.
-        let rank = |item: &Evidence| (item.choice, std::cmp::Reverse(item.severity), item.duration_days, item.value.map(f64::to_bits));
+        let rank = |item: &Evidence| {
+            (
+                item.choice,
+                std::cmp::Reverse(item.severity),
+                item.duration_days,
+                item.value.map(f64::to_bits),
+            )
+        };
         evidence.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| rank(a.1).cmp(&rank(b.1))));
         evidence.dedup_by_key(|(concept, _)| *concept);
         evidence.retain(|(concept, item)| facts.is_possible(*concept, item));

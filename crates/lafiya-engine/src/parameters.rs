@@ -15,6 +15,9 @@ pub struct Parameters {
     pub prior_weight: f64,
     /// A finding that a condition does not explain: its likelihood as a multiple of background.
     pub unexplained_times: f64,
+    /// A narrow finding that is not listed while a broad one is: its share of the broad one, as a
+    /// multiple of the ratio of their backgrounds.
+    pub narrower_times: f64,
     /// How likely "something else" explains a finding, as a multiple of background.
     pub other_times: f64,
     /// The share of visits that none of our conditions explains.
@@ -45,6 +48,7 @@ impl Default for Parameters {
             absent_cardinal_weight: 1.0,
             prior_weight: 0.8,
             unexplained_times: 0.7,
+            narrower_times: 0.5,
             other_times: 2.0,
             other_prior: 0.12,
             risk_weight: 0.8,

@@ -142,8 +142,13 @@ fn confirmed_treatment(
     citations: &mut Citations<'_>,
 ) -> Option<ConditionTreatment> {
     let treatment = &condition.text.treatment;
-    let sourced =
-        |advice: &Option<Advice>| advice.clone().filter(|advice| !advice.source.is_empty());
+    // A source that cannot be cited is no source: the advice is left out.
+    let base = facts.base;
+    let sourced = |advice: &Option<Advice>| {
+        advice
+            .clone()
+            .filter(|advice| base.find_source(&advice.source).is_some())
+    };
     let first = sourced(&treatment.first_line)?;
     let mut first_line = first.text.clone();
     let mut sources = vec![first.source];

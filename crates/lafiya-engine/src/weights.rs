@@ -13,9 +13,9 @@ const SEVERE_SHARE: f64 = 0.3;
 /// Probabilities are kept away from certainty: no single answer decides.
 const PROBABILITY_MIN: f64 = 0.0005;
 const PROBABILITY_MAX: f64 = 0.995;
-/// A narrow finding that a condition does not list, while it lists the broad one, is expected in at
-/// least this share of those who have the broad one.
-const NARROWER_SHARE_MIN: f64 = 0.03;
+/// A narrow finding that a condition does not list, while it lists the broad one, is expected in this
+/// share of those who have the broad one at most: what is typical would have been listed.
+const NARROWER_SHARE_MAX: f64 = 0.2;
 
 fn bounded(probability: f64) -> f64 {
     probability.clamp(PROBABILITY_MIN, PROBABILITY_MAX)
@@ -131,7 +131,7 @@ fn likelihoods(ix: FindingIx, facts: &PatientFacts<'_>, parameters: &Parameters)
     let mut column = Vec::new();
     table.column_for(ix, &facts.groups, &mut column);
     let known = table.known_column(ix);
-    let broader = broader_columns(ix, facts);
+    let broader = broader_columns(ix, facts, parameters);
     column
         .iter()
         .zip(known)
@@ -167,7 +167,11 @@ impl BroaderColumn<'_> {
     }
 }
 
-fn broader_columns<'a>(ix: FindingIx, facts: &PatientFacts<'a>) -> Vec<BroaderColumn<'a>> {
+fn broader_columns<'a>(
+    ix: FindingIx,
+    facts: &PatientFacts<'a>,
+    parameters: &Parameters,
+) -> Vec<BroaderColumn<'a>> {
     let base = facts.base;
     let finding = base.finding(ix);
     finding
@@ -179,7 +183,7 @@ fn broader_columns<'a>(ix: FindingIx, facts: &PatientFacts<'a>) -> Vec<BroaderCo
             BroaderColumn {
                 probabilities: base.likelihood().column(broader),
                 known: base.likelihood().known_column(broader),
-                share: ratio.clamp(NARROWER_SHARE_MIN, 0.5),
+                share: (ratio * parameters.narrower_times).min(NARROWER_SHARE_MAX),
             }
         })
         .collect()

@@ -66,6 +66,11 @@ const DIAGNOSTIC: &[Knob] = &[
         &[0.2, 0.35, 0.5, 0.7, 1.0],
     ),
     (
+        "narrower_times",
+        |p| &mut p.narrower_times,
+        &[0.1, 0.2, 0.35, 0.5, 0.75, 1.0],
+    ),
+    (
         "other_times",
         |p| &mut p.other_times,
         &[1.0, 1.5, 2.0, 3.0, 4.0, 6.0],

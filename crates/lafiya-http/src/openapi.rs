@@ -22,6 +22,7 @@ trained staff and does not replace clinical judgement. The clinical content awai
     ),
     tags(
         (name = "assessment", description = "Assessments and their reasons"),
+        (name = "text", description = "Free text and search: words to concepts"),
         (name = "reference", description = "Symptoms, risk factors, lab tests and conditions of the knowledge base"),
         (name = "keys", description = "The life of API keys"),
         (name = "service", description = "Health and this document"),

@@ -41,6 +41,8 @@ fn routes() -> Routes {
                 endpoints::rationale::by_body,
                 endpoints::rationale::by_query
             ))
+            .routes(routes!(endpoints::parse::parse))
+            .routes(routes!(endpoints::search::search))
             .routes(routes!(endpoints::symptoms::list))
             .routes(routes!(endpoints::risk_factors::list))
             .routes(routes!(endpoints::lab_tests::list))

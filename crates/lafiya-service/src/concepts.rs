@@ -6,12 +6,19 @@ use std::collections::BTreeMap;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::assessment::{Warning, WarningKind, WarningSeverity};
 use lafiya_model::{Choice, ConceptId, ConceptKind, Evidence, EvidenceSource, Severity};
+use lafiya_text::SearchOptions;
 
 use crate::assess::AssessRequest;
 use crate::error::{FieldError, ServiceError};
-use crate::reference::{self, ListRequest};
+use crate::library::Library;
 
 const SUGGESTIONS_MAX: usize = 3;
+/// What may be sent as evidence.
+const EVIDENCE_KINDS: &[ConceptKind] = &[
+    ConceptKind::Symptom,
+    ConceptKind::RiskFactor,
+    ConceptKind::LabTest,
+];
 
 /// One piece of evidence as the client sent it, of the right shape.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +47,7 @@ pub(crate) struct Resolved {
 
 /// Resolves this request's evidence. `evidence` is stronger than `previous_evidence`.
 pub(crate) fn resolve(
-    base: &KnowledgeBase,
+    base: &Library,
     request: &AssessRequest,
 ) -> Result<Resolved, ServiceError> {
     let mut problems = Vec::new();
@@ -97,7 +104,7 @@ fn concern(message: &str, details: Vec<String>) -> Warning {
 }
 
 fn resolve_list(
-    base: &KnowledgeBase,
+    base: &Library,
     claims: &[Claim],
     problems: &mut Vec<FieldError>,
     unreadable: &mut Vec<String>,
@@ -167,42 +174,28 @@ fn read(
     }
 }
 
-fn unknown_id(base: &KnowledgeBase, claim: &Claim) -> FieldError {
+fn unknown_id(base: &Library, claim: &Claim) -> FieldError {
     let mut error = FieldError::new(format!("{}/id", claim.pointer), "is not a known concept id");
     error.suggestions = suggestions(base, &claim.id);
     error
 }
 
-fn suggestions(base: &KnowledgeBase, id: &str) -> Vec<String> {
-    let words = id
-        .trim_start_matches("s_")
-        .trim_start_matches("p_")
-        .trim_start_matches("lt_")
+/// What may have been meant, for an id that is not known.
+fn suggestions(library: &Library, id: &str) -> Vec<String> {
+    let words = ["s_", "p_", "lt_"]
+        .iter()
+        .find_map(|prefix| id.strip_prefix(prefix))
+        .unwrap_or(id)
         .replace('_', " ");
-    let mut found = Vec::new();
-    let whole = std::iter::once(words.as_str());
-    for query in whole.chain(words.split(' ').filter(|word| word.len() > 3)) {
-        for kind in [
-            ConceptKind::Symptom,
-            ConceptKind::RiskFactor,
-            ConceptKind::LabTest,
-        ] {
-            let request = ListRequest {
-                query: Some(query.to_owned()),
-                limit: SUGGESTIONS_MAX,
-                ..ListRequest::default()
-            };
-            let page = reference::list(base, kind, &request);
-            found.extend(
-                page.items
-                    .into_iter()
-                    .map(|concept| base.id_of(concept).to_owned()),
-            );
-        }
-    }
-    found.dedup();
-    found.truncate(SUGGESTIONS_MAX);
-    found
+    let options = SearchOptions {
+        sex: None,
+        kinds: Some(EVIDENCE_KINDS),
+        max_results: SUGGESTIONS_MAX,
+    };
+    let hits = library.search.find(library.base(), &words, &options);
+    hits.into_iter()
+        .map(|hit| library.id_of(hit.concept).to_owned())
+        .collect()
 }
 
 /// The region a place lies in: the place itself, or a part of "Ikeja, Lagos", from the last on.

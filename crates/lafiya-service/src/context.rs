@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use arc_swap::ArcSwap;
-use lafiya_knowledge::KnowledgeBase;
 use lafiya_storage::cache::{Cache, MemoryCache};
 use lafiya_storage::store::Store;
 
@@ -12,6 +11,7 @@ use crate::authenticate::KeyRing;
 use crate::clock::Clock;
 use crate::health::HealthCache;
 use crate::keys::KeyHasher;
+use crate::library::Library;
 
 /// Limits of the interface; each is a setting whose default is the interface's figure.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ pub struct Context {
     /// Whether `cache` is a server of its own that can be down.
     pub cache_is_shared: bool,
     /// The knowledge base; replaced as a whole on reload.
-    pub knowledge: ArcSwap<KnowledgeBase>,
+    pub knowledge: ArcSwap<Library>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Turns keys into what is stored of them.

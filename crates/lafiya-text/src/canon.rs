@@ -14,8 +14,17 @@ pub(crate) enum Role {
     Content,
     /// Carries meaning only where a phrase has it.
     Modifier,
+    /// A person: passed over like a filler.
+    Person,
     /// Carries none.
     Filler,
+}
+
+impl Role {
+    /// Whether phrases pass it over.
+    pub(crate) fn is_passed_over(self) -> bool {
+        matches!(self, Self::Filler | Self::Person)
+    }
 }
 
 /// A word in its common form, with the tokens it stands for.
@@ -39,6 +48,8 @@ pub(crate) struct Canon {
     phrases: HashMap<String, Vec<(Vec<String>, String)>>,
     fillers: HashSet<String>,
     modifiers: HashSet<String>,
+    persons: HashSet<String>,
+    opposites: Vec<[String; 2]>,
 }
 
 impl Canon {
@@ -67,6 +78,8 @@ impl Canon {
             phrases,
             fillers: fillers.fillers.iter().cloned().collect(),
             modifiers: fillers.modifiers.iter().cloned().collect(),
+            persons: fillers.persons.iter().cloned().collect(),
+            opposites: same.opposite.iter().map(|it| it.sides.clone()).collect(),
         }
     }
 
@@ -100,11 +113,21 @@ impl Canon {
         units
     }
 
+    /// The form that excludes this one.
+    pub(crate) fn opposite(&self, form: &str) -> Option<&str> {
+        self.opposites.iter().find_map(|[a, b]| match form {
+            _ if form == a => Some(b.as_str()),
+            _ if form == b => Some(a.as_str()),
+            _ => None,
+        })
+    }
+
     /// Every word of the lists as written.
     pub(crate) fn vocabulary(&self) -> impl Iterator<Item = &str> {
         self.fillers
             .iter()
             .chain(&self.modifiers)
+            .chain(&self.persons)
             .chain(self.phrases.values().flatten().flat_map(|(words, _)| words))
             .map(String::as_str)
     }
@@ -125,6 +148,8 @@ impl Canon {
     fn role(&self, word: &str) -> Role {
         if self.fillers.contains(word) {
             Role::Filler
+        } else if self.persons.contains(word) {
+            Role::Person
         } else if self.modifiers.contains(word) || self.modifiers.contains(&singular(word)) {
             Role::Modifier
         } else {

@@ -17,6 +17,8 @@ pub(crate) struct Token {
     pub end: usize,
     /// Whether white space or the start of the text stands before it.
     pub spaced: bool,
+    /// Whether it is a word all in capitals.
+    pub capitals: bool,
 }
 
 impl Token {
@@ -169,6 +171,10 @@ fn token(original: &[char], start: usize, end: usize, spaced: bool) -> Token {
         start,
         end,
         spaced,
+        capitals: original[start..end]
+            .iter()
+            .all(|c| c.is_uppercase() || !c.is_alphabetic())
+            && original[start].is_alphabetic(),
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn spelling(word: &str) -> String {
         ("ise", "ize"),
         ("ised", "ized"),
     ] {
-        if plain.len() > british.len() + 3 && plain.ends_with(british) {
+        if plain.len() >= british.len() + 3 && plain.ends_with(british) {
             plain.truncate(plain.len() - british.len());
             plain.push_str(american);
             break;

@@ -13,6 +13,14 @@ use serde::de::DeserializeOwned;
 pub(crate) struct Same {
     pub words: BTreeMap<String, Vec<String>>,
     pub phrases: BTreeMap<String, Vec<String>>,
+    pub opposite: Vec<Opposite>,
+}
+
+/// Two words that exclude each other.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Opposite {
+    pub sides: [String; 2],
 }
 
 /// `fillers.toml`: words without weight.
@@ -21,7 +29,8 @@ pub(crate) struct Same {
 pub(crate) struct Fillers {
     pub fillers: Vec<String>,
     pub modifiers: Vec<String>,
-    pub weak: Vec<String>,
+    pub persons: Vec<String>,
+    pub shorthand: Vec<String>,
     pub verbs: Vec<String>,
 }
 
@@ -170,7 +179,6 @@ pub(crate) struct Family {
 pub(crate) struct BodyWords {
     pub parts: Vec<String>,
     pub complaints: Vec<String>,
-    pub it: Vec<String>,
     pub topics: BTreeMap<String, String>,
 }
 

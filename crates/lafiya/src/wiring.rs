@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use arc_swap::ArcSwap;
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_service::keys::KeyHasher;
-use lafiya_service::{Context, SystemClock};
+use lafiya_service::{Context, Library, SystemClock};
 use lafiya_storage::cache::{Cache, MemoryCache, RedisCache};
 use lafiya_storage::store::{self, Store, StoreSettings};
 use rand::RngExt;
@@ -32,7 +32,7 @@ pub(crate) async fn context(settings: &Settings) -> anyhow::Result<Context> {
         cache,
         own_cache: MemoryCache::new(),
         cache_is_shared: settings.redis_url().is_some(),
-        knowledge: ArcSwap::from_pointee(knowledge_base(settings)?),
+        knowledge: ArcSwap::from_pointee(Library::new(knowledge_base(settings)?)),
         clock: Arc::new(SystemClock),
         hasher,
         key_ring: Default::default(),

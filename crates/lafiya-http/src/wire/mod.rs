@@ -6,6 +6,8 @@ pub(crate) mod assess_request;
 pub(crate) mod fields;
 pub(crate) mod health;
 pub(crate) mod keys;
+pub(crate) mod parse;
 pub(crate) mod query;
 pub(crate) mod rationale;
 pub(crate) mod reference;
+pub(crate) mod search;

@@ -56,7 +56,8 @@ impl Composer {
         for n in 0..reading.units.len() {
             let unit = &reading.units[n];
             let is_free = (unit.first..unit.last).all(|at| free[at]);
-            if is_free && unit.role != Role::Filler {
+            if is_free && (self.parts.contains(&unit.form) || self.complaints.contains(&unit.form))
+            {
                 let added = self.share(reading, choosing, n, part.as_ref(), complaint.as_ref());
                 if let Some(it) = added {
                     for &at in &it.core {
@@ -104,7 +105,7 @@ impl Composer {
                 .units
                 .iter()
                 .skip(n)
-                .filter(|it| it.role != Role::Filler)
+                .filter(|it| !it.role.is_passed_over())
                 .take(taken);
             let units: Vec<_> = units
                 .filter(|it| reading.clause[it.first] == reading.clause[unit.first])
@@ -132,7 +133,6 @@ impl Composer {
                     sense: meaning.sense,
                     confidence: CONFIDENCE,
                     denied_inside: false,
-                    forms,
                 });
             }
         }

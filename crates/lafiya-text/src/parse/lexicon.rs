@@ -8,9 +8,9 @@ use std::collections::{HashMap, HashSet};
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, SearchTerm, TermKind};
 
 use super::phrases::PhraseSet;
-use crate::canon::{Canon, Role};
+use crate::canon::Canon;
 use crate::fold;
-use crate::stem::singular;
+use crate::stem::{singular, stem};
 use crate::words::{self, Ignored};
 
 /// What a phrase means.
@@ -21,6 +21,8 @@ pub(super) struct Meaning {
     /// A language other than English; counts only beside a cue of it when the phrase is doubtful.
     pub language: Option<String>,
     pub confidence: f32,
+    /// Counts only when written in capitals ("SI" is no Swahili "si").
+    pub capitals: bool,
 }
 
 /// A concept, its absence, or nothing.
@@ -45,27 +47,38 @@ pub(super) struct Bag {
 /// All phrasings of a base.
 #[derive(Clone, Debug)]
 pub(super) struct Lexicon {
+    /// Phrases of one word, by their singular: "stool" is not "stooling".
+    pub single: HashMap<String, Vec<Meaning>>,
+    /// Longer phrases as written, by the stems of their words.
     pub written: PhraseSet<Meaning>,
     pub bags: HashMap<Vec<String>, Vec<Bag>>,
     /// Words that occur in a bag: others cannot be part of one.
     pub bag_words: HashSet<String>,
+    words: HashSet<String>,
     verbs: Vec<String>,
+    shorthand: Vec<String>,
 }
 
 /// Bags of more words are matched as written only: nobody says six words in another order.
 pub(super) const BAG_WORDS_MAX: usize = 5;
+/// Longer words in capitals are just loud.
+const CAPITALS_MAX: usize = 4;
 
 impl Lexicon {
     pub(super) fn build(base: &KnowledgeBase, canon: &Canon) -> Self {
         let ignored = words::ignored();
+        let fillers = words::fillers();
         let mut lexicon = Self {
-            verbs: words::fillers().verbs,
+            verbs: fillers.verbs,
+            shorthand: fillers.shorthand,
+            single: HashMap::new(),
+            words: HashSet::new(),
             written: PhraseSet::default(),
             bags: HashMap::new(),
             bag_words: HashSet::new(),
         };
         for term in base.search_terms() {
-            lexicon.enter_term(&term, canon, &ignored);
+            lexicon.enter_term(base, &term, canon, &ignored);
         }
         for phrase in &ignored.phrases {
             lexicon.enter_written(phrase, &meaning(Sense::Nothing));
@@ -80,7 +93,13 @@ impl Lexicon {
         lexicon
     }
 
-    fn enter_term(&mut self, term: &SearchTerm<'_>, canon: &Canon, ignored: &Ignored) {
+    fn enter_term(
+        &mut self,
+        base: &KnowledgeBase,
+        term: &SearchTerm<'_>,
+        canon: &Canon,
+        ignored: &Ignored,
+    ) {
         let folded = fold::words(term.term);
         let sense = match term.concept {
             ConceptRef::Condition(_) => {
@@ -96,8 +115,10 @@ impl Lexicon {
             ConceptRef::Lab(_) => return,
             // A measure without a number says nothing: "temperature" alone is no finding.
             ConceptRef::Measure(_) => return,
+            ConceptRef::Risk(ix) if !is_told(&base.risk(ix).text.kind, folded.len()) => return,
             concept => Sense::Has(concept),
         };
+        self.words.extend(folded.iter().cloned());
         let meaning = Meaning {
             sense,
             kind: term.kind,
@@ -106,6 +127,7 @@ impl Lexicon {
                 .filter(|it| !it.starts_with("en"))
                 .map(str::to_owned),
             confidence: term.confidence,
+            capitals: self.is_capitals(term.term),
         };
         for variant in variants(term.term) {
             self.enter_written(&variant, &meaning);
@@ -114,19 +136,34 @@ impl Lexicon {
     }
 
     fn enter_written(&mut self, phrase: &str, meaning: &Meaning) {
-        let words: Vec<String> = fold::words(phrase)
-            .iter()
-            .map(|word| singular(word))
-            .collect();
-        if words.is_empty() || (words.len() == 1 && words[0].chars().count() < 2) {
+        let words = fold::words(phrase);
+        let [word] = words.as_slice() else {
+            let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
+            if !stems.is_empty() {
+                self.written.add(&stems, meaning.clone());
+            }
+            return;
+        };
+        if word.chars().count() < 2 {
             return;
         }
-        self.written.add(&words, meaning.clone());
-        if let [word] = words.as_slice() {
-            for form in verb_forms(word, &self.verbs) {
-                self.written.add(&[form], meaning.clone());
-            }
+        let word = singular(word);
+        for form in verb_forms(&word, &self.verbs).into_iter().chain([word]) {
+            self.single.entry(form).or_default().push(meaning.clone());
         }
+    }
+
+    /// A short word in capitals, unless it is shorthand that everybody knows.
+    fn is_capitals(&self, term: &str) -> bool {
+        let letters = term.chars().filter(|c| c.is_alphabetic());
+        letters.clone().count() <= CAPITALS_MAX
+            && letters.clone().all(char::is_uppercase)
+            && !self.shorthand.contains(&term.to_lowercase())
+    }
+
+    /// Every word of every phrase.
+    pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(String::as_str)
     }
 
     fn enter_bag(&mut self, phrase: &str, meaning: &Meaning, canon: &Canon) {
@@ -135,7 +172,8 @@ impl Lexicon {
         let mut joins = false;
         for unit in canon.units(&folded) {
             joins |= matches!(unit.form.as_str(), "and" | "or");
-            if unit.role != Role::Filler && !matches!(unit.form.as_str(), "and" | "or" | "/" | "%")
+            if !unit.role.is_passed_over()
+                && !matches!(unit.form.as_str(), "and" | "or" | "/" | "%")
             {
                 bag.push(unit.form);
             }
@@ -163,7 +201,13 @@ fn meaning(sense: Sense) -> Meaning {
         kind: TermKind::Lay,
         language: None,
         confidence: 1.0,
+        capitals: false,
     }
+}
+
+/// Age and sex are given beside the text, and a trade is named in passing ("the driver said"): they are not read from it.
+fn is_told(kind: &str, words: usize) -> bool {
+    kind != "demographic" && (kind != "occupational" || words > 1)
 }
 
 /// The phrase itself, and how people say it without the clinic's tail ("Hypertension known": "hypertension").

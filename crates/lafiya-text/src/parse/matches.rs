@@ -2,13 +2,15 @@
 //!
 //! What a match means for the patient (denied, past, somebody else's) is not decided here.
 
+use std::ops::Range;
+
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::Sex;
 
 use super::lexicon::{BAG_WORDS_MAX, Bag, Lexicon, Meaning, Sense};
 use super::reading::Reading;
 use crate::canon::Role;
-use crate::stem::singular;
+use crate::stem::{singular, stem};
 use crate::words::Languages;
 
 /// A phrase found in the text.
@@ -21,18 +23,11 @@ pub(super) struct Match {
     pub confidence: f64,
     /// A denial stands between its words ("neck is not stiff").
     pub denied_inside: bool,
-    /// Its words in the common form.
-    pub forms: Vec<String>,
 }
 
 impl Match {
     pub(super) fn first(&self) -> usize {
         self.core[0]
-    }
-
-    /// The last token.
-    pub(super) fn last(&self) -> usize {
-        self.core[self.core.len() - 1]
     }
 
     pub(super) fn concept(&self) -> Option<ConceptRef> {
@@ -85,30 +80,40 @@ pub(super) fn find(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
 }
 
 fn written(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
-    let words: Vec<String> = reading.words.iter().map(|word| singular(word)).collect();
+    let stems: Vec<String> = reading.words.iter().map(|word| stem(word)).collect();
     let mut found = Vec::new();
-    for at in 0..words.len() {
-        for (length, meanings) in choosing.lexicon.written.all_at(&words, at) {
-            let Some(meaning) = choosing.choose(meanings.iter()) else {
-                continue;
-            };
-            let core: Vec<usize> = (at..at + length).collect();
-            let forms = reading
-                .units
-                .iter()
-                .filter(|it| core.contains(&it.first))
-                .map(|it| it.form.clone())
-                .collect();
-            found.push(Match {
-                confidence: confidence(reading, &core, meaning, WRITTEN),
-                core,
-                sense: meaning.sense,
-                denied_inside: false,
-                forms,
-            });
+    for at in 0..stems.len() {
+        for (length, meanings) in choosing.lexicon.written.all_at(&stems, at) {
+            found.extend(as_written(reading, choosing, at..at + length, meanings));
+        }
+        if let Some(meanings) = choosing.lexicon.single.get(&singular(&reading.words[at])) {
+            // A word without weight is never a finding by itself ("does" is no "DOE").
+            if !reading.light[at] {
+                found.extend(as_written(reading, choosing, at..at + 1, meanings));
+            }
         }
     }
     found
+}
+
+fn as_written(
+    reading: &Reading,
+    choosing: &Choosing<'_>,
+    at: Range<usize>,
+    meanings: &[Meaning],
+) -> Option<Match> {
+    let loud = reading.tokens[at.clone()]
+        .iter()
+        .all(|token| token.capitals)
+        && !reading.all_capitals;
+    let meaning = choosing.choose(meanings.iter().filter(|it| loud || !it.capitals))?;
+    let core: Vec<usize> = at.collect();
+    Some(Match {
+        confidence: confidence(reading, &core, meaning, WRITTEN),
+        core,
+        sense: meaning.sense,
+        denied_inside: false,
+    })
 }
 
 /// Windows of telling words with nothing but fillers, modifiers and denials between them.
@@ -119,7 +124,9 @@ fn bags(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
         let mut joined = false;
         for at in start..reading.units.len() {
             let unit = &reading.units[at];
-            if unit.role == Role::Filler {
+            if unit.role.is_passed_over()
+                || (!window.is_empty() && reading.tokens[unit.first].is_number())
+            {
                 if window.is_empty() {
                     break;
                 }
@@ -193,7 +200,6 @@ fn bag_of(
             core,
             sense: meaning.sense,
             denied_inside,
-            forms,
         });
     }
     None

@@ -130,7 +130,7 @@ impl MeasureReader {
         let core: Vec<usize> = (value.first..value.end).collect();
         let derived = |concept: ConceptRef, choice: Choice| Spotted {
             derived: true,
-            ..Spotted::new(concept, core.clone(), Vec::new(), choice, 1.0)
+            ..Spotted::new(concept, core.clone(), choice, 1.0)
         };
         let Ok(read) = base.read_value(known.concept, &value.text) else {
             return;

@@ -42,7 +42,12 @@ impl MedicineReader {
         self.names.vocabulary()
     }
 
-    pub(super) fn apply(&self, reading: &Reading, spotted: &mut Vec<Spotted>) {
+    pub(super) fn apply(
+        &self,
+        reading: &Reading,
+        base: &KnowledgeBase,
+        spotted: &mut Vec<Spotted>,
+    ) {
         let mut at = 0;
         while at < reading.len() {
             let Some((length, [medicine, ..])) = self.names.longest_at(&reading.words, at) else {
@@ -51,6 +56,14 @@ impl MedicineReader {
             };
             let core: Vec<usize> = (at..at + length).collect();
             let (implied, when_stopped) = &self.implied[*medicine];
+            // The disease says more than the tablet; a medicine that implies none keeps its own name.
+            if !implied.is_empty() {
+                spotted.retain(|it| {
+                    !(is_medication(base, it.concept)
+                        && !implied.contains(&it.concept)
+                        && it.core.iter().any(|at| core.contains(at)))
+                });
+            }
             let stopped = (at + length..reading.sentence_of(at).end)
                 .any(|n| self.stopping.length_at(&reading.words, n) > 0);
             let all = implied
@@ -58,16 +71,16 @@ impl MedicineReader {
                 .chain(when_stopped.iter().filter(|_| stopped));
             for &concept in all {
                 if !spotted.iter().any(|it| it.concept == concept) {
-                    spotted.push(Spotted::new(
-                        concept,
-                        core.clone(),
-                        Vec::new(),
-                        Choice::Present,
-                        0.9,
-                    ));
+                    spotted.push(Spotted::new(concept, core.clone(), Choice::Present, 0.9));
                 }
             }
             at += length;
         }
     }
+}
+
+fn is_medication(base: &KnowledgeBase, concept: ConceptRef) -> bool {
+    concept
+        .risk()
+        .is_some_and(|ix| base.risk(ix).text.kind == "medication")
 }

@@ -120,7 +120,7 @@ impl Parser {
             .chain(times.vocabulary())
             .chain(languages.values().flatten().map(String::as_str))
             .chain(canon.vocabulary());
-        let spelling = Spelling::build(base, lexicon.written.vocabulary(), others);
+        let spelling = Spelling::build(base, lexicon.vocabulary(), others);
         Self {
             composer: Composer::new(&words::body(), &canon),
             canon,
@@ -157,7 +157,7 @@ impl Parser {
             (age, context.sex),
             &mut spotted,
         );
-        self.medicines.apply(&reading, &mut spotted);
+        self.medicines.apply(&reading, base, &mut spotted);
         self.scope.apply(&reading, &mut spotted);
         self.subjects.apply(&reading, base, age, &mut spotted);
         self.grades.apply(&reading, &mut spotted);

@@ -38,11 +38,6 @@ impl<T> PhraseSet<T> {
         self.ends[node as usize].push(value);
     }
 
-    /// Whether any phrase has this word.
-    pub(crate) fn knows(&self, word: &str) -> bool {
-        self.words.contains_key(word)
-    }
-
     /// Every word of every phrase.
     pub(crate) fn vocabulary(&self) -> impl Iterator<Item = &str> {
         self.words.keys().map(String::as_str)

@@ -16,6 +16,8 @@ pub(super) struct Reading {
     pub units: Vec<Unit>,
     /// Fillers, modifiers and signs: tokens that say nothing by themselves.
     pub light: Vec<bool>,
+    /// The whole text is in capitals: they mean nothing then.
+    pub all_capitals: bool,
     /// The number of the sentence of each token.
     pub sentence: Vec<usize>,
     /// The number of the clause (between commas) of each token.
@@ -37,6 +39,10 @@ impl Reading {
         for unit in &units {
             light[unit.first..unit.last].fill(unit.role != Role::Content);
         }
+        let all_capitals = tokens.len() > 4
+            && tokens
+                .iter()
+                .all(|it| it.capitals || it.is_number() || it.is_sign());
         let (sentence, clause) = boundaries(&tokens);
         Self {
             tokens,
@@ -44,6 +50,7 @@ impl Reading {
             mended,
             units,
             light,
+            all_capitals,
             sentence,
             clause,
         }

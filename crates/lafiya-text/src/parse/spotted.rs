@@ -12,7 +12,6 @@ pub(super) struct Spotted {
     pub concept: ConceptRef,
     /// The tokens that carry it, in order; never empty.
     pub core: Vec<usize>,
-    pub forms: Vec<String>,
     pub choice: Choice,
     /// Why it is not said of the patient's present; it then stays out of the answer.
     pub dropped: Option<Dropped>,
@@ -51,7 +50,6 @@ impl Spotted {
             ..Self::new(
                 found.concept()?,
                 found.core.clone(),
-                found.forms.clone(),
                 choice,
                 found.confidence,
             )
@@ -61,14 +59,12 @@ impl Spotted {
     pub(super) fn new(
         concept: ConceptRef,
         core: Vec<usize>,
-        forms: Vec<String>,
         choice: Choice,
         confidence: f64,
     ) -> Self {
         Self {
             concept,
             core,
-            forms,
             choice,
             dropped: None,
             severity: None,
@@ -76,6 +72,13 @@ impl Spotted {
             value: None,
             confidence,
             derived: false,
+        }
+    }
+
+    /// Takes a time, unless it has one already; a number is better than none.
+    pub(super) fn last_for(&mut self, lasting: Lasting) {
+        if self.duration.is_none_or(|known| known.0.is_none()) {
+            self.duration = Some(lasting);
         }
     }
 

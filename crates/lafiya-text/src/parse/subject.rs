@@ -131,7 +131,7 @@ impl Subjects {
             }
             if let Some((length, [concept, ..])) = self.family.longest_at(&reading.words, at) {
                 let core = (at..at + length).collect();
-                let derived = Spotted::new(*concept, core, Vec::new(), Choice::Present, 0.95);
+                let derived = Spotted::new(*concept, core, Choice::Present, 0.95);
                 spotted.push(Spotted {
                     derived: true,
                     ..derived

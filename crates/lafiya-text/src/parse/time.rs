@@ -243,7 +243,7 @@ impl Times {
             .iter_mut()
             .filter(|it| lasts(it) && (reach..time.first).contains(&it.first()))
         {
-            it.duration.get_or_insert(time.lasting);
+            it.last_for(time.lasting);
             given = true;
         }
         given
@@ -264,7 +264,7 @@ fn attach_after(reading: &Reading, time: &Time, to: usize, spotted: &mut [Spotte
         .iter_mut()
         .filter(|it| lasts(it) && (time.end..reach).contains(&it.first()))
     {
-        it.duration.get_or_insert(time.lasting);
+        it.last_for(time.lasting);
     }
 }
 

@@ -192,6 +192,8 @@ impl Search {
                     .get(n + 1)
                     .map(|_| format!("{written}{}", folded[unit.last]));
                 Weighted {
+                    form: unit.form.clone(),
+                    opposite: self.canon.opposite(&unit.form).map(str::to_owned),
                     role: unit.role,
                     fits: self.vocabulary.fits(&written, &unit.form, n == last),
                     joined: joined.and_then(|it| self.vocabulary.exact(&it)),

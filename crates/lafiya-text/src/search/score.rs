@@ -22,6 +22,9 @@ pub(super) struct Entry {
 #[derive(Clone, Debug)]
 pub(super) struct Weighted {
     pub role: Role,
+    /// Its common form, and the form that excludes it.
+    pub form: String,
+    pub opposite: Option<String>,
     pub fits: Vec<Fit>,
     /// The index word that this word makes together with the next ("head ache").
     pub joined: Option<u32>,
@@ -39,6 +42,10 @@ pub(super) struct Query {
 const OTHER_THING: f64 = 0.6;
 /// A side that has less than this of its weight answered lacks a telling word.
 const ANSWERED: f64 = 0.75;
+/// An entry that answers less of the query than this is about something else, however short it is.
+const ASKED_MIN: f64 = 0.6;
+/// The entry says the opposite.
+const CONTRARY: f64 = 0.55;
 /// Two words written apart that the index writes as one.
 const JOINED: f64 = 0.97;
 
@@ -73,9 +80,14 @@ pub(super) fn score(
                 .iter()
                 .map(|&word| vocabulary.weight(word) * best(met, |it| it.told == word))
                 .sum();
+            let contrary = if contradicts(query, entry, vocabulary) {
+                CONTRARY
+            } else {
+                1.0
+            };
             (
                 met[0].entry,
-                similarity(asked / total, told / own) * entry.trust,
+                similarity(asked / total, told / own) * contrary * entry.trust,
             )
         })
         .collect()
@@ -109,11 +121,27 @@ fn best(met: &[Meeting], which: impl Fn(&Meeting) -> bool) -> f64 {
         .fold(0.0, f64::max)
 }
 
+/// One says "sudden", the other "gradual"; one denies what the other says.
+fn contradicts(query: &Query, entry: &Entry, vocabulary: &Vocabulary) -> bool {
+    let told = |form: &str| {
+        entry
+            .words
+            .iter()
+            .any(|&word| vocabulary.form(word) == form)
+    };
+    let opposed = query
+        .words
+        .iter()
+        .any(|it| it.opposite.as_deref().is_some_and(told));
+    let denies = |form: &str| query.words.iter().any(|it| it.form == form) != told(form);
+    opposed || denies("not") || denies("cant")
+}
+
 fn similarity(asked: f64, told: f64) -> f64 {
     if asked <= 0.0 || told <= 0.0 {
         return 0.0;
     }
-    let balance = 2.0 * asked * told / (asked + told);
+    let balance = 2.0 * asked * told / (asked + told) * (asked / ASKED_MIN).min(1.0);
     if asked < ANSWERED && told < ANSWERED {
         balance * OTHER_THING
     } else {

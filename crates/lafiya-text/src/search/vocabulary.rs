@@ -98,6 +98,10 @@ impl Vocabulary {
         self.words[word as usize].weight
     }
 
+    pub(super) fn form(&self, word: u32) -> &str {
+        &self.words[word as usize].form
+    }
+
     pub(super) fn exact(&self, text: &str) -> Option<u32> {
         self.by_text.get(text).copied()
     }
@@ -209,6 +213,7 @@ fn role_weight(role: Role) -> f64 {
     match role {
         Role::Content => 1.0,
         Role::Modifier => 0.6,
+        Role::Person => 0.3,
         Role::Filler => 0.05,
     }
 }

@@ -1,1 +1,25 @@
-//! Tests over the real base.
+//! Tests over the real base: sentences by language and phenomenon, the utterances of `evaluation/`, search, any text.
+
+mod evaluation;
+
+use std::sync::LazyLock;
+
+use lafiya_knowledge::KnowledgeBase;
+
+use crate::{Parser, Search};
+
+/// The embedded base with its parser and search, built once.
+pub(crate) struct Real {
+    pub base: KnowledgeBase,
+    pub parser: Parser,
+    pub search: Search,
+}
+
+pub(crate) static REAL: LazyLock<Real> = LazyLock::new(|| {
+    let base = lafiya_content::load().unwrap();
+    Real {
+        parser: Parser::build(&base),
+        search: Search::build(&base),
+        base,
+    }
+});

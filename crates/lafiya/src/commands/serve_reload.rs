@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use lafiya_knowledge::KnowledgeBase;
-use lafiya_service::Context;
+use lafiya_service::{Context, Library};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -22,7 +22,7 @@ pub(super) fn reload_on_hangup(
             match tokio::task::spawn_blocking(move || KnowledgeBase::from_dir(&folder)).await {
                 Ok(Ok(base)) => {
                     tracing::info!(knowledge.version = %base.version().version, "The knowledge base was read again.");
-                    context.knowledge.store(Arc::new(base));
+                    context.knowledge.store(Arc::new(Library::new(base)));
                 }
                 Ok(Err(cause)) => {
                     tracing::error!(%cause, "The new knowledge base is refused; the old one stays.")

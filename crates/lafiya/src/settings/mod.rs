@@ -48,6 +48,7 @@ pub(crate) struct Settings {
     shutdown_grace_ms: u64,
     pub(crate) log_format: LogFormat,
     pub(crate) log_level: String,
+    pub(crate) otlp_endpoint: String,
 }
 
 /// How logs are written.
@@ -99,6 +100,9 @@ impl Settings {
         ];
         for (name, value) in at_least_one {
             ensure!(value > 0, "{name} must be at least 1");
+        }
+        if !self.otlp_endpoint.is_empty() && !cfg!(feature = "otel") {
+            bail!("otlp_endpoint is set, but this binary was built without the feature otel");
         }
         self.store_url()?;
         self.admin_listen()?;

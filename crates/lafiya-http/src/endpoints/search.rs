@@ -1,0 +1,45 @@
+//! `GET /search`
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use lafiya_text::SearchOptions;
+
+use crate::error::ApiError;
+use crate::state::HttpState;
+use crate::wire::query::Params;
+use crate::wire::search::{self, SearchAnswer, SearchParams};
+
+/// Fuzzy search over symptoms, conditions, risk factors and lab tests: names, plain names,
+/// synonyms, everyday phrases and codes.
+#[utoipa::path(
+    get, path = "/search", tag = "text", operation_id = "search", params(SearchParams),
+    responses(
+        (status = 200, description = "Best first", body = SearchAnswer<'static>),
+        (status = 400, description = "A parameter is not valid", body = crate::openapi::ErrorEnvelope),
+    ),
+)]
+pub(crate) async fn search(
+    State(state): State<Arc<HttpState>>,
+    params: Params,
+) -> Result<Response, ApiError> {
+    let request = search::read(params)?;
+    let library = state.context.knowledge.load();
+    let options = SearchOptions {
+        sex: request.sex,
+        kinds: None,
+        max_results: request.max_results,
+    };
+    let hits = library
+        .search
+        .find(library.base(), &request.phrase, &options);
+    Ok(Json(SearchAnswer::of(
+        library.base(),
+        &hits,
+        &request.phrase,
+        state.context.clock.now(),
+    ))
+    .into_response())
+}

@@ -1,0 +1,298 @@
+//! The shapes of `/parse`: both variants of the contract in one object.
+
+use jiff::civil::Date;
+use lafiya_knowledge::KnowledgeBase;
+use lafiya_model::{Age, ConceptKind, Sex};
+use lafiya_text::{Mention, ParseContext, Parsed};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::error::ApiError;
+use crate::wire::fields::{Field, Object, Problems, read_object};
+
+const TEXT_CHARACTERS_MAX: usize = 2000;
+const AGE_YEARS_MAX: i64 = 120;
+
+/// Free text about a patient.
+#[derive(Default, Deserialize, ToSchema)]
+pub(crate) struct ParseBody {
+    /// At most 2,000 characters
+    #[serde(default)]
+    #[schema(value_type = String, min_length = 1, max_length = 2000, example = "3/7 hx of fever, chills & vomiting, no cough")]
+    text: Field<String>,
+    /// `{"value": 30}`, or the number itself
+    #[serde(default)]
+    #[schema(value_type = Option<AgeValue>)]
+    age: AgeField,
+    #[serde(default)]
+    #[schema(value_type = Option<String>, example = "female")]
+    sex: Field<String>,
+    /// In place of `age` and `sex`
+    #[serde(default)]
+    #[schema(value_type = Option<ParseContextBody>)]
+    context: Object<ParseContextBody>,
+    /// The day the text was written: gives "since Sunday" a number
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = Date)]
+    evaluated_at: Field<String>,
+}
+
+#[derive(Default, Deserialize, ToSchema)]
+pub(crate) struct ParseContextBody {
+    #[serde(default)]
+    #[schema(value_type = Option<AgeValue>)]
+    age: AgeField,
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    sex: Field<String>,
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    location: Field<String>,
+}
+
+/// An age in completed years.
+#[derive(Default, Deserialize, ToSchema)]
+pub(crate) struct AgeValue {
+    #[serde(default)]
+    #[schema(value_type = u32, minimum = 0, maximum = 120)]
+    value: Field<i64>,
+}
+
+/// An age as an object or as a bare number.
+#[derive(Default)]
+pub(crate) struct AgeField {
+    number: Field<i64>,
+    is_object: bool,
+}
+
+impl<'de> Deserialize<'de> for AgeField {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Either {
+            Object(AgeValue),
+            Number(Field<i64>),
+        }
+        Ok(match Either::deserialize(deserializer)? {
+            Either::Object(AgeValue { value }) => Self {
+                number: value,
+                is_object: true,
+            },
+            Either::Number(number) => Self {
+                number,
+                is_object: false,
+            },
+        })
+    }
+}
+
+/// A text and what is known besides it.
+pub(crate) struct ParseRequest {
+    pub(crate) text: String,
+    pub(crate) context: ParseContext,
+}
+
+pub(crate) fn read(bytes: &[u8]) -> Result<ParseRequest, ApiError> {
+    let body: ParseBody = read_object(bytes)?;
+    let mut problems = Problems::default();
+    let text = read_text(body.text, &mut problems);
+    let age = read_age("/age", body.age, &mut problems);
+    let sex = read_sex("/sex", body.sex, &mut problems);
+    let (context_age, context_sex) = match body.context {
+        Object::Missing => (None, None),
+        Object::WrongType => {
+            problems.note("/context", "must be an object");
+            (None, None)
+        }
+        Object::Given(context) => {
+            problems.optional("/context/location", context.location);
+            (
+                read_age("/context/age", context.age, &mut problems),
+                read_sex("/context/sex", context.sex, &mut problems),
+            )
+        }
+    };
+    if age.is_some() && context_age.is_some() && age != context_age {
+        problems.note("/context/age", "differs from /age");
+    }
+    if sex.is_some() && context_sex.is_some() && sex != context_sex {
+        problems.note("/context/sex", "differs from /sex");
+    }
+    let evaluated_at = problems
+        .optional("/evaluated_at", body.evaluated_at)
+        .and_then(|text| {
+            let date = text.get(..10).unwrap_or(&text).parse::<Date>().ok();
+            if date.is_none() {
+                problems.note("/evaluated_at", "must be a date such as 2026-09-15");
+            }
+            date
+        });
+    problems.into_result(|| {
+        let context = ParseContext {
+            age: age.or(context_age).map(Age::from_years),
+            sex: sex.or(context_sex),
+            evaluated_at,
+        };
+        Some(ParseRequest {
+            text: text?,
+            context,
+        })
+    })
+}
+
+fn read_text(field: Field<String>, problems: &mut Problems) -> Option<String> {
+    let text = problems.optional("/text", field);
+    match &text {
+        None => problems.require("/text"),
+        Some(text) if text.trim().is_empty() => problems.note("/text", "must not be empty"),
+        Some(text) if text.chars().count() > TEXT_CHARACTERS_MAX => {
+            problems.note(
+                "/text",
+                format!("may have at most {TEXT_CHARACTERS_MAX} characters"),
+            );
+        }
+        Some(_) => return text,
+    }
+    None
+}
+
+fn read_age(pointer: &str, field: AgeField, problems: &mut Problems) -> Option<u32> {
+    let pointer = if field.is_object {
+        format!("{pointer}/value")
+    } else {
+        pointer.to_owned()
+    };
+    let years = problems.optional(&pointer, field.number)?;
+    match u32::try_from(years) {
+        Ok(small) if years <= AGE_YEARS_MAX => Some(small),
+        _ => {
+            problems.note(
+                pointer,
+                format!("must be an integer from 0 to {AGE_YEARS_MAX}"),
+            );
+            None
+        }
+    }
+}
+
+fn read_sex(pointer: &str, field: Field<String>, problems: &mut Problems) -> Option<Sex> {
+    let word = problems.optional(pointer, field)?;
+    match word.parse() {
+        Ok(sex) => Some(sex),
+        Err(unknown) => {
+            let unknown: lafiya_model::tenant::UnknownWord = unknown;
+            problems.note(pointer, unknown.to_string());
+            None
+        }
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ParseAnswer<'a> {
+    /// In the order of the text
+    mentions: Vec<MentionAnswer<'a>>,
+    /// True when nothing was guessed
+    obvious: bool,
+    /// The variant form: symptoms that are present
+    symptoms: Vec<SymptomMention<'a>>,
+    /// The variant form: risk factors that are present
+    risk_factors: Vec<RiskFactorMention<'a>>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct MentionAnswer<'a> {
+    id: &'a str,
+    /// The words as written
+    orth: &'a str,
+    name: &'a str,
+    common_name: &'a str,
+    /// `present`, `absent` or `unknown`
+    choice_id: &'static str,
+    /// `symptom`, `risk_factor` or `lab_test`
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// `mild`, `moderate`, `severe`, or null where not said
+    severity: Option<&'static str>,
+    /// Null where no number can be derived
+    duration_days: Option<u32>,
+    /// A measured value as written
+    value: Option<&'a str>,
+    /// 0 to 1
+    confidence: f64,
+    /// First character
+    start: usize,
+    /// The character after the last
+    end: usize,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SymptomMention<'a> {
+    id: &'a str,
+    name: &'a str,
+    confidence: f64,
+    duration_days: Option<u32>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct RiskFactorMention<'a> {
+    id: &'a str,
+    name: &'a str,
+    confidence: f64,
+}
+
+impl<'a> ParseAnswer<'a> {
+    pub(crate) fn of(base: &'a KnowledgeBase, parsed: &'a Parsed) -> Self {
+        let present = |kind: ConceptKind| {
+            let mentions = parsed.mentions.iter();
+            mentions.filter(move |it| {
+                it.concept.kind() == kind && it.choice == lafiya_model::Choice::Present
+            })
+        };
+        Self {
+            mentions: parsed
+                .mentions
+                .iter()
+                .map(|it| MentionAnswer::of(base, it))
+                .collect(),
+            obvious: parsed.obvious,
+            symptoms: present(ConceptKind::Symptom)
+                .map(|it| SymptomMention {
+                    id: base.id_of(it.concept),
+                    name: base.name_of(it.concept),
+                    confidence: rounded(it.confidence),
+                    duration_days: it.duration_days,
+                })
+                .collect(),
+            risk_factors: present(ConceptKind::RiskFactor)
+                .map(|it| RiskFactorMention {
+                    id: base.id_of(it.concept),
+                    name: base.name_of(it.concept),
+                    confidence: rounded(it.confidence),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl<'a> MentionAnswer<'a> {
+    fn of(base: &'a KnowledgeBase, it: &'a Mention) -> Self {
+        Self {
+            id: base.id_of(it.concept),
+            orth: &it.orth,
+            name: base.name_of(it.concept),
+            common_name: base.common_name_of(it.concept),
+            choice_id: it.choice.as_str(),
+            kind: it.concept.kind().as_str(),
+            severity: it.severity.map(|severity| severity.as_str()),
+            duration_days: it.duration_days,
+            value: it.value.as_deref(),
+            confidence: rounded(it.confidence),
+            start: it.start,
+            end: it.end,
+        }
+    }
+}
+
+fn rounded(number: f64) -> f64 {
+    (number * 1000.0).round() / 1000.0
+}

@@ -1,0 +1,117 @@
+//! The shapes of `/search`.
+
+use jiff::Timestamp;
+use lafiya_knowledge::KnowledgeBase;
+use lafiya_model::Sex;
+use lafiya_text::Hit;
+use serde::Serialize;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::error::ApiError;
+use crate::wire::query::Params;
+
+const PHRASE_CHARACTERS_MAX: usize = 200;
+const RESULTS_MAX: u64 = 20;
+const RESULTS_DEFAULT: u64 = 8;
+
+/// Parameters of a search.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[allow(dead_code, reason = "documents what `read` reads")]
+pub(crate) struct SearchParams {
+    /// What to look for
+    #[param(min_length = 1, max_length = 200)]
+    phrase: String,
+    /// Leaves out what this sex cannot have: `male`, `female` or `other`
+    sex: Option<String>,
+    #[param(minimum = 1, maximum = 20, default = 8)]
+    max_results: Option<u32>,
+}
+
+pub(crate) struct SearchRequest {
+    pub(crate) phrase: String,
+    pub(crate) sex: Option<Sex>,
+    pub(crate) max_results: usize,
+}
+
+pub(crate) fn read(mut params: Params) -> Result<SearchRequest, ApiError> {
+    let phrase = params.text("phrase", PHRASE_CHARACTERS_MAX);
+    if phrase.is_none() {
+        params.problems.require("/phrase");
+    }
+    let sex =
+        params
+            .text("sex", PHRASE_CHARACTERS_MAX)
+            .and_then(|word| match word.parse::<Sex>() {
+                Ok(sex) => Some(sex),
+                Err(unknown) => {
+                    params.problems.note("/sex", unknown.to_string());
+                    None
+                }
+            });
+    let max_results = params.integer("max_results", 1..=RESULTS_MAX, RESULTS_DEFAULT) as usize;
+    params.problems.into_result(|| {
+        Some(SearchRequest {
+            phrase: phrase?,
+            sex,
+            max_results,
+        })
+    })
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SearchAnswer<'a> {
+    /// Best first
+    data: Vec<HitAnswer<'a>>,
+    meta: SearchMeta<'a>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct HitAnswer<'a> {
+    id: &'a str,
+    name: &'a str,
+    /// `symptom`, `risk_factor`, `lab_test` or `condition`
+    #[serde(rename = "type")]
+    kind: &'static str,
+    category: &'a str,
+    /// 0 to 1, never rising
+    similarity: f64,
+    common_name: &'a str,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SearchMeta<'a> {
+    total: usize,
+    phrase: &'a str,
+    #[schema(format = DateTime)]
+    timestamp: String,
+}
+
+impl<'a> SearchAnswer<'a> {
+    pub(crate) fn of(
+        base: &'a KnowledgeBase,
+        hits: &[Hit],
+        phrase: &'a str,
+        now: Timestamp,
+    ) -> Self {
+        let data: Vec<HitAnswer<'a>> = hits
+            .iter()
+            .map(|hit| HitAnswer {
+                id: base.id_of(hit.concept),
+                name: base.name_of(hit.concept),
+                kind: hit.concept.kind().as_str(),
+                category: base.category_of(hit.concept),
+                similarity: (hit.similarity * 1e4).round() / 1e4,
+                common_name: base.common_name_of(hit.concept),
+            })
+            .collect();
+        Self {
+            meta: SearchMeta {
+                total: data.len(),
+                phrase,
+                timestamp: now.to_string(),
+            },
+            data,
+        }
+    }
+}
