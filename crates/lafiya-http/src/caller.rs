@@ -142,6 +142,33 @@ pub(crate) async fn limit_public(
     .await
 }
 
+/// Layer of the pages for people. A program that asks for one is counted like any other; a browser
+/// and the assets of a page are not.
+pub(crate) async fn limit_programs(
+    State(state): State<Arc<HttpState>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let accept = request
+        .headers()
+        .get(header::ACCEPT)
+        .and_then(|accept| accept.to_str().ok());
+    let is_browser = accept.is_some_and(|accept| accept.contains("text/html"));
+    let is_asset = request.uri().path().contains('.');
+    if is_browser || is_asset {
+        return next.run(request).await;
+    }
+    let knock = Knock::of(&request);
+    limited(
+        &state,
+        &knock,
+        Counted::Anonymous(knock.address),
+        request,
+        next,
+    )
+    .await
+}
+
 /// Counts a request that no route takes, then answers it: whoever shows a valid key is counted by
 /// it, others by their address.
 pub(crate) async fn answer_counted(

@@ -18,6 +18,7 @@ use tower::ServiceExt;
 use tracing::Instrument;
 use uuid::Uuid;
 
+use crate::caller::answer_counted;
 use crate::error::{ApiError, ErrorCode};
 use crate::limits::{RateInfo, client_address};
 use crate::router;
@@ -97,7 +98,7 @@ impl Front {
             return self.guarded(request).await;
         };
         let mut response = if policy.has_ended(self.state.context.clock.now()) {
-            ended(&policy).into_response()
+            answer_counted(&self.state, request, ended(&policy)).await
         } else {
             if let Some(limit) = policy.rate_limit_per_minute {
                 request.extensions_mut().insert(ReducedLimit(limit));

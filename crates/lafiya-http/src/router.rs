@@ -15,7 +15,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
-use crate::caller::{admit, answer_counted, limit_health, limit_public, require_key};
+use crate::caller::{
+    admit, answer_counted, limit_health, limit_programs, limit_public, require_key,
+};
 use crate::endpoints;
 use crate::error::{ApiError, ErrorCode};
 use crate::front::Answered;
@@ -83,10 +85,13 @@ pub(crate) fn build(state: Arc<HttpState>) -> Router {
     let public =
         Router::from(public).route_layer(from_fn_with_state(Arc::clone(&state), limit_public));
 
+    let pages = docs_pages()
+        .route("/", get(endpoints::welcome::page))
+        .route_layer(from_fn_with_state(Arc::clone(&state), limit_programs));
+
     Router::new()
         .nest(&format!("/{CURRENT}"), keyed.merge(health).merge(public))
-        .merge(docs_pages())
-        .route("/", get(endpoints::welcome::page))
+        .merge(pages)
         .route_layer(from_fn(note_route))
         .method_not_allowed_fallback(method_not_allowed)
         .fallback(not_found)

@@ -46,10 +46,7 @@ pub(crate) struct Resolved {
 }
 
 /// Resolves this request's evidence. `evidence` is stronger than `previous_evidence`.
-pub(crate) fn resolve(
-    base: &Library,
-    request: &AssessRequest,
-) -> Result<Resolved, ServiceError> {
+pub(crate) fn resolve(base: &Library, request: &AssessRequest) -> Result<Resolved, ServiceError> {
     let mut problems = Vec::new();
     let mut unreadable = Vec::new();
     let previous = resolve_list(

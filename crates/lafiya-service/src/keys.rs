@@ -4,7 +4,7 @@
 use hmac::{Hmac, KeyInit, Mac};
 use jiff::Timestamp;
 use lafiya_model::{Environment, KeyId, TenantId};
-use lafiya_storage::store::{KeyRecord, NewKey};
+use lafiya_storage::store::{KeyRecord, NewKey, StoreError};
 use rand::RngExt;
 use sha2::Sha256;
 use uuid::Uuid;
@@ -179,7 +179,11 @@ pub async fn revoke(context: &Context, key: KeyId, actor: &str) -> Result<KeyRec
     let record = context
         .store
         .revoke_key(key, actor, context.clock.now())
-        .await?;
+        .await
+        .map_err(|error| match error {
+            StoreError::NotFound => ServiceError::NotFound("a key of that id"),
+            other => other.into(),
+        })?;
     context.key_ring.forget(key);
     Ok(record)
 }

@@ -59,7 +59,8 @@ fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Counts one request. `reduced_limit` is the lower limit of a version that is on its way out.
+/// Counts one request. In one process without a shared cache the replica's own window is the only
+/// one. `reduced_limit` is the lower limit of a version that is on its way out.
 pub async fn count(
     context: &Context,
     counted: Counted,
@@ -69,12 +70,24 @@ pub async fn count(
     let limit = reduced_limit.map_or(limit, |reduced| reduced.min(limit));
     let key = counted.window();
     let now = context.clock.now();
+    if !context.cache_is_shared {
+        let window = context.own_cache.hit(&key, limit, WINDOW, now);
+        return if window.allowed {
+            Ok(window)
+        } else {
+            Err(ServiceError::RateLimited(window))
+        };
+    }
+    // Every request is counted here too, so that a moment without the shared cache neither opens
+    // the gate nor forgets what this replica has let through.
+    let own = context.own_cache.hit(&key, limit, WINDOW, now);
     let window = match context.cache.hit_window(&key, limit, WINDOW, now).await {
-        Ok(window) => window,
+        Ok(shared) if own.allowed || !shared.allowed => shared,
+        Ok(_) => own,
         Err(cause) => {
             metrics::counter!("lafiya_rate_limit_fallbacks_total").increment(1);
             tracing::debug!(%cause, "The shared cache is away; counting on this replica alone.");
-            context.own_cache.hit(&key, limit, WINDOW, now)
+            own
         }
     };
     if window.allowed {

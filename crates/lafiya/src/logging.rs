@@ -13,8 +13,11 @@ use crate::settings::{LogFormat, Settings};
 
 /// Starts logging for the whole process.
 pub(crate) fn start(settings: &Settings) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&settings.log_level).context("log_level is not a valid filter")?;
-    let registry = tracing_subscriber::registry().with(filter).with(log_layer(settings.log_format));
+    let filter =
+        EnvFilter::try_new(&settings.log_level).context("log_level is not a valid filter")?;
+    let registry = tracing_subscriber::registry()
+        .with(filter)
+        .with(log_layer(settings.log_format));
     #[cfg(feature = "otel")]
     let registry = registry.with(traces::layer(&settings.otlp_endpoint)?);
     registry.init();
@@ -27,7 +30,10 @@ where
 {
     let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     match format {
-        LogFormat::Pretty => layer.with_target(false).with_ansi(std::io::stderr().is_terminal()).boxed(),
+        LogFormat::Pretty => layer
+            .with_target(false)
+            .with_ansi(std::io::stderr().is_terminal())
+            .boxed(),
         LogFormat::Json => layer.json().flatten_event(true).boxed(),
     }
 }
@@ -54,7 +60,11 @@ mod traces {
             .with_endpoint(endpoint)
             .build()
             .context("otlp_endpoint cannot be used")?;
-        let provider = SdkTracerProvider::builder().with_batch_exporter(exporter).build();
-        Ok(Some(tracing_opentelemetry::layer().with_tracer(provider.tracer("lafiya"))))
+        let provider = SdkTracerProvider::builder()
+            .with_batch_exporter(exporter)
+            .build();
+        Ok(Some(
+            tracing_opentelemetry::layer().with_tracer(provider.tracer("lafiya")),
+        ))
     }
 }

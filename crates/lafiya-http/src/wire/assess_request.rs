@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::error::ApiError;
-use crate::wire::fields::{Field, Items, Object, Problems, Scalar, read_object};
+use crate::wire::fields::{Field, Items, Object, Problems, Scalar, Shorthand, read_object};
 
 const AGE_YEARS_MAX: i64 = 120;
 const AGE_MONTHS_MAX: i64 = 59;
@@ -102,34 +102,23 @@ pub(crate) struct EvidenceBody {
 }
 
 /// A concept id, or an object.
-#[derive(Default, ToSchema)]
+#[derive(Default, Deserialize, ToSchema)]
 pub(crate) struct RiskFactorBody {
+    #[serde(default)]
     #[schema(value_type = String, example = "p_pregnancy")]
     id: Field<String>,
+    #[serde(default)]
     #[schema(value_type = Option<String>, example = "present")]
     choice_id: Field<String>,
 }
 
-impl<'de> Deserialize<'de> for RiskFactorBody {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct AsObject {
-            id: Field<String>,
-            choice_id: Field<String>,
-        }
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Either {
-            Id(String),
-            Object(AsObject),
-        }
-        Ok(match Either::deserialize(deserializer)? {
-            Either::Id(id) => Self {
-                id: Field::Given(id),
-                choice_id: Field::Missing,
-            },
-            Either::Object(AsObject { id, choice_id }) => Self { id, choice_id },
+impl Shorthand for PatientBody {}
+impl Shorthand for EvidenceBody {}
+impl Shorthand for RiskFactorBody {
+    fn from_text(id: &str) -> Option<Self> {
+        Some(Self {
+            id: Field::Given(id.to_owned()),
+            choice_id: Field::Missing,
         })
     }
 }

@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 
 use lafiya_service::FieldError;
 use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::error::ApiError;
@@ -121,21 +122,60 @@ pub(crate) enum Object<T> {
     WrongType,
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+/// What may stand in place of an object, for the few shapes where the contract allows it.
+pub(crate) trait Shorthand: Sized {
+    fn from_text(_: &str) -> Option<Self> {
+        None
+    }
+    fn from_integer(_: i64) -> Option<Self> {
+        None
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Shorthand> Deserialize<'de> for Object<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Buffered, so that a wrong type can be noted and reading goes on.
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Read<T> {
-            Given(T),
-            Null(()),
-            Other(IgnoredAny),
-        }
-        Ok(match Read::deserialize(deserializer)? {
-            Read::Given(object) => Self::Given(object),
-            Read::Null(()) => Self::Missing,
-            Read::Other(_) => Self::WrongType,
-        })
+        deserializer.deserialize_any(ObjectVisitor(PhantomData))
+    }
+}
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+fn shorthand<T>(value: Option<T>) -> Object<T> {
+    value.map_or(Object::WrongType, Object::Given)
+}
+
+impl<'de, T: Deserialize<'de> + Shorthand> Visitor<'de> for ObjectVisitor<T> {
+    type Value = Object<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(entries)).map(Object::Given)
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Object::WrongType)
+    }
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(shorthand(T::from_text(text)))
+    }
+    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(shorthand(T::from_integer(number)))
+    }
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(shorthand(
+            i64::try_from(number).ok().and_then(T::from_integer),
+        ))
+    }
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(Object::WrongType)
+    }
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Object::WrongType)
+    }
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Object::Missing)
     }
 }
 
@@ -151,20 +191,48 @@ pub(crate) enum Items<T> {
     WrongType,
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Items<T> {
+impl<'de, T: Deserialize<'de> + Shorthand> Deserialize<'de> for Items<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Read<T> {
-            Given(Vec<T>),
-            Null(()),
-            Other(IgnoredAny),
+        deserializer.deserialize_any(ItemsVisitor(PhantomData))
+    }
+}
+
+struct ItemsVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de> + Shorthand> Visitor<'de> for ItemsVisitor<T> {
+    type Value = Items<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sent: A) -> Result<Self::Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = sent.next_element()? {
+            items.push(item);
         }
-        Ok(match Read::<Object<T>>::deserialize(deserializer)? {
-            Read::Given(items) => Self::Given(items),
-            Read::Null(()) => Self::Missing,
-            Read::Other(_) => Self::WrongType,
-        })
+        Ok(Items::Given(items))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Items::WrongType)
+    }
+    fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
+        Ok(Items::WrongType)
+    }
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(Items::WrongType)
+    }
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(Items::WrongType)
+    }
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(Items::WrongType)
+    }
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Items::WrongType)
+    }
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Items::Missing)
     }
 }
 
@@ -256,9 +324,12 @@ impl Problems {
 /// Reads a JSON object into a wire type whose fields are all [`Field`]s.
 pub(crate) fn read_object<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, ApiError> {
     crate::body::require_strict(bytes)?;
-    serde_json::from_slice(bytes).map_err(|_: serde_json::Error| {
-        ApiError::fields(vec![FieldError::new("", "must be a JSON object")])
-    })
+    let not_an_object = || ApiError::fields(vec![FieldError::new("", "must be a JSON object")]);
+    // A list would be taken for an object whose fields come without their names.
+    if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
+        return Err(not_an_object());
+    }
+    serde_json::from_slice(bytes).map_err(|_: serde_json::Error| not_an_object())
 }
 
 #[cfg(test)]

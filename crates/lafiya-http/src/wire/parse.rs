@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::error::ApiError;
-use crate::wire::fields::{Field, Object, Problems, read_object};
+use crate::wire::fields::{Field, Object, Problems, Shorthand, read_object};
 
 const TEXT_CHARACTERS_MAX: usize = 2000;
 const AGE_YEARS_MAX: i64 = 120;
@@ -23,7 +23,7 @@ pub(crate) struct ParseBody {
     /// `{"value": 30}`, or the number itself
     #[serde(default)]
     #[schema(value_type = Option<AgeValue>)]
-    age: AgeField,
+    age: Object<AgeValue>,
     #[serde(default)]
     #[schema(value_type = Option<String>, example = "female")]
     sex: Field<String>,
@@ -41,7 +41,7 @@ pub(crate) struct ParseBody {
 pub(crate) struct ParseContextBody {
     #[serde(default)]
     #[schema(value_type = Option<AgeValue>)]
-    age: AgeField,
+    age: Object<AgeValue>,
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     sex: Field<String>,
@@ -58,30 +58,11 @@ pub(crate) struct AgeValue {
     value: Field<i64>,
 }
 
-/// An age as an object or as a bare number.
-#[derive(Default)]
-pub(crate) struct AgeField {
-    number: Field<i64>,
-    is_object: bool,
-}
-
-impl<'de> Deserialize<'de> for AgeField {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Either {
-            Object(AgeValue),
-            Number(Field<i64>),
-        }
-        Ok(match Either::deserialize(deserializer)? {
-            Either::Object(AgeValue { value }) => Self {
-                number: value,
-                is_object: true,
-            },
-            Either::Number(number) => Self {
-                number,
-                is_object: false,
-            },
+impl Shorthand for ParseContextBody {}
+impl Shorthand for AgeValue {
+    fn from_integer(years: i64) -> Option<Self> {
+        Some(Self {
+            value: Field::Given(years),
         })
     }
 }
@@ -156,13 +137,16 @@ fn read_text(field: Field<String>, problems: &mut Problems) -> Option<String> {
     None
 }
 
-fn read_age(pointer: &str, field: AgeField, problems: &mut Problems) -> Option<u32> {
-    let pointer = if field.is_object {
-        format!("{pointer}/value")
-    } else {
-        pointer.to_owned()
+fn read_age(pointer: &str, field: Object<AgeValue>, problems: &mut Problems) -> Option<u32> {
+    let age = match field {
+        Object::Missing => return None,
+        Object::Given(age) => age,
+        Object::WrongType => {
+            problems.note(pointer, "must be an integer or an object with value");
+            return None;
+        }
     };
-    let years = problems.optional(&pointer, field.number)?;
+    let years = problems.optional(&format!("{pointer}/value"), age.value)?;
     match u32::try_from(years) {
         Ok(small) if years <= AGE_YEARS_MAX => Some(small),
         _ => {

@@ -17,7 +17,7 @@ use redis::{AsyncCommands, Client, RedisResult, Script};
 use super::{Cache, CacheError, Hit, WindowKey, WindowState};
 
 /// How long a call waits for Redis at most: a request must not hang on a lost cache.
-pub const REDIS_TIMEOUT: Duration = Duration::from_millis(100);
+pub const REDIS_TIMEOUT: Duration = Duration::from_millis(250);
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 

@@ -1,5 +1,6 @@
 //! The command line: one file per command.
 
+mod assess;
 mod eval;
 mod key;
 mod knowledge;
@@ -40,6 +41,7 @@ pub(crate) fn command_line() -> Command {
         .subcommand(serve::command())
         .subcommand(tenant::command())
         .subcommand(key::command())
+        .subcommand(assess::command())
         .subcommand(eval::command())
         .subcommand(knowledge::command())
         .subcommand(openapi::command())
@@ -57,6 +59,7 @@ pub(crate) fn run(arguments: &ArgMatches) -> anyhow::Result<ExitCode> {
     // These need no database and no runtime.
     match arguments.subcommand() {
         Some(("knowledge", matches)) => return knowledge::run(&settings, matches),
+        Some(("assess", matches)) => return assess::run(&settings, matches),
         Some(("eval", matches)) => return eval::run(&settings, matches),
         _ => {}
     }

@@ -107,14 +107,21 @@ fn warn_of_unknown_variables() {
     }
 }
 
+/// The setting that shares most words with a name, and among those the one nearest in length.
 fn suggestion(name: &str) -> String {
-    let shared = |setting: &&Setting| {
+    let shared = |setting: &Setting| {
         let words: Vec<&str> = setting.name.split('_').collect();
         name.split('_').filter(|word| words.contains(word)).count()
     };
+    let nearness = |setting: &&Setting| {
+        (
+            shared(setting),
+            std::cmp::Reverse(setting.name.len().abs_diff(name.len())),
+        )
+    };
     match CATALOGUE
         .iter()
-        .max_by_key(shared)
+        .max_by_key(nearness)
         .filter(|best| shared(best) > 0)
     {
         Some(best) => format!(" (did you mean `{}`?)", best.name),

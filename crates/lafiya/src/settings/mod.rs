@@ -63,9 +63,11 @@ impl Settings {
     /// Puts the layers together and refuses what cannot be meant.
     pub(crate) fn load(arguments: &clap::ArgMatches) -> anyhow::Result<Self> {
         let table = layers::merged(arguments)?;
-        let settings: Self = table.try_into().map_err(|cause: toml::de::Error| {
-            anyhow::anyhow!("a setting is not valid: {}", cause.message())
-        })?;
+        let settings: Self =
+            serde_path_to_error::deserialize(toml::Value::Table(table)).map_err(|cause| {
+                let name = cause.path().to_string();
+                anyhow::anyhow!("{name} is not valid: {}", cause.into_inner().message())
+            })?;
         settings.check()?;
         Ok(settings)
     }
@@ -106,6 +108,7 @@ impl Settings {
         }
         self.store_url()?;
         self.admin_listen()?;
+        Versions::new(self.versions.clone()).map_err(anyhow::Error::msg)?;
         let redis = self.redis_url.expose_secret();
         if !(redis.is_empty() || redis.starts_with("redis://") || redis.starts_with("unix:")) {
             bail!("redis_url must begin with redis://");

@@ -1,0 +1,237 @@
+//! `lafiya assess`: one assessment in the terminal, for people. Nothing is stored or billed.
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use clap::{Arg, ArgMatches, Command, value_parser};
+use jiff::Zoned;
+use lafiya_engine::{Parameters, assess, review};
+use lafiya_knowledge::KnowledgeBase;
+use lafiya_model::assessment::Question;
+use lafiya_model::{
+    Age, Assessment, Choice, ConceptId, DeidentifiedCase, Evidence, EvidenceSource, Sex,
+    TriageLevel,
+};
+use lafiya_service::Library;
+use lafiya_text::ParseContext;
+
+use crate::settings::Settings;
+use crate::wiring;
+
+const BAR_WIDTH: f64 = 30.0;
+const QUESTIONS_MAX: usize = 12;
+
+pub(super) fn command() -> Command {
+    Command::new("assess")
+        .about("Assess a patient in the terminal (nothing is stored)")
+        .arg(
+            Arg::new("age")
+                .long("age")
+                .value_name("YEARS")
+                .required(true)
+                .value_parser(value_parser!(u32).range(0..=120))
+                .help("Age in years"),
+        )
+        .arg(
+            Arg::new("months")
+                .long("months")
+                .value_name("MONTHS")
+                .value_parser(value_parser!(u32).range(0..=59))
+                .help("Age in months, for small children"),
+        )
+        .arg(
+            Arg::new("sex")
+                .long("sex")
+                .value_name("SEX")
+                .required(true)
+                .value_parser(["male", "female", "other"])
+                .help("Sex"),
+        )
+        .arg(
+            Arg::new("location")
+                .long("location")
+                .value_name("PLACE")
+                .help("Region, such as lagos"),
+        )
+        .arg(
+            Arg::new("text")
+                .value_name("TEXT")
+                .required(true)
+                .help("The complaint, in plain words"),
+        )
+}
+
+pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let library = Library::new(wiring::knowledge_base(settings)?);
+    let mut case = read_case(&library, matches)?;
+    if !case
+        .evidence
+        .iter()
+        .any(|item| item.choice == Choice::Present)
+    {
+        bail!("nothing in the text was recognised as a symptom; try other words");
+    }
+    let interactive = std::io::stdin().is_terminal()
+        && std::io::stdout().is_terminal()
+        && !matches.get_flag("json");
+    let parameters = Parameters::default();
+    for asked in 0.. {
+        let assessment = review(assess(&library, &case, &parameters), asked);
+        if matches.get_flag("json") {
+            println!("{}", serde_json::to_string_pretty(&assessment)?);
+            return Ok(ExitCode::SUCCESS);
+        }
+        println!("{}", for_people(&library, &case, &assessment));
+        let question = assessment
+            .next_question
+            .filter(|_| interactive && !assessment.should_stop && asked < QUESTIONS_MAX);
+        let Some(question) = question else { break };
+        match ask(&question)? {
+            Some(choice) => case.evidence.push(answer(&question, choice)),
+            None => break,
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read_case(library: &Library, matches: &ArgMatches) -> anyhow::Result<DeidentifiedCase> {
+    let years = matches.get_one::<u32>("age").copied().unwrap_or_default();
+    let age = match matches.get_one::<u32>("months") {
+        Some(&months) => Age::from_months(months),
+        None => Age::from_years(years),
+    };
+    let sex: Sex = matches
+        .get_one::<String>("sex")
+        .map_or("other", String::as_str)
+        .parse()?;
+    let text = matches
+        .get_one::<String>("text")
+        .context("the text is missing")?;
+    let today = Zoned::now().date();
+    let context = ParseContext {
+        age: Some(age),
+        sex: Some(sex),
+        evaluated_at: Some(today),
+    };
+    let parsed = library.parser.parse(library.base(), text, &context);
+    let mut evidence = Vec::new();
+    for mention in &parsed.mentions {
+        let values = mention
+            .value
+            .as_ref()
+            .and_then(|value| library.read_value(mention.concept, value).ok());
+        let items = values.map_or_else(
+            || vec![(mention.concept, None)],
+            |values| {
+                values
+                    .into_iter()
+                    .map(|(concept, value)| (concept, Some(value)))
+                    .collect()
+            },
+        );
+        evidence.extend(items.into_iter().map(|(concept, value)| Evidence {
+            id: ConceptId(library.id_of(concept).to_owned()),
+            choice: mention.choice,
+            source: EvidenceSource::Initial,
+            duration_days: mention.duration_days,
+            severity: mention.severity,
+            value,
+        }));
+    }
+    let region = matches
+        .get_one::<String>("location")
+        .and_then(|slug| library.place(&slug.to_lowercase()))
+        .map(|place| place.slug.clone());
+    Ok(DeidentifiedCase {
+        age,
+        sex,
+        region,
+        month: Some(today.month().unsigned_abs()),
+        evidence,
+    })
+}
+
+fn ask(question: &Question) -> anyhow::Result<Option<Choice>> {
+    println!("\n{}  ({})", question.text, question.explanation);
+    print!("[y]es, [n]o, [d]on't know, [q]uit: ");
+    std::io::stdout().flush()?;
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line)?;
+    Ok(match line.trim().chars().next() {
+        Some('y' | 'Y') => Some(Choice::Present),
+        Some('n' | 'N') => Some(Choice::Absent),
+        Some('d' | 'D') => Some(Choice::Unknown),
+        _ => None,
+    })
+}
+
+fn answer(question: &Question, choice: Choice) -> Evidence {
+    Evidence {
+        id: question.id.clone(),
+        choice,
+        source: EvidenceSource::Suggest,
+        duration_days: None,
+        severity: None,
+        value: None,
+    }
+}
+
+fn for_people(base: &KnowledgeBase, case: &DeidentifiedCase, it: &Assessment) -> String {
+    let understood: Vec<String> = case
+        .evidence
+        .iter()
+        .filter(|item| item.choice != Choice::Unknown)
+        .filter_map(|item| {
+            let name = base.name_of(base.resolve(item.id.as_str())?);
+            Some(if item.choice == Choice::Absent {
+                format!("no {}", name.to_lowercase())
+            } else {
+                name.to_owned()
+            })
+        })
+        .collect();
+    let mut text = format!("\nUnderstood: {}\n\n", understood.join(", "));
+    text.push_str(&format!(
+        "{}  {}\n",
+        painted(it.triage.level),
+        it.triage.root_cause.as_deref().unwrap_or_default()
+    ));
+    text.push_str(&format!("{}\n", it.triage.recommended_action));
+    for flag in it.red_flags.iter().take(4) {
+        text.push_str(&format!("  ! {}: {}\n", flag.name, flag.root_cause));
+    }
+    text.push('\n');
+    for condition in it.conditions.iter().take(6) {
+        let bar = "█".repeat((condition.probability * BAR_WIDTH).round() as usize);
+        text.push_str(&format!(
+            "{:>5.1} %  {:<30} {}\n",
+            condition.probability * 100.0,
+            bar,
+            condition.name
+        ));
+        text.push_str(&format!("{:>40} {}\n", "", condition.rationale));
+    }
+    if let Some(test) = it.investigations.first() {
+        text.push_str(&format!(
+            "\nFirst test: {} ({})\n",
+            test.test_name,
+            test.purpose.to_lowercase()
+        ));
+    }
+    text
+}
+
+fn painted(level: TriageLevel) -> String {
+    let word = level.as_str().to_uppercase();
+    if !std::io::stdout().is_terminal() {
+        return word;
+    }
+    let colour = match level {
+        TriageLevel::Emergency => "97;41",
+        TriageLevel::Urgent => "30;43",
+        TriageLevel::Routine => "30;46",
+        TriageLevel::SelfCare => "30;42",
+    };
+    format!("\x1b[1;{colour}m {word} \x1b[0m")
+}
