@@ -70,12 +70,14 @@ pub(crate) fn stem(word: &str) -> String {
             break;
         }
     }
-    if stem.len() > 4
-        && (stem.ends_with('y') || stem.ends_with('i'))
-        && !ends_in_vowel(&stem[..stem.len() - 1])
-    {
+    if stem.len() > 4 && stem.ends_with('i') {
+        stem.pop();
+        stem.push('y');
+    }
+    if made_with_y(&stem) {
         stem.pop();
     }
+
     if stem.len() > 3 && stem.ends_with('e') {
         stem.pop();
     }
@@ -91,10 +93,16 @@ fn has_vowel(text: &str) -> bool {
     text.contains(['a', 'e', 'i', 'o', 'u', 'y'])
 }
 
-fn ends_in_vowel(text: &str) -> bool {
-    text.ends_with(['a', 'e', 'i', 'o', 'u'])
+/// "itchy", "dizzy", "watery" are made from shorter words; "party" and "heavy" are not.
+fn made_with_y(word: &str) -> bool {
+    let Some(root) = word.strip_suffix('y') else {
+        return false;
+    };
+    let last = root.as_bytes().last();
+    let doubled = root.len() > 2 && last == root.as_bytes().get(root.len() - 2);
+    let consonant = !root.ends_with(['a', 'e', 'i', 'o', 'u']);
+    (doubled && root.len() > 3) || root.ends_with("ch") || (consonant && root.len() > 4)
 }
-
 #[cfg(test)]
 mod tests {
     use super::*;

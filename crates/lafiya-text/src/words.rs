@@ -32,6 +32,8 @@ pub(crate) struct Fillers {
     pub persons: Vec<String>,
     pub shorthand: Vec<String>,
     pub verbs: Vec<String>,
+    pub nouns: Vec<String>,
+    pub before_verbs: Vec<String>,
 }
 
 /// `scope.toml`: words that turn a finding.
@@ -43,6 +45,7 @@ pub(crate) struct ScopeWords {
     pub not_negators: Vec<String>,
     pub after_negators: Vec<String>,
     pub endings: Vec<String>,
+    pub before_endings: Vec<String>,
     pub echoes: Vec<String>,
     pub doubts: Vec<String>,
     pub hypotheticals: Vec<String>,
@@ -179,7 +182,16 @@ pub(crate) struct Family {
 pub(crate) struct BodyWords {
     pub parts: Vec<String>,
     pub complaints: Vec<String>,
-    pub topics: BTreeMap<String, String>,
+    pub topic: Vec<Topic>,
+}
+
+/// What findings leave in mind.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Topic {
+    pub findings: Vec<String>,
+    pub part: String,
+    pub complaints: Vec<String>,
 }
 
 /// `ignore.toml`: phrases that mean no finding, or its absence.
@@ -187,6 +199,7 @@ pub(crate) struct BodyWords {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ignored {
     pub phrases: Vec<String>,
+    pub excluded: Vec<String>,
     pub condition_words: Vec<String>,
     pub well: BTreeMap<String, Vec<String>>,
 }

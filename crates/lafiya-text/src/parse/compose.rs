@@ -3,7 +3,7 @@
 //! "Pain in both legs, waist and chest" is three findings; "eye dey pain me and e red" is two; "purging ... no blood" is
 //! blood in the stool. Only words that no other phrase has taken are shared.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use lafiya_knowledge::KnowledgeBase;
 
@@ -18,22 +18,37 @@ use crate::words::BodyWords;
 pub(super) struct Composer {
     parts: HashSet<String>,
     complaints: HashSet<String>,
-    topics: BTreeMap<String, String>,
+    topics: Vec<Topic>,
+}
+
+/// What findings leave in mind, and which words speak of it.
+#[derive(Clone, Debug)]
+struct Topic {
+    findings: Vec<String>,
+    part: String,
+    complaints: Vec<String>,
 }
 
 const CONFIDENCE: f64 = 0.8;
+/// Other words between a part and the complaint that may still be of it.
+const STRANGERS_MAX: usize = 3;
 
 impl Composer {
     pub(super) fn new(words: &BodyWords, canon: &Canon) -> Self {
         let forms = |list: &[String]| list.iter().map(|word| canon.form(word)).collect();
-        let topics = words
-            .topics
-            .iter()
-            .map(|(id, part)| (id.clone(), canon.form(part)));
+
         Self {
             parts: forms(&words.parts),
             complaints: forms(&words.complaints),
-            topics: topics.collect(),
+            topics: words
+                .topic
+                .iter()
+                .map(|it| Topic {
+                    findings: it.findings.clone(),
+                    part: canon.form(&it.part),
+                    complaints: it.complaints.iter().map(|word| canon.form(word)).collect(),
+                })
+                .collect(),
         }
     }
 
@@ -51,54 +66,88 @@ impl Composer {
                 free[at] = false;
             }
         }
-        let mut part: Option<(String, usize)> = None;
-        let mut complaint: Option<(String, usize)> = None;
+        let mut mind = Mind::default();
         for n in 0..reading.units.len() {
             let unit = &reading.units[n];
             let is_free = (unit.first..unit.last).all(|at| free[at]);
-            if is_free && (self.parts.contains(&unit.form) || self.complaints.contains(&unit.form))
-            {
-                let added = self.share(reading, choosing, n, part.as_ref(), complaint.as_ref());
-                if let Some(it) = added {
-                    for &at in &it.core {
-                        free[at] = false;
-                    }
-                    matches.push(it);
+            let sharing = self.parts.contains(&unit.form) || self.complaints.contains(&unit.form);
+            let shared = if is_free && sharing {
+                self.share(reading, choosing, n, &mind)
+            } else {
+                None
+            };
+            if let Some(it) = shared {
+                for &at in &it.core {
+                    free[at] = false;
                 }
+                matches.push(it);
             }
-            let named = &reading.units[n].form;
-            if self.parts.contains(named) {
-                part = Some((named.clone(), reading.units[n].first));
-            } else if self.complaints.contains(named) {
-                complaint = Some((named.clone(), reading.units[n].first));
-            }
-            if let Some(topic) = self.topic_of(base, matches, reading.units[n].first) {
-                part = Some((topic, reading.units[n].first));
-            }
+            self.remember(reading, base, matches, n, &mut mind);
         }
         matches.sort_by_key(Match::first);
     }
 
-    /// A free word and the last complaint or part make a phrase of the lexicon.
+    fn remember(
+        &self,
+        reading: &Reading,
+        base: &KnowledgeBase,
+        matches: &[Match],
+        n: usize,
+        mind: &mut Mind,
+    ) {
+        let unit = &reading.units[n];
+        if self.parts.contains(&unit.form) {
+            mind.part = Some((unit.form.clone(), unit.first));
+            mind.topic = None;
+        } else if self.complaints.contains(&unit.form) {
+            mind.complaint = Some((unit.form.clone(), unit.first));
+        }
+        let named = matches
+            .iter()
+            .find(|it| it.core.contains(&unit.first))
+            .and_then(Match::concept);
+        let topic = named.and_then(|concept| {
+            let id = base.id_of(concept);
+            self.topics
+                .iter()
+                .position(|it| it.findings.iter().any(|finding| finding == id))
+        });
+        if let Some(topic) = topic {
+            mind.topic = Some((topic, unit.first));
+        }
+    }
+
+    /// A free word and the last complaint, part or topic make a phrase of the lexicon.
     fn share(
         &self,
         reading: &Reading,
         choosing: &Choosing<'_>,
         n: usize,
-        part: Option<&(String, usize)>,
-        complaint: Option<&(String, usize)>,
+        mind: &Mind,
     ) -> Option<Match> {
         let unit = &reading.units[n];
-        let is_part = self.parts.contains(&unit.form);
-        let (other, at) = if is_part { complaint? } else { part? };
-        let listed = if is_part {
-            self.in_one_list(reading, *at, unit.first)
+        let near = |at: usize| reading.sentence[at] + 1 >= reading.sentence[unit.first];
+        let other = if self.parts.contains(&unit.form) {
+            let behind = mind
+                .complaint
+                .as_ref()
+                .filter(|(_, at)| self.in_one_list(reading, *at, unit.first));
+            behind
+                .map(|(form, _)| form.clone())
+                .or_else(|| self.complaint_ahead(reading, n))?
         } else {
-            self.near(reading, *at, unit.first)
+            let topic = mind.topic.filter(|(topic, at)| {
+                near(*at) && self.topics[*topic].complaints.contains(&unit.form)
+            });
+            let part = mind
+                .part
+                .as_ref()
+                .filter(|(_, at)| near(*at) && self.is_of_it(reading, *at, unit.first));
+            topic
+                .map(|(topic, _)| self.topics[topic].part.clone())
+                .or_else(|| part.map(|(form, _)| form.clone()))?
         };
-        if !listed {
-            return None;
-        }
+
         // Two words that belong together ("water dey comot") before one that stands alone.
         for taken in [2, 1] {
             let units = reading
@@ -132,6 +181,7 @@ impl Composer {
                     core,
                     sense: meaning.sense,
                     confidence: CONFIDENCE,
+                    weight: 2,
                     denied_inside: false,
                 });
             }
@@ -139,27 +189,54 @@ impl Composer {
         None
     }
 
-    /// "... legs, waist and chest": nothing but parts, joiners and light words between.
+    /// "pain in legs, waist and chest": a part was named between, and nothing but parts, joiners and light words.
     fn in_one_list(&self, reading: &Reading, from: usize, to: usize) -> bool {
+        let mut between = reading
+            .units
+            .iter()
+            .filter(|it| it.first > from && it.first < to);
         reading.same_sentence(from, to)
-            && reading
-                .units
-                .iter()
-                .filter(|it| it.first > from && it.first < to)
-                .all(|it| {
-                    it.role != Role::Content
-                        || self.parts.contains(&it.form)
-                        || matches!(it.form.as_str(), "and" | "or" | "," | "&")
-                })
+            && between.clone().any(|it| self.parts.contains(&it.form))
+            && between.all(|it| {
+                it.role != Role::Content || self.parts.contains(&it.form) || is_joiner(&it.form)
+            })
     }
 
-    /// The part was named in this sentence or the one before.
-    fn near(&self, reading: &Reading, from: usize, to: usize) -> bool {
-        reading.sentence[from] + 1 >= reading.sentence[to]
+    /// "eyes and feet are swollen": a joiner, another part, then the complaint.
+    fn complaint_ahead(&self, reading: &Reading, n: usize) -> Option<String> {
+        let telling = reading.units[n + 1..]
+            .iter()
+            .filter(|it| it.role == Role::Content);
+        let ahead: Vec<&str> = telling.take(3).map(|it| it.form.as_str()).collect();
+        let [joiner, part, complaint] = ahead.as_slice() else {
+            return None;
+        };
+        let fits =
+            is_joiner(joiner) && self.parts.contains(*part) && self.complaints.contains(*complaint);
+        fits.then(|| (*complaint).to_owned())
     }
 
-    fn topic_of(&self, base: &KnowledgeBase, matches: &[Match], at: usize) -> Option<String> {
-        let it = matches.iter().find(|it| it.core.contains(&at))?;
-        self.topics.get(base.id_of(it.concept()?)).cloned()
+    /// "Eye dey pain me and e red": few other words between.
+    fn is_of_it(&self, reading: &Reading, from: usize, to: usize) -> bool {
+        let between = reading
+            .units
+            .iter()
+            .filter(|it| it.first > from && it.first < to && it.role == Role::Content);
+        between
+            .filter(|it| !is_joiner(&it.form) && !self.complaints.contains(&it.form))
+            .count()
+            <= STRANGERS_MAX
     }
+}
+
+fn is_joiner(form: &str) -> bool {
+    matches!(form, "and" | "or" | "," | "&")
+}
+
+/// What was named last, with the token where.
+#[derive(Clone, Debug, Default)]
+struct Mind {
+    part: Option<(String, usize)>,
+    complaint: Option<(String, usize)>,
+    topic: Option<(usize, usize)>,
 }

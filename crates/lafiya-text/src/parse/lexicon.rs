@@ -55,6 +55,8 @@ pub(super) struct Lexicon {
     /// Words that occur in a bag: others cannot be part of one.
     pub bag_words: HashSet<String>,
     words: HashSet<String>,
+    pub nouns: HashSet<String>,
+    pub before_verbs: HashSet<String>,
     verbs: Vec<String>,
     shorthand: Vec<String>,
 }
@@ -69,6 +71,8 @@ impl Lexicon {
         let ignored = words::ignored();
         let fillers = words::fillers();
         let mut lexicon = Self {
+            nouns: fillers.nouns.into_iter().collect(),
+            before_verbs: fillers.before_verbs.into_iter().collect(),
             verbs: fillers.verbs,
             shorthand: fillers.shorthand,
             single: HashMap::new(),
@@ -77,7 +81,10 @@ impl Lexicon {
             bags: HashMap::new(),
             bag_words: HashSet::new(),
         };
-        for term in base.search_terms() {
+        let mut terms = base.search_terms();
+        // Shorter phrases first: a phrase that only joins two of them is known when it comes.
+        terms.sort_by_key(|term| term.term.len());
+        for term in terms {
             lexicon.enter_term(base, &term, canon, &ignored);
         }
         for phrase in &ignored.phrases {
@@ -118,6 +125,9 @@ impl Lexicon {
             ConceptRef::Risk(ix) if !is_told(&base.risk(ix).text.kind, folded.len()) => return,
             concept => Sense::Has(concept),
         };
+        if ignored.excluded.contains(&folded.join(" ")) || self.is_two_findings(&folded) {
+            return;
+        }
         self.words.extend(folded.iter().cloned());
         let meaning = Meaning {
             sense,
@@ -151,6 +161,15 @@ impl Lexicon {
         for form in verb_forms(&word, &self.verbs).into_iter().chain([word]) {
             self.single.entry(form).or_default().push(meaning.clone());
         }
+    }
+
+    /// "Sweating and shaking" is two findings, whatever concept the base has for both together.
+    fn is_two_findings(&self, words: &[String]) -> bool {
+        let mut sides = words.split(|word| matches!(word.as_str(), "and" | "with"));
+        let (Some([one]), Some([other]), None) = (sides.next(), sides.next(), sides.next()) else {
+            return false;
+        };
+        self.single.contains_key(&singular(one)) && self.single.contains_key(&singular(other))
     }
 
     /// A short word in capitals, unless it is shorthand that everybody knows.

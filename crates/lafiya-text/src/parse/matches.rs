@@ -21,6 +21,8 @@ pub(super) struct Match {
     pub sense: Sense,
     /// 0 to 1.
     pub confidence: f64,
+    /// Telling words it explains, doubled; a denial among them counts half.
+    pub weight: usize,
     /// A denial stands between its words ("neck is not stiff").
     pub denied_inside: bool,
 }
@@ -58,7 +60,7 @@ pub(super) fn find(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
     let mut candidates = written(reading, choosing);
     candidates.extend(bags(reading, choosing));
     candidates.sort_by(|a, b| {
-        let weight = |it: &Match| it.core.len();
+        let weight = |it: &Match| it.weight;
         weight(b)
             .cmp(&weight(a))
             .then(b.confidence.total_cmp(&a.confidence))
@@ -88,12 +90,24 @@ fn written(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
         }
         if let Some(meanings) = choosing.lexicon.single.get(&singular(&reading.words[at])) {
             // A word without weight is never a finding by itself ("does" is no "DOE").
-            if !reading.light[at] {
+            if !reading.light[at] && !is_verb(reading, choosing.lexicon, at) {
                 found.extend(as_written(reading, choosing, at..at + 1, meanings));
             }
         }
     }
     found
+}
+
+/// "it burns", "I fit swallow": the word is no noun here. Inside a set expression ("no fit") it is not itself at all.
+fn is_verb(reading: &Reading, lexicon: &Lexicon, at: usize) -> bool {
+    let inside = reading
+        .units
+        .iter()
+        .any(|unit| unit.last - unit.first > 1 && (unit.first..unit.last).contains(&at));
+    inside
+        || lexicon.nouns.contains(&singular(&reading.words[at]))
+            && at > 0
+            && lexicon.before_verbs.contains(&reading.words[at - 1])
 }
 
 fn as_written(
@@ -107,11 +121,17 @@ fn as_written(
         .all(|token| token.capitals)
         && !reading.all_capitals;
     let meaning = choosing.choose(meanings.iter().filter(|it| loud || !it.capitals))?;
+    let telling = reading.units.iter().filter(|it| at.contains(&it.first));
+    let weight = telling
+        .map(|it| unit_weight(&it.form, it.role))
+        .sum::<usize>()
+        .max(2);
     let core: Vec<usize> = at.collect();
     Some(Match {
         confidence: confidence(reading, &core, meaning, WRITTEN),
         core,
         sense: meaning.sense,
+        weight,
         denied_inside: false,
     })
 }
@@ -181,6 +201,13 @@ fn bag_of(
         if forms.len() != kept.len() {
             continue;
         }
+        // "not late" is not "late ... not": a denial that belongs to the phrase does not end it.
+        let ends_in_denial = kept
+            .last()
+            .is_some_and(|&at| reading.units[at].form == "not");
+        if ends_in_denial {
+            continue;
+        }
         let Some(list) = choosing.lexicon.bags.get(&forms) else {
             continue;
         };
@@ -199,6 +226,10 @@ fn bag_of(
             confidence: confidence(reading, &core, meaning, AS_BAG),
             core,
             sense: meaning.sense,
+            weight: kept
+                .iter()
+                .map(|&at| unit_weight(&reading.units[at].form, reading.units[at].role))
+                .sum(),
             denied_inside,
         });
     }
@@ -234,6 +265,14 @@ impl Choosing<'_> {
             return true;
         };
         meaning.confidence >= SURE_OF_LANGUAGE || self.languages.contains(language)
+    }
+}
+
+fn unit_weight(form: &str, role: Role) -> usize {
+    match role {
+        _ if form == "not" => 1,
+        Role::Content | Role::Modifier => 2,
+        Role::Person | Role::Filler => 0,
     }
 }
 

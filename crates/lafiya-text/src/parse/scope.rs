@@ -14,6 +14,7 @@ pub(super) struct Scope {
     after_negators: PhraseSet<()>,
     endings: PhraseSet<()>,
     not_negators: PhraseSet<()>,
+    before_endings: PhraseSet<()>,
     pasts: PhraseSet<()>,
     past_verbs: PhraseSet<()>,
     begins: PhraseSet<()>,
@@ -67,6 +68,7 @@ impl Scope {
             after_negators: PhraseSet::of(&words.after_negators),
             endings: PhraseSet::of(&words.endings),
             not_negators: PhraseSet::of(&words.not_negators),
+            before_endings: PhraseSet::of(&words.before_endings),
             pasts: PhraseSet::of(&words.pasts),
             past_verbs: PhraseSet::of(&words.past_verbs),
             begins: PhraseSet::of(&words.begins),
@@ -205,7 +207,10 @@ impl Scope {
                 || reading.light[at];
             if !plain {
                 strangers += 1;
-                if reached || strangers > STRANGERS_MAX {
+                // "no weakness of hand or leg": an item that nobody knows, followed by another.
+                let listed = (at + 1..(at + 3).min(reading.len()))
+                    .any(|n| self.alternatives.length_at(&reading.words, n) > 0);
+                if (reached && !listed) || strangers > STRANGERS_MAX {
                     return;
                 }
             }
@@ -294,6 +299,7 @@ impl Scope {
         }
         let over = (last + 1..next.min(last + ENDING_REACH)).any(|at| {
             self.endings.length_at(&reading.words, at) > 0
+                && (at == last + 1 || self.before_endings.length_at(&reading.words, at - 1) > 0)
                 && !(last + 1..=at).any(|at| self.triggers.longest_at(&reading.words, at).is_some())
         });
         if over && spotted[n].is_finding() {

@@ -158,10 +158,18 @@ impl Subjects {
                     Person::First if self.owns_a_person(reading, at) => now,
                     Person::First => Person::First,
                     _ if self.is_aside(reading, at) => now,
+                    // "the child and her brother": the child stays the subject.
+                    Person::Kin | Person::Other
+                        if now == Person::Child && self.is_joined(reading, at) =>
+                    {
+                        now
+                    }
                     Person::Kin if !self.is_owned(reading, at) => Person::Child,
                     &person => person,
                 };
-                if !matches!(now, Person::First | Person::Nobody) {
+                // "people" and "neighbours" are nobody's "he" once somebody else was named.
+                let crowd = now == Person::Other && named != Person::Nobody;
+                if !matches!(now, Person::First | Person::Nobody) && !crowd {
                     named = now;
                 }
             }
@@ -187,6 +195,10 @@ impl Subjects {
                 .get(at + 1)
                 .is_some_and(|it| matches!(it.as_str(), "yangu" | "wangu" | "mi" | "na" | "m"))
             || (at > 0 && reading.words[at - 1] == "and")
+    }
+
+    fn is_joined(&self, reading: &Reading, at: usize) -> bool {
+        (at.saturating_sub(2)..at).any(|n| reading.words[n] == "and")
     }
 
     /// "bitten by the neighbour's dog", "quarrel with husband": named, but not spoken of.
