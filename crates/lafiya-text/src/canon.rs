@@ -50,6 +50,17 @@ pub(crate) struct Canon {
     modifiers: HashSet<String>,
     persons: HashSet<String>,
     opposites: Vec<[String; 2]>,
+    /// Words met while building, so that reading need not take them apart again.
+    known: HashMap<String, Word>,
+}
+
+/// A word taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Word {
+    pub singular: String,
+    pub stem: String,
+    pub form: String,
+    pub role: Role,
 }
 
 impl Canon {
@@ -80,6 +91,37 @@ impl Canon {
             modifiers: fillers.modifiers.iter().cloned().collect(),
             persons: fillers.persons.iter().cloned().collect(),
             opposites: same.opposite.iter().map(|it| it.sides.clone()).collect(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// Remembers words that texts are likely to have.
+    pub(crate) fn learn<'a>(&mut self, words: impl Iterator<Item = &'a str>) {
+        for word in words {
+            let apart = self.take_apart(word);
+            self.known.insert(word.to_owned(), apart);
+        }
+    }
+
+    /// A word taken apart.
+    pub(crate) fn word(&self, word: &str) -> Word {
+        self.known
+            .get(word)
+            .cloned()
+            .unwrap_or_else(|| self.take_apart(word))
+    }
+
+    fn take_apart(&self, word: &str) -> Word {
+        let stem = stem(word);
+        Word {
+            singular: singular(word),
+            form: self
+                .groups
+                .get(&stem)
+                .cloned()
+                .unwrap_or_else(|| stem.clone()),
+            stem,
+            role: self.role(word),
         }
     }
 
@@ -91,16 +133,21 @@ impl Canon {
 
     /// The units of a row of folded words.
     pub(crate) fn units<S: AsRef<str>>(&self, words: &[S]) -> Vec<Unit> {
+        let apart: Vec<Word> = words.iter().map(|word| self.word(word.as_ref())).collect();
+        self.units_of(words, &apart)
+    }
+
+    /// The same for words already taken apart.
+    pub(crate) fn units_of<S: AsRef<str>>(&self, words: &[S], apart: &[Word]) -> Vec<Unit> {
         let mut units = Vec::with_capacity(words.len());
         let mut at = 0;
         while at < words.len() {
-            let (form, taken) = self
-                .phrase_at(words, at)
-                .unwrap_or_else(|| (self.form(words[at].as_ref()), 1));
+            let phrase = self.phrase_at(words, at);
+            let (form, taken) = phrase.unwrap_or_else(|| (apart[at].form.clone(), 1));
             let role = if taken > 1 {
                 Role::Content
             } else {
-                self.role(words[at].as_ref())
+                apart[at].role
             };
             units.push(Unit {
                 form,

@@ -5,7 +5,7 @@
 
 /// One spelling: American vowels, so that "diarrhoea", "diarrhea", "haematuria" and "tumour" have one form each.
 pub(crate) fn spelling(word: &str) -> String {
-    if word.len() < 5 || !word.is_ascii() {
+    if word.len() < 5 || !word.is_ascii() || !has_british_letters(word) {
         return word.to_owned();
     }
     let mut plain = word
@@ -32,6 +32,15 @@ pub(crate) fn spelling(word: &str) -> String {
         }
     }
     plain
+}
+
+fn has_british_letters(word: &str) -> bool {
+    ["oe", "ae", "ph", "ysis"]
+        .iter()
+        .any(|it| word.contains(it))
+        || ["our", "ours", "oured", "ise", "ised"]
+            .iter()
+            .any(|it| word.ends_with(it))
 }
 
 /// Singular, in one spelling. Verb forms stay apart: "stool" is not "stooling".

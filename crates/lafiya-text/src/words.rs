@@ -201,6 +201,7 @@ pub(crate) struct Ignored {
     pub phrases: Vec<String>,
     pub excluded: Vec<String>,
     pub condition_words: Vec<String>,
+    pub both: BTreeMap<String, [String; 2]>,
     pub well: BTreeMap<String, Vec<String>>,
 }
 

@@ -181,6 +181,7 @@ impl Composer {
                     core,
                     sense: meaning.sense,
                     confidence: CONFIDENCE,
+                    also: None,
                     weight: 2,
                     denied_inside: false,
                 });

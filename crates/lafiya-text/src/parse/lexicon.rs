@@ -23,6 +23,8 @@ pub(super) struct Meaning {
     pub confidence: f32,
     /// Counts only when written in capitals ("SI" is no Swahili "si").
     pub capitals: bool,
+    /// A second concept that the phrase says ("N/V").
+    pub also: Option<ConceptRef>,
 }
 
 /// A concept, its absence, or nothing.
@@ -90,6 +92,16 @@ impl Lexicon {
         for phrase in &ignored.phrases {
             lexicon.enter_written(phrase, &meaning(Sense::Nothing));
         }
+        for (phrase, [one, other]) in &ignored.both {
+            if let (Some(one), Some(other)) = (base.resolve(one), base.resolve(other)) {
+                let both = Meaning {
+                    also: Some(other),
+                    ..meaning(Sense::Has(one))
+                };
+                let words: Vec<&str> = phrase.split(' ').collect();
+                lexicon.written.add(&words, both);
+            }
+        }
         for (id, phrases) in &ignored.well {
             for phrase in phrases {
                 if let Some(concept) = base.resolve(id) {
@@ -138,6 +150,7 @@ impl Lexicon {
                 .map(str::to_owned),
             confidence: term.confidence,
             capitals: self.is_capitals(term.term),
+            also: None,
         };
         for variant in variants(term.term) {
             self.enter_written(&variant, &meaning);
@@ -221,6 +234,7 @@ fn meaning(sense: Sense) -> Meaning {
         language: None,
         confidence: 1.0,
         capitals: false,
+        also: None,
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! What a match means for the patient (denied, past, somebody else's) is not decided here.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
@@ -10,8 +11,6 @@ use lafiya_model::Sex;
 use super::lexicon::{BAG_WORDS_MAX, Bag, Lexicon, Meaning, Sense};
 use super::reading::Reading;
 use crate::canon::Role;
-use crate::stem::{singular, stem};
-use crate::words::Languages;
 
 /// A phrase found in the text.
 #[derive(Clone, Debug)]
@@ -21,6 +20,8 @@ pub(super) struct Match {
     pub sense: Sense,
     /// 0 to 1.
     pub confidence: f64,
+    /// A second concept that the phrase says.
+    pub also: Option<ConceptRef>,
     /// Telling words it explains, doubled; a denial among them counts half.
     pub weight: usize,
     /// A denial stands between its words ("neck is not stiff").
@@ -47,6 +48,8 @@ pub(super) struct Choosing<'a> {
     pub sex: Option<Sex>,
     /// Languages of which the text shows a cue.
     pub languages: Vec<String>,
+    /// Tokens of times: passed over inside a phrase ("my period is two weeks late").
+    pub times: Vec<bool>,
 }
 
 /// Phrases of a language below this need a cue of it.
@@ -61,9 +64,11 @@ pub(super) fn find(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
     candidates.extend(bags(reading, choosing));
     candidates.sort_by(|a, b| {
         let weight = |it: &Match| it.weight;
+        let span = |it: &Match| it.core.last().copied().unwrap_or_default() - it.first();
         weight(b)
             .cmp(&weight(a))
             .then(b.confidence.total_cmp(&a.confidence))
+            .then(span(b).cmp(&span(a)))
             .then(a.core.cmp(&b.core))
     });
     let mut taken = vec![false; reading.len()];
@@ -82,13 +87,17 @@ pub(super) fn find(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
 }
 
 fn written(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
-    let stems: Vec<String> = reading.words.iter().map(|word| stem(word)).collect();
+    let stems: Vec<&str> = reading
+        .apart
+        .iter()
+        .map(|word| word.stem.as_str())
+        .collect();
     let mut found = Vec::new();
     for at in 0..stems.len() {
         for (length, meanings) in choosing.lexicon.written.all_at(&stems, at) {
             found.extend(as_written(reading, choosing, at..at + length, meanings));
         }
-        if let Some(meanings) = choosing.lexicon.single.get(&singular(&reading.words[at])) {
+        if let Some(meanings) = choosing.lexicon.single.get(&reading.apart[at].singular) {
             // A word without weight is never a finding by itself ("does" is no "DOE").
             if !reading.light[at] && !is_verb(reading, choosing.lexicon, at) {
                 found.extend(as_written(reading, choosing, at..at + 1, meanings));
@@ -105,7 +114,7 @@ fn is_verb(reading: &Reading, lexicon: &Lexicon, at: usize) -> bool {
         .iter()
         .any(|unit| unit.last - unit.first > 1 && (unit.first..unit.last).contains(&at));
     inside
-        || lexicon.nouns.contains(&singular(&reading.words[at]))
+        || lexicon.nouns.contains(&reading.apart[at].singular)
             && at > 0
             && lexicon.before_verbs.contains(&reading.words[at - 1])
 }
@@ -131,6 +140,7 @@ fn as_written(
         confidence: confidence(reading, &core, meaning, WRITTEN),
         core,
         sense: meaning.sense,
+        also: meaning.also,
         weight,
         denied_inside: false,
     })
@@ -144,9 +154,8 @@ fn bags(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
         let mut joined = false;
         for at in start..reading.units.len() {
             let unit = &reading.units[at];
-            if unit.role.is_passed_over()
-                || (!window.is_empty() && reading.tokens[unit.first].is_number())
-            {
+            let in_time = choosing.times[unit.first] || reading.tokens[unit.first].is_number();
+            if unit.role.is_passed_over() || (!window.is_empty() && in_time) {
                 if window.is_empty() {
                     break;
                 }
@@ -201,6 +210,26 @@ fn bag_of(
         if forms.len() != kept.len() {
             continue;
         }
+        // "vomiting, no stooling" denies the second finding; "neck is not stiff" denies the phrase.
+        let parts_findings = optional.iter().any(|at| {
+            let after = reading
+                .units
+                .get(at + 1)
+                .map(|unit| &reading.apart[unit.first].singular);
+            left_out(at)
+                && reading.units[*at].form == "not"
+                && after.is_some_and(|it| choosing.lexicon.single.contains_key(it))
+        });
+        if parts_findings {
+            continue;
+        }
+        // "no stooling" denies a finding; it is not the phrase "no stool".
+        if kept.len() == 2 && reading.units[kept[0]].form == "not" {
+            let word = &reading.apart[reading.units[kept[1]].first].singular;
+            if choosing.lexicon.single.contains_key(word) {
+                continue;
+            }
+        }
         // "not late" is not "late ... not": a denial that belongs to the phrase does not end it.
         let ends_in_denial = kept
             .last()
@@ -226,6 +255,7 @@ fn bag_of(
             confidence: confidence(reading, &core, meaning, AS_BAG),
             core,
             sense: meaning.sense,
+            also: meaning.also,
             weight: kept
                 .iter()
                 .map(|&at| unit_weight(&reading.units[at].form, reading.units[at].role))
@@ -283,15 +313,13 @@ fn confidence(reading: &Reading, core: &[usize], meaning: &Meaning, way: f64) ->
 }
 
 /// The languages whose cue words the text has: two short ones, or one that is long.
-pub(super) fn languages(reading: &Reading, cues: &Languages) -> Vec<String> {
-    let shown = |words: &[String]| {
-        let found = reading.words.iter().filter(|word| words.contains(word));
-        found
-            .map(|word| if word.len() > 3 { 2 } else { 1 })
-            .sum::<usize>()
-    };
-    cues.iter()
-        .filter(|(_, words)| shown(words) >= 2)
-        .map(|(language, _)| language.clone())
-        .collect()
+pub(super) fn languages(reading: &Reading, cues: &HashMap<String, Vec<String>>) -> Vec<String> {
+    let mut shown: HashMap<&str, usize> = HashMap::new();
+    for word in &reading.words {
+        for language in cues.get(word).into_iter().flatten() {
+            *shown.entry(language).or_default() += if word.len() > 3 { 2 } else { 1 };
+        }
+    }
+    let spoken = shown.into_iter().filter(|(_, count)| *count >= 2);
+    spoken.map(|(language, _)| language.to_owned()).collect()
 }

@@ -18,12 +18,14 @@ mod spotted;
 mod subject;
 mod time;
 
+use std::collections::HashMap;
+
 use jiff::civil::Date;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice, Severity, Sex};
 
 use crate::canon::Canon;
-use crate::words::{self, Languages};
+use crate::words;
 use compose::Composer;
 use lexicon::Lexicon;
 use matches::Choosing;
@@ -86,7 +88,8 @@ pub struct Parser {
     canon: Canon,
     spelling: Spelling,
     lexicon: Lexicon,
-    languages: Languages,
+    /// Cue word to the languages it shows.
+    languages: HashMap<String, Vec<String>>,
     composer: Composer,
     measures: MeasureReader,
     medicines: MedicineReader,
@@ -110,7 +113,12 @@ impl Parser {
         let subjects = Subjects::new(&words::persons(), &words::family(), base);
         let grades = Grades::new(&words::severity());
         let times = Times::new(&words::time());
-        let languages = words::languages();
+        let mut languages: HashMap<String, Vec<String>> = HashMap::new();
+        for (language, cues) in words::languages() {
+            for cue in cues {
+                languages.entry(cue).or_default().push(language.clone());
+            }
+        }
         let others = measures
             .vocabulary()
             .chain(medicines.vocabulary())
@@ -118,9 +126,11 @@ impl Parser {
             .chain(subjects.vocabulary())
             .chain(grades.vocabulary())
             .chain(times.vocabulary())
-            .chain(languages.values().flatten().map(String::as_str))
+            .chain(languages.keys().map(String::as_str))
             .chain(canon.vocabulary());
         let spelling = Spelling::build(base, lexicon.vocabulary(), others);
+        let mut canon = canon;
+        canon.learn(spelling.known());
         Self {
             composer: Composer::new(&words::body(), &canon),
             canon,
@@ -139,7 +149,12 @@ impl Parser {
     /// Reads a text. The base must be the one the parser was built from.
     pub fn parse(&self, base: &KnowledgeBase, text: &str, context: &ParseContext) -> Parsed {
         let reading = Reading::new(text, &self.canon, &self.spelling);
+        let mut in_time = vec![false; reading.len()];
+        for time in self.times.find(&reading, &[], context.evaluated_at) {
+            in_time[time.first..time.end].fill(true);
+        }
         let choosing = Choosing {
+            times: in_time,
             base,
             lexicon: &self.lexicon,
             sex: context.sex,
@@ -149,7 +164,7 @@ impl Parser {
         self.composer.apply(&reading, base, &choosing, &mut found);
         let age = context.age.or_else(|| self.times.age(&reading));
 
-        let mut spotted: Vec<Spotted> = found.iter().filter_map(Spotted::from_match).collect();
+        let mut spotted: Vec<Spotted> = found.iter().flat_map(Spotted::from_match).collect();
         self.measures.apply(
             &reading,
             &self.times.numbers,

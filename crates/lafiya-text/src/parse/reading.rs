@@ -1,7 +1,7 @@
 //! A text, ready to be read: its words (corrected), their common forms, and where its sentences and clauses end.
 
 use super::spelling::Spelling;
-use crate::canon::{Canon, Role, Unit};
+use crate::canon::{Canon, Role, Unit, Word};
 use crate::fold::{self, Token};
 
 /// The text as the other steps see it. All indices count tokens.
@@ -10,6 +10,8 @@ pub(super) struct Reading {
     pub tokens: Vec<Token>,
     /// The tokens as words, typing errors mended.
     pub words: Vec<String>,
+    /// The same, taken apart.
+    pub apart: Vec<Word>,
     /// Which of them were mended.
     pub mended: Vec<bool>,
     /// Words in the common form.
@@ -34,7 +36,8 @@ impl Reading {
             mended.push(meant.is_some());
             words.push(meant.unwrap_or(&token.text).to_owned());
         }
-        let units = canon.units(&words);
+        let apart: Vec<Word> = words.iter().map(|word| canon.word(word)).collect();
+        let units = canon.units_of(&words, &apart);
         let mut light = vec![false; tokens.len()];
         for unit in &units {
             light[unit.first..unit.last].fill(unit.role != Role::Content);
@@ -47,6 +50,7 @@ impl Reading {
         Self {
             tokens,
             words,
+            apart,
             mended,
             units,
             light,

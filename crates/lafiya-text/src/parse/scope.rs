@@ -120,7 +120,17 @@ impl Scope {
                 at += 1;
                 continue;
             };
-            let after = at + length;
+            let mut after = at + length;
+            // "not sure if": the "if" belongs to the doubt.
+            let doubt = kinds.contains(&Trigger::Doubt);
+            if doubt
+                && reading
+                    .words
+                    .get(after)
+                    .is_some_and(|it| it == "if" || it == "whether")
+            {
+                after += 1;
+            }
             match kinds.iter().min() {
                 Some(Trigger::Echo) if self.echo(reading, spotted, at, after) => {}
                 Some(Trigger::Echo) => self.deny(reading, spotted, at + 1, Trigger::Negator),
@@ -191,10 +201,14 @@ impl Scope {
         let mut strangers = 0;
         let mut reached = false;
         while at < reading.len() && reading.same_sentence(from.min(reading.len() - 1), at) {
-            if let Some(it) = spotted.iter_mut().find(|it| it.first() == at) {
-                at = it.last() + 1;
-                if !it.derived {
-                    it.choice = Choice::Absent;
+            let here: Vec<&mut Spotted> =
+                spotted.iter_mut().filter(|it| it.first() == at).collect();
+            if !here.is_empty() {
+                for it in here {
+                    at = at.max(it.last() + 1);
+                    if !it.derived {
+                        it.choice = Choice::Absent;
+                    }
                 }
                 reached = true;
                 continue;

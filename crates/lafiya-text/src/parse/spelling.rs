@@ -49,6 +49,11 @@ impl Spelling {
         spelling
     }
 
+    /// Every known word.
+    pub(super) fn known(&self) -> impl Iterator<Item = &str> {
+        self.known.iter().map(String::as_str)
+    }
+
     /// The word that was meant, where the one typed is unknown and exactly one slip away.
     pub(super) fn correct(&self, word: &str) -> Option<&str> {
         if word.len() < LETTERS_MIN || !word.is_ascii() || self.is_known(word) {

@@ -39,21 +39,18 @@ pub(super) enum Dropped {
 pub(super) struct Lasting(pub Option<u32>);
 
 impl Spotted {
-    /// From a match; a match that means nothing gives none.
-    pub(super) fn from_match(found: &Match) -> Option<Self> {
+    /// From a match: one, or two where the phrase says both; a match that means nothing gives none.
+    pub(super) fn from_match(found: &Match) -> Vec<Self> {
         let choice = match (found.sense, found.denied_inside) {
             (Sense::Lacks(_), _) | (Sense::Has(_), true) => Choice::Absent,
             _ => Choice::Present,
         };
-        Some(Self {
+        let all = found.concept().into_iter().chain(found.also);
+        all.map(|concept| Self {
             derived: matches!(found.sense, Sense::Lacks(_)),
-            ..Self::new(
-                found.concept()?,
-                found.core.clone(),
-                choice,
-                found.confidence,
-            )
+            ..Self::new(concept, found.core.clone(), choice, found.confidence)
         })
+        .collect()
     }
 
     pub(super) fn new(

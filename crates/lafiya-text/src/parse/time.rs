@@ -38,6 +38,8 @@ pub(super) struct Time {
 }
 
 const DAYS_MAX: f64 = 36_500.0;
+/// Words that may stand before a time that opens a clause ("For the past two days").
+const OPENING_MAX: usize = 3;
 
 impl Times {
     pub(super) fn new(words: &TimeWords) -> Self {
@@ -185,10 +187,9 @@ impl Times {
     pub(super) fn attach(&self, reading: &Reading, times: &[Time], spotted: &mut [Spotted]) {
         for (n, time) in times.iter().enumerate() {
             let sentence = reading.sentence_of(time.first);
-            let from = n
-                .checked_sub(1)
-                .map_or(0, |m| times[m].end)
-                .max(sentence.start);
+            // A time without a number ("on and off") does not keep the next one from its finding.
+            let counted = times[..n].iter().rfind(|it| it.lasting.0.is_some());
+            let from = counted.map_or(0, |it| it.end).max(sentence.start);
             let to = times
                 .get(n + 1)
                 .map_or(sentence.end, |next| next.first)
@@ -220,22 +221,10 @@ impl Times {
         // A list reaches back over its commas as long as the clauses hold nothing but findings.
         while reach > from && any(spotted, reach) {
             let earlier = reading.clause_of(reach - 1);
-            let bare = earlier.clone().all(|at| {
-                let carried = spotted.iter().any(|it| it.core.contains(&at));
-                carried
-                    || reading.light[at]
-                    || reading.words[at] == ","
-                    || reading.words[at] == "and"
-            });
-            let statement = earlier.clone().any(|at| {
-                matches!(
-                    reading.words[at].as_str(),
-                    "is" | "are" | "was" | "dey" | "has" | "have" | "had" | "he" | "she" | "i"
-                )
-            });
-            if !bare || statement {
+            if !is_bare(reading, spotted, earlier.clone()) {
                 break;
             }
+
             reach = earlier.start.max(from);
         }
         let mut given = false;
@@ -250,16 +239,25 @@ impl Times {
     }
 }
 
+/// "Since two days, fever and cough", "3/7 history of fever, chills and vomiting": a time that opens its clause.
 fn attach_after(reading: &Reading, time: &Time, to: usize, spotted: &mut [Spotted]) {
-    let clause_end = reading.clause_of(time.end.min(reading.len()) - 1).end;
-    let in_clause = |it: &Spotted| (time.end..clause_end.min(to)).contains(&it.first());
-    let any = spotted.iter().any(|it| lasts(it) && in_clause(it));
-    // "Since two days, fever and cough": the comma only sets the time off.
-    let reach = if any || clause_end >= to {
-        clause_end.min(to)
-    } else {
-        reading.clause_of(clause_end).end.min(to)
-    };
+    let clause = reading.clause_of(time.first);
+    let opens = time.first - clause.start <= OPENING_MAX;
+    if !opens {
+        return;
+    }
+    let mut reach = clause.end.min(to);
+    // On over commas, as long as the clauses hold nothing but findings, or none was reached yet.
+    while reach < to {
+        let any = spotted
+            .iter()
+            .any(|it| lasts(it) && (time.end..reach).contains(&it.first()));
+        let next = reading.clause_of(reach);
+        if any && !is_bare(reading, spotted, next.clone()) {
+            break;
+        }
+        reach = next.end.min(to);
+    }
     for it in spotted
         .iter_mut()
         .filter(|it| lasts(it) && (time.end..reach).contains(&it.first()))
@@ -268,6 +266,28 @@ fn attach_after(reading: &Reading, time: &Time, to: usize, spotted: &mut [Spotte
     }
 }
 
+/// A clause of findings, joiners and light words, without a verb of its own.
+fn is_bare(reading: &Reading, spotted: &[Spotted], clause: std::ops::Range<usize>) -> bool {
+    clause.clone().all(|at| {
+        let carried = spotted.iter().any(|it| it.core.contains(&at));
+        let word = reading.words[at].as_str();
+        let statement = matches!(
+            word,
+            "is" | "are"
+                | "was"
+                | "dey"
+                | "has"
+                | "have"
+                | "had"
+                | "he"
+                | "she"
+                | "i"
+                | "no"
+                | "not"
+        );
+        carried || (!statement && (reading.light[at] || matches!(word, "," | "and" | "&" | "or")))
+    })
+}
 /// Only a present finding lasts.
 fn lasts(it: &Spotted) -> bool {
     it.choice == Choice::Present && it.dropped.is_none() && it.is_finding()
