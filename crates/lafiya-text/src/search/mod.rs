@@ -181,43 +181,42 @@ impl Search {
     fn query(&self, phrase: &str) -> Query {
         let mut folded = fold::words(phrase);
         folded.truncate(QUERY_WORDS_MAX);
+        let whole = folded.join(" ");
+        let folded: Vec<String> = folded.iter().flat_map(|word| self.parted(word)).collect();
         let units = self.canon.units(&folded);
         let last = units.len().saturating_sub(1);
-        let words = units
-            .iter()
-            .enumerate()
-            .map(|(n, unit)| {
-                let written = folded[unit.first..unit.last].join(" ");
-                let joined = units
-                    .get(n + 1)
-                    .map(|_| format!("{written}{}", folded[unit.last]));
-                Weighted {
-                    form: unit.form.clone(),
-                    opposite: self.canon.opposite(&unit.form).map(str::to_owned),
-                    role: unit.role,
-                    fits: self.vocabulary.fits(&written, &unit.form, n == last),
-                    joined: joined.and_then(|it| self.vocabulary.exact(&it)),
-                    weight: self
-                        .vocabulary
-                        .query_weight(&written, &unit.form, unit.role),
-                }
-            })
-            .collect::<Vec<_>>();
-        let words = if words.iter().all(|it| it.role == Role::Filler) {
-            words
-        } else {
-            words
-                .into_iter()
-                .filter(|it| it.role != Role::Filler)
-                .collect()
-        };
-        Query {
-            words,
-            whole: folded.join(" "),
+        let mut words = Vec::with_capacity(units.len());
+        for (n, unit) in units.iter().enumerate() {
+            let written = folded[unit.first..unit.last].join(" ");
+            let joined = folded.get(unit.last).map(|next| format!("{written}{next}"));
+            let fits = self.vocabulary.fits(&written, &unit.form, n == last);
+            words.push(Weighted {
+                role: unit.role,
+                form: unit.form.clone(),
+                opposite: self.canon.opposite(&unit.form).map(str::to_owned),
+                joined: joined.and_then(|it| self.vocabulary.exact(&it)),
+                weight: self
+                    .vocabulary
+                    .query_weight(&written, &unit.form, unit.role, &fits),
+                fits,
+            });
         }
+        if !words.iter().all(|it| it.role == Role::Filler) {
+            words.retain(|it| it.role != Role::Filler);
+        }
+        Query { words, whole }
+    }
+
+    /// A word that the index does not know, parted where two words meet.
+    fn parted(&self, word: &str) -> Vec<String> {
+        if self.vocabulary.exact(word).is_none() {
+            if let Some(parts) = self.vocabulary.parted(word) {
+                return parts.map(str::to_owned).to_vec();
+            }
+        }
+        vec![word.to_owned()]
     }
 }
-
 fn keep(
     best: &mut HashMap<ConceptRef, (f64, u32)>,
     entries: &[Entry],

@@ -44,6 +44,8 @@ const OTHER_THING: f64 = 0.6;
 const ANSWERED: f64 = 0.75;
 /// An entry that answers less of the query than this is about something else, however short it is.
 const ASKED_MIN: f64 = 0.6;
+/// A phrase that is not exactly the query stays below every one that is.
+const NOT_AS_WRITTEN: f64 = 0.975;
 /// The entry says the opposite.
 const CONTRARY: f64 = 0.55;
 /// Two words written apart that the index writes as one.
@@ -87,7 +89,7 @@ pub(super) fn score(
             };
             (
                 met[0].entry,
-                similarity(asked / total, told / own) * contrary * entry.trust,
+                similarity(asked / total, told / own) * contrary * entry.trust * NOT_AS_WRITTEN,
             )
         })
         .collect()

@@ -33,6 +33,8 @@ pub(super) type Fit = (u32, f64);
 
 const SAME_STEM: f64 = 0.98;
 const SAME_MEANING: f64 = 0.95;
+/// Shorter stems are too alike.
+const STEM_MIN: usize = 4;
 const ONE_TYPO: f64 = 0.88;
 const TWO_TYPOS: f64 = 0.76;
 /// Words that a typed beginning may grow into.
@@ -106,12 +108,32 @@ impl Vocabulary {
         self.by_text.get(text).copied()
     }
 
-    /// The weight of a word of the query: that of its like in the index, or full for a stranger.
-    pub(super) fn query_weight(&self, text: &str, form: &str, role: Role) -> f64 {
+    /// The weight of a word of the query: that of its like in the index, of the commonest word it may be a slip of, or
+    /// full for a stranger.
+    pub(super) fn query_weight(&self, text: &str, form: &str, role: Role, fits: &[Fit]) -> f64 {
         let known = self
             .exact(text)
             .or_else(|| self.by_form.get(form)?.first().copied());
-        known.map_or(role_weight(role), |word| self.weight(word))
+        let meant = fits
+            .iter()
+            .filter(|(_, fit)| *fit >= TWO_TYPOS)
+            .map(|(word, _)| self.weight(*word));
+        match known {
+            Some(word) => self.weight(word),
+            None => meant
+                .min_by(f64::total_cmp)
+                .unwrap_or_else(|| role_weight(role)),
+        }
+    }
+
+    /// Two words written as one ("sorethroat"): where to part them.
+    pub(super) fn parted<'t>(&self, text: &'t str) -> Option<[&'t str; 2]> {
+        let known = |part: &str| part.len() > 3 && self.by_text.contains_key(part);
+        let places = text.char_indices().map(|(at, _)| at).filter(|&at| at > 2);
+        let mut parts = places.map(|at| text.split_at(at));
+        parts
+            .find(|(a, b)| known(a) && known(b))
+            .map(|(a, b)| [a, b])
     }
 
     /// What a typed word may mean. `unfinished`: it is the last one, somebody may still be typing it.
@@ -120,6 +142,10 @@ impl Vocabulary {
         fits.extend(self.exact(text).map(|word| (word, 1.0)));
         for &word in self.by_form.get(form).into_iter().flatten() {
             let stem_alike = shares_start(self.text(word), text);
+            // "iching" is no form of "ICH": a stem of three letters says nothing.
+            if form.len() < STEM_MIN && self.text(word).len().abs_diff(text.len()) > 1 {
+                continue;
+            }
             push(
                 &mut fits,
                 word,
@@ -152,6 +178,18 @@ impl Vocabulary {
         }
     }
 
+    /// Two neighbouring letters swapped: in a short word that leaves no trigram whole.
+    fn swapped(&self, text: &str, fits: &mut Vec<Fit>) {
+        let letters: Vec<char> = text.chars().collect();
+        for n in 1..letters.len() {
+            let mut other = letters.clone();
+            other.swap(n - 1, n);
+            if let Some(word) = self.exact(&other.into_iter().collect::<String>()) {
+                push(fits, word, ONE_TYPO);
+            }
+        }
+    }
+
     /// Words one or two slips away: a letter wrong, missing, too many, or two swapped.
     fn misspelt(&self, text: &str, fits: &mut Vec<Fit>) {
         let length = text.chars().count();
@@ -160,6 +198,7 @@ impl Vocabulary {
             4..=6 => 1,
             _ => 2,
         };
+        self.swapped(text, fits);
         let own = trigrams(text);
         let mut shared: HashMap<u32, usize> = HashMap::new();
         for trigram in &own {

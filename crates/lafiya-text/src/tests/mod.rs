@@ -1,6 +1,9 @@
 //! Tests over the real base: sentences by language and phenomenon, the utterances of `evaluation/`, search, any text.
 
+mod any_text;
 mod evaluation;
+mod queries;
+mod sentences;
 
 use std::sync::LazyLock;
 

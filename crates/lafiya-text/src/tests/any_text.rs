@@ -1,0 +1,139 @@
+//! Any text at all: nothing panics, offsets are true, and the same text always gives the same answer.
+
+use proptest::prelude::*;
+
+use super::REAL;
+use crate::{ParseContext, SearchOptions};
+
+fn is_sound(text: &str) {
+    let characters: Vec<char> = text.chars().collect();
+    let parsed = REAL
+        .parser
+        .parse(&REAL.base, text, &ParseContext::default());
+    for it in &parsed.mentions {
+        assert!(it.start < it.end && it.end <= characters.len(), "{it:?}");
+        assert_eq!(
+            it.orth,
+            characters[it.start..it.end].iter().collect::<String>()
+        );
+        assert!((0.0..=1.0).contains(&it.confidence));
+    }
+    assert_eq!(
+        parsed,
+        REAL.parser
+            .parse(&REAL.base, text, &ParseContext::default())
+    );
+    let options = SearchOptions {
+        max_results: 20,
+        ..SearchOptions::default()
+    };
+    let hits = REAL.search.find(&REAL.base, text, &options);
+    assert!(
+        hits.windows(2)
+            .all(|it| it[0].similarity >= it[1].similarity)
+    );
+    assert_eq!(hits, REAL.search.find(&REAL.base, text, &options));
+}
+
+/// Pieces that meet the grammar at its joints, in any order.
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "no",
+        "fever",
+        "3/7",
+        "x",
+        "BP",
+        "180/110",
+        "/",
+        "of",
+        "not",
+        "if",
+        "my",
+        "sister",
+        "pain",
+        "leg",
+        "and",
+        ",",
+        ".",
+        "?",
+        "since",
+        "Sunday",
+        "two",
+        "weeks",
+        "one",
+        "eighty",
+        "over",
+        "temp",
+        "39.5",
+        "°C",
+        "hundred",
+        "point",
+        "’",
+        "e no get",
+        "blood",
+        "🤒",
+        "\u{200f}",
+        "\n",
+        "ẹ̀fọ́rí",
+        "½",
+        "٣",
+        "ﬁ",
+        "e\u{301}",
+        "İ",
+        "ß",
+        "N/V",
+        "stopped",
+        "but not today",
+        "insulin",
+        "-",
+        "(",
+        ":",
+        "old",
+    ]);
+    prop::collection::vec(piece, 0..30).prop_map(|it| it.join(" "))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn arbitrary_unicode_is_read_soundly(text in "\\PC{0,200}") {
+        is_sound(&text);
+    }
+
+    #[test]
+    fn any_bytes_made_text_are_read_soundly(text in any::<String>()) {
+        is_sound(&text);
+    }
+
+    #[test]
+    fn pieces_of_sentences_in_any_order_are_read_soundly(text in pieces()) {
+        is_sound(&text);
+    }
+}
+
+#[test]
+fn long_and_odd_texts_are_read_soundly() {
+    let deep = "no ".repeat(600);
+    let list = "fever, ".repeat(280);
+    let odd = [
+        "",
+        " ",
+        "\u{0}",
+        "\r\n\r\n",
+        "....",
+        "1/2/3/4",
+        "39.5.6",
+        "no",
+        "not",
+        "if",
+        "?",
+        "BP 180/",
+        "temp",
+        deep.as_str(),
+        list.as_str(),
+    ];
+    for text in odd {
+        is_sound(text);
+    }
+}

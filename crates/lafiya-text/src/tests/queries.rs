@@ -1,0 +1,134 @@
+//! Search as people type: the table of `evaluation/search-queries.csv`, and what must hold of every answer.
+
+use lafiya_model::{ConceptKind, Sex};
+
+use super::REAL;
+use crate::{Hit, SearchOptions};
+
+/// Of 100 queries, how many must have the wanted concept among the first three.
+const AMONG_FIRST_THREE_OF_100: usize = 95;
+
+fn find(phrase: &str) -> Vec<Hit> {
+    let options = SearchOptions {
+        max_results: 8,
+        ..SearchOptions::default()
+    };
+    REAL.search.find(&REAL.base, phrase, &options)
+}
+
+fn ids(hits: &[Hit]) -> Vec<&str> {
+    hits.iter().map(|it| REAL.base.id_of(it.concept)).collect()
+}
+
+#[test]
+fn what_people_type_is_among_the_first_three() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../evaluation/search-queries.csv"
+    );
+    let mut reader = csv::ReaderBuilder::new()
+        .comment(Some(b'#'))
+        .from_path(path)
+        .unwrap();
+    let (mut total, mut good, mut first) = (0, 0, 0);
+    for row in reader.deserialize::<(String, String)>() {
+        let (query, wanted) = row.unwrap();
+        let hits = find(&query);
+        let ids = ids(&hits);
+        total += 1;
+        first += usize::from(ids.first() == Some(&wanted.as_str()));
+        if ids.iter().take(3).any(|id| *id == wanted) {
+            good += 1;
+        } else {
+            let known = if REAL.base.resolve(&wanted).is_some() {
+                ""
+            } else {
+                " (not in the base)"
+            };
+            println!("{query}: wanted {wanted}{known}, got {ids:?}");
+        }
+    }
+    println!("{good} of {total} among the first three, {first} first");
+    assert!(
+        good * 100 >= total * AMONG_FIRST_THREE_OF_100,
+        "{good} of {total}"
+    );
+}
+
+#[test]
+fn the_exact_name_comes_first_and_similarity_never_rises() {
+    for (n, finding) in REAL.base.findings().iter().enumerate() {
+        let hits = find(&finding.text.name);
+        let same_name = |hit: &Hit| REAL.base.name_of(hit.concept) == finding.text.name;
+        assert!(
+            hits.first().is_some_and(same_name),
+            "{n} {}: {:?}",
+            finding.text.name,
+            ids(&hits)
+        );
+        assert!(
+            hits.windows(2)
+                .all(|it| it[0].similarity >= it[1].similarity)
+        );
+        assert!(hits.iter().all(|it| (0.0..=1.0).contains(&it.similarity)));
+    }
+}
+
+#[test]
+fn another_complaint_of_the_same_part_is_no_confident_hit() {
+    let check = |phrase: &str, unwanted: &str| {
+        let hits = find(phrase);
+        let hit = hits
+            .iter()
+            .find(|it| REAL.base.id_of(it.concept) == unwanted);
+        assert!(
+            hit.is_none_or(|it| it.similarity < 0.5),
+            "{phrase}: {hit:?}"
+        );
+    };
+    check("throat tightness", "s_chest_tightness");
+    check("throat tightness", "s_sore_throat");
+    check("gradual vision loss", "s_sudden_loss_of_vision");
+    check("rats dying in area", "s_suicidal_thoughts");
+    check("neck swelling", "s_neck_stiffness");
+    check("noisy breathing", "s_fast_breathing_for_age");
+    check("weight gain", "s_weight_loss");
+    check("able to drink", "s_unable_to_drink");
+}
+
+#[test]
+fn sex_leaves_out_what_is_impossible() {
+    let options = SearchOptions {
+        sex: Some(Sex::Male),
+        max_results: 20,
+        ..SearchOptions::default()
+    };
+    let hits = REAL.search.find(&REAL.base, "vaginal discharge", &options);
+    assert!(!ids(&hits).contains(&"s_vaginal_discharge"));
+}
+
+#[test]
+fn kinds_leave_out_the_others() {
+    let options = SearchOptions {
+        kinds: Some(&[ConceptKind::Condition]),
+        max_results: 20,
+        ..SearchOptions::default()
+    };
+    let hits = REAL.search.find(&REAL.base, "fever", &options);
+    assert!(
+        !hits.is_empty()
+            && hits
+                .iter()
+                .all(|it| it.concept.kind() == ConceptKind::Condition)
+    );
+}
+
+#[test]
+fn nothing_is_found_for_nothing() {
+    for phrase in ["", "   ", "!!!", "😀", "qqqqqqqqqqqq"] {
+        assert!(
+            find(phrase).iter().all(|it| it.similarity < 0.5),
+            "{phrase}"
+        );
+    }
+}

@@ -1,0 +1,400 @@
+//! Sentences by phenomenon and by language: each row says all that must be found, in order, and nothing else.
+//!
+//! Findings are written `id`, `-id` for absent, `?id` for unknown; then severity and days where they matter.
+
+use jiff::civil::Date;
+use lafiya_model::{Age, Choice, Severity, Sex};
+
+use super::REAL;
+use crate::{Mention, ParseContext};
+
+fn read(text: &str, context: &ParseContext) -> Vec<Mention> {
+    REAL.parser.parse(&REAL.base, text, context).mentions
+}
+
+fn found(mentions: &[Mention]) -> Vec<String> {
+    let mark = |choice| match choice {
+        Choice::Present => "",
+        Choice::Absent => "-",
+        Choice::Unknown => "?",
+    };
+    mentions
+        .iter()
+        .map(|it| format!("{}{}", mark(it.choice), REAL.base.id_of(it.concept)))
+        .collect()
+}
+
+#[track_caller]
+fn check(text: &str, expected: &[&str]) {
+    assert_eq!(
+        found(&read(text, &ParseContext::default())),
+        expected,
+        "{text}"
+    );
+}
+
+#[track_caller]
+fn lasts(text: &str, days: &[Option<u32>]) {
+    let got: Vec<Option<u32>> = read(text, &ParseContext::default())
+        .iter()
+        .map(|it| it.duration_days)
+        .collect();
+    assert_eq!(got, days, "{text}");
+}
+
+#[track_caller]
+fn graded(text: &str, severity: Option<Severity>) {
+    let mentions = read(text, &ParseContext::default());
+    assert_eq!(
+        mentions.first().and_then(|it| it.severity),
+        severity,
+        "{text}"
+    );
+}
+
+#[test]
+fn a_denial_reaches_along_its_list_and_no_further() {
+    check(
+        "no fever or cough but headache",
+        &["-s_fever", "-s_cough", "s_headache"],
+    );
+    check(
+        "No fever, no cough, just headache",
+        &["-s_fever", "-s_cough", "s_headache"],
+    );
+    check(
+        "no fever, cough or vomiting",
+        &["-s_fever", "-s_cough", "-s_vomiting"],
+    );
+    check("no fever, cough for 3 days", &["-s_fever", "s_cough"]);
+    check(
+        "She denies fever, cough, and night sweats",
+        &["-s_fever", "-s_cough", "-s_night_sweats"],
+    );
+    check(
+        "fever without vomiting or diarrhoea",
+        &["s_fever", "-s_vomiting", "-s_diarrhoea"],
+    );
+    check("no fever and I have headache", &["-s_fever", "s_headache"]);
+    check("Not vomiting again", &["-s_vomiting"]);
+    check("neck is not stiff", &["-s_neck_stiffness"]);
+    check("no vomiting no stooling", &["-s_vomiting", "-s_diarrhoea"]);
+    check("fever: no, cough: yes", &["-s_fever", "s_cough"]);
+    check("no N/V", &["-s_nausea", "-s_vomiting"]);
+}
+
+#[test]
+fn what_is_over_is_absent_and_what_does_not_stop_is_present() {
+    check(
+        "The vomiting has stopped but diarrhoea continues",
+        &["-s_vomiting", "s_diarrhoea"],
+    );
+    check("The headache I had last week is gone", &["-s_headache"]);
+    check("My child had fever yesterday but not today", &["-s_fever"]);
+    check("the cough is not going away", &["s_cough"]);
+    check(
+        "Should I worry about fever? I don't have it now",
+        &["-s_fever"],
+    );
+}
+
+#[test]
+fn doubt_is_unknown() {
+    check("maybe I have fever", &["?s_fever"]);
+    check("not sure if it is a rash", &["?s_rash"]);
+    check("I no sabi if I get fever", &["?s_fever"]);
+    check("cough, ?fever", &["s_cough", "?s_fever"]);
+}
+
+#[test]
+fn conditions_and_instructions_say_nothing() {
+    check("If the fever comes back I will go to hospital", &[]);
+    check("Come back if vomiting starts", &[]);
+    check(
+        "Doctor told me to come back if I have fever. I only have cough",
+        &["s_cough"],
+    );
+}
+
+#[test]
+fn the_past_is_not_now() {
+    check(
+        "I had malaria last year but now I only have back pain",
+        &["s_back_pain"],
+    );
+    check("I had a rash two years ago", &[]);
+    check("cough since last year", &["s_cough"]);
+}
+
+#[test]
+fn others_are_not_the_patient() {
+    check("My sister has fever", &[]);
+    check(
+        "My sister has fever but I only have a sore throat",
+        &["s_sore_throat"],
+    );
+    check(
+        "Everyone in the house is coughing except me, I have headache",
+        &["s_headache"],
+    );
+    check(
+        "My husband is coughing but I only have a headache",
+        &["s_headache"],
+    );
+    check(
+        "My son had measles last week and now I have rash",
+        &["s_rash"],
+    );
+    check("my wife says I am confused", &["s_confusion"]);
+}
+
+#[test]
+fn a_carer_speaks_for_the_patient() {
+    check(
+        "My baby has fever and she is vomiting",
+        &["s_fever", "s_vomiting"],
+    );
+    check("my 2 year old has fever and rash", &["s_fever", "s_rash"]);
+    check(
+        "My wife dey carry belle, her leg swell",
+        &["p_pregnancy", "s_bilateral_leg_swelling"],
+    );
+    check(
+        "Papa dey vomit since morning and he is confused",
+        &["s_vomiting", "s_confusion"],
+    );
+}
+
+#[test]
+fn kin_leave_family_history() {
+    check(
+        "My mother and grandmother have diabetes",
+        &["p_family_history_of_diabetes"],
+    );
+    check(
+        "My father died of stroke, I have headache",
+        &["p_family_history_of_stroke", "s_headache"],
+    );
+}
+
+#[test]
+fn times_have_days() {
+    lasts("I have fever and headache for 3 days", &[Some(3), Some(3)]);
+    lasts(
+        "Cough for two weeks, weight loss for 2 months",
+        &[Some(14), Some(60)],
+    );
+    lasts(
+        "3/7 hx of fever, chills & vomiting",
+        &[Some(3), Some(3), Some(3)],
+    );
+    lasts("fever 2/52", &[Some(14)]);
+    lasts("cough 3/12", &[Some(90)]);
+    lasts("fever, cough, catarrh x5days", &[Some(5), Some(5), Some(5)]);
+    lasts("fever on and off for 2 weeks", &[Some(14)]);
+    lasts("vomiting since yesterday", &[Some(1)]);
+    lasts("headache since morning", &[Some(0)]);
+    lasts("snake bite 2 hours ago", &[Some(0)]);
+    lasts("fever since Sunday", &[None]);
+    lasts("headache for months", &[None]);
+    lasts("I have fever. I smoke 20 cigarettes a day", &[None, None]);
+    lasts("feaver for 2 dys", &[Some(2)]);
+    lasts("cough 2-3 days", &[Some(3)]);
+    lasts("E don tey wey I dey cough, reach three weeks", &[Some(21)]);
+}
+
+#[test]
+fn a_weekday_counts_from_the_day_of_writing() {
+    // 15 November 2026 is a Sunday.
+    let context = ParseContext {
+        evaluated_at: Some(Date::constant(2026, 11, 15)),
+        ..ParseContext::default()
+    };
+    assert_eq!(
+        read("fever since Friday", &context)[0].duration_days,
+        Some(2)
+    );
+}
+
+#[test]
+fn severity_is_read_before_and_behind() {
+    graded("severe headache", Some(Severity::Severe));
+    graded("Head dey pain me well well", Some(Severity::Severe));
+    graded("mild cough", Some(Severity::Mild));
+    graded("small small cough, nothing serious", Some(Severity::Mild));
+    graded("The headache is moderate", Some(Severity::Moderate));
+    graded("nakohoa sana", Some(Severity::Severe));
+    graded("headache", None);
+}
+
+#[test]
+fn numbers_give_the_measure_and_the_finding() {
+    check("temp 39.5", &["s_body_temperature", "s_fever"]);
+    check("Temperature 36.8", &["s_body_temperature", "-s_fever"]);
+    check("T 38.9C", &["s_body_temperature", "s_fever"]);
+    check("fever of 39", &["s_body_temperature", "s_fever"]);
+    check("PR 120", &["s_heart_rate", "s_tachycardia"]);
+    check(
+        "SpO2 88%",
+        &["s_oxygen_saturation", "s_oxygen_saturation_below_92"],
+    );
+    check("RBS 2.8", &["s_blood_glucose", "s_blood_glucose_below_4"]);
+    check(
+        "RR 60 in a 4 month old",
+        &["s_respiratory_rate", "s_fast_breathing_for_age"],
+    );
+    let value = |text: &str| read(text, &ParseContext::default())[0].value.clone();
+    assert_eq!(
+        value("BP one-eighty over one-ten").as_deref(),
+        Some("180/110")
+    );
+    assert_eq!(value("BP: 180/110").as_deref(), Some("180/110"));
+    assert_eq!(value("temp was 102 F").as_deref(), Some("102 °F"));
+    assert_eq!(value("MUAC 11 cm").as_deref(), Some("11 cm"));
+}
+
+#[test]
+fn the_limits_follow_the_age() {
+    let context = ParseContext {
+        age: Some(Age::from_months(6)),
+        sex: Some(Sex::Male),
+        evaluated_at: None,
+    };
+    assert_eq!(found(&read("RR 45", &context)), ["s_respiratory_rate"]);
+    assert_eq!(
+        found(&read("RR 55", &context)),
+        ["s_respiratory_rate", "s_fast_breathing_for_age"]
+    );
+}
+
+#[test]
+fn shorthand_is_read() {
+    check(
+        "pt c/o SOB and N/V",
+        &["s_breathlessness", "s_nausea", "s_vomiting"],
+    );
+    check(
+        "known HTN and DM",
+        &["p_hypertension_known", "p_diabetes_mellitus_known"],
+    );
+    check("SOB on exertion", &["s_breathlessness_on_exertion"]);
+    check("PV bleeding", &["s_vaginal_bleeding_abnormal"]);
+}
+
+#[test]
+fn words_are_shared_among_parts_and_complaints() {
+    check("Eye dey pain me and e red", &["s_eye_pain", "s_red_eye"]);
+    check(
+        "running stomach since 2 days, no blood",
+        &["s_diarrhoea", "-s_blood_mixed_with_stool"],
+    );
+    check(
+        "pain in my chest and belly",
+        &["s_chest_pain", "s_abdominal_pain"],
+    );
+    check("her neck is stiff", &["s_neck_stiffness"]);
+    check("swelling of the lips", &["s_swollen_lips"]);
+}
+
+#[test]
+fn a_medicine_says_what_somebody_has() {
+    check("I use insulin", &["p_diabetes_mellitus_known"]);
+    check("taking amlodipine", &["p_hypertension_known"]);
+    check(
+        "She is on ARVs, stopped 2 months ago",
+        &["p_hiv_infection_known", "p_hiv_not_on_treatment"],
+    );
+    check("Took Coartem", &["p_recent_antimalarial_use"]);
+}
+
+#[test]
+fn spelling_is_mended() {
+    check("feaver and hedache", &["s_fever", "s_headache"]);
+    check("vomitting", &["s_vomiting"]);
+    check("diarhea", &["s_diarrhoea"]);
+    assert!(
+        !REAL
+            .parser
+            .parse(&REAL.base, "hedache", &ParseContext::default())
+            .obvious
+    );
+    assert!(
+        REAL.parser
+            .parse(&REAL.base, "headache", &ParseContext::default())
+            .obvious
+    );
+}
+
+#[test]
+fn pidgin_is_read() {
+    check("Body dey hot me since yesterday", &["s_fever"]);
+    check(
+        "Head dey pain me, I no dey vomit",
+        &["s_headache", "-s_vomiting"],
+    );
+    check("I no fit breathe well", &["s_breathlessness"]);
+    check("I no fit sleep", &["s_poor_sleep"]);
+    check("fever no dey", &["-s_fever"]);
+    check("I dey feel like say I wan vomit", &["s_nausea"]);
+}
+
+#[test]
+fn french_is_read() {
+    check(
+        "J'ai de la fièvre et mal à la tête",
+        &["s_fever", "s_headache"],
+    );
+    check(
+        "Pas de toux, mais j'ai mal au ventre",
+        &["-s_cough", "s_abdominal_pain"],
+    );
+    check("il ne tousse pas", &["-s_cough"]);
+    lasts(
+        "Mon enfant vomit et a la diarrhée depuis hier",
+        &[Some(1), Some(1)],
+    );
+}
+
+#[test]
+fn swahili_is_read() {
+    check("Nina homa na kichwa kinaniuma", &["s_fever", "s_headache"]);
+    check("Sina kikohozi wala homa", &["-s_cough", "-s_fever"]);
+    lasts(
+        "Ninaharisha na kutapika kwa siku mbili",
+        &[Some(2), Some(2)],
+    );
+    lasts(
+        "Mtoto ana homa na anaharisha tangu juzi",
+        &[Some(2), Some(2)],
+    );
+}
+
+#[test]
+fn hausa_is_read() {
+    check("Ina da zazzabi da ciwon kai", &["s_fever", "s_headache"]);
+    check("Ba ni da zazzabi amma ina tari", &["-s_fever", "s_cough"]);
+    lasts("Ina da zazzabi kwana uku", &[Some(3)]);
+}
+
+#[test]
+fn yoruba_is_read() {
+    check("Ori n fo mi, mo si n bi", &["s_headache", "s_vomiting"]);
+    check("Ara mi n gbona, mi o ni iko", &["s_fever", "-s_cough"]);
+}
+
+#[test]
+fn igbo_is_read() {
+    check(
+        "Isi na-awa m, ahụ na-ekpo m ọkụ",
+        &["s_headache", "s_fever"],
+    );
+    check(
+        "Ana m akwa ụkwara, enweghị m ahụ ọkụ",
+        &["s_cough", "-s_fever"],
+    );
+}
+
+#[test]
+fn portuguese_is_read() {
+    check("Tenho febre e dor de cabeça", &["s_fever", "s_headache"]);
+}
