@@ -3,13 +3,14 @@
 //! triage thresholds minimise a cost in which a missed emergency weighs most.
 
 use lafiya_engine::{Parameters, assess, review};
+use lafiya_knowledge::ConditionIx;
 use lafiya_model::{DeidentifiedCase, TriageLevel};
 
 use crate::case::Case;
 use crate::run::{Mode, Runner};
 
-const FOLDS: usize = 5;
-const ROUNDS: usize = 3;
+const FOLDS: usize = 4;
+const ROUNDS: usize = 2;
 const MISSED_EMERGENCY: f64 = 12.0;
 const UNDER: f64 = 3.0;
 const OVER: f64 = 1.0;
@@ -31,6 +32,7 @@ pub struct FitReport {
 struct Prepared<'a> {
     case: &'a Case,
     input: DeidentifiedCase,
+    right: Vec<ConditionIx>,
 }
 
 type Knob = (
@@ -113,12 +115,17 @@ const TRIAGE: &[Knob] = &[
 
 /// Sets the parameters on cases, starting from `start`.
 pub fn fit(runner: &Runner<'_>, cases: &[Case], mode: Mode, start: Parameters) -> FitReport {
+    let base = runner.base();
     let prepared: Vec<Prepared<'_>> = cases
         .iter()
         .filter_map(|case| {
+            let right = base
+                .condition_indices()
+                .filter(|ix| case.accepts(base.condition(*ix)));
             Some(Prepared {
                 case,
                 input: runner.deidentified(case, mode)?,
+                right: right.collect(),
             })
         })
         .collect();
@@ -191,16 +198,12 @@ fn descend(start: Parameters, knobs: &[Knob], cost: impl Fn(&Parameters) -> f64)
 }
 
 fn log_probability(runner: &Runner<'_>, it: &Prepared<'_>, parameters: &Parameters) -> Option<f64> {
-    let base = runner.base();
-    let draft = assess(base, &it.input, parameters);
-    let right: Vec<_> = base
-        .condition_indices()
-        .filter(|ix| it.case.accepts(base.condition(*ix)))
-        .collect();
-    if right.is_empty() {
+    if it.right.is_empty() {
         return None;
     }
-    let probability: f64 = right
+    let draft = assess(runner.base(), &it.input, parameters);
+    let probability: f64 = it
+        .right
         .iter()
         .map(|ix| draft.differential().probability(*ix))
         .sum();

@@ -1,6 +1,9 @@
 //! The black-box suite: one binary, one file per endpoint or topic. Every test speaks to a real
 //! process and knows only what the documents promise.
 
+mod assess;
+mod assess_refusals;
+mod assess_shape;
 mod auth;
 mod cli;
 mod docs_page;
@@ -8,12 +11,22 @@ mod errors;
 mod first_start;
 mod headers;
 mod health;
+mod idempotency;
+mod interview;
 mod keys;
 mod lists;
 mod logs;
 mod metrics;
 mod openapi;
+mod parse;
+mod quota;
 mod rate_limit;
+mod rationale;
+mod reference;
+mod requests;
+mod sandbox;
+mod search;
+mod shape;
 mod shutdown;
 mod slow_clients;
 mod versions;
