@@ -118,6 +118,8 @@ pub(crate) struct TimeCues {
     pub tails: Vec<String>,
     pub not_durations: Vec<String>,
     pub not_leads: Vec<String>,
+    pub ages: Vec<String>,
+    pub aged: Vec<String>,
 }
 
 /// One entry of `measures.toml`.

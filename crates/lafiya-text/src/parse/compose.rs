@@ -70,13 +70,17 @@ impl Composer {
         for n in 0..reading.units.len() {
             let unit = &reading.units[n];
             let is_free = (unit.first..unit.last).all(|at| free[at]);
+            let lone = self.lone_complaint(reading, matches, n, &mind);
             let sharing = self.parts.contains(&unit.form) || self.complaints.contains(&unit.form);
-            let shared = if is_free && sharing {
+            let shared = if (is_free && sharing) || lone.is_some() {
                 self.share(reading, choosing, n, &mind)
             } else {
                 None
             };
             if let Some(it) = shared {
+                if let Some(lone) = lone {
+                    matches.remove(lone);
+                }
                 for &at in &it.core {
                     free[at] = false;
                 }
@@ -85,6 +89,31 @@ impl Composer {
             self.remember(reading, base, matches, n, &mut mind);
         }
         matches.sort_by_key(Match::first);
+    }
+
+    /// A complaint that was taken for a finding by itself though a part was just named: "eyes red and itchy, no discharge".
+    fn lone_complaint(
+        &self,
+        reading: &Reading,
+        matches: &[Match],
+        n: usize,
+        mind: &Mind,
+    ) -> Option<usize> {
+        let unit = &reading.units[n];
+        let (_, part) = mind.part.as_ref()?;
+        let named = matches.iter().position(|it| it.core == [unit.first])?;
+        let mut between = reading
+            .units
+            .iter()
+            .filter(|it| it.first > *part && it.first < unit.first);
+        let close = between.all(|it| {
+            it.role != Role::Content
+                || is_joiner(&it.form)
+                || it.form == "not"
+                || self.complaints.contains(&it.form)
+        });
+        let same = reading.same_sentence(*part, unit.first) && *part < unit.first;
+        (same && close && self.complaints.contains(&unit.form)).then_some(named)
     }
 
     fn remember(

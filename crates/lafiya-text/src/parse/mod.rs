@@ -4,6 +4,7 @@
 //! read numbers and medicines, then turn what negation, doubt, condition, past and person turn, then grade and time it.
 
 mod compose;
+mod lasting;
 mod lexicon;
 mod matches;
 mod measures;
@@ -177,7 +178,7 @@ impl Parser {
         self.subjects.apply(&reading, base, age, &mut spotted);
         self.grades.apply(&reading, &mut spotted);
         let times = self.times.find(&reading, &spotted, context.evaluated_at);
-        self.times.attach(&reading, &times, &mut spotted);
+        lasting::attach(&reading, &times, &mut spotted);
         answer(text, &reading, spotted)
     }
 }

@@ -65,13 +65,12 @@ impl Numbers {
                 (number, taken) = (number * 100.0 + rest, taken + length);
             }
         }
-        if words.get(at + taken).is_some_and(|it| it == "point") {
-            if let Some((tenth, length)) = self
-                .count_at(words, at + taken + 1)
-                .filter(|(it, _)| *it < 10.0)
-            {
-                (number, taken) = (number + tenth / 10.0, taken + 1 + length);
-            }
+        let point = words.get(at + taken).is_some_and(|it| it == "point");
+        let tenth = self
+            .count_at(words, at + taken + 1)
+            .filter(|(it, _)| point && *it < 10.0);
+        if let Some((tenth, length)) = tenth {
+            (number, taken) = (number + tenth / 10.0, taken + 1 + length);
         }
         Some((number, taken))
     }

@@ -135,17 +135,17 @@ impl Scope {
                 Some(Trigger::Echo) if self.echo(reading, spotted, at, after) => {}
                 Some(Trigger::Echo) => self.deny(reading, spotted, at + 1, Trigger::Negator),
                 Some(Trigger::Doubt) => {
-                    self.reach(reading, spotted, after, |it| it.choice = Choice::Unknown)
+                    self.reach(reading, spotted, after, |it| it.choice = Choice::Unknown);
                 }
                 Some(Trigger::Hypothetical) => {
                     self.reach(reading, spotted, after, |it| {
-                        it.dropped = Some(Dropped::Hypothetical)
+                        it.dropped = Some(Dropped::Hypothetical);
                     });
                 }
-                Some(&(trigger @ (Trigger::ListNegator | Trigger::Negator))) => {
-                    self.deny(reading, spotted, after, trigger)
+                Some(&trigger) if trigger >= Trigger::ListNegator => {
+                    self.deny(reading, spotted, after, trigger);
                 }
-                Some(Trigger::NotNegator) | None => {}
+                _ => {}
             }
             at = after;
         }
@@ -342,7 +342,7 @@ impl Scope {
             .clone()
             .any(|at| self.past_verbs.length_at(&reading.words, at) > 0);
         let goes_on = stretch
-            .clone()
+            .into_iter()
             .any(|at| at < time && self.begins.length_at(&reading.words, at) > 0);
         if verb && !goes_on {
             it.dropped = Some(Dropped::Past);

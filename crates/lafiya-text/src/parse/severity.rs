@@ -98,7 +98,7 @@ impl Grades {
                 return Some(*severity);
             }
             // A comma is passed only by a remark ("small cough, nothing serious").
-            if !(reading.light[at] || reading.words[at] == ",") {
+            if !(reading.light[at] || matches!(reading.words[at].as_str(), "," | ":")) {
                 return None;
             }
         }

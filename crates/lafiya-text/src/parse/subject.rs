@@ -89,13 +89,15 @@ impl Subjects {
         age: Option<Age>,
         spotted: &mut Vec<Spotted>,
     ) {
-        let persons = self.persons_of(reading);
+        let (persons, by_pronoun) = self.persons_of(reading);
         let mut counts: HashMap<Person, usize> = HashMap::new();
         for it in spotted
             .iter()
             .filter(|it| it.is_finding() && it.dropped.is_none())
         {
-            *counts.entry(persons[it.first()]).or_default() += 1;
+            // Somebody spoken of again as "she" is who the story is about.
+            let again = usize::from(by_pronoun[it.first()]);
+            *counts.entry(persons[it.first()]).or_default() += 1 + again;
         }
         let of = |person: Person| counts.get(&person).copied().unwrap_or(0);
         let child_speaks = age.map_or(
@@ -125,10 +127,7 @@ impl Subjects {
     }
 
     fn family_history(&self, reading: &Reading, persons: &[Person], spotted: &mut Vec<Spotted>) {
-        for at in 0..reading.len() {
-            if persons[at] != Person::Kin {
-                continue;
-            }
+        for at in (0..reading.len()).filter(|&at| persons[at] == Person::Kin) {
             if let Some((length, [concept, ..])) = self.family.longest_at(&reading.words, at) {
                 let core = (at..at + length).collect();
                 let derived = Spotted::new(*concept, core, Choice::Present, 0.95);
@@ -140,11 +139,13 @@ impl Subjects {
         }
     }
 
-    /// Who is spoken of at each token.
-    fn persons_of(&self, reading: &Reading) -> Vec<Person> {
+    /// Who is spoken of at each token, and whether by a pronoun.
+    fn persons_of(&self, reading: &Reading) -> (Vec<Person>, Vec<bool>) {
         let mut now = Person::Nobody;
         let mut named = Person::Nobody;
         let mut persons = Vec::with_capacity(reading.len());
+        let mut by_pronoun = Vec::with_capacity(reading.len());
+        let mut pronoun = false;
         for at in 0..reading.len() {
             if at > 0 && reading.sentence[at] != reading.sentence[at - 1] {
                 now = Person::Nobody;
@@ -152,6 +153,7 @@ impl Subjects {
             if self.except.length_at(&reading.words, at) > 0 {
                 now = Person::First;
             } else if let Some((_, [person, ..])) = self.persons.longest_at(&reading.words, at) {
+                pronoun = *person == Person::Third;
                 now = match person {
                     Person::Third if named == Person::Nobody => Person::Nobody,
                     Person::Third => named,
@@ -174,8 +176,9 @@ impl Subjects {
                 }
             }
             persons.push(now);
+            by_pronoun.push(pronoun);
         }
-        persons
+        (persons, by_pronoun)
     }
 
     /// "my" before a person is not the speaker himself.

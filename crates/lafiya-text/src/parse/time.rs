@@ -1,12 +1,12 @@
-//! How long: finding the times in a text, and giving each to the findings it belongs to.
+//! How long: finding the times in a text. `lasting` gives each to the findings it belongs to.
 //!
 //! Conventions: a week is 7 days, a month 30, a year 365; today and hours ago are 0; yesterday and last night are 1. A
 //! weekday has a number only when the day of writing is known.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jiff::civil::Date;
-use lafiya_model::{Age, Choice};
+use lafiya_model::Age;
 
 use super::numbers::Numbers;
 use super::phrases::PhraseSet;
@@ -26,6 +26,9 @@ pub(super) struct Times {
     tails: PhraseSet<()>,
     not_durations: PhraseSet<()>,
     not_leads: PhraseSet<()>,
+    /// Words behind a number that make it an age, and persons before one.
+    ages: HashSet<String>,
+    aged: HashSet<String>,
 }
 
 /// A time in the text.
@@ -38,8 +41,6 @@ pub(super) struct Time {
 }
 
 const DAYS_MAX: f64 = 36_500.0;
-/// Words that may stand before a time that opens a clause ("For the past two days").
-const OPENING_MAX: usize = 3;
 
 impl Times {
     pub(super) fn new(words: &TimeWords) -> Self {
@@ -61,6 +62,8 @@ impl Times {
             tails: PhraseSet::of(&words.cues.tails),
             not_durations: PhraseSet::of(&words.cues.not_durations),
             not_leads: PhraseSet::of(&words.cues.not_leads),
+            ages: words.cues.ages.iter().cloned().collect(),
+            aged: words.cues.aged.iter().cloned().collect(),
         }
     }
 
@@ -101,18 +104,40 @@ impl Times {
         times
     }
 
-    /// An age in the text: "4 month old", "aged 3 years", "7yo".
+    /// An age in the text: "4 month old", "aged 3 years", "7yo", "my daughter (6 yrs)".
     pub(super) fn age(&self, reading: &Reading) -> Option<Age> {
         (0..reading.len()).find_map(|at| {
             let (days, end) = self.counted_at(reading, at)?;
-            let old = reading
-                .words
-                .get(end)
-                .is_some_and(|it| matches!(it.as_str(), "old" | "o" | "of"));
-            let aged = at > 0 && matches!(reading.words[at - 1].as_str(), "aged" | "age");
-            let unit_days = days.filter(|_| old || aged)?;
-            Some(Age::from_days(unit_days))
+            let days = days.filter(|_| self.is_age(reading, at, end))?;
+            Some(Age::from_days(days))
         })
+    }
+
+    /// A number of years, months or days beside a person or a word for age is an age, not a duration.
+    fn is_age(&self, reading: &Reading, at: usize, end: usize) -> bool {
+        let words = &reading.words;
+        let is =
+            |at: usize, list: &HashSet<String>| words.get(at).is_some_and(|it| list.contains(it));
+        if is(end, &self.ages)
+            || (words.get(end).is_some_and(|it| it == "/")
+                && words.get(end + 1).is_some_and(|it| it == "o"))
+        {
+            return true;
+        }
+        // A person just before: "baby girl 8 months", "daughter (6 yrs)", "bébé de 5 mois".
+        let before = (at.saturating_sub(2)..at).rev();
+        for n in before {
+            if is(n, &self.aged) {
+                return true;
+            }
+            if !matches!(
+                words[n].as_str(),
+                "(" | "," | "de" | "of" | "is" | "wa" | "aged"
+            ) {
+                return false;
+            }
+        }
+        false
     }
 
     fn time_at(&self, reading: &Reading, at: usize, today: Option<Date>) -> Option<Time> {
@@ -130,6 +155,12 @@ impl Times {
             let days = today.map(|today| days_since(weekday, today));
             return (since || words[at].len() > 4).then(|| time(at, at + 1, days));
         }
+        // "since 4am"
+        if reading.tokens[at].is_number()
+            && words.get(at + 1).is_some_and(|it| it == "am" || it == "pm")
+        {
+            return Some(time(at, at + 2, Some(0)));
+        }
         if let Some((days, end)) = fraction_at(reading, at) {
             return Some(time(at, end, Some(days)));
         }
@@ -139,7 +170,8 @@ impl Times {
         let tailed = end < words.len() && self.tails.length_at(words, end) > 0;
         // "20 cigarettes a day", "every two days": only a number that is led or followed as a time is safe with "a".
         let article = matches!(words[at].as_str(), "a" | "an" | "un" | "une" | "to" | "too");
-        let excluded = (end < words.len() && self.not_durations.length_at(words, end) > 0)
+        let excluded = self.is_age(reading, at, end)
+            || (end < words.len() && self.not_durations.length_at(words, end) > 0)
             || (at > 0 && self.not_leads.length_at(words, at - 1) > 0);
         ((!article || led || tailed) && !excluded).then(|| time(at, end, days))
     }
@@ -161,14 +193,14 @@ impl Times {
             let mut next = at + taken;
             // "2-3 days", "2 to 3 days": the longer of the two.
             let to = usize::from(words.get(next).is_some_and(|it| it == "to" || it == "or"));
-            if let Some((upper, length)) = self
+            let upper = self
                 .numbers
                 .count_at(words, next + to)
-                .filter(|_| unit_at(next).is_none())
-            {
-                if unit_at(next + to + length).is_some() {
-                    (number, next) = (upper, next + to + length);
-                }
+                .filter(|(_, length)| {
+                    unit_at(next).is_none() && unit_at(next + to + length).is_some()
+                });
+            if let Some((upper, length)) = upper {
+                (number, next) = (upper, next + to + length);
             }
             let of = usize::from(words.get(next).is_some_and(|it| {
                 matches!(it.as_str(), "of" | "full" | "good" | "whole" | "more")
@@ -182,115 +214,6 @@ impl Times {
         (foreign && unit_at(at + 1 + taken).is_none() && words[at + 1].len() > 2)
             .then(|| (days(number, unit), at + 1 + taken))
     }
-
-    /// Gives each time to the findings it belongs to: those before it in its clause and its list, else those after it.
-    pub(super) fn attach(&self, reading: &Reading, times: &[Time], spotted: &mut [Spotted]) {
-        for (n, time) in times.iter().enumerate() {
-            let sentence = reading.sentence_of(time.first);
-            // A time without a number ("on and off") does not keep the next one from its finding.
-            let counted = times[..n].iter().rfind(|it| it.lasting.0.is_some());
-            let from = counted.map_or(0, |it| it.end).max(sentence.start);
-            let to = times
-                .get(n + 1)
-                .map_or(sentence.end, |next| next.first)
-                .min(sentence.end);
-            if !self.attach_before(reading, time, from, spotted) {
-                attach_after(reading, time, to, spotted);
-            }
-        }
-    }
-
-    fn attach_before(
-        &self,
-        reading: &Reading,
-        time: &Time,
-        from: usize,
-        spotted: &mut [Spotted],
-    ) -> bool {
-        let clause = reading.clause_of(time.first);
-        let mut reach = from.max(clause.start);
-        let any = |spotted: &[Spotted], from: usize| {
-            spotted
-                .iter()
-                .any(|it| lasts(it) && (from..time.first).contains(&it.first()))
-        };
-        // A time may follow its finding after a comma ("fever, 3 days") when its own clause has none.
-        if !any(spotted, reach) && clause.start > from && time.first - clause.start <= 3 {
-            reach = from.max(reading.clause_of(clause.start - 1).start);
-        }
-        // A list reaches back over its commas as long as the clauses hold nothing but findings.
-        while reach > from && any(spotted, reach) {
-            let earlier = reading.clause_of(reach - 1);
-            if !is_bare(reading, spotted, earlier.clone()) {
-                break;
-            }
-
-            reach = earlier.start.max(from);
-        }
-        let mut given = false;
-        for it in spotted
-            .iter_mut()
-            .filter(|it| lasts(it) && (reach..time.first).contains(&it.first()))
-        {
-            it.last_for(time.lasting);
-            given = true;
-        }
-        given
-    }
-}
-
-/// "Since two days, fever and cough", "3/7 history of fever, chills and vomiting": a time that opens its clause.
-fn attach_after(reading: &Reading, time: &Time, to: usize, spotted: &mut [Spotted]) {
-    let clause = reading.clause_of(time.first);
-    let opens = time.first - clause.start <= OPENING_MAX;
-    if !opens {
-        return;
-    }
-    let mut reach = clause.end.min(to);
-    // On over commas, as long as the clauses hold nothing but findings, or none was reached yet.
-    while reach < to {
-        let any = spotted
-            .iter()
-            .any(|it| lasts(it) && (time.end..reach).contains(&it.first()));
-        let next = reading.clause_of(reach);
-        if any && !is_bare(reading, spotted, next.clone()) {
-            break;
-        }
-        reach = next.end.min(to);
-    }
-    for it in spotted
-        .iter_mut()
-        .filter(|it| lasts(it) && (time.end..reach).contains(&it.first()))
-    {
-        it.last_for(time.lasting);
-    }
-}
-
-/// A clause of findings, joiners and light words, without a verb of its own.
-fn is_bare(reading: &Reading, spotted: &[Spotted], clause: std::ops::Range<usize>) -> bool {
-    clause.clone().all(|at| {
-        let carried = spotted.iter().any(|it| it.core.contains(&at));
-        let word = reading.words[at].as_str();
-        let statement = matches!(
-            word,
-            "is" | "are"
-                | "was"
-                | "dey"
-                | "has"
-                | "have"
-                | "had"
-                | "he"
-                | "she"
-                | "i"
-                | "no"
-                | "not"
-        );
-        carried || (!statement && (reading.light[at] || matches!(word, "," | "and" | "&" | "or")))
-    })
-}
-/// Only a present finding lasts.
-fn lasts(it: &Spotted) -> bool {
-    it.choice == Choice::Present && it.dropped.is_none() && it.is_finding()
 }
 
 /// `3/7` days, `2/52` weeks, `3/12` months, `4/24` hours.

@@ -209,12 +209,11 @@ impl Search {
 
     /// A word that the index does not know, parted where two words meet.
     fn parted(&self, word: &str) -> Vec<String> {
-        if self.vocabulary.exact(word).is_none() {
-            if let Some(parts) = self.vocabulary.parted(word) {
-                return parts.map(str::to_owned).to_vec();
-            }
+        let known = self.vocabulary.exact(word).is_some();
+        match self.vocabulary.parted(word).filter(|_| !known) {
+            Some(parts) => parts.map(str::to_owned).to_vec(),
+            None => vec![word.to_owned()],
         }
-        vec![word.to_owned()]
     }
 }
 fn keep(

@@ -1,0 +1,127 @@
+//! Giving each time to the findings it belongs to: those before it in its clause and its list, else those after it.
+
+use std::ops::Range;
+
+use lafiya_model::Choice;
+
+use super::reading::Reading;
+use super::spotted::Spotted;
+use super::time::Time;
+
+/// Words that may stand before a time that opens a clause ("For the past two days").
+const OPENING_MAX: usize = 3;
+/// A time in a clause of its own ("fever, 3 days") has at most so many words before it.
+const OWN_CLAUSE_MAX: usize = 3;
+
+/// Attaches all times. What stands before a time has the first claim on it, in the whole text.
+pub(super) fn attach(reading: &Reading, times: &[Time], spotted: &mut [Spotted]) {
+    let mut unclaimed = Vec::new();
+    for (n, time) in times.iter().enumerate() {
+        let sentence = reading.sentence_of(time.first);
+        // A time without a number ("on and off") does not keep the next one from its finding.
+        let counted = times[..n].iter().rfind(|it| it.lasting.0.is_some());
+        let from = counted.map_or(0, |it| it.end).max(sentence.start);
+        if !before(reading, time, from, spotted) {
+            let next = times.get(n + 1).map_or(sentence.end, |it| it.first);
+            unclaimed.push((time, next.min(sentence.end)));
+        }
+    }
+    for (time, to) in unclaimed {
+        after(reading, time, to, spotted);
+    }
+}
+
+fn before(reading: &Reading, time: &Time, from: usize, spotted: &mut [Spotted]) -> bool {
+    let clause = reading.clause_of(time.first);
+    let mut reach = from.max(clause.start);
+    let any = |spotted: &[Spotted], from: usize| {
+        spotted
+            .iter()
+            .any(|it| lasts(it) && (from..time.first).contains(&it.first()))
+    };
+    if !any(spotted, reach) && clause.start > from && time.first - clause.start <= OWN_CLAUSE_MAX {
+        reach = from.max(reading.clause_of(clause.start - 1).start);
+    }
+    // A list reaches back over its commas as long as the clauses hold nothing but findings.
+    while reach > from && any(spotted, reach) {
+        let earlier = reading.clause_of(reach - 1);
+        if !is_bare(reading, spotted, earlier.clone()) {
+            break;
+        }
+        reach = earlier.start.max(from);
+    }
+    give(time, reach..time.first, spotted)
+}
+
+/// "Since two days, fever and cough", "3/7 history of fever, chills and vomiting".
+fn after(reading: &Reading, time: &Time, to: usize, spotted: &mut [Spotted]) -> bool {
+    let clause = reading.clause_of(time.first);
+    let mut reach = clause.end.min(to);
+    let first = |spotted: &[Spotted], reach: usize| {
+        let found = spotted.iter().filter(|it| lasts(it)).map(Spotted::first);
+        found.filter(|at| (time.end..reach).contains(at)).min()
+    };
+    // In the middle of a clause only what follows at once: "had measles last week and now I have rash".
+    let opens = time.first - clause.start <= OPENING_MAX;
+    let at_once = |at: usize| (time.end..at).all(|n| !starts_anew(&reading.words[n]));
+    if !opens && !first(spotted, reach).is_some_and(at_once) {
+        return false;
+    }
+    while reach < to {
+        let next = reading.clause_of(reach);
+        let anew = starts_anew(&reading.words[next.start]) && reading.words[next.start] != "i";
+        if anew || (first(spotted, reach).is_some() && !is_bare(reading, spotted, next.clone())) {
+            break;
+        }
+        reach = next.end.min(to);
+    }
+    give(time, time.end..reach, spotted)
+}
+
+fn give(time: &Time, reach: Range<usize>, spotted: &mut [Spotted]) -> bool {
+    let mut given = false;
+    for it in spotted
+        .iter_mut()
+        .filter(|it| lasts(it) && reach.contains(&it.first()))
+    {
+        it.last_for(time.lasting);
+        given = true;
+    }
+    given
+}
+
+/// Words that begin another statement.
+fn starts_anew(word: &str) -> bool {
+    matches!(
+        word,
+        "and" | "now" | "but" | "then" | "i" | "he" | "she" | "my" | "today"
+    )
+}
+
+/// A clause of findings, joiners and light words, without a verb of its own.
+fn is_bare(reading: &Reading, spotted: &[Spotted], mut clause: Range<usize>) -> bool {
+    clause.all(|at| {
+        let carried = spotted.iter().any(|it| it.core.contains(&at));
+        let word = reading.words[at].as_str();
+        let statement = matches!(
+            word,
+            "is" | "are"
+                | "was"
+                | "dey"
+                | "has"
+                | "have"
+                | "had"
+                | "he"
+                | "she"
+                | "i"
+                | "no"
+                | "not"
+        );
+        carried || (!statement && (reading.light[at] || matches!(word, "," | "and" | "&" | "or")))
+    })
+}
+
+/// Only a present finding lasts.
+fn lasts(it: &Spotted) -> bool {
+    it.choice == Choice::Present && it.dropped.is_none() && it.is_finding()
+}
