@@ -1,5 +1,7 @@
-//! The few global numbers of the model. They are set by cross-validation over case sets with
-//! `lafiya eval --fit`, never by editing a disease for a case.
+//! The few global numbers of the model, never set by editing a disease for a case. `lafiya eval --fit`
+//! searches for them by cross-validation; the values here lie between that optimum over mixed case
+//! sets and the untempered model, because the optimum trusts African frequencies less than African
+//! patients deserve (`docs/clinical/evaluation.md`).
 
 /// Global parameters of the model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,15 +45,15 @@ pub struct Parameters {
 impl Default for Parameters {
     fn default() -> Self {
         Self {
-            present_weight: 0.75,
-            absent_weight: 0.6,
-            absent_cardinal_weight: 1.0,
-            prior_weight: 0.8,
+            present_weight: 0.9,
+            absent_weight: 0.4,
+            absent_cardinal_weight: 1.2,
+            prior_weight: 0.65,
             unexplained_times: 0.7,
-            narrower_times: 0.5,
-            other_times: 2.0,
-            other_prior: 0.12,
-            risk_weight: 0.8,
+            narrower_times: 0.3,
+            other_times: 1.5,
+            other_prior: 0.1,
+            risk_weight: 1.0,
             course_weight: 1.5,
             emergency_share: 0.40,
             emergency_share_for_urgent: 0.15,

@@ -113,6 +113,18 @@ const TRIAGE: &[Knob] = &[
     ),
 ];
 
+/// Sets one parameter by its name, for trying things; says whether there is one of that name.
+pub fn set_parameter(parameters: &mut Parameters, name: &str, value: f64) -> bool {
+    let knob = DIAGNOSTIC
+        .iter()
+        .chain(TRIAGE)
+        .find(|(known, _, _)| *known == name);
+    if let Some((_, knob, _)) = knob {
+        *knob(parameters) = value;
+    }
+    knob.is_some()
+}
+
 /// Sets the parameters on cases, starting from `start`.
 pub fn fit(runner: &Runner<'_>, cases: &[Case], mode: Mode, start: Parameters) -> FitReport {
     let base = runner.base();

@@ -10,7 +10,7 @@ mod run;
 mod scores;
 
 pub use case::{Case, CaseError, read_cases};
-pub use fit::{FitReport, fit};
+pub use fit::{FitReport, fit, set_parameter};
 pub use report::html;
 pub use run::{Mode, Outcome, Runner};
 pub use scores::{Scores, score, table};

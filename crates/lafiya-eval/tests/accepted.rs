@@ -25,17 +25,34 @@ struct AcceptedScores {
 }
 
 fn evaluation(file: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evaluation").join(file)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../evaluation")
+        .join(file)
 }
 
 fn check(what: &str, scores: &Scores, accepted: &Accepted) {
     let said = format!("{what}: {scores:#?}");
-    assert!(scores.covered_top1 >= accepted.covered_top1_min, "top 1 fell. {said}");
-    assert!(scores.covered_top3 >= accepted.covered_top3_min, "top 3 fell. {said}");
-    assert!(scores.triage_ok >= accepted.triage_ok_min, "triage fell. {said}");
+    assert!(
+        scores.covered_top1 >= accepted.covered_top1_min,
+        "top 1 fell. {said}"
+    );
+    assert!(
+        scores.covered_top3 >= accepted.covered_top3_min,
+        "top 3 fell. {said}"
+    );
+    assert!(
+        scores.triage_ok >= accepted.triage_ok_min,
+        "triage fell. {said}"
+    );
     assert!(scores.over <= accepted.over_max, "over-triage rose. {said}");
-    assert!(scores.emergencies_under <= accepted.emergencies_under_max, "an emergency was missed. {said}");
-    assert!(scores.brier <= accepted.brier_max, "the Brier score rose. {said}");
+    assert!(
+        scores.emergencies_under <= accepted.emergencies_under_max,
+        "an emergency was missed. {said}"
+    );
+    assert!(
+        scores.brier <= accepted.brier_max,
+        "the Brier score rose. {said}"
+    );
 }
 
 #[test]
@@ -43,9 +60,20 @@ fn our_own_cases_score_at_least_as_accepted() {
     let base = lafiya_content::load().expect("the embedded base loads");
     let runner = Runner::new(&base);
     let cases = read_cases(&evaluation("african.dev.jsonl")).expect("our cases can be read");
-    let text = std::fs::read_to_string(evaluation("accepted.json")).expect("the accepted scores can be read");
-    let accepted: AcceptedScores = serde_json::from_str(&text).expect("the accepted scores have their form");
-    let run = |mode: Mode| -> Vec<Outcome> { cases.iter().map(|case| runner.run(case, mode, &Parameters::default(), 0)).collect() };
-    check("findings", &score(run(Mode::Findings).iter()), &accepted.findings);
+    let text = std::fs::read_to_string(evaluation("accepted.json"))
+        .expect("the accepted scores can be read");
+    let accepted: AcceptedScores =
+        serde_json::from_str(&text).expect("the accepted scores have their form");
+    let run = |mode: Mode| -> Vec<Outcome> {
+        cases
+            .iter()
+            .map(|case| runner.run(case, mode, &Parameters::default(), 0))
+            .collect()
+    };
+    check(
+        "findings",
+        &score(run(Mode::Findings).iter()),
+        &accepted.findings,
+    );
     check("text", &score(run(Mode::Text).iter()), &accepted.text);
 }

@@ -2,8 +2,7 @@
 //!
 //! This is what makes "belle dey pain me" and "abdominal pain" comparable. Which words belong together is data.
 
-use std::collections::{HashMap, HashSet};
-
+use crate::hash::{FastMap, FastSet};
 use crate::stem::{singular, stem};
 use crate::words::{Fillers, Same};
 
@@ -43,15 +42,15 @@ pub(crate) struct Unit {
 /// The groups of words, ready to use.
 #[derive(Clone, Debug)]
 pub(crate) struct Canon {
-    groups: HashMap<String, String>,
+    groups: FastMap<String, String>,
     /// First word to the phrases that begin with it, longest first, with the form that replaces them.
-    phrases: HashMap<String, Vec<(Vec<String>, String)>>,
-    fillers: HashSet<String>,
-    modifiers: HashSet<String>,
-    persons: HashSet<String>,
+    phrases: FastMap<String, Vec<(Vec<String>, String)>>,
+    fillers: FastSet<String>,
+    modifiers: FastSet<String>,
+    persons: FastSet<String>,
     opposites: Vec<[String; 2]>,
     /// Words met while building, so that reading need not take them apart again.
-    known: HashMap<String, Word>,
+    known: FastMap<String, Word>,
 }
 
 /// A word taken apart.
@@ -65,13 +64,13 @@ pub(crate) struct Word {
 
 impl Canon {
     pub(crate) fn new(same: &Same, fillers: &Fillers) -> Self {
-        let mut groups = HashMap::new();
+        let mut groups = FastMap::default();
         for (group, words) in &same.words {
             for word in words.iter().chain([group]) {
                 groups.entry(stem(word)).or_insert_with(|| group.clone());
             }
         }
-        let mut phrases: HashMap<String, Vec<(Vec<String>, String)>> = HashMap::new();
+        let mut phrases: FastMap<String, Vec<(Vec<String>, String)>> = FastMap::default();
         for (form, written) in &same.phrases {
             for phrase in written {
                 let words: Vec<String> = phrase.split(' ').map(str::to_owned).collect();
@@ -91,7 +90,7 @@ impl Canon {
             modifiers: fillers.modifiers.iter().cloned().collect(),
             persons: fillers.persons.iter().cloned().collect(),
             opposites: same.opposite.iter().map(|it| it.sides.clone()).collect(),
-            known: HashMap::new(),
+            known: FastMap::default(),
         }
     }
 

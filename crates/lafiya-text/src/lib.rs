@@ -6,6 +6,7 @@
 
 mod canon;
 mod fold;
+mod hash;
 mod parse;
 mod search;
 mod stem;

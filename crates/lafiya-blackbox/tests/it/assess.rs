@@ -6,7 +6,9 @@ use std::path::Path;
 use lafiya_blackbox::{Client, Server};
 use serde_json::{Value, json};
 
-use crate::requests::{absent, assessed, case, clinic, fever, item, measured, patient, present, with};
+use crate::requests::{
+    absent, assessed, case, clinic, fever, item, measured, patient, present, with,
+};
 use crate::shape::{column, texts};
 
 /// Probabilities by condition, in their order: what was thought, without ids and times.
@@ -117,10 +119,7 @@ fn a_pair_that_cannot_be_is_left_out_with_a_concern() {
     let client = clinic();
     let man = patient(30, "male", &[present("s_fever")]);
     let girl = patient(8, "female", &[present("s_fever")]);
-    for (plain, impossible) in [
-        (man, "p_pregnancy"),
-        (girl, "p_enlarged_prostate_known"),
-    ] {
+    for (plain, impossible) in [(man, "p_pregnancy"), (girl, "p_enlarged_prostate_known")] {
         let body = with(plain.clone(), "/risk_factors", json!([impossible]));
         let answer = assessed(&client, &body);
         assert_eq!(concerns(&answer).len(), 1, "{impossible}");
@@ -159,29 +158,26 @@ fn the_order_of_evidence_changes_nothing() {
 
 #[test]
 fn a_bare_slug_means_the_concept() {
-    let slugs = with(case(&[present("fever")]), "/risk_factors", json!(["pregnancy"]));
+    let slugs = with(
+        case(&[present("fever")]),
+        "/risk_factors",
+        json!(["pregnancy"]),
+    );
     let ids = with(fever(), "/risk_factors", json!(["p_pregnancy"]));
     check_same(&clinic(), &slugs, &ids);
 }
 
 #[test]
 fn a_retired_id_means_its_successor() {
-    let knowledge = tempfile_with_alias("s_word_of_last_year", "s_fever");
-    let path = knowledge.to_string_lossy().into_owned();
+    let knowledge = tempfile::tempdir().expect("a folder");
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../knowledge");
+    copy_folder(&ours, knowledge.path());
+    let alias = "[[alias]]\nretired = \"s_word_of_last_year\"\nnow = \"s_fever\"\n";
+    fs::write(knowledge.path().join("aliases.toml"), alias).expect("a file");
+    let path = knowledge.path().to_string_lossy().into_owned();
     let server = Server::with("LAFIYA_KNOWLEDGE_DIR", &path).start();
     let retired = case(&[present("s_word_of_last_year")]);
     check_same(&server.live(), &retired, &fever());
-    let _ = fs::remove_dir_all(knowledge);
-}
-
-/// A copy of the knowledge base in which one id was retired.
-fn tempfile_with_alias(retired: &str, now: &str) -> std::path::PathBuf {
-    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../knowledge");
-    let copy = std::env::temp_dir().join(format!("lafiya-knowledge-{}", std::process::id()));
-    copy_folder(&ours, &copy);
-    let alias = format!("[[alias]]\nretired = \"{retired}\"\nnow = \"{now}\"\n");
-    fs::write(copy.join("aliases.toml"), alias).expect("the copy can be written");
-    copy
 }
 
 fn copy_folder(from: &Path, to: &Path) {
@@ -202,7 +198,10 @@ fn a_risk_factor_is_a_string_or_an_object() {
     let string = of(json!("p_pregnancy"));
     let object = of(json!({"id": "p_pregnancy", "choice_id": "present"}));
     check_same(&clinic(), &string, &object);
-    let not = assessed(&clinic(), &of(json!({"id": "p_pregnancy", "choice_id": "absent"})));
+    let not = assessed(
+        &clinic(),
+        &of(json!({"id": "p_pregnancy", "choice_id": "absent"})),
+    );
     assert_eq!(probability(&not, "c_malaria_in_pregnancy"), 0.0);
 }
 
@@ -223,7 +222,11 @@ fn previous_evidence_counts_and_evidence_is_stronger() {
     );
     check_same(&client, &both, &previous);
     let denied = case(&[present("s_headache"), absent("s_fever")]);
-    let revised = with(denied.clone(), "/previous_evidence", json!([present("s_fever")]));
+    let revised = with(
+        denied.clone(),
+        "/previous_evidence",
+        json!([present("s_fever")]),
+    );
     check_same(&client, &denied, &revised);
 }
 

@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::requests::{
-    ASSESS, absent, case, clinic, fever, item, named, patient, present, with,
-};
+use crate::requests::{ASSESS, absent, case, clinic, fever, item, named, patient, present, with};
 use crate::shape::texts;
 
 /// Insists that one wrong value in a good request is refused and named.
@@ -16,12 +14,23 @@ fn refuses(pointer: &str, value: Value) {
 #[track_caller]
 fn refuses_at(pointer: &str, value: Value, expected: &str) {
     let answer = clinic().post(ASSESS, &with(fever(), pointer, value));
-    assert_eq!(named(&answer, 400, "INVALID_REQUEST"), [expected], "{answer}");
+    assert_eq!(
+        named(&answer, 400, "INVALID_REQUEST"),
+        [expected],
+        "{answer}"
+    );
 }
 
 #[test]
 fn an_age_out_of_bounds_is_refused() {
-    for age in [json!(-1), json!(121), json!(30.5), json!("30"), json!(true), json!(1e30)] {
+    for age in [
+        json!(-1),
+        json!(121),
+        json!(30.5),
+        json!("30"),
+        json!(true),
+        json!(1e30),
+    ] {
         refuses("/patient/age", age);
     }
     refuses("/patient/age", Value::Null);
@@ -166,7 +175,10 @@ fn an_unknown_id_is_refused_with_suggestions() {
     assert_eq!(pointers[1], "/previous_evidence/0/id", "{answer}");
     assert!(pointers[2].starts_with("/risk_factors/0"), "{answer}");
     let error = answer.json();
-    for field in error["error"]["details"]["fields"].as_array().expect("a list") {
+    for field in error["error"]["details"]["fields"]
+        .as_array()
+        .expect("a list")
+    {
         let offered = texts(&field["suggestions"]);
         assert!((1..=3).contains(&offered.len()), "{field}");
         let right = ["s_fever", "p_pregnancy", "s_cough"];
@@ -256,7 +268,11 @@ fn months_and_days_must_agree_with_the_years() {
     ] {
         let answer = of(age, &[(field, number)]);
         let expected = format!("/patient/{field}");
-        assert_eq!(named(&answer, 400, "INVALID_REQUEST"), [expected], "{answer}");
+        assert_eq!(
+            named(&answer, 400, "INVALID_REQUEST"),
+            [expected],
+            "{answer}"
+        );
     }
     of(0, &[("age_days", 10), ("age_months", 3)]).expect_error(400, "INVALID_REQUEST");
 }

@@ -264,7 +264,11 @@ fn check_plan(body: &Value) {
     check_fields(guidance, &lists);
     let specific = [("condition_name", Text), ("if_confirmed", Object)];
     for treatment in check_each(&guidance["condition_specific"], &specific) {
-        let lines = [("first_line", Text), ("alternative", Text), ("source", Text)];
+        let lines = [
+            ("first_line", Text),
+            ("alternative", Text),
+            ("source", Text),
+        ];
         check_fields(&treatment["if_confirmed"], &lines);
     }
     check_fields(&body["referral_pathway"], REFERRAL);
@@ -282,7 +286,11 @@ fn every_answer_has_the_whole_documented_shape() {
         case(&[present("s_unconscious")]),
         case(&[measured("s_oxygen_saturation", "80")]),
         with(fever(), "/patient/location", json!("lagos")),
-        with(fever(), "/patient/location", json!("Ikeja, near the market")),
+        with(
+            fever(),
+            "/patient/location",
+            json!("Ikeja, near the market"),
+        ),
         with(fever(), "/risk_factors", json!(["p_pregnancy"])),
         with(baby, "/patient/age_months", json!(3)),
     ] {
@@ -323,7 +331,10 @@ fn citations_are_numbered_and_stand_in_the_list_of_sources() {
 
 #[test]
 fn people_read_names_and_programs_read_ids() {
-    let body = assessed(&clinic(), &case(&[present("s_fever"), present("s_headache")]));
+    let body = assessed(
+        &clinic(),
+        &case(&[present("s_fever"), present("s_headache")]),
+    );
     let first = &body["conditions"][0];
     for name in texts(&first["evidence_supporting"]) {
         assert!(["Fever", "Headache"].contains(&name), "{name}");

@@ -6,6 +6,8 @@ use jiff::Timestamp;
 use lafiya_blackbox::{Answer, Server, shared};
 use serde_json::json;
 
+use crate::shape::is_uuid;
+
 /// The request id, the time, the version and the three rate headers, each in its form.
 #[track_caller]
 pub(crate) fn check_standard_headers(answer: &Answer) {
@@ -31,14 +33,6 @@ fn check_identity(answer: &Answer) {
     let number = time.strip_suffix("ms").expect("a time in ms");
     assert!(number.parse::<u64>().is_ok(), "{time} is not <n>ms");
     assert_eq!(answer.required_header("x-api-version"), "1.0");
-}
-
-fn is_uuid(text: &str) -> bool {
-    let groups: Vec<&str> = text.split('-').collect();
-    groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
-        && groups
-            .iter()
-            .all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 #[test]

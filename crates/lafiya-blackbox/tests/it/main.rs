@@ -14,6 +14,7 @@ mod health;
 mod idempotency;
 mod interview;
 mod keys;
+mod knowledge_folder;
 mod lists;
 mod logs;
 mod metrics;

@@ -72,7 +72,11 @@ pub(crate) fn is_uuid(text: &str) -> bool {
 }
 
 fn is(value: &Value, kind: Kind) -> bool {
-    let all_texts = || value.as_array().is_some_and(|all| all.iter().all(Value::is_string));
+    let all_texts = || {
+        value
+            .as_array()
+            .is_some_and(|all| all.iter().all(Value::is_string))
+    };
     match kind {
         Kind::Text => value.is_string(),
         Kind::TextOrNull => value.is_string() || value.is_null(),

@@ -3,21 +3,20 @@
 //! "Pain in both legs, waist and chest" is three findings; "eye dey pain me and e red" is two; "purging ... no blood" is
 //! blood in the stool. Only words that no other phrase has taken are shared.
 
-use std::collections::HashSet;
-
 use lafiya_knowledge::KnowledgeBase;
 
 use super::lexicon::Sense;
 use super::matches::{Choosing, Match};
 use super::reading::Reading;
 use crate::canon::{Canon, Role};
+use crate::hash::FastSet;
 use crate::words::BodyWords;
 
 /// The parts of the body, ready to use.
 #[derive(Clone, Debug)]
 pub(super) struct Composer {
-    parts: HashSet<String>,
-    complaints: HashSet<String>,
+    parts: FastSet<String>,
+    complaints: FastSet<String>,
     topics: Vec<Topic>,
 }
 
@@ -198,7 +197,11 @@ impl Composer {
                 .collect();
             forms.sort();
             forms.dedup();
-            let Some(list) = choosing.lexicon.bags.get(&forms) else {
+            let list = choosing
+                .lexicon
+                .key(&forms)
+                .and_then(|key| choosing.lexicon.bags.get(&key));
+            let Some(list) = list else {
                 continue;
             };
             let Some(meaning) = choosing.choose(list.iter().map(|bag| &bag.meaning)) else {

@@ -117,7 +117,8 @@ fn is_bare(reading: &Reading, spotted: &[Spotted], mut clause: Range<usize>) -> 
                 | "no"
                 | "not"
         );
-        carried || (!statement && (reading.light[at] || matches!(word, "," | "and" | "&" | "or")))
+        let joins = reading.tokens[at].is_sign() || matches!(word, "and" | "or");
+        carried || (!statement && (reading.light[at] || joins))
     })
 }
 

@@ -3,13 +3,12 @@
 //! As written: "running stomach". As a bag: {belly, pain} is met by "pain for my belle" and "belly dey pain me". A single
 //! word is only ever met as written (or in its plural, or as a form of a verb that the data names).
 
-use std::collections::{HashMap, HashSet};
-
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, SearchTerm, TermKind};
 
 use super::phrases::PhraseSet;
 use crate::canon::Canon;
 use crate::fold;
+use crate::hash::{FastMap, FastSet};
 use crate::stem::{singular, stem};
 use crate::words::{self, Ignored};
 
@@ -50,21 +49,35 @@ pub(super) struct Bag {
 #[derive(Clone, Debug)]
 pub(super) struct Lexicon {
     /// Phrases of one word, by their singular: "stool" is not "stooling".
-    pub single: HashMap<String, Vec<Meaning>>,
+    pub single: FastMap<String, Vec<Meaning>>,
     /// Longer phrases as written, by the stems of their words.
     pub written: PhraseSet<Meaning>,
-    pub bags: HashMap<Vec<String>, Vec<Bag>>,
-    /// Words that occur in a bag: others cannot be part of one.
-    pub bag_words: HashSet<String>,
-    words: HashSet<String>,
-    pub nouns: HashSet<String>,
-    pub before_verbs: HashSet<String>,
+    pub bags: FastMap<BagKey, Vec<Bag>>,
+    /// The numbers of the words that occur in a bag: others cannot be part of one.
+    pub bag_numbers: FastMap<String, u32>,
+    words: FastSet<String>,
+    pub nouns: FastSet<String>,
+    pub before_verbs: FastSet<String>,
     verbs: Vec<String>,
     shorthand: Vec<String>,
 }
 
 /// Bags of more words are matched as written only: nobody says six words in another order.
 pub(super) const BAG_WORDS_MAX: usize = 5;
+/// The numbers of the words of a bag, sorted; free places hold the largest number.
+pub(super) type BagKey = [u32; BAG_WORDS_MAX];
+
+/// The key of a bag; none where it is too big or has a word twice.
+pub(super) fn bag_key(numbers: impl Iterator<Item = u32>) -> Option<BagKey> {
+    let mut key = [u32::MAX; BAG_WORDS_MAX];
+    for (n, number) in numbers.enumerate() {
+        *key.get_mut(n)? = number;
+    }
+    key.sort_unstable();
+    let twice = key.windows(2).any(|it| it[0] == it[1] && it[0] != u32::MAX);
+    (!twice).then_some(key)
+}
+
 /// Longer words in capitals are just loud.
 const CAPITALS_MAX: usize = 4;
 
@@ -77,11 +90,11 @@ impl Lexicon {
             before_verbs: fillers.before_verbs.into_iter().collect(),
             verbs: fillers.verbs,
             shorthand: fillers.shorthand,
-            single: HashMap::new(),
-            words: HashSet::new(),
+            single: FastMap::default(),
+            words: FastSet::default(),
             written: PhraseSet::default(),
-            bags: HashMap::new(),
-            bag_words: HashSet::new(),
+            bags: FastMap::default(),
+            bag_numbers: FastMap::default(),
         };
         let mut terms = base.search_terms();
         // Shorter phrases first: a phrase that only joins two of them is known when it comes.
@@ -176,6 +189,15 @@ impl Lexicon {
         }
     }
 
+    /// The key of a bag of forms; none where a form is in no bag.
+    pub(super) fn key(&self, forms: &[String]) -> Option<BagKey> {
+        let numbers: Option<Vec<u32>> = forms
+            .iter()
+            .map(|form| self.bag_numbers.get(form).copied())
+            .collect();
+        bag_key(numbers?.into_iter())
+    }
+
     /// "Sweating and shaking" is two findings, whatever concept the base has for both together.
     fn is_two_findings(&self, words: &[String]) -> bool {
         let mut sides = words.split(|word| matches!(word.as_str(), "and" | "with"));
@@ -212,12 +234,17 @@ impl Lexicon {
         }
         bag.sort();
         bag.dedup();
+        let words = bag.clone();
         let telling = bag.iter().filter(|it| *it != "not").count();
         if bag.len() < 2 || bag.len() > BAG_WORDS_MAX || telling == 0 {
             return;
         }
-        self.bag_words.extend(bag.iter().cloned());
-        let list = self.bags.entry(bag).or_default();
+        for word in bag {
+            let fresh = u32::try_from(self.bag_numbers.len()).unwrap_or(u32::MAX);
+            self.bag_numbers.entry(word).or_insert(fresh);
+        }
+        let Some(key) = self.key(&words) else { return };
+        let list = self.bags.entry(key).or_default();
         if !list.iter().any(|it| it.meaning.sense == meaning.sense) {
             list.push(Bag {
                 meaning: meaning.clone(),

@@ -2,15 +2,16 @@
 //!
 //! What a match means for the patient (denied, past, somebody else's) is not decided here.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::Sex;
 
-use super::lexicon::{BAG_WORDS_MAX, Bag, Lexicon, Meaning, Sense};
+use super::bags;
+use super::lexicon::{Lexicon, Meaning, Sense};
 use super::reading::Reading;
 use crate::canon::Role;
+use crate::hash::{FastMap, key};
 
 /// A phrase found in the text.
 #[derive(Clone, Debug)]
@@ -55,13 +56,12 @@ pub(super) struct Choosing<'a> {
 /// Phrases of a language below this need a cue of it.
 const SURE_OF_LANGUAGE: f32 = 0.8;
 const WRITTEN: f64 = 1.0;
-const AS_BAG: f64 = 0.92;
 const MENDED: f64 = 0.85;
 
 /// All matches, in the order of the text, no two sharing a token that carries them.
 pub(super) fn find(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
     let mut candidates = written(reading, choosing);
-    candidates.extend(bags(reading, choosing));
+    candidates.extend(bags::find(reading, choosing));
     candidates.sort_by(|a, b| {
         let weight = |it: &Match| it.weight;
         let span = |it: &Match| it.core.last().copied().unwrap_or_default() - it.first();
@@ -87,11 +87,7 @@ pub(super) fn find(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
 }
 
 fn written(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
-    let stems: Vec<&str> = reading
-        .apart
-        .iter()
-        .map(|word| word.stem.as_str())
-        .collect();
+    let stems: Vec<u64> = reading.apart.iter().map(|word| key(&word.stem)).collect();
     let mut found = Vec::new();
     for at in 0..stems.len() {
         for (length, meanings) in choosing.lexicon.written.all_at(&stems, at) {
@@ -146,126 +142,6 @@ fn as_written(
     })
 }
 
-/// Windows of telling words with nothing but fillers, modifiers and denials between them.
-fn bags(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
-    let mut found = Vec::new();
-    for start in 0..reading.units.len() {
-        let mut window: Vec<usize> = Vec::new();
-        let mut joined = false;
-        for at in start..reading.units.len() {
-            let unit = &reading.units[at];
-            let in_time = choosing.times[unit.first] || reading.tokens[unit.first].is_number();
-            if unit.role.is_passed_over() || (!window.is_empty() && in_time) {
-                if window.is_empty() {
-                    break;
-                }
-                continue;
-            }
-            if matches!(unit.form.as_str(), "and" | "or") && !window.is_empty() {
-                joined = true;
-                continue;
-            }
-            let usable = choosing.lexicon.bag_words.contains(&unit.form)
-                || unit.role == Role::Modifier
-                || unit.form == "not";
-            if !usable || window.len() > BAG_WORDS_MAX + 1 {
-                break;
-            }
-            window.push(at);
-            if window.len() > 1 {
-                found.extend(bag_of(reading, choosing, &window, joined));
-            }
-        }
-    }
-    found
-}
-
-/// The best bag that a window fills: with all its modifiers and denials, or with some left out. The ends must be in it.
-fn bag_of(
-    reading: &Reading,
-    choosing: &Choosing<'_>,
-    window: &[usize],
-    joined: bool,
-) -> Option<Match> {
-    let inner = &window[1..window.len() - 1];
-    let optional: Vec<usize> = inner
-        .iter()
-        .copied()
-        .filter(|&at| reading.units[at].role == Role::Modifier || reading.units[at].form == "not")
-        .collect();
-    for dropped in 0..(1_usize << optional.len().min(4)) {
-        let left_out = |at: &usize| {
-            optional
-                .iter()
-                .position(|it| it == at)
-                .is_some_and(|n| n < 4 && dropped >> n & 1 == 1)
-        };
-        let kept: Vec<usize> = window.iter().copied().filter(|at| !left_out(at)).collect();
-        let mut forms: Vec<String> = kept
-            .iter()
-            .map(|&at| reading.units[at].form.clone())
-            .collect();
-        forms.sort();
-        forms.dedup();
-        if forms.len() != kept.len() {
-            continue;
-        }
-        // "vomiting, no stooling" denies the second finding; "neck is not stiff" denies the phrase.
-        let parts_findings = optional.iter().any(|at| {
-            let after = reading
-                .units
-                .get(at + 1)
-                .map(|unit| &reading.apart[unit.first].singular);
-            left_out(at)
-                && reading.units[*at].form == "not"
-                && after.is_some_and(|it| choosing.lexicon.single.contains_key(it))
-        });
-        if parts_findings {
-            continue;
-        }
-        // "no stooling" denies a finding; it is not the phrase "no stool".
-        if kept.len() == 2 && reading.units[kept[0]].form == "not" {
-            let word = &reading.apart[reading.units[kept[1]].first].singular;
-            if choosing.lexicon.single.contains_key(word) {
-                continue;
-            }
-        }
-        // "not late" is not "late ... not": a denial that belongs to the phrase does not end it.
-        let ends_in_denial = kept
-            .last()
-            .is_some_and(|&at| reading.units[at].form == "not");
-        if ends_in_denial {
-            continue;
-        }
-        let Some(list) = choosing.lexicon.bags.get(&forms) else {
-            continue;
-        };
-        let usable: Vec<&Bag> = list.iter().filter(|bag| bag.joins || !joined).collect();
-        let Some(meaning) = choosing.choose(usable.iter().map(|bag| &bag.meaning)) else {
-            continue;
-        };
-        let denied_inside = optional
-            .iter()
-            .any(|at| left_out(at) && reading.units[*at].form == "not");
-        let core: Vec<usize> = kept
-            .iter()
-            .flat_map(|&at| reading.units[at].first..reading.units[at].last)
-            .collect();
-        return Some(Match {
-            confidence: confidence(reading, &core, meaning, AS_BAG),
-            core,
-            sense: meaning.sense,
-            also: meaning.also,
-            weight: kept
-                .iter()
-                .map(|&at| unit_weight(&reading.units[at].form, reading.units[at].role))
-                .sum(),
-            denied_inside,
-        });
-    }
-    None
-}
-
 impl Choosing<'_> {
     /// The best meaning that sex and language allow.
     pub(super) fn choose<'m>(
@@ -306,15 +182,15 @@ fn unit_weight(form: &str, role: Role) -> usize {
     }
 }
 
-fn confidence(reading: &Reading, core: &[usize], meaning: &Meaning, way: f64) -> f64 {
+pub(super) fn confidence(reading: &Reading, core: &[usize], meaning: &Meaning, way: f64) -> f64 {
     let mended = core.iter().any(|&at| reading.mended[at]);
     let sure = f64::from(meaning.confidence) * way * if mended { MENDED } else { 1.0 };
     (sure * 100.0).round() / 100.0
 }
 
 /// The languages whose cue words the text has: two short ones, or one that is long.
-pub(super) fn languages(reading: &Reading, cues: &HashMap<String, Vec<String>>) -> Vec<String> {
-    let mut shown: HashMap<&str, usize> = HashMap::new();
+pub(super) fn languages(reading: &Reading, cues: &FastMap<String, Vec<String>>) -> Vec<String> {
+    let mut shown: FastMap<&str, usize> = FastMap::default();
     for word in &reading.words {
         for language in cues.get(word).into_iter().flatten() {
             *shown.entry(language).or_default() += if word.len() > 3 { 2 } else { 1 };

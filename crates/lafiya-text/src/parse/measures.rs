@@ -163,7 +163,7 @@ impl MeasureReader {
         base: &KnowledgeBase,
         at: usize,
     ) -> Option<Value> {
-        if let Some((length, [known, ..])) = self.words.longest_at(&reading.words, at) {
+        if let Some((length, [known, ..])) = self.words.longest_at(&reading.keys, at) {
             let number_at = self.past_links(reading, at + length)?;
             return self.number(reading, numbers, base, *known, at, number_at);
         }
@@ -174,10 +174,10 @@ impl MeasureReader {
         let unit_at = at + taken;
         let after = self
             .after
-            .longest_at(&reading.words, unit_at.min(reading.len()));
+            .longest_at(&reading.keys, unit_at.min(reading.len()));
         let alone = self
             .alone
-            .longest_at(&reading.words, unit_at.min(reading.len()));
+            .longest_at(&reading.keys, unit_at.min(reading.len()));
         let (length, [known, ..]) = after.or(alone)? else {
             return None;
         };

@@ -50,7 +50,7 @@ impl MedicineReader {
     ) {
         let mut at = 0;
         while at < reading.len() {
-            let Some((length, [medicine, ..])) = self.names.longest_at(&reading.words, at) else {
+            let Some((length, [medicine, ..])) = self.names.longest_at(&reading.keys, at) else {
                 at += 1;
                 continue;
             };
@@ -65,7 +65,7 @@ impl MedicineReader {
                 });
             }
             let stopped = (at + length..reading.sentence_of(at).end)
-                .any(|n| self.stopping.length_at(&reading.words, n) > 0);
+                .any(|n| self.stopping.length_at(&reading.keys, n) > 0);
             let all = implied
                 .iter()
                 .chain(when_stopped.iter().filter(|_| stopped));

@@ -3,6 +3,7 @@
 //! The steps, in order: fold and mend (`reading`), find phrases (`lexicon`, `matches`), share words among them (`compose`),
 //! read numbers and medicines, then turn what negation, doubt, condition, past and person turn, then grade and time it.
 
+mod bags;
 mod compose;
 mod lasting;
 mod lexicon;
@@ -19,13 +20,12 @@ mod spotted;
 mod subject;
 mod time;
 
-use std::collections::HashMap;
-
 use jiff::civil::Date;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice, Severity, Sex};
 
 use crate::canon::Canon;
+use crate::hash::FastMap;
 use crate::words;
 use compose::Composer;
 use lexicon::Lexicon;
@@ -90,7 +90,7 @@ pub struct Parser {
     spelling: Spelling,
     lexicon: Lexicon,
     /// Cue word to the languages it shows.
-    languages: HashMap<String, Vec<String>>,
+    languages: FastMap<String, Vec<String>>,
     composer: Composer,
     measures: MeasureReader,
     medicines: MedicineReader,
@@ -114,7 +114,7 @@ impl Parser {
         let subjects = Subjects::new(&words::persons(), &words::family(), base);
         let grades = Grades::new(&words::severity());
         let times = Times::new(&words::time());
-        let mut languages: HashMap<String, Vec<String>> = HashMap::new();
+        let mut languages: FastMap<String, Vec<String>> = FastMap::default();
         for (language, cues) in words::languages() {
             for cue in cues {
                 languages.entry(cue).or_default().push(language.clone());

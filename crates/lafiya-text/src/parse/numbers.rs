@@ -1,18 +1,17 @@
 //! Numbers as people write them: `39.5`, `three`, `one-eighty`, `thirty eight point five`.
 
-use std::collections::HashMap;
-
+use crate::hash::FastMap;
 use crate::words::Numbered;
 
 /// Number words of all languages.
 #[derive(Clone, Debug)]
 pub(super) struct Numbers {
-    words: HashMap<String, f64>,
+    words: FastMap<String, f64>,
 }
 
 impl Numbers {
     pub(super) fn new(numbers: &Numbered) -> Self {
-        let mut words = HashMap::new();
+        let mut words = FastMap::default();
         for (number, list) in numbers {
             if let Ok(number) = number.parse::<f64>() {
                 words.extend(list.iter().map(|word| (word.clone(), number)));

@@ -1,22 +1,25 @@
 //! A set of phrases, found in a row of words as whole words, longest first.
 //!
-//! The one automaton behind everything the reader looks for: findings, negators, times, medicines.
+//! The one automaton behind everything the reader looks for: findings, negators, times, medicines. Words are compared by
+//! their keys, which the reading computes once.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
+
+use crate::hash::{FastMap, key};
 
 /// Phrases, each with what it leads to.
 #[derive(Clone, Debug)]
 pub(crate) struct PhraseSet<T> {
-    words: HashMap<String, u32>,
-    steps: HashMap<(u32, u32), u32>,
+    words: BTreeSet<String>,
+    steps: FastMap<(u32, u64), u32>,
     ends: Vec<Vec<T>>,
 }
 
 impl<T> Default for PhraseSet<T> {
     fn default() -> Self {
         Self {
-            words: HashMap::new(),
-            steps: HashMap::new(),
+            words: BTreeSet::new(),
+            steps: FastMap::default(),
             ends: vec![Vec::new()],
         }
     }
@@ -27,10 +30,9 @@ impl<T> PhraseSet<T> {
     pub(crate) fn add<S: AsRef<str>>(&mut self, phrase: &[S], value: T) {
         let mut node = 0;
         for word in phrase {
-            let fresh = number(self.words.len());
-            let word = *self.words.entry(word.as_ref().to_owned()).or_insert(fresh);
-            let next = number(self.ends.len());
-            node = *self.steps.entry((node, word)).or_insert(next);
+            self.words.insert(word.as_ref().to_owned());
+            let next = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
+            node = *self.steps.entry((node, key(word.as_ref()))).or_insert(next);
             if node == next {
                 self.ends.push(Vec::new());
             }
@@ -40,35 +42,33 @@ impl<T> PhraseSet<T> {
 
     /// Every word of every phrase.
     pub(crate) fn vocabulary(&self) -> impl Iterator<Item = &str> {
-        self.words.keys().map(String::as_str)
+        self.words.iter().map(String::as_str)
     }
 
     /// Every phrase that begins at a place: its length in words and what it leads to. Shortest first.
-    pub(crate) fn all_at<S: AsRef<str>>(&self, words: &[S], at: usize) -> Vec<(usize, &[T])> {
-        let mut found = Vec::new();
+    pub(crate) fn all_at<'s>(
+        &'s self,
+        keys: &'s [u64],
+        at: usize,
+    ) -> impl Iterator<Item = (usize, &'s [T])> {
         let mut node = 0;
-        for (n, word) in words[at..].iter().enumerate() {
-            let next = self
-                .words
-                .get(word.as_ref())
-                .and_then(|&word| self.steps.get(&(node, word)));
-            let Some(&next) = next else { break };
-            node = next;
-            let values = &self.ends[node as usize];
-            if !values.is_empty() {
-                found.push((n + 1, values.as_slice()));
-            }
-        }
-        found
+        let steps = keys
+            .get(at..)
+            .unwrap_or_default()
+            .iter()
+            .map_while(move |&key| {
+                node = *self.steps.get(&(node, key))?;
+                Some(self.ends[node as usize].as_slice())
+            });
+        steps
+            .enumerate()
+            .filter(|(_, values)| !values.is_empty())
+            .map(|(n, values)| (n + 1, values))
     }
 
     /// The longest phrase that begins at a place.
-    pub(crate) fn longest_at<S: AsRef<str>>(
-        &self,
-        words: &[S],
-        at: usize,
-    ) -> Option<(usize, &[T])> {
-        self.all_at(words, at).pop()
+    pub(crate) fn longest_at<'s>(&'s self, keys: &'s [u64], at: usize) -> Option<(usize, &'s [T])> {
+        self.all_at(keys, at).last()
     }
 }
 
@@ -83,13 +83,9 @@ impl PhraseSet<()> {
     }
 
     /// The length of the longest phrase at a place; 0 where none begins.
-    pub(crate) fn length_at<S: AsRef<str>>(&self, words: &[S], at: usize) -> usize {
-        self.longest_at(words, at).map_or(0, |(length, _)| length)
+    pub(crate) fn length_at(&self, keys: &[u64], at: usize) -> usize {
+        self.longest_at(keys, at).map_or(0, |(length, _)| length)
     }
-}
-
-fn number(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -99,9 +95,10 @@ mod tests {
     #[test]
     fn the_longest_phrase_at_a_place_is_found() {
         let set = PhraseSet::of(&["no".to_owned(), "no history of".to_owned()]);
-        let words = ["no", "history", "of", "fever"];
+        let words = ["no", "history", "of", "fever"].map(key);
         assert_eq!(set.length_at(&words, 0), 3);
         assert_eq!(set.length_at(&words, 1), 0);
-        assert_eq!(set.length_at(&["no", "history"], 0), 1);
+        assert_eq!(set.length_at(&words[..2], 0), 1);
+        assert_eq!(set.length_at(&words, 9), 0);
     }
 }

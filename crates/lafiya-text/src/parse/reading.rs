@@ -3,6 +3,7 @@
 use super::spelling::Spelling;
 use crate::canon::{Canon, Role, Unit, Word};
 use crate::fold::{self, Token};
+use crate::hash::key;
 
 /// The text as the other steps see it. All indices count tokens.
 #[derive(Clone, Debug)]
@@ -10,6 +11,8 @@ pub(super) struct Reading {
     pub tokens: Vec<Token>,
     /// The tokens as words, typing errors mended.
     pub words: Vec<String>,
+    /// The same as keys, for looking phrases up.
+    pub keys: Vec<u64>,
     /// The same, taken apart.
     pub apart: Vec<Word>,
     /// Which of them were mended.
@@ -49,6 +52,7 @@ impl Reading {
         let (sentence, clause) = boundaries(&tokens);
         Self {
             tokens,
+            keys: words.iter().map(|word| key(word)).collect(),
             words,
             apart,
             mended,

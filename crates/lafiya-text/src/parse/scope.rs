@@ -106,16 +106,16 @@ impl Scope {
     }
 
     fn forward(&self, reading: &Reading, spotted: &mut [Spotted]) {
-        let carried: Vec<usize> = spotted
-            .iter()
-            .flat_map(|it| it.core.iter().copied())
-            .collect();
+        let mut carried = vec![false; reading.len()];
+        for at in spotted.iter().flat_map(|it| it.core.iter().copied()) {
+            carried[at] = true;
+        }
         let mut at = 0;
         while at < reading.len() {
             let found = self
                 .triggers
-                .longest_at(&reading.words, at)
-                .filter(|_| !carried.contains(&at));
+                .longest_at(&reading.keys, at)
+                .filter(|_| !carried[at]);
             let Some((length, kinds)) = found else {
                 at += 1;
                 continue;
@@ -185,7 +185,7 @@ impl Scope {
             return;
         };
         let stop = (from..end)
-            .find(|&at| self.barriers.length_at(&reading.words, at) > 0)
+            .find(|&at| self.barriers.length_at(&reading.keys, at) > 0)
             .unwrap_or(end);
         for it in spotted
             .iter_mut()
@@ -216,14 +216,14 @@ impl Scope {
             if self.ends_denial(reading, spotted, at, trigger, reached) {
                 return;
             }
-            let plain = self.joiners.length_at(&reading.words, at) > 0
+            let plain = self.joiners.length_at(&reading.keys, at) > 0
                 || reading.words[at] == ","
                 || reading.light[at];
             if !plain {
                 strangers += 1;
                 // "no weakness of hand or leg": an item that nobody knows, followed by another.
                 let listed = (at + 1..(at + 3).min(reading.len()))
-                    .any(|n| self.alternatives.length_at(&reading.words, n) > 0);
+                    .any(|n| self.alternatives.length_at(&reading.keys, n) > 0);
                 if (reached && !listed) || strangers > STRANGERS_MAX {
                     return;
                 }
@@ -241,7 +241,7 @@ impl Scope {
         reached: bool,
     ) -> bool {
         let words = &reading.words;
-        if self.barriers.length_at(words, at) > 0 {
+        if self.barriers.length_at(&reading.keys, at) > 0 {
             return true;
         }
         if words[at] == "," {
@@ -252,18 +252,19 @@ impl Scope {
         if !reached {
             return false;
         }
-        self.subjects.length_at(words, at) > 0 || self.triggers.longest_at(words, at).is_some()
+        self.subjects.length_at(&reading.keys, at) > 0
+            || self.triggers.longest_at(&reading.keys, at).is_some()
     }
 
     /// "no fever, cough or rash": the items after the comma belong to the list when an "or" joins one of them.
     fn list_ends_in_or(&self, reading: &Reading, spotted: &[Spotted], comma: usize) -> bool {
         for at in comma + 1..reading.sentence_of(comma).end {
             let carried = spotted.iter().any(|it| it.core.contains(&at));
-            if self.alternatives.length_at(&reading.words, at) > 0 {
+            if self.alternatives.length_at(&reading.keys, at) > 0 {
                 return true;
             }
             let plain = carried || reading.words[at] == "," || reading.light[at];
-            if !plain || self.triggers.longest_at(&reading.words, at).is_some() {
+            if !plain || self.triggers.longest_at(&reading.keys, at).is_some() {
                 return false;
             }
         }
@@ -294,11 +295,11 @@ impl Scope {
             at += 1;
         }
         let denied = |at: usize| {
-            let length = self.after_negators.length_at(&reading.words, at);
+            let length = self.after_negators.length_at(&reading.keys, at);
             let closes = at + length >= end
                 || at + length >= reading.len()
                 || reading.tokens[at + length].is_sign();
-            length > 0 && closes && self.not_negators.length_at(&reading.words, at) == 0
+            length > 0 && closes && self.not_negators.length_at(&reading.keys, at) == 0
         };
         // "fever : no" crosses the colon that ends the clause.
         let colon = reading
@@ -312,9 +313,9 @@ impl Scope {
             return;
         }
         let over = (last + 1..next.min(last + ENDING_REACH)).any(|at| {
-            self.endings.length_at(&reading.words, at) > 0
-                && (at == last + 1 || self.before_endings.length_at(&reading.words, at - 1) > 0)
-                && !(last + 1..=at).any(|at| self.triggers.longest_at(&reading.words, at).is_some())
+            self.endings.length_at(&reading.keys, at) > 0
+                && (at == last + 1 || self.before_endings.length_at(&reading.keys, at - 1) > 0)
+                && !(last + 1..=at).any(|at| self.triggers.longest_at(&reading.keys, at).is_some())
         });
         if over && spotted[n].is_finding() {
             spotted[n].choice = Choice::Absent;
@@ -336,14 +337,14 @@ impl Scope {
         let stretch = self.stretch(reading, it.first());
         let time = stretch
             .clone()
-            .find(|&at| self.pasts.length_at(&reading.words, at) > 0);
+            .find(|&at| self.pasts.length_at(&reading.keys, at) > 0);
         let Some(time) = time else { return };
         let verb = stretch
             .clone()
-            .any(|at| self.past_verbs.length_at(&reading.words, at) > 0);
+            .any(|at| self.past_verbs.length_at(&reading.keys, at) > 0);
         let goes_on = stretch
             .into_iter()
-            .any(|at| at < time && self.begins.length_at(&reading.words, at) > 0);
+            .any(|at| at < time && self.begins.length_at(&reading.keys, at) > 0);
         if verb && !goes_on {
             it.dropped = Some(Dropped::Past);
         }
@@ -352,7 +353,7 @@ impl Scope {
     /// The part of a sentence around a token, up to the barriers.
     fn stretch(&self, reading: &Reading, at: usize) -> std::ops::Range<usize> {
         let sentence = reading.sentence_of(at);
-        let barrier = |at: &usize| self.barriers.length_at(&reading.words, *at) > 0;
+        let barrier = |at: &usize| self.barriers.length_at(&reading.keys, *at) > 0;
         let from = (sentence.start..at)
             .rev()
             .find(barrier)

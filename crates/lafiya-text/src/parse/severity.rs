@@ -67,7 +67,7 @@ impl Grades {
                 .enumerate()
                 .any(|(m, it)| m != n && it.core.contains(&at))
         };
-        let at_before = |at: usize| self.before.longest_at(&reading.words, at);
+        let at_before = |at: usize| self.before.longest_at(&reading.keys, at);
         // Before it and inside it, nearest first; another finding or a comma ends the search.
         for at in (sentence.start.max(first.saturating_sub(REACH))..=last).rev() {
             if at < first && (carried(at) || reading.words[at] == ",") {
@@ -94,7 +94,7 @@ impl Grades {
             if carried(at) {
                 return None;
             }
-            if let Some((_, [severity, ..])) = self.after.longest_at(&reading.words, at) {
+            if let Some((_, [severity, ..])) = self.after.longest_at(&reading.keys, at) {
                 return Some(*severity);
             }
             // A comma is passed only by a remark ("small cough, nothing serious").

@@ -2,18 +2,17 @@
 //!
 //! Only the first letter is trusted. A word that the base uses anywhere in its texts is never corrected.
 
-use std::collections::{HashMap, HashSet};
-
 use lafiya_knowledge::KnowledgeBase;
 use rapidfuzz::distance::osa;
 
 use crate::fold;
+use crate::hash::{FastMap, FastSet};
 
 /// Known words, and the words of the lexicon by what is left when one letter is dropped.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spelling {
-    known: HashSet<String>,
-    dropped: HashMap<String, Vec<String>>,
+    known: FastSet<String>,
+    dropped: FastMap<String, Vec<String>>,
 }
 
 /// Shorter words are too alike to be guessed at.

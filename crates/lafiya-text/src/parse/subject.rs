@@ -128,7 +128,7 @@ impl Subjects {
 
     fn family_history(&self, reading: &Reading, persons: &[Person], spotted: &mut Vec<Spotted>) {
         for at in (0..reading.len()).filter(|&at| persons[at] == Person::Kin) {
-            if let Some((length, [concept, ..])) = self.family.longest_at(&reading.words, at) {
+            if let Some((length, [concept, ..])) = self.family.longest_at(&reading.keys, at) {
                 let core = (at..at + length).collect();
                 let derived = Spotted::new(*concept, core, Choice::Present, 0.95);
                 spotted.push(Spotted {
@@ -150,9 +150,9 @@ impl Subjects {
             if at > 0 && reading.sentence[at] != reading.sentence[at - 1] {
                 now = Person::Nobody;
             }
-            if self.except.length_at(&reading.words, at) > 0 {
+            if self.except.length_at(&reading.keys, at) > 0 {
                 now = Person::First;
-            } else if let Some((_, [person, ..])) = self.persons.longest_at(&reading.words, at) {
+            } else if let Some((_, [person, ..])) = self.persons.longest_at(&reading.keys, at) {
                 pronoun = *person == Person::Third;
                 now = match person {
                     Person::Third if named == Person::Nobody => Person::Nobody,
@@ -184,7 +184,7 @@ impl Subjects {
     /// "my" before a person is not the speaker himself.
     fn owns_a_person(&self, reading: &Reading, at: usize) -> bool {
         (at + 1..(at + 4).min(reading.len())).any(|n| {
-            matches!(self.persons.longest_at(&reading.words, n), Some((_, [person, ..])) if !matches!(person, Person::First | Person::Third))
+            matches!(self.persons.longest_at(&reading.keys, n), Some((_, [person, ..])) if !matches!(person, Person::First | Person::Third))
                 && reading.same_sentence(at, n)
                 && matches!(reading.words[at].as_str(), "my" | "mon" | "ma" | "mes" | "our" | "meu" | "minha")
         })

@@ -3,8 +3,6 @@
 //! Conventions: a week is 7 days, a month 30, a year 365; today and hours ago are 0; yesterday and last night are 1. A
 //! weekday has a number only when the day of writing is known.
 
-use std::collections::{HashMap, HashSet};
-
 use jiff::civil::Date;
 use lafiya_model::Age;
 
@@ -12,6 +10,7 @@ use super::numbers::Numbers;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::{Lasting, Spotted};
+use crate::hash::{FastMap, FastSet};
 use crate::stem::singular;
 use crate::words::{Numbered, TimeWords};
 
@@ -19,16 +18,16 @@ use crate::words::{Numbered, TimeWords};
 #[derive(Clone, Debug)]
 pub(super) struct Times {
     pub numbers: Numbers,
-    units: HashMap<String, u32>,
+    units: FastMap<String, u32>,
     moments: PhraseSet<Option<u32>>,
-    weekdays: HashMap<String, i8>,
+    weekdays: FastMap<String, i8>,
     leads: PhraseSet<()>,
     tails: PhraseSet<()>,
     not_durations: PhraseSet<()>,
     not_leads: PhraseSet<()>,
     /// Words behind a number that make it an age, and persons before one.
-    ages: HashSet<String>,
-    aged: HashSet<String>,
+    ages: FastSet<String>,
+    aged: FastSet<String>,
 }
 
 /// A time in the text.
@@ -84,11 +83,14 @@ impl Times {
         spotted: &[Spotted],
         today: Option<Date>,
     ) -> Vec<Time> {
-        let carried = |at: usize| spotted.iter().any(|it| it.core.contains(&at));
+        let mut carried = vec![false; reading.len()];
+        for at in spotted.iter().flat_map(|it| it.core.iter().copied()) {
+            carried[at] = true;
+        }
         let mut times = Vec::new();
         let mut at = 0;
         while at < reading.len() {
-            let found = if carried(at) {
+            let found = if carried[at] {
                 None
             } else {
                 self.time_at(reading, at, today)
@@ -117,7 +119,7 @@ impl Times {
     fn is_age(&self, reading: &Reading, at: usize, end: usize) -> bool {
         let words = &reading.words;
         let is =
-            |at: usize, list: &HashSet<String>| words.get(at).is_some_and(|it| list.contains(it));
+            |at: usize, list: &FastSet<String>| words.get(at).is_some_and(|it| list.contains(it));
         if is(end, &self.ages)
             || (words.get(end).is_some_and(|it| it == "/")
                 && words.get(end + 1).is_some_and(|it| it == "o"))
@@ -147,11 +149,11 @@ impl Times {
             end,
             lasting: Lasting(days),
         };
-        if let Some((length, [days, ..])) = self.moments.longest_at(words, at) {
+        if let Some((length, [days, ..])) = self.moments.longest_at(&reading.keys, at) {
             return Some(time(at, at + length, *days));
         }
         if let Some(&weekday) = self.weekdays.get(&words[at]) {
-            let since = at > 0 && self.leads.length_at(words, at - 1) > 0;
+            let since = at > 0 && self.leads.length_at(&reading.keys, at - 1) > 0;
             let days = today.map(|today| days_since(weekday, today));
             return (since || words[at].len() > 4).then(|| time(at, at + 1, days));
         }
@@ -165,14 +167,14 @@ impl Times {
             return Some(time(at, end, Some(days)));
         }
         let (days, end) = self.counted_at(reading, at)?;
-        let led = at > 0 && self.leads.length_at(words, at - 1) > 0
-            || at > 1 && self.leads.length_at(words, at - 2) > 1;
-        let tailed = end < words.len() && self.tails.length_at(words, end) > 0;
+        let led = at > 0 && self.leads.length_at(&reading.keys, at - 1) > 0
+            || at > 1 && self.leads.length_at(&reading.keys, at - 2) > 1;
+        let tailed = end < words.len() && self.tails.length_at(&reading.keys, end) > 0;
         // "20 cigarettes a day", "every two days": only a number that is led or followed as a time is safe with "a".
         let article = matches!(words[at].as_str(), "a" | "an" | "un" | "une" | "to" | "too");
         let excluded = self.is_age(reading, at, end)
-            || (end < words.len() && self.not_durations.length_at(words, end) > 0)
-            || (at > 0 && self.not_leads.length_at(words, at - 1) > 0);
+            || (end < words.len() && self.not_durations.length_at(&reading.keys, end) > 0)
+            || (at > 0 && self.not_leads.length_at(&reading.keys, at - 1) > 0);
         ((!article || led || tailed) && !excluded).then(|| time(at, end, days))
     }
 
@@ -250,8 +252,8 @@ fn days_since(weekday: i8, today: Date) -> u32 {
     u32::try_from((now - weekday).rem_euclid(7)).unwrap_or(0)
 }
 
-fn by_word<N: std::str::FromStr>(numbered: &Numbered) -> HashMap<String, N> {
-    let mut words = HashMap::new();
+fn by_word<N: std::str::FromStr>(numbered: &Numbered) -> FastMap<String, N> {
+    let mut words = FastMap::default();
     for (number, list) in numbered {
         for word in list {
             if let Ok(number) = number.parse() {

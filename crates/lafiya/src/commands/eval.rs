@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use lafiya_engine::Parameters;
-use lafiya_eval::{Case, Mode, Outcome, Runner, fit, html, read_cases, table};
+use lafiya_eval::{Case, Mode, Outcome, Runner, fit, html, read_cases, set_parameter, table};
 
 use crate::settings::Settings;
 use crate::wiring;
@@ -53,6 +53,13 @@ pub(super) fn command() -> Command {
                 .help("Print the cases that were not answered right"),
         )
         .arg(
+            Arg::new("set")
+                .long("set")
+                .value_name("NAME=NUMBER")
+                .action(ArgAction::Append)
+                .help("Try another value of a model parameter"),
+        )
+        .arg(
             Arg::new("fit").long("fit").action(ArgAction::SetTrue).help(
                 "Set the model's global parameters on these cases, judged by cross-validation",
             ),
@@ -71,11 +78,12 @@ pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<E
     for file in matches.get_many::<PathBuf>("files").into_iter().flatten() {
         cases.extend(read_cases(file)?);
     }
+    let parameters = read_parameters(matches)?;
     if matches.get_flag("fit") {
-        return fit_parameters(&runner, &cases, mode);
+        return fit_parameters(&runner, &cases, mode, parameters);
     }
     let questions = matches.get_one::<usize>("questions").copied().unwrap_or(12);
-    let outcomes = run_all(&runner, &cases, mode, questions);
+    let outcomes = run_all(&runner, &cases, mode, questions, &parameters);
     if matches.get_flag("json") {
         let scores = lafiya_eval::score(outcomes.iter());
         println!("{}", serde_json::to_string_pretty(&scores)?);
@@ -94,16 +102,21 @@ pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-fn run_all(runner: &Runner<'_>, cases: &[Case], mode: Mode, questions: usize) -> Vec<Outcome> {
+fn run_all(
+    runner: &Runner<'_>,
+    cases: &[Case],
+    mode: Mode,
+    questions: usize,
+    parameters: &Parameters,
+) -> Vec<Outcome> {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} cases, {eta} left")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::new(cases.len() as u64).with_style(style);
-    let parameters = Parameters::default();
     let outcomes = cases
         .iter()
         .map(|case| {
             bar.inc(1);
-            runner.run(case, mode, &parameters, questions)
+            runner.run(case, mode, parameters, questions)
         })
         .collect();
     bar.finish_and_clear();
@@ -142,12 +155,17 @@ fn print_misses(outcomes: &[Outcome]) {
     }
 }
 
-fn fit_parameters(runner: &Runner<'_>, cases: &[Case], mode: Mode) -> anyhow::Result<ExitCode> {
+fn fit_parameters(
+    runner: &Runner<'_>,
+    cases: &[Case],
+    mode: Mode,
+    start: Parameters,
+) -> anyhow::Result<ExitCode> {
     eprintln!(
         "Setting the parameters on {} cases; this takes a while.",
         cases.len()
     );
-    let report = fit(runner, cases, mode, Parameters::default());
+    let report = fit(runner, cases, mode, start);
     println!(
         "log-probability of the right answer: {:.4} now, {:.4} on held-out folds",
         report.before, report.held_out
@@ -158,4 +176,19 @@ fn fit_parameters(runner: &Runner<'_>, cases: &[Case], mode: Mode) -> anyhow::Re
     );
     println!("{:#?}", report.parameters);
     Ok(ExitCode::SUCCESS)
+}
+
+fn read_parameters(matches: &ArgMatches) -> anyhow::Result<Parameters> {
+    let mut parameters = Parameters::default();
+    for wish in matches.get_many::<String>("set").into_iter().flatten() {
+        let read = wish
+            .split_once('=')
+            .and_then(|(name, value)| Some((name, value.parse().ok()?)));
+        let (name, value) = read.with_context(|| format!("--set {wish} is not NAME=NUMBER"))?;
+        anyhow::ensure!(
+            set_parameter(&mut parameters, name, value),
+            "there is no parameter {name}"
+        );
+    }
+    Ok(parameters)
 }

@@ -1,0 +1,141 @@
+//! `Idempotency-Key`: one key, one body, one record, however often and wherever it is sent.
+
+use std::collections::HashSet;
+
+use lafiya_blackbox::{Answer, Client, Server, at_once, shared};
+use serde_json::{Value, json};
+
+use crate::requests::{ASSESS, case, clinic, fever, named, pilot, present};
+
+const REPLAYED: &str = "idempotent-replayed";
+
+#[track_caller]
+fn keyed(client: &Client, key: &str, body: &Value) -> Answer {
+    client
+        .with_header("Idempotency-Key", key)
+        .post(ASSESS, body)
+}
+
+fn cough() -> Value {
+    case(&[present("s_cough")])
+}
+
+#[test]
+fn the_same_key_and_body_give_the_stored_answer() {
+    let client = clinic();
+    let first = keyed(&client, "same answer", &fever()).expect(200);
+    assert_eq!(first.header(REPLAYED), None, "{first}");
+    for _ in 0..2 {
+        let again = keyed(&client, "same answer", &fever()).expect(200);
+        assert_eq!(again.required_header(REPLAYED), "true");
+        assert_eq!(again.json(), first.json());
+        // A replay has a request id of its own.
+        let id = again.required_header("x-request-id");
+        assert_ne!(again.json()["assessment_id"], id);
+    }
+}
+
+#[test]
+fn another_body_under_the_same_key_is_a_conflict() {
+    let client = clinic();
+    let first = keyed(&client, "another body", &fever()).expect(200);
+    let other = keyed(&client, "another body", &cough());
+    other.expect_error(409, "IDEMPOTENCY_CONFLICT");
+    assert_eq!(other.header(REPLAYED), None);
+    let again = keyed(&client, "another body", &fever()).expect(200);
+    assert_eq!(again.json(), first.json(), "the conflict changed nothing");
+}
+
+#[test]
+fn without_the_header_every_call_is_its_own() {
+    let client = clinic();
+    let ids: HashSet<String> = (0..3)
+        .map(|_| client.post(ASSESS, &fever()).expect(200).json())
+        .map(|body| body["assessment_id"].to_string())
+        .collect();
+    assert_eq!(ids.len(), 3);
+}
+
+#[test]
+fn in_parallel_exactly_one_is_recorded() {
+    let client = pilot(&shared(), "one of sixteen", 2);
+    let answers = at_once(16, |_| keyed(&client, "at once", &fever()));
+    let mut ids = HashSet::new();
+    for answer in &answers {
+        if answer.status == 200 {
+            ids.insert(answer.json()["assessment_id"].to_string());
+        } else {
+            answer.expect_error(409, "IDEMPOTENCY_CONFLICT");
+        }
+    }
+    assert_eq!(ids.len(), 1, "{} were recorded", ids.len());
+    keyed(&client, "at once", &fever()).expect(200);
+    // One of two was billed: one more goes, then no more.
+    client.post(ASSESS, &cough()).expect(200);
+    client
+        .post(ASSESS, &cough())
+        .expect_error(403, "QUOTA_EXCEEDED");
+    let replayed = keyed(&client, "at once", &fever()).expect(200);
+    assert_eq!(replayed.required_header(REPLAYED), "true");
+}
+
+#[test]
+fn a_refused_call_keeps_no_key() {
+    let client = clinic();
+    let refused = keyed(&client, "refused first", &case(&[]));
+    refused.expect_error(400, "VALIDATION_ERROR");
+    let mended = keyed(&client, "refused first", &fever()).expect(200);
+    assert_eq!(mended.header(REPLAYED), None, "{mended}");
+}
+
+#[test]
+fn the_key_belongs_to_the_api_key() {
+    let server = shared();
+    let client = pilot(&server, "holder", 5);
+    let colleague = server.client().with_key(&server.new_key("holder").1);
+    let stranger = pilot(&server, "other holder", 5);
+    let first = keyed(&client, "1", &fever()).expect(200);
+    for other in [&colleague, &stranger] {
+        let answer = keyed(other, "1", &cough()).expect(200);
+        assert_eq!(answer.header(REPLAYED), None, "{answer}");
+    }
+    let again = keyed(&client, "1", &fever()).expect(200);
+    assert_eq!(again.json(), first.json());
+}
+
+#[test]
+fn the_answer_is_kept_for_other_replicas_and_after_a_crash() {
+    let mut server = Server::without_limits().start();
+    let client = pilot(&server, "clinic", 1);
+    let first = keyed(&client, "kept", &fever()).expect(200);
+    let replica = server.replica();
+    let there = keyed(&client.at(replica.address), "kept", &fever()).expect(200);
+    assert_eq!(there.json(), first.json());
+    server.kill();
+    server.restart();
+    let later = keyed(&client.at(server.address), "kept", &fever()).expect(200);
+    assert_eq!(later.required_header(REPLAYED), "true");
+    assert_eq!(later.json(), first.json());
+}
+
+#[test]
+fn the_sandbox_keeps_keys_too_but_apart() {
+    let live = clinic();
+    let sandbox = live.with_header("X-Service-Environment", "sandbox");
+    let first = keyed(&sandbox, "apart", &fever()).expect(200);
+    let again = keyed(&sandbox, "apart", &fever()).expect(200);
+    assert_eq!(again.required_header(REPLAYED), "true");
+    assert_eq!(again.json(), first.json());
+    let real = keyed(&live, "apart", &fever()).expect(200);
+    assert_ne!(real.json()["metadata"]["model_used"], json!("sandbox"));
+}
+
+#[test]
+fn a_key_that_is_empty_or_endless_is_refused() {
+    let endless = "x".repeat(4000);
+    for key in ["", &endless] {
+        let answer = keyed(&clinic(), key, &fever());
+        let pointers = named(&answer, 400, "INVALID_REQUEST");
+        assert_eq!(pointers, ["/headers/Idempotency-Key"]);
+    }
+}

@@ -1,0 +1,304 @@
+//! Several turns of one interview: how it is named, what it remembers, whom it belongs to.
+
+use lafiya_blackbox::{Answer, Client, Server, at_once, shared};
+use serde_json::{Value, json};
+
+use crate::assess::thought;
+use crate::requests::{
+    ASSESS, absent, assessed, case, clinic, fever, named, new_uuid, patient, pilot, present, turn,
+    with,
+};
+use crate::shape::is_uuid;
+
+#[track_caller]
+fn by_header(client: &Client, id: &str, body: &Value) -> Answer {
+    client.with_header("X-Interview-Id", id).post(ASSESS, body)
+}
+
+/// Insists that a turn was thought about like this one case without an interview.
+#[track_caller]
+fn check_like(client: &Client, turn: &Value, whole: &[Value]) {
+    assert_eq!(thought(turn), thought(&assessed(client, &case(whole))));
+}
+
+#[test]
+fn a_new_interview_gets_an_id_and_that_id_continues_it() {
+    let client = clinic();
+    let first = assessed(&client, &fever());
+    let id = first["interview_id"].as_str().expect("an id");
+    assert!(is_uuid(id));
+    let second = assessed(&client, &turn(id, &[present("s_headache")]));
+    assert_eq!(second["interview_id"], id);
+    assert_ne!(second["assessment_id"], first["assessment_id"]);
+    check_like(
+        &client,
+        &second,
+        &[present("s_fever"), present("s_headache")],
+    );
+    let other = assessed(&client, &fever());
+    assert_ne!(other["interview_id"], id, "no id begins a new interview");
+}
+
+#[test]
+fn header_body_and_prefix_name_the_same_interview() {
+    let client = clinic();
+    let id = new_uuid();
+    let first = by_header(&client, &id, &fever()).expect(200).json();
+    assert_eq!(first["interview_id"], id.as_str(), "the client may choose");
+    let prefixed = format!("int_{id}");
+    let second = assessed(&client, &turn(&prefixed, &[present("s_headache")]));
+    assert_eq!(second["interview_id"], id.as_str(), "always a UUID");
+    let both = turn(&prefixed, &[present("s_cough")]);
+    let third = by_header(&client, &id, &both).expect(200).json();
+    let whole = [
+        present("s_fever"),
+        present("s_headache"),
+        present("s_cough"),
+    ];
+    check_like(&client, &third, &whole);
+}
+
+#[test]
+fn two_different_ids_are_refused() {
+    let answer = by_header(
+        &clinic(),
+        &new_uuid(),
+        &turn(&new_uuid(), &[present("s_fever")]),
+    );
+    let pointers = named(&answer, 400, "INVALID_REQUEST");
+    let one_of = ["/interview_id", "/headers/X-Interview-Id"];
+    assert!(one_of.contains(&pointers[0].as_str()), "{answer}");
+}
+
+#[test]
+fn an_id_that_is_none_is_refused() {
+    let prefixed = format!("int_{}", new_uuid());
+    for id in ["abc", "", "6f1d2c3b-5a49-4e8f-9b7a", &prefixed] {
+        let answer = by_header(&clinic(), id, &fever());
+        let pointers = named(&answer, 400, "INVALID_REQUEST");
+        assert_eq!(pointers, ["/headers/X-Interview-Id"], "{answer}");
+    }
+    for id in [
+        "abc",
+        "",
+        "int_",
+        "int_abc",
+        "ses_6f1d2c3b-5a49-4e8f-9b7a-000000000000",
+    ] {
+        let answer = clinic().post(ASSESS, &turn(id, &[present("s_fever")]));
+        let pointers = named(&answer, 400, "INVALID_REQUEST");
+        assert_eq!(pointers, ["/interview_id"], "{answer}");
+    }
+}
+
+#[test]
+fn a_later_turn_is_stronger_than_memory() {
+    let client = clinic();
+    let id = new_uuid();
+    assessed(
+        &client,
+        &turn(&id, &[present("s_fever"), present("s_headache")]),
+    );
+    let revised = assessed(&client, &turn(&id, &[absent("s_fever")]));
+    check_like(
+        &client,
+        &revised,
+        &[present("s_headache"), absent("s_fever")],
+    );
+}
+
+#[test]
+fn evidence_then_previous_evidence_then_memory() {
+    let client = clinic();
+    let id = new_uuid();
+    assessed(
+        &client,
+        &turn(&id, &[present("s_cough"), present("s_headache")]),
+    );
+    let body = turn(&id, &[absent("s_headache"), present("s_fever")]);
+    let previous = json!([absent("s_cough"), present("s_headache")]);
+    let second = assessed(&client, &with(body, "/previous_evidence", previous));
+    let whole = [absent("s_headache"), present("s_fever"), absent("s_cough")];
+    check_like(&client, &second, &whole);
+}
+
+#[test]
+fn risk_factors_are_remembered_too() {
+    let client = clinic();
+    let id = new_uuid();
+    let first = turn(&id, &[present("s_fever")]);
+    assessed(
+        &client,
+        &with(first, "/risk_factors", json!(["p_pregnancy"])),
+    );
+    let second = assessed(&client, &turn(&id, &[present("s_headache")]));
+    let whole = [
+        present("s_fever"),
+        present("s_headache"),
+        present("p_pregnancy"),
+    ];
+    check_like(&client, &second, &whole);
+}
+
+#[test]
+fn a_turn_that_only_says_no_is_fine_but_not_the_first() {
+    let client = clinic();
+    let id = new_uuid();
+    let no = turn(&id, &[absent("s_cough")]);
+    client
+        .post(ASSESS, &no)
+        .expect_error(400, "INSUFFICIENT_DATA");
+    assessed(&client, &turn(&id, &[present("s_fever")]));
+    let second = assessed(&client, &no);
+    check_like(&client, &second, &[present("s_fever"), absent("s_cough")]);
+    let denied = client.post(ASSESS, &turn(&id, &[absent("s_fever")]));
+    denied.expect_error(400, "INSUFFICIENT_DATA");
+}
+
+#[test]
+fn another_age_or_sex_is_another_patient() {
+    let client = clinic();
+    let id = new_uuid();
+    assessed(&client, &turn(&id, &[present("s_fever")]));
+    for (age, sex) in [(31, "female"), (30, "male"), (29, "other")] {
+        let body = patient(age, sex, &[present("s_cough")]);
+        let answer = by_header(&client, &id, &body);
+        assert_eq!(
+            named(&answer, 400, "INVALID_REQUEST"),
+            ["/patient"],
+            "{answer}"
+        );
+    }
+    assessed(&client, &turn(&id, &[present("s_cough")]));
+}
+
+#[test]
+fn the_latest_turn_sent_again_is_answered_from_memory() {
+    let client = clinic();
+    let id = new_uuid();
+    let (first, second) = (
+        turn(&id, &[present("s_fever")]),
+        turn(&id, &[present("s_cough")]),
+    );
+    assert_eq!(assessed(&client, &first)["metadata"]["cache_hit"], false);
+    assert_eq!(assessed(&client, &first)["metadata"]["cache_hit"], true);
+    let answer = client.post(ASSESS, &second).expect(200);
+    assert_eq!(answer.json()["metadata"]["cache_hit"], false);
+    let again = client.post(ASSESS, &second).expect(200);
+    assert_ne!(
+        again.required_header("x-request-id"),
+        answer.required_header("x-request-id")
+    );
+    let hit = with(answer.json(), "/metadata/cache_hit", json!(true));
+    assert_eq!(again.json(), hit, "the same result");
+    // The first turn is not the latest any more: it is a turn of its own.
+    let earlier = assessed(&client, &first);
+    assert_eq!(earlier["metadata"]["cache_hit"], false);
+}
+
+#[test]
+fn the_next_question_can_be_answered_until_the_interview_stops() {
+    let client = clinic();
+    let id = new_uuid();
+    let mut answer = assessed(&client, &turn(&id, &[present("s_fever")]));
+    let mut asked = vec!["s_fever".to_owned()];
+    while let Some(question) = answer["next_question"]["id"].as_str().map(str::to_owned) {
+        assert!(!asked.contains(&question), "{question} is asked twice");
+        assert!(asked.len() < 60, "the interview does not end");
+        answer = assessed(&client, &turn(&id, &[absent(&question)]));
+        asked.push(question);
+        if answer["should_stop"] == true {
+            break;
+        }
+    }
+    assert!(asked.len() > 2, "nothing was asked");
+}
+
+#[test]
+fn the_sixty_first_turn_is_refused() {
+    let client = clinic().with_header("X-Service-Environment", "sandbox");
+    let id = new_uuid();
+    let choices = [absent("s_cough"), present("s_cough")];
+    let say = |number: usize| turn(&id, &[present("s_fever"), choices[number % 2].clone()]);
+    for number in 0..60 {
+        assessed(&client, &say(number));
+    }
+    client
+        .post(ASSESS, &say(60))
+        .expect_error(400, "INVALID_REQUEST");
+    client.post(ASSESS, &fever()).expect(200);
+}
+
+#[test]
+fn another_tenant_with_the_same_id_begins_its_own_interview() {
+    let server = shared();
+    let (ours, theirs) = (
+        pilot(&server, "interview of ours", 5),
+        pilot(&server, "interview of theirs", 5),
+    );
+    let id = new_uuid();
+    assessed(&ours, &turn(&id, &[present("s_fever")]));
+    let man = patient(61, "male", &[present("s_cough")]);
+    let answer = by_header(&theirs, &id, &man).expect(200).json();
+    assert_eq!(answer["interview_id"], id.as_str());
+    assert_eq!(thought(&answer), thought(&assessed(&theirs, &man)));
+    let second = assessed(&ours, &turn(&id, &[present("s_headache")]));
+    check_like(&ours, &second, &[present("s_fever"), present("s_headache")]);
+}
+
+#[test]
+fn sandbox_and_live_interviews_are_apart() {
+    let live = clinic();
+    let sandbox = live.with_header("X-Service-Environment", "sandbox");
+    let id = new_uuid();
+    assessed(&live, &turn(&id, &[present("s_fever")]));
+    let man = patient(61, "male", &[present("s_cough")]);
+    by_header(&sandbox, &id, &man).expect(200);
+    let no = turn(&id, &[absent("s_headache")]);
+    let second = assessed(&live, &no);
+    check_like(&live, &second, &[present("s_fever"), absent("s_headache")]);
+}
+
+#[test]
+fn an_interview_goes_on_at_another_replica_and_after_a_crash() {
+    let mut server = Server::without_limits().start();
+    let client = pilot(&server, "clinic", 5);
+    let id = new_uuid();
+    assessed(&client, &turn(&id, &[present("s_fever")]));
+    let replica = server.replica();
+    let there = client.at(replica.address);
+    assessed(&there, &turn(&id, &[present("s_headache")]));
+    server.kill();
+    server.restart();
+    let client = client.at(server.address);
+    let third = assessed(&client, &turn(&id, &[present("s_cough")]));
+    let whole = [
+        present("s_fever"),
+        present("s_headache"),
+        present("s_cough"),
+    ];
+    check_like(&client, &third, &whole);
+}
+
+#[test]
+fn turns_sent_at_once_are_one_interview_and_billed_once() {
+    let client = pilot(&shared(), "interview at once", 1);
+    let id = new_uuid();
+    let findings = ["s_fever", "s_headache", "s_cough", "s_vomiting", "s_chills"];
+    let answers = at_once(findings.len(), |number| {
+        client.post(ASSESS, &turn(&id, &[present(findings[number])]))
+    });
+    let mut told = Vec::new();
+    for (answer, finding) in answers.iter().zip(findings) {
+        // Too many at once may be sent away to come again; none is billed or lost.
+        assert!(matches!(answer.status, 200 | 409), "{answer}");
+        if answer.status == 200 {
+            told.push(present(finding));
+        }
+    }
+    assert!(!told.is_empty(), "nobody was answered");
+    let last = assessed(&client, &turn(&id, &[absent("s_fatigue")]));
+    told.push(absent("s_fatigue"));
+    let sandbox = client.with_header("X-Service-Environment", "sandbox");
+    check_like(&sandbox, &last, &told);
+}

@@ -1,0 +1,92 @@
+//! A knowledge base from a folder, read again on SIGHUP: a broken one is refused, the old one stays.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use lafiya_blackbox::{Server, eventually};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+const FILE: &str = "conditions/c_common_cold.toml";
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+fn own_copy(folder: &Path) -> PathBuf {
+    let knowledge = folder.join("knowledge");
+    copy(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../knowledge"),
+        &knowledge,
+    );
+    knowledge
+}
+
+fn rewrite(knowledge: &Path, from: &str, to: &str) {
+    let path = knowledge.join(FILE);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains(from), "{FILE} does not say {from}");
+    std::fs::write(path, text.replacen(from, to, 1)).unwrap();
+}
+
+fn hang_up(server: &Server) {
+    let sent = Command::new("kill")
+        .args(["-HUP", &server.pid().to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+}
+
+fn common_name(server: &Server) -> String {
+    let answer = server
+        .live()
+        .get("/v1/conditions/c_common_cold")
+        .expect(200);
+    answer.json()["common_name"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_folder_is_read_again_on_sighup_and_a_broken_one_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let knowledge = own_copy(folder.path());
+    let server = Server::with("LAFIYA_KNOWLEDGE_DIR", knowledge.to_str().unwrap()).start();
+    let before = common_name(&server);
+
+    rewrite(
+        &knowledge,
+        &format!("common_name = \"{before}\""),
+        "common_name = \"Catarrh of the folder\"",
+    );
+    hang_up(&server);
+    eventually("the new folder to be served", PATIENCE, || {
+        (common_name(&server) == "Catarrh of the folder").then_some(())
+    });
+
+    rewrite(&knowledge, "of_100 = ", "of_100 = 9");
+    rewrite(&knowledge, "icd10", "icd_ten");
+    hang_up(&server);
+    eventually("the refusal to be logged", PATIENCE, || {
+        server.log().contains("the old one stays").then_some(())
+    });
+    assert_eq!(common_name(&server), "Catarrh of the folder");
+}
+
+#[test]
+fn a_broken_folder_stops_the_start_with_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let knowledge = own_copy(folder.path());
+    rewrite(&knowledge, "icd10", "icd_ten");
+    let server = Server::with("LAFIYA_KNOWLEDGE_DIR", knowledge.to_str().unwrap()).prepare();
+    let output = server.cli(&["knowledge", "stats"]);
+    assert!(!output.status.success(), "{output:?}");
+    assert!(output.stderr.contains("is refused"), "{}", output.stderr);
+}

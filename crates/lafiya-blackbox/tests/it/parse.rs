@@ -1,0 +1,233 @@
+//! `POST /parse`: both shapes, both ways to tell about the patient, the bounds, and the basics of
+//! reading. How well it reads is judged elsewhere.
+
+use lafiya_blackbox::Answer;
+use serde_json::{Value, json};
+
+use crate::requests::{clinic, named};
+use crate::shape::Kind::{Flag, List, Number, Text, WholeOrNull};
+use crate::shape::{check_each, check_fields, check_word, column};
+
+#[track_caller]
+fn parse(body: &Value) -> Answer {
+    clinic().post("/v1/parse", body)
+}
+
+#[track_caller]
+fn read(text: &str) -> Value {
+    parse(&json!({"text": text})).expect(200).json()
+}
+
+#[track_caller]
+fn mention(body: &Value, id: &str) -> Value {
+    let mentions = body["mentions"].as_array().expect("a list");
+    let found = mentions.iter().find(|it| it["id"] == id);
+    found.unwrap_or_else(|| panic!("no {id}: {body}")).clone()
+}
+
+#[track_caller]
+fn refuses(body: &Value, pointer: &str) {
+    let answer = parse(body);
+    assert_eq!(
+        named(&answer, 400, "INVALID_REQUEST"),
+        [pointer],
+        "{answer}"
+    );
+}
+
+#[test]
+fn the_answer_has_both_shapes() {
+    let text = "I am pregnant. Severe headache and fever for three days, no cough";
+    let body = read(text);
+    check_fields(
+        &body,
+        &[
+            ("mentions", List),
+            ("obvious", Flag),
+            ("symptoms", List),
+            ("risk_factors", List),
+        ],
+    );
+    let mention = [
+        ("id", Text),
+        ("orth", Text),
+        ("name", Text),
+        ("common_name", Text),
+        ("choice_id", Text),
+        ("type", Text),
+        ("severity", Text),
+        ("duration_days", WholeOrNull),
+    ];
+    for mention in check_each(&body["mentions"], &mention) {
+        check_word(&mention["choice_id"], &["present", "absent", "unknown"]);
+        check_word(&mention["type"], &["symptom", "risk_factor"]);
+        check_word(&mention["severity"], &["", "mild", "moderate", "severe"]);
+        let words = mention["orth"].as_str().unwrap_or_default();
+        assert!(text.contains(words), "not the patient's words: {mention}");
+    }
+    let symptom = [
+        ("id", Text),
+        ("name", Text),
+        ("confidence", Number),
+        ("duration_days", WholeOrNull),
+    ];
+    for symptom in check_each(&body["symptoms"], &symptom) {
+        let confidence = symptom["confidence"].as_f64().unwrap_or(-1.0);
+        assert!((0.0..=1.0).contains(&confidence), "{symptom}");
+    }
+    assert!(column(&body["symptoms"], "id").contains(&"s_fever"));
+    assert!(
+        !column(&body["symptoms"], "id").contains(&"s_cough"),
+        "denied"
+    );
+    assert!(column(&body["risk_factors"], "id").contains(&"p_pregnancy"));
+}
+
+#[test]
+fn what_is_denied_is_absent_and_what_is_doubted_unknown() {
+    let body = read("I have fever but no cough. Not sure about headache.");
+    for (id, choice) in [
+        ("s_fever", "present"),
+        ("s_cough", "absent"),
+        ("s_headache", "unknown"),
+    ] {
+        assert_eq!(mention(&body, id)["choice_id"], choice, "{id}");
+    }
+}
+
+#[test]
+fn a_length_of_time_becomes_days() {
+    for (text, days) in [
+        ("fever for three days", 3),
+        ("fever for 3 days", 3),
+        ("fever since yesterday", 1),
+        ("fever for two weeks", 14),
+    ] {
+        let body = read(text);
+        assert_eq!(body["mentions"][0]["duration_days"], days, "{text}");
+        assert_eq!(body["symptoms"][0]["duration_days"], days, "{text}");
+    }
+    let timeless = read("fever");
+    assert_eq!(mention(&timeless, "s_fever")["duration_days"], Value::Null);
+}
+
+#[test]
+fn a_weekday_needs_the_date_of_today() {
+    let since = |today: Value| {
+        let body = json!({"text": "fever since Sunday", "evaluated_at": today});
+        let body = parse(&body).expect(200).json();
+        mention(&body, "s_fever")["duration_days"].clone()
+    };
+    assert_eq!(since(json!("2026-09-16")), 3, "a Wednesday");
+    assert_eq!(since(Value::Null), Value::Null);
+    refuses(
+        &json!({"text": "fever", "evaluated_at": "never"}),
+        "/evaluated_at",
+    );
+}
+
+#[test]
+fn text_without_findings_is_empty_and_not_obvious() {
+    let body = read("The weather in Kano is fine today.");
+    assert_eq!(body["mentions"], json!([]));
+    assert_eq!(body["symptoms"], json!([]));
+    assert_eq!(body["risk_factors"], json!([]));
+    assert_eq!(body["obvious"], false);
+}
+
+#[test]
+fn text_may_have_2000_characters_however_many_bytes_they_are() {
+    for letter in ["x", "é", "ọ", "🤒"] {
+        let longest = letter.repeat(2000);
+        parse(&json!({"text": longest})).expect(200);
+        refuses(&json!({"text": longest + letter}), "/text");
+    }
+}
+
+#[test]
+fn text_that_is_empty_or_none_is_refused() {
+    for text in [
+        json!(""),
+        json!("  \n\t"),
+        json!(null),
+        json!(5),
+        json!(["fever"]),
+    ] {
+        refuses(&json!({"text": text}), "/text");
+    }
+    refuses(&json!({}), "/text");
+}
+
+#[test]
+fn age_and_sex_have_three_forms() {
+    for about in [
+        json!({"age": {"value": 30}, "sex": "female"}),
+        json!({"age": 30, "sex": "female"}),
+        json!({"context": {"age": 30, "sex": "female", "location": "kano"}}),
+        json!({"context": {}}),
+        json!({"age": 30, "sex": "female", "context": {"age": 30, "sex": "female"}}),
+        json!({"age": {"value": 0}, "sex": "other"}),
+        json!({"age": 120, "sex": "male"}),
+    ] {
+        let mut body = about;
+        body["text"] = json!("fever");
+        let answer = parse(&body).expect(200).json();
+        assert_eq!(mention(&answer, "s_fever")["choice_id"], "present");
+    }
+}
+
+#[test]
+fn an_age_or_sex_that_cannot_be_is_refused() {
+    for (about, pointer) in [
+        (json!({"age": 121}), "/age"),
+        (json!({"age": -1}), "/age"),
+        (json!({"age": "30"}), "/age"),
+        (json!({"age": 30.5}), "/age"),
+        (json!({"age": {"value": 121}}), "/age/value"),
+        (json!({"age": {"value": "30"}}), "/age/value"),
+        (json!({"sex": "F"}), "/sex"),
+        (json!({"sex": 1}), "/sex"),
+        (json!({"context": 5}), "/context"),
+        (json!({"context": {"age": 121}}), "/context/age"),
+        (json!({"context": {"sex": "F"}}), "/context/sex"),
+        (json!({"context": {"location": 5}}), "/context/location"),
+    ] {
+        let mut body = about;
+        body["text"] = json!("fever");
+        refuses(&body, pointer);
+    }
+}
+
+#[test]
+fn a_context_that_says_otherwise_is_refused() {
+    for (about, field) in [
+        (json!({"age": 30, "context": {"age": 31}}), "age"),
+        (json!({"age": {"value": 30}, "context": {"age": 31}}), "age"),
+        (json!({"sex": "male", "context": {"sex": "female"}}), "sex"),
+    ] {
+        let mut body = about;
+        body["text"] = json!("fever");
+        let answer = parse(&body);
+        let pointers = named(&answer, 400, "INVALID_REQUEST");
+        assert!(pointers[0].ends_with(field), "{answer}");
+    }
+}
+
+#[test]
+fn hostile_text_is_only_text() {
+    for text in [
+        "'; drop table tenants; --",
+        "<script>fever</script>",
+        "\u{0}\u{202e}fever",
+        "{{7*7}}",
+    ] {
+        parse(&json!({"text": text})).expect(200);
+    }
+}
+
+#[test]
+fn free_text_is_never_cached() {
+    let answer = parse(&json!({"text": "fever"})).expect(200);
+    let policy = answer.required_header("cache-control");
+    assert!(policy.contains("no-store"), "{answer}");
+}

@@ -1,0 +1,163 @@
+//! The monthly quota: exact, also at once and over replicas; what is free stays free.
+
+use jiff::civil::date;
+use jiff::tz::{TimeZone, offset};
+use jiff::{Timestamp, ToSpan};
+use lafiya_blackbox::{Answer, Client, Server, at_once, shared};
+use serde_json::json;
+
+use crate::headers::check_standard_headers;
+use crate::requests::{
+    ASSESS, assessed, case, fever, new_uuid, pilot, present, tenant, turn, with,
+};
+
+#[track_caller]
+fn refused(client: &Client) -> Answer {
+    let answer = client.post(ASSESS, &fever());
+    answer.expect_error(403, "QUOTA_EXCEEDED");
+    answer
+}
+
+/// The first moment of the next month in Lagos, which is an hour ahead of UTC all year.
+fn next_month() -> Timestamp {
+    let lagos = TimeZone::fixed(offset(1));
+    let today = Timestamp::now().to_zoned(lagos.clone()).date();
+    let next = date(today.year(), today.month(), 1) + 1.month();
+    next.to_zoned(lagos).expect("a time").timestamp()
+}
+
+#[test]
+fn a_quota_of_three_is_three_interviews() {
+    let client = pilot(&shared(), "quota of three", 3);
+    for _ in 0..3 {
+        assessed(&client, &fever());
+    }
+    let answer = refused(&client);
+    check_standard_headers(&answer);
+    let details = &answer.json()["error"]["details"];
+    assert_eq!(details["limit"], 3, "{answer}");
+    assert_eq!(details["remaining"], 0, "{answer}");
+    let reset: Timestamp = details["reset"]
+        .as_str()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or_else(|| panic!("no time: {answer}"));
+    assert_eq!(reset, next_month());
+    refused(&client);
+}
+
+#[test]
+fn the_pilot_tier_has_two_hundred() {
+    let server = shared();
+    server.cli(&["tenant", "create", "quota of the tier", "--tier", "pilot"]);
+    let client = server
+        .client()
+        .with_key(&server.new_key("quota of the tier").1);
+    for _ in 0..200 {
+        client.post(ASSESS, &fever()).expect(200);
+    }
+    assert_eq!(refused(&client).json()["error"]["details"]["limit"], 200);
+}
+
+#[test]
+fn of_many_at_once_exactly_the_quota_is_served() {
+    let server = Server::without_limits().start();
+    let replica = server.replica();
+    let client = pilot(&server, "clinic", 3);
+    let clients = [client.clone(), client.at(replica.address)];
+    let answers = at_once(20, |number| clients[number % 2].post(ASSESS, &fever()));
+    let served = answers.iter().filter(|it| it.status == 200).count();
+    assert_eq!(served, 3, "{served} were served");
+    for answer in answers.iter().filter(|it| it.status != 200) {
+        answer.expect_error(403, "QUOTA_EXCEEDED");
+    }
+    refused(&client);
+}
+
+#[test]
+fn further_turns_of_a_billed_interview_are_free() {
+    let client = pilot(&shared(), "quota of turns", 1);
+    let id = new_uuid();
+    for finding in ["s_fever", "s_headache", "s_cough"] {
+        assessed(&client, &turn(&id, &[present(finding)]));
+    }
+    refused(&client);
+    assessed(&client, &turn(&id, &[present("s_vomiting")]));
+    let other = turn(&new_uuid(), &[present("s_fever")]);
+    client
+        .post(ASSESS, &other)
+        .expect_error(403, "QUOTA_EXCEEDED");
+}
+
+#[test]
+fn what_is_refused_is_not_billed() {
+    let client = pilot(&shared(), "quota of refusals", 1);
+    for body in [
+        case(&[]),
+        case(&[present("s_fevr")]),
+        with(fever(), "/patient/age", json!(121)),
+    ] {
+        client.post(ASSESS, &body).expect(400);
+    }
+    assessed(&client, &fever());
+    // The request is judged before the quota: what is wrong is still said.
+    client
+        .post(ASSESS, &case(&[]))
+        .expect_error(400, "VALIDATION_ERROR");
+    refused(&client);
+}
+
+#[test]
+fn everything_else_is_free_and_stays_open() {
+    let client = pilot(&shared(), "quota of free things", 1);
+    for _ in 0..3 {
+        client.get("/v1/symptoms").expect(200);
+        client
+            .post("/v1/parse", &json!({"text": "fever"}))
+            .expect(200);
+    }
+    let id = assessed(&client, &fever())["assessment_id"].clone();
+    refused(&client);
+    client.get("/v1/search?phrase=fever").expect(200);
+    client
+        .post("/v1/parse", &json!({"text": "fever"}))
+        .expect(200);
+    client
+        .post("/v1/rationale", &json!({"assessment_id": id}))
+        .expect(200);
+}
+
+#[test]
+fn all_keys_of_a_tenant_share_its_quota_and_no_other_tenant_does() {
+    let server = shared();
+    let (ours, theirs) = (
+        pilot(&server, "quota of ours", 2),
+        pilot(&server, "quota of theirs", 2),
+    );
+    let colleague = server.client().with_key(&server.new_key("quota of ours").1);
+    assessed(&ours, &fever());
+    assessed(&colleague, &fever());
+    refused(&ours);
+    refused(&colleague);
+    assessed(&theirs, &fever());
+}
+
+#[test]
+fn the_professional_tier_goes_on_beyond_what_is_included() {
+    let server = shared();
+    let client = tenant(&server, "quota of a hospital", "professional", 2);
+    for _ in 0..5 {
+        assessed(&client, &fever());
+    }
+}
+
+#[test]
+fn the_count_outlives_the_process() {
+    let mut server = Server::without_limits().start();
+    let client = pilot(&server, "clinic", 2);
+    assessed(&client, &fever());
+    server.kill();
+    server.restart();
+    let client = client.at(server.address);
+    assessed(&client, &fever());
+    refused(&client);
+}

@@ -1,0 +1,171 @@
+//! `POST /rationale` and `GET /rationale`: an assessment explained from what was stored.
+
+use jiff::Timestamp;
+use lafiya_blackbox::{Answer, Client, Server, shared};
+use serde_json::{Value, json};
+
+use crate::assess::thought;
+use crate::requests::{assessed, case, clinic, fever, named, new_uuid, pilot, present, turn};
+use crate::shape::Kind::{Flag, Number, Object, Text, TextOrNull, Texts, Whole};
+use crate::shape::{check_each, check_fields};
+
+const RATIONALE: &str = "/v1/rationale";
+
+#[track_caller]
+fn asked(client: &Client, id: &Value) -> Answer {
+    client.post(RATIONALE, &json!({"assessment_id": id}))
+}
+
+#[track_caller]
+fn asked_by_query(client: &Client, id: &str) -> Answer {
+    client.get(&format!("{RATIONALE}?assessment_id={id}"))
+}
+
+#[test]
+fn an_assessment_is_explained_with_every_documented_field() {
+    let client = clinic();
+    for evidence in [[present("s_fever")], [present("s_unconscious")]] {
+        let assessment = assessed(&client, &case(&evidence));
+        let answer = asked(&client, &assessment["assessment_id"]).expect(200);
+        let body = answer.json();
+        check_fields(
+            &body,
+            &[
+                ("assessment_id", Text),
+                ("interview_id", Text),
+                ("reasoning", Text),
+                ("triage", Object),
+                ("metadata", Object),
+            ],
+        );
+        assert_eq!(body["assessment_id"], assessment["assessment_id"]);
+        assert_eq!(body["interview_id"], assessment["interview_id"]);
+        assert_ne!(body["reasoning"], "");
+        check_each(
+            &body["conditions"],
+            &[
+                ("id", Text),
+                ("name", Text),
+                ("probability", Number),
+                ("evidence_supporting", Texts),
+                ("evidence_against", Texts),
+                ("explanation", Text),
+            ],
+        );
+        assert_eq!(thought(&body), thought(&assessment));
+        check_triage(&body["triage"], &assessment);
+        check_metadata(&body["metadata"]);
+        let policy = answer.required_header("cache-control");
+        assert!(policy.contains("no-store"), "{answer}");
+    }
+}
+
+#[track_caller]
+fn check_triage(triage: &Value, assessment: &Value) {
+    check_fields(
+        triage,
+        &[
+            ("level", Text),
+            ("rationale", Text),
+            ("overridden", Flag),
+            ("override_reason", TextOrNull),
+        ],
+    );
+    assert_eq!(triage["level"], assessment["triage"]["level"]);
+    assert_ne!(triage["rationale"], "");
+    let overridden = &assessment["metadata"]["triage_overridden"];
+    assert_eq!(&triage["overridden"], overridden);
+    assert_eq!(triage["override_reason"].is_string(), overridden == true);
+}
+
+#[track_caller]
+fn check_metadata(metadata: &Value) {
+    check_fields(
+        metadata,
+        &[
+            ("model_used", Text),
+            ("generated_at", Text),
+            ("confidence", Number),
+            ("processing_time_ms", Whole),
+        ],
+    );
+    let at = metadata["generated_at"].as_str().expect("a time");
+    at.parse::<Timestamp>().expect("an RFC 3339 time");
+}
+
+#[test]
+fn get_answers_the_same_as_post() {
+    let client = clinic();
+    let id = assessed(&client, &fever())["assessment_id"].clone();
+    let post = asked(&client, &id).expect(200);
+    let get = asked_by_query(&client, id.as_str().expect("an id")).expect(200);
+    assert_eq!(get.json(), post.json());
+}
+
+#[test]
+fn every_turn_has_its_own_explanation() {
+    let client = clinic();
+    let id = new_uuid();
+    let first = assessed(&client, &turn(&id, &[present("s_fever")]));
+    let second = assessed(&client, &turn(&id, &[present("s_headache")]));
+    for assessment in [first, second] {
+        let body = asked(&client, &assessment["assessment_id"])
+            .expect(200)
+            .json();
+        assert_eq!(thought(&body), thought(&assessment));
+    }
+}
+
+#[test]
+fn an_unknown_assessment_is_404() {
+    let client = clinic();
+    let unknown = asked(&client, &json!(new_uuid()));
+    unknown.expect_error(404, "RESOURCE_NOT_FOUND");
+    let unknown = asked_by_query(&client, &new_uuid());
+    unknown.expect_error(404, "RESOURCE_NOT_FOUND");
+    // The id of an interview is not the id of an assessment.
+    let interview = assessed(&client, &fever())["interview_id"].clone();
+    asked(&client, &interview).expect_error(404, "RESOURCE_NOT_FOUND");
+}
+
+#[test]
+fn another_tenants_assessment_looks_unknown() {
+    let server = shared();
+    let (ours, theirs) = (pilot(&server, "explained", 5), pilot(&server, "curious", 5));
+    let id = assessed(&ours, &fever())["assessment_id"].clone();
+    let foreign = asked(&theirs, &id);
+    let unknown = asked(&theirs, &json!(new_uuid()));
+    assert_eq!(foreign.status, 404);
+    assert_eq!(foreign.json(), unknown.json(), "it can be told apart");
+    let by_query = asked_by_query(&theirs, id.as_str().expect("an id"));
+    assert_eq!(by_query.json(), unknown.json());
+}
+
+#[test]
+fn a_malformed_id_is_400_and_named() {
+    let client = clinic();
+    for id in [json!("abc"), json!(""), json!(5), json!(null), json!([])] {
+        let answer = asked(&client, &id);
+        let pointers = named(&answer, 400, "INVALID_REQUEST");
+        assert_eq!(pointers, ["/assessment_id"]);
+    }
+    let nothing = client.post(RATIONALE, &json!({}));
+    assert_eq!(named(&nothing, 400, "INVALID_REQUEST"), ["/assessment_id"]);
+    for path in ["", "?assessment_id=", "?assessment_id=abc", "?id=1"] {
+        let answer = client.get(&format!("{RATIONALE}{path}"));
+        let pointers = named(&answer, 400, "INVALID_REQUEST");
+        assert_eq!(pointers, ["/assessment_id"], "{path}");
+    }
+}
+
+#[test]
+fn an_explanation_outlives_the_process() {
+    let mut server = Server::without_limits().start();
+    let client = pilot(&server, "clinic", 1);
+    let id = assessed(&client, &fever())["assessment_id"].clone();
+    let before = asked(&client, &id).expect(200).json();
+    server.kill();
+    server.restart();
+    let after = asked(&client.at(server.address), &id).expect(200).json();
+    assert_eq!(after, before);
+}

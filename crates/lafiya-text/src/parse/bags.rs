@@ -1,0 +1,197 @@
+//! Bags of telling words: phrases met in any order, with nothing but fillers, modifiers, times and denials between.
+//!
+//! "Pain for my right leg" and "leg dey pain me" fill the bag {leg, pain}. The words at both ends belong to the bag; a
+//! modifier or a denial between them may be left out, and a denial that is left out denies the phrase.
+
+use super::lexicon::{BAG_WORDS_MAX, Bag, bag_key};
+use super::matches::{Choosing, Match, confidence};
+use super::reading::Reading;
+use crate::canon::Role;
+
+const AS_BAG: f64 = 0.92;
+/// Modifiers and denials that may be left out of one window.
+const OPTIONAL_MAX: usize = 4;
+const WINDOW_MAX: usize = BAG_WORDS_MAX + 2;
+
+/// A unit as bags see it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    /// A word of some bag, by its number; `optional` may be left out, `denial` is the word "not".
+    Word {
+        number: u32,
+        optional: bool,
+        denial: bool,
+    },
+    /// A modifier that no bag has.
+    Modifier,
+    Joiner,
+    PassedOver,
+    /// Ends every window.
+    Stranger,
+}
+
+/// A window of units that may fill a bag.
+struct Window<'a> {
+    units: &'a [usize],
+    seen: &'a [Seen],
+    joined: bool,
+}
+
+/// All bags that the text fills.
+pub(super) fn find(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
+    let seen: Vec<Seen> = (0..reading.units.len())
+        .map(|at| see(reading, choosing, at))
+        .collect();
+    let mut found = Vec::new();
+    let mut units: Vec<usize> = Vec::with_capacity(WINDOW_MAX);
+    for start in 0..seen.len() {
+        if !matches!(seen[start], Seen::Word { .. }) {
+            continue;
+        }
+        units.clear();
+        let mut joined = false;
+        for (at, it) in seen.iter().enumerate().skip(start) {
+            match it {
+                Seen::Word { .. } if units.len() < WINDOW_MAX => units.push(at),
+                Seen::Joiner => {
+                    joined = true;
+                    continue;
+                }
+                Seen::PassedOver | Seen::Modifier => continue,
+                Seen::Word { .. } | Seen::Stranger => break,
+            }
+            let window = Window {
+                units: &units,
+                seen: &seen,
+                joined,
+            };
+            if units.len() > 1 {
+                found.extend(window.fill(reading, choosing));
+            }
+        }
+    }
+    found
+}
+
+fn see(reading: &Reading, choosing: &Choosing<'_>, at: usize) -> Seen {
+    let unit = &reading.units[at];
+    let in_time = choosing.times[unit.first] || reading.tokens[unit.first].is_number();
+    let denial = unit.form == "not";
+    let optional = unit.role == Role::Modifier || denial;
+    if unit.role.is_passed_over() {
+        Seen::PassedOver
+    } else if matches!(unit.form.as_str(), "and" | "or") {
+        Seen::Joiner
+    } else if in_time {
+        Seen::PassedOver
+    } else if let Some(&number) = choosing.lexicon.bag_numbers.get(&unit.form) {
+        Seen::Word {
+            number,
+            optional,
+            denial,
+        }
+    } else if optional {
+        Seen::Modifier
+    } else {
+        Seen::Stranger
+    }
+}
+
+impl Window<'_> {
+    /// The fullest bag: with all modifiers and denials, or with some left out.
+    fn fill(&self, reading: &Reading, choosing: &Choosing<'_>) -> Option<Match> {
+        let inner = &self.units[1..self.units.len() - 1];
+        let optional: Vec<usize> = inner
+            .iter()
+            .copied()
+            .filter(|&at| self.is_optional(at))
+            .take(OPTIONAL_MAX)
+            .collect();
+        for dropped in 0..(1_usize << optional.len()) {
+            let left_out = |at: usize| {
+                optional
+                    .iter()
+                    .position(|&it| it == at)
+                    .is_some_and(|n| dropped >> n & 1 == 1)
+            };
+            let kept: Vec<usize> = self
+                .units
+                .iter()
+                .copied()
+                .filter(|&at| !left_out(at))
+                .collect();
+            let Some(list) = self.bag(choosing, &kept) else {
+                continue;
+            };
+            let denied = optional
+                .iter()
+                .copied()
+                .find(|&at| left_out(at) && self.is_denial(at));
+            if self.denies_a_finding(reading, choosing, &kept, denied) {
+                continue;
+            }
+            let usable = list
+                .iter()
+                .filter(|bag| bag.joins || !self.joined)
+                .map(|bag| &bag.meaning);
+            let Some(meaning) = choosing.choose(usable) else {
+                continue;
+            };
+            let core: Vec<usize> = kept
+                .iter()
+                .flat_map(|&at| reading.units[at].first..reading.units[at].last)
+                .collect();
+            return Some(Match {
+                confidence: confidence(reading, &core, meaning, AS_BAG),
+                core,
+                sense: meaning.sense,
+                also: meaning.also,
+                weight: kept
+                    .iter()
+                    .map(|&at| if self.is_denial(at) { 1 } else { 2 })
+                    .sum(),
+                denied_inside: denied.is_some(),
+            });
+        }
+        None
+    }
+
+    fn bag<'c>(&self, choosing: &'c Choosing<'_>, kept: &[usize]) -> Option<&'c Vec<Bag>> {
+        let numbers = kept.iter().filter_map(|&at| match self.seen[at] {
+            Seen::Word { number, .. } => Some(number),
+            _ => None,
+        });
+        choosing.lexicon.bags.get(&bag_key(numbers)?)
+    }
+
+    fn is_optional(&self, at: usize) -> bool {
+        matches!(self.seen[at], Seen::Word { optional: true, .. })
+    }
+
+    fn is_denial(&self, at: usize) -> bool {
+        matches!(self.seen[at], Seen::Word { denial: true, .. })
+    }
+
+    /// "vomiting, no stooling" denies the second finding, and "no stooling" is not the phrase "no stool"; "late ... not" is
+    /// not "not late". But "neck is not stiff" denies the phrase.
+    fn denies_a_finding(
+        &self,
+        reading: &Reading,
+        choosing: &Choosing<'_>,
+        kept: &[usize],
+        denied: Option<usize>,
+    ) -> bool {
+        let is_finding = |at: usize| {
+            let unit = reading.units.get(at);
+            unit.is_some_and(|unit| {
+                choosing
+                    .lexicon
+                    .single
+                    .contains_key(&reading.apart[unit.first].singular)
+            })
+        };
+        let ends_in_denial = kept.last().is_some_and(|&at| self.is_denial(at));
+        let only_denied = kept.len() == 2 && self.is_denial(kept[0]) && is_finding(kept[1]);
+        ends_in_denial || only_denied || denied.is_some_and(|at| is_finding(at + 1))
+    }
+}
