@@ -154,7 +154,8 @@ fn confirmed_treatment(
     let mut sources = vec![first.source];
     let mut also = |label: &str, advice: Option<Advice>| {
         if let Some(advice) = advice {
-            first_line.push_str(&format!(" {label}: {}", advice.text));
+            let stop = if first_line.ends_with('.') { "" } else { "." };
+            first_line.push_str(&format!("{stop} {label}: {}", advice.text));
             sources.push(advice.source);
         }
     };
