@@ -110,7 +110,7 @@ fn rule_alarms(facts: &PatientFacts<'_>) -> Vec<Alarm> {
 fn score_alarms(facts: &PatientFacts<'_>) -> Vec<Alarm> {
     let counted = facts.base.scores().iter().filter_map(|score| {
         let result = score.count(facts)?;
-        let band = result.band.clone()?;
+        let band = result.band?;
         Some((score, result, band))
     });
     counted

@@ -116,8 +116,8 @@ impl<'a> Runner<'a> {
         questions_max: usize,
     ) -> Outcome {
         let (mut known, not_understood) = match mode {
-            Mode::Findings => self.from_findings(case),
-            Mode::Text | Mode::Interview => (self.from_text(case), Vec::new()),
+            Mode::Findings => self.known_by_findings(case),
+            Mode::Text | Mode::Interview => (self.known_by_text(case), Vec::new()),
         };
         let mut outcome = self.empty_outcome(case, not_understood);
         if !self.has_symptom(&known) {
@@ -167,8 +167,8 @@ impl<'a> Runner<'a> {
     /// The case as the engine sees it, for fitting.
     pub fn deidentified(&self, case: &Case, mode: Mode) -> Option<DeidentifiedCase> {
         let known = match mode {
-            Mode::Findings => self.from_findings(case).0,
-            _ => self.from_text(case),
+            Mode::Findings => self.known_by_findings(case).0,
+            _ => self.known_by_text(case),
         };
         self.has_symptom(&known).then(|| self.case_of(case, &known))
     }
@@ -271,7 +271,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    fn from_findings(&self, case: &Case) -> (Known, Vec<String>) {
+    fn known_by_findings(&self, case: &Case) -> (Known, Vec<String>) {
         let mut known = Known::new();
         let mut not_understood = Vec::new();
         let lists = [
@@ -298,7 +298,7 @@ impl<'a> Runner<'a> {
         (known, not_understood)
     }
 
-    fn from_text(&self, case: &Case) -> Known {
+    fn known_by_text(&self, case: &Case) -> Known {
         let text: String = case.text.chars().take(2000).collect();
         let context = ParseContext {
             age: Some(case.age()),
@@ -309,13 +309,13 @@ impl<'a> Runner<'a> {
         let mut known = Known::new();
         for mention in parsed.mentions {
             let mut items = vec![(mention.concept, None)];
-            if let Some(value) = &mention.value {
-                if let Ok(values) = self.base.read_value(mention.concept, value) {
-                    items = values
-                        .into_iter()
-                        .map(|(concept, value)| (concept, Some(value)))
-                        .collect();
-                }
+            if let Some(value) = &mention.value
+                && let Ok(values) = self.base.read_value(mention.concept, value)
+            {
+                items = values
+                    .into_iter()
+                    .map(|(concept, value)| (concept, Some(value)))
+                    .collect();
             }
             for (concept, value) in items {
                 let item = Evidence {

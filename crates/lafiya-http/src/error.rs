@@ -78,7 +78,7 @@ impl ErrorCode {
 pub struct ApiError {
     code: ErrorCode,
     message: String,
-    details: Option<Details>,
+    details: Option<Box<Details>>,
     retry_after_seconds: Option<u64>,
 }
 
@@ -146,7 +146,7 @@ impl ApiError {
             ),
         };
         Self {
-            details: Some(Details {
+            details: Some(Box::new(Details {
                 fields: Some(
                     fields
                         .into_iter()
@@ -158,7 +158,7 @@ impl ApiError {
                         .collect(),
                 ),
                 ..Details::default()
-            }),
+            })),
             ..Self::new(ErrorCode::InvalidRequest, message)
         }
     }
@@ -167,13 +167,13 @@ impl ApiError {
     pub fn rate_limited(rate: RateInfo) -> Self {
         let seconds = rate.retry_after_seconds.max(1);
         Self {
-            details: Some(Details {
+            details: Some(Box::new(Details {
                 limit: Some(rate.limit.into()),
                 remaining: Some(0),
                 reset: Some(rate.reset_timestamp()),
                 retry_after: Some(seconds),
                 ..Details::default()
-            }),
+            })),
             retry_after_seconds: Some(seconds),
             ..Self::new(
                 ErrorCode::RateLimitExceeded,
@@ -231,12 +231,12 @@ impl From<ServiceError> for ApiError {
                 "At least one symptom with the choice `present` is needed; a risk factor alone is not enough.",
             ),
             ServiceError::QuotaExceeded { limit, used, reset } => Self {
-                details: Some(Details {
+                details: Some(Box::new(Details {
                     limit: Some(limit),
                     used: Some(used),
                     reset: Some(reset.to_string()),
                     ..Details::default()
-                }),
+                })),
                 ..Self::new(
                     ErrorCode::QuotaExceeded,
                     format!("All {limit} assessments of this month are used."),
@@ -289,7 +289,7 @@ impl IntoResponse for ApiError {
             error: Body {
                 code: self.code.row().code,
                 message: &self.message,
-                details: self.details.as_ref(),
+                details: self.details.as_deref(),
             },
         };
         let body = serde_json::to_vec(&envelope).expect("an envelope of strings always serialises");

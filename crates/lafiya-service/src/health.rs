@@ -88,13 +88,13 @@ pub struct HealthCache {
 pub async fn report(context: &Context) -> HealthReport {
     // Holding the lock while probing makes one caller probe and the others wait for its answer.
     let mut last = context.health.last.lock().await;
-    if let Some((at, report)) = last.as_ref() {
-        if at.elapsed() < ANSWER_KEPT_FOR {
-            return HealthReport {
-                uptime_seconds: context.started.elapsed().as_secs(),
-                ..report.clone()
-            };
-        }
+    if let Some((at, report)) = last.as_ref()
+        && at.elapsed() < ANSWER_KEPT_FOR
+    {
+        return HealthReport {
+            uptime_seconds: context.started.elapsed().as_secs(),
+            ..report.clone()
+        };
     }
     let report = probe(context).await;
     *last = Some((Instant::now(), report.clone()));

@@ -10,14 +10,18 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const FILE: &str = "conditions/c_common_cold.toml";
 
 fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
+    std::fs::create_dir_all(to).expect("the test can handle its own files");
+    for entry in std::fs::read_dir(from).expect("the test can handle its own files") {
+        let entry = entry.expect("the test can handle its own files");
         let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
+        if entry
+            .file_type()
+            .expect("the test can handle its own files")
+            .is_dir()
+        {
             copy(&entry.path(), &target);
         } else {
-            std::fs::copy(entry.path(), target).unwrap();
+            std::fs::copy(entry.path(), target).expect("the test can handle its own files");
         }
     }
 }
@@ -33,16 +37,16 @@ fn own_copy(folder: &Path) -> PathBuf {
 
 fn rewrite(knowledge: &Path, from: &str, to: &str) {
     let path = knowledge.join(FILE);
-    let text = std::fs::read_to_string(&path).unwrap();
+    let text = std::fs::read_to_string(&path).expect("the test can handle its own files");
     assert!(text.contains(from), "{FILE} does not say {from}");
-    std::fs::write(path, text.replacen(from, to, 1)).unwrap();
+    std::fs::write(path, text.replacen(from, to, 1)).expect("the test can handle its own files");
 }
 
 fn hang_up(server: &Server) {
     let sent = Command::new("kill")
         .args(["-HUP", &server.pid().to_string()])
         .status()
-        .unwrap();
+        .expect("the test can handle its own files");
     assert!(sent.success());
 }
 
@@ -51,14 +55,23 @@ fn common_name(server: &Server) -> String {
         .live()
         .get("/v1/conditions/c_common_cold")
         .expect(200);
-    answer.json()["common_name"].as_str().unwrap().to_owned()
+    answer.json()["common_name"]
+        .as_str()
+        .expect("the test can handle its own files")
+        .to_owned()
 }
 
 #[test]
 fn a_folder_is_read_again_on_sighup_and_a_broken_one_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("the test can handle its own files");
     let knowledge = own_copy(folder.path());
-    let server = Server::with("LAFIYA_KNOWLEDGE_DIR", knowledge.to_str().unwrap()).start();
+    let server = Server::with(
+        "LAFIYA_KNOWLEDGE_DIR",
+        knowledge
+            .to_str()
+            .expect("the test can handle its own files"),
+    )
+    .start();
     let before = common_name(&server);
 
     rewrite(
@@ -82,10 +95,16 @@ fn a_folder_is_read_again_on_sighup_and_a_broken_one_is_refused() {
 
 #[test]
 fn a_broken_folder_stops_the_start_with_a_sentence() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("the test can handle its own files");
     let knowledge = own_copy(folder.path());
     rewrite(&knowledge, "icd10", "icd_ten");
-    let server = Server::with("LAFIYA_KNOWLEDGE_DIR", knowledge.to_str().unwrap()).prepare();
+    let server = Server::with(
+        "LAFIYA_KNOWLEDGE_DIR",
+        knowledge
+            .to_str()
+            .expect("the test can handle its own files"),
+    )
+    .prepare();
     let output = server.cli(&["knowledge", "stats"]);
     assert!(!output.status.success(), "{output:?}");
     assert!(output.stderr.contains("is refused"), "{}", output.stderr);

@@ -55,7 +55,12 @@ pub(crate) async fn by_query(
     mut params: Params,
 ) -> Result<Response, ApiError> {
     let text = params.text("assessment_id", ID_CHARACTERS_MAX);
-    answer(&state, &admitted, read_id(text, params.problems)?).await
+    answer(
+        &state,
+        &admitted,
+        read_id(text.as_deref(), params.problems)?,
+    )
+    .await
 }
 
 async fn answer(

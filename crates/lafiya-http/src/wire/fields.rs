@@ -336,6 +336,10 @@ pub(crate) fn read_object<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<
 mod tests {
     use super::*;
 
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "reads better in the rows below"
+    )]
     fn check<T: Scalar + fmt::Debug + PartialEq>(json: &str, expected: Field<T>) {
         assert_eq!(
             serde_json::from_str::<Field<T>>(json).unwrap(),

@@ -22,16 +22,16 @@ impl RationaleRequest {
         let request: Self = read_object(bytes)?;
         let mut problems = Problems::default();
         let text = problems.optional("/assessment_id", request.assessment_id);
-        read_id(text, problems)
+        read_id(text.as_deref(), problems)
     }
 }
 
 /// A UUID, or a problem.
 pub(crate) fn read_id(
-    text: Option<String>,
+    text: Option<&str>,
     mut problems: Problems,
 ) -> Result<AssessmentId, ApiError> {
-    let id = text.as_deref().map(str::parse::<AssessmentId>);
+    let id = text.map(str::parse::<AssessmentId>);
     match &id {
         None => problems.require("/assessment_id"),
         Some(Err(_)) => problems.note("/assessment_id", "must be a UUID"),

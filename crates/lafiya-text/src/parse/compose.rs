@@ -85,7 +85,13 @@ impl Composer {
                 }
                 matches.push(it);
             }
-            self.remember(reading, base, matches, n, &mut mind);
+            let first = reading.units[n].first;
+            let carrier = if free[first] {
+                None
+            } else {
+                matches.iter().position(|it| it.core.contains(&first))
+            };
+            self.remember(reading, base, matches, (n, carrier), &mut mind);
         }
         matches.sort_by_key(Match::first);
     }
@@ -120,7 +126,7 @@ impl Composer {
         reading: &Reading,
         base: &KnowledgeBase,
         matches: &[Match],
-        n: usize,
+        (n, carrier): (usize, Option<usize>),
         mind: &mut Mind,
     ) {
         let unit = &reading.units[n];
@@ -130,10 +136,7 @@ impl Composer {
         } else if self.complaints.contains(&unit.form) {
             mind.complaint = Some((unit.form.clone(), unit.first));
         }
-        let named = matches
-            .iter()
-            .find(|it| it.core.contains(&unit.first))
-            .and_then(Match::concept);
+        let named = carrier.and_then(|n| matches[n].concept());
         let topic = named.and_then(|concept| {
             let id = base.id_of(concept);
             self.topics

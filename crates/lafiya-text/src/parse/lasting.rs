@@ -15,6 +15,13 @@ const OWN_CLAUSE_MAX: usize = 3;
 
 /// Attaches all times. What stands before a time has the first claim on it, in the whole text.
 pub(super) fn attach(reading: &Reading, times: &[Time], spotted: &mut [Spotted]) {
+    // A phrase may hold a time of its own ("cough for months"): that one is spent.
+    let carried = |at: usize| spotted.iter().any(|it| it.core.contains(&at));
+    let times: Vec<Time> = times
+        .iter()
+        .copied()
+        .filter(|it| !carried(it.first))
+        .collect();
     let mut unclaimed = Vec::new();
     for (n, time) in times.iter().enumerate() {
         let sentence = reading.sentence_of(time.first);

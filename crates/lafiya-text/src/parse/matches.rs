@@ -105,11 +105,7 @@ fn written(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
 
 /// "it burns", "I fit swallow": the word is no noun here. Inside a set expression ("no fit") it is not itself at all.
 fn is_verb(reading: &Reading, lexicon: &Lexicon, at: usize) -> bool {
-    let inside = reading
-        .units
-        .iter()
-        .any(|unit| unit.last - unit.first > 1 && (unit.first..unit.last).contains(&at));
-    inside
+    reading.compound[at]
         || lexicon.nouns.contains(&reading.apart[at].singular)
             && at > 0
             && lexicon.before_verbs.contains(&reading.words[at - 1])
@@ -126,7 +122,10 @@ fn as_written(
         .all(|token| token.capitals)
         && !reading.all_capitals;
     let meaning = choosing.choose(meanings.iter().filter(|it| loud || !it.capitals))?;
-    let telling = reading.units.iter().filter(|it| at.contains(&it.first));
+    let from = reading.units.partition_point(|it| it.first < at.start);
+    let telling = reading.units[from..]
+        .iter()
+        .take_while(|it| it.first < at.end);
     let weight = telling
         .map(|it| unit_weight(&it.form, it.role))
         .sum::<usize>()

@@ -151,7 +151,8 @@ impl Parser {
     pub fn parse(&self, base: &KnowledgeBase, text: &str, context: &ParseContext) -> Parsed {
         let reading = Reading::new(text, &self.canon, &self.spelling);
         let mut in_time = vec![false; reading.len()];
-        for time in self.times.find(&reading, &[], context.evaluated_at) {
+        let times = self.times.find(&reading, context.evaluated_at);
+        for time in &times {
             in_time[time.first..time.end].fill(true);
         }
         let choosing = Choosing {
@@ -177,7 +178,6 @@ impl Parser {
         self.scope.apply(&reading, &mut spotted);
         self.subjects.apply(&reading, base, age, &mut spotted);
         self.grades.apply(&reading, &mut spotted);
-        let times = self.times.find(&reading, &spotted, context.evaluated_at);
         lasting::attach(&reading, &times, &mut spotted);
         answer(text, &reading, spotted)
     }

@@ -21,6 +21,8 @@ pub(super) struct Reading {
     pub units: Vec<Unit>,
     /// Fillers, modifiers and signs: tokens that say nothing by themselves.
     pub light: Vec<bool>,
+    /// Tokens inside a unit of several words.
+    pub compound: Vec<bool>,
     /// The whole text is in capitals: they mean nothing then.
     pub all_capitals: bool,
     /// The number of the sentence of each token.
@@ -42,8 +44,10 @@ impl Reading {
         let apart: Vec<Word> = words.iter().map(|word| canon.word(word)).collect();
         let units = canon.units_of(&words, &apart);
         let mut light = vec![false; tokens.len()];
+        let mut compound = vec![false; tokens.len()];
         for unit in &units {
             light[unit.first..unit.last].fill(unit.role != Role::Content);
+            compound[unit.first..unit.last].fill(unit.last - unit.first > 1);
         }
         let all_capitals = tokens.len() > 4
             && tokens
@@ -58,6 +62,7 @@ impl Reading {
             mended,
             units,
             light,
+            compound,
             all_capitals,
             sentence,
             clause,

@@ -9,9 +9,8 @@ use lafiya_model::Age;
 use super::numbers::Numbers;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
-use super::spotted::{Lasting, Spotted};
+use super::spotted::Lasting;
 use crate::hash::{FastMap, FastSet};
-use crate::stem::singular;
 use crate::words::{Numbered, TimeWords};
 
 /// The words of time, ready to use.
@@ -77,31 +76,13 @@ impl Times {
     }
 
     /// All times of a text, in order.
-    pub(super) fn find(
-        &self,
-        reading: &Reading,
-        spotted: &[Spotted],
-        today: Option<Date>,
-    ) -> Vec<Time> {
-        let mut carried = vec![false; reading.len()];
-        for at in spotted.iter().flat_map(|it| it.core.iter().copied()) {
-            carried[at] = true;
-        }
-        let mut times = Vec::new();
+    pub(super) fn find(&self, reading: &Reading, today: Option<Date>) -> Vec<Time> {
+        let mut times: Vec<Time> = Vec::new();
         let mut at = 0;
         while at < reading.len() {
-            let found = if carried[at] {
-                None
-            } else {
-                self.time_at(reading, at, today)
-            };
-            match found {
-                Some(time) => {
-                    at = time.end;
-                    times.push(time);
-                }
-                None => at += 1,
-            }
+            let found = self.time_at(reading, at, today);
+            at = found.map_or(at + 1, |time| time.end);
+            times.extend(found);
         }
         times
     }
@@ -182,14 +163,9 @@ impl Times {
     fn counted_at(&self, reading: &Reading, at: usize) -> Option<(Option<u32>, usize)> {
         let words = &reading.words;
         let unit_at = |at: usize| {
-            words
-                .get(at)
-                .and_then(|word| {
-                    self.units
-                        .get(word)
-                        .or_else(|| self.units.get(&singular(word)))
-                })
-                .copied()
+            let plural = words.get(at).and_then(|word| self.units.get(word));
+            let one = || self.units.get(&reading.apart.get(at)?.singular);
+            plural.or_else(one).copied()
         };
         if let Some((mut number, taken)) = self.numbers.count_at(words, at) {
             let mut next = at + taken;

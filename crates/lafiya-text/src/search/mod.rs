@@ -13,7 +13,7 @@ use lafiya_model::{ConceptKind, Sex};
 
 use crate::canon::{Canon, Role};
 use crate::{fold, words};
-use score::{Entry, Query, Weighted};
+use score::{Entry, QUERY_WORDS_MAX, Query, SIMILARITY_MIN, Weighted};
 use vocabulary::Vocabulary;
 
 /// What to look for.
@@ -49,11 +49,6 @@ pub struct Search {
     /// Whole folded phrases, for the exact name.
     exact: HashMap<String, Vec<u32>>,
 }
-
-/// Longer phrases are cut: no name has more words.
-const QUERY_WORDS_MAX: usize = 16;
-/// Hits below this are noise.
-const SIMILARITY_MIN: f64 = 0.15;
 
 impl Search {
     /// Builds the index of a base.
@@ -183,7 +178,8 @@ impl Search {
         folded.truncate(QUERY_WORDS_MAX);
         let whole = folded.join(" ");
         let folded: Vec<String> = folded.iter().flat_map(|word| self.parted(word)).collect();
-        let units = self.canon.units(&folded);
+        let folded = &folded[..folded.len().min(QUERY_WORDS_MAX)];
+        let units = self.canon.units(folded);
         let last = units.len().saturating_sub(1);
         let mut words = Vec::with_capacity(units.len());
         for (n, unit) in units.iter().enumerate() {

@@ -49,80 +49,118 @@ const NOT_AS_WRITTEN: f64 = 0.975;
 /// The entry says the opposite.
 const CONTRARY: f64 = 0.55;
 /// Two words written apart that the index writes as one.
-const JOINED: f64 = 0.97;
+const JOINED: f32 = 0.97;
+/// Hits below this are noise.
+pub(super) const SIMILARITY_MIN: f64 = 0.15;
+/// A word that so many entries have brings none by itself.
+const COMMON_MIN: usize = 400;
+/// Longer phrases are cut: no name has more words.
+pub(super) const QUERY_WORDS_MAX: usize = 16;
 
-/// A word of the query that fits a word of an entry.
-struct Meeting {
+/// What an entry shares with the query so far.
+struct Slot {
     entry: u32,
-    asked: usize,
-    told: u32,
-    fit: f64,
+    /// The best fit of each word of the query.
+    asked: [f32; QUERY_WORDS_MAX],
+    /// Words of the entry that were met, with their best fit.
+    told: Vec<(u32, f32)>,
 }
 
-/// Every entry that shares a word with the query, with its similarity.
+/// Every entry that shares a telling word with the query, with its similarity.
 pub(super) fn score(
     query: &Query,
     entries: &[Entry],
     postings: &[Vec<u32>],
     vocabulary: &Vocabulary,
 ) -> Vec<(u32, f64)> {
-    let mut meetings = meetings(query, postings);
-    meetings.sort_unstable_by_key(|it| it.entry);
     let total: f64 = query.words.iter().map(|it| it.weight).sum();
-    meetings
-        .chunk_by(|a, b| a.entry == b.entry)
-        .map(|met| {
-            let entry = &entries[met[0].entry as usize];
+    slots(query, entries.len(), postings)
+        .into_iter()
+        .filter_map(|slot| {
+            let entry = &entries[slot.entry as usize];
             let own: f64 = entry.words.iter().map(|&it| vocabulary.weight(it)).sum();
-            let asked: f64 = (0..query.words.len())
-                .map(|n| query.words[n].weight * best(met, |it| it.asked == n))
-                .sum();
-            let told: f64 = entry
+            let asked: f64 = query
                 .words
                 .iter()
-                .map(|&word| vocabulary.weight(word) * best(met, |it| it.told == word))
+                .zip(slot.asked)
+                .map(|(word, fit)| word.weight * f64::from(fit))
                 .sum();
-            let contrary = if contradicts(query, entry, vocabulary) {
-                CONTRARY
-            } else {
-                1.0
-            };
-            (
-                met[0].entry,
-                similarity(asked / total, told / own) * contrary * entry.trust * NOT_AS_WRITTEN,
-            )
+            let told: f64 = slot
+                .told
+                .iter()
+                .map(|&(word, fit)| vocabulary.weight(word) * f64::from(fit))
+                .sum();
+            let similar = similarity(asked / total, told / own) * entry.trust * NOT_AS_WRITTEN;
+            let worth = similar >= SIMILARITY_MIN;
+            let contrary = worth && contradicts(query, entry, vocabulary);
+            worth.then_some((
+                slot.entry,
+                if contrary {
+                    similar * CONTRARY
+                } else {
+                    similar
+                },
+            ))
         })
         .collect()
 }
 
-fn meetings(query: &Query, postings: &[Vec<u32>]) -> Vec<Meeting> {
-    let mut meetings = Vec::new();
-    for (asked, word) in query.words.iter().enumerate() {
-        let before = asked.checked_sub(1).and_then(|n| query.words[n].joined);
-        let joined = [word.joined, before]
-            .into_iter()
-            .flatten()
-            .map(|it| (it, JOINED));
-        for (told, fit) in word.fits.iter().copied().chain(joined) {
-            let list = &postings[told as usize];
-            meetings.extend(list.iter().map(|&entry| Meeting {
-                entry,
-                asked,
-                told,
-                fit,
-            }));
+/// Goes through the words of the query, the rarest first. A common word ("pain") only adds to entries that a rarer one
+/// has brought, unless the query has nothing else.
+fn slots(query: &Query, entries: usize, postings: &[Vec<u32>]) -> Vec<Slot> {
+    let mut order: Vec<usize> = (0..query.words.len()).collect();
+    let uses = |n: &usize| {
+        query.words[*n]
+            .fits
+            .iter()
+            .map(|(word, _)| postings[*word as usize].len())
+            .sum::<usize>()
+    };
+    order.sort_by_key(uses);
+    let mut place: Vec<u32> = vec![u32::MAX; entries];
+    let mut slots: Vec<Slot> = Vec::new();
+    for (turn, asked) in order.into_iter().enumerate() {
+        let common = turn > 0 && !slots.is_empty() && uses(&asked) > COMMON_MIN;
+        for (told, fit) in fits(query, asked) {
+            for &entry in &postings[told as usize] {
+                let known = &mut place[entry as usize];
+                if *known == u32::MAX {
+                    if common {
+                        continue;
+                    }
+                    *known = u32::try_from(slots.len()).unwrap_or(u32::MAX);
+                    slots.push(Slot {
+                        entry,
+                        asked: [0.0; QUERY_WORDS_MAX],
+                        told: Vec::with_capacity(4),
+                    });
+                }
+                meet(&mut slots[*known as usize], asked, told, fit);
+            }
         }
     }
-    meetings
+    slots
 }
 
-fn best(met: &[Meeting], which: impl Fn(&Meeting) -> bool) -> f64 {
-    met.iter()
-        .filter(|it| which(it))
-        .map(|it| it.fit)
-        .fold(0.0, f64::max)
+/// What a word of the query may mean, alone or joined with a neighbour.
+fn fits(query: &Query, asked: usize) -> impl Iterator<Item = (u32, f32)> + '_ {
+    let before = asked.checked_sub(1).and_then(|n| query.words[n].joined);
+    let joined = [query.words[asked].joined, before].into_iter().flatten();
+    #[expect(clippy::cast_possible_truncation, reason = "a fit has two digits")]
+    let alone = query.words[asked]
+        .fits
+        .iter()
+        .map(|&(word, fit)| (word, fit as f32));
+    alone.chain(joined.map(|word| (word, JOINED)))
 }
 
+fn meet(slot: &mut Slot, asked: usize, told: u32, fit: f32) {
+    slot.asked[asked] = slot.asked[asked].max(fit);
+    match slot.told.iter_mut().find(|(word, _)| *word == told) {
+        Some((_, known)) => *known = known.max(fit),
+        None => slot.told.push((told, fit)),
+    }
+}
 /// One says "sudden", the other "gradual"; one denies what the other says.
 fn contradicts(query: &Query, entry: &Entry, vocabulary: &Vocabulary) -> bool {
     let told = |form: &str| {

@@ -25,10 +25,10 @@ pub(super) fn reload_on_hangup(
                     context.knowledge.store(Arc::new(Library::new(base)));
                 }
                 Ok(Err(cause)) => {
-                    tracing::error!(%cause, "The new knowledge base is refused; the old one stays.")
+                    tracing::error!(%cause, "The new knowledge base is refused; the old one stays.");
                 }
                 Err(cause) => {
-                    tracing::error!(%cause, "Reading the knowledge base failed; the old one stays.")
+                    tracing::error!(%cause, "Reading the knowledge base failed; the old one stays.");
                 }
             }
         }
