@@ -2,6 +2,8 @@
 //!
 //! This is what makes "belle dey pain me" and "abdominal pain" comparable. Which words belong together is data.
 
+use std::sync::Arc;
+
 use crate::hash::{FastMap, FastSet};
 use crate::stem::{singular, stem};
 use crate::words::{Fillers, Same};
@@ -50,7 +52,7 @@ pub(crate) struct Canon {
     persons: FastSet<String>,
     opposites: Vec<[String; 2]>,
     /// Words met while building, so that reading need not take them apart again.
-    known: FastMap<String, Word>,
+    known: FastMap<String, Arc<Word>>,
 }
 
 /// A word taken apart.
@@ -103,16 +105,16 @@ impl Canon {
     }
 
     /// A word taken apart.
-    pub(crate) fn word(&self, word: &str) -> Word {
+    pub(crate) fn word(&self, word: &str) -> Arc<Word> {
         self.known
             .get(word)
             .cloned()
             .unwrap_or_else(|| self.take_apart(word))
     }
 
-    fn take_apart(&self, word: &str) -> Word {
+    fn take_apart(&self, word: &str) -> Arc<Word> {
         let stem = stem(word);
-        Word {
+        Arc::new(Word {
             singular: singular(word),
             form: self
                 .groups
@@ -121,7 +123,7 @@ impl Canon {
                 .unwrap_or_else(|| stem.clone()),
             stem,
             role: self.role(word),
-        }
+        })
     }
 
     /// The common form of one word.
@@ -132,12 +134,12 @@ impl Canon {
 
     /// The units of a row of folded words.
     pub(crate) fn units<S: AsRef<str>>(&self, words: &[S]) -> Vec<Unit> {
-        let apart: Vec<Word> = words.iter().map(|word| self.word(word.as_ref())).collect();
+        let apart: Vec<Arc<Word>> = words.iter().map(|word| self.word(word.as_ref())).collect();
         self.units_of(words, &apart)
     }
 
     /// The same for words already taken apart.
-    pub(crate) fn units_of<S: AsRef<str>>(&self, words: &[S], apart: &[Word]) -> Vec<Unit> {
+    pub(crate) fn units_of<S: AsRef<str>>(&self, words: &[S], apart: &[Arc<Word>]) -> Vec<Unit> {
         let mut units = Vec::with_capacity(words.len());
         let mut at = 0;
         while at < words.len() {

@@ -86,6 +86,8 @@ pub(crate) fn words(phrase: &str) -> Vec<String> {
 
 fn class(c: char) -> Class {
     match c {
+        'a'..='z' | 'A'..='Z' => Class::Letter,
+        '0'..='9' => Class::Digit,
         '\'' | '’' | '‘' | 'ʼ' | '`' | '´' => Class::Apostrophe,
         '\n' | '\r' => Class::Sign,
         '-' | '‐' | '‑' | '_' => Class::Gap,
@@ -156,16 +158,24 @@ fn number_end(text: &[char], start: usize) -> usize {
 }
 
 fn token(original: &[char], start: usize, end: usize, spaced: bool) -> Token {
-    let text = original[start..end]
+    let letters = original[start..end]
         .iter()
         .copied()
-        .filter(|&c| class(c) != Class::Apostrophe)
-        .nfkd()
-        .filter(|c| !is_combining_mark(*c))
-        .flat_map(char::to_lowercase)
-        .map(plain)
-        .collect::<String>()
-        .replace(',', if end - start > 1 { "." } else { "," });
+        .filter(|&c| class(c) != Class::Apostrophe);
+    let mut text: String = if original[start..end].iter().all(char::is_ascii) {
+        letters.map(|c| c.to_ascii_lowercase()).map(plain).collect()
+    } else {
+        letters
+            .nfkd()
+            .filter(|c| !is_combining_mark(*c))
+            .flat_map(char::to_lowercase)
+            .map(plain)
+            .collect()
+    };
+    // A decimal comma; a comma that stands alone is a sign.
+    if end - start > 1 && text.contains(',') {
+        text = text.replace(',', ".");
+    }
     Token {
         text,
         start,

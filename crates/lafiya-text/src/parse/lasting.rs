@@ -2,12 +2,16 @@
 
 use std::ops::Range;
 
+use lafiya_knowledge::KnowledgeBase;
+use lafiya_knowledge::words::State;
 use lafiya_model::Choice;
 
 use super::reading::Reading;
-use super::spotted::Spotted;
+use super::spotted::{Dropped, Spotted};
 use super::time::Time;
 
+/// Six weeks.
+const CHILDBED_DAYS: u32 = 42;
 /// Words that may stand before a time that opens a clause ("For the past two days").
 const OPENING_MAX: usize = 3;
 /// A time in a clause of its own ("fever, 3 days") has at most so many words before it.
@@ -35,6 +39,28 @@ pub(super) fn attach(reading: &Reading, times: &[Time], spotted: &mut [Spotted])
     }
     for (time, to) in unclaimed {
         after(reading, time, to, spotted);
+    }
+}
+
+/// "Gave birth three years ago" is no childbed: a state that ends drops out when its time is longer than the state lasts.
+pub(super) fn end_states(
+    reading: &Reading,
+    base: &KnowledgeBase,
+    times: &[Time],
+    spotted: &mut [Spotted],
+) {
+    for it in spotted.iter_mut() {
+        let state = it.concept.risk().and_then(|ix| base.risk(ix).state);
+        if state != Some(State::Postpartum) {
+            continue;
+        }
+        let clause = reading.clause_of(it.first());
+        let long = times.iter().any(|time| {
+            clause.contains(&time.first) && time.lasting.0.is_some_and(|days| days > CHILDBED_DAYS)
+        });
+        if long {
+            it.dropped = Some(Dropped::Past);
+        }
     }
 }
 

@@ -178,6 +178,7 @@ impl Parser {
         self.scope.apply(&reading, &mut spotted);
         self.subjects.apply(&reading, base, age, &mut spotted);
         self.grades.apply(&reading, &mut spotted);
+        lasting::end_states(&reading, base, &times, &mut spotted);
         lasting::attach(&reading, &times, &mut spotted);
         answer(text, &reading, spotted)
     }

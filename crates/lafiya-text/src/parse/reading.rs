@@ -1,5 +1,7 @@
 //! A text, ready to be read: its words (corrected), their common forms, and where its sentences and clauses end.
 
+use std::sync::Arc;
+
 use super::spelling::Spelling;
 use crate::canon::{Canon, Role, Unit, Word};
 use crate::fold::{self, Token};
@@ -14,7 +16,7 @@ pub(super) struct Reading {
     /// The same as keys, for looking phrases up.
     pub keys: Vec<u64>,
     /// The same, taken apart.
-    pub apart: Vec<Word>,
+    pub apart: Vec<Arc<Word>>,
     /// Which of them were mended.
     pub mended: Vec<bool>,
     /// Words in the common form.
@@ -41,7 +43,7 @@ impl Reading {
             mended.push(meant.is_some());
             words.push(meant.unwrap_or(&token.text).to_owned());
         }
-        let apart: Vec<Word> = words.iter().map(|word| canon.word(word)).collect();
+        let apart: Vec<Arc<Word>> = words.iter().map(|word| canon.word(word)).collect();
         let units = canon.units_of(&words, &apart);
         let mut light = vec![false; tokens.len()];
         let mut compound = vec![false; tokens.len()];

@@ -2,6 +2,7 @@
 
 mod any_text;
 mod evaluation;
+mod languages;
 mod queries;
 mod sentences;
 
