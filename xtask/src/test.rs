@@ -25,15 +25,15 @@ struct Stage {
 
 /// In the order of the run. Budgets: a clean checkout on two cores.
 const STAGES: &[Stage] = &[
-    stage("servers", 90, start_servers).gate(),
-    stage("format", 20, check_format),
-    stage("clippy", 330, check_lints),
-    stage("build", 480, build).gate(),
-    stage("unit", 120, unit_tests).with_servers(),
-    stage("knowledge", 15, check_knowledge),
-    stage("blackbox-embedded", 150, black_box_embedded),
-    stage("blackbox-servers", 180, black_box_servers).with_servers(),
-    stage("docs", 15, check_docs),
+    stage("servers", 60, start_servers).gate(),
+    stage("format", 10, check_format),
+    stage("clippy", 300, check_lints),
+    stage("build", 420, build).gate(),
+    stage("unit", 180, unit_tests).with_servers(),
+    stage("knowledge", 20, check_knowledge),
+    stage("blackbox-embedded", 200, black_box_embedded),
+    stage("blackbox-servers", 240, black_box_servers).with_servers(),
+    stage("docs", 10, check_docs),
 ];
 
 const fn stage(name: &'static str, budget_s: u64, run: fn(&Run) -> anyhow::Result<()>) -> Stage {

@@ -222,10 +222,13 @@ impl From<ServiceError> for ApiError {
                 ErrorCode::ResourceNotFound,
                 format!("{} does not exist.", capitalised(what)),
             ),
-            ServiceError::NoEvidence => Self::new(
-                ErrorCode::ValidationError,
-                "Send at least one item in `evidence`.",
-            ),
+            ServiceError::NoEvidence => Self {
+                code: ErrorCode::ValidationError,
+                ..Self::fields(vec![FieldError::new(
+                    "/evidence",
+                    "must hold at least one item",
+                )])
+            },
             ServiceError::InsufficientData => Self::new(
                 ErrorCode::InsufficientData,
                 "At least one symptom with the choice `present` is needed; a risk factor alone is not enough.",
@@ -234,6 +237,7 @@ impl From<ServiceError> for ApiError {
                 details: Some(Box::new(Details {
                     limit: Some(limit),
                     used: Some(used),
+                    remaining: Some(0),
                     reset: Some(reset.to_string()),
                     ..Details::default()
                 })),

@@ -127,12 +127,15 @@ impl Memory {
         self.turn == 1
     }
 
-    /// How many suggested questions were answered.
+    /// How many questions were answered: those marked as suggested, or the turns after the first
+    /// where a client does not mark them.
     pub(crate) fn questions_asked(&self) -> usize {
-        self.evidence()
+        let suggested = self
+            .evidence()
             .iter()
             .filter(|item| item.source == EvidenceSource::Suggest)
-            .count()
+            .count();
+        suggested.max(self.turn.saturating_sub(1) as usize)
     }
 
     /// Whether at least one symptom is present: a risk factor alone is nothing to reason on.

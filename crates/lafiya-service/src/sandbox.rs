@@ -4,6 +4,7 @@
 use lafiya_model::Environment;
 
 use crate::error::ServiceError;
+use crate::quota;
 
 /// What reasons in the live environment.
 const EMBEDDED: &str = "lafiya-embedded-1";
@@ -25,13 +26,12 @@ pub(crate) fn disclaimer(environment: Environment, usual: &str) -> String {
 }
 
 /// Raises the error that the place asks for.
-pub(crate) fn raise_wanted_error(location: Option<&str>) -> Result<(), ServiceError> {
+pub(crate) fn raise_wanted_error(
+    location: Option<&str>,
+    now: jiff::Timestamp,
+) -> Result<(), ServiceError> {
     match location {
-        Some("sandbox:quota") => Err(ServiceError::QuotaExceeded {
-            limit: 200,
-            used: 200,
-            reset: jiff::Timestamp::UNIX_EPOCH,
-        }),
+        Some("sandbox:quota") => Err(quota::exceeded(200, 200, now)),
         Some("sandbox:timeout") => Err(ServiceError::DeadlineExceeded),
         Some("sandbox:provider") => Err(ServiceError::ProviderUnavailable),
         Some("sandbox:internal") => Err(ServiceError::Internal(

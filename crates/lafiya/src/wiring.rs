@@ -6,6 +6,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use arc_swap::ArcSwap;
 use lafiya_knowledge::KnowledgeBase;
+use lafiya_knowledge::schema::Content;
 use lafiya_service::keys::KeyHasher;
 use lafiya_service::{Context, Library, SystemClock};
 use lafiya_storage::cache::{Cache, MemoryCache, RedisCache};
@@ -17,8 +18,19 @@ use crate::settings::Settings;
 /// The name under which the store keeps the secret of key hashes.
 const KEY_HASH_SECRET: &str = "key_hash_secret";
 
-/// Everything a command needs.
+/// Everything the service needs.
 pub(crate) async fn context(settings: &Settings) -> anyhow::Result<Context> {
+    let library = Library::new(knowledge_base(settings)?);
+    with_library(settings, library).await
+}
+
+/// What an admin command needs: everything but the knowledge, which takes longest to prepare.
+pub(crate) async fn admin_context(settings: &Settings) -> anyhow::Result<Context> {
+    let empty = KnowledgeBase::from_content(Content::default());
+    with_library(settings, Library::new(empty)).await
+}
+
+async fn with_library(settings: &Settings, library: Library) -> anyhow::Result<Context> {
     let store = open_store(settings).await?;
     let hasher = key_hasher(settings, store.as_ref()).await?;
     let cache: Arc<dyn Cache> = match settings.redis_url() {
@@ -32,7 +44,7 @@ pub(crate) async fn context(settings: &Settings) -> anyhow::Result<Context> {
         cache,
         own_cache: MemoryCache::new(),
         cache_is_shared: settings.redis_url().is_some(),
-        knowledge: ArcSwap::from_pointee(Library::new(knowledge_base(settings)?)),
+        knowledge: ArcSwap::from_pointee(library),
         clock: Arc::new(SystemClock),
         hasher,
         key_ring: Default::default(),

@@ -53,7 +53,7 @@ pub(crate) async fn assess(
 ) -> Result<Response, ApiError> {
     require_json(&headers)?;
     let envelope = Envelope {
-        interview_header: header_text(&headers, "x-interview-id")?,
+        interview_header: header_text(&headers, "X-Interview-Id")?,
         idempotency_key: idempotency_key(&headers)?,
         digest: Sha256::digest(&body).into(),
         assessment_id: AssessmentId(request_id.0),
@@ -89,7 +89,7 @@ fn header_text(headers: &HeaderMap, name: &'static str) -> Result<Option<String>
 }
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
-    let key = header_text(headers, "idempotency-key")?;
+    let key = header_text(headers, "Idempotency-Key")?;
     if key
         .as_ref()
         .is_some_and(|key| key.is_empty() || key.len() > IDEMPOTENCY_KEY_CHARACTERS_MAX)

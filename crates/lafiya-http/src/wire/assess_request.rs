@@ -162,8 +162,11 @@ pub(crate) fn read(bytes: &[u8], envelope: Envelope) -> Result<AssessRequest, Ap
             }
             date
         });
-    if no_evidence && problems.is_empty() {
-        return Err(ServiceError::NoEvidence.into());
+    if no_evidence {
+        if problems.is_empty() {
+            return Err(ServiceError::NoEvidence.into());
+        }
+        problems.note("/evidence", "must hold at least one item");
     }
     problems.into_result(|| {
         let (age, sex, location) = patient?;

@@ -56,6 +56,9 @@ pub(crate) struct AgeValue {
     #[serde(default)]
     #[schema(value_type = u32, minimum = 0, maximum = 120)]
     value: Field<i64>,
+    /// The number stood by itself
+    #[serde(skip)]
+    bare: bool,
 }
 
 impl Shorthand for ParseContextBody {}
@@ -63,6 +66,7 @@ impl Shorthand for AgeValue {
     fn from_integer(years: i64) -> Option<Self> {
         Some(Self {
             value: Field::Given(years),
+            bare: true,
         })
     }
 }
@@ -146,7 +150,12 @@ fn read_age(pointer: &str, field: Object<AgeValue>, problems: &mut Problems) -> 
             return None;
         }
     };
-    let years = problems.optional(&format!("{pointer}/value"), age.value)?;
+    let pointer = if age.bare {
+        pointer.to_owned()
+    } else {
+        format!("{pointer}/value")
+    };
+    let years = problems.optional(&pointer, age.value)?;
     match u32::try_from(years) {
         Ok(small) if years <= AGE_YEARS_MAX => Some(small),
         _ => {
@@ -195,8 +204,8 @@ pub(crate) struct MentionAnswer<'a> {
     /// `symptom`, `risk_factor` or `lab_test`
     #[serde(rename = "type")]
     kind: &'static str,
-    /// `mild`, `moderate`, `severe`, or null where not said
-    severity: Option<&'static str>,
+    /// `mild`, `moderate`, `severe`, or empty where not said
+    severity: &'static str,
     /// Null where no number can be derived
     duration_days: Option<u32>,
     /// A measured value as written
@@ -267,7 +276,7 @@ impl<'a> MentionAnswer<'a> {
             common_name: base.common_name_of(it.concept),
             choice_id: it.choice.as_str(),
             kind: it.concept.kind().as_str(),
-            severity: it.severity.map(|severity| severity.as_str()),
+            severity: it.severity.map_or("", |severity| severity.as_str()),
             duration_days: it.duration_days,
             value: it.value.as_deref(),
             confidence: rounded(it.confidence),

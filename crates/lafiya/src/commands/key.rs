@@ -64,7 +64,7 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
-    let context = wiring::context(settings).await?;
+    let context = wiring::admin_context(settings).await?;
     let answered = match matches.subcommand() {
         Some(("create", matches)) => create(&context, matches).await,
         Some(("list", matches)) => list(&context, matches).await,

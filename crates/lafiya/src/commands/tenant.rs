@@ -56,7 +56,7 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
-    let context = wiring::context(settings).await?;
+    let context = wiring::admin_context(settings).await?;
     let name = |matches: &ArgMatches| {
         matches
             .get_one::<String>("name")
