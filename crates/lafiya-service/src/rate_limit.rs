@@ -78,16 +78,18 @@ pub async fn count(
             Err(ServiceError::RateLimited(window))
         };
     }
-    // Every request is counted here too, so that a moment without the shared cache neither opens
-    // the gate nor forgets what this replica has let through.
-    let own = context.own_cache.hit(&key, limit, WINDOW, now);
     let window = match context.cache.hit_window(&key, limit, WINDOW, now).await {
-        Ok(shared) if own.allowed || !shared.allowed => shared,
-        Ok(_) => own,
+        Ok(shared) if !shared.allowed => shared,
+        // What the shared window lets through is counted here too, so that a moment without the
+        // shared cache neither opens the gate nor forgets what this replica has let through.
+        Ok(shared) => {
+            let own = context.own_cache.hit(&key, limit, WINDOW, now);
+            if own.allowed { shared } else { own }
+        }
         Err(cause) => {
             metrics::counter!("lafiya_rate_limit_fallbacks_total").increment(1);
             tracing::debug!(%cause, "The shared cache is away; counting on this replica alone.");
-            own
+            context.own_cache.hit(&key, limit, WINDOW, now)
         }
     };
     if window.allowed {
