@@ -65,13 +65,14 @@ fn common_name(server: &Server) -> String {
 fn a_folder_is_read_again_on_sighup_and_a_broken_one_is_refused() {
     let folder = tempfile::tempdir().expect("the test can handle its own files");
     let knowledge = own_copy(folder.path());
-    let server = Server::with(
-        "LAFIYA_KNOWLEDGE_DIR",
-        knowledge
-            .to_str()
-            .expect("the test can handle its own files"),
-    )
-    .start();
+    let server = Server::without_limits()
+        .with(
+            "LAFIYA_KNOWLEDGE_DIR",
+            knowledge
+                .to_str()
+                .expect("the test can handle its own files"),
+        )
+        .start();
     let before = common_name(&server);
 
     rewrite(
@@ -98,13 +99,14 @@ fn a_broken_folder_stops_the_start_with_a_sentence() {
     let folder = tempfile::tempdir().expect("the test can handle its own files");
     let knowledge = own_copy(folder.path());
     rewrite(&knowledge, "icd10", "icd_ten");
-    let server = Server::with(
-        "LAFIYA_KNOWLEDGE_DIR",
-        knowledge
-            .to_str()
-            .expect("the test can handle its own files"),
-    )
-    .prepare();
+    let server = Server::without_limits()
+        .with(
+            "LAFIYA_KNOWLEDGE_DIR",
+            knowledge
+                .to_str()
+                .expect("the test can handle its own files"),
+        )
+        .prepare();
     let output = server.cli(&["knowledge", "stats"]);
     assert!(!output.status.success(), "{output:?}");
     assert!(output.stderr.contains("is refused"), "{}", output.stderr);
