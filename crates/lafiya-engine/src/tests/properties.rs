@@ -3,6 +3,7 @@
 use lafiya_knowledge::FindingIx;
 use lafiya_model::{Age, Choice, DeidentifiedCase, Evidence, Sex, TriageLevel};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use super::{BASE, case, finding_id, item};
 use crate::danger;
@@ -137,7 +138,7 @@ fn bytes(case: &DeidentifiedCase) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 150, rng_seed: RngSeed::Fixed(20_261_115), ..ProptestConfig::default() })]
 
     #[test]
     fn every_case_gets_a_sound_answer(case in any_case()) {
