@@ -29,6 +29,7 @@ pub struct Draft<'a> {
     facts: PatientFacts<'a>,
     differential: Differential,
     parameters: Parameters,
+    warnings: Vec<Warning>,
 }
 
 impl<'a> Draft<'a> {
@@ -41,7 +42,14 @@ impl<'a> Draft<'a> {
             facts,
             differential,
             parameters,
+            warnings: Vec::new(),
         }
+    }
+
+    /// Adds what was noticed about the input before it reached the engine; it counts for the
+    /// escalation tier like any other warning.
+    pub fn note(&mut self, warnings: Vec<Warning>) {
+        self.warnings.extend(warnings);
     }
 
     /// The differential, for whoever evaluates the model itself.
@@ -55,6 +63,7 @@ pub(crate) fn review(draft: Draft<'_>, questions_asked: usize) -> Assessment {
         facts,
         differential,
         parameters,
+        warnings: noted,
     } = draft;
     let alarms = danger::alarms(&facts);
     let levels = Levels::of(&facts);
@@ -69,7 +78,8 @@ pub(crate) fn review(draft: Draft<'_>, questions_asked: usize) -> Assessment {
     let leaders = leaders(&differential, &shown);
     let confidence = confidence(&differential, &conditions);
     let triage = triage_words(&facts, &differential, &alarms, &levels, &verdict);
-    let warnings = warnings(&facts, &alarms, &verdict, confidence, &conditions);
+    let mut warnings = warnings(&facts, &alarms, &verdict, confidence, &conditions);
+    warnings.extend(noted);
     let step = question::next(&facts, &differential, &parameters, questions_asked);
     let has_emergency_evidence = alarms
         .iter()

@@ -206,11 +206,11 @@ async fn one_turn(
 
     let case = deidentified(&base, request, &memory, now);
     let thinking = Instant::now();
-    let draft = lafiya_engine::assess(&base, &case, &Parameters::default());
+    let mut draft = lafiya_engine::assess(&base, &case, &Parameters::default());
+    draft.note(claims.warnings);
     let generation_ms = elapsed_ms(thinking);
     let reviewing = Instant::now();
-    let mut assessment = lafiya_engine::review(draft, memory.questions_asked());
-    assessment.warnings.extend(claims.warnings);
+    let assessment = lafiya_engine::review(draft, memory.questions_asked());
     let validation_ms = elapsed_ms(reviewing);
 
     let document = AssessmentDocument {

@@ -73,12 +73,12 @@ pub(crate) fn resolve(base: &Library, request: &AssessRequest) -> Result<Resolve
     if !unreadable.is_empty() {
         warnings.push(concern("A value could not be used.", unreadable));
     }
-    if let Some(place) = request
+    // The place itself is never repeated: it may identify the patient.
+    if request
         .location
         .as_deref()
-        .filter(|place| region_of(base, place).is_none() && !place.starts_with("sandbox:"))
+        .is_some_and(|place| region_of(base, place).is_none() && !place.starts_with("sandbox:"))
     {
-        let _ = place; // The place itself is never repeated: it may identify the patient.
         warnings.push(concern(
             "The place is not known; regional frequencies were not used.",
             Vec::new(),
