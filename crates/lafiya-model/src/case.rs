@@ -1,9 +1,73 @@
-//! A case as reasoning may see it: no name, no place beyond a region, no text.
+//! A case as it is told, and as reasoning may see it: no name, no place beyond a region, no text.
 
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::Evidence;
+use crate::evidence::{Choice, Evidence, EvidenceSource, Severity};
 use crate::patient::{Age, Sex};
+
+/// What a client tells about one patient, of the right shape and within bounds: what `/assess` and
+/// a FHIR Bundle both become. It holds the place as given, so it is never stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// The age.
+    pub age: Age,
+    /// The sex.
+    pub sex: Sex,
+    /// Where the patient is, in words.
+    pub location: Option<String>,
+    /// Where the patient is, by coordinates. Only the way to the nearest facility needs it.
+    pub coordinate: Option<Coordinate>,
+    /// This turn's evidence.
+    pub evidence: Vec<Claim>,
+    /// Risk factors.
+    pub risk_factors: Vec<Claim>,
+    /// Evidence of earlier turns that the client repeats.
+    pub previous_evidence: Vec<Claim>,
+    /// The date the season is taken from; today when not given.
+    pub evaluated_at: Option<Date>,
+    /// What was sent and could not be used, in sentences without patient data.
+    pub left_out: Vec<String>,
+}
+
+/// A point on the earth, in degrees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coordinate {
+    /// North is positive.
+    pub latitude: f64,
+    /// East is positive.
+    pub longitude: f64,
+}
+
+impl Coordinate {
+    /// A point, unless the numbers are outside the globe.
+    pub fn new(latitude: f64, longitude: f64) -> Option<Self> {
+        let on_the_globe = latitude.abs() <= 90.0 && longitude.abs() <= 180.0;
+        on_the_globe.then_some(Self {
+            latitude,
+            longitude,
+        })
+    }
+}
+
+/// One piece of evidence as the client sent it, of the right shape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// Where in the request: a JSON pointer, or a FHIRPath in a Bundle.
+    pub pointer: String,
+    /// The id as sent.
+    pub id: String,
+    /// Whether it is there.
+    pub choice: Choice,
+    /// How it came in.
+    pub source: EvidenceSource,
+    /// For how many days.
+    pub duration_days: Option<u32>,
+    /// How bad.
+    pub severity: Option<Severity>,
+    /// A measured value as text.
+    pub value: Option<String>,
+}
 
 /// What is told about one patient, with the person taken out. The only thing the engine and any
 /// provider ever see.
@@ -19,4 +83,17 @@ pub struct DeidentifiedCase {
     pub month: Option<u8>,
     /// Symptoms, risk factors, measurements and test results.
     pub evidence: Vec<Evidence>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_outside_the_globe_is_none() {
+        assert!(Coordinate::new(6.45, 3.39).is_some());
+        assert!(Coordinate::new(90.1, 0.0).is_none());
+        assert!(Coordinate::new(0.0, -180.5).is_none());
+        assert!(Coordinate::new(f64::NAN, 0.0).is_none());
+    }
 }

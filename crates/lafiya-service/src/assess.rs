@@ -4,22 +4,21 @@
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use jiff::civil::Date;
 use lafiya_engine::Parameters;
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{
-    Age, Assessment, AssessmentId, DeidentifiedCase, Environment, Evidence, InterviewId, Sex,
-    TriageLevel,
+    AssessmentDocument, AssessmentId, Case, DeidentifiedCase, Environment, Evidence, InterviewId,
+    Timings, TriageLevel,
 };
 use lafiya_storage::store::{
     ConditionName, IdempotencyRecord, NewEvent, RecordAssessment, RecordRefusal,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use uuid::Uuid;
 
 use crate::authenticate::Caller;
 use crate::clock::lagos_date;
-use crate::concepts::{self, Claim};
+use crate::concepts;
 use crate::context::Context;
 use crate::error::{FieldError, ServiceError};
 use crate::interview::{self, Memory};
@@ -37,72 +36,16 @@ content of this version awaits sign-off by clinicians.";
 /// What a caller asks, already of the right shape and within bounds.
 #[derive(Clone, Debug)]
 pub struct AssessRequest {
-    /// Age of the patient.
-    pub age: Age,
-    /// Sex of the patient.
-    pub sex: Sex,
-    /// Where the patient is, as given. Never stored.
-    pub location: Option<String>,
-    /// This turn's evidence.
-    pub evidence: Vec<Claim>,
-    /// Risk factors.
-    pub risk_factors: Vec<Claim>,
-    /// Evidence of earlier turns that the client repeats.
-    pub previous_evidence: Vec<Claim>,
+    /// What is told about the patient. Never stored as it is.
+    pub case: Case,
     /// The interview to continue or to begin.
     pub interview_id: Option<InterviewId>,
-    /// The date the season is taken from.
-    pub evaluated_at: Option<Date>,
     /// Digest of the body, to recognise a repetition.
     pub digest: [u8; 32],
     /// The client's idempotency key.
     pub idempotency_key: Option<String>,
     /// The id of the request, which becomes the id of the assessment.
     pub assessment_id: AssessmentId,
-}
-
-/// What is stored of an assessment, and all that an answer is rendered from.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct AssessmentDocument {
-    /// Form of this document.
-    pub form: u16,
-    /// The assessment's id.
-    pub assessment_id: AssessmentId,
-    /// The interview it belongs to.
-    pub interview_id: InterviewId,
-    /// Content hash of the knowledge base that answered.
-    pub knowledge_version: String,
-    /// Version of the engine that answered.
-    pub engine_version: String,
-    /// When.
-    pub created_at: Timestamp,
-    /// Live or sandbox.
-    pub environment: Environment,
-    /// The generalised age group.
-    pub age_group: String,
-    /// The region, where known.
-    pub region: Option<String>,
-    /// The answer.
-    pub assessment: Assessment,
-    /// What reasoned.
-    pub model_used: String,
-    /// What every answer says.
-    pub disclaimer: String,
-    /// How long the parts took.
-    pub timings: Timings,
-}
-
-/// Milliseconds spent.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Timings {
-    /// From the request to the record.
-    pub total_ms: u64,
-    /// Finding concepts and the interview.
-    pub retrieval_ms: u64,
-    /// Thinking.
-    pub generation_ms: u64,
-    /// Reviewing.
-    pub validation_ms: u64,
 }
 
 /// An answer and how it came about.
@@ -141,7 +84,7 @@ async fn assess_in_time(
     request: AssessRequest,
 ) -> Result<Answer, ServiceError> {
     if environment == Environment::Test {
-        sandbox::raise_wanted_error(request.location.as_deref(), context.clock.now())?;
+        sandbox::raise_wanted_error(request.case.location.as_deref(), context.clock.now())?;
     }
     if let Some(replay) = replay_of_key(context, caller, environment, &request).await? {
         return Ok(replay);
@@ -194,8 +137,8 @@ async fn one_turn(
     if let Some(answer) = repetition(context, caller, environment, &memory, request).await? {
         return Ok(answer);
     }
-    let claims = concepts::resolve(&base, request)?;
-    let memory = memory.continued(request.age, request.sex, claims.evidence)?;
+    let claims = concepts::resolve(&base, &request.case)?;
+    let memory = memory.continued(request.case.age, request.case.sex, claims.evidence)?;
     if !memory.has_symptom(&base) {
         return Err(ServiceError::InsufficientData);
     }
@@ -204,9 +147,9 @@ async fn one_turn(
     }
     let retrieval_ms = elapsed_ms(started);
 
-    let case = deidentified(&base, request, &memory, now);
+    let reasoned = deidentified(&base, &request.case, &memory, now);
     let thinking = Instant::now();
-    let mut draft = lafiya_engine::assess(&base, &case, &Parameters::default());
+    let mut draft = lafiya_engine::assess(&base, &reasoned, &Parameters::default());
     draft.note(claims.warnings);
     let generation_ms = elapsed_ms(thinking);
     let reviewing = Instant::now();
@@ -221,8 +164,8 @@ async fn one_turn(
         engine_version: lafiya_engine::ENGINE_VERSION.to_owned(),
         created_at: now,
         environment,
-        age_group: request.age.band().public_group().to_owned(),
-        region: case.region.clone(),
+        age_group: request.case.age.band().public_group().to_owned(),
+        region: reasoned.region.clone(),
         model_used: sandbox::model_name(environment),
         disclaimer: sandbox::disclaimer(environment, DISCLAIMER),
         timings: Timings {
@@ -244,15 +187,15 @@ async fn one_turn(
 /// Takes the person out: what the engine may know.
 fn deidentified(
     base: &KnowledgeBase,
-    request: &AssessRequest,
+    case: &Case,
     memory: &Memory,
     now: Timestamp,
 ) -> DeidentifiedCase {
-    let date = request.evaluated_at.unwrap_or_else(|| lagos_date(now));
+    let date = case.evaluated_at.unwrap_or_else(|| lagos_date(now));
     DeidentifiedCase {
-        age: request.age,
-        sex: request.sex,
-        region: request
+        age: case.age,
+        sex: case.sex,
+        region: case
             .location
             .as_deref()
             .and_then(|place| concepts::region_of(base, place)),

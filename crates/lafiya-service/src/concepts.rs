@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::assessment::{Warning, WarningKind, WarningSeverity};
-use lafiya_model::{Choice, ConceptId, ConceptKind, Evidence, EvidenceSource, Severity};
+use lafiya_model::{Case, Claim, ConceptId, ConceptKind, Evidence};
 use lafiya_text::SearchOptions;
 
-use crate::assess::AssessRequest;
 use crate::error::{FieldError, ServiceError};
 use crate::library::Library;
 
@@ -20,25 +19,6 @@ const EVIDENCE_KINDS: &[ConceptKind] = &[
     ConceptKind::LabTest,
 ];
 
-/// One piece of evidence as the client sent it, of the right shape.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Claim {
-    /// Where in the request, as a JSON pointer.
-    pub pointer: String,
-    /// The id as sent.
-    pub id: String,
-    /// Whether it is there.
-    pub choice: Choice,
-    /// How it came in.
-    pub source: EvidenceSource,
-    /// For how many days.
-    pub duration_days: Option<u32>,
-    /// How bad.
-    pub severity: Option<Severity>,
-    /// A measured value as text.
-    pub value: Option<String>,
-}
-
 /// Evidence that names concepts of the base, and what a clinician should know about it.
 pub(crate) struct Resolved {
     pub(crate) evidence: Vec<Evidence>,
@@ -46,19 +26,19 @@ pub(crate) struct Resolved {
 }
 
 /// Resolves this request's evidence. `evidence` is stronger than `previous_evidence`.
-pub(crate) fn resolve(base: &Library, request: &AssessRequest) -> Result<Resolved, ServiceError> {
+pub(crate) fn resolve(base: &Library, case: &Case) -> Result<Resolved, ServiceError> {
     let mut problems = Vec::new();
     let mut unreadable = Vec::new();
     let previous = resolve_list(
         base,
-        &request.previous_evidence,
+        &case.previous_evidence,
         &mut problems,
         &mut unreadable,
     );
-    let current: Vec<Claim> = request
+    let current: Vec<Claim> = case
         .evidence
         .iter()
-        .chain(&request.risk_factors)
+        .chain(&case.risk_factors)
         .cloned()
         .collect();
     let current = resolve_list(base, &current, &mut problems, &mut unreadable);
@@ -73,8 +53,14 @@ pub(crate) fn resolve(base: &Library, request: &AssessRequest) -> Result<Resolve
     if !unreadable.is_empty() {
         warnings.push(concern("A value could not be used.", unreadable));
     }
+    if !case.left_out.is_empty() {
+        warnings.push(concern(
+            "Some of what was sent was not used.",
+            case.left_out.clone(),
+        ));
+    }
     // The place itself is never repeated: it may identify the patient.
-    if request
+    if case
         .location
         .as_deref()
         .is_some_and(|place| region_of(base, place).is_none() && !place.starts_with("sandbox:"))

@@ -1,10 +1,11 @@
 //! The answer of `POST /assess`: a pure function of the stored record. Every documented field is
 //! always there; only those the contract marks may be null.
 
+use lafiya_model::AssessmentDocument;
 use lafiya_model::assessment::{
     AssessedCondition, Contribution, Investigation, Notifiable, RedFlag, Triage, Warning, WatchFor,
 };
-use lafiya_service::assess::{Answer, AssessmentDocument};
+use lafiya_service::assess::Answer;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;

@@ -2,10 +2,11 @@
 
 use jiff::civil::Date;
 use lafiya_model::tenant::UnknownWord;
-use lafiya_model::{Age, AssessmentId, Choice, EvidenceSource, InterviewId, Severity, Sex};
+use lafiya_model::{
+    Age, AssessmentId, Case, Choice, Claim, EvidenceSource, InterviewId, Severity, Sex,
+};
 use lafiya_service::ServiceError;
 use lafiya_service::assess::AssessRequest;
-use lafiya_service::concepts::Claim;
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -171,14 +172,18 @@ pub(crate) fn read(bytes: &[u8], envelope: Envelope) -> Result<AssessRequest, Ap
     problems.into_result(|| {
         let (age, sex, location) = patient?;
         Some(AssessRequest {
-            age,
-            sex,
-            location,
-            evidence,
-            risk_factors,
-            previous_evidence,
+            case: Case {
+                age,
+                sex,
+                location,
+                coordinate: None,
+                evidence,
+                risk_factors,
+                previous_evidence,
+                evaluated_at,
+                left_out: Vec::new(),
+            },
             interview_id,
-            evaluated_at,
             digest: envelope.digest,
             idempotency_key: envelope.idempotency_key,
             assessment_id: envelope.assessment_id,
@@ -444,8 +449,8 @@ mod tests {
     #[test]
     fn a_good_body_is_read() {
         let request = read(GOOD.as_bytes(), envelope()).unwrap();
-        assert_eq!(request.age, Age::from_years(30));
-        assert_eq!(request.evidence.len(), 1);
+        assert_eq!(request.case.age, Age::from_years(30));
+        assert_eq!(request.case.evidence.len(), 1);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The shapes of `/rationale`: the reasons of a stored assessment.
 
+use lafiya_model::AssessmentDocument;
 use lafiya_model::AssessmentId;
-use lafiya_service::assess::AssessmentDocument;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
