@@ -8,6 +8,7 @@ mod http;
 mod openapi;
 mod postgres;
 mod process;
+mod python;
 mod redis;
 mod servers;
 mod test;

@@ -10,7 +10,7 @@ use anyhow::{Context, bail, ensure};
 use crate::budget::{self, Outcome, Strictness};
 use crate::process::{self, nothing, test_lines};
 use crate::servers::Servers;
-use crate::{docs, openapi, workspace};
+use crate::{docs, openapi, python, workspace};
 
 /// One stage.
 struct Stage {
@@ -189,6 +189,7 @@ fn check_lints(_: &Run) -> anyhow::Result<()> {
 
 /// Everything the later stages run is built here, so that their own times are honest.
 fn build(_: &Run) -> anyhow::Result<()> {
+    python::interpreter()?;
     workspace::build()
 }
 
@@ -240,6 +241,7 @@ fn black_box(backend: &str, variables: &[(&str, &str)]) -> anyhow::Result<()> {
     tests
         .env("LAFIYA_BLACKBOX_BACKEND", backend)
         .env("LAFIYA_BLACKBOX_BINARY", workspace::debug_binary())
+        .env("LAFIYA_BLACKBOX_PYTHON", python::interpreter()?)
         .envs(variables.iter().copied());
     let output = process::run(&mut tests, test_lines)?;
     ensure!(

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
-use crate::server::Server;
+use crate::server::{Server, Start};
 
 struct Shared {
     server: Server,
@@ -16,18 +16,39 @@ struct Shared {
 /// The shared service; shows its log when the test that holds it fails.
 pub struct SharedServer(&'static Server);
 
+/// A service that several tests share, started by the first of them.
+pub struct Sharing(OnceLock<Shared>);
+
+impl Sharing {
+    /// Nothing is started yet.
+    pub const fn new() -> Self {
+        Self(OnceLock::new())
+    }
+
+    /// The service, started this way by whoever comes first.
+    pub fn server(&'static self, start: impl FnOnce() -> Start) -> SharedServer {
+        let shared = self.0.get_or_init(|| {
+            let server = start().start();
+            let _undertaker = undertaker(&server);
+            Shared {
+                server,
+                _undertaker,
+            }
+        });
+        SharedServer(&shared.server)
+    }
+}
+
+impl Default for Sharing {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// The service that all reading tests share: default settings, but no rate limits.
 pub fn shared() -> SharedServer {
-    static SHARED: OnceLock<Shared> = OnceLock::new();
-    let shared = SHARED.get_or_init(|| {
-        let server = Server::without_limits().start();
-        let _undertaker = undertaker(&server);
-        Shared {
-            server,
-            _undertaker,
-        }
-    });
-    SharedServer(&shared.server)
+    static SHARED: Sharing = Sharing::new();
+    SHARED.server(Server::without_limits)
 }
 
 fn undertaker(server: &Server) -> Child {

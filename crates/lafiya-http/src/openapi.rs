@@ -24,6 +24,7 @@ trained staff and does not replace clinical judgement. The clinical content awai
         (name = "assessment", description = "Assessments and their reasons"),
         (name = "text", description = "Free text and search: words to concepts"),
         (name = "reference", description = "Symptoms, risk factors, lab tests and conditions of the knowledge base"),
+        (name = "webhooks", description = "Being told of events: where to, what became of each delivery"),
         (name = "keys", description = "The life of API keys"),
         (name = "service", description = "Health and this document"),
     ),

@@ -51,7 +51,23 @@ fn routes() -> Routes {
             .routes(routes!(endpoints::conditions::list))
             .routes(routes!(endpoints::conditions::detail))
             .routes(routes!(endpoints::education::read))
-            .routes(routes!(endpoints::keys_rotate::rotate)),
+            .routes(routes!(endpoints::keys_rotate::rotate))
+            .routes(routes!(
+                endpoints::adverse_events::create,
+                endpoints::adverse_events::list
+            ))
+            .routes(routes!(
+                endpoints::webhooks::register,
+                endpoints::webhooks::list
+            ))
+            .routes(routes!(
+                endpoints::webhooks::read,
+                endpoints::webhooks::remove
+            ))
+            .routes(routes!(endpoints::webhooks::rotate_secret))
+            .routes(routes!(endpoints::webhook_deliveries::test))
+            .routes(routes!(endpoints::webhook_deliveries::list))
+            .routes(routes!(endpoints::webhook_deliveries::retry)),
         health: OpenApiRouter::new().routes(routes!(endpoints::health::read)),
         public: OpenApiRouter::new().routes(routes!(endpoints::openapi_document::read)),
     }

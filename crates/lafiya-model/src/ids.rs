@@ -48,6 +48,18 @@ uuid_id!(
     /// One HTTP request.
     RequestId
 );
+uuid_id!(
+    /// One webhook: an address that events are delivered to.
+    WebhookId
+);
+uuid_id!(
+    /// One delivery of one event to one webhook.
+    DeliveryId
+);
+uuid_id!(
+    /// One adverse event.
+    AdverseEventId
+);
 
 /// What a concept of the knowledge base is. The word the API uses wherever a `type` appears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

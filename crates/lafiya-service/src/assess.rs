@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use lafiya_engine::Parameters;
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{
-    AssessmentDocument, AssessmentId, Case, DeidentifiedCase, Environment, Evidence, InterviewId,
-    Timings, TriageLevel,
+    AssessmentDocument, AssessmentId, Case, DeidentifiedCase, Environment, EventKind, Evidence,
+    InterviewId, Timings, TriageLevel,
 };
 use lafiya_storage::store::{
     ConditionName, IdempotencyRecord, NewEvent, RecordAssessment, RecordRefusal,
@@ -271,7 +271,8 @@ fn completed_event(document: &AssessmentDocument) -> NewEvent {
     };
     NewEvent {
         id: Uuid::now_v7(),
-        kind: "assessment.completed".to_owned(),
+        kind: EventKind::AssessmentCompleted,
+        environment: Some(document.environment),
         payload: serde_json::to_string(&data).unwrap_or_default(),
     }
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 use arc_swap::ArcSwap;
 use lafiya_storage::cache::{Cache, MemoryCache};
 use lafiya_storage::store::Store;
+use lafiya_webhooks::TargetPolicy;
 
 use crate::authenticate::KeyRing;
 use crate::clock::Clock;
@@ -46,6 +47,8 @@ pub struct Context {
     pub key_ring: KeyRing,
     /// The last health answer.
     pub health: HealthCache,
+    /// Which webhook targets are allowed.
+    pub webhook_targets: TargetPolicy,
     /// The limits in force.
     pub limits: Limits,
     /// When the process started, for `uptime_seconds`.

@@ -2,8 +2,10 @@
 //! written here and nowhere else. This crate knows neither HTTP nor SQL.
 #![warn(missing_docs)]
 
+pub mod adverse_events;
 pub mod assess;
 pub mod authenticate;
+pub mod chores;
 pub mod clock;
 pub mod concepts;
 pub mod context;
@@ -17,10 +19,12 @@ pub mod rate_limit;
 pub mod reference;
 mod sandbox;
 pub mod tenants;
+pub mod webhooks;
 
 pub use authenticate::Caller;
 pub use clock::{Clock, SystemClock};
 pub use context::{Context, Limits};
 pub use error::{FieldError, ServiceError};
 pub use lafiya_storage::cache::WindowState;
+pub use lafiya_webhooks::TargetPolicy;
 pub use library::Library;

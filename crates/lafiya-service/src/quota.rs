@@ -4,7 +4,9 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use lafiya_model::EventKind;
 use lafiya_storage::store::{Month, NewEvent, QUOTA_THRESHOLDS_PERCENT, QuotaRule, ThresholdEvent};
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::authenticate::Caller;
@@ -73,11 +75,15 @@ pub(crate) fn threshold_events(caller: &Caller, now: Timestamp) -> Vec<Threshold
             percent,
             event: NewEvent {
                 id: Uuid::now_v7(),
-                kind: "usage.threshold_reached".to_owned(),
-                payload: format!(
-                    r#"{{"threshold_percent":{percent},"month":"{month}","tier":"{}"}}"#,
-                    caller.tier
-                ),
+                kind: EventKind::UsageThresholdReached,
+                environment: None,
+                payload: json!({
+                    "threshold_percent": percent,
+                    "month": month,
+                    "tier": caller.tier,
+                    "quota": rule(caller).limit,
+                })
+                .to_string(),
             },
         })
         .collect()

@@ -11,4 +11,4 @@ mod proxy;
 pub mod store;
 
 pub use cache::{Cache, CacheError, MemoryCache, RedisCache, WindowKey, WindowState};
-pub use store::{Store, StoreError, StoreSettings, StoreUrl};
+pub use store::{Store, StoreError, StoreSettings, StoreUrl, WebhookStore};

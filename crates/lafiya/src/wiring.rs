@@ -49,6 +49,7 @@ async fn with_library(settings: &Settings, library: Library) -> anyhow::Result<C
         hasher,
         key_ring: Default::default(),
         health: Default::default(),
+        webhook_targets: settings.webhook_targets(),
         limits: settings.limits(),
         started: Instant::now(),
     })

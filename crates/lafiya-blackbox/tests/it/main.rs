@@ -1,6 +1,7 @@
 //! The black-box suite: one binary, one file per endpoint or topic. Every test speaks to a real
 //! process and knows only what the documents promise.
 
+mod adverse_events;
 mod assess;
 mod assess_refusals;
 mod assess_shape;
@@ -31,3 +32,6 @@ mod shape;
 mod shutdown;
 mod slow_clients;
 mod versions;
+mod webhook_events;
+mod webhook_targets;
+mod webhooks;

@@ -1,6 +1,7 @@
 //! One file per endpoint, named like the URL. A handler reads the wire, calls one use case and
 //! writes the wire; it decides nothing.
 
+pub(crate) mod adverse_events;
 pub(crate) mod assess;
 pub(crate) mod conditions;
 pub(crate) mod education;
@@ -13,4 +14,6 @@ pub(crate) mod rationale;
 pub(crate) mod risk_factors;
 pub(crate) mod search;
 pub(crate) mod symptoms;
+pub(crate) mod webhook_deliveries;
+pub(crate) mod webhooks;
 pub(crate) mod welcome;

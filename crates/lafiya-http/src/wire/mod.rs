@@ -1,13 +1,16 @@
 //! The shapes of the contract, one file per group of endpoints. They are apart from the domain so
 //! that both can move; nothing here is stored.
 
+pub(crate) mod adverse_events;
 pub(crate) mod assess_answer;
 pub(crate) mod assess_request;
 pub(crate) mod fields;
 pub(crate) mod health;
 pub(crate) mod keys;
+pub(crate) mod page;
 pub(crate) mod parse;
 pub(crate) mod query;
 pub(crate) mod rationale;
 pub(crate) mod reference;
 pub(crate) mod search;
+pub(crate) mod webhooks;

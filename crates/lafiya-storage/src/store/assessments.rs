@@ -4,7 +4,9 @@
 //! itself must count, compare or sort by.
 
 use jiff::{SignedDuration, Timestamp, civil};
-use lafiya_model::{AssessmentId, Environment, InterviewId, KeyId, TenantId, TriageLevel};
+use lafiya_model::{
+    AssessmentId, Environment, EventKind, InterviewId, KeyId, TenantId, TriageLevel,
+};
 use uuid::Uuid;
 
 use super::StoreError;
@@ -81,9 +83,11 @@ pub struct IdempotencyRecord {
 pub struct NewEvent {
     /// Its id.
     pub id: Uuid,
-    /// Its type, such as `assessment.completed`.
-    pub kind: String,
-    /// Its payload, JSON.
+    /// What happened.
+    pub kind: EventKind,
+    /// Which world it lives in; `None` when it concerns the tenant as a whole.
+    pub environment: Option<Environment>,
+    /// Its data, JSON.
     pub payload: String,
 }
 

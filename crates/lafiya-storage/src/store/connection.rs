@@ -10,7 +10,8 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use lafiya_model::{
-    AssessmentId, Environment, InterviewId, KeyId, TenantId, TenantStatus, Tier, TriageLevel,
+    AdverseEventId, AdverseSeriousness, AssessmentId, DeliveryId, DeliveryStatus, Environment,
+    EventKind, InterviewId, KeyId, TenantId, TenantStatus, Tier, TriageLevel, WebhookId,
 };
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgRow, Postgres};
@@ -274,9 +275,14 @@ macro_rules! values_as_text {
 }
 
 values_as_text!(
+    AdverseEventId,
+    AdverseSeriousness,
     AssessmentId,
     Date,
+    DeliveryId,
+    DeliveryStatus,
     Environment,
+    EventKind,
     InterviewId,
     KeyId,
     Month,
@@ -284,7 +290,8 @@ values_as_text!(
     TenantStatus,
     Tier,
     TriageLevel,
-    Uuid
+    Uuid,
+    WebhookId
 );
 
 /// A row of an answer.
@@ -313,6 +320,10 @@ impl Row {
     }
 
     pub(super) fn bytes(&self, column: &str) -> Result<Vec<u8>, StoreError> {
+        get!(self, column)
+    }
+
+    pub(super) fn optional_bytes(&self, column: &str) -> Result<Option<Vec<u8>>, StoreError> {
         get!(self, column)
     }
 

@@ -4,18 +4,32 @@ use sqlx::SqlSafeStr as _;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 
 /// Version, title and text of each migration of SQLite.
-const SQLITE: &[(i64, &str, &str)] = &[(
-    1,
-    "first tables",
-    include_str!("../../migrations/sqlite/0001_first_tables.sql"),
-)];
+const SQLITE: &[(i64, &str, &str)] = &[
+    (
+        1,
+        "first tables",
+        include_str!("../../migrations/sqlite/0001_first_tables.sql"),
+    ),
+    (
+        2,
+        "webhooks",
+        include_str!("../../migrations/sqlite/0002_webhooks.sql"),
+    ),
+];
 
 /// Version, title and text of each migration of PostgreSQL.
-const POSTGRES: &[(i64, &str, &str)] = &[(
-    1,
-    "first tables",
-    include_str!("../../migrations/postgres/0001_first_tables.sql"),
-)];
+const POSTGRES: &[(i64, &str, &str)] = &[
+    (
+        1,
+        "first tables",
+        include_str!("../../migrations/postgres/0001_first_tables.sql"),
+    ),
+    (
+        2,
+        "webhooks",
+        include_str!("../../migrations/postgres/0002_webhooks.sql"),
+    ),
+];
 
 pub(super) fn sqlite() -> Migrator {
     migrator(SQLITE)

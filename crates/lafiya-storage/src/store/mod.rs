@@ -1,6 +1,7 @@
-//! The store: tenants, keys, interviews, assessments, usage and the log of who changed what.
+//! The store: tenants, keys, interviews, assessments, usage, webhooks and the log of who changed
+//! what.
 //!
-//! [`Store`] is a list of the product's verbs. One method is one transaction, and every method
+//! [`Store`] is a list of the product's verbs; those around webhooks are [`WebhookStore`]. One method is one transaction, and every method
 //! that reads a tenant's data takes the tenant. [`connect`] opens SQLite or PostgreSQL; both run
 //! the same verbs and must pass the same `conformance` suite. No business decision is made here
 //! beyond what must be decided inside a transaction.
@@ -14,10 +15,12 @@ mod migrations;
 mod postgres;
 mod records;
 mod sql_store;
+mod sql_webhooks;
 mod sqlite;
 mod url;
 mod usage;
 mod verbs;
+mod webhooks;
 mod work;
 
 use std::sync::Arc;
@@ -31,6 +34,7 @@ pub use error::{Cause, StoreError};
 pub use records::*;
 pub use url::{StoreSettings, StoreUrl, UnknownStoreUrl};
 pub use usage::*;
+pub use webhooks::*;
 
 use postgres::Postgres;
 use sql_store::SqlStore;
@@ -47,7 +51,7 @@ pub async fn connect(settings: &StoreSettings) -> Result<Arc<dyn Store>, StoreEr
 
 /// What outlives a request.
 #[async_trait]
-pub trait Store: Send + Sync + 'static {
+pub trait Store: WebhookStore {
     /// Proves that the store takes and gives: writes a row and reads it back.
     async fn probe(&self, now: Timestamp) -> Result<(), StoreError>;
 

@@ -19,14 +19,18 @@ pub(super) enum SqlStore {
 }
 
 impl SqlStore {
-    async fn read<A, T, E: Failure>(&self, arguments: A, verb: Verb<A, T, E>) -> Result<T, E> {
+    pub(super) async fn read<A, T, E: Failure>(
+        &self,
+        arguments: A,
+        verb: Verb<A, T, E>,
+    ) -> Result<T, E> {
         match self {
             Self::Sqlite(sqlite) => sqlite.read(arguments, verb).await,
             Self::Postgres(postgres) => postgres.read(arguments, verb).await,
         }
     }
 
-    async fn write<A, T, E>(&self, arguments: A, verb: Verb<A, T, E>) -> Result<T, E>
+    pub(super) async fn write<A, T, E>(&self, arguments: A, verb: Verb<A, T, E>) -> Result<T, E>
     where
         A: Send + Sync + 'static,
         T: Send + 'static,

@@ -7,6 +7,7 @@ mod knowledge;
 mod openapi;
 mod serve;
 mod serve_reload;
+mod serve_webhooks;
 mod tenant;
 
 use std::process::ExitCode;

@@ -61,6 +61,16 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
     }
     tasks.spawn(write_key_use(Arc::clone(&context), stop.clone()));
     tasks.spawn(purge(Arc::clone(&context), stop.clone()));
+    tasks.spawn(super::serve_webhooks::deliver(
+        Arc::clone(&context),
+        settings.webhooks(),
+        stop.clone(),
+    ));
+    tasks.spawn(super::serve_webhooks::do_chores(
+        Arc::clone(&context),
+        settings.chores_interval(),
+        stop.clone(),
+    ));
     tasks.spawn(stop_on_signal(stop.clone())?);
     if settings.knowledge_dir().is_some() {
         tasks.spawn(super::serve_reload::reload_on_hangup(

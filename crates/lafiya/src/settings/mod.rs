@@ -14,6 +14,7 @@ use lafiya_http::HttpSettings;
 use lafiya_http::versions::{VersionPolicy, Versions};
 use lafiya_service::Limits;
 use lafiya_storage::store::StoreUrl;
+use lafiya_webhooks::{RetrySchedule, TargetPolicy, WorkerSettings};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
@@ -41,6 +42,12 @@ pub(crate) struct Settings {
     fhir_body_limit_bytes: usize,
     pipeline_timeout_ms: u64,
     versions: Vec<VersionPolicy>,
+    webhook_allow_insecure_targets: bool,
+    webhook_timeout_ms: u64,
+    webhook_retry_delays_ms: Vec<u64>,
+    webhook_concurrency_max: u32,
+    webhook_poll_interval_ms: u64,
+    chores_interval_ms: u64,
     header_timeout_ms: u64,
     body_timeout_ms: u64,
     connections_max: usize,
@@ -99,6 +106,13 @@ impl Settings {
             ("header_timeout_ms", self.header_timeout_ms),
             ("body_timeout_ms", self.body_timeout_ms),
             ("pipeline_timeout_ms", self.pipeline_timeout_ms),
+            ("webhook_timeout_ms", self.webhook_timeout_ms),
+            (
+                "webhook_concurrency_max",
+                u64::from(self.webhook_concurrency_max),
+            ),
+            ("webhook_poll_interval_ms", self.webhook_poll_interval_ms),
+            ("chores_interval_ms", self.chores_interval_ms),
         ];
         for (name, value) in at_least_one {
             ensure!(value > 0, "{name} must be at least 1");
@@ -167,6 +181,32 @@ impl Settings {
             anonymous_per_minute: self.anonymous_rate_limit_per_minute,
             pipeline_timeout_ms: self.pipeline_timeout_ms,
         }
+    }
+
+    /// Which webhook targets are allowed.
+    pub(crate) fn webhook_targets(&self) -> TargetPolicy {
+        if self.webhook_allow_insecure_targets {
+            TargetPolicy::Insecure
+        } else {
+            TargetPolicy::PublicHttps
+        }
+    }
+
+    /// How webhooks are delivered.
+    pub(crate) fn webhooks(&self) -> WorkerSettings {
+        let delays = self.webhook_retry_delays_ms.iter();
+        WorkerSettings {
+            policy: self.webhook_targets(),
+            timeout: Duration::from_millis(self.webhook_timeout_ms),
+            retries: RetrySchedule::new(delays.copied().map(Duration::from_millis).collect()),
+            poll_every: Duration::from_millis(self.webhook_poll_interval_ms),
+            concurrency: self.webhook_concurrency_max,
+        }
+    }
+
+    /// How often chores are looked for.
+    pub(crate) fn chores_interval(&self) -> Duration {
+        Duration::from_millis(self.chores_interval_ms)
     }
 
     /// The address clients use.

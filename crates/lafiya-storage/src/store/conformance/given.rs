@@ -214,7 +214,8 @@ pub(super) fn next_turn(before: &RecordAssessment) -> RecordAssessment {
 pub(super) fn event(kind: &str) -> NewEvent {
     NewEvent {
         id: fresh_id(),
-        kind: kind.to_owned(),
+        kind: kind.parse().unwrap(),
+        environment: Some(Environment::Live),
         payload: "{}".to_owned(),
     }
 }

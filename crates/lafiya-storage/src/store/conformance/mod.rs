@@ -4,6 +4,7 @@
 //! says, in a schema of its own; with `LAFIYA_TEST_BACKENDS=all` a missing address is a failure.
 //! A behaviour gets the store and may open further replicas of it.
 
+mod adverse_events;
 mod assessments;
 mod concurrency;
 mod faults;
@@ -12,6 +13,7 @@ mod keeping;
 mod keys;
 mod tenants;
 mod usage;
+mod webhooks;
 
 /// Makes each behaviour a test of each database.
 macro_rules! behaviours {
@@ -77,4 +79,19 @@ behaviours! {
     concurrency::one_that_fails_in_a_group_fails_alone,
     concurrency::many_tenants_at_once_wait_in_no_circle,
     concurrency::thresholds_are_announced_once_among_replicas,
+    webhooks::a_webhook_is_registered_listed_read_and_removed,
+    webhooks::an_event_is_delivered_to_those_who_ask_for_it,
+    webhooks::a_claim_is_nobody_elses_until_its_lease_is_over,
+    webhooks::a_failed_attempt_is_made_again_when_it_is_due,
+    webhooks::a_receiver_that_is_gone_gets_nothing_more,
+    webhooks::two_secrets_sign_until_the_old_one_ends,
+    webhooks::a_long_queue_of_one_tenant_holds_up_no_other,
+    webhooks::the_next_tenant_in_the_circle_comes_first,
+    webhooks::replicas_share_deliveries_without_overlap,
+    webhooks::what_is_over_is_purged_and_what_waits_is_kept,
+    adverse_events::an_adverse_event_is_kept_and_announced,
+    adverse_events::an_adverse_event_needs_an_assessment_of_its_own_tenant,
+    adverse_events::a_chore_is_one_replicas_at_a_time,
+    adverse_events::of_many_replicas_one_begins_a_chore,
+    adverse_events::a_key_that_expires_is_announced_once,
 }

@@ -5,11 +5,11 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use lafiya_model::{Environment, TenantId, TriageLevel};
 
-use super::usage;
+use super::{outbox, usage};
 use crate::store::connection::{Connection, Engine, Row, sql};
 use crate::store::{
-    INTERVIEW_LIFE, Month, NewEvent, QUOTA_THRESHOLDS_PERCENT, RecordAssessment, RecordRefusal,
-    Recorded, StoreError,
+    INTERVIEW_LIFE, Month, QUOTA_THRESHOLDS_PERCENT, RecordAssessment, RecordRefusal, Recorded,
+    StoreError,
 };
 
 pub(in crate::store) async fn record(
@@ -23,14 +23,17 @@ pub(in crate::store) async fn record(
     save_interview(connection, new, &interview).await?;
     insert_assessment(connection, new).await?;
     for event in &new.events {
-        announce(connection, new, event).await?;
+        outbox::announce(connection, new.tenant, new.created_at, event).await?;
     }
     Ok(recorded)
 }
 
 /// The first lock of every recording. Whoever holds it is alone with the tenant's counters and
 /// interviews, so nothing after it can wait in a circle. SQLite has one writer anyway.
-async fn lock_tenant(connection: &mut Connection, tenant: TenantId) -> Result<(), StoreError> {
+pub(super) async fn lock_tenant(
+    connection: &mut Connection,
+    tenant: TenantId,
+) -> Result<(), StoreError> {
     if connection.engine() == Engine::Postgres {
         sql("select id from tenant where id = $1 for no key update")
             .bind(tenant)
@@ -231,7 +234,8 @@ async fn announce_thresholds(
         crossed = Some(percent);
         for threshold in &new.threshold_events {
             if threshold.percent == percent {
-                announce(connection, new, &threshold.event).await?;
+                let event = &threshold.event;
+                outbox::announce(connection, new.tenant, new.created_at, event).await?;
             }
         }
     }
@@ -348,21 +352,5 @@ async fn insert_assessment(
     .bind(new.document.as_slice())
     .execute(connection)
     .await?;
-    Ok(())
-}
-
-async fn announce(
-    connection: &mut Connection,
-    new: &RecordAssessment,
-    event: &NewEvent,
-) -> Result<(), StoreError> {
-    sql("insert into outbox (id, tenant, kind, payload, created_at) values ($1, $2, $3, $4, $5)")
-        .bind(event.id)
-        .bind(new.tenant)
-        .bind(&event.kind)
-        .bind(&event.payload)
-        .bind(new.created_at)
-        .execute(connection)
-        .await?;
     Ok(())
 }

@@ -1,0 +1,161 @@
+//! A receiver of webhooks: a small HTTP server on this machine that keeps what it got and answers as
+//! the test says.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::wait::eventually;
+
+/// One delivery as it came over the wire.
+#[derive(Clone, Debug)]
+pub struct Delivery {
+    /// Header names in lower case, and values.
+    pub headers: Vec<(String, String)>,
+    /// The body as it came.
+    pub body: Vec<u8>,
+    /// When it was there.
+    pub at: Instant,
+}
+
+impl Delivery {
+    /// The value of a header that must be there.
+    #[track_caller]
+    pub fn header(&self, name: &str) -> &str {
+        let found = self.headers.iter().find(|(key, _)| key == name);
+        &found
+            .unwrap_or_else(|| panic!("no {name}: {:?}", self.headers))
+            .1
+    }
+
+    /// The body, which must be JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).expect("a JSON body")
+    }
+}
+
+struct Desk {
+    got: Mutex<Vec<Delivery>>,
+    status: AtomicU16,
+    location: Mutex<Option<String>>,
+    delay_ms: AtomicUsize,
+    now: AtomicUsize,
+    at_once_max: AtomicUsize,
+}
+
+/// A running receiver.
+pub struct Receiver {
+    /// Where it listens.
+    pub address: SocketAddr,
+    desk: Arc<Desk>,
+}
+
+impl Receiver {
+    /// One that takes everything.
+    pub fn start() -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let desk = Arc::new(Desk {
+            got: Mutex::new(Vec::new()),
+            status: AtomicU16::new(204),
+            location: Mutex::new(None),
+            delay_ms: AtomicUsize::new(0),
+            now: AtomicUsize::new(0),
+            at_once_max: AtomicUsize::new(0),
+        });
+        let at_desk = Arc::clone(&desk);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let desk = Arc::clone(&at_desk);
+                std::thread::spawn(move || serve(stream, &desk));
+            }
+        });
+        Self { address, desk }
+    }
+
+    /// Its address as a webhook's URL.
+    pub fn url(&self) -> String {
+        format!("http://{}/hooks", self.address)
+    }
+
+    /// Answers this status from now on.
+    pub fn answer(&self, status: u16) {
+        self.desk.status.store(status, Ordering::SeqCst);
+    }
+
+    /// Answers a redirect to this address from now on.
+    pub fn redirect_to(&self, url: &str) {
+        *self.desk.location.lock().unwrap() = Some(url.to_owned());
+        self.answer(307);
+    }
+
+    /// Takes this long for every answer from now on.
+    pub fn wait_before_answers(&self, delay: Duration) {
+        let delay = delay.as_millis() as usize;
+        self.desk.delay_ms.store(delay, Ordering::SeqCst);
+    }
+
+    /// Everything it got so far.
+    pub fn got(&self) -> Vec<Delivery> {
+        self.desk.got.lock().unwrap().clone()
+    }
+
+    /// Waits until it has got this many, and returns them.
+    #[track_caller]
+    pub fn wait_for(&self, count: usize) -> Vec<Delivery> {
+        let what = format!("{count} deliveries arrive");
+        eventually(&what, Duration::from_secs(30), || {
+            let got = self.got();
+            (got.len() >= count).then_some(got)
+        })
+    }
+
+    /// The most deliveries that were there at the same time.
+    pub fn at_once_max(&self) -> usize {
+        self.desk.at_once_max.load(Ordering::SeqCst)
+    }
+}
+
+fn serve(stream: TcpStream, desk: &Desk) {
+    let mut stream = BufReader::new(stream);
+    let mut headers = Vec::new();
+    loop {
+        let mut line = String::new();
+        if stream.read_line(&mut line).unwrap_or(0) == 0 {
+            return;
+        }
+        match line.trim_end().split_once(": ") {
+            Some((name, value)) => headers.push((name.to_lowercase(), value.to_owned())),
+            None if line.trim_end().is_empty() => break,
+            None => {}
+        }
+    }
+    let length = headers.iter().find(|(name, _)| name == "content-length");
+    let length = length.and_then(|(_, value)| value.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    if stream.read_exact(&mut body).is_err() {
+        return;
+    }
+    let now = desk.now.fetch_add(1, Ordering::SeqCst) + 1;
+    desk.at_once_max.fetch_max(now, Ordering::SeqCst);
+    let status = desk.status.load(Ordering::SeqCst);
+    desk.got.lock().unwrap().push(Delivery {
+        headers,
+        body,
+        at: Instant::now(),
+    });
+    let delay = desk.delay_ms.load(Ordering::SeqCst) as u64;
+    std::thread::sleep(Duration::from_millis(delay));
+    let location = desk.location.lock().unwrap().clone();
+    let location = location.map_or(String::new(), |url| format!("location: {url}\r\n"));
+    let answer = format!(
+        "HTTP/1.1 {status} Said\r\n{location}content-length: 0\r\nconnection: close\r\n\r\n"
+    );
+    desk.now.fetch_sub(1, Ordering::SeqCst);
+    let _ = stream.get_mut().write_all(answer.as_bytes());
+}

@@ -1,0 +1,83 @@
+//! `POST /adverse-events` and `GET /adverse-events`
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use bytes::Bytes;
+use lafiya_service::adverse_events;
+
+use crate::body::require_json;
+use crate::caller::Admitted;
+use crate::error::ApiError;
+use crate::state::HttpState;
+use crate::wire::adverse_events::{AdverseEventAnswer, AdverseEventRequest, read_filter};
+use crate::wire::page::{PageParams, answer_page, read_page};
+use crate::wire::query::Params;
+
+/// Tells of something that went wrong after an assessment, for review.
+///
+/// Webhooks that ask for `adverse_event.created` are told its ids and its seriousness, never the words.
+#[utoipa::path(
+    post, path = "/adverse-events", tag = "assessment", operation_id = "createAdverseEvent",
+    request_body = AdverseEventRequest,
+    responses(
+        (status = 201, description = "Recorded", body = AdverseEventAnswer),
+        (status = 400, description = "A field is not valid", body = crate::openapi::ErrorEnvelope),
+        (status = 404, description = "No such assessment", body = crate::openapi::ErrorEnvelope),
+        (status = 415, description = "The body is not JSON", body = crate::openapi::ErrorEnvelope),
+    ),
+)]
+pub(crate) async fn create(
+    State(state): State<Arc<HttpState>>,
+    admitted: Admitted,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<(StatusCode, Json<AdverseEventAnswer>), ApiError> {
+    require_json(&headers)?;
+    let report = AdverseEventRequest::read(&body)?;
+    let caller = &admitted.caller;
+    let created = adverse_events::create(
+        &state.context,
+        caller.tenant_id,
+        admitted.environment,
+        report,
+        &format!("key {}", caller.key_id),
+    )
+    .await?;
+    Ok((StatusCode::CREATED, Json(created.into())))
+}
+
+/// What was told, newest first.
+#[utoipa::path(
+    get, path = "/adverse-events", tag = "assessment", operation_id = "listAdverseEvents",
+    params(
+        ("assessment_id" = Option<uuid::Uuid>, Query, description = "Only those about this assessment"),
+        PageParams,
+    ),
+    responses(
+        (status = 200, description = "One page; `X-Total-Count` tells how many there are in all", body = Vec<AdverseEventAnswer>),
+        (status = 400, description = "A parameter is not valid", body = crate::openapi::ErrorEnvelope),
+    ),
+)]
+pub(crate) async fn list(
+    State(state): State<Arc<HttpState>>,
+    admitted: Admitted,
+    mut params: Params,
+) -> Result<Response, ApiError> {
+    let (page, form) = read_page(&mut params);
+    let about = read_filter(&mut params);
+    let page = params.problems.into_result(|| Some(page))?;
+    let listed = adverse_events::list(
+        &state.context,
+        admitted.caller.tenant_id,
+        admitted.environment,
+        about,
+        page,
+    )
+    .await?;
+    let answers: Vec<AdverseEventAnswer> = listed.items.into_iter().map(Into::into).collect();
+    Ok(answer_page(&answers, listed.total, "adverse_events", form))
+}

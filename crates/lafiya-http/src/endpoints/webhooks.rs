@@ -1,0 +1,144 @@
+//! `POST /webhooks`, `GET /webhooks`, `GET /webhooks/{id}`, `DELETE /webhooks/{id}`,
+//! `POST /webhooks/{id}/rotate-secret`
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use bytes::Bytes;
+use lafiya_model::WebhookId;
+use lafiya_service::ServiceError;
+use lafiya_service::webhooks::{self, Owner};
+
+use crate::body::require_json;
+use crate::caller::Admitted;
+use crate::error::ApiError;
+use crate::state::HttpState;
+use crate::wire::page::{answer_page, read_form};
+use crate::wire::query::Params;
+use crate::wire::webhooks::{WebhookAnswer, WebhookRequest, WebhookWithSecret};
+
+/// Registers an address that events are delivered to, signed as Standard Webhooks asks.
+///
+/// A webhook registered with a sandbox key gets the sandbox's events, one registered with a live key
+/// the live ones.
+#[utoipa::path(
+    post, path = "/webhooks", tag = "webhooks", operation_id = "registerWebhook",
+    request_body = WebhookRequest,
+    responses(
+        (status = 201, description = "The webhook with its secret, shown once", body = WebhookWithSecret),
+        (status = 400, description = "A field is not valid, or the address is not public", body = crate::openapi::ErrorEnvelope),
+        (status = 409, description = "There are too many already", body = crate::openapi::ErrorEnvelope),
+        (status = 415, description = "The body is not JSON", body = crate::openapi::ErrorEnvelope),
+    ),
+)]
+pub(crate) async fn register(
+    State(state): State<Arc<HttpState>>,
+    admitted: Admitted,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<(StatusCode, Json<WebhookWithSecret>), ApiError> {
+    require_json(&headers)?;
+    let wanted = WebhookRequest::read(&body, admitted.environment)?;
+    let tenant = admitted.caller.tenant_id;
+    let actor = actor(&admitted);
+    let made = webhooks::register(&state.context, tenant, wanted, &actor).await?;
+    Ok((StatusCode::CREATED, Json(made.into())))
+}
+
+/// The webhooks of this environment, newest first.
+#[utoipa::path(
+    get, path = "/webhooks", tag = "webhooks", operation_id = "listWebhooks",
+    params(("envelope" = Option<bool>, Query, description = "`true` wraps the list in an object with `total`")),
+    responses(
+        (status = 200, description = "All of them; `X-Total-Count` tells how many", body = Vec<WebhookAnswer>),
+        (status = 400, description = "A parameter is not valid", body = crate::openapi::ErrorEnvelope),
+    ),
+)]
+pub(crate) async fn list(
+    State(state): State<Arc<HttpState>>,
+    admitted: Admitted,
+    mut params: Params,
+) -> Result<Response, ApiError> {
+    let form = read_form(&mut params);
+    let form = params.problems.into_result(|| Some(form))?;
+    let listed = webhooks::list(&state.context, owner(&admitted)).await?;
+    let answers: Vec<WebhookAnswer> = listed.into_iter().map(Into::into).collect();
+    let total = answers.len() as u64;
+    Ok(answer_page(&answers, total, "webhooks", form))
+}
+
+/// One webhook.
+#[utoipa::path(
+    get, path = "/webhooks/{id}", tag = "webhooks", operation_id = "webhook",
+    params(("id" = uuid::Uuid, Path, description = "The webhook")),
+    responses(
+        (status = 200, description = "The webhook", body = WebhookAnswer),
+        (status = 404, description = "No such webhook", body = crate::openapi::ErrorEnvelope),
+    ),
+)]
+pub(crate) async fn read(
+    State(state): State<Arc<HttpState>>,
+    admitted: Admitted,
+    Path(id): Path<String>,
+) -> Result<Json<WebhookAnswer>, ApiError> {
+    let found = webhooks::find(&state.context, owner(&admitted), webhook_id(&id)?).await?;
+    Ok(Json(found.into()))
+}
+
+/// Removes a webhook. What waits for it is not delivered any more.
+#[utoipa::path(
+    delete, path = "/webhooks/{id}", tag = "webhooks", operation_id = "removeWebhook",
+    params(("id" = uuid::Uuid, Path, description = "The webhook")),
+    responses(
+        (status = 204, description = "Removed"),
+        (status = 404, description = "No such webhook", body = crate::openapi::ErrorEnvelope),
+    ),
+)]
+pub(crate) async fn remove(
+    State(state): State<Arc<HttpState>>,
+    admitted: Admitted,
+    Path(id): Path<String>,
+) -> Result<StatusCode, ApiError> {
+    let id = webhook_id(&id)?;
+    webhooks::remove(&state.context, owner(&admitted), id, &actor(&admitted)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Gives a webhook a new secret. For a day deliveries are signed with the old one too.
+#[utoipa::path(
+    post, path = "/webhooks/{id}/rotate-secret", tag = "webhooks", operation_id = "rotateWebhookSecret",
+    params(("id" = uuid::Uuid, Path, description = "The webhook")),
+    responses(
+        (status = 200, description = "The webhook with its new secret, shown once", body = WebhookWithSecret),
+        (status = 404, description = "No such webhook", body = crate::openapi::ErrorEnvelope),
+    ),
+)]
+pub(crate) async fn rotate_secret(
+    State(state): State<Arc<HttpState>>,
+    admitted: Admitted,
+    Path(id): Path<String>,
+) -> Result<Json<WebhookWithSecret>, ApiError> {
+    let (owner, actor) = (owner(&admitted), actor(&admitted));
+    let rotated = webhooks::rotate_secret(&state.context, owner, webhook_id(&id)?, &actor).await?;
+    Ok(Json(rotated.into()))
+}
+
+pub(crate) fn owner(admitted: &Admitted) -> Owner {
+    Owner {
+        tenant: admitted.caller.tenant_id,
+        environment: Some(admitted.environment),
+    }
+}
+
+/// What is no UUID is no webhook.
+pub(crate) fn webhook_id(text: &str) -> Result<WebhookId, ApiError> {
+    let id = text.parse();
+    id.map_err(|_| ServiceError::NotFound("a webhook of that id").into())
+}
+
+fn actor(admitted: &Admitted) -> String {
+    format!("key {}", admitted.caller.key_id)
+}

@@ -1,0 +1,103 @@
+//! The shapes of `/adverse-events`.
+
+use lafiya_model::{AdverseSeriousness, AssessmentId};
+use lafiya_service::adverse_events::{AdverseEvent, Report};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::error::ApiError;
+use crate::wire::fields::{Field, Problems, read_object};
+use crate::wire::query::Params;
+
+const ID_CHARACTERS_MAX: usize = 100;
+
+/// Something that went wrong after an assessment.
+#[derive(Default, Deserialize, ToSchema)]
+pub(crate) struct AdverseEventRequest {
+    /// The `assessment_id` of an answer
+    #[serde(default)]
+    #[schema(value_type = Uuid)]
+    assessment_id: Field<String>,
+    /// What happened. Kept for review, never sent to webhooks
+    #[serde(default)]
+    #[schema(value_type = String, min_length = 1, max_length = 4000)]
+    description: Field<String>,
+    /// `non_serious`, `serious`, `life_threatening` or `fatal`
+    #[serde(default)]
+    #[schema(value_type = String, example = "serious")]
+    seriousness: Field<String>,
+}
+
+impl AdverseEventRequest {
+    pub(crate) fn read(bytes: &[u8]) -> Result<Report, ApiError> {
+        let request: Self = read_object(bytes)?;
+        let mut problems = Problems::default();
+        let mut text = |pointer: &str, field| {
+            let text: Option<String> = problems.optional(pointer, field);
+            if text.is_none() {
+                problems.require(pointer);
+            }
+            text
+        };
+        let id = text("/assessment_id", request.assessment_id);
+        let description = text("/description", request.description);
+        let seriousness = text("/seriousness", request.seriousness);
+        let id = id.and_then(|id| read_id(&id, &mut problems));
+        let seriousness = seriousness.and_then(|word| {
+            let read: Result<AdverseSeriousness, _> = word.parse();
+            if let Err(unknown) = &read {
+                problems.note("/seriousness", unknown.to_string());
+            }
+            read.ok()
+        });
+        problems.into_result(|| {
+            Some(Report {
+                assessment_id: id?,
+                description: description?,
+                seriousness: seriousness?,
+            })
+        })
+    }
+}
+
+fn read_id(text: &str, problems: &mut Problems) -> Option<AssessmentId> {
+    let id = text.parse().ok();
+    if id.is_none() {
+        problems.note("/assessment_id", "must be a UUID");
+    }
+    id
+}
+
+/// The assessment that a list is about, if it is about one.
+pub(crate) fn read_filter(params: &mut Params) -> Option<AssessmentId> {
+    let text = params.text("assessment_id", ID_CHARACTERS_MAX)?;
+    read_id(&text, &mut params.problems)
+}
+
+/// An adverse event.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct AdverseEventAnswer {
+    id: Uuid,
+    assessment_id: Uuid,
+    description: String,
+    /// `non_serious`, `serious`, `life_threatening` or `fatal`
+    seriousness: &'static str,
+    /// Who told: a key or a person
+    reporter: String,
+    #[schema(format = DateTime)]
+    created_at: String,
+}
+
+impl From<AdverseEvent> for AdverseEventAnswer {
+    fn from(event: AdverseEvent) -> Self {
+        Self {
+            id: event.id.0,
+            assessment_id: event.assessment_id.0,
+            description: event.description,
+            seriousness: event.seriousness.as_str(),
+            reporter: event.reporter,
+            created_at: event.created_at.to_string(),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Deliveries that are due: claimed in fair shares, attempted elsewhere, finished here. A claim is a
+//! lease: whoever vanishes with one loses it when its time is over.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use lafiya_model::{TenantId, WebhookId};
+
+use super::webhooks;
+use crate::store::connection::{Connection, Engine, Row, sql};
+use crate::store::{AfterAttempt, AttemptRecord, ClaimDeliveries, ClaimedDelivery, StoreError};
+
+/// Deliveries removed by one purge at most: the writer must not be held up for long.
+const PURGE_BATCH: u32 = 500;
+
+pub(in crate::store) async fn has_work(
+    connection: &mut Connection,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let row = sql("select cast(case when exists (select 1 from outbox)
+             or exists (select 1 from delivery where status = 'pending' and next_attempt_at <= $1)
+         then 1 else 0 end as bigint) as work")
+    .bind(now)
+    .optional(connection)
+    .await?
+    .ok_or(StoreError::NotFound)?;
+    Ok(row.integer("work")? == 1)
+}
+
+/// Walks the tenants that wait in a circle, beginning after the one served last, and takes an equal
+/// share from each: a tenant with a long queue or a slow receiver holds up nobody but itself.
+pub(in crate::store) async fn claim(
+    connection: &mut Connection,
+    claim: &ClaimDeliveries,
+) -> Result<Vec<ClaimedDelivery>, StoreError> {
+    let mut tenants = waiting_tenants(connection).await?;
+    let first = tenants.partition_point(|tenant| Some(*tenant) <= claim.after);
+    tenants.rotate_left(first);
+    let share = (claim.limit / u32::try_from(tenants.len().max(1)).unwrap_or(u32::MAX)).max(1);
+    let in_flight: HashMap<TenantId, u32> = claim.in_flight.iter().copied().collect();
+    let mut webhooks = HashMap::new();
+    let mut claimed = Vec::new();
+    for tenant in tenants {
+        let busy = in_flight.get(&tenant).copied().unwrap_or(0);
+        let left = claim.limit - u32::try_from(claimed.len()).unwrap_or(claim.limit);
+        let take = share
+            .min(left)
+            .min(claim.per_tenant_max.saturating_sub(busy));
+        if take == 0 {
+            continue;
+        }
+        for row in lease(connection, claim, tenant, take).await? {
+            let webhook: WebhookId = row.parsed("webhook")?;
+            let target = match webhooks.get(&webhook) {
+                Some(target) => target,
+                None => {
+                    let target = target_of(connection, webhook, claim.now).await?;
+                    webhooks.entry(webhook).or_insert(target)
+                }
+            };
+            claimed.push(claimed_from(&row, claim, webhook, target)?);
+        }
+    }
+    Ok(claimed)
+}
+
+/// Jumps from tenant to tenant in the index: the cost grows with the tenants that wait, not with
+/// what waits.
+async fn waiting_tenants(connection: &mut Connection) -> Result<Vec<TenantId>, StoreError> {
+    let rows = sql("with recursive waiting (tenant) as (
+             select min(tenant) from delivery where status = 'pending'
+             union all
+             select (select min(delivery.tenant) from delivery
+                     where delivery.status = 'pending' and delivery.tenant > waiting.tenant)
+             from waiting where waiting.tenant is not null)
+         select tenant from waiting where tenant is not null")
+    .all(connection)
+    .await?;
+    rows.iter().map(|row| row.parsed("tenant")).collect()
+}
+
+/// Rows that another replica is claiming at this moment are passed over.
+async fn lease(
+    connection: &mut Connection,
+    claim: &ClaimDeliveries,
+    tenant: TenantId,
+    take: u32,
+) -> Result<Vec<Row>, StoreError> {
+    let due = match connection.engine() {
+        Engine::Sqlite => {
+            "select id from delivery
+             where tenant = $1 and status = 'pending' and next_attempt_at <= $2
+             order by next_attempt_at limit $3"
+        }
+        Engine::Postgres => {
+            "select id from delivery
+             where tenant = $1 and status = 'pending' and next_attempt_at <= $2
+             order by next_attempt_at limit $3 for update skip locked"
+        }
+    };
+    let due = sql(due)
+        .bind(tenant)
+        .bind(claim.now)
+        .bind(take)
+        .all(connection)
+        .await?;
+    let mut leased = Vec::with_capacity(due.len());
+    for row in due {
+        let row = sql(
+            "update delivery set lease = $2, next_attempt_at = $3 where id = $1
+             returning id, tenant, webhook, event_id, kind, payload, event_at, attempts",
+        )
+        .bind(&row.text("id")?)
+        .bind(claim.lease)
+        .bind(claim.lease_until)
+        .optional(connection)
+        .await?;
+        leased.extend(row);
+    }
+    Ok(leased)
+}
+
+/// Where deliveries of a webhook go and what signs them.
+struct Target {
+    url: String,
+    secrets: Vec<Vec<u8>>,
+}
+
+async fn target_of(
+    connection: &mut Connection,
+    webhook: WebhookId,
+    now: Timestamp,
+) -> Result<Target, StoreError> {
+    let row = sql(
+        "select url, secret, previous_secret, previous_secret_until from webhook where id = $1",
+    )
+    .bind(webhook)
+    .optional(connection)
+    .await?
+    .ok_or(StoreError::NotFound)?;
+    let mut secrets = vec![row.bytes("secret")?];
+    if row
+        .optional_time("previous_secret_until")?
+        .is_some_and(|until| now < until)
+    {
+        secrets.extend(row.optional_bytes("previous_secret")?);
+    }
+    Ok(Target {
+        url: row.text("url")?,
+        secrets,
+    })
+}
+
+fn claimed_from(
+    row: &Row,
+    claim: &ClaimDeliveries,
+    webhook: WebhookId,
+    target: &Target,
+) -> Result<ClaimedDelivery, StoreError> {
+    Ok(ClaimedDelivery {
+        id: row.parsed("id")?,
+        tenant: row.parsed("tenant")?,
+        webhook,
+        lease: claim.lease,
+        url: target.url.clone(),
+        secrets: target.secrets.clone(),
+        event_id: row.parsed("event_id")?,
+        kind: row.parsed("kind")?,
+        event_at: row.time("event_at")?,
+        payload: row.text("payload")?,
+        attempts: row.turn("attempts")?,
+    })
+}
+
+/// The webhook is locked before its deliveries, as everywhere, so that nothing waits in a circle.
+pub(in crate::store) async fn finish(
+    connection: &mut Connection,
+    attempt: &AttemptRecord,
+) -> Result<bool, StoreError> {
+    if attempt.then == AfterAttempt::Gone {
+        webhooks::disable(connection, attempt.webhook, attempt.at).await?;
+    }
+    let (status, next_attempt_at) = match attempt.then {
+        AfterAttempt::Delivered => ("delivered", attempt.at),
+        AfterAttempt::RetryAt(at) => ("pending", at),
+        AfterAttempt::Failed | AfterAttempt::Gone => ("failed", attempt.at),
+    };
+    let delivered_at = Some(attempt.at).filter(|_| attempt.then == AfterAttempt::Delivered);
+    let held = sql("update delivery set
+             status = $3, next_attempt_at = $4, lease = null, attempts = attempts + 1,
+             last_attempt_at = $5, last_status = $6, last_error = $7, last_duration_ms = $8,
+             delivered_at = $9
+         where id = $1 and lease = $2")
+    .bind(attempt.delivery)
+    .bind(attempt.lease)
+    .bind(status)
+    .bind(next_attempt_at)
+    .bind(attempt.at)
+    .bind(attempt.response_status.map(u64::from))
+    .bind(attempt.error.as_deref())
+    .bind(attempt.duration_ms)
+    .bind(delivered_at)
+    .execute(connection)
+    .await?;
+    if attempt.then == AfterAttempt::Gone {
+        sql(
+            "update delivery set status = 'failed', lease = null, last_error = $2
+             where webhook = $1 and status = 'pending'",
+        )
+        .bind(attempt.webhook)
+        .bind("the receiver said that it is gone")
+        .execute(connection)
+        .await?;
+    }
+    Ok(held > 0)
+}
+
+pub(in crate::store) async fn purge(
+    connection: &mut Connection,
+    before: Timestamp,
+) -> Result<u64, StoreError> {
+    sql("delete from delivery where id in (
+             select id from delivery where created_at < $1 and status <> 'pending' limit $2)")
+    .bind(before)
+    .bind(PURGE_BATCH)
+    .execute(connection)
+    .await
+}

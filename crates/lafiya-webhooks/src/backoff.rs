@@ -1,0 +1,70 @@
+//! When a failed delivery is tried again.
+
+use std::time::Duration;
+
+/// How far a delay may be from its figure, either way: receivers that fail together must not all be
+/// called again together.
+const JITTER: f64 = 0.2;
+/// A receiver may ask for a longer pause, but not for ever.
+const ASKED_PAUSE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The pauses between attempts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetrySchedule {
+    delays: Vec<Duration>,
+}
+
+impl RetrySchedule {
+    /// One attempt more than there are delays.
+    pub fn new(delays: Vec<Duration>) -> Self {
+        Self { delays }
+    }
+
+    /// The pause after a failed attempt, given how many were made before it. `None`: enough.
+    /// `chance` lies between 0 and 1; `asked` is the pause that the receiver asked for.
+    pub fn pause(
+        &self,
+        attempts_before: u32,
+        chance: f64,
+        asked: Option<Duration>,
+    ) -> Option<Duration> {
+        let delay = self.delays.get(attempts_before as usize)?;
+        let jittered = delay.mul_f64(1.0 - JITTER + 2.0 * JITTER * chance.clamp(0.0, 1.0));
+        let asked = asked.unwrap_or_default().min(ASKED_PAUSE_MAX);
+        Some(jittered.max(asked))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schedule() -> RetrySchedule {
+        RetrySchedule::new(vec![Duration::from_secs(10), Duration::from_secs(100)])
+    }
+
+    #[test]
+    fn pauses_follow_the_schedule_and_end_with_it() {
+        let middle = |before| schedule().pause(before, 0.5, None);
+        assert_eq!(middle(0), Some(Duration::from_secs(10)));
+        assert_eq!(middle(1), Some(Duration::from_secs(100)));
+        assert_eq!(middle(2), None);
+        assert_eq!(middle(u32::MAX), None);
+    }
+
+    #[test]
+    fn chance_moves_a_pause_by_a_fifth_at_most() {
+        let pause = |chance| schedule().pause(0, chance, None).unwrap();
+        assert_eq!(pause(0.0), Duration::from_secs(8));
+        assert_eq!(pause(1.0), Duration::from_secs(12));
+        assert!(pause(0.3) > pause(0.2));
+    }
+
+    #[test]
+    fn a_receiver_may_ask_for_more_time_within_reason() {
+        let pause = |seconds| schedule().pause(0, 0.5, Some(Duration::from_secs(seconds)));
+        assert_eq!(pause(3), Some(Duration::from_secs(10)));
+        assert_eq!(pause(60), Some(Duration::from_secs(60)));
+        assert_eq!(pause(10_000_000), Some(ASKED_PAUSE_MAX));
+    }
+}

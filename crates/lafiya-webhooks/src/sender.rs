@@ -1,0 +1,153 @@
+//! One attempt: a signed POST, bounded in time, to an address that passed the guard. Redirects are
+//! not followed and the answer's body is not read: nothing of the inside can be learned through it.
+
+use std::error::Error as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use lafiya_storage::store::ClaimedDelivery;
+use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response, StatusCode};
+
+use crate::payload;
+use crate::resolver::{GuardedResolver, LookUp};
+use crate::signature::{Secret, signature};
+use crate::target::{TargetPolicy, TargetRefusal};
+
+const USER_AGENT: &str = concat!("Lafiya-Webhooks/", env!("CARGO_PKG_VERSION"));
+/// Idle connections kept for the next delivery to the same receiver.
+const IDLE_PER_HOST_MAX: usize = 4;
+
+/// How an attempt ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Taken, with this status.
+    Accepted(u16),
+    /// The receiver is gone for good (410).
+    Gone,
+    /// Refused, or no answer.
+    Failed {
+        status: Option<u16>,
+        reason: String,
+        asked_pause: Option<Duration>,
+    },
+}
+
+/// Makes attempts.
+pub(crate) struct Sender {
+    client: Client,
+    policy: TargetPolicy,
+    timeout: Duration,
+}
+
+impl Sender {
+    pub(crate) fn new(
+        policy: TargetPolicy,
+        timeout: Duration,
+        look_up: LookUp,
+    ) -> Result<Self, reqwest::Error> {
+        let client = Client::builder()
+            .user_agent(USER_AGENT)
+            .redirect(Policy::none())
+            // A proxy would make the connection in our place, past the guard.
+            .no_proxy()
+            .timeout(timeout)
+            .connect_timeout(timeout)
+            .pool_max_idle_per_host(IDLE_PER_HOST_MAX)
+            .dns_resolver(Arc::new(GuardedResolver::new(policy, look_up)))
+            .build()?;
+        Ok(Self {
+            client,
+            policy,
+            timeout,
+        })
+    }
+
+    pub(crate) async fn attempt(&self, delivery: &ClaimedDelivery, now: Timestamp) -> Outcome {
+        let url = match self.policy.check(&delivery.url) {
+            Ok(url) => url,
+            Err(refusal) => return failed(None, format!("the address {refusal}")),
+        };
+        let Ok(body) = payload::body_of(delivery) else {
+            return failed(None, "the event could not be written down".to_owned());
+        };
+        let id = delivery.event_id.to_string();
+        let secrets: Vec<Secret> = delivery
+            .secrets
+            .iter()
+            .map(|bytes| Secret::from_bytes(bytes.clone()))
+            .collect();
+        let request = self
+            .client
+            .post(url)
+            .header(CONTENT_TYPE, "application/json")
+            .header("webhook-id", &id)
+            .header("webhook-timestamp", now.as_second())
+            .header("webhook-signature", signature(&secrets, &id, now, &body))
+            .body(body);
+        match request.send().await {
+            Ok(response) => judged(&response),
+            Err(error) => failed(None, self.reason(&error)),
+        }
+    }
+
+    /// Why there was no answer, in words of our own: a library's may tell of the inside.
+    fn reason(&self, error: &reqwest::Error) -> String {
+        if let Some(refusal) = refusal_in(error) {
+            format!("the address {refusal}")
+        } else if error.is_timeout() {
+            format!("no answer within {} s", self.timeout.as_secs_f64())
+        } else if error.is_connect() {
+            "no connection could be made".to_owned()
+        } else {
+            "the connection broke before an answer".to_owned()
+        }
+    }
+}
+
+fn judged(response: &Response) -> Outcome {
+    let status = response.status();
+    if status.is_success() {
+        return Outcome::Accepted(status.as_u16());
+    }
+    if status == StatusCode::GONE {
+        return Outcome::Gone;
+    }
+    let reason = if status.is_redirection() {
+        format!("answered {}; redirects are not followed", status.as_u16())
+    } else {
+        format!("answered {}", status.as_u16())
+    };
+    Outcome::Failed {
+        status: Some(status.as_u16()),
+        reason,
+        asked_pause: asked_pause(response),
+    }
+}
+
+fn asked_pause(response: &Response) -> Option<Duration> {
+    let value = response.headers().get(RETRY_AFTER)?.to_str().ok()?;
+    value.trim().parse().ok().map(Duration::from_secs)
+}
+
+fn failed(status: Option<u16>, reason: String) -> Outcome {
+    Outcome::Failed {
+        status,
+        reason,
+        asked_pause: None,
+    }
+}
+
+/// The guard's own refusal, if that is what stopped a connection.
+fn refusal_in(error: &reqwest::Error) -> Option<TargetRefusal> {
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        if let Some(refusal) = inner.downcast_ref::<TargetRefusal>() {
+            return Some(*refusal);
+        }
+        cause = inner.source();
+    }
+    None
+}

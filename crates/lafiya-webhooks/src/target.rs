@@ -1,0 +1,179 @@
+//! Whether an address may be called. Asked at registration and again before every attempt; names
+//! are resolved and judged when the connection is made (`resolver`), so that what a name leads to
+//! cannot change in between.
+
+use std::net::IpAddr;
+
+use reqwest::Url;
+
+use crate::addresses::{Place, place_of};
+
+/// Longest address taken.
+pub const URL_CHARACTERS_MAX: usize = 2048;
+
+/// What the operator allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TargetPolicy {
+    /// `https` to public addresses.
+    #[default]
+    PublicHttps,
+    /// For development: plain `http`, this machine and private networks too. Link-local addresses,
+    /// where clouds keep their credentials, stay closed.
+    Insecure,
+}
+
+/// Why an address may not be called, as the end of a sentence that begins with the field's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TargetRefusal {
+    /// Too long.
+    #[error("may have at most {URL_CHARACTERS_MAX} characters")]
+    TooLong,
+    /// No URL at all.
+    #[error("must be an absolute URL such as https://example.org/hooks")]
+    NotAUrl,
+    /// Another scheme.
+    #[error("must begin with https://")]
+    NotHttps,
+    /// A user name or password in the address.
+    #[error("must not hold a user name or a password")]
+    Credentials,
+    /// A part that is never sent.
+    #[error("must not have a fragment (#...)")]
+    Fragment,
+    /// Not the public internet.
+    #[error("must lead to a public address, not to a private, local or reserved one")]
+    NotPublic,
+}
+
+impl TargetPolicy {
+    /// The address as a URL, if it may be called as far as can be said without resolving it.
+    pub fn check(self, text: &str) -> Result<Url, TargetRefusal> {
+        if text.chars().count() > URL_CHARACTERS_MAX {
+            return Err(TargetRefusal::TooLong);
+        }
+        let url: Url = text.parse().map_err(|_| TargetRefusal::NotAUrl)?;
+        match url.scheme() {
+            "https" => {}
+            "http" if self == Self::Insecure => {}
+            _ => return Err(TargetRefusal::NotHttps),
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(TargetRefusal::Credentials);
+        }
+        if url.fragment().is_some() {
+            return Err(TargetRefusal::Fragment);
+        }
+        let host = url.host_str().ok_or(TargetRefusal::NotAUrl)?;
+        if self.allows_host(host) {
+            Ok(url)
+        } else {
+            Err(TargetRefusal::NotPublic)
+        }
+    }
+
+    /// Whether a connection to this address may be made.
+    pub(crate) fn allows(self, address: IpAddr) -> bool {
+        match place_of(address) {
+            Place::Public => true,
+            Place::Private => self == Self::Insecure,
+            Place::Special => false,
+        }
+    }
+
+    /// The parser has already turned `0x7f.1`, `2130706433` and the like into dotted form.
+    fn allows_host(self, host: &str) -> bool {
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        if let Ok(address) = bare.parse() {
+            return self.allows(address);
+        }
+        let name = host.trim_end_matches('.');
+        let is_local = ["localhost", "local", "internal"]
+            .iter()
+            .any(|last| name.rsplit('.').next() == Some(last));
+        !name.is_empty() && (self == Self::Insecure || !is_local)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(policy: TargetPolicy, url: &str, expected: Result<(), TargetRefusal>) {
+        assert_eq!(policy.check(url).map(drop), expected, "{url}");
+    }
+
+    #[test]
+    fn only_public_https_is_taken() {
+        use TargetRefusal::{Credentials, Fragment, NotAUrl, NotHttps, NotPublic, TooLong};
+        let policy = TargetPolicy::PublicHttps;
+        for url in [
+            "https://example.org",
+            "https://example.org:8443/hooks?tenant=1",
+            "https://8.8.8.8/hooks",
+            "https://[2606:4700:4700::1111]/",
+            "https://münchen.example/",
+        ] {
+            check(policy, url, Ok(()));
+        }
+        for (url, refusal) in [
+            ("", NotAUrl),
+            ("example.org/hooks", NotAUrl),
+            ("https://", NotAUrl),
+            ("http://example.org", NotHttps),
+            ("ftp://example.org", NotHttps),
+            ("file:///etc/passwd", NotHttps),
+            ("gopher://127.0.0.1:6379/_", NotHttps),
+            ("https://user@example.org", Credentials),
+            ("https://user:secret@example.org", Credentials),
+            ("https://example.org/#part", Fragment),
+            ("https://localhost/", NotPublic),
+            ("https://LOCALHOST./", NotPublic),
+            ("https://api.localhost:8443/", NotPublic),
+            ("https://metadata.google.internal/", NotPublic),
+            ("https://printer.local/", NotPublic),
+            ("https://127.0.0.1/", NotPublic),
+            ("https://127.1/", NotPublic),
+            ("https://2130706433/", NotPublic),
+            ("https://0x7f000001/", NotPublic),
+            ("https://0177.0.0.1/", NotPublic),
+            ("https://0/", NotPublic),
+            ("https://10.1.2.3/", NotPublic),
+            ("https://169.254.169.254/latest/meta-data/", NotPublic),
+            ("https://[::1]/", NotPublic),
+            ("https://[::]/", NotPublic),
+            ("https://[::ffff:127.0.0.1]/", NotPublic),
+            ("https://[::ffff:a9fe:a9fe]/", NotPublic),
+            ("https://[64:ff9b::a9fe:a9fe]/", NotPublic),
+            ("https://[fe80::1]/", NotPublic),
+            ("https://[fd00:ec2::254]/", NotPublic),
+            ("https://①②⑦.⓪.⓪.①/", NotPublic),
+        ] {
+            check(policy, url, Err(refusal));
+        }
+        let long = format!("https://example.org/{}", "a".repeat(URL_CHARACTERS_MAX));
+        check(policy, &long, Err(TooLong));
+    }
+
+    #[test]
+    fn a_developer_may_use_this_machine_but_never_the_metadata_service() {
+        let policy = TargetPolicy::Insecure;
+        for url in [
+            "http://127.0.0.1:9000/hooks",
+            "http://localhost:9000",
+            "https://192.168.1.4/",
+            "http://[::1]:9000/",
+            "http://receiver:9000/",
+        ] {
+            check(policy, url, Ok(()));
+        }
+        for url in [
+            "http://169.254.169.254/latest/meta-data/",
+            "http://[fd00:ec2::254]/",
+            "http://0.0.0.0:9000/",
+        ] {
+            check(policy, url, Err(TargetRefusal::NotPublic));
+        }
+        check(policy, "ftp://127.0.0.1/", Err(TargetRefusal::NotHttps));
+    }
+}

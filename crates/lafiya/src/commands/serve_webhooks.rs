@@ -1,0 +1,40 @@
+//! The two tasks that tell others about events: one delivers, one looks for what is due by the
+//! calendar. Both end with the service.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use lafiya_service::{Context, chores};
+use lafiya_webhooks::{Worker, WorkerSettings};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// Delivers webhooks. A machine on which no TLS client can be made still serves everything else;
+/// what is queued stays queued.
+pub(super) async fn deliver(
+    context: Arc<Context>,
+    settings: WorkerSettings,
+    stop: CancellationToken,
+) {
+    match Worker::new(Arc::clone(&context.store), settings, Timestamp::now) {
+        Ok(worker) => worker.run(stop).await,
+        Err(cause) => {
+            tracing::error!(%cause, "Webhooks are not delivered by this replica.");
+        }
+    }
+}
+
+/// Asks for the chores at every interval; of several replicas one gets them.
+pub(super) async fn do_chores(context: Arc<Context>, every: Duration, stop: CancellationToken) {
+    let holder = Uuid::new_v4();
+    loop {
+        if let Err(cause) = chores::take_turn(&context, holder, every).await {
+            tracing::warn!(%cause, "Chores were not done; tried again later.");
+        }
+        let pause = tokio::time::sleep(every);
+        if stop.run_until_cancelled(pause).await.is_none() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The Python libraries that tests hold our answers against: other people's code, in an environment
+//! of its own under `target/`, made once and again whenever the list changes.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, ensure};
+
+use crate::process::{self, nothing};
+use crate::workspace;
+
+/// Pinned, so that a test fails because of us and not because of a new release.
+const REQUIREMENTS: &[&str] = &["standardwebhooks==1.1.0"];
+
+/// The interpreter that has the libraries.
+pub(crate) fn interpreter() -> anyhow::Result<PathBuf> {
+    let folder = workspace::target_dir().join("python");
+    let python = folder.join("bin/python");
+    let made_with = folder.join("made-with.txt");
+    let wanted = REQUIREMENTS.join("\n");
+    if python.exists() && fs::read_to_string(&made_with).is_ok_and(|made| made == wanted) {
+        return Ok(python);
+    }
+    let mut venv = Command::new("python3");
+    venv.args(["-m", "venv", "--clear"]).arg(&folder);
+    process::run(&mut venv, nothing)
+        .context("the tests need Python 3 with venv (Debian: apt-get install python3-venv)")?;
+    let mut pip = Command::new(&python);
+    pip.args(["-m", "pip", "install", "--quiet"])
+        .arg("--disable-pip-version-check")
+        .args(REQUIREMENTS);
+    process::run(&mut pip, nothing).context("the libraries for Python cannot be installed")?;
+    ensure!(python.exists(), "{} is missing", python.display());
+    fs::write(&made_with, wanted)?;
+    Ok(python)
+}
