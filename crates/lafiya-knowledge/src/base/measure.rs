@@ -149,7 +149,8 @@ impl Quantity {
             .chain(self.absent_unless_derived.iter().copied())
     }
 
-    fn knows_unit(&self, written: &str) -> bool {
+    /// Whether a unit is one that values can be read in.
+    pub fn knows_unit(&self, written: &str) -> bool {
         same_unit(&self.unit, written)
             || self
                 .other_units

@@ -1,5 +1,7 @@
 //! Codes of other systems: written as those systems write them, with right check digits.
 
+use std::collections::BTreeMap;
+
 use super::Report;
 
 /// ICD-10 codes look like `B50.9`.
@@ -11,6 +13,25 @@ pub(super) fn icd10(report: &mut Report<'_>) {
                 "icd10",
                 format!("`{}` is not written like an ICD-10 code", condition.icd10),
             );
+        }
+    }
+    let mut bound: BTreeMap<&str, &str> = BTreeMap::new();
+    for risk in &report.content.risk_factors {
+        for code in &risk.icd10 {
+            if !is_icd10(code) {
+                report.complain(
+                    &risk.id,
+                    "icd10",
+                    format!("`{code}` is not written like an ICD-10 code"),
+                );
+            }
+            if let Some(other) = bound.insert(code, &risk.id) {
+                report.complain(
+                    &risk.id,
+                    "icd10",
+                    format!("`{code}` is already bound to {other}"),
+                );
+            }
         }
     }
 }

@@ -58,6 +58,9 @@ pub struct RiskFactor {
     /// SNOMED CT concept, where sure.
     #[serde(default)]
     pub snomed_ct: Option<String>,
+    /// ICD-10 codes that mean it in a patient's history; a block such as `E11` covers all within.
+    #[serde(default)]
+    pub icd10: Vec<String>,
 }
 
 impl RiskFactor {
