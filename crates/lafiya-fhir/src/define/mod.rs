@@ -1,0 +1,164 @@
+//! The definitions behind our URLs: code systems, value sets, extensions and profiles, so that a
+//! validator can resolve every name that our resources use.
+
+mod code_systems;
+mod structures;
+mod value_sets;
+
+use jiff::civil::Date;
+use lafiya_knowledge::KnowledgeBase;
+use lafiya_model::TriageLevel;
+
+use crate::element::Resource;
+use crate::systems::Systems;
+
+pub(crate) use code_systems::issue_display;
+
+/// Names of our profiles.
+pub(crate) mod profile {
+    pub(crate) const REQUEST: &str = "assessment-request";
+    pub(crate) const ANSWER: &str = "assessment-answer";
+    pub(crate) const REPORT: &str = "assessment-report";
+    pub(crate) const CONDITION: &str = "candidate-condition";
+}
+
+/// Kinds of definition, as they stand in a URL.
+pub const KINDS: &[&str] = &[
+    "CodeSystem",
+    "ValueSet",
+    "StructureDefinition",
+    "OperationDefinition",
+];
+
+/// What definitions are made from.
+pub struct Definitions<'a> {
+    /// The knowledge base that the concepts come from.
+    pub base: &'a KnowledgeBase,
+    /// Our URLs.
+    pub systems: &'a Systems,
+    /// The version of the software.
+    pub version: &'a str,
+}
+
+impl Definitions<'_> {
+    /// One definition by its kind and name, or nothing.
+    pub fn find(&self, kind: &str, name: &str) -> Option<Resource> {
+        match kind {
+            "CodeSystem" => self.code_system(name),
+            "ValueSet" => self.value_set(name),
+            "StructureDefinition" => self.structure(name),
+            "OperationDefinition" if name == "assess" => Some(self.operation()),
+            _ => None,
+        }
+    }
+
+    /// The names of all definitions of a kind.
+    pub fn names(kind: &str) -> Vec<&'static str> {
+        match kind {
+            "CodeSystem" => code_systems::NAMES.to_vec(),
+            "ValueSet" => value_sets::NAMES.to_vec(),
+            "StructureDefinition" => structures::names(),
+            "OperationDefinition" => vec!["assess"],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The definitions of a kind as a searchset; with a URL, the one that it names.
+    pub fn search(&self, kind: &str, url: Option<&str>) -> Option<Resource> {
+        if !KINDS.contains(&kind) {
+            return None;
+        }
+        let base = self.systems.base();
+        let entries: Vec<serde_json::Value> = Self::names(kind)
+            .into_iter()
+            .filter(|name| match url {
+                Some(url) => url == format!("{base}/fhir/{kind}/{name}"),
+                // The concepts are many: whoever wants them asks for them by name.
+                None => !(kind == "CodeSystem" && *name == "concept"),
+            })
+            .filter_map(|name| {
+                let resource = self.find(kind, name)?.into_value();
+                Some(serde_json::json!({
+                    "fullUrl": format!("{base}/fhir/{kind}/{name}"),
+                    "resource": resource,
+                    "search": {"mode": "match"},
+                }))
+            })
+            .collect();
+        let total = entries.len();
+        let bundle = Resource::new("Bundle")
+            .with("type", "searchset")
+            .with("total", total)
+            .with("entry", entries);
+        Some(bundle)
+    }
+
+    /// What every definition says of itself.
+    fn head(&self, kind: &'static str, name: &str, title: &str, says: &str) -> Resource {
+        let url = format!("{}/fhir/{kind}/{name}", self.systems.base());
+        let computable: String = name
+            .split('-')
+            .map(|word| {
+                let mut letters = word.chars();
+                let first = letters.next().map(|it| it.to_ascii_uppercase());
+                first.into_iter().chain(letters).collect::<String>()
+            })
+            .collect();
+        Resource::new(kind)
+            .with("id", name)
+            .narrated(&[says.to_owned()])
+            .with("url", url)
+            .with("version", self.version)
+            .with("name", computable)
+            .with("title", title)
+            .with("status", "active")
+            .with("experimental", false)
+            .with("date", self.date().to_string())
+            .with("publisher", "Lafiya")
+            .with("description", says)
+    }
+
+    fn operation(&self) -> Resource {
+        let parameter = |name: &str, direction: &str, profile: &str| {
+            serde_json::json!({
+                "name": name, "use": direction, "min": 1, "max": "1", "type": "Bundle",
+                "targetProfile": [self.systems.structure(profile)],
+            })
+        };
+        self.head(
+            "OperationDefinition",
+            "assess",
+            "Assess a patient",
+            "Ranked candidates, triage, red flags, tests, care and referral for the patient of a Bundle.",
+        )
+        .with("kind", "operation")
+        .with("affectsState", true)
+        .with("code", "assess")
+        .with("system", true)
+        .with("type", false)
+        .with("instance", false)
+        .with(
+            "parameter",
+            serde_json::json!([
+                parameter("bundle", "in", profile::REQUEST),
+                parameter("return", "out", profile::ANSWER),
+            ]),
+        )
+    }
+
+    /// The date of the clinical content.
+    fn date(&self) -> Date {
+        let date = self.base.version().date.to_string();
+        date.parse().unwrap_or(jiff::civil::date(2026, 1, 1))
+    }
+}
+
+/// A level for people.
+pub(crate) fn level_display(level: TriageLevel) -> &'static str {
+    match level {
+        TriageLevel::Emergency => "Emergency",
+        TriageLevel::Urgent => "Urgent",
+        TriageLevel::Routine => "Routine",
+        TriageLevel::SelfCare => "Self-care",
+    }
+}

@@ -1,0 +1,154 @@
+//! Writing FHIR JSON: a resource whose fields keep their order, and the small elements that every
+//! resource uses. Nothing empty is ever written, since FHIR forbids it.
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
+/// A resource, `resourceType` first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resource {
+    kind: &'static str,
+    fields: Vec<(&'static str, Value)>,
+}
+
+impl Resource {
+    /// An empty resource of a type.
+    pub fn new(kind: &'static str) -> Self {
+        Self {
+            kind,
+            fields: Vec::new(),
+        }
+    }
+
+    /// The type.
+    pub fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// Adds a field, unless it is empty.
+    pub fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        let value = value.into();
+        if !is_empty(&value) {
+            self.fields.push((name, value));
+        }
+        self
+    }
+
+    /// Adds a narrative: paragraphs, escaped.
+    pub fn narrated(self, paragraphs: &[String]) -> Self {
+        let inner: String = paragraphs
+            .iter()
+            .filter(|text| !text.trim().is_empty())
+            .map(|text| format!("<p>{}</p>", escaped(text)))
+            .collect();
+        let div = format!("<div xmlns=\"http://www.w3.org/1999/xhtml\">{inner}</div>");
+        self.with("text", json!({"status": "generated", "div": div}))
+    }
+
+    /// The same as a JSON value.
+    pub fn into_value(self) -> Value {
+        let mut map = Map::new();
+        map.insert("resourceType".to_owned(), self.kind.into());
+        map.extend(
+            self.fields
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value)),
+        );
+        Value::Object(map)
+    }
+}
+
+impl Serialize for Resource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.fields.len() + 1))?;
+        map.serialize_entry("resourceType", self.kind)?;
+        for (name, value) in &self.fields {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+/// A coding; the display is left out where there is none.
+pub(crate) fn coding(system: &str, code: &str, display: &str) -> Value {
+    let mut coding = json!({"system": system, "code": code});
+    if !display.is_empty() {
+        coding["display"] = display.into();
+    }
+    coding
+}
+
+/// A concept with codings and a text.
+pub(crate) fn concept(codings: Vec<Value>, text: &str) -> Value {
+    let mut concept = json!({"text": text});
+    if !codings.is_empty() {
+        concept["coding"] = Value::Array(codings);
+    }
+    concept
+}
+
+/// A concept of words alone.
+pub(crate) fn words(text: &str) -> Value {
+    json!({"text": text})
+}
+
+/// A reference to another entry of the same Bundle.
+pub(crate) fn reference(full_url: &str, display: &str) -> Value {
+    let mut reference = json!({"reference": full_url});
+    if !display.is_empty() {
+        reference["display"] = display.into();
+    }
+    reference
+}
+
+/// Notes; empty ones are left out.
+pub(crate) fn notes<'a>(texts: impl IntoIterator<Item = &'a str>) -> Value {
+    texts
+        .into_iter()
+        .filter(|text| !text.trim().is_empty())
+        .map(|text| json!({"text": text}))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_type_comes_first_and_nothing_empty_is_written() {
+        let resource = Resource::new("Patient")
+            .with("gender", "female")
+            .with("name", json!([]))
+            .with("birthDate", "")
+            .with("active", true);
+        let text = serde_json::to_string(&resource).unwrap();
+        assert_eq!(
+            text,
+            r#"{"resourceType":"Patient","gender":"female","active":true}"#
+        );
+    }
+
+    #[test]
+    fn narratives_are_escaped() {
+        let resource = Resource::new("Basic").narrated(&["5 < 6 & 7".to_owned()]);
+        let text = serde_json::to_string(&resource).unwrap();
+        assert!(text.contains("<p>5 &lt; 6 &amp; 7</p>"), "{text}");
+    }
+}

@@ -1,0 +1,28 @@
+//! HL7 FHIR R4, as far as we speak it: a Bundle becomes the same [`lafiya_model::Case`] that
+//! `/assess` reads, a stored assessment becomes a Bundle, mistakes become an OperationOutcome.
+//! Everything is a pure function of its arguments: no clock, no I/O, no HTTP.
+//!
+//! Begin at `read` and `write`; `systems` holds every URL, `codes` and `units` the translations.
+#![warn(missing_docs)]
+
+mod capability;
+mod codes;
+pub mod define;
+mod element;
+mod node;
+pub mod outcome;
+pub mod problem;
+mod read;
+pub mod systems;
+mod units;
+mod write;
+
+pub use capability::{Server, capability_statement};
+pub use element::Resource;
+pub use problem::{Problem, ProblemKind};
+pub use read::{Refusal, read_bundle};
+pub use systems::Systems;
+pub use write::write_bundle;
+
+/// The version of FHIR we speak.
+pub const FHIR_VERSION: &str = "4.0.1";

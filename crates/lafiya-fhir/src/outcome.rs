@@ -1,0 +1,61 @@
+//! OperationOutcome: what went wrong, for programs that speak FHIR.
+
+use serde_json::{Value, json};
+
+use crate::element::{Resource, coding, concept};
+use crate::problem::Problem;
+use crate::systems::Systems;
+
+/// One issue of an outcome.
+pub struct Issue<'a> {
+    /// An issue type of FHIR.
+    pub issue_type: &'a str,
+    /// A code of ours and the name of its code system.
+    pub code: (&'a str, &'a str),
+    /// A sentence.
+    pub says: &'a str,
+    /// Where, as a FHIRPath, or as the name of a header.
+    pub expression: Option<&'a str>,
+}
+
+/// The outcome of problems with a Bundle.
+pub fn of_problems(problems: &[Problem], systems: &Systems) -> Resource {
+    let issues = problems.iter().map(|it| {
+        write(
+            &Issue {
+                issue_type: it.kind.issue_type(),
+                code: ("problem", it.kind.code()),
+                says: &it.says,
+                expression: Some(&it.expression),
+            },
+            systems,
+        )
+    });
+    outcome(issues.collect())
+}
+
+/// The outcome of any other error.
+pub fn of_issues(issues: &[Issue<'_>], systems: &Systems) -> Resource {
+    outcome(issues.iter().map(|it| write(it, systems)).collect())
+}
+
+fn outcome(issues: Vec<Value>) -> Resource {
+    Resource::new("OperationOutcome").with("issue", Value::Array(issues))
+}
+
+fn write(issue: &Issue<'_>, systems: &Systems) -> Value {
+    let (list, code) = issue.code;
+    let mut written = json!({
+        "severity": "error",
+        "code": issue.issue_type,
+        "details": concept(vec![coding(&systems.code_system(list), code, "")], issue.says),
+        "diagnostics": match issue.expression {
+            Some(place) => format!("{place} {}", issue.says),
+            None => issue.says.to_owned(),
+        },
+    });
+    if let Some(place) = issue.expression {
+        written["expression"] = json!([place]);
+    }
+    written
+}

@@ -1,0 +1,92 @@
+//! A Condition is history: it becomes a risk factor where the knowledge base binds its code. One
+//! that it does not bind is mentioned in the answer; a problem list is never a reason to refuse.
+
+use lafiya_knowledge::ConceptRef;
+use lafiya_model::{Choice, Claim, ConceptKind};
+
+use super::{Reader, Reading, source_of};
+use crate::codes;
+use crate::node::Node;
+use crate::problem::{ProblemKind, Problems};
+
+/// Kinds of risk factor that stay true after the illness is over.
+const LASTING_KINDS: &[&str] = &["medical_history", "birth_history", "family_history"];
+
+impl Reader<'_> {
+    /// Reads one Condition.
+    pub(crate) fn condition(
+        &self,
+        node: &Node<'_>,
+        left_out: &mut Vec<String>,
+        problems: &mut Problems,
+    ) -> Option<Reading> {
+        let choice = verified(node, problems)?;
+        let ended = has_ended(node, problems);
+        let code = node.field("code");
+        if !code.exists() {
+            problems.note(ProblemKind::Missing, &code, "is required");
+            return None;
+        }
+        let codings = code.codings(problems);
+        let concept = codes::find(self.base, self.systems, &codings);
+        if let (None, Some(local)) = (concept, codes::local_code(self.systems, &codings)) {
+            let says = format!("{} is not known here", codes::shown(&codings));
+            problems.note_unknown(&code, local, says);
+            return None;
+        }
+        let Some(ConceptRef::Risk(ix)) = concept else {
+            // Codes name a disease, not a person; words might name anything and stay out.
+            left_out.push(format!(
+                "A Condition ({}) that no risk factor is bound to.",
+                codes::shown(&codings)
+            ));
+            return None;
+        };
+        let risk = self.base.risk(ix);
+        if ended && !LASTING_KINDS.contains(&risk.text.kind.as_str()) {
+            left_out.push(format!("\"{}\" has ended.", risk.text.name));
+            return None;
+        }
+        Some(Reading {
+            claim: Claim {
+                pointer: node.path.clone(),
+                id: risk.text.id.clone(),
+                choice,
+                source: source_of(ConceptKind::RiskFactor),
+                duration_days: None,
+                severity: None,
+                value: None,
+            },
+            kind: ConceptKind::RiskFactor,
+            when: None,
+        })
+    }
+}
+
+/// Nothing for what was entered in error.
+fn verified(node: &Node<'_>, problems: &mut Problems) -> Option<Choice> {
+    let status = node.field("verificationStatus");
+    let codings = status.codings(problems);
+    match codings.first().map(|it| it.code) {
+        Some("entered-in-error") => None,
+        Some("refuted") => Some(Choice::Absent),
+        Some("unconfirmed" | "provisional" | "differential") => Some(Choice::Unknown),
+        Some("confirmed") | None => Some(Choice::Present),
+        Some(_) => {
+            problems.note(
+                ProblemKind::UnknownCode,
+                &status,
+                "must be confirmed, unconfirmed, provisional, differential, refuted or entered-in-error",
+            );
+            None
+        }
+    }
+}
+
+fn has_ended(node: &Node<'_>, problems: &mut Problems) -> bool {
+    let codings = node.field("clinicalStatus").codings(problems);
+    let said = codings
+        .iter()
+        .any(|it| matches!(it.code, "inactive" | "remission" | "resolved"));
+    said || node.names().any(|name| name.starts_with("abatement"))
+}

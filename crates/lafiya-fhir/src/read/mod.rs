@@ -1,0 +1,332 @@
+//! A Bundle becomes a case: one Patient, Observations, and history as Conditions. Every mistake is
+//! named at once; what is unknown beside them is ignored, what is clinical and cannot be used is said.
+
+mod answer;
+mod condition;
+mod observation;
+mod patient;
+mod when;
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+use lafiya_knowledge::{KnowledgeBase, Person};
+use lafiya_model::{Age, Case, Claim, ConceptKind, EvidenceSource, Sex};
+use serde_json::Value;
+
+use crate::node::Node;
+use crate::problem::{Problem, ProblemKind, Problems};
+use crate::systems::Systems;
+use when::When;
+
+/// The same bounds as `/assess`.
+const EVIDENCE_ITEMS_MAX: usize = 50;
+const RISK_FACTORS_MAX: usize = 30;
+
+/// Resources that say nothing about the illness. Others that we do not read are mentioned.
+const ADMINISTRATIVE: &[&str] = &[
+    "Account",
+    "Appointment",
+    "AuditEvent",
+    "CareTeam",
+    "Claim",
+    "Composition",
+    "Consent",
+    "Coverage",
+    "Device",
+    "Encounter",
+    "Endpoint",
+    "EpisodeOfCare",
+    "ExplanationOfBenefit",
+    "HealthcareService",
+    "List",
+    "Location",
+    "MessageHeader",
+    "Organization",
+    "Practitioner",
+    "PractitionerRole",
+    "Provenance",
+    "RelatedPerson",
+];
+
+/// Why a body is not a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is no Bundle at all.
+    NotABundle(Problem),
+    /// A Bundle that cannot be translated, with every reason.
+    Untranslatable(Vec<Problem>),
+}
+
+/// What reading needs to know besides the Bundle.
+pub(crate) struct Reader<'a> {
+    pub(crate) base: &'a KnowledgeBase,
+    pub(crate) systems: &'a Systems,
+    pub(crate) today: Date,
+}
+
+/// A claim on its way into the case.
+pub(crate) struct Reading {
+    claim: Claim,
+    kind: ConceptKind,
+    when: Option<When>,
+}
+
+/// Reads a Bundle. `today` is the date where the service is.
+pub fn read_bundle(
+    body: &Value,
+    base: &KnowledgeBase,
+    systems: &Systems,
+    today: Date,
+) -> Result<Case, Refusal> {
+    let bundle = Node::root("Bundle", body);
+    if body.get("resourceType").and_then(Value::as_str) != Some("Bundle") {
+        return Err(Refusal::NotABundle(Problem {
+            kind: ProblemKind::Structure,
+            expression: "Bundle.resourceType".to_owned(),
+            says: "must be `Bundle`: send a Bundle of type `collection`".to_owned(),
+            unknown_code: None,
+        }));
+    }
+    let reader = Reader {
+        base,
+        systems,
+        today,
+    };
+    let mut problems = Problems::default();
+    let case = reader.case(&bundle, &mut problems);
+    match case {
+        Some(case) if problems.count() == 0 => Ok(case),
+        _ => Err(Refusal::Untranslatable(problems.into_list())),
+    }
+}
+
+impl Reader<'_> {
+    fn case(&self, bundle: &Node<'_>, problems: &mut Problems) -> Option<Case> {
+        check_type(bundle, problems);
+        let sorted = Sorted::of(bundle, problems);
+        let patient_entry = sorted.the_patient(bundle, problems);
+        let whens: Vec<When> = sorted
+            .observations
+            .iter()
+            .filter(|it| !observation::is_void(it))
+            .filter_map(|it| when::of_observation(it, self.today, problems))
+            .collect();
+        let evaluated_at = whens.iter().filter_map(|when| when.date).max();
+        let patient = patient_entry.and_then(|(_, node)| {
+            patient::read(node, evaluated_at.unwrap_or(self.today), problems)
+        });
+        // The person only matters to the sense of a number; a mistake in it is already noted.
+        let person = patient.as_ref().map_or(
+            Person {
+                age: Age::from_years(30),
+                sex: Sex::Other,
+                state: None,
+            },
+            |it| Person {
+                age: it.age,
+                sex: it.sex,
+                state: None,
+            },
+        );
+        let subject = patient_entry.map(|(entry, node)| patient::names(entry, node));
+        let mut readings = Vec::new();
+        for node in &sorted.observations {
+            check_subject(node, subject.as_deref(), problems);
+            readings.extend(self.observation(node, &person, problems));
+        }
+        let mut left_out = sorted.left_out;
+        for node in &sorted.conditions {
+            check_subject(node, subject.as_deref(), problems);
+            readings.extend(self.condition(node, &mut left_out, problems));
+        }
+        let (evidence, risk_factors) = self.sorted_claims(readings);
+        check_amounts(bundle, &evidence, &risk_factors, problems);
+        let patient = patient?;
+        Some(Case {
+            age: patient.age,
+            sex: patient.sex,
+            location: patient.location,
+            coordinate: patient.coordinate,
+            evidence,
+            risk_factors,
+            previous_evidence: Vec::new(),
+            evaluated_at,
+            left_out,
+        })
+    }
+
+    /// Of two readings of one concept at different times the later one counts. Risk factors go
+    /// their own way, as in `/assess`.
+    fn sorted_claims(&self, readings: Vec<Reading>) -> (Vec<Claim>, Vec<Claim>) {
+        let mut kept: Vec<Reading> = Vec::new();
+        for reading in readings {
+            let same = kept.iter().position(|it| {
+                it.claim.id == reading.claim.id && when::differ(it.when, reading.when)
+            });
+            match same {
+                Some(at) if when::is_later(reading.when, kept[at].when) => kept[at] = reading,
+                Some(_) => {}
+                None => kept.push(reading),
+            }
+        }
+        let (risks, evidence): (Vec<Reading>, Vec<Reading>) = kept
+            .into_iter()
+            .partition(|it| it.kind == ConceptKind::RiskFactor);
+        let claims = |list: Vec<Reading>| list.into_iter().map(|it| it.claim).collect();
+        (claims(evidence), claims(risks))
+    }
+}
+
+/// The source that `/assess` would name for a concept of this kind.
+pub(crate) fn source_of(kind: ConceptKind) -> EvidenceSource {
+    match kind {
+        ConceptKind::RiskFactor => EvidenceSource::Predefined,
+        _ => EvidenceSource::Initial,
+    }
+}
+
+fn check_type(bundle: &Node<'_>, problems: &mut Problems) {
+    let node = bundle.field("type");
+    match node.text(problems) {
+        Some("collection") => {}
+        Some(kind @ ("transaction" | "batch")) => problems.note(
+            ProblemKind::NotSupported,
+            &node,
+            format!("`{kind}` asks a server to store resources; this service assesses. Send `collection`"),
+        ),
+        Some(_) => problems.note(
+            ProblemKind::NotSupported,
+            &node,
+            "must be `collection`; other kinds of Bundle are not taken",
+        ),
+        None if node.exists() => {}
+        None => problems.note(ProblemKind::Missing, &node, "is required: `collection`"),
+    }
+}
+
+/// The resources of a Bundle, by what we do with them.
+struct Sorted<'a> {
+    patients: Vec<(Node<'a>, Node<'a>)>,
+    observations: Vec<Node<'a>>,
+    conditions: Vec<Node<'a>>,
+    left_out: Vec<String>,
+}
+
+impl<'a> Sorted<'a> {
+    fn of(bundle: &Node<'a>, problems: &mut Problems) -> Self {
+        let mut sorted = Self {
+            patients: Vec::new(),
+            observations: Vec::new(),
+            conditions: Vec::new(),
+            left_out: Vec::new(),
+        };
+        let mut unread: BTreeMap<&str, usize> = BTreeMap::new();
+        for entry in bundle.field("entry").items(problems) {
+            if !entry.is_object(problems) {
+                continue;
+            }
+            let resource = entry.field("resource");
+            if !resource.exists() {
+                problems.note(ProblemKind::Missing, &resource, "is required");
+                continue;
+            }
+            if !resource.is_object(problems) {
+                continue;
+            }
+            let kind = resource.field("resourceType");
+            if !kind.exists() {
+                problems.note(ProblemKind::Missing, &kind, "is required");
+            }
+            match kind.text(problems) {
+                Some("Patient") => sorted.patients.push((entry, resource)),
+                Some("Observation") => sorted.observations.push(resource),
+                Some("Condition") => sorted.conditions.push(resource),
+                Some(other) if !ADMINISTRATIVE.contains(&other) => {
+                    *unread.entry(other).or_default() += 1;
+                }
+                _ => {}
+            }
+        }
+        sorted.left_out = unread
+            .into_iter()
+            .map(|(kind, count)| {
+                let kind: String = kind
+                    .chars()
+                    .filter(char::is_ascii_alphanumeric)
+                    .take(60)
+                    .collect();
+                format!("{count} of {kind}: only Patient, Observation and Condition are read.")
+            })
+            .collect();
+        sorted
+    }
+
+    fn the_patient(
+        &self,
+        bundle: &Node<'_>,
+        problems: &mut Problems,
+    ) -> Option<(&Node<'a>, &Node<'a>)> {
+        let entry = bundle.field("entry");
+        match self.patients.as_slice() {
+            [] => problems.note(ProblemKind::Missing, &entry, "must hold one Patient"),
+            [_] => {}
+            [_, rest @ ..] => {
+                for (_, second) in rest {
+                    problems.note(
+                        ProblemKind::TooMuch,
+                        second,
+                        "is a second Patient; a Bundle is about one",
+                    );
+                }
+            }
+        }
+        if self.observations.is_empty() {
+            problems.note(
+                ProblemKind::Missing,
+                &entry,
+                "must hold at least one Observation",
+            );
+        }
+        self.patients.first().map(|(entry, node)| (entry, node))
+    }
+}
+
+/// What is said about another patient must never count for this one.
+fn check_subject(node: &Node<'_>, names: Option<&[String]>, problems: &mut Problems) {
+    let reference = node.field("subject").field("reference");
+    let (Some(sent), Some(names)) = (reference.text(problems), names) else {
+        return;
+    };
+    if !names.is_empty() && !names.iter().any(|name| patient::tail(sent) == *name) {
+        problems.note(
+            ProblemKind::Conflict,
+            &reference,
+            "does not lead to the Patient of this Bundle",
+        );
+    }
+}
+
+fn check_amounts(
+    bundle: &Node<'_>,
+    evidence: &[Claim],
+    risk_factors: &[Claim],
+    problems: &mut Problems,
+) {
+    let entry = bundle.field("entry");
+    for (what, count, most) in [
+        ("pieces of evidence", evidence.len(), EVIDENCE_ITEMS_MAX),
+        ("risk factors", risk_factors.len(), RISK_FACTORS_MAX),
+    ] {
+        if count > most {
+            problems.note(
+                ProblemKind::TooMuch,
+                &entry,
+                format!("holds {count} {what}; at most {most} fit into one assessment"),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

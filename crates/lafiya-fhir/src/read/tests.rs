@@ -1,0 +1,400 @@
+//! Bundles over the toy base: what is understood, what is refused, and where.
+
+use lafiya_knowledge::{KnowledgeBase, toy};
+use lafiya_model::{Age, Case, Choice, Claim, Severity, Sex};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::systems::{ICD10, INTERPRETATION, LOINC, SNOMED_CT, UCUM};
+
+fn base() -> KnowledgeBase {
+    let files = toy::files_with(
+        "risk-factors/all.toml",
+        "id = \"p_pregnancy\"\n",
+        "id = \"p_pregnancy\"\nsnomed_ct = \"77386006\"\nicd10 = [\"Z33\"]\n",
+    );
+    KnowledgeBase::from_files(files).unwrap()
+}
+
+fn systems() -> Systems {
+    Systems::new("https://lafiya.example/")
+}
+
+fn local(code: &str) -> Value {
+    json!({"coding": [{"system": systems().concept(), "code": code}]})
+}
+
+fn patient() -> Value {
+    json!({"resourceType": "Patient", "id": "7", "gender": "female", "birthDate": "1996-11-15"})
+}
+
+fn says(code: &str, word: &str) -> Value {
+    json!({
+        "resourceType": "Observation", "status": "final", "code": local(code),
+        "interpretation": [{"coding": [{"system": INTERPRETATION, "code": word}]}],
+    })
+}
+
+fn with(mut resource: Value, name: &str, value: Value) -> Value {
+    resource[name] = value;
+    resource
+}
+
+fn without(mut resource: Value, name: &str) -> Value {
+    resource.as_object_mut().unwrap().remove(name);
+    resource
+}
+
+fn bundle(resources: &[Value]) -> Value {
+    let entries: Vec<Value> = std::iter::once(patient())
+        .chain(resources.iter().cloned())
+        .map(|resource| json!({"resource": resource}))
+        .collect();
+    json!({"resourceType": "Bundle", "type": "collection", "entry": entries})
+}
+
+fn read(body: &Value) -> Result<Case, Refusal> {
+    read_bundle(body, &base(), &systems(), "2026-11-15".parse().unwrap())
+}
+
+#[track_caller]
+fn case(resources: &[Value]) -> Case {
+    read(&bundle(resources)).unwrap_or_else(|refusal| panic!("{refusal:?}"))
+}
+
+#[track_caller]
+fn claim(resource: &Value) -> Claim {
+    let case = case(&[says("s_cough", "POS"), resource.clone()]);
+    case.evidence.last().unwrap().clone()
+}
+
+/// Where the problems are.
+#[track_caller]
+fn places(body: &Value) -> Vec<String> {
+    match read(body) {
+        Err(Refusal::Untranslatable(problems)) => {
+            problems.into_iter().map(|it| it.expression).collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn valued(code: &str, name: &str, value: Value) -> Value {
+    with(without(says(code, "POS"), "interpretation"), name, value)
+}
+
+fn quantity(value: f64, code: &str) -> Value {
+    json!({"value": value, "unit": code, "system": UCUM, "code": code})
+}
+
+#[test]
+fn present_absent_and_unknown_are_said_in_many_ways() {
+    let check = |resource: Value, expected: Choice| {
+        assert_eq!(claim(&resource).choice, expected, "{resource}");
+    };
+    check(says("s_fever", "POS"), Choice::Present);
+    check(says("s_fever", "NEG"), Choice::Absent);
+    check(says("s_fever", "IND"), Choice::Unknown);
+    check(says("s_fever", "ND"), Choice::Absent);
+    check(
+        valued("s_fever", "valueString", json!("present")),
+        Choice::Present,
+    );
+    check(
+        valued("s_fever", "valueString", json!("Absent")),
+        Choice::Absent,
+    );
+    check(
+        valued("s_fever", "valueBoolean", json!(true)),
+        Choice::Present,
+    );
+    check(
+        valued("s_fever", "valueBoolean", json!(false)),
+        Choice::Absent,
+    );
+    let snomed = |code: &str| json!({"coding": [{"system": SNOMED_CT, "code": code}]});
+    check(
+        valued("s_fever", "valueCodeableConcept", snomed("52101004")),
+        Choice::Present,
+    );
+    check(
+        valued("s_fever", "valueCodeableConcept", snomed("2667000")),
+        Choice::Absent,
+    );
+    check(
+        valued(
+            "s_fever",
+            "valueCodeableConcept",
+            json!({"text": "unknown"}),
+        ),
+        Choice::Unknown,
+    );
+    check(
+        valued(
+            "s_fever",
+            "dataAbsentReason",
+            json!({"text": "asked but unknown"}),
+        ),
+        Choice::Unknown,
+    );
+}
+
+#[test]
+fn numbers_come_in_ucum_and_by_loinc() {
+    let measured = |value: Value| {
+        let code = json!({"coding": [{"system": LOINC, "code": "8310-5"}]});
+        claim(&with(
+            valued("s_fever", "valueQuantity", value),
+            "code",
+            code,
+        ))
+    };
+    let celsius = measured(quantity(39.5, "Cel"));
+    assert_eq!(celsius.id, "s_body_temperature");
+    assert_eq!(celsius.value.as_deref(), Some("39.5 °C"));
+    assert_eq!(
+        measured(quantity(102.0, "[degF]")).value.as_deref(),
+        Some("102 °F")
+    );
+    assert_eq!(
+        measured(json!({"value": 39.5, "unit": "C"}))
+            .value
+            .as_deref(),
+        Some("39.5 C")
+    );
+}
+
+#[test]
+fn a_test_is_positive_by_what_its_number_means() {
+    let haemoglobin = |value: f64, unit: &str| {
+        claim(&valued(
+            "lt_haemoglobin",
+            "valueQuantity",
+            quantity(value, unit),
+        ))
+    };
+    assert_eq!(haemoglobin(6.0, "g/dL").choice, Choice::Present);
+    assert_eq!(haemoglobin(60.0, "g/L").choice, Choice::Present);
+    assert_eq!(haemoglobin(14.0, "g/dL").choice, Choice::Absent);
+}
+
+#[test]
+fn components_tell_severity_duration_and_the_parts_of_a_panel() {
+    let severity = json!({
+        "code": {"coding": [{"system": SNOMED_CT, "code": "246112005"}]},
+        "valueCodeableConcept": {"coding": [{"system": SNOMED_CT, "code": "24484000"}]},
+    });
+    let duration = |value: f64, code: &str| json!({"code": {"text": "duration"}, "valueQuantity": quantity(value, code)});
+    let fever = |components: Value| claim(&with(says("s_fever", "POS"), "component", components));
+    let both = fever(json!([severity, duration(3.0, "d")]));
+    assert_eq!(both.severity, Some(Severity::Severe));
+    assert_eq!(both.duration_days, Some(3));
+    assert_eq!(fever(json!([duration(2.0, "wk")])).duration_days, Some(14));
+    assert_eq!(fever(json!([duration(36.0, "h")])).duration_days, Some(1));
+    assert_eq!(fever(json!([duration(1.0, "mo")])).duration_days, Some(30));
+
+    let half = |code: &str, value: f64| json!({"code": local(code), "valueQuantity": quantity(value, "mm[Hg]")});
+    let panel = json!({
+        "resourceType": "Observation", "status": "final", "code": local("s_blood_pressure"),
+        "component": [half("s_systolic_blood_pressure", 180.0), half("s_diastolic_blood_pressure", 110.0)],
+    });
+    let case = case(&[panel]);
+    let ids: Vec<&str> = case.evidence.iter().map(|it| it.id.as_str()).collect();
+    assert_eq!(
+        ids,
+        ["s_systolic_blood_pressure", "s_diastolic_blood_pressure"]
+    );
+}
+
+#[test]
+fn what_was_entered_in_error_or_cancelled_does_not_count() {
+    for status in ["entered-in-error", "cancelled"] {
+        let void = with(says("s_headache", "POS"), "status", json!(status));
+        let case = case(&[says("s_fever", "POS"), void]);
+        assert_eq!(case.evidence.len(), 1, "{status}");
+    }
+}
+
+#[test]
+fn the_later_of_two_readings_counts() {
+    let at = |word: &str, when: &str| with(says("s_fever", word), "effectiveDateTime", json!(when));
+    let early = at("POS", "2026-11-14T08:00:00+01:00");
+    let late = at("NEG", "2026-11-14T20:00:00+01:00");
+    for order in [[early.clone(), late.clone()], [late, early]] {
+        let case = case(&order);
+        assert_eq!(case.evidence.len(), 1);
+        assert_eq!(case.evidence[0].choice, Choice::Absent);
+        assert_eq!(case.evaluated_at, Some("2026-11-14".parse().unwrap()));
+    }
+}
+
+#[test]
+fn history_becomes_risk_factors_and_the_rest_is_said() {
+    let history = |system: &str, code: &str| json!({"resourceType": "Condition", "code": {"coding": [{"system": system, "code": code}]}});
+    let fever = says("s_fever", "POS");
+    for bound in [history(SNOMED_CT, "77386006"), history(ICD10, "Z33")] {
+        let case = case(&[fever.clone(), bound]);
+        assert_eq!(case.risk_factors[0].id, "p_pregnancy");
+        assert_eq!(case.risk_factors[0].choice, Choice::Present);
+        assert!(case.left_out.is_empty());
+    }
+    let unbound = case(&[fever.clone(), history(ICD10, "S52.5")]);
+    assert!(unbound.risk_factors.is_empty());
+    assert_eq!(unbound.left_out.len(), 1);
+    // A pregnancy that is over says nothing about now.
+    let over = with(
+        history(ICD10, "Z33"),
+        "clinicalStatus",
+        json!({"coding": [{"code": "resolved"}]}),
+    );
+    assert!(case(&[fever.clone(), over]).risk_factors.is_empty());
+    let refuted = with(
+        history(ICD10, "Z33"),
+        "verificationStatus",
+        json!({"coding": [{"code": "refuted"}]}),
+    );
+    assert_eq!(
+        case(&[fever, refuted]).risk_factors[0].choice,
+        Choice::Absent
+    );
+}
+
+#[test]
+fn resources_that_are_not_read_are_mentioned_when_they_are_clinical() {
+    let others = |kind: &str| json!({"resourceType": kind});
+    let case = case(&[
+        says("s_fever", "POS"),
+        others("Encounter"),
+        others("AllergyIntolerance"),
+        others("AllergyIntolerance"),
+    ]);
+    assert_eq!(case.left_out.len(), 1);
+    assert!(case.left_out[0].starts_with("2 of AllergyIntolerance"));
+}
+
+#[test]
+fn the_patient_is_read_with_place_and_coordinates() {
+    let address = json!([{
+        "text": "lagos",
+        "extension": [{"url": crate::systems::GEOLOCATION, "extension": [
+            {"url": "latitude", "valueDecimal": 6.45},
+            {"url": "longitude", "valueDecimal": 3.39},
+        ]}],
+    }]);
+    let mut body = bundle(&[says("s_fever", "POS")]);
+    body["entry"][0]["resource"]["address"] = address;
+    body["entry"][0]["resource"]["gender"] = json!("unknown");
+    let case = read(&body).unwrap();
+    assert_eq!(case.age, Age::from_years(30));
+    assert_eq!(case.sex, Sex::Other);
+    assert_eq!(case.location.as_deref(), Some("lagos"));
+    assert_eq!(case.coordinate.unwrap().latitude, 6.45);
+}
+
+#[test]
+fn every_problem_is_named_at_once_with_its_place() {
+    let body = json!({
+        "resourceType": "Bundle", "type": "transaction",
+        "entry": [
+            {"resource": {"resourceType": "Patient", "gender": "x", "birthDate": "31.7.1996"}},
+            {"resource": with(says("s_fevr", "POS"), "status", json!("done"))},
+            {"resource": valued("s_fever", "valueString", json!("a lot"))},
+            {"resource": valued("s_body_temperature", "valueQuantity", quantity(39.0, "furlong"))},
+            {},
+        ],
+    });
+    assert_eq!(
+        places(&body),
+        [
+            "Bundle.type",
+            "Bundle.entry[4].resource",
+            "Bundle.entry[0].resource.gender",
+            "Bundle.entry[0].resource.birthDate",
+            "Bundle.entry[1].resource.status",
+            "Bundle.entry[1].resource.code",
+            "Bundle.entry[2].resource.valueString",
+            "Bundle.entry[3].resource.valueQuantity.code",
+        ]
+    );
+}
+
+#[test]
+fn an_observation_of_another_patient_is_refused() {
+    let of = |reference: &str| {
+        let fever = says("s_fever", "POS");
+        bundle(&[with(fever, "subject", json!({"reference": reference}))])
+    };
+    assert!(read(&of("Patient/7")).is_ok());
+    assert!(read(&of("https://ehr.example/fhir/Patient/7")).is_ok());
+    assert_eq!(
+        places(&of("Patient/8")),
+        ["Bundle.entry[1].resource.subject.reference"]
+    );
+}
+
+#[test]
+fn what_is_not_a_bundle_is_told_apart_from_a_bad_one() {
+    for body in [json!([]), json!(7), patient(), json!({"resourceType": 3})] {
+        assert!(matches!(read(&body), Err(Refusal::NotABundle(_))), "{body}");
+    }
+}
+
+/// Every element of a good Bundle, replaced by every kind of JSON: read or refused with a place,
+/// never a panic.
+#[test]
+fn no_wrong_type_anywhere_breaks_the_reader() {
+    let fever = with(
+        with(
+            says("s_fever", "POS"),
+            "effectiveDateTime",
+            json!("2026-11-14"),
+        ),
+        "component",
+        json!([{"code": {"text": "duration"}, "valueQuantity": quantity(3.0, "d")}]),
+    );
+    let temperature = valued("s_body_temperature", "valueQuantity", quantity(39.0, "Cel"));
+    let good = bundle(&[fever, temperature]);
+    let mut pointers = Vec::new();
+    collect("", &good, &mut pointers);
+    assert!(pointers.len() > 40);
+    for pointer in pointers {
+        for wrong in [
+            json!(null),
+            json!(3),
+            json!("x"),
+            json!(""),
+            json!([]),
+            json!([7]),
+            json!({}),
+            json!(true),
+        ] {
+            let mut body = good.clone();
+            *body.pointer_mut(&pointer).unwrap() = wrong;
+            if let Err(Refusal::Untranslatable(problems)) = read(&body) {
+                assert!(!problems.is_empty(), "{pointer}");
+                assert!(
+                    problems
+                        .iter()
+                        .all(|it| it.expression.starts_with("Bundle"))
+                );
+            }
+        }
+    }
+}
+
+fn collect(pointer: &str, value: &Value, pointers: &mut Vec<String>) {
+    let children: Vec<(String, &Value)> = match value {
+        Value::Object(fields) => fields.iter().map(|(name, it)| (name.clone(), it)).collect(),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(n, it)| (n.to_string(), it))
+            .collect(),
+        _ => Vec::new(),
+    };
+    for (name, child) in children {
+        let path = format!("{pointer}/{name}");
+        collect(&path, child, pointers);
+        pointers.push(path);
+    }
+}

@@ -1,0 +1,287 @@
+//! The report, the candidates, the evidence behind them and the prediction.
+
+use std::collections::BTreeMap;
+
+use lafiya_model::Choice;
+use lafiya_model::assessment::{AssessedCondition, Contribution};
+use serde_json::{Value, json};
+
+use super::Writer;
+use crate::codes::codings_of;
+use crate::define::profile;
+use crate::element::{Resource, coding, concept, notes, reference, words};
+use crate::systems::{ICD10, INTERPRETATION, SNOMED_CT};
+
+/// From here on a candidate counts as likely, and as possible.
+const HIGH_FROM: f64 = 0.6;
+const MODERATE_FROM: f64 = 0.25;
+
+impl Writer<'_> {
+    pub(super) fn write_report(&mut self) {
+        let document = self.document;
+        let it = &document.assessment;
+        let triage = &it.triage;
+        let level = triage.level.as_str();
+        let level_code = concept(
+            vec![coding(
+                &self.systems.code_system("triage-level"),
+                level,
+                crate::define::level_display(triage.level),
+            )],
+            &triage.description,
+        );
+        let mut extensions = vec![
+            self.extension("triage-level", "CodeableConcept", level_code),
+            self.extension("assessment-confidence", "Decimal", it.confidence),
+            self.extension("triage-timeframe", "Code", triage.timeframe.as_str()),
+            self.extension("escalation-tier", "PositiveInt", it.escalation_tier),
+            self.extension("should-stop", "Boolean", it.should_stop),
+            self.extension("emergency-evidence", "Boolean", it.has_emergency_evidence),
+            self.extension("disclaimer", "String", document.disclaimer.as_str()),
+        ];
+        extensions.extend(self.next_question());
+        let identifiers = json!([
+            {"system": self.systems.identifier("assessment"), "value": document.assessment_id.to_string()},
+            {"system": self.systems.identifier("interview"), "value": document.interview_id.to_string()},
+        ]);
+        let conclusion = [
+            triage.description.as_str(),
+            triage.recommended_action.as_str(),
+            triage.root_cause.as_deref().unwrap_or_default(),
+        ];
+        let conclusion: Vec<String> = conclusion
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let mut story = conclusion.clone();
+        story.extend(it.conditions.iter().map(|it| it.rationale.clone()));
+        story.push(document.disclaimer.clone());
+        let results: Value = self
+            .told()
+            .iter()
+            .map(|(id, told)| reference(&self.full_url(&evidence_label(id)), &told.name))
+            .collect();
+        let report = self
+            .resource("DiagnosticReport", "report", Some(profile::REPORT))
+            .narrated(&story)
+            .with("extension", Value::Array(extensions))
+            .with("identifier", identifiers)
+            .with("status", "final")
+            .with("code", words("Clinical decision support assessment"))
+            .with("subject", self.patient())
+            .with("effectiveDateTime", self.at())
+            .with("issued", self.at())
+            .with("result", results)
+            .with("conclusion", conclusion.join(" "));
+        self.add("report", report);
+    }
+
+    /// What to ask next, so that an interview can go on over FHIR.
+    fn next_question(&self) -> Option<Value> {
+        let question = self.document.assessment.next_question.as_ref()?;
+        let parts = json!([
+            {"url": "concept", "valueCoding": coding(&self.systems.concept(), question.id.as_str(), "")},
+            {"url": "text", "valueString": question.text},
+            {"url": "explanation", "valueString": question.explanation},
+        ]);
+        let parts: Value = parts
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|part| part["valueString"] != "")
+            .cloned()
+            .collect();
+        Some(json!({"url": self.systems.structure("next-question"), "extension": parts}))
+    }
+
+    pub(super) fn write_conditions(&mut self) {
+        let document = self.document;
+        for it in &document.assessment.conditions {
+            let resource = self.condition(it);
+            self.add(&condition_label(it), resource);
+        }
+    }
+
+    fn condition(&self, it: &AssessedCondition) -> Resource {
+        let evidence: Value = self
+            .behind(it)
+            .map(|(told, id)| {
+                json!({
+                    "code": [words(&told.name)],
+                    "detail": [reference(&self.full_url(&evidence_label(id)), "")],
+                })
+            })
+            .collect();
+        let mut extensions =
+            vec![self.extension("condition-probability", "Decimal", it.probability)];
+        extensions.push(self.extension("insufficient-data", "Boolean", it.insufficient_data));
+        let against = format!("Against: {}.", it.against.join(", "));
+        let said = [
+            it.rationale.as_str(),
+            if it.against.is_empty() { "" } else { &against },
+            &it.citations.join("; "),
+        ];
+        self.resource("Condition", &condition_label(it), Some(profile::CONDITION))
+            .narrated(&[
+                format!("{} ({:.1} %)", it.name, it.probability * 100.0),
+                it.rationale.clone(),
+            ])
+            .with("extension", Value::Array(extensions))
+            .with("clinicalStatus", status("condition-clinical", "active"))
+            .with(
+                "verificationStatus",
+                status("condition-ver-status", "differential"),
+            )
+            .with(
+                "category",
+                json!([{"coding": [coding(
+                    "http://terminology.hl7.org/CodeSystem/condition-category",
+                    "encounter-diagnosis",
+                    "Encounter Diagnosis",
+                )]}]),
+            )
+            .with("severity", severity(&it.severity))
+            .with("code", self.condition_code(it))
+            .with("subject", self.patient())
+            .with("recordedDate", self.at())
+            .with("evidence", evidence)
+            .with("note", notes(said))
+    }
+
+    /// The local code, ICD-10, and SNOMED CT where it is bound.
+    fn condition_code(&self, it: &AssessedCondition) -> Value {
+        let mut codings = vec![coding(&self.systems.concept(), it.id.as_str(), &it.name)];
+        for (system, code) in [(ICD10, &it.icd10), (SNOMED_CT, &it.snomed_ct)] {
+            if !code.is_empty() {
+                codings.push(coding(system, code, ""));
+            }
+        }
+        concept(codings, &it.name)
+    }
+
+    pub(super) fn write_risk(&mut self) {
+        let it = &self.document.assessment;
+        let predictions: Value = it
+            .conditions
+            .iter()
+            .map(|it| {
+                json!({
+                    "outcome": self.condition_code(it),
+                    "probabilityDecimal": it.probability,
+                    "qualitativeRisk": qualitative(it.probability),
+                    "rationale": it.rationale,
+                })
+            })
+            .collect();
+        let basis: Value = self
+            .told()
+            .iter()
+            .map(|(id, told)| reference(&self.full_url(&evidence_label(id)), &told.name))
+            .collect();
+        let steps: Vec<&str> = it.reasoning.steps.iter().map(String::as_str).collect();
+        let risk = self
+            .resource("RiskAssessment", "risk", None)
+            .narrated(&it.reasoning.steps)
+            .with("status", "final")
+            .with(
+                "method",
+                words("Bayesian ranking over the knowledge base, reviewed by danger rules"),
+            )
+            .with("subject", self.patient())
+            .with("occurrenceDateTime", self.at())
+            .with("basis", basis)
+            .with("prediction", predictions)
+            .with("note", notes(steps));
+        self.add("risk", risk);
+    }
+
+    /// The evidence that counted, as Observations, so that references inside the Bundle resolve.
+    pub(super) fn write_evidence(&mut self) {
+        let observations: Vec<(String, Resource)> = self
+            .told()
+            .iter()
+            .map(|(id, told)| (evidence_label(id), self.observation(id, told)))
+            .collect();
+        for (label, observation) in observations {
+            self.add(&label, observation);
+        }
+    }
+
+    fn observation(&self, id: &str, told: &Contribution) -> Resource {
+        let (code, display) = match told.choice {
+            Some(Choice::Present) => ("POS", "Positive"),
+            Some(Choice::Absent) => ("NEG", "Negative"),
+            Some(Choice::Unknown) | None => ("IND", "Indeterminate"),
+        };
+        let codings = codings_of(self.base, self.systems, id, &told.name);
+        self.resource("Observation", &evidence_label(id), None)
+            .narrated(&[format!("{}: {}", told.name, display.to_lowercase())])
+            .with("status", "final")
+            .with("code", concept(codings, &told.name))
+            .with("subject", self.patient())
+            .with("effectiveDateTime", self.at())
+            .with(
+                "interpretation",
+                json!([{"coding": [coding(INTERPRETATION, code, display)]}]),
+            )
+    }
+
+    /// Every piece of evidence that weighs in some candidate, each once.
+    fn told(&self) -> BTreeMap<&str, &Contribution> {
+        let conditions = &self.document.assessment.conditions;
+        conditions
+            .iter()
+            .flat_map(|it| &it.contributions)
+            .filter(|it| it.choice.is_some())
+            .map(|it| (it.id.as_str(), it))
+            .collect()
+    }
+
+    /// What speaks for a candidate.
+    fn behind<'b>(
+        &self,
+        it: &'b AssessedCondition,
+    ) -> impl Iterator<Item = (&'b Contribution, &'b str)> {
+        it.contributions
+            .iter()
+            .filter(|it| it.choice.is_some() && it.weight > 0.0)
+            .map(|it| (it, it.id.as_str()))
+    }
+}
+
+pub(super) fn condition_label(it: &AssessedCondition) -> String {
+    format!("condition/{}", it.id)
+}
+
+fn evidence_label(id: &str) -> String {
+    format!("evidence/{id}")
+}
+
+fn status(system: &str, code: &str) -> Value {
+    let system = format!("http://terminology.hl7.org/CodeSystem/{system}");
+    json!({"coding": [coding(&system, code, "")]})
+}
+
+/// The severity of a condition in SNOMED CT, in the words of the record.
+fn severity(word: &str) -> Value {
+    let code = match word {
+        "mild" => "255604002",
+        "moderate" => "6736007",
+        "severe" => "24484000",
+        "critical" => "442452003",
+        _ => return words(word),
+    };
+    concept(vec![coding(SNOMED_CT, code, "")], word)
+}
+
+/// Never "negligible": a rare danger is not to be waved away by a word.
+fn qualitative(probability: f64) -> Value {
+    let (code, display) = match probability {
+        it if it >= HIGH_FROM => ("high", "High likelihood"),
+        it if it >= MODERATE_FROM => ("moderate", "Moderate likelihood"),
+        _ => ("low", "Low likelihood"),
+    };
+    let system = "http://terminology.hl7.org/CodeSystem/risk-probability";
+    concept(vec![coding(system, code, display)], code)
+}

@@ -1,0 +1,89 @@
+//! What is dangerous, doubtful or must be reported: one DetectedIssue each.
+
+use lafiya_model::Seriousness;
+use lafiya_model::assessment::{Notifiable, RedFlag, Warning, WarningKind, WarningSeverity};
+use serde_json::{Value, json};
+
+use super::Writer;
+use crate::element::{Resource, coding, concept, words};
+
+impl Writer<'_> {
+    pub(super) fn write_concerns(&mut self) {
+        let it = &self.document.assessment;
+        let mut issues: Vec<(String, Resource)> = Vec::new();
+        for (position, flag) in it.red_flags.iter().enumerate() {
+            let label = format!("red-flag/{position}");
+            issues.push((label.clone(), self.red_flag(flag, &label)));
+        }
+        for (position, warning) in it.warnings.iter().enumerate() {
+            let label = format!("warning/{position}");
+            issues.push((label.clone(), self.warning(warning, &label)));
+        }
+        for (position, notifiable) in it.notifiable.iter().enumerate() {
+            let label = format!("notifiable/{position}");
+            issues.push((label.clone(), self.notifiable(notifiable, &label)));
+        }
+        for (label, issue) in issues {
+            self.add(&label, issue);
+        }
+    }
+
+    fn issue(&self, label: &str, kind: &str, text: &str, severity: &str) -> Resource {
+        let display = crate::define::issue_display(kind);
+        let code = coding(&self.systems.code_system("issue"), kind, display);
+        self.resource("DetectedIssue", label, None)
+            .narrated(&[text.to_owned()])
+            .with("status", "final")
+            .with("code", concept(vec![code], text))
+            .with("severity", severity)
+            .with("patient", self.patient())
+            .with("identifiedDateTime", self.at())
+    }
+
+    fn red_flag(&self, flag: &RedFlag, label: &str) -> Resource {
+        let severity = match flag.seriousness {
+            Seriousness::Serious => "moderate",
+            Seriousness::Emergency | Seriousness::EmergencyAmbulance => "high",
+        };
+        let seriousness = self.extension("red-flag-seriousness", "Code", flag.seriousness.as_str());
+        self.issue(label, "red-flag", &flag.name, severity)
+            .with("extension", json!([seriousness]))
+            .with(
+                "identifier",
+                json!([{"system": self.systems.identifier("red-flag"), "value": flag.id}]),
+            )
+            .with("detail", flag.root_cause.as_str())
+    }
+
+    fn warning(&self, warning: &Warning, label: &str) -> Resource {
+        let kind = match warning.kind {
+            WarningKind::ValidationConcern => "validation-concern",
+            WarningKind::AgeVulnerability => "age-vulnerability",
+            WarningKind::TriageMismatch => "triage-mismatch",
+            WarningKind::ConfidenceLow => "confidence-low",
+        };
+        let severity = match warning.severity {
+            WarningSeverity::High => "high",
+            WarningSeverity::Medium => "moderate",
+            WarningSeverity::Low => "low",
+        };
+        let mitigation: Value = if warning.recommended_action.is_empty() {
+            Value::Null
+        } else {
+            json!([{"action": words(&warning.recommended_action)}])
+        };
+        self.issue(label, kind, &warning.message, severity)
+            .with("detail", warning.details.join(" "))
+            .with("mitigation", mitigation)
+    }
+
+    fn notifiable(&self, it: &Notifiable, label: &str) -> Resource {
+        let text = format!("{} must be reported when suspected.", it.condition_name);
+        let detail = format!(
+            "{}: {}, to {}. {}",
+            it.scheme, it.how_fast, it.to, it.source
+        );
+        self.issue(label, "notifiable", &text, "moderate")
+            .with("detail", detail)
+    }
+}

@@ -1,0 +1,140 @@
+//! What to do: tests and referral as proposals, care as a plan. Everything is a draft: a clinician
+//! orders, this service proposes. Medicines are words in the plan, never orders.
+
+use lafiya_model::assessment::{ConditionTreatment, Investigation};
+use serde_json::{Value, json};
+
+use super::Writer;
+use super::assessment::condition_label;
+use crate::codes::codings_of;
+use crate::element::{Resource, coding, concept, notes, reference, words};
+use crate::systems::SNOMED_CT;
+
+impl Writer<'_> {
+    pub(super) fn write_plan(&mut self) {
+        let document = self.document;
+        for (position, it) in document.assessment.investigations.iter().enumerate() {
+            let label = format!("investigation/{position}");
+            let request = self.investigation(it, &label);
+            self.add(&label, request);
+        }
+        if !document.assessment.referral.refer_to.is_empty() {
+            let referral = self.referral();
+            self.add("referral", referral);
+        }
+        if let Some(plan) = self.care_plan() {
+            self.add("care-plan", plan);
+        }
+    }
+
+    fn proposal(&self, label: &str, text: &str) -> Resource {
+        self.resource("ServiceRequest", label, None)
+            .narrated(&[text.to_owned()])
+            .with("status", "draft")
+            .with("intent", "proposal")
+    }
+
+    fn investigation(&self, it: &Investigation, label: &str) -> Resource {
+        let priority = match it.urgency.as_str() {
+            "immediate" => "stat",
+            "within_2_hours" => "asap",
+            "within_24_hours" => "urgent",
+            _ => "routine",
+        };
+        let codings = codings_of(self.base, self.systems, it.test_id.as_str(), &it.test_name);
+        let reasons: Value = it.differentiates.iter().map(|name| words(name)).collect();
+        let category = coding(SNOMED_CT, "386053000", "Evaluation procedure");
+        self.proposal(label, &format!("{}: {}", it.test_name, it.purpose))
+            .with("category", json!([{"coding": [category]}]))
+            .with("priority", priority)
+            .with("code", concept(codings, &it.test_name))
+            .with("subject", self.patient())
+            .with("authoredOn", self.at())
+            .with("reasonCode", reasons)
+            .with(
+                "note",
+                notes([
+                    it.purpose.as_str(),
+                    it.interpretation.as_str(),
+                    it.source.as_str(),
+                ]),
+            )
+    }
+
+    fn referral(&self) -> Resource {
+        let it = &self.document.assessment.referral;
+        let text = format!("Refer to: {}", it.refer_to);
+        let priority = match self.document.assessment.triage.level {
+            lafiya_model::TriageLevel::Emergency => "stat",
+            lafiya_model::TriageLevel::Urgent => "urgent",
+            _ => "routine",
+        };
+        let reasons: Value = it.criteria.iter().map(|it| words(it)).collect();
+        let before = it.pre_referral_actions.iter().map(String::as_str);
+        let category = coding(SNOMED_CT, "3457005", "Patient referral");
+        self.proposal("referral", &text)
+            .with("category", json!([{"coding": [category]}]))
+            .with("priority", priority)
+            .with("code", words(&text))
+            .with("subject", self.patient())
+            .with("authoredOn", self.at())
+            .with("reasonCode", reasons)
+            .with("note", notes(before.chain([it.source.as_str()])))
+    }
+
+    fn care_plan(&self) -> Option<Resource> {
+        let it = &self.document.assessment;
+        let activity =
+            |text: &String| json!({"detail": {"status": "not-started", "description": text}});
+        let actions = &it.treatment.immediate_actions;
+        let mut activities: Vec<Value> = actions.iter().map(activity).collect();
+        activities.extend(
+            it.treatment
+                .condition_specific
+                .iter()
+                .map(|it| self.treatment(it)),
+        );
+        activities.extend(it.treatment.supportive_care.iter().map(activity));
+        let watch = it
+            .watch_for
+            .iter()
+            .map(|it| format!("Watch for {}: {}. {}", it.sign, it.escalates_to, it.action));
+        let avoid = it.treatment.avoid.iter().map(|it| format!("Avoid: {it}"));
+        let said: Vec<String> = avoid.chain(watch).collect();
+        if activities.is_empty() && said.is_empty() {
+            return None;
+        }
+        let addresses: Value = it
+            .conditions
+            .iter()
+            .map(|it| reference(&self.full_url(&condition_label(it)), &it.name))
+            .collect();
+        let story: Vec<String> = actions.iter().chain(&said).cloned().collect();
+        let plan = self
+            .resource("CarePlan", "care-plan", None)
+            .narrated(if story.is_empty() {
+                std::slice::from_ref(&it.triage.recommended_action)
+            } else {
+                &story
+            })
+            .with("status", "draft")
+            .with("intent", "proposal")
+            .with("title", "Proposed care until a clinician decides")
+            .with("subject", self.patient())
+            .with("created", self.at())
+            .with("addresses", addresses)
+            .with("activity", Value::Array(activities))
+            .with("note", notes(said.iter().map(String::as_str)));
+        Some(plan)
+    }
+
+    /// Treatment of a candidate, once it is confirmed; with its source, always.
+    fn treatment(&self, it: &ConditionTreatment) -> Value {
+        let mut text = format!("If {} is confirmed: {}", it.condition_name, it.first_line);
+        if !it.alternative.is_empty() {
+            text.push_str(&format!(" Alternative: {}", it.alternative));
+        }
+        text.push_str(&format!(" ({})", it.source));
+        json!({"detail": {"status": "not-started", "description": text}})
+    }
+}
