@@ -63,25 +63,34 @@ async fn collect(mut body: Body, limit_bytes: usize) -> Result<Bytes, ApiError> 
 
 /// Refuses a body that is announced as something else than JSON.
 pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
+    require_type(headers, &["application/json"])
+}
+
+/// Refuses a body that is announced as something else than FHIR JSON or JSON.
+pub(crate) fn require_fhir_json(headers: &HeaderMap) -> Result<(), ApiError> {
+    require_type(headers, &["application/fhir+json", "application/json"])
+}
+
+fn require_type(headers: &HeaderMap, types: &[&str]) -> Result<(), ApiError> {
     let unsupported = || {
         ApiError::new(
             ErrorCode::UnsupportedMediaType,
-            "Send the body as `Content-Type: application/json`.",
+            format!("Send the body as `Content-Type: {}`.", types[0]),
         )
     };
     let content_type = headers.get(header::CONTENT_TYPE).ok_or_else(unsupported)?;
-    let essence = content_type
-        .to_str()
-        .unwrap_or_default()
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim();
-    let is_json = essence.eq_ignore_ascii_case("application/json");
+    let mut parts = content_type.to_str().unwrap_or_default().split(';');
+    let essence = parts.next().unwrap_or_default().trim();
+    let is_json = types.iter().any(|it| essence.eq_ignore_ascii_case(it));
+    // FHIR lets a client name the version it speaks: ours is 4.0 (R4).
+    let is_ours = parts.all(|parameter| match parameter.trim().split_once('=') {
+        Some(("fhirVersion", version)) => version.trim_matches('"').starts_with("4.0"),
+        _ => true,
+    });
     let is_plain = headers
         .get(header::CONTENT_ENCODING)
         .is_none_or(|encoding| encoding == "identity");
-    if is_json && is_plain {
+    if is_json && is_ours && is_plain {
         Ok(())
     } else {
         Err(unsupported())

@@ -2,8 +2,11 @@
 //! The envelope, the OpenAPI responses and `docs/errors.md` derive from it; nothing else in the
 //! service decides what an error looks like. Causes go to the log, never into an answer.
 
+use std::sync::Arc;
+
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use lafiya_fhir::Problem;
 use lafiya_service::{FieldError, ServiceError};
 use serde::Serialize;
 
@@ -59,6 +62,7 @@ error_table! {
     VersionSunset => "VERSION_SUNSET", 410, false, "This version of the API has ended.";
     PayloadTooLarge => "PAYLOAD_TOO_LARGE", 413, false, "The body is larger than the endpoint takes.";
     UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE", 415, false, "The body is not of a content type that the endpoint takes.";
+    UnprocessableBundle => "UNPROCESSABLE_BUNDLE", 422, false, "A FHIR Bundle cannot be translated into an assessment; the OperationOutcome names every place.";
     RateLimitExceeded => "RATE_LIMIT_EXCEEDED", 429, true, "Too many requests in the last minute; `Retry-After` says how long to wait.";
     InternalError => "INTERNAL_ERROR", 500, true, "An unexpected error of the service.";
     AiProviderUnavailable => "AI_PROVIDER_UNAVAILABLE", 503, true, "The reasoning provider is required and cannot be reached.";
@@ -80,6 +84,22 @@ pub struct ApiError {
     message: String,
     details: Option<Box<Details>>,
     retry_after_seconds: Option<u64>,
+    problems: Vec<Problem>,
+}
+
+/// What an error response says, kept beside it so that the FHIR edge can say it in its own words.
+#[derive(Clone, Debug)]
+pub(crate) struct Refused(pub(crate) Arc<RefusedParts>);
+
+/// The parts of an error.
+#[derive(Debug)]
+pub(crate) struct RefusedParts {
+    pub(crate) code: ErrorCode,
+    pub(crate) message: String,
+    /// Pointers and reasons.
+    pub(crate) fields: Vec<(String, String)>,
+    /// Problems of a Bundle.
+    pub(crate) problems: Vec<Problem>,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -133,6 +153,7 @@ impl ApiError {
                 StatusCode::SERVICE_UNAVAILABLE => Some(UNAVAILABLE_RETRY_AFTER_SECONDS),
                 _ => None,
             },
+            problems: Vec::new(),
         }
     }
 
@@ -160,6 +181,32 @@ impl ApiError {
                 ..Details::default()
             })),
             ..Self::new(ErrorCode::InvalidRequest, message)
+        }
+    }
+
+    /// A 422 that names every problem of a Bundle.
+    pub(crate) fn untranslatable(problems: Vec<Problem>) -> Self {
+        Self {
+            problems,
+            ..Self::new(
+                ErrorCode::UnprocessableBundle,
+                "The Bundle cannot be translated into an assessment.",
+            )
+        }
+    }
+
+    /// What the FHIR edge needs to say the same.
+    fn parts(&self) -> RefusedParts {
+        let fields = self.details.as_ref().and_then(|it| it.fields.as_ref());
+        RefusedParts {
+            code: self.code,
+            message: self.message.clone(),
+            fields: fields
+                .into_iter()
+                .flatten()
+                .map(|it| (it.pointer.clone(), it.reason.clone()))
+                .collect(),
+            problems: self.problems.clone(),
         }
     }
 
@@ -306,6 +353,8 @@ impl IntoResponse for ApiError {
             body,
         )
             .into_response();
+        let refused = Refused(Arc::new(self.parts()));
+        response.extensions_mut().insert(refused);
         if let Some(seconds) = self.retry_after_seconds {
             response
                 .headers_mut()

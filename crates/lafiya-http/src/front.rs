@@ -20,6 +20,7 @@ use uuid::Uuid;
 
 use crate::caller::answer_counted;
 use crate::error::{ApiError, ErrorCode};
+use crate::fhir;
 use crate::limits::{RateInfo, client_address};
 use crate::router;
 use crate::state::HttpState;
@@ -69,8 +70,13 @@ impl Front {
         request.extensions_mut().insert(ThisRequest(id));
         request.extensions_mut().insert(ClientAddress(address));
 
+        let fhir = fhir::Wish::of(&request);
+
         let span = tracing::info_span!("request", request.id = %id, correlation.id = correlation.as_deref());
         let mut response = self.versioned(request).instrument(span.clone()).await;
+        if let Some(wish) = fhir {
+            response = wish.render_error(response, &self.state.fhir.systems);
+        }
 
         let elapsed = started.elapsed();
         let route = response

@@ -8,6 +8,7 @@ mod body;
 mod caller;
 mod endpoints;
 pub mod error;
+mod fhir;
 mod front;
 mod limits;
 mod listener;

@@ -22,6 +22,7 @@ trained staff and does not replace clinical judgement. The clinical content awai
     ),
     tags(
         (name = "assessment", description = "Assessments and their reasons"),
+        (name = "fhir", description = "HL7 FHIR R4: the same assessment as a Bundle, and the definitions behind its codes"),
         (name = "text", description = "Free text and search: words to concepts"),
         (name = "reference", description = "Symptoms, risk factors, lab tests and conditions of the knowledge base"),
         (name = "webhooks", description = "Being told of events: where to, what became of each delivery"),

@@ -7,7 +7,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{get, post};
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use utoipa::OpenApi;
@@ -39,6 +39,9 @@ fn routes() -> Routes {
     Routes {
         keyed: OpenApiRouter::new()
             .routes(routes!(endpoints::assess::assess))
+            .routes(routes!(endpoints::fhir_assess::assess))
+            // The name that FHIR gives to an operation; the same call.
+            .route("/fhir/$assess", post(endpoints::fhir_assess::assess))
             .routes(routes!(
                 endpoints::rationale::by_body,
                 endpoints::rationale::by_query
@@ -69,7 +72,11 @@ fn routes() -> Routes {
             .routes(routes!(endpoints::webhook_deliveries::list))
             .routes(routes!(endpoints::webhook_deliveries::retry)),
         health: OpenApiRouter::new().routes(routes!(endpoints::health::read)),
-        public: OpenApiRouter::new().routes(routes!(endpoints::openapi_document::read)),
+        public: OpenApiRouter::new()
+            .routes(routes!(endpoints::openapi_document::read))
+            .routes(routes!(endpoints::fhir_metadata::read))
+            .routes(routes!(endpoints::fhir_definitions::search))
+            .routes(routes!(endpoints::fhir_definitions::read)),
     }
 }
 
@@ -101,12 +108,20 @@ pub(crate) fn build(state: Arc<HttpState>) -> Router {
     let public =
         Router::from(public).route_layer(from_fn_with_state(Arc::clone(&state), limit_public));
 
+    // The URLs that our resources name have no version in them: they must stay good for ever.
+    let definitions = Router::new()
+        .route("/fhir/metadata", get(endpoints::fhir_metadata::read))
+        .route("/fhir/{type}", get(endpoints::fhir_definitions::search))
+        .route("/fhir/{type}/{id}", get(endpoints::fhir_definitions::read))
+        .route_layer(from_fn_with_state(Arc::clone(&state), limit_public));
+
     let pages = docs_pages()
         .route("/", get(endpoints::welcome::page))
         .route_layer(from_fn_with_state(Arc::clone(&state), limit_programs));
 
     Router::new()
         .nest(&format!("/{CURRENT}"), keyed.merge(health).merge(public))
+        .merge(definitions)
         .merge(pages)
         .route_layer(from_fn(note_route))
         .method_not_allowed_fallback(method_not_allowed)

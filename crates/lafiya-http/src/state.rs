@@ -7,6 +7,7 @@ use ipnet::IpNet;
 use lafiya_service::Context;
 use tokio::sync::Semaphore;
 
+use crate::fhir::Shelf;
 use crate::versions::Versions;
 
 /// Bounds and addresses of the HTTP edge.
@@ -42,6 +43,8 @@ pub struct HttpState {
     pub settings: HttpSettings,
     /// Admission: one permit per request that is worked on.
     pub(crate) admission: Semaphore,
+    /// FHIR definitions, rendered once.
+    pub(crate) fhir: Shelf,
 }
 
 impl HttpState {
@@ -49,6 +52,7 @@ impl HttpState {
     pub fn new(context: Arc<Context>, settings: HttpSettings) -> Arc<Self> {
         Arc::new(Self {
             admission: Semaphore::new(settings.concurrent_requests_max),
+            fhir: Shelf::new(&settings.public_url),
             context,
             settings,
         })

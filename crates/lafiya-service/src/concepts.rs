@@ -164,7 +164,7 @@ fn unknown_id(base: &Library, claim: &Claim) -> FieldError {
 }
 
 /// What may have been meant, for an id that is not known.
-fn suggestions(library: &Library, id: &str) -> Vec<String> {
+pub fn suggestions(library: &Library, id: &str) -> Vec<String> {
     let words = ["s_", "p_", "lt_"]
         .iter()
         .find_map(|prefix| id.strip_prefix(prefix))

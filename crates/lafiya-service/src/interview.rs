@@ -57,6 +57,11 @@ pub(crate) async fn recall(
     })
 }
 
+/// A newborn whose age is counted in days grows a day older while the interview lasts.
+fn is_same_age(one: Age, other: Age) -> bool {
+    one.days().abs_diff(other.days()) <= 1
+}
+
 impl Memory {
     /// The assessment that answered the same body, if that was the latest turn.
     pub(crate) fn latest_answer(&self, digest: &[u8; 32]) -> Option<AssessmentId> {
@@ -81,9 +86,13 @@ impl Memory {
         if let Some(kept) = self
             .kept
             .as_ref()
-            .filter(|kept| kept.age != age || kept.sex != sex)
+            .filter(|kept| !is_same_age(kept.age, age) || kept.sex != sex)
         {
-            let what = if kept.age == age { "sex" } else { "age" };
+            let what = if is_same_age(kept.age, age) {
+                "sex"
+            } else {
+                "age"
+            };
             return Err(invalid(
                 "/patient",
                 format!("has another {what} than in the first turn of this interview"),

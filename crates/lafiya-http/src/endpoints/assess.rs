@@ -75,7 +75,10 @@ pub(crate) async fn assess(
     Ok(response)
 }
 
-fn header_text(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, ApiError> {
+pub(crate) fn header_text(
+    headers: &HeaderMap,
+    name: &'static str,
+) -> Result<Option<String>, ApiError> {
     let Some(value) = headers.get(name) else {
         return Ok(None);
     };
@@ -88,7 +91,7 @@ fn header_text(headers: &HeaderMap, name: &'static str) -> Result<Option<String>
     }
 }
 
-fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let key = header_text(headers, "Idempotency-Key")?;
     if key
         .as_ref()

@@ -339,6 +339,15 @@ fn read_risk_factors(items: Items<RiskFactorBody>, problems: &mut Problems) -> V
     items.into_iter().filter_map(read).collect()
 }
 
+/// The interview that a header names, for requests whose body has no room for it.
+pub(crate) fn read_interview_header(
+    header: Option<String>,
+) -> Result<Option<InterviewId>, ApiError> {
+    let mut problems = Problems::default();
+    let id = read_interview_id(Field::Missing, header, &mut problems);
+    problems.into_result(|| Some(id))
+}
+
 /// From the header or the body; both may say the same.
 fn read_interview_id(
     body: Field<String>,

@@ -1,0 +1,97 @@
+//! Errors of the table as OperationOutcome. A 422 always is one; other errors are where the client
+//! speaks FHIR.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
+use lafiya_fhir::outcome::{Issue, of_issues, of_problems};
+use lafiya_fhir::{Resource, Systems};
+
+use super::Wish;
+use crate::error::{ErrorCode, Refused, RefusedParts};
+
+impl Wish {
+    /// The response, with its error told as an OperationOutcome where one is due.
+    pub(crate) fn render_error(self, mut response: Response, systems: &Systems) -> Response {
+        let Some(Refused(refused)) = response.extensions().get::<Refused>().cloned() else {
+            return response;
+        };
+        if !self.outcome && refused.code != ErrorCode::UnprocessableBundle {
+            return response;
+        }
+        let text = self.text(&outcome(&refused, systems));
+        let headers = response.headers_mut();
+        headers.remove(header::CONTENT_LENGTH);
+        headers.remove(header::CONTENT_ENCODING);
+        headers.remove(header::TRANSFER_ENCODING);
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/fhir+json"),
+        );
+        *response.body_mut() = Body::from(text);
+        response
+    }
+}
+
+fn outcome(refused: &RefusedParts, systems: &Systems) -> Resource {
+    if !refused.problems.is_empty() {
+        return of_problems(&refused.problems, systems);
+    }
+    let code = ("error", refused.code.row().code);
+    let issue_type = issue_type(refused.code);
+    if refused.fields.is_empty() {
+        let issue = Issue {
+            issue_type,
+            code,
+            says: &refused.message,
+            expression: None,
+        };
+        return of_issues(&[issue], systems);
+    }
+    let places: Vec<String> = refused.fields.iter().map(|(it, _)| place(it)).collect();
+    let issues: Vec<Issue<'_>> = refused
+        .fields
+        .iter()
+        .zip(&places)
+        .map(|((_, reason), place)| Issue {
+            issue_type,
+            code,
+            says: reason,
+            expression: Some(place),
+        })
+        .collect();
+    of_issues(&issues, systems)
+}
+
+/// Headers and parameters as FHIR names them; elements of the Bundle as FHIRPath.
+fn place(pointer: &str) -> String {
+    match pointer.strip_prefix("/headers/") {
+        Some(name) => format!("http.{name}"),
+        None if pointer == "/resourceType" => "Bundle.resourceType".to_owned(),
+        None => format!("http.{}", pointer.trim_start_matches('/').replace('/', ".")),
+    }
+}
+
+/// The issue type that FHIR has for a code of ours.
+fn issue_type(code: ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::InvalidRequest | ErrorCode::UnprocessableBundle => "invalid",
+        ErrorCode::ValidationError => "required",
+        ErrorCode::InsufficientData | ErrorCode::QuotaExceeded => "business-rule",
+        ErrorCode::InvalidApiKey => "login",
+        ErrorCode::PermissionDenied => "forbidden",
+        ErrorCode::ResourceNotFound => "not-found",
+        ErrorCode::MethodNotAllowed
+        | ErrorCode::NotAcceptable
+        | ErrorCode::VersionSunset
+        | ErrorCode::UnsupportedMediaType => "not-supported",
+        ErrorCode::RequestTimeout | ErrorCode::GatewayTimeout => "timeout",
+        ErrorCode::Conflict | ErrorCode::IdempotencyConflict => "conflict",
+        ErrorCode::PayloadTooLarge => "too-long",
+        ErrorCode::RateLimitExceeded => "throttled",
+        ErrorCode::AiProviderUnavailable | ErrorCode::ServiceUnavailable => "transient",
+        // A code that another part of the service adds is at least told.
+        #[allow(unreachable_patterns, reason = "the table grows elsewhere")]
+        _ => "exception",
+    }
+}

@@ -1,0 +1,227 @@
+//! What a client of the FHIR endpoints wants to get back: `Accept`, `_format` and `_pretty`.
+
+use axum::body::Body;
+use axum::extract::{FromRequestParts, Query};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Request, Uri, header};
+use axum::response::{IntoResponse, Response};
+use lafiya_fhir::Resource;
+
+use crate::error::{ApiError, ErrorCode};
+
+const FHIR_JSON: &str = "application/fhir+json";
+const JSON: &str = "application/json";
+
+/// What the client wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wish {
+    /// The type of the answer, or nothing where we have none that it takes.
+    media: Option<&'static str>,
+    pretty: bool,
+    /// Whether errors are told as an OperationOutcome.
+    pub(crate) outcome: bool,
+}
+
+impl Wish {
+    /// The wish of a request to a FHIR path; nothing for other paths.
+    pub(crate) fn of(request: &Request<Body>) -> Option<Self> {
+        let is_fhir = request
+            .uri()
+            .path()
+            .split('/')
+            .take(3)
+            .any(|it| it == "fhir");
+        is_fhir.then(|| Self::read(request.uri(), request.headers()))
+    }
+
+    fn read(uri: &Uri, headers: &HeaderMap) -> Self {
+        let query = Query::<Vec<(String, String)>>::try_from_uri(uri);
+        let sent = |name: &str| {
+            let Ok(Query(pairs)) = &query else {
+                return None;
+            };
+            let pair = pairs.iter().find(|(key, _)| key == name);
+            // A plus in a query is a space to whoever forgets to escape it.
+            pair.map(|(_, value)| value.replace(' ', "+"))
+        };
+        let accepted = accepted(headers);
+        let format = sent("_format").filter(|format| !format.is_empty());
+        let media = match &format {
+            Some(format) => media_of_format(format),
+            None => media_of_accept(&accepted),
+        };
+        let content_type = headers
+            .get(header::CONTENT_TYPE)
+            .and_then(|it| it.to_str().ok())
+            .unwrap_or_default();
+        Self {
+            media,
+            pretty: sent("_pretty").as_deref() == Some("true"),
+            outcome: wants_outcome(&accepted, format.as_deref(), content_type),
+        }
+    }
+
+    /// Refuses a wish that we cannot fulfil, before anything is done or billed.
+    pub(crate) fn require(self) -> Result<(), ApiError> {
+        match self.media {
+            Some(_) => Ok(()),
+            None => Err(ApiError::new(
+                ErrorCode::NotAcceptable,
+                "FHIR is answered as application/fhir+json (R4) alone; XML is not offered.",
+            )),
+        }
+    }
+
+    /// A resource as text.
+    pub(crate) fn text(self, resource: &Resource) -> String {
+        let written = if self.pretty {
+            serde_json::to_string_pretty(resource)
+        } else {
+            serde_json::to_string(resource)
+        };
+        written.expect("a resource is plain data")
+    }
+
+    /// Whether the text is to be indented.
+    pub(crate) fn is_pretty(self) -> bool {
+        self.pretty
+    }
+
+    /// A response with text that was rendered for this wish.
+    pub(crate) fn answer(self, text: String) -> Response {
+        let media = HeaderValue::from_static(self.media.unwrap_or(FHIR_JSON));
+        let mut response = ([(header::CONTENT_TYPE, media)], text).into_response();
+        response
+            .headers_mut()
+            .insert(header::VARY, HeaderValue::from_static("accept"));
+        response
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Wish {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let wish = Self::read(&parts.uri, &parts.headers);
+        wish.require()?;
+        Ok(wish)
+    }
+}
+
+/// The media types of `Accept` in lower case, without those of weight nought and without versions
+/// of FHIR that we do not speak.
+fn accepted(headers: &HeaderMap) -> Vec<String> {
+    let values = headers.get_all(header::ACCEPT).iter();
+    values
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|range| {
+            let mut parts = range.split(';').map(str::trim);
+            let essence = parts.next()?.to_ascii_lowercase();
+            let fits = parts.all(|parameter| match parameter.split_once('=') {
+                Some(("q", weight)) => weight.parse().unwrap_or(1.0) > 0.0,
+                Some(("fhirVersion", version)) => version.trim_matches('"').starts_with("4.0"),
+                _ => true,
+            });
+            (fits && !essence.is_empty()).then_some(essence)
+        })
+        .collect()
+}
+
+fn media_of_accept(accepted: &[String]) -> Option<&'static str> {
+    let has = |media: &str| accepted.iter().any(|it| it == media);
+    let nothing_said = accepted.is_empty();
+    if nothing_said || has(FHIR_JSON) || has("application/json+fhir") {
+        Some(FHIR_JSON)
+    } else if has(JSON) || has("text/json") {
+        Some(JSON)
+    } else if has("*/*") || has("application/*") {
+        Some(FHIR_JSON)
+    } else {
+        None
+    }
+}
+
+fn media_of_format(format: &str) -> Option<&'static str> {
+    let essence = format.split(';').next().unwrap_or(format);
+    match essence.to_ascii_lowercase().as_str() {
+        "json" | FHIR_JSON | "application/json+fhir" => Some(FHIR_JSON),
+        JSON | "text/json" => Some(JSON),
+        _ => None,
+    }
+}
+
+/// Whoever asks for FHIR gets errors as FHIR; whoever asks for plain JSON gets the envelope; whoever
+/// says nothing is judged by what it sends.
+fn wants_outcome(accepted: &[String], format: Option<&str>, content_type: &str) -> bool {
+    let is_fhir = |text: &str| text.contains("fhir") || text.contains("xml");
+    let said: Vec<&str> = format
+        .into_iter()
+        .chain(accepted.iter().map(String::as_str))
+        .collect();
+    if said.iter().any(|it| it.contains("fhir")) {
+        return true;
+    }
+    if said.iter().any(|it| *it == JSON || *it == "text/json") {
+        return false;
+    }
+    said.iter().any(|it| is_fhir(it)) || is_fhir(&content_type.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wish(uri: &str, headers: &[(&str, &'static str)]) -> Wish {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            let name: header::HeaderName = name.parse().unwrap();
+            map.append(name, HeaderValue::from_static(value));
+        }
+        Wish::read(&uri.parse().unwrap(), &map)
+    }
+
+    fn check(uri: &str, accept: &'static str, media: Option<&str>, outcome: bool) {
+        let wish = wish(uri, &[("accept", accept)]);
+        assert_eq!(wish.media, media, "{uri} {accept}");
+        assert_eq!(wish.outcome, outcome, "{uri} {accept}");
+    }
+
+    #[test]
+    fn accept_and_format_choose_the_representation() {
+        check("/", "application/fhir+json", Some(FHIR_JSON), true);
+        check(
+            "/",
+            "application/fhir+json; fhirVersion=4.0",
+            Some(FHIR_JSON),
+            true,
+        );
+        check("/", "application/json", Some(JSON), false);
+        check("/", "*/*", Some(FHIR_JSON), false);
+        check("/", "application/fhir+xml", None, true);
+        check("/", "text/xml, application/json;q=0.5", Some(JSON), false);
+        check(
+            "/",
+            "application/fhir+json;q=0, application/json",
+            Some(JSON),
+            false,
+        );
+        check("/?_format=json", "text/html", Some(FHIR_JSON), false);
+        check(
+            "/?_format=application/fhir+json",
+            "*/*",
+            Some(FHIR_JSON),
+            true,
+        );
+        check("/?_format=xml", "application/fhir+json", None, true);
+        check("/?_format=xml", "*/*", None, true);
+    }
+
+    #[test]
+    fn whoever_sends_fhir_gets_errors_as_fhir_unless_it_wants_plain_json() {
+        let sent = ("content-type", "application/fhir+json");
+        assert!(wish("/", &[sent]).outcome);
+        assert!(!wish("/", &[sent, ("accept", "application/json")]).outcome);
+        assert!(!wish("/", &[("content-type", "application/json")]).outcome);
+    }
+}
