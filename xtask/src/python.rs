@@ -11,7 +11,12 @@ use crate::process::{self, nothing};
 use crate::workspace;
 
 /// Pinned, so that a test fails because of us and not because of a new release.
-const REQUIREMENTS: &[&str] = &["standardwebhooks==1.1.0"];
+const REQUIREMENTS: &[&str] = &[
+    "standardwebhooks==1.1.0",
+    "fhir.resources==8.3.0",
+    "fhirpy==2.3.1",
+    "fhirclient==4.4.0",
+];
 
 /// The interpreter that has the libraries.
 pub(crate) fn interpreter() -> anyhow::Result<PathBuf> {

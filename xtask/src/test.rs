@@ -33,6 +33,7 @@ const STAGES: &[Stage] = &[
     stage("knowledge", 20, check_knowledge),
     stage("blackbox-embedded", 200, black_box_embedded),
     stage("blackbox-servers", 240, black_box_servers).with_servers(),
+    stage("fhir", 60, foreign_fhir),
     stage("docs", 10, check_docs),
 ];
 
@@ -243,6 +244,22 @@ fn black_box(backend: &str, variables: &[(&str, &str)]) -> anyhow::Result<()> {
         .env("LAFIYA_BLACKBOX_BINARY", workspace::debug_binary())
         .env("LAFIYA_BLACKBOX_PYTHON", python::interpreter()?)
         .envs(variables.iter().copied());
+    let output = process::run(&mut tests, test_lines)?;
+    ensure!(
+        output.contains("test result: ok."),
+        "cargo test ran no tests"
+    );
+    Ok(())
+}
+
+/// FHIR seen by clients and validators from PyPI.
+fn foreign_fhir(_: &Run) -> anyhow::Result<()> {
+    workspace::build()?;
+    let mut tests = cargo("test --workspace --test fhir");
+    tests
+        .env("LAFIYA_BLACKBOX_BACKEND", "embedded")
+        .env("LAFIYA_BLACKBOX_BINARY", workspace::debug_binary())
+        .env("LAFIYA_BLACKBOX_PYTHON", python::interpreter()?);
     let output = process::run(&mut tests, test_lines)?;
     ensure!(
         output.contains("test result: ok."),

@@ -39,7 +39,11 @@ fn the_served_the_printed_and_the_committed_document_are_one() {
 fn every_documented_path_without_a_parameter_exists() {
     let server = shared();
     let document = committed("openapi.json");
-    for (path, item) in object(&document["paths"]) {
+    let whole = |path: &&String| !path.contains('{');
+    for (path, item) in object(&document["paths"])
+        .iter()
+        .filter(|(path, _)| whole(path))
+    {
         for method in object(item).keys().filter(|it| *it == "get") {
             let answer = server.client().request(&method.to_uppercase(), path).send();
             assert_ne!(answer.status, 404, "{answer}");

@@ -1,5 +1,7 @@
 //! Bundles over the toy base: what is understood, what is refused, and where.
 
+use std::sync::LazyLock;
+
 use lafiya_knowledge::{KnowledgeBase, toy};
 use lafiya_model::{Age, Case, Choice, Claim, Severity, Sex};
 use serde_json::{Value, json};
@@ -7,14 +9,15 @@ use serde_json::{Value, json};
 use super::*;
 use crate::systems::{ICD10, INTERPRETATION, LOINC, SNOMED_CT, UCUM};
 
-fn base() -> KnowledgeBase {
+/// The toy base, with codes bound to one risk factor.
+static BASE: LazyLock<KnowledgeBase> = LazyLock::new(|| {
     let files = toy::files_with(
         "risk-factors/all.toml",
         "id = \"p_pregnancy\"\n",
         "id = \"p_pregnancy\"\nsnomed_ct = \"77386006\"\nicd10 = [\"Z33\"]\n",
     );
     KnowledgeBase::from_files(files).unwrap()
-}
+});
 
 fn systems() -> Systems {
     Systems::new("https://lafiya.example/")
@@ -54,7 +57,7 @@ fn bundle(resources: &[Value]) -> Value {
 }
 
 fn read(body: &Value) -> Result<Case, Refusal> {
-    read_bundle(body, &base(), &systems(), "2026-11-15".parse().unwrap())
+    read_bundle(body, &BASE, &systems(), "2026-11-15".parse().unwrap())
 }
 
 #[track_caller]
