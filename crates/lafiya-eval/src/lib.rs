@@ -5,12 +5,14 @@
 
 mod case;
 mod fit;
+mod recall;
 mod report;
 mod run;
 mod scores;
 
 pub use case::{Case, CaseError, read_cases};
 pub use fit::{FitReport, fit, set_parameter};
+pub use recall::{Recall, recall_table};
 pub use report::html;
 pub use run::{Mode, Outcome, Runner};
 pub use scores::{Scores, score, table};

@@ -12,6 +12,7 @@ use lafiya_model::{
 use lafiya_text::{ParseContext, Parser, Search, SearchOptions};
 
 use crate::case::Case;
+use crate::recall::{Listed, Recall, recall};
 
 /// How a case is put to the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -333,6 +334,33 @@ impl<'a> Runner<'a> {
             known.pop_last();
         }
         known
+    }
+
+    /// How much of the case's lists the reader finds in its text.
+    pub fn recall(&self, case: &Case) -> Recall {
+        let lists = [
+            (Choice::Present, &case.present),
+            (Choice::Present, &case.risk_factors),
+            (Choice::Absent, &case.absent),
+        ];
+        let listed: Vec<Listed<'_>> = lists
+            .iter()
+            .flat_map(|(choice, phrases)| phrases.iter().map(move |it| (*choice, it)))
+            .filter_map(|(choice, words)| {
+                let concept = self.look_up(words)?;
+                Some(Listed {
+                    words,
+                    concept,
+                    choice,
+                })
+            })
+            .collect();
+        let read = self
+            .known_by_text(case)
+            .into_iter()
+            .map(|(concept, item)| (concept, item.choice))
+            .collect();
+        recall(self.base, &listed, &read)
     }
 
     fn answers(&self, case: &Case) -> (Vec<ConceptRef>, Vec<ConceptRef>) {

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use crate::fold::Token;
 use crate::hash::{FastMap, FastSet};
 use crate::stem::{singular, stem};
 use crate::words::{Fillers, Same};
@@ -50,6 +51,7 @@ pub(crate) struct Canon {
     fillers: FastSet<String>,
     modifiers: FastSet<String>,
     persons: FastSet<String>,
+    abbreviations: FastSet<String>,
     opposites: Vec<[String; 2]>,
     /// Words met while building, so that reading need not take them apart again.
     known: FastMap<String, Arc<Word>>,
@@ -91,6 +93,7 @@ impl Canon {
             fillers: fillers.fillers.iter().cloned().collect(),
             modifiers: fillers.modifiers.iter().cloned().collect(),
             persons: fillers.persons.iter().cloned().collect(),
+            abbreviations: fillers.abbreviations.iter().cloned().collect(),
             opposites: same.opposite.iter().map(|it| it.sides.clone()).collect(),
             known: FastMap::default(),
         }
@@ -159,6 +162,16 @@ impl Canon {
             at += taken;
         }
         units
+    }
+
+    /// Leaves out the full stop of an abbreviation: "Lt. hip" is one phrase, not two sentences.
+    pub(crate) fn without_points(&self, tokens: &mut Vec<Token>) {
+        let mut before = false;
+        tokens.retain(|token| {
+            let point = token.text == "." && before && !token.spaced;
+            before = self.abbreviations.contains(&token.text);
+            !point
+        });
     }
 
     /// The form that excludes this one.

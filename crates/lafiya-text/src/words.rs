@@ -34,6 +34,9 @@ pub(crate) struct Fillers {
     pub verbs: Vec<String>,
     pub nouns: Vec<String>,
     pub before_verbs: Vec<String>,
+    pub abbreviations: Vec<String>,
+    pub adjectives: Vec<String>,
+    pub only_after: BTreeMap<String, Vec<String>>,
 }
 
 /// `scope.toml`: words that turn a finding.
@@ -68,6 +71,8 @@ pub(crate) struct PersonWords {
     pub partners: Vec<String>,
     pub others: Vec<String>,
     pub except: Vec<String>,
+    pub crowds: Vec<String>,
+    pub reporting: Vec<String>,
     pub passive: Vec<String>,
 }
 
@@ -133,6 +138,9 @@ pub(crate) struct MeasureWords {
     #[serde(default)]
     pub alone: Vec<String>,
     pub range: Option<[f64; 2]>,
+    pub out_of: Option<u32>,
+    #[serde(default)]
+    pub out_of_said: bool,
     pub finds: Vec<String>,
     #[serde(default)]
     pub denies: Vec<String>,
@@ -196,12 +204,31 @@ pub(crate) struct Topic {
     pub complaints: Vec<String>,
 }
 
+/// `gestation.toml`: how far a pregnancy is.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GestationWords {
+    pub pregnancy: String,
+    pub behind: Vec<String>,
+    pub before: Vec<String>,
+    pub stage: Vec<Stage>,
+}
+
+/// A stage of a pregnancy.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Stage {
+    pub id: String,
+    pub weeks_below: u32,
+}
+
 /// `ignore.toml`: phrases that mean no finding, or its absence.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ignored {
     pub phrases: Vec<String>,
     pub excluded: Vec<String>,
+    pub as_written: Vec<String>,
     pub condition_words: Vec<String>,
     pub both: BTreeMap<String, [String; 2]>,
     pub well: BTreeMap<String, Vec<String>>,
@@ -229,6 +256,7 @@ files! {
     medicines: "medicines.toml" -> Medicines;
     family: "family.toml" -> Family;
     body: "body.toml" -> BodyWords;
+    gestation: "gestation.toml" -> GestationWords;
     ignored: "ignore.toml" -> Ignored;
     languages: "languages.toml" -> Languages;
 }

@@ -3,7 +3,7 @@
 //! "Pain for my right leg" and "leg dey pain me" fill the bag {leg, pain}. The words at both ends belong to the bag; a
 //! modifier or a denial between them may be left out, and a denial that is left out denies the phrase.
 
-use super::lexicon::{BAG_WORDS_MAX, Bag, bag_key};
+use super::lexicon::{BAG_WORDS_MAX, Bag, bag_key, pair};
 use super::matches::{Choosing, Match, confidence};
 use super::reading::Reading;
 use crate::canon::Role;
@@ -45,29 +45,33 @@ pub(super) fn find(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
     let mut found = Vec::new();
     let mut units: Vec<usize> = Vec::with_capacity(WINDOW_MAX);
     for start in 0..seen.len() {
-        if !matches!(seen[start], Seen::Word { .. }) {
+        let Seen::Word { number: first, .. } = seen[start] else {
             continue;
-        }
+        };
         units.clear();
         let mut joined = false;
         for (at, it) in seen.iter().enumerate().skip(start) {
-            match it {
-                Seen::Word { .. } if units.len() < WINDOW_MAX => units.push(at),
+            let last = match it {
+                Seen::Word { number, .. } if units.len() < WINDOW_MAX => {
+                    units.push(at);
+                    *number
+                }
                 Seen::Joiner => {
                     joined = true;
                     continue;
                 }
                 Seen::PassedOver | Seen::Modifier => continue,
                 Seen::Word { .. } | Seen::Stranger => break,
+            };
+            if units.len() < 2 || !choosing.lexicon.pairs.contains(&pair(first, last)) {
+                continue;
             }
             let window = Window {
                 units: &units,
                 seen: &seen,
                 joined,
             };
-            if units.len() > 1 {
-                found.extend(window.fill(reading, choosing));
-            }
+            found.extend(window.fill(reading, choosing));
         }
     }
     found
@@ -191,7 +195,18 @@ impl Window<'_> {
             })
         };
         let ends_in_denial = kept.last().is_some_and(|&at| self.is_denial(at));
-        let only_denied = kept.len() == 2 && self.is_denial(kept[0]) && is_finding(kept[1]);
+        // "no urinary symptoms" denies symptoms, not urine.
+        let goes_on = |at: usize| {
+            reading.units.get(at + 1).is_some_and(|unit| {
+                unit.role == Role::Content
+                    && reading.tokens[unit.first]
+                        .text
+                        .starts_with(char::is_alphabetic)
+                    && !matches!(unit.form.as_str(), "and" | "or" | "not")
+            })
+        };
+        let only_denied =
+            kept.len() == 2 && self.is_denial(kept[0]) && (is_finding(kept[1]) || goes_on(kept[1]));
         ends_in_denial || only_denied || denied.is_some_and(|at| is_finding(at + 1))
     }
 }

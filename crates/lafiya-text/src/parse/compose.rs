@@ -8,7 +8,7 @@ use lafiya_knowledge::KnowledgeBase;
 use super::lexicon::Sense;
 use super::matches::{Choosing, Match};
 use super::reading::Reading;
-use crate::canon::{Canon, Role};
+use crate::canon::{Canon, Role, Unit};
 use crate::hash::FastSet;
 use crate::words::BodyWords;
 
@@ -66,6 +66,10 @@ impl Composer {
             }
         }
         let mut mind = Mind::default();
+        let mut topics: Vec<Option<usize>> = vec![None; reading.len()];
+        for it in matches.iter() {
+            self.note_topic(base, it, &mut topics);
+        }
         for n in 0..reading.units.len() {
             let unit = &reading.units[n];
             let is_free = (unit.first..unit.last).all(|at| free[at]);
@@ -83,17 +87,84 @@ impl Composer {
                 for &at in &it.core {
                     free[at] = false;
                 }
+                self.note_topic(base, &it, &mut topics);
                 matches.push(it);
             }
-            let first = reading.units[n].first;
-            let carrier = if free[first] {
-                None
-            } else {
-                matches.iter().position(|it| it.core.contains(&first))
-            };
-            self.remember(reading, base, matches, (n, carrier), &mut mind);
+            self.share_backwards(reading, choosing, n, &mut free, matches);
+            self.remember(reading, n, topics[reading.units[n].first], &mut mind);
         }
         matches.sort_by_key(Match::first);
+    }
+
+    /// "Painful, swollen right eye", "pain and swelling of the knee": the complaints before the part, joined in one list;
+    /// and the clinic's "pain, hip": a complaint and its part, each alone in its clause.
+    fn share_backwards(
+        &self,
+        reading: &Reading,
+        choosing: &Choosing<'_>,
+        n: usize,
+        free: &mut [bool],
+        matches: &mut Vec<Match>,
+    ) {
+        let part = &reading.units[n];
+        if !self.parts.contains(&part.form) {
+            return;
+        }
+        let inverted = self.is_inverted(reading, n);
+        let mut met = inverted;
+        for unit in reading.units[..n].iter().rev() {
+            if !reading.same_sentence(unit.first, part.first) {
+                break;
+            }
+            let joins = is_joiner(&unit.form);
+            if self.complaints.contains(&unit.form) {
+                met = true;
+                if free[unit.first] {
+                    let forms = [unit.form.clone(), part.form.clone()];
+                    if let Some(sense) = has(choosing, &forms) {
+                        let mut core: Vec<usize> = (unit.first..unit.last).collect();
+                        if inverted && free[part.first] {
+                            core.extend(part.first..part.last);
+                        }
+                        for &at in &core {
+                            free[at] = false;
+                        }
+                        matches.push(Match {
+                            core,
+                            sense,
+                            confidence: CONFIDENCE,
+                            also: None,
+                            weight: 2,
+                            denied_inside: false,
+                        });
+                    }
+                }
+                if inverted {
+                    break;
+                }
+            } else if (met && !joins && unit.role == Role::Content) || (!met && joins) {
+                break;
+            } else if !met && unit.role == Role::Content {
+                break;
+            }
+        }
+    }
+
+    /// "Pain, hip", "distension, abd": nothing but the complaint in the one clause and the part in the next.
+    fn is_inverted(&self, reading: &Reading, n: usize) -> bool {
+        let alone = |clause: std::ops::Range<usize>, wanted: &FastSet<String>| {
+            let mut telling = reading.units.iter().filter(|it| {
+                clause.contains(&it.first)
+                    && it.role == Role::Content
+                    && !reading.tokens[it.first].is_sign()
+            });
+            telling.next().is_some_and(|it| wanted.contains(&it.form)) && telling.next().is_none()
+        };
+        let own = reading.clause_of(reading.units[n].first);
+        own.start > 0
+            && reading.words[own.start - 1] == ","
+            && alone(own.clone(), &self.parts)
+            && alone(reading.clause_of(own.start - 1), &self.complaints)
     }
 
     /// A complaint that was taken for a finding by itself though a part was just named: "eyes red and itchy, no discharge".
@@ -106,29 +177,20 @@ impl Composer {
     ) -> Option<usize> {
         let unit = &reading.units[n];
         let (_, part) = mind.part.as_ref()?;
+        if !self.complaints.contains(&unit.form) || !reading.same_sentence(*part, unit.first) {
+            return None;
+        }
         let named = matches.iter().position(|it| it.core == [unit.first])?;
-        let mut between = reading
-            .units
-            .iter()
-            .filter(|it| it.first > *part && it.first < unit.first);
-        let close = between.all(|it| {
+        let close = between(reading, *part, unit.first).iter().all(|it| {
             it.role != Role::Content
                 || is_joiner(&it.form)
                 || it.form == "not"
                 || self.complaints.contains(&it.form)
         });
-        let same = reading.same_sentence(*part, unit.first) && *part < unit.first;
-        (same && close && self.complaints.contains(&unit.form)).then_some(named)
+        (*part < unit.first && close).then_some(named)
     }
 
-    fn remember(
-        &self,
-        reading: &Reading,
-        base: &KnowledgeBase,
-        matches: &[Match],
-        (n, carrier): (usize, Option<usize>),
-        mind: &mut Mind,
-    ) {
+    fn remember(&self, reading: &Reading, n: usize, topic: Option<usize>, mind: &mut Mind) {
         let unit = &reading.units[n];
         if self.parts.contains(&unit.form) {
             mind.part = Some((unit.form.clone(), unit.first));
@@ -136,15 +198,21 @@ impl Composer {
         } else if self.complaints.contains(&unit.form) {
             mind.complaint = Some((unit.form.clone(), unit.first));
         }
-        let named = carrier.and_then(|n| matches[n].concept());
-        let topic = named.and_then(|concept| {
+        if let Some(topic) = topic {
+            mind.topic = Some((topic, unit.first));
+        }
+    }
+
+    /// Marks the tokens of a finding that leaves a topic in mind.
+    fn note_topic(&self, base: &KnowledgeBase, found: &Match, topics: &mut [Option<usize>]) {
+        let topic = found.concept().and_then(|concept| {
             let id = base.id_of(concept);
             self.topics
                 .iter()
                 .position(|it| it.findings.iter().any(|finding| finding == id))
         });
-        if let Some(topic) = topic {
-            mind.topic = Some((topic, unit.first));
+        for &at in &found.core {
+            topics[at] = topic;
         }
     }
 
@@ -227,13 +295,10 @@ impl Composer {
 
     /// "pain in legs, waist and chest": a part was named between, and nothing but parts, joiners and light words.
     fn in_one_list(&self, reading: &Reading, from: usize, to: usize) -> bool {
-        let mut between = reading
-            .units
-            .iter()
-            .filter(|it| it.first > from && it.first < to);
+        let between = between(reading, from, to);
         reading.same_sentence(from, to)
-            && between.clone().any(|it| self.parts.contains(&it.form))
-            && between.all(|it| {
+            && between.iter().any(|it| self.parts.contains(&it.form))
+            && between.iter().all(|it| {
                 it.role != Role::Content || self.parts.contains(&it.form) || is_joiner(&it.form)
             })
     }
@@ -254,15 +319,28 @@ impl Composer {
 
     /// "Eye dey pain me and e red": few other words between.
     fn is_of_it(&self, reading: &Reading, from: usize, to: usize) -> bool {
-        let between = reading
-            .units
+        between(reading, from, to)
             .iter()
-            .filter(|it| it.first > from && it.first < to && it.role == Role::Content);
-        between
+            .filter(|it| it.role == Role::Content)
             .filter(|it| !is_joiner(&it.form) && !self.complaints.contains(&it.form))
             .count()
             <= STRANGERS_MAX
     }
+}
+
+/// What a bag of forms means, where the patient then has it.
+fn has(choosing: &Choosing<'_>, forms: &[String]) -> Option<Sense> {
+    let key = choosing.lexicon.key(forms)?;
+    let list = choosing.lexicon.bags.get(&key)?;
+    let meaning = choosing.choose(list.iter().map(|bag| &bag.meaning))?;
+    matches!(meaning.sense, Sense::Has(_)).then_some(meaning.sense)
+}
+
+/// The units that begin after one token and before another.
+fn between(reading: &Reading, from: usize, to: usize) -> &[Unit] {
+    let start = reading.units.partition_point(|it| it.first <= from);
+    let end = reading.units.partition_point(|it| it.first < to);
+    &reading.units[start.min(end)..end]
 }
 
 fn is_joiner(form: &str) -> bool {

@@ -20,11 +20,14 @@ const OWN_CLAUSE_MAX: usize = 3;
 /// Attaches all times. What stands before a time has the first claim on it, in the whole text.
 pub(super) fn attach(reading: &Reading, times: &[Time], spotted: &mut [Spotted]) {
     // A phrase may hold a time of its own ("cough for months"): that one is spent.
-    let carried = |at: usize| spotted.iter().any(|it| it.core.contains(&at));
+    let mut carried = vec![false; reading.len()];
+    for &at in spotted.iter().flat_map(|it| &it.core) {
+        carried[at] = true;
+    }
     let times: Vec<Time> = times
         .iter()
         .copied()
-        .filter(|it| !carried(it.first))
+        .filter(|it| !carried[it.first])
         .collect();
     let mut unclaimed = Vec::new();
     for (n, time) in times.iter().enumerate() {
@@ -32,13 +35,13 @@ pub(super) fn attach(reading: &Reading, times: &[Time], spotted: &mut [Spotted])
         // A time without a number ("on and off") does not keep the next one from its finding.
         let counted = times[..n].iter().rfind(|it| it.lasting.0.is_some());
         let from = counted.map_or(0, |it| it.end).max(sentence.start);
-        if !before(reading, time, from, spotted) {
+        if !before(reading, time, from, (&carried, spotted)) {
             let next = times.get(n + 1).map_or(sentence.end, |it| it.first);
             unclaimed.push((time, next.min(sentence.end)));
         }
     }
     for (time, to) in unclaimed {
-        after(reading, time, to, spotted);
+        after(reading, time, to, (&carried, spotted));
     }
 }
 
@@ -64,7 +67,12 @@ pub(super) fn end_states(
     }
 }
 
-fn before(reading: &Reading, time: &Time, from: usize, spotted: &mut [Spotted]) -> bool {
+fn before(
+    reading: &Reading,
+    time: &Time,
+    from: usize,
+    (carried, spotted): (&[bool], &mut [Spotted]),
+) -> bool {
     let clause = reading.clause_of(time.first);
     let mut reach = from.max(clause.start);
     let any = |spotted: &[Spotted], from: usize| {
@@ -78,7 +86,7 @@ fn before(reading: &Reading, time: &Time, from: usize, spotted: &mut [Spotted]) 
     // A list reaches back over its commas as long as the clauses hold nothing but findings.
     while reach > from && any(spotted, reach) {
         let earlier = reading.clause_of(reach - 1);
-        if !is_bare(reading, spotted, earlier.clone()) {
+        if !is_bare(reading, carried, earlier.clone()) {
             break;
         }
         reach = earlier.start.max(from);
@@ -87,7 +95,12 @@ fn before(reading: &Reading, time: &Time, from: usize, spotted: &mut [Spotted]) 
 }
 
 /// "Since two days, fever and cough", "3/7 history of fever, chills and vomiting".
-fn after(reading: &Reading, time: &Time, to: usize, spotted: &mut [Spotted]) -> bool {
+fn after(
+    reading: &Reading,
+    time: &Time,
+    to: usize,
+    (carried, spotted): (&[bool], &mut [Spotted]),
+) -> bool {
     let clause = reading.clause_of(time.first);
     let mut reach = clause.end.min(to);
     let first = |spotted: &[Spotted], reach: usize| {
@@ -103,7 +116,7 @@ fn after(reading: &Reading, time: &Time, to: usize, spotted: &mut [Spotted]) -> 
     while reach < to {
         let next = reading.clause_of(reach);
         let anew = starts_anew(&reading.words[next.start]) && reading.words[next.start] != "i";
-        if anew || (first(spotted, reach).is_some() && !is_bare(reading, spotted, next.clone())) {
+        if anew || (first(spotted, reach).is_some() && !is_bare(reading, carried, next.clone())) {
             break;
         }
         reach = next.end.min(to);
@@ -132,9 +145,8 @@ fn starts_anew(word: &str) -> bool {
 }
 
 /// A clause of findings, joiners and light words, without a verb of its own.
-fn is_bare(reading: &Reading, spotted: &[Spotted], mut clause: Range<usize>) -> bool {
+fn is_bare(reading: &Reading, carried: &[bool], mut clause: Range<usize>) -> bool {
     clause.all(|at| {
-        let carried = spotted.iter().any(|it| it.core.contains(&at));
         let word = reading.words[at].as_str();
         let statement = matches!(
             word,
@@ -151,7 +163,7 @@ fn is_bare(reading: &Reading, spotted: &[Spotted], mut clause: Range<usize>) -> 
                 | "not"
         );
         let joins = reading.tokens[at].is_sign() || matches!(word, "and" | "or");
-        carried || (!statement && (reading.light[at] || joins))
+        carried[at] || (!statement && (reading.light[at] || joins))
     })
 }
 

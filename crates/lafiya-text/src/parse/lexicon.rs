@@ -55,9 +55,15 @@ pub(super) struct Lexicon {
     pub bags: FastMap<BagKey, Vec<Bag>>,
     /// The numbers of the words that occur in a bag: others cannot be part of one.
     pub bag_numbers: FastMap<String, u32>,
+    /// Pairs of words that occur in one bag: both ends of a window must be such a pair.
+    pub pairs: FastSet<u64>,
     words: FastSet<String>,
     pub nouns: FastSet<String>,
     pub before_verbs: FastSet<String>,
+    /// Words that are a finding only where no other word follows at once ("a faint rash").
+    pub adjectives: FastSet<String>,
+    /// Words that are a finding only soon after one of these ("had a fit", but "a fit man").
+    pub only_after: FastMap<String, FastSet<String>>,
     verbs: Vec<String>,
     shorthand: Vec<String>,
 }
@@ -78,6 +84,11 @@ pub(super) fn bag_key(numbers: impl Iterator<Item = u32>) -> Option<BagKey> {
     (!twice).then_some(key)
 }
 
+/// Two words of a bag as one number, in either order.
+pub(super) fn pair(one: u32, other: u32) -> u64 {
+    u64::from(one.min(other)) << 32 | u64::from(one.max(other))
+}
+
 /// Longer words in capitals are just loud.
 const CAPITALS_MAX: usize = 4;
 
@@ -88,6 +99,12 @@ impl Lexicon {
         let mut lexicon = Self {
             nouns: fillers.nouns.into_iter().collect(),
             before_verbs: fillers.before_verbs.into_iter().collect(),
+            adjectives: fillers.adjectives.into_iter().collect(),
+            only_after: fillers
+                .only_after
+                .into_iter()
+                .map(|(word, before)| (word, before.into_iter().collect()))
+                .collect(),
             verbs: fillers.verbs,
             shorthand: fillers.shorthand,
             single: FastMap::default(),
@@ -95,6 +112,7 @@ impl Lexicon {
             written: PhraseSet::default(),
             bags: FastMap::default(),
             bag_numbers: FastMap::default(),
+            pairs: FastSet::default(),
         };
         let mut terms = base.search_terms();
         // Shorter phrases first: a phrase that only joins two of them is known when it comes.
@@ -165,8 +183,12 @@ impl Lexicon {
             capitals: self.is_capitals(term.term),
             also: None,
         };
+        let in_any_order = !ignored.as_written.contains(&folded.join(" "));
         for variant in variants(term.term) {
             self.enter_written(&variant, &meaning);
+            if !in_any_order {
+                continue;
+            }
             self.enter_bag(&variant, &meaning, canon);
         }
     }
@@ -244,6 +266,12 @@ impl Lexicon {
             self.bag_numbers.entry(word).or_insert(fresh);
         }
         let Some(key) = self.key(&words) else { return };
+        let numbers = key.iter().filter(|it| **it != u32::MAX);
+        for (n, &one) in numbers.clone().enumerate() {
+            for &other in numbers.clone().skip(n + 1) {
+                self.pairs.insert(pair(one, other));
+            }
+        }
         let list = self.bags.entry(key).or_default();
         if !list.iter().any(|it| it.meaning.sense == meaning.sense) {
             list.push(Bag {

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
-use lafiya_model::Sex;
+use lafiya_model::{Age, Sex};
 
 use super::bags;
 use super::lexicon::{Lexicon, Meaning, Sense};
@@ -47,6 +47,7 @@ pub(super) struct Choosing<'a> {
     pub base: &'a KnowledgeBase,
     pub lexicon: &'a Lexicon,
     pub sex: Option<Sex>,
+    pub age: Option<Age>,
     /// Languages of which the text shows a cue.
     pub languages: Vec<String>,
     /// Tokens of times: passed over inside a phrase ("my period is two weeks late").
@@ -57,6 +58,8 @@ pub(super) struct Choosing<'a> {
 const SURE_OF_LANGUAGE: f32 = 0.8;
 const WRITTEN: f64 = 1.0;
 const MENDED: f64 = 0.85;
+/// Tokens back to the word that makes a doubtful one a finding.
+const ONLY_AFTER_REACH: usize = 3;
 
 /// All matches, in the order of the text, no two sharing a token that carries them.
 pub(super) fn find(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
@@ -91,16 +94,40 @@ fn written(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
     let mut found = Vec::new();
     for at in 0..stems.len() {
         for (length, meanings) in choosing.lexicon.written.all_at(&stems, at) {
-            found.extend(as_written(reading, choosing, at..at + length, meanings));
+            if !denies_more(reading, at, length) {
+                found.extend(as_written(reading, choosing, at..at + length, meanings));
+            }
         }
         if let Some(meanings) = choosing.lexicon.single.get(&reading.apart[at].singular) {
             // A word without weight is never a finding by itself ("does" is no "DOE").
-            if !reading.light[at] && !is_verb(reading, choosing.lexicon, at) {
+            let itself = !is_verb(reading, choosing.lexicon, at)
+                && !is_quality(reading, choosing.lexicon, at);
+            if !reading.light[at] && itself {
                 found.extend(as_written(reading, choosing, at..at + 1, meanings));
             }
         }
     }
     found
+}
+
+/// "no urine frequency" denies the frequency: the phrase "no urine" is not said.
+fn denies_more(reading: &Reading, at: usize, length: usize) -> bool {
+    let first = reading.units.partition_point(|it| it.first < at);
+    let next = reading
+        .units
+        .get(reading.units.partition_point(|it| it.first < at + length));
+    length == 2
+        && reading
+            .units
+            .get(first)
+            .is_some_and(|it| it.form == "not" && it.first == at)
+        && next.is_some_and(|it| {
+            it.role == Role::Content
+                && reading.tokens[it.first]
+                    .text
+                    .starts_with(char::is_alphabetic)
+                && !matches!(it.form.as_str(), "and" | "or" | "not")
+        })
 }
 
 /// "it burns", "I fit swallow": the word is no noun here. Inside a set expression ("no fit") it is not itself at all.
@@ -109,6 +136,25 @@ fn is_verb(reading: &Reading, lexicon: &Lexicon, at: usize) -> bool {
         || lexicon.nouns.contains(&reading.apart[at].singular)
             && at > 0
             && lexicon.before_verbs.contains(&reading.words[at - 1])
+}
+
+/// "a faint rash", "a fit young man": the word tells how something else is.
+fn is_quality(reading: &Reading, lexicon: &Lexicon, at: usize) -> bool {
+    let word = &reading.words[at];
+    let describes = lexicon.adjectives.contains(word)
+        && reading
+            .units
+            .get(reading.units.partition_point(|it| it.first <= at))
+            .is_some_and(|it| {
+                it.role == Role::Content
+                    && !reading.tokens[it.first].is_sign()
+                    && !matches!(it.form.as_str(), "and" | "or" | "not")
+            });
+    let lacks_sign = lexicon.only_after.get(word).is_some_and(|before| {
+        !(at.saturating_sub(ONLY_AFTER_REACH)..at)
+            .any(|n| before.contains(&reading.words[n]) && reading.same_sentence(n, at))
+    });
+    describes || lacks_sign
 }
 
 fn as_written(
@@ -122,7 +168,8 @@ fn as_written(
         .all(|token| token.capitals)
         && !reading.all_capitals;
     let meaning = choosing.choose(meanings.iter().filter(|it| loud || !it.capitals))?;
-    let from = reading.units.partition_point(|it| it.first < at.start);
+    // A unit that begins before the phrase ("is not" before "not sucking well") counts too.
+    let from = reading.units.partition_point(|it| it.last <= at.start);
     let telling = reading.units[from..]
         .iter()
         .take_while(|it| it.first < at.end);
@@ -142,7 +189,7 @@ fn as_written(
 }
 
 impl Choosing<'_> {
-    /// The best meaning that sex and language allow.
+    /// The best meaning that sex, age and language allow.
     pub(super) fn choose<'m>(
         &self,
         meanings: impl Iterator<Item = &'m Meaning>,
@@ -156,12 +203,19 @@ impl Choosing<'_> {
         let (Sense::Has(concept) | Sense::Lacks(concept)) = meaning.sense else {
             return true;
         };
-        let Some(sex) = self.sex else { return true };
-        match concept {
-            ConceptRef::Finding(ix) => self.base.finding(ix).sex.allows(sex),
-            ConceptRef::Risk(ix) => self.base.risk(ix).sex.allows(sex),
-            _ => true,
-        }
+        let (sexes, ages) = match concept {
+            ConceptRef::Finding(ix) => {
+                let finding = self.base.finding(ix);
+                (&finding.sex, &finding.ages)
+            }
+            ConceptRef::Risk(ix) => {
+                let risk = self.base.risk(ix);
+                (&risk.sex, &risk.ages)
+            }
+            _ => return true,
+        };
+        self.sex.is_none_or(|sex| sexes.allows(sex))
+            && self.age.is_none_or(|age| ages.contains(age))
     }
 
     /// A doubtful phrase of a language needs another word of that language beside it.

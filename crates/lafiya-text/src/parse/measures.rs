@@ -30,6 +30,23 @@ struct Known {
     finds: Vec<ConceptRef>,
     denies: Vec<ConceptRef>,
     normal: Option<[f64; 2]>,
+    out_of: Option<u32>,
+    out_of_said: bool,
+}
+
+impl Known {
+    /// "7/10", "7 out of 10": the tokens that name the whole scale.
+    fn scale_at(&self, words: &[String], at: usize) -> Option<usize> {
+        let whole = self.out_of?.to_string();
+        let is = |n: usize, wanted: &str| words.get(at + n).is_some_and(|it| it == wanted);
+        if (is(0, "/") || is(0, "over")) && is(1, &whole) {
+            Some(2)
+        } else if is(0, "out") && is(1, "of") && is(2, &whole) {
+            Some(3)
+        } else {
+            None
+        }
+    }
 }
 
 /// A number found: its measure, its tokens, and its text.
@@ -76,6 +93,8 @@ impl MeasureReader {
             finds: ids(&entry.finds),
             denies: ids(&entry.denies),
             normal: entry.normal,
+            out_of: entry.out_of,
+            out_of_said: entry.out_of_said,
         });
         let lists = [
             (&entry.words, &mut self.words),
@@ -168,9 +187,10 @@ impl MeasureReader {
             return self.number(reading, numbers, base, *known, at, number_at);
         }
         // "39 degrees", "28 breaths per minute"
-        let (_, taken) = numbers
-            .value_at(&reading.words, at)
-            .filter(|_| reading.tokens[at].is_number())?;
+        if !reading.tokens[at].is_number() {
+            return None;
+        }
+        let (_, taken) = numbers.value_at(&reading.words, at)?;
         let unit_at = at + taken;
         let after = self
             .after
@@ -219,6 +239,10 @@ impl MeasureReader {
             let (second, length) = numbers.value_at(words, end + 1).filter(|_| over)?;
             text = format!("{text}/{}", plain(second));
             end += 1 + length;
+        } else if let Some(length) = self.known[known].scale_at(words, end) {
+            end += length;
+        } else if self.known[known].out_of_said {
+            return None;
         } else if words.get(end).is_some_and(|it| it == "/") && !reading.tokens[end].spaced {
             // "3/7" is a time, never a value; a unit such as "/min" follows a space or letters.
             if reading

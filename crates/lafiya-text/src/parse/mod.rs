@@ -5,6 +5,7 @@
 
 mod bags;
 mod compose;
+mod gestation;
 mod lasting;
 mod lexicon;
 mod matches;
@@ -28,6 +29,7 @@ use crate::canon::Canon;
 use crate::hash::FastMap;
 use crate::words;
 use compose::Composer;
+use gestation::Gestation;
 use lexicon::Lexicon;
 use matches::Choosing;
 use measures::MeasureReader;
@@ -94,6 +96,7 @@ pub struct Parser {
     composer: Composer,
     measures: MeasureReader,
     medicines: MedicineReader,
+    gestation: Gestation,
     scope: Scope,
     subjects: Subjects,
     grades: Grades,
@@ -140,6 +143,7 @@ impl Parser {
             languages,
             measures,
             medicines,
+            gestation: Gestation::new(base, &words::gestation()),
             scope,
             subjects,
             grades,
@@ -155,16 +159,17 @@ impl Parser {
         for time in &times {
             in_time[time.first..time.end].fill(true);
         }
+        let age = context.age.or_else(|| self.times.age(&reading));
         let choosing = Choosing {
             times: in_time,
             base,
             lexicon: &self.lexicon,
             sex: context.sex,
+            age: context.age,
             languages: matches::languages(&reading, &self.languages),
         };
         let mut found = matches::find(&reading, &choosing);
         self.composer.apply(&reading, base, &choosing, &mut found);
-        let age = context.age.or_else(|| self.times.age(&reading));
 
         let mut spotted: Vec<Spotted> = found.iter().flat_map(Spotted::from_match).collect();
         self.measures.apply(
@@ -176,6 +181,8 @@ impl Parser {
         );
         self.medicines.apply(&reading, base, &mut spotted);
         self.scope.apply(&reading, &mut spotted);
+        self.gestation
+            .apply(&reading, &self.times, context.sex, &mut spotted);
         self.subjects.apply(&reading, base, age, &mut spotted);
         self.grades.apply(&reading, &mut spotted);
         lasting::end_states(&reading, base, &times, &mut spotted);

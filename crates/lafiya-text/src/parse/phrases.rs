@@ -13,6 +13,32 @@ pub(crate) struct PhraseSet<T> {
     words: BTreeSet<String>,
     steps: FastMap<(u32, u64), u32>,
     ends: Vec<Vec<T>>,
+    firsts: Firsts,
+}
+
+/// Which words may begin a phrase, as a sieve of one bit each: most words of a text begin none, and this says so
+/// without a look-up.
+#[derive(Clone, Debug)]
+struct Firsts([u64; FIRSTS_WORDS]);
+
+const FIRSTS_WORDS: usize = 64;
+
+impl Firsts {
+    fn place(key: u64) -> (usize, u64) {
+        let bits = FIRSTS_WORDS as u64 * 64;
+        let at = (key ^ (key >> 32)) % bits;
+        ((at / 64) as usize, 1 << (at % 64))
+    }
+
+    fn add(&mut self, key: u64) {
+        let (word, bit) = Self::place(key);
+        self.0[word] |= bit;
+    }
+
+    fn may_hold(&self, key: u64) -> bool {
+        let (word, bit) = Self::place(key);
+        self.0[word] & bit != 0
+    }
 }
 
 impl<T> Default for PhraseSet<T> {
@@ -21,6 +47,7 @@ impl<T> Default for PhraseSet<T> {
             words: BTreeSet::new(),
             steps: FastMap::default(),
             ends: vec![Vec::new()],
+            firsts: Firsts([0; FIRSTS_WORDS]),
         }
     }
 }
@@ -29,6 +56,9 @@ impl<T> PhraseSet<T> {
     /// Adds a phrase, given as its words.
     pub(crate) fn add<S: AsRef<str>>(&mut self, phrase: &[S], value: T) {
         let mut node = 0;
+        if let Some(first) = phrase.first() {
+            self.firsts.add(key(first.as_ref()));
+        }
         for word in phrase {
             self.words.insert(word.as_ref().to_owned());
             let next = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
@@ -52,14 +82,12 @@ impl<T> PhraseSet<T> {
         at: usize,
     ) -> impl Iterator<Item = (usize, &'s [T])> {
         let mut node = 0;
-        let steps = keys
-            .get(at..)
-            .unwrap_or_default()
-            .iter()
-            .map_while(move |&key| {
-                node = *self.steps.get(&(node, key))?;
-                Some(self.ends[node as usize].as_slice())
-            });
+        let begins = keys.get(at).is_some_and(|&key| self.firsts.may_hold(key));
+        let rest = if begins { &keys[at..] } else { &[] };
+        let steps = rest.iter().map_while(move |&key| {
+            node = *self.steps.get(&(node, key))?;
+            Some(self.ends[node as usize].as_slice())
+        });
         steps
             .enumerate()
             .filter(|(_, values)| !values.is_empty())

@@ -35,7 +35,8 @@ pub(super) struct Reading {
 
 impl Reading {
     pub(super) fn new(text: &str, canon: &Canon, spelling: &Spelling) -> Self {
-        let tokens = fold::tokens(text);
+        let mut tokens = fold::tokens(text);
+        canon.without_points(&mut tokens);
         let mut words = Vec::with_capacity(tokens.len());
         let mut mended = Vec::with_capacity(tokens.len());
         for token in &tokens {

@@ -40,6 +40,8 @@ enum Trigger {
 const STRANGERS_MAX: usize = 2;
 /// Tokens a finding may be away from the word that says it is over.
 const ENDING_REACH: usize = 8;
+/// Words of one item of a denied list.
+const ITEM_WORDS_MAX: usize = 4;
 
 impl Scope {
     pub(super) fn new(words: &ScopeWords, persons: &PersonWords) -> Self {
@@ -93,9 +95,10 @@ impl Scope {
     /// Turns what the words of the text turn.
     pub(super) fn apply(&self, reading: &Reading, spotted: &mut [Spotted]) {
         self.forward(reading, spotted);
+        let marks = Marks::of(self, reading);
         for n in 0..spotted.len() {
             self.backward(reading, spotted, n);
-            self.past(reading, &mut spotted[n]);
+            past(reading, &marks, &mut spotted[n]);
             let first = spotted[n].first();
             let queried =
                 first > 0 && reading.words[first - 1] == "?" && !reading.tokens[first].spaced;
@@ -133,7 +136,9 @@ impl Scope {
             }
             match kinds.iter().min() {
                 Some(Trigger::Echo) if self.echo(reading, spotted, at, after) => {}
-                Some(Trigger::Echo) => self.deny(reading, spotted, at + 1, Trigger::Negator),
+                Some(Trigger::Echo) => {
+                    self.deny(reading, spotted, (at + 1, at + 1), Trigger::Negator);
+                }
                 Some(Trigger::Doubt) => {
                     self.reach(reading, spotted, after, |it| it.choice = Choice::Unknown);
                 }
@@ -143,7 +148,7 @@ impl Scope {
                     });
                 }
                 Some(&trigger) if trigger >= Trigger::ListNegator => {
-                    self.deny(reading, spotted, after, trigger);
+                    self.deny(reading, spotted, (at + 1, after), trigger);
                 }
                 _ => {}
             }
@@ -195,9 +200,16 @@ impl Scope {
         }
     }
 
-    /// A denial reaches the first finding after it, and on along a list.
-    fn deny(&self, reading: &Reading, spotted: &mut [Spotted], from: usize, trigger: Trigger) {
-        let mut at = from;
+    /// A denial reaches the first finding after it, and on along a list. The finding may begin inside the denial itself
+    /// ("no history of allergy" holds "history of allergy"): `inside` is where that may be, `from` the word behind.
+    fn deny(
+        &self,
+        reading: &Reading,
+        spotted: &mut [Spotted],
+        (inside, from): (usize, usize),
+        trigger: Trigger,
+    ) {
+        let mut at = inside;
         let mut strangers = 0;
         let mut reached = false;
         while at < reading.len() && reading.same_sentence(from.min(reading.len() - 1), at) {
@@ -213,17 +225,23 @@ impl Scope {
                 reached = true;
                 continue;
             }
-            if self.ends_denial(reading, spotted, at, trigger, reached) {
+            if at < from {
+                at += 1;
+                continue;
+            }
+            if self.ends_denial(reading, at, trigger, reached) {
                 return;
             }
             let plain = self.joiners.length_at(&reading.keys, at) > 0
                 || reading.words[at] == ","
                 || reading.light[at];
             if !plain {
-                strangers += 1;
                 // "no weakness of hand or leg": an item that nobody knows, followed by another.
-                let listed = (at + 1..(at + 3).min(reading.len()))
-                    .any(|n| self.alternatives.length_at(&reading.keys, n) > 0);
+                let listed = (at + 1..(at + 3).min(reading.len())).any(|n| {
+                    self.alternatives.length_at(&reading.keys, n) > 0
+                        || (reading.words[n] == "," && self.list_ends_in_or(reading, n))
+                });
+                strangers += usize::from(!listed);
                 if (reached && !listed) || strangers > STRANGERS_MAX {
                     return;
                 }
@@ -232,22 +250,14 @@ impl Scope {
         }
     }
 
-    fn ends_denial(
-        &self,
-        reading: &Reading,
-        spotted: &[Spotted],
-        at: usize,
-        trigger: Trigger,
-        reached: bool,
-    ) -> bool {
+    fn ends_denial(&self, reading: &Reading, at: usize, trigger: Trigger, reached: bool) -> bool {
         let words = &reading.words;
         if self.barriers.length_at(&reading.keys, at) > 0 {
             return true;
         }
         if words[at] == "," {
-            return !reached
-                || !(trigger == Trigger::ListNegator
-                    || self.list_ends_in_or(reading, spotted, at));
+            let list = self.list_ends_in_or(reading, at);
+            return !(list || (reached && trigger == Trigger::ListNegator));
         }
         if !reached {
             return false;
@@ -256,17 +266,26 @@ impl Scope {
             || self.triggers.longest_at(&reading.keys, at).is_some()
     }
 
-    /// "no fever, cough or rash": the items after the comma belong to the list when an "or" joins one of them.
-    fn list_ends_in_or(&self, reading: &Reading, spotted: &[Spotted], comma: usize) -> bool {
+    /// "no fever, cough or rash": the items after the comma belong to the list when an "or" joins one of them. An item has
+    /// few words, and none that begins a statement.
+    fn list_ends_in_or(&self, reading: &Reading, comma: usize) -> bool {
+        let mut item = 0;
         for at in comma + 1..reading.sentence_of(comma).end {
-            let carried = spotted.iter().any(|it| it.core.contains(&at));
             if self.alternatives.length_at(&reading.keys, at) > 0 {
                 return true;
             }
-            let plain = carried || reading.words[at] == "," || reading.light[at];
-            if !plain || self.triggers.longest_at(&reading.keys, at).is_some() {
+            let states = self.subjects.length_at(&reading.keys, at) > 0
+                || self.barriers.length_at(&reading.keys, at) > 0
+                || self.triggers.longest_at(&reading.keys, at).is_some();
+            // "three or four times" is no list.
+            if states || item > ITEM_WORDS_MAX || reading.tokens[at].is_number() {
                 return false;
             }
+            item = if reading.words[at] == "," {
+                0
+            } else {
+                item + 1
+            };
         }
         false
     }
@@ -328,37 +347,56 @@ impl Scope {
             "no" | "nil" | "none" | "absent" | "negative" | "non" | "hapana"
         ) && (at + 1 >= reading.len() || reading.tokens[at + 1].is_sign())
     }
+}
 
-    /// "had it last year": a verb of the past and a time of the past, and nothing that says it began then and goes on.
-    fn past(&self, reading: &Reading, it: &mut Spotted) {
-        if !it.is_finding() || it.derived || it.choice != Choice::Present {
-            return;
-        }
-        let stretch = self.stretch(reading, it.first());
-        let time = stretch
-            .clone()
-            .find(|&at| self.pasts.length_at(&reading.keys, at) > 0);
-        let Some(time) = time else { return };
-        let verb = stretch
-            .clone()
-            .any(|at| self.past_verbs.length_at(&reading.keys, at) > 0);
-        let goes_on = stretch
-            .into_iter()
-            .any(|at| at < time && self.begins.length_at(&reading.keys, at) > 0);
-        if verb && !goes_on {
-            it.dropped = Some(Dropped::Past);
+/// Where the words of the past and their ends stand, by token.
+struct Marks {
+    pasts: Vec<bool>,
+    past_verbs: Vec<bool>,
+    begins: Vec<bool>,
+    barriers: Vec<bool>,
+}
+
+impl Marks {
+    fn of(scope: &Scope, reading: &Reading) -> Self {
+        let marks = |set: &PhraseSet<()>| {
+            (0..reading.len())
+                .map(|at| set.length_at(&reading.keys, at) > 0)
+                .collect()
+        };
+        Self {
+            pasts: marks(&scope.pasts),
+            past_verbs: marks(&scope.past_verbs),
+            begins: marks(&scope.begins),
+            barriers: marks(&scope.barriers),
         }
     }
 
     /// The part of a sentence around a token, up to the barriers.
     fn stretch(&self, reading: &Reading, at: usize) -> std::ops::Range<usize> {
         let sentence = reading.sentence_of(at);
-        let barrier = |at: &usize| self.barriers.length_at(&reading.keys, *at) > 0;
+        let barrier = |at: &usize| self.barriers[*at];
         let from = (sentence.start..at)
             .rev()
             .find(barrier)
             .map_or(sentence.start, |n| n + 1);
         let to = (at..sentence.end).find(barrier).unwrap_or(sentence.end);
         from..to
+    }
+}
+
+/// "had it last year": a verb of the past and a time of the past, and nothing that says it began then and goes on.
+fn past(reading: &Reading, marks: &Marks, it: &mut Spotted) {
+    if !it.is_finding() || it.derived || it.choice != Choice::Present {
+        return;
+    }
+    let stretch = marks.stretch(reading, it.first());
+    let Some(time) = stretch.clone().find(|&at| marks.pasts[at]) else {
+        return;
+    };
+    let verb = stretch.clone().any(|at| marks.past_verbs[at]);
+    let goes_on = (stretch.start..time.min(stretch.end)).any(|at| marks.begins[at]);
+    if verb && !goes_on {
+        it.dropped = Some(Dropped::Past);
     }
 }

@@ -48,25 +48,25 @@ impl Grades {
     }
 
     pub(super) fn apply(&self, reading: &Reading, spotted: &mut [Spotted]) {
+        let mut carriers = vec![0_u16; reading.len()];
+        for &at in spotted.iter().flat_map(|it| &it.core) {
+            carriers[at] = carriers[at].saturating_add(1);
+        }
         for n in 0..spotted.len() {
             if spotted[n].choice == Choice::Present
                 && spotted[n].is_finding()
                 && !spotted[n].derived
             {
-                spotted[n].severity = self.of(reading, spotted, n);
+                spotted[n].severity = self.of(reading, &carriers, &spotted[n]);
             }
         }
     }
 
-    fn of(&self, reading: &Reading, spotted: &[Spotted], n: usize) -> Option<Severity> {
-        let (first, last) = (spotted[n].first(), spotted[n].last());
+    fn of(&self, reading: &Reading, carriers: &[u16], it: &Spotted) -> Option<Severity> {
+        let (first, last) = (it.first(), it.last());
         let sentence = reading.sentence_of(first);
-        let carried = |at: usize| {
-            spotted
-                .iter()
-                .enumerate()
-                .any(|(m, it)| m != n && it.core.contains(&at))
-        };
+        // By another finding than this one.
+        let carried = |at: usize| carriers[at] > u16::from(it.core.contains(&at));
         let at_before = |at: usize| self.before.longest_at(&reading.keys, at);
         // Before it and inside it, nearest first; another finding or a comma ends the search.
         for at in (sentence.start.max(first.saturating_sub(REACH))..=last).rev() {

@@ -80,11 +80,11 @@ impl Spotted {
     }
 
     pub(super) fn first(&self) -> usize {
-        self.core.iter().copied().min().unwrap_or_default()
+        self.core.first().copied().unwrap_or_default()
     }
 
     pub(super) fn last(&self) -> usize {
-        self.core.iter().copied().max().unwrap_or_default()
+        self.core.last().copied().unwrap_or_default()
     }
 
     pub(super) fn is_finding(&self) -> bool {

@@ -30,6 +30,10 @@ pub(super) struct Subjects {
     persons: PhraseSet<Person>,
     owners: Vec<String>,
     passive: Vec<String>,
+    /// Kin who are never the patient all together ("both parents smoke").
+    crowds: Vec<String>,
+    /// Verbs of who speaks of the patient ("her mother reports that she").
+    reporting: Vec<String>,
     except: PhraseSet<()>,
     family: PhraseSet<ConceptRef>,
 }
@@ -72,6 +76,8 @@ impl Subjects {
                 .chain(["our".to_owned(), "the".to_owned(), "their".to_owned()])
                 .collect(),
             passive: words.passive.clone(),
+            crowds: words.crowds.clone(),
+            reporting: words.reporting.clone(),
             except: PhraseSet::of(&words.except),
             family: diseases,
         }
@@ -166,6 +172,7 @@ impl Subjects {
                     {
                         now
                     }
+                    Person::Kin if self.crowds.contains(&reading.words[at]) => Person::Kin,
                     Person::Kin if !self.is_owned(reading, at) => Person::Child,
                     &person => person,
                 };
@@ -206,6 +213,13 @@ impl Subjects {
 
     /// "bitten by the neighbour's dog", "quarrel with husband": named, but not spoken of.
     fn is_aside(&self, reading: &Reading, at: usize) -> bool {
+        let reports = reading
+            .words
+            .get(at + 1)
+            .is_some_and(|word| self.reporting.contains(word));
+        if reports && reading.same_sentence(at, at + 1) {
+            return true;
+        }
         let before = (at.saturating_sub(3)..at)
             .rev()
             .take_while(|&n| reading.same_sentence(n, at));

@@ -160,7 +160,7 @@ impl Times {
     }
 
     /// A number and a unit in either order ("3 days", "siku tatu", "3d"). Without a number, none.
-    fn counted_at(&self, reading: &Reading, at: usize) -> Option<(Option<u32>, usize)> {
+    pub(super) fn counted_at(&self, reading: &Reading, at: usize) -> Option<(Option<u32>, usize)> {
         let words = &reading.words;
         let unit_at = |at: usize| {
             let plural = words.get(at).and_then(|word| self.units.get(word));

@@ -8,11 +8,11 @@ use lafiya_model::{Age, Choice, Severity, Sex};
 use super::REAL;
 use crate::{Mention, ParseContext};
 
-fn read(text: &str, context: &ParseContext) -> Vec<Mention> {
+pub(super) fn read(text: &str, context: &ParseContext) -> Vec<Mention> {
     REAL.parser.parse(&REAL.base, text, context).mentions
 }
 
-fn found(mentions: &[Mention]) -> Vec<String> {
+pub(super) fn found(mentions: &[Mention]) -> Vec<String> {
     let mark = |choice| match choice {
         Choice::Present => "",
         Choice::Absent => "-",

@@ -7,7 +7,9 @@ use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use lafiya_engine::Parameters;
-use lafiya_eval::{Case, Mode, Outcome, Runner, fit, html, read_cases, set_parameter, table};
+use lafiya_eval::{
+    Case, Mode, Outcome, Recall, Runner, fit, html, read_cases, recall_table, set_parameter, table,
+};
 
 use crate::settings::Settings;
 use crate::wiring;
@@ -90,8 +92,14 @@ pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<E
     } else {
         print!("{}", table(&outcomes));
     }
+    let recalls = recalls_of_text(&runner, &cases, mode);
+    if !recalls.is_empty() && !matches.get_flag("json") {
+        let by_set = cases.iter().map(|case| case.set.as_str()).zip(&recalls);
+        print!("\n{}", recall_table(by_set));
+    }
     if matches.get_flag("misses") {
         print_misses(&outcomes);
+        print_unread(&cases, &recalls);
     }
     if let Some(path) = matches.get_one::<PathBuf>("report") {
         let title = format!("Lafiya: clinical evaluation, {} cases", outcomes.len());
@@ -121,6 +129,32 @@ fn run_all(
         .collect();
     bar.finish_and_clear();
     outcomes
+}
+
+/// In text mode, how much of each case's lists was read from its story; nothing in the other modes, or where no case
+/// has lists.
+fn recalls_of_text(runner: &Runner<'_>, cases: &[Case], mode: Mode) -> Vec<Recall> {
+    let listed = cases
+        .iter()
+        .any(|case| !(case.present.is_empty() && case.absent.is_empty()));
+    if mode != Mode::Text || !listed {
+        return Vec::new();
+    }
+    cases.iter().map(|case| runner.recall(case)).collect()
+}
+
+fn print_unread(cases: &[Case], recalls: &[Recall]) {
+    for (case, it) in cases.iter().zip(recalls) {
+        for (what, list) in [
+            ("not read", &it.missed),
+            ("read the other way", &it.turned),
+            ("read beyond the lists", &it.beyond),
+        ] {
+            if !list.is_empty() {
+                println!("{} {what}: {}", case.id, list.join("; "));
+            }
+        }
+    }
 }
 
 fn print_misses(outcomes: &[Outcome]) {
