@@ -61,6 +61,35 @@ pub(crate) fn start_up(binary: Option<PathBuf>) -> anyhow::Result<()> {
     )
 }
 
+/// `cargo xtask bench text`: reading 2,000 characters and searching, beside the bare scan of the same phrases in the same
+/// run. The program is `crates/lafiya-text/examples/speed.rs`.
+pub(crate) fn text() -> anyhow::Result<()> {
+    println!("building the reader in release ...");
+    let output = Command::new("cargo")
+        .args(["run", "--release", "--quiet", "--package", "lafiya-text"])
+        .args(["--example", "speed"])
+        .current_dir(workspace::root())
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cargo cannot be started")?;
+    ensure!(output.status.success(), "the bench did not run");
+    let figures: serde_json::Value = serde_json::from_slice(&output.stdout)?;
+    let rows = [
+        ("bare scan of all phrases", "bare_scan_us"),
+        ("parse", "parse_us"),
+        ("search", "search_us"),
+        ("search by brute force", "brute_force_search_us"),
+    ];
+    println!("\n{:<28} {:>10}", "text", "µs");
+    for (name, field) in rows {
+        println!(
+            "{name:<28} {:>10.1}",
+            figures[field].as_f64().unwrap_or(f64::NAN)
+        );
+    }
+    write_figures("text", &figures)
+}
+
 struct Spread {
     min: f64,
     median: f64,

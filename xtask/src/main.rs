@@ -4,6 +4,7 @@
 mod bench;
 mod budget;
 mod docs;
+mod fuzz;
 mod http;
 mod openapi;
 mod postgres;
@@ -49,8 +50,13 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
             Some(("start-up", matches)) => {
                 bench::start_up(matches.get_one::<PathBuf>("binary").cloned())
             }
+            Some(("text", _)) => bench::text(),
             _ => unreachable!("clap requires one of the benches"),
         },
+        Some(("fuzz", matches)) => fuzz::run(
+            matches.get_one::<u32>("cases").copied(),
+            matches.get_one::<u64>("seed").copied(),
+        ),
         Some(("servers", _)) => servers::lend(),
         Some((servers::HOLD, _)) => servers::hold(),
         _ => unreachable!("clap requires one of the commands"),
@@ -110,6 +116,28 @@ pub(crate) fn command_line() -> Command {
                                 .value_parser(value_parser!(PathBuf))
                                 .help("Measure this binary [default: a release build]"),
                         ),
+                )
+                .subcommand(
+                    Command::new("text")
+                        .about("Reading 2,000 characters and searching, beside the bare scan"),
+                ),
+        )
+        .subcommand(
+            Command::new("fuzz")
+                .about("Read and search arbitrary text, longer than the test command does")
+                .arg(
+                    Arg::new("cases")
+                        .long("cases")
+                        .value_name("N")
+                        .value_parser(value_parser!(u32))
+                        .help("Texts for each property [default: 20000]"),
+                )
+                .arg(
+                    Arg::new("seed")
+                        .long("seed")
+                        .value_name("N")
+                        .value_parser(value_parser!(u64))
+                        .help("Repeat the run of this seed [default: a new one]"),
                 ),
         )
         .subcommand(

@@ -234,6 +234,14 @@ pub(crate) struct Ignored {
     pub well: BTreeMap<String, Vec<String>>,
 }
 
+/// `sexes.toml`: tests and measures of one sex.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Sexes {
+    pub female: Vec<String>,
+    pub male: Vec<String>,
+}
+
 /// `languages.toml`: words that show a language.
 pub(crate) type Languages = BTreeMap<String, Vec<String>>;
 
@@ -257,6 +265,7 @@ files! {
     family: "family.toml" -> Family;
     body: "body.toml" -> BodyWords;
     gestation: "gestation.toml" -> GestationWords;
+    sexes: "sexes.toml" -> Sexes;
     ignored: "ignore.toml" -> Ignored;
     languages: "languages.toml" -> Languages;
 }

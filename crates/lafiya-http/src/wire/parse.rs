@@ -248,7 +248,9 @@ impl<'a> ParseAnswer<'a> {
                 .map(|it| MentionAnswer::of(base, it))
                 .collect(),
             obvious: parsed.obvious,
+            // A measured value is no symptom, normal or not: what it means stands beside it as a mention of its own.
             symptoms: present(ConceptKind::Symptom)
+                .filter(|it| it.value.is_none())
                 .map(|it| SymptomMention {
                     id: base.id_of(it.concept),
                     name: base.name_of(it.concept),

@@ -12,6 +12,7 @@ mod matches;
 mod measures;
 mod medicines;
 mod numbers;
+mod past;
 mod phrases;
 mod reading;
 mod scope;

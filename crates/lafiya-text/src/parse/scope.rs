@@ -2,6 +2,7 @@
 
 use lafiya_model::Choice;
 
+use super::past::{Marks, past};
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
@@ -15,10 +16,10 @@ pub(super) struct Scope {
     endings: PhraseSet<()>,
     not_negators: PhraseSet<()>,
     before_endings: PhraseSet<()>,
-    pasts: PhraseSet<()>,
-    past_verbs: PhraseSet<()>,
-    begins: PhraseSet<()>,
-    barriers: PhraseSet<()>,
+    pub(super) pasts: PhraseSet<()>,
+    pub(super) past_verbs: PhraseSet<()>,
+    pub(super) begins: PhraseSet<()>,
+    pub(super) barriers: PhraseSet<()>,
     joiners: PhraseSet<()>,
     alternatives: PhraseSet<()>,
     /// Words that begin a new statement of their own.
@@ -346,57 +347,5 @@ impl Scope {
             reading.words[at].as_str(),
             "no" | "nil" | "none" | "absent" | "negative" | "non" | "hapana"
         ) && (at + 1 >= reading.len() || reading.tokens[at + 1].is_sign())
-    }
-}
-
-/// Where the words of the past and their ends stand, by token.
-struct Marks {
-    pasts: Vec<bool>,
-    past_verbs: Vec<bool>,
-    begins: Vec<bool>,
-    barriers: Vec<bool>,
-}
-
-impl Marks {
-    fn of(scope: &Scope, reading: &Reading) -> Self {
-        let marks = |set: &PhraseSet<()>| {
-            (0..reading.len())
-                .map(|at| set.length_at(&reading.keys, at) > 0)
-                .collect()
-        };
-        Self {
-            pasts: marks(&scope.pasts),
-            past_verbs: marks(&scope.past_verbs),
-            begins: marks(&scope.begins),
-            barriers: marks(&scope.barriers),
-        }
-    }
-
-    /// The part of a sentence around a token, up to the barriers.
-    fn stretch(&self, reading: &Reading, at: usize) -> std::ops::Range<usize> {
-        let sentence = reading.sentence_of(at);
-        let barrier = |at: &usize| self.barriers[*at];
-        let from = (sentence.start..at)
-            .rev()
-            .find(barrier)
-            .map_or(sentence.start, |n| n + 1);
-        let to = (at..sentence.end).find(barrier).unwrap_or(sentence.end);
-        from..to
-    }
-}
-
-/// "had it last year": a verb of the past and a time of the past, and nothing that says it began then and goes on.
-fn past(reading: &Reading, marks: &Marks, it: &mut Spotted) {
-    if !it.is_finding() || it.derived || it.choice != Choice::Present {
-        return;
-    }
-    let stretch = marks.stretch(reading, it.first());
-    let Some(time) = stretch.clone().find(|&at| marks.pasts[at]) else {
-        return;
-    };
-    let verb = stretch.clone().any(|at| marks.past_verbs[at]);
-    let goes_on = (stretch.start..time.min(stretch.end)).any(|at| marks.begins[at]);
-    if verb && !goes_on {
-        it.dropped = Some(Dropped::Past);
     }
 }

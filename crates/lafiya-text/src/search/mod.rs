@@ -6,12 +6,11 @@
 mod score;
 mod vocabulary;
 
-use std::collections::HashMap;
-
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, TermKind};
 use lafiya_model::{ConceptKind, Sex};
 
 use crate::canon::{Canon, Role};
+use crate::hash::FastMap;
 use crate::{fold, words};
 use score::{Entry, QUERY_WORDS_MAX, Query, SIMILARITY_MIN, Weighted};
 use vocabulary::Vocabulary;
@@ -47,7 +46,11 @@ pub struct Search {
     /// Vocabulary word to the entries that hold it.
     postings: Vec<Vec<u32>>,
     /// Whole folded phrases, for the exact name.
-    exact: HashMap<String, Vec<u32>>,
+    exact: FastMap<String, Vec<u32>>,
+    /// The concepts that entries lead to, by their number.
+    concepts: Vec<ConceptRef>,
+    /// Tests and measures that only one sex has.
+    of_one_sex: FastMap<ConceptRef, Sex>,
 }
 
 impl Search {
@@ -59,26 +62,33 @@ impl Search {
             vocabulary: Vocabulary::default(),
             entries: Vec::new(),
             postings: Vec::new(),
-            exact: HashMap::new(),
+            exact: FastMap::default(),
+            concepts: Vec::new(),
+            of_one_sex: of_one_sex(base),
         };
+        let mut numbers: FastMap<ConceptRef, u32> = FastMap::default();
         for term in base.search_terms() {
             let trust =
                 f64::from(term.confidence) * kind_weight(term.kind, term.language.is_some());
-            search.enter(term.concept, term.term, trust);
+            search.enter(&mut numbers, term.concept, term.term, trust);
         }
         for concept in all_concepts(base) {
             let id = base.id_of(concept);
-            search.enter(concept, id, 0.97);
+            search.enter(&mut numbers, concept, id, 0.97);
             if let Some((_, slug)) = id.split_once('_') {
-                search.enter(concept, slug, 0.97);
+                search.enter(&mut numbers, concept, slug, 0.97);
             }
             for code in codes(base, concept) {
-                search.enter(concept, code, 0.97);
+                search.enter(&mut numbers, concept, code, 0.97);
             }
         }
         search
             .vocabulary
             .finish(&search.postings, search.entries.len());
+        for entry in &mut search.entries {
+            let words = entry.words.iter();
+            entry.own = words.map(|&word| search.vocabulary.weight(word)).sum();
+        }
         search
     }
 
@@ -93,38 +103,43 @@ impl Search {
         if query.words.is_empty() || options.max_results == 0 {
             return Vec::new();
         }
-        let allowed = |entry: &Entry| {
+        let allowed = |concept: ConceptRef| {
             options
                 .kinds
-                .is_none_or(|kinds| kinds.contains(&entry.concept.kind()))
+                .is_none_or(|kinds| kinds.contains(&concept.kind()))
                 && options
                     .sex
-                    .is_none_or(|sex| is_possible(base, entry.concept, sex))
+                    .is_none_or(|sex| self.is_possible(base, concept, sex))
         };
-        let mut best: HashMap<ConceptRef, (f64, u32)> = HashMap::new();
-        let whole = query.whole.as_str();
-        for &at in self.exact.get(whole).into_iter().flatten() {
-            keep(
-                &mut best,
-                &self.entries,
-                at,
-                self.entries[at as usize].trust,
-                allowed,
-            );
+        let mut best: Vec<(f64, u32)> = vec![(0.0, u32::MAX); self.concepts.len()];
+        let mut keep = |at: u32, similarity: f64| {
+            let kept = &mut best[self.entries[at as usize].number as usize];
+            if similarity > kept.0 {
+                *kept = (similarity, at);
+            }
+        };
+        for &at in self.exact.get(&query.whole).into_iter().flatten() {
+            keep(at, self.entries[at as usize].trust);
         }
-        for (at, similarity) in
-            score::score(&query, &self.entries, &self.postings, &self.vocabulary)
-        {
-            keep(&mut best, &self.entries, at, similarity, allowed);
-        }
-        self.ranked(best, options.max_results)
+        score::score(
+            &query,
+            &self.entries,
+            &self.postings,
+            &self.vocabulary,
+            keep,
+        );
+        let found = best
+            .into_iter()
+            .zip(&self.concepts)
+            .filter(|((similarity, _), concept)| {
+                *similarity >= SIMILARITY_MIN && allowed(**concept)
+            })
+            .map(|(it, _)| it)
+            .collect();
+        self.ranked(found, options.max_results)
     }
 
-    fn ranked(&self, best: HashMap<ConceptRef, (f64, u32)>, max_results: usize) -> Vec<Hit> {
-        let mut ranked: Vec<(f64, u32)> = best
-            .into_values()
-            .filter(|(it, _)| *it >= SIMILARITY_MIN)
-            .collect();
+    fn ranked(&self, mut ranked: Vec<(f64, u32)>, max_results: usize) -> Vec<Hit> {
         // Ties go to the shorter phrase, then to the order of the base: the same question always has the same answer.
         ranked.sort_by(|(a, m), (b, n)| {
             let length = |at: &u32| self.entries[*at as usize].words.len();
@@ -138,7 +153,7 @@ impl Search {
             .map(|(similarity, at)| {
                 let entry = &self.entries[at as usize];
                 Hit {
-                    concept: entry.concept,
+                    concept: self.concepts[entry.number as usize],
                     similarity: (similarity * 10_000.0).round() / 10_000.0,
                     matched: entry.term.clone(),
                 }
@@ -146,11 +161,21 @@ impl Search {
             .collect()
     }
 
-    fn enter(&mut self, concept: ConceptRef, term: &str, trust: f64) {
+    fn enter(
+        &mut self,
+        numbers: &mut FastMap<ConceptRef, u32>,
+        concept: ConceptRef,
+        term: &str,
+        trust: f64,
+    ) {
         let folded = fold::words(term);
         if folded.is_empty() {
             return;
         }
+        let number = *numbers.entry(concept).or_insert_with(|| {
+            self.concepts.push(concept);
+            u32::try_from(self.concepts.len() - 1).unwrap_or(u32::MAX)
+        });
         let at = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         self.exact.entry(folded.join(" ")).or_default().push(at);
         let mut words: Vec<u32> = Vec::new();
@@ -166,9 +191,10 @@ impl Search {
             self.postings[word as usize].push(at);
         }
         self.entries.push(Entry {
-            concept,
+            number,
             term: term.to_owned(),
             words,
+            own: 0.0,
             trust,
         });
     }
@@ -203,29 +229,27 @@ impl Search {
         Query { words, whole }
     }
 
+    fn is_possible(&self, base: &KnowledgeBase, concept: ConceptRef, sex: Sex) -> bool {
+        match concept {
+            ConceptRef::Finding(ix) => base.finding(ix).sex.allows(sex),
+            ConceptRef::Risk(ix) => base.risk(ix).sex.allows(sex),
+            ConceptRef::Condition(ix) => base.condition(ix).sex.allows(sex),
+            ConceptRef::Measure(_) | ConceptRef::Lab(_) => {
+                let only = self.of_one_sex.get(&concept);
+                sex == Sex::Other || only.is_none_or(|it| *it == sex)
+            }
+        }
+    }
+
     /// A word that the index does not know, parted where two words meet.
     fn parted(&self, word: &str) -> Vec<String> {
-        let known = self.vocabulary.exact(word).is_some();
-        match self.vocabulary.parted(word).filter(|_| !known) {
+        if self.vocabulary.exact(word).is_some() {
+            return vec![word.to_owned()];
+        }
+        match self.vocabulary.parted(word) {
             Some(parts) => parts.map(str::to_owned).to_vec(),
             None => vec![word.to_owned()],
         }
-    }
-}
-fn keep(
-    best: &mut HashMap<ConceptRef, (f64, u32)>,
-    entries: &[Entry],
-    at: u32,
-    similarity: f64,
-    allowed: impl Fn(&Entry) -> bool,
-) {
-    let entry = &entries[at as usize];
-    if !allowed(entry) {
-        return;
-    }
-    let kept = best.entry(entry.concept).or_insert((similarity, at));
-    if similarity > kept.0 {
-        *kept = (similarity, at);
     }
 }
 
@@ -282,11 +306,12 @@ fn codes(base: &KnowledgeBase, concept: ConceptRef) -> Vec<&str> {
         .collect()
 }
 
-fn is_possible(base: &KnowledgeBase, concept: ConceptRef, sex: Sex) -> bool {
-    match concept {
-        ConceptRef::Finding(ix) => base.finding(ix).sex.allows(sex),
-        ConceptRef::Risk(ix) => base.risk(ix).sex.allows(sex),
-        ConceptRef::Condition(ix) => base.condition(ix).sex.allows(sex),
-        ConceptRef::Measure(_) | ConceptRef::Lab(_) => true,
-    }
+fn of_one_sex(base: &KnowledgeBase) -> FastMap<ConceptRef, Sex> {
+    let sexes = words::sexes();
+    let lists = [(sexes.female, Sex::Female), (sexes.male, Sex::Male)];
+    let ids = lists
+        .into_iter()
+        .flat_map(|(ids, sex)| ids.into_iter().map(move |id| (id, sex)));
+    ids.filter_map(|(id, sex)| Some((base.resolve(&id)?, sex)))
+        .collect()
 }

@@ -3,17 +3,18 @@
 //! A word that the query has and the entry lacks costs, and so does the reverse; both at once ("throat tightness"
 //! against "chest tightness") means something else was asked for, and costs most.
 
-use lafiya_knowledge::ConceptRef;
-
 use super::vocabulary::{Fit, Vocabulary};
 use crate::canon::Role;
 
 /// One phrase of the index.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    pub concept: ConceptRef,
+    /// The number of the concept.
+    pub number: u32,
     pub term: String,
     pub words: Vec<u32>,
+    /// The weight of its words together.
+    pub own: f64,
     /// How surely the phrase means the concept, 0 to 1.
     pub trust: f64,
 }
@@ -62,47 +63,49 @@ struct Slot {
     entry: u32,
     /// The best fit of each word of the query.
     asked: [f32; QUERY_WORDS_MAX],
-    /// Words of the entry that were met, with their best fit.
-    told: Vec<(u32, f32)>,
+    /// Words of the entry that were met, with their best fit; so many of them.
+    told: [(u32, f32); TOLD_MAX],
+    told_count: usize,
 }
 
-/// Every entry that shares a telling word with the query, with its similarity.
+/// No phrase of the index has more words that one query meets.
+const TOLD_MAX: usize = 12;
+
+/// Gives every entry that shares a telling word with the query to `keep`, with its similarity.
 pub(super) fn score(
     query: &Query,
     entries: &[Entry],
     postings: &[Vec<u32>],
     vocabulary: &Vocabulary,
-) -> Vec<(u32, f64)> {
+    mut keep: impl FnMut(u32, f64),
+) {
     let total: f64 = query.words.iter().map(|it| it.weight).sum();
-    slots(query, entries.len(), postings)
-        .into_iter()
-        .filter_map(|slot| {
-            let entry = &entries[slot.entry as usize];
-            let own: f64 = entry.words.iter().map(|&it| vocabulary.weight(it)).sum();
-            let asked: f64 = query
-                .words
-                .iter()
-                .zip(slot.asked)
-                .map(|(word, fit)| word.weight * f64::from(fit))
-                .sum();
-            let told: f64 = slot
-                .told
-                .iter()
-                .map(|&(word, fit)| vocabulary.weight(word) * f64::from(fit))
-                .sum();
-            let similar = similarity(asked / total, told / own) * entry.trust * NOT_AS_WRITTEN;
-            let worth = similar >= SIMILARITY_MIN;
-            let contrary = worth && contradicts(query, entry, vocabulary);
-            worth.then_some((
-                slot.entry,
-                if contrary {
-                    similar * CONTRARY
-                } else {
-                    similar
-                },
-            ))
-        })
-        .collect()
+    for slot in slots(query, entries.len(), postings) {
+        let entry = &entries[slot.entry as usize];
+        let asked: f64 = query
+            .words
+            .iter()
+            .zip(slot.asked)
+            .map(|(word, fit)| word.weight * f64::from(fit))
+            .sum();
+        let told: f64 = slot.told[..slot.told_count]
+            .iter()
+            .map(|&(word, fit)| vocabulary.weight(word) * f64::from(fit))
+            .sum();
+        let similar = similarity(asked / total, told / entry.own) * entry.trust * NOT_AS_WRITTEN;
+        if similar < SIMILARITY_MIN {
+            continue;
+        }
+        let contrary = contradicts(query, entry, vocabulary);
+        keep(
+            slot.entry,
+            if contrary {
+                similar * CONTRARY
+            } else {
+                similar
+            },
+        );
+    }
 }
 
 /// Goes through the words of the query, the rarest first. A common word ("pain") only adds to entries that a rarer one
@@ -132,7 +135,8 @@ fn slots(query: &Query, entries: usize, postings: &[Vec<u32>]) -> Vec<Slot> {
                     slots.push(Slot {
                         entry,
                         asked: [0.0; QUERY_WORDS_MAX],
-                        told: Vec::with_capacity(4),
+                        told: [(0, 0.0); TOLD_MAX],
+                        told_count: 0,
                     });
                 }
                 meet(&mut slots[*known as usize], asked, told, fit);
@@ -156,11 +160,20 @@ fn fits(query: &Query, asked: usize) -> impl Iterator<Item = (u32, f32)> + '_ {
 
 fn meet(slot: &mut Slot, asked: usize, told: u32, fit: f32) {
     slot.asked[asked] = slot.asked[asked].max(fit);
-    match slot.told.iter_mut().find(|(word, _)| *word == told) {
+    let count = slot.told_count;
+    match slot.told[..count]
+        .iter_mut()
+        .find(|(word, _)| *word == told)
+    {
         Some((_, known)) => *known = known.max(fit),
-        None => slot.told.push((told, fit)),
+        None if count < TOLD_MAX => {
+            slot.told[count] = (told, fit);
+            slot.told_count += 1;
+        }
+        None => {}
     }
 }
+
 /// One says "sudden", the other "gradual"; one denies what the other says.
 fn contradicts(query: &Query, entry: &Entry, vocabulary: &Vocabulary) -> bool {
     let told = |form: &str| {

@@ -2,26 +2,27 @@
 //!
 //! A typing error is looked up through trigrams, so that only words that share letters are measured.
 
-use std::collections::HashMap;
-
 use rapidfuzz::distance::osa;
 
 use crate::canon::Role;
+use crate::hash::FastMap;
 
 /// All distinct words.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Vocabulary {
     words: Vec<Word>,
-    by_text: HashMap<String, u32>,
-    by_form: HashMap<String, Vec<u32>>,
+    by_text: FastMap<String, u32>,
+    by_form: FastMap<String, Vec<u32>>,
     /// Words in alphabetical order, for beginnings.
     sorted: Vec<u32>,
-    trigrams: HashMap<[char; 3], Vec<u32>>,
+    trigrams: FastMap<u64, Vec<u32>>,
 }
 
 #[derive(Clone, Debug)]
 struct Word {
     text: String,
+    /// Its letters, counted.
+    length: usize,
     form: String,
     role: Role,
     /// How telling it is, 0 to 1.
@@ -53,6 +54,7 @@ impl Vocabulary {
         let number = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
         self.words.push(Word {
             text: text.to_owned(),
+            length: text.chars().count(),
             form: form.to_owned(),
             role,
             weight: 1.0,
@@ -73,7 +75,7 @@ impl Vocabulary {
 
     /// Weighs the words when all entries are in: rare words tell more, and forms of one meaning count together.
     pub(super) fn finish(&mut self, postings: &[Vec<u32>], entries: usize) {
-        let mut uses: HashMap<&str, usize> = HashMap::new();
+        let mut uses: FastMap<&str, usize> = FastMap::default();
         for (word, list) in self.words.iter().zip(postings) {
             *uses.entry(&word.form).or_default() += list.len();
         }
@@ -200,16 +202,22 @@ impl Vocabulary {
         };
         self.swapped(text, fits);
         let own = trigrams(text);
-        let mut shared: HashMap<u32, usize> = HashMap::new();
+        let mut counts = vec![0_u8; self.words.len()];
+        let mut shared: Vec<u32> = Vec::new();
         for trigram in &own {
             for &word in self.trigrams.get(trigram).into_iter().flatten() {
-                *shared.entry(word).or_default() += 1;
+                let count = &mut counts[word as usize];
+                if *count == 0 {
+                    shared.push(word);
+                }
+                *count = count.saturating_add(1);
             }
         }
         // A slip destroys at most three trigrams (a swap four).
         let needed = own.len().saturating_sub(4 * slips_max).max(1);
-        for (word, count) in shared {
-            let other = self.text(word).chars().count();
+        for word in shared {
+            let other = self.words[word as usize].length;
+            let count = usize::from(counts[word as usize]);
             if count < needed || other.abs_diff(length) > slips_max || other < 4 {
                 continue;
             }
@@ -266,11 +274,16 @@ fn shares_start(a: &str, b: &str) -> bool {
         == 3
 }
 
-/// The trigrams of a word, with its start and end marked.
-fn trigrams(text: &str) -> Vec<[char; 3]> {
-    let padded: Vec<char> = std::iter::once('^')
+/// The trigrams of a word, with its start and end marked, each as one number.
+fn trigrams(text: &str) -> Vec<u64> {
+    let padded: Vec<u64> = std::iter::once('^')
         .chain(text.chars())
         .chain(['$'])
+        .map(u64::from)
         .collect();
-    padded.windows(3).map(|it| [it[0], it[1], it[2]]).collect()
+    // A character has at most 21 bits.
+    padded
+        .windows(3)
+        .map(|it| it[0] << 42 | it[1] << 21 | it[2])
+        .collect()
 }

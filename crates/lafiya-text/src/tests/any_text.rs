@@ -1,6 +1,9 @@
 //! Any text at all: nothing panics, offsets are true, and the same text always gives the same answer.
+//!
+//! A test run takes a fixed seed and a small budget; `cargo xtask fuzz` gives another seed and a larger one.
 
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use super::REAL;
 use crate::{ParseContext, SearchOptions};
@@ -33,6 +36,21 @@ fn is_sound(text: &str) {
             .all(|it| it[0].similarity >= it[1].similarity)
     );
     assert_eq!(hits, REAL.search.find(&REAL.base, text, &options));
+}
+
+const CASES: u32 = 256;
+const SEED: u64 = 20_261_115;
+
+/// The budget and the seed, from the environment where the fuzz command sets them.
+fn budget() -> ProptestConfig {
+    let number = |name: &str| std::env::var(name).ok().and_then(|it| it.parse::<u64>().ok());
+    let cases = number("LAFIYA_FUZZ_CASES").and_then(|it| u32::try_from(it).ok());
+    ProptestConfig {
+        cases: cases.unwrap_or(CASES),
+        rng_seed: RngSeed::Fixed(number("LAFIYA_FUZZ_SEED").unwrap_or(SEED)),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
 }
 
 /// Pieces that meet the grammar at its joints, in any order.
@@ -94,7 +112,7 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(budget())]
 
     #[test]
     fn arbitrary_unicode_is_read_soundly(text in "\\PC{0,200}") {

@@ -105,6 +105,32 @@ fn sex_leaves_out_what_is_impossible() {
     };
     let hits = REAL.search.find(&REAL.base, "vaginal discharge", &options);
     assert!(!ids(&hits).contains(&"s_vaginal_discharge"));
+    for phrase in [
+        "pregnancy test",
+        "vaginal swab",
+        "fetal heart rate",
+        "ovarian torsion",
+        "miscarriage",
+    ] {
+        let hits = REAL.search.find(&REAL.base, phrase, &options);
+        let names: Vec<&str> = hits
+            .iter()
+            .map(|it| REAL.base.name_of(it.concept))
+            .collect();
+        let female = [
+            "regnancy test",
+            "aginal",
+            "etal heart",
+            "varian",
+            "iscarriage",
+        ];
+        assert!(
+            !names
+                .iter()
+                .any(|name| female.iter().any(|it| name.contains(it))),
+            "{phrase}: {names:?}"
+        );
+    }
 }
 
 #[test]
