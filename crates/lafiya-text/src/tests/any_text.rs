@@ -43,7 +43,11 @@ const SEED: u64 = 20_261_115;
 
 /// The budget and the seed, from the environment where the fuzz command sets them.
 fn budget() -> ProptestConfig {
-    let number = |name: &str| std::env::var(name).ok().and_then(|it| it.parse::<u64>().ok());
+    let number = |name: &str| {
+        std::env::var(name)
+            .ok()
+            .and_then(|it| it.parse::<u64>().ok())
+    };
     let cases = number("LAFIYA_FUZZ_CASES").and_then(|it| u32::try_from(it).ok());
     ProptestConfig {
         cases: cases.unwrap_or(CASES),
