@@ -2,6 +2,7 @@
 //! figures honest. Nothing here is part of the product, and the product never depends on it.
 
 mod bench;
+mod browser;
 mod budget;
 mod docs;
 mod fuzz;
@@ -57,6 +58,7 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
             matches.get_one::<u32>("cases").copied(),
             matches.get_one::<u64>("seed").copied(),
         ),
+        Some(("pictures", _)) => browser::take_pictures(),
         Some(("servers", _)) => servers::lend(),
         Some((servers::HOLD, _)) => servers::hold(),
         _ => unreachable!("clap requires one of the commands"),
@@ -139,6 +141,10 @@ pub(crate) fn command_line() -> Command {
                         .value_parser(value_parser!(u64))
                         .help("Repeat the run of this seed [default: a new one]"),
                 ),
+        )
+        .subcommand(
+            Command::new("pictures")
+                .about("Take the pictures of the web app that the documents show"),
         )
         .subcommand(
             Command::new("servers")

@@ -10,7 +10,7 @@ use anyhow::{Context, bail, ensure};
 use crate::budget::{self, Outcome, Strictness};
 use crate::process::{self, nothing, test_lines};
 use crate::servers::Servers;
-use crate::{docs, openapi, python, workspace};
+use crate::{browser, docs, openapi, python, workspace};
 
 /// One stage.
 struct Stage {
@@ -27,13 +27,14 @@ struct Stage {
 const STAGES: &[Stage] = &[
     stage("servers", 60, start_servers).gate(),
     stage("format", 10, check_format),
-    stage("clippy", 300, check_lints),
-    stage("build", 420, build).gate(),
+    stage("clippy", 260, check_lints),
+    stage("build", 400, build).gate(),
     stage("unit", 180, unit_tests).with_servers(),
     stage("knowledge", 20, check_knowledge),
     stage("blackbox-embedded", 200, black_box_embedded),
     stage("blackbox-servers", 240, black_box_servers).with_servers(),
     stage("fhir", 60, foreign_fhir),
+    stage("browser", 60, in_the_browser),
     stage("docs", 10, check_docs),
 ];
 
@@ -266,6 +267,11 @@ fn foreign_fhir(_: &Run) -> anyhow::Result<()> {
         "cargo test ran no tests"
     );
     Ok(())
+}
+
+fn in_the_browser(_: &Run) -> anyhow::Result<()> {
+    workspace::build()?;
+    browser::test()
 }
 
 /// Everything that is wrong with the documents is said at once.

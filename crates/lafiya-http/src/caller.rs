@@ -149,13 +149,8 @@ pub(crate) async fn limit_programs(
     request: Request,
     next: Next,
 ) -> Response {
-    let accept = request
-        .headers()
-        .get(header::ACCEPT)
-        .and_then(|accept| accept.to_str().ok());
-    let is_browser = accept.is_some_and(|accept| accept.contains("text/html"));
     let is_asset = request.uri().path().contains('.');
-    if is_browser || is_asset {
+    if prefers_html(request.headers()) || is_asset {
         return next.run(request).await;
     }
     let knock = Knock::of(&request);
@@ -167,6 +162,14 @@ pub(crate) async fn limit_programs(
         next,
     )
     .await
+}
+
+/// Whether a browser asks, rather than a program.
+pub(crate) fn prefers_html(headers: &HeaderMap) -> bool {
+    let accept = headers
+        .get(header::ACCEPT)
+        .and_then(|accept| accept.to_str().ok());
+    accept.is_some_and(|accept| accept.contains("text/html"))
 }
 
 /// Counts a request that no route takes, then answers it: whoever shows a valid key is counted by

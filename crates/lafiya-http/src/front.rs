@@ -14,6 +14,7 @@ use axum::http::{HeaderMap, HeaderValue, Request, Response, Uri, header};
 use axum::response::IntoResponse;
 use futures_util::FutureExt;
 use lafiya_model::RequestId;
+use lafiya_service::Visitor;
 use tower::ServiceExt;
 use tracing::Instrument;
 use uuid::Uuid;
@@ -22,7 +23,7 @@ use crate::caller::answer_counted;
 use crate::error::{ApiError, ErrorCode};
 use crate::fhir;
 use crate::limits::{RateInfo, client_address};
-use crate::router;
+use crate::router::{self, Pages};
 use crate::state::HttpState;
 use crate::versions::{CURRENT, CURRENT_HEADER, VersionPolicy};
 
@@ -51,8 +52,8 @@ pub(crate) struct Answered(pub(crate) MatchedPath);
 
 impl Front {
     /// The service over its state.
-    pub fn new(state: Arc<HttpState>) -> Self {
-        let router = router::build(Arc::clone(&state));
+    pub fn new(state: Arc<HttpState>, pages: Pages) -> Self {
+        let router = router::build(Arc::clone(&state), pages);
         Self { state, router }
     }
 
@@ -68,6 +69,11 @@ impl Front {
             &self.state.settings.trusted_proxies,
         );
         request.extensions_mut().insert(ThisRequest(id));
+        request.extensions_mut().insert(Visitor {
+            request: id,
+            address,
+            peer: peer.ip(),
+        });
         request.extensions_mut().insert(ClientAddress(address));
 
         let fhir = fhir::Wish::of(&request);

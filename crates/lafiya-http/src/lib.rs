@@ -20,4 +20,5 @@ mod wire;
 
 pub use front::Front;
 pub use listener::{Listening, serve};
+pub use router::Pages;
 pub use state::{HttpSettings, HttpState};

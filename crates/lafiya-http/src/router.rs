@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use crate::caller::{
-    admit, answer_counted, limit_health, limit_programs, limit_public, require_key,
+    admit, answer_counted, limit_health, limit_programs, limit_public, prefers_html, require_key,
 };
 use crate::endpoints;
 use crate::error::{ApiError, ErrorCode};
@@ -27,6 +27,14 @@ use crate::versions::CURRENT;
 
 /// Bodies smaller than this are sent as they are: compressing them costs more than it saves.
 const COMPRESSED_BYTES_MIN: u64 = 1400;
+
+/// The pages for people, mounted beside the API.
+pub struct Pages {
+    /// Every path that shows a page.
+    pub router: Router,
+    /// The page for a path that leads nowhere.
+    pub not_found: fn(&Request) -> Response,
+}
 
 /// The routes of the API with their documentation, without layers.
 struct Routes {
@@ -94,7 +102,7 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
 
 /// The router with its layers. Inside out: the handler, admission, key and rate, the group's
 /// fallback, compression. `Front` stands around the whole.
-pub(crate) fn build(state: Arc<HttpState>) -> Router {
+pub(crate) fn build(state: Arc<HttpState>, pages: Pages) -> Router {
     let Routes {
         keyed,
         health,
@@ -115,8 +123,10 @@ pub(crate) fn build(state: Arc<HttpState>) -> Router {
         .route("/fhir/{type}/{id}", get(endpoints::fhir_definitions::read))
         .route_layer(from_fn_with_state(Arc::clone(&state), limit_public));
 
-    let pages = docs_pages()
-        .route("/", get(endpoints::welcome::page))
+    let not_found_page = pages.not_found;
+    let pages = api_reference()
+        .merge(pages.router.with_state(()))
+        .route_layer(from_fn_with_state(Arc::clone(&state), admit))
         .route_layer(from_fn_with_state(Arc::clone(&state), limit_programs));
 
     Router::new()
@@ -125,7 +135,7 @@ pub(crate) fn build(state: Arc<HttpState>) -> Router {
         .merge(pages)
         .route_layer(from_fn(note_route))
         .method_not_allowed_fallback(method_not_allowed)
-        .fallback(not_found)
+        .fallback(move |state, request| not_found(not_found_page, state, request))
         .layer(
             CompressionLayer::new()
                 .gzip(true)
@@ -141,8 +151,8 @@ fn worth_compressing() -> impl Predicate {
 }
 
 /// The browsable API reference; its assets are inside the binary.
-fn docs_pages() -> Router<Arc<HttpState>> {
-    let page = SwaggerUi::new("/docs").config(
+fn api_reference() -> Router<Arc<HttpState>> {
+    let page = SwaggerUi::new("/docs/api").config(
         Config::from(format!("/{CURRENT}/openapi.json"))
             .validator_url("none")
             .try_it_out_enabled(true),
@@ -178,14 +188,27 @@ async fn note_route(request: Request, next: Next) -> Response {
     response
 }
 
-async fn not_found(State(state): State<Arc<HttpState>>, request: Request) -> Response {
+async fn not_found(
+    page: fn(&Request) -> Response,
+    State(state): State<Arc<HttpState>>,
+    request: Request,
+) -> Response {
+    if prefers_html(request.headers()) && !is_api(request.uri().path()) {
+        return page(&request);
+    }
     let answer = ApiError::new(
         ErrorCode::ResourceNotFound,
         format!(
-            "This path leads nowhere. The API lives under /{CURRENT}; its description is at /docs."
+            "This path leads nowhere. The API lives under /{CURRENT}; its description is at /docs/api."
         ),
     );
     answer_counted(&state, request, answer).await
+}
+
+fn is_api(path: &str) -> bool {
+    path.strip_prefix('/')
+        .and_then(|path| path.strip_prefix(CURRENT))
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 async fn method_not_allowed(State(state): State<Arc<HttpState>>, request: Request) -> Response {

@@ -33,6 +33,10 @@ uuid_id!(
     TenantId
 );
 uuid_id!(
+    /// A person who can sign in to the web app.
+    AccountId
+);
+uuid_id!(
     /// One API key (never the key itself).
     KeyId
 );

@@ -4,6 +4,7 @@
 //! `assessment` what is answered, `recorded` what is stored of it, `webhook` what others are told.
 #![warn(missing_docs)]
 
+pub mod account;
 pub mod assessment;
 pub mod case;
 pub mod evidence;
@@ -14,12 +15,13 @@ pub mod tenant;
 pub mod triage;
 pub mod webhook;
 
+pub use account::Role;
 pub use assessment::Assessment;
 pub use case::{Case, Claim, Coordinate, DeidentifiedCase};
 pub use evidence::{Choice, Evidence, EvidenceSource, Severity};
 pub use ids::{
-    AdverseEventId, AssessmentId, ConceptId, ConceptKind, DeliveryId, InterviewId, KeyId,
-    RequestId, TenantId, WebhookId,
+    AccountId, AdverseEventId, AssessmentId, ConceptId, ConceptKind, DeliveryId, InterviewId,
+    KeyId, RequestId, TenantId, WebhookId,
 };
 pub use patient::{Age, AgeBand, Sex};
 pub use recorded::{AssessmentDocument, Timings};

@@ -11,6 +11,7 @@ use lafiya_model::{
 use serde::{Deserialize, Serialize};
 
 use crate::assess::{EvidenceList, invalid};
+use crate::consult::OpenInterview;
 use crate::context::Context;
 use crate::error::ServiceError;
 
@@ -119,6 +120,18 @@ impl Memory {
             turn: self.turn + 1,
             kept: Some(kept),
             latest: self.latest,
+        })
+    }
+
+    /// What is open, for who continues it; nothing before the first turn.
+    pub(crate) fn opened(self) -> Option<OpenInterview> {
+        let (kept, (latest, _)) = self.kept.zip(self.latest)?;
+        Some(OpenInterview {
+            age: kept.age,
+            sex: kept.sex,
+            evidence: kept.evidence,
+            turn: self.turn,
+            latest,
         })
     }
 

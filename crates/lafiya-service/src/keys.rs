@@ -17,6 +17,8 @@ use crate::error::{FieldError, ServiceError};
 const SECRET_CHARACTERS: usize = 43;
 /// How much of a key is kept to recognise it by, beyond the prefix.
 const DISPLAY_CHARACTERS: usize = 4;
+/// How the key of the web app is shown.
+const WEB_APP: &str = "web app";
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// Computes the keyed hash under which a key is stored and found.
@@ -59,10 +61,15 @@ pub fn looks_like_a_key(text: &str) -> bool {
 
 /// A new key in the clear, to be shown once.
 pub fn generate(environment: Environment) -> String {
+    format!("{}{}", environment.key_prefix(), random_text())
+}
+
+/// Random base62 digits, enough for 32 bytes: keys, sessions and links are made of them.
+pub(crate) fn random_text() -> String {
     let mut random = rand::rng();
-    let secret =
-        (0..SECRET_CHARACTERS).map(|_| char::from(BASE62[random.random_range(0..BASE62.len())]));
-    environment.key_prefix().chars().chain(secret).collect()
+    (0..SECRET_CHARACTERS)
+        .map(|_| char::from(BASE62[random.random_range(0..BASE62.len())]))
+        .collect()
 }
 
 /// How a key is recognised in lists: its prefix and first characters.
@@ -123,6 +130,48 @@ pub async fn create(
     );
     let record = context.store.create_key(new, actor).await?;
     Ok(FreshKey { key, record })
+}
+
+/// The keys of a tenant that people made, newest first.
+pub async fn list(context: &Context, tenant: TenantId) -> Result<Vec<KeyRecord>, ServiceError> {
+    let keys = context.store.list_keys(Some(tenant)).await?;
+    Ok(keys
+        .into_iter()
+        .filter(|key| key.display != WEB_APP)
+        .collect())
+}
+
+/// The key of a tenant with this id, among those that people made.
+pub async fn find(
+    context: &Context,
+    tenant: TenantId,
+    id: KeyId,
+) -> Result<KeyRecord, ServiceError> {
+    let keys = list(context, tenant).await?;
+    keys.into_iter()
+        .find(|key| key.id == id)
+        .ok_or(ServiceError::NotFound("a key of that id"))
+}
+
+/// The key under which the web app's assessments are recorded. Nobody has ever seen it: its text is
+/// thrown away where it is made, so no request can carry it.
+pub(crate) async fn of_web_app(context: &Context, tenant: TenantId) -> Result<KeyId, ServiceError> {
+    let now = context.clock.now();
+    let keys = context.store.list_keys(Some(tenant)).await?;
+    let made = keys
+        .iter()
+        .filter(|key| key.display == WEB_APP && key.is_active(now))
+        .min_by_key(|key| key.id);
+    if let Some(key) = made {
+        return Ok(key.id);
+    }
+    let environment = Environment::Live;
+    let key = generate(environment);
+    let new = NewKey {
+        display: WEB_APP.to_owned(),
+        ..new_key(&context.hasher, &key, tenant, environment, now, None, None)
+    };
+    Ok(context.store.create_key(new, WEB_APP).await?.id)
 }
 
 /// Replaces the caller's own key by a new one. Of several calls at once one succeeds; the others

@@ -8,17 +8,22 @@ pub mod authenticate;
 pub mod chores;
 pub mod clock;
 pub mod concepts;
+pub mod consult;
 pub mod context;
 pub mod error;
 pub mod health;
 mod interview;
 pub mod keys;
 pub mod library;
+pub mod members;
+pub mod one_time_code;
 mod quota;
 pub mod rate_limit;
 pub mod reference;
 mod sandbox;
+pub mod sign_in;
 pub mod tenants;
+pub mod visitor;
 pub mod webhooks;
 
 pub use authenticate::Caller;
@@ -26,5 +31,9 @@ pub use clock::{Clock, SystemClock};
 pub use context::{Context, Limits};
 pub use error::{FieldError, ServiceError};
 pub use lafiya_storage::cache::WindowState;
+pub use lafiya_storage::store::{
+    AccountRecord, AssessmentSummary, AuditRecord, KeyRecord, TenantRecord, UsageReport,
+};
 pub use lafiya_webhooks::TargetPolicy;
 pub use library::Library;
+pub use visitor::Visitor;

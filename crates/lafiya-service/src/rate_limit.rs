@@ -22,6 +22,8 @@ pub enum Counted {
     Health(IpAddr),
     /// An address without a valid key, or on another public endpoint.
     Anonymous(IpAddr),
+    /// An address that tries to sign in.
+    SignIn(IpAddr),
 }
 
 impl Counted {
@@ -36,6 +38,10 @@ impl Counted {
                 purpose: "anonymous",
                 address: network(address),
             },
+            Self::SignIn(address) => WindowKey::Address {
+                purpose: "sign-in",
+                address: network(address),
+            },
         }
     }
 
@@ -43,7 +49,7 @@ impl Counted {
         match self {
             Self::Key(_) => context.limits.per_key_per_minute,
             Self::Health(_) => context.limits.health_per_minute,
-            Self::Anonymous(_) => context.limits.anonymous_per_minute,
+            Self::Anonymous(_) | Self::SignIn(_) => context.limits.anonymous_per_minute,
         }
     }
 }

@@ -75,6 +75,27 @@ pub async fn set_status(
         .await?)
 }
 
+/// All tenants, by name.
+pub async fn list(context: &Context) -> Result<Vec<TenantRecord>, ServiceError> {
+    Ok(context.store.list_tenants().await?)
+}
+
+/// Changes what a tenant has bought.
+pub async fn set_tier(
+    context: &Context,
+    name: &str,
+    tier: Tier,
+    monthly_quota: Option<u64>,
+    actor: &str,
+) -> Result<TenantRecord, ServiceError> {
+    let tenant = find(context, name).await?;
+    let now = context.clock.now();
+    Ok(context
+        .store
+        .set_tenant_tier(tenant.id, tier, monthly_quota, actor, now)
+        .await?)
+}
+
 /// The keys that a first start shows once.
 pub struct DemoKeys {
     /// For trying things: mock data, never billed.

@@ -1,12 +1,12 @@
-//! `/docs`: a page that works without the internet.
+//! `/docs` and the API reference below it: pages that work without the internet.
 
 use lafiya_blackbox::{Answer, Client, shared};
 
-/// The page, after at most one redirect within the service.
+/// The API reference, after at most one redirect within the service.
 fn page(client: &Client) -> (String, Answer) {
-    let answer = client.get("/docs");
+    let answer = client.get("/docs/api");
     if !(300..400).contains(&answer.status) {
-        return ("/docs".to_owned(), answer);
+        return ("/docs/api".to_owned(), answer);
     }
     let location = answer.required_header("location").to_owned();
     assert!(
@@ -36,7 +36,29 @@ fn assets(base: &str, html: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_docs_page_is_public_html() {
+fn the_documentation_is_public_and_leads_to_the_reference() {
+    let client = shared().client();
+    let answer = client.get("/docs").expect(200);
+    let kind = answer.required_header("content-type");
+    assert!(kind.starts_with("text/html"), "{kind}");
+    let html = answer.text();
+    assert!(html.contains("/docs/api"), "no link to the reference");
+    let policy = answer.required_header("content-security-policy");
+    assert!(
+        policy.contains("default-src 'self'") && !policy.contains("unsafe"),
+        "{policy}"
+    );
+    for path in [
+        "/docs/start/first-request",
+        "/docs/errors",
+        "/docs/clinical/method",
+    ] {
+        client.get(path).expect(200);
+    }
+}
+
+#[test]
+fn the_api_reference_is_public_html() {
     let (_, answer) = page(&shared().client());
     let answer = answer.expect(200);
     let kind = answer.required_header("content-type");

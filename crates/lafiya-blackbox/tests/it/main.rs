@@ -35,6 +35,7 @@ mod shape;
 mod shutdown;
 mod slow_clients;
 mod versions;
+mod web;
 mod webhook_events;
 mod webhook_targets;
 mod webhooks;

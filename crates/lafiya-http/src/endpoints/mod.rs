@@ -19,4 +19,3 @@ pub(crate) mod search;
 pub(crate) mod symptoms;
 pub(crate) mod webhook_deliveries;
 pub(crate) mod webhooks;
-pub(crate) mod welcome;

@@ -10,8 +10,9 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use lafiya_model::{
-    AdverseEventId, AdverseSeriousness, AssessmentId, DeliveryId, DeliveryStatus, Environment,
-    EventKind, InterviewId, KeyId, TenantId, TenantStatus, Tier, TriageLevel, WebhookId,
+    AccountId, AdverseEventId, AdverseSeriousness, AssessmentId, DeliveryId, DeliveryStatus,
+    Environment, EventKind, InterviewId, KeyId, Role, TenantId, TenantStatus, Tier, TriageLevel,
+    WebhookId,
 };
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgRow, Postgres};
@@ -277,6 +278,7 @@ macro_rules! values_as_text {
 values_as_text!(
     AdverseEventId,
     AdverseSeriousness,
+    AccountId,
     AssessmentId,
     Date,
     DeliveryId,
@@ -286,6 +288,7 @@ values_as_text!(
     InterviewId,
     KeyId,
     Month,
+    Role,
     TenantId,
     TenantStatus,
     Tier,

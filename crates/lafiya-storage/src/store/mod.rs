@@ -6,6 +6,7 @@
 //! the same verbs and must pass the same `conformance` suite. No business decision is made here
 //! beyond what must be decided inside a transaction.
 
+mod accounts;
 mod assessments;
 #[cfg(test)]
 mod conformance;
@@ -14,6 +15,7 @@ mod error;
 mod migrations;
 mod postgres;
 mod records;
+mod sql_accounts;
 mod sql_store;
 mod sql_webhooks;
 mod sqlite;
@@ -29,6 +31,7 @@ use async_trait::async_trait;
 use jiff::{Timestamp, civil::Date};
 use lafiya_model::{AssessmentId, Environment, InterviewId, KeyId, TenantId, TenantStatus, Tier};
 
+pub use accounts::*;
 pub use assessments::*;
 pub use error::{Cause, StoreError};
 pub use records::*;
@@ -51,7 +54,7 @@ pub async fn connect(settings: &StoreSettings) -> Result<Arc<dyn Store>, StoreEr
 
 /// What outlives a request.
 #[async_trait]
-pub trait Store: WebhookStore {
+pub trait Store: Accounts + WebhookStore {
     /// Proves that the store takes and gives: writes a row and reads it back.
     async fn probe(&self, now: Timestamp) -> Result<(), StoreError>;
 

@@ -9,6 +9,7 @@ mod serve;
 mod serve_reload;
 mod serve_webhooks;
 mod tenant;
+mod user;
 
 use std::process::ExitCode;
 
@@ -42,6 +43,7 @@ pub(crate) fn command_line() -> Command {
         .subcommand(serve::command())
         .subcommand(tenant::command())
         .subcommand(key::command())
+        .subcommand(user::command())
         .subcommand(assess::command())
         .subcommand(eval::command())
         .subcommand(knowledge::command())
@@ -70,6 +72,7 @@ pub(crate) fn run(arguments: &ArgMatches) -> anyhow::Result<ExitCode> {
             None | Some(("serve", _)) => serve::run(&settings).await,
             Some(("tenant", matches)) => tenant::run(&settings, matches).await,
             Some(("key", matches)) => key::run(&settings, matches).await,
+            Some(("user", matches)) => user::run(&settings, matches).await,
             Some((other, _)) => anyhow::bail!("the command {other} has no implementation"),
         }
     })

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Command;
-use lafiya_http::{Front, HttpState, Listening};
+use lafiya_http::{Front, HttpState, Listening, Pages};
+use lafiya_model::Role;
 use lafiya_service::tenants::{self, DemoKeys};
-use lafiya_service::{Context, authenticate};
+use lafiya_service::{Context, authenticate, members};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -40,7 +41,11 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
     let demo = tenants::first_start(&context)
         .await
         .map_err(anyhow::Error::from)?;
-    greet(&public_url, demo.as_ref());
+    let link = match &demo {
+        Some(_) => Some(first_link(&context).await?),
+        None => None,
+    };
+    greet(&public_url, demo.as_ref(), link.as_deref());
 
     let stop = CancellationToken::new();
     let tasks = TaskTracker::new();
@@ -81,7 +86,13 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
     }
 
     let http_settings = settings.http(listening.address)?;
-    let front = Front::new(HttpState::new(Arc::clone(&context), http_settings.clone()));
+    let web = lafiya_web::pages(Arc::clone(&context), settings.web(listening.address));
+    let pages = Pages {
+        router: web.router,
+        not_found: web.not_found,
+    };
+    let state = HttpState::new(Arc::clone(&context), http_settings.clone());
+    let front = Front::new(state, pages);
     tracing::info!(address = %listening.address, knowledge.version = %context.knowledge.load().version().version, "Lafiya is ready.");
     lafiya_http::serve(listening, front, &http_settings, stop.cancelled()).await;
 
@@ -130,11 +141,20 @@ fn stop_on_signal(stop: CancellationToken) -> anyhow::Result<impl Future<Output 
     })
 }
 
+/// An account for whoever started the service first, and the link to get in with.
+async fn first_link(context: &Context) -> anyhow::Result<String> {
+    let tenant = tenants::find(context, tenants::DEMO_TENANT).await?;
+    let email = members::FIRST_ACCOUNT;
+    let invited = members::add(context, tenant.id, email, Role::Owner, true, "first-start").await?;
+    Ok(invited.link)
+}
+
 /// What a person sees on the terminal.
-fn greet(public_url: &str, demo: Option<&DemoKeys>) {
+fn greet(public_url: &str, demo: Option<&DemoKeys>, link: Option<&str>) {
     println!("Lafiya {}", env!("CARGO_PKG_VERSION"));
     println!("  API       {public_url}/v1");
-    println!("  API docs  {public_url}/docs");
+    println!("  API docs  {public_url}/docs/api/");
+    println!("  Docs      {public_url}/docs");
     println!("  Web app   {public_url}/");
     if let Some(demo) = demo {
         println!(
@@ -143,6 +163,10 @@ fn greet(public_url: &str, demo: Option<&DemoKeys>) {
         );
         println!("  sandbox   {}", demo.sandbox);
         println!("  live      {}", demo.live);
+    }
+    if let Some(link) = link {
+        println!("Sign in to the dashboard with this link, once, within three days:");
+        println!("  {public_url}/sign-in/link/{link}");
     }
     println!();
 }

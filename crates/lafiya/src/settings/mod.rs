@@ -14,6 +14,7 @@ use lafiya_http::HttpSettings;
 use lafiya_http::versions::{VersionPolicy, Versions};
 use lafiya_service::Limits;
 use lafiya_storage::store::StoreUrl;
+use lafiya_web::WebSettings;
 use lafiya_webhooks::{RetrySchedule, TargetPolicy, WorkerSettings};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
@@ -41,6 +42,7 @@ pub(crate) struct Settings {
     body_limit_bytes: usize,
     fhir_body_limit_bytes: usize,
     pipeline_timeout_ms: u64,
+    consult_at_the_machine: bool,
     versions: Vec<VersionPolicy>,
     webhook_allow_insecure_targets: bool,
     webhook_timeout_ms: u64,
@@ -214,6 +216,16 @@ impl Settings {
         match self.public_url.as_str() {
             "" => format!("http://{bound}"),
             configured => configured.trim_end_matches('/').to_owned(),
+        }
+    }
+
+    /// The settings of the web app. Whoever sits at the machine may consult only where the service is
+    /// the embedded one and serves this machine alone.
+    pub(crate) fn web(&self, bound: SocketAddr) -> WebSettings {
+        let embedded = self.database_url.expose_secret().is_empty() && bound.ip().is_loopback();
+        WebSettings {
+            public_url: self.public_url(bound),
+            consult_at_the_machine: self.consult_at_the_machine && embedded,
         }
     }
 

@@ -4,6 +4,7 @@
 //! says, in a schema of its own; with `LAFIYA_TEST_BACKENDS=all` a missing address is a failure.
 //! A behaviour gets the store and may open further replicas of it.
 
+mod accounts;
 mod adverse_events;
 mod assessments;
 mod concurrency;
@@ -51,6 +52,12 @@ behaviours! {
     keys::rotating_revokes_the_old_key_and_remembers_it,
     keys::a_revoked_expired_or_foreign_key_is_not_rotated,
     keys::uses_of_keys_add_up_and_time_does_not_go_back,
+    accounts::an_address_is_one_account_in_all_tenants,
+    accounts::only_the_own_tenant_changes_a_member,
+    accounts::a_session_lives_until_it_ends_idles_or_expires,
+    accounts::wrong_passwords_lock_and_a_sign_in_forgets_them,
+    accounts::a_new_password_ends_the_other_sessions,
+    accounts::a_link_and_a_code_work_once,
     keeping::the_probe_writes_and_reads_again_and_again,
     keeping::every_replica_gets_the_same_secret,
     keeping::purging_removes_the_expired_and_nothing_else,

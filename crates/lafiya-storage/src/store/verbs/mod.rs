@@ -1,6 +1,7 @@
 //! The verbs as SQL. Each function is the inside of one transaction and knows nothing of how it
 //! is run; the statements stand next to what they are for.
 
+pub(super) mod accounts;
 pub(super) mod adverse_events;
 pub(super) mod assessments;
 pub(super) mod audit;

@@ -1,0 +1,160 @@
+//! Members of a tenant: who may sign in, and as what. A new member gets a one-time link and sets a
+//! password of their own with it; nobody ever chooses a password for somebody else.
+
+use jiff::SignedDuration;
+use lafiya_model::{AccountId, Role, TenantId};
+use lafiya_storage::store::{AccountRecord, AuditRecord, NewAccount, StoreError};
+use uuid::Uuid;
+
+use crate::context::Context;
+use crate::error::{FieldError, ServiceError};
+use crate::sign_in;
+
+/// How long a one-time link works.
+pub const LINK_LIFE: SignedDuration = SignedDuration::from_hours(72);
+/// The account that a first start makes for whoever started the service.
+pub const FIRST_ACCOUNT: &str = "owner@demo.localhost";
+const AUDIT_LINES: u32 = 200;
+const EMAIL_CHARACTERS_MAX: usize = 254;
+
+/// A new member and the link to get in with, which exists in the clear only here.
+pub struct Invited {
+    /// The member.
+    pub account: AccountRecord,
+    /// The token behind `/sign-in/link/`.
+    pub link: String,
+}
+
+/// Adds a member to a tenant.
+pub async fn add(
+    context: &Context,
+    tenant: TenantId,
+    email: &str,
+    role: Role,
+    operator: bool,
+    actor: &str,
+) -> Result<Invited, ServiceError> {
+    let email = sign_in::folded(email);
+    check_email(&email)?;
+    let new = NewAccount {
+        id: AccountId(Uuid::now_v7()),
+        tenant,
+        email,
+        role,
+        operator,
+        created_at: context.clock.now(),
+    };
+    let account = match context.store.create_account(new, actor).await {
+        Err(StoreError::Conflict) => {
+            return Err(ServiceError::Conflict(
+                "that address has an account already",
+            ));
+        }
+        other => other?,
+    };
+    let link = sign_in::new_link(context, account.id, LINK_LIFE, actor).await?;
+    Ok(Invited { account, link })
+}
+
+/// Everybody of a tenant.
+pub async fn list(context: &Context, tenant: TenantId) -> Result<Vec<AccountRecord>, ServiceError> {
+    Ok(context.store.list_accounts(tenant).await?)
+}
+
+/// A new link for a member, for who forgot the password or is locked out.
+pub async fn invite_again(
+    context: &Context,
+    tenant: TenantId,
+    id: AccountId,
+    actor: &str,
+) -> Result<Invited, ServiceError> {
+    let account = find(context, tenant, id).await?;
+    let link = sign_in::new_link(context, account.id, LINK_LIFE, actor).await?;
+    Ok(Invited { account, link })
+}
+
+/// Gives a member another role. A tenant keeps at least one owner.
+pub async fn set_role(
+    context: &Context,
+    tenant: TenantId,
+    id: AccountId,
+    role: Role,
+    actor: &str,
+) -> Result<AccountRecord, ServiceError> {
+    if role != Role::Owner {
+        keep_an_owner(context, tenant, id).await?;
+    }
+    let now = context.clock.now();
+    Ok(context
+        .store
+        .set_account_role(tenant, id, role, actor, now)
+        .await?)
+}
+
+/// Removes a member; their sessions end at once. A tenant keeps at least one owner.
+pub async fn remove(
+    context: &Context,
+    tenant: TenantId,
+    id: AccountId,
+    actor: &str,
+) -> Result<(), ServiceError> {
+    keep_an_owner(context, tenant, id).await?;
+    let now = context.clock.now();
+    Ok(context.store.remove_account(tenant, id, actor, now).await?)
+}
+
+/// The latest administrative acts of a tenant, newest first.
+pub async fn audit_log(
+    context: &Context,
+    tenant: TenantId,
+) -> Result<Vec<AuditRecord>, ServiceError> {
+    Ok(context.store.list_audit(Some(tenant), AUDIT_LINES).await?)
+}
+
+async fn find(
+    context: &Context,
+    tenant: TenantId,
+    id: AccountId,
+) -> Result<AccountRecord, ServiceError> {
+    let members = list(context, tenant).await?;
+    members
+        .into_iter()
+        .find(|member| member.id == id)
+        .ok_or(ServiceError::NotFound("a member of that id"))
+}
+
+async fn keep_an_owner(
+    context: &Context,
+    tenant: TenantId,
+    leaving: AccountId,
+) -> Result<(), ServiceError> {
+    let members = list(context, tenant).await?;
+    let leaves = members
+        .iter()
+        .any(|it| it.id == leaving && it.role == Role::Owner);
+    let stays = members
+        .iter()
+        .any(|it| it.id != leaving && it.role == Role::Owner);
+    if leaves && !stays {
+        return Err(ServiceError::Conflict(
+            "this is the only owner; make somebody else an owner first",
+        ));
+    }
+    Ok(())
+}
+
+fn check_email(email: &str) -> Result<(), ServiceError> {
+    let good = email
+        .split_once('@')
+        .is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('@'));
+    let plain = !email
+        .chars()
+        .any(|it| it.is_whitespace() || it.is_control());
+    if good && plain && email.chars().count() <= EMAIL_CHARACTERS_MAX {
+        return Ok(());
+    }
+    Err(ServiceError::InvalidRequest(vec![FieldError::new(
+        "/email",
+        "must be an email address such as ada@clinic.example",
+    )]))
+}

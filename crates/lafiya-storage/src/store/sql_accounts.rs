@@ -1,0 +1,203 @@
+//! [`Accounts`] over either database: each method hands its arguments and its verb to the engine.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use lafiya_model::{AccountId, Role, TenantId};
+
+use super::sql_store::SqlStore;
+use super::verbs::accounts as verbs;
+use super::{AccountRecord, Accounts, NewAccount, NewSession, SessionRecord, StoreError};
+
+#[async_trait]
+impl Accounts for SqlStore {
+    async fn create_account(
+        &self,
+        account: NewAccount,
+        actor: &str,
+    ) -> Result<AccountRecord, StoreError> {
+        self.write((account, actor.to_owned()), |c, (account, actor)| {
+            Box::pin(verbs::create(c, account, actor))
+        })
+        .await
+    }
+
+    async fn find_account(&self, email: &str) -> Result<Option<AccountRecord>, StoreError> {
+        self.read(email.to_owned(), |c, email| Box::pin(verbs::find(c, email)))
+            .await
+    }
+
+    async fn list_accounts(&self, tenant: TenantId) -> Result<Vec<AccountRecord>, StoreError> {
+        self.read(tenant, |c, &tenant| Box::pin(verbs::list(c, tenant)))
+            .await
+    }
+
+    async fn set_account_role(
+        &self,
+        tenant: TenantId,
+        id: AccountId,
+        role: Role,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<AccountRecord, StoreError> {
+        self.write(
+            (tenant, id, role, actor.to_owned(), now),
+            |c, (tenant, id, role, actor, now)| {
+                Box::pin(verbs::set_role(c, *tenant, *id, *role, actor, *now))
+            },
+        )
+        .await
+    }
+
+    async fn remove_account(
+        &self,
+        tenant: TenantId,
+        id: AccountId,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.write(
+            (tenant, id, actor.to_owned(), now),
+            |c, (tenant, id, actor, now)| Box::pin(verbs::remove(c, *tenant, *id, actor, *now)),
+        )
+        .await
+    }
+
+    async fn set_password(
+        &self,
+        id: AccountId,
+        password_hash: &str,
+        kept_session: Option<[u8; 32]>,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.write(
+            (
+                id,
+                password_hash.to_owned(),
+                kept_session.unwrap_or_default(),
+                actor.to_owned(),
+                now,
+            ),
+            |c, (id, hash, kept, actor, now)| {
+                Box::pin(verbs::set_password(c, *id, hash, kept, actor, *now))
+            },
+        )
+        .await
+    }
+
+    async fn set_totp(
+        &self,
+        id: AccountId,
+        secret: Option<String>,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.write(
+            (id, secret, actor.to_owned(), now),
+            |c, (id, secret, actor, now)| {
+                Box::pin(verbs::set_totp(c, *id, secret.as_deref(), actor, *now))
+            },
+        )
+        .await
+    }
+
+    async fn take_totp_step(&self, id: AccountId, step: u64) -> Result<bool, StoreError> {
+        self.write((id, step), |c, &(id, step)| {
+            Box::pin(verbs::take_totp_step(c, id, step))
+        })
+        .await
+    }
+
+    async fn record_sign_in_failure(
+        &self,
+        id: AccountId,
+        limit: u64,
+        locked_until: Timestamp,
+        now: Timestamp,
+    ) -> Result<u64, StoreError> {
+        self.write(
+            (id, limit, locked_until, now),
+            |c, &(id, limit, locked_until, now)| {
+                Box::pin(verbs::record_failure(c, id, limit, locked_until, now))
+            },
+        )
+        .await
+    }
+
+    async fn begin_session(&self, session: NewSession, how: &str) -> Result<(), StoreError> {
+        self.write((session, how.to_owned()), |c, (session, how)| {
+            Box::pin(verbs::begin_session(c, session, how))
+        })
+        .await
+    }
+
+    async fn find_session(
+        &self,
+        hash: &[u8; 32],
+        idle_since: Timestamp,
+        now: Timestamp,
+    ) -> Result<Option<SessionRecord>, StoreError> {
+        self.read((*hash, idle_since, now), |c, (hash, idle_since, now)| {
+            Box::pin(verbs::find_session(c, hash, *idle_since, *now))
+        })
+        .await
+    }
+
+    async fn touch_session(&self, hash: &[u8; 32], now: Timestamp) -> Result<(), StoreError> {
+        self.write((*hash, now), |c, (hash, now)| {
+            Box::pin(verbs::touch_session(c, hash, *now))
+        })
+        .await
+    }
+
+    async fn end_session(&self, hash: &[u8; 32]) -> Result<(), StoreError> {
+        self.write(*hash, |c, hash| Box::pin(verbs::end_session(c, hash)))
+            .await
+    }
+
+    async fn create_sign_in_link(
+        &self,
+        account: AccountId,
+        hash: [u8; 32],
+        expires_at: Timestamp,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.write(
+            (account, hash, expires_at, actor.to_owned(), now),
+            |c, (account, hash, expires_at, actor, now)| {
+                Box::pin(verbs::create_link(
+                    c,
+                    *account,
+                    hash,
+                    *expires_at,
+                    actor,
+                    *now,
+                ))
+            },
+        )
+        .await
+    }
+
+    async fn find_sign_in_link(
+        &self,
+        hash: &[u8; 32],
+        now: Timestamp,
+    ) -> Result<Option<AccountRecord>, StoreError> {
+        self.read((*hash, now), |c, (hash, now)| {
+            Box::pin(verbs::find_link(c, hash, *now))
+        })
+        .await
+    }
+
+    async fn take_sign_in_link(
+        &self,
+        hash: &[u8; 32],
+        now: Timestamp,
+    ) -> Result<Option<AccountRecord>, StoreError> {
+        self.write((*hash, now), |c, (hash, now)| {
+            Box::pin(verbs::take_link(c, hash, *now))
+        })
+        .await
+    }
+}

@@ -1,0 +1,264 @@
+// The web app as people use it: the real binary, a real browser. Each test's name is a promise.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { PHONE, accessibilityFindings, signInByLink, startBrowser, startService, tell, weightOf } from "./harness.mjs";
+
+const PASSWORD = "four unrelated words";
+const FEVER = { age: 30, sex: "Female", place: "Lagos", story: "Fever and headache for three days, chills at night, no cough." };
+let service;
+let browser;
+
+before(async () => {
+  [service, browser] = await Promise.all([startService({ LAFIYA_WEBHOOK_ALLOW_INSECURE_TARGETS: "true" }), startBrowser()]);
+});
+after(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+async function visitor(options = {}) {
+  const context = await browser.newContext({ viewport: PHONE, ...options });
+  context.setDefaultTimeout(20_000);
+  return context.newPage();
+}
+
+async function member(role, tenant = "demo", ...more) {
+  const email = `${role}-${Math.random().toString(36).slice(2)}@${tenant}.example`;
+  const made = service.command("user", "create", email, "--tenant", tenant, "--role", role, ...more);
+  const page = await visitor();
+  await signInByLink(page, made.sign_in_link, PASSWORD);
+  return { page, email };
+}
+
+/** Answers until the result is there; gives the number of questions. */
+async function answerAll(page, answer) {
+  for (let asked = 0; asked < 30; asked += 1) {
+    if (page.url().includes("/cases/")) return asked;
+    await page.getByText("Why we ask").waitFor();
+    await page.getByRole("button", { name: answer, exact: true }).click();
+    await page.waitForLoadState();
+  }
+  throw new Error("the questions never end");
+}
+
+test("from the first visit to an answer without signing in, at the machine", async () => {
+  const page = await visitor();
+  await tell(page, service.url, FEVER);
+  await page.getByText("Lagos", { exact: false }).first().waitFor();
+  assert.equal(await page.locator('input[name="choice.s_fever"][value="present"]').isChecked(), true);
+  assert.equal(await page.locator('input[name="choice.s_cough"][value="absent"]').isChecked(), true);
+  await page.getByRole("button", { name: "go on" }).click();
+  const asked = await answerAll(page, "No");
+  assert.ok(asked > 0, "at least one question is asked");
+  await page.getByRole("heading", { name: "What it may be" }).waitFor();
+  await page.getByText("Decision support for trained staff").first().waitFor();
+  assert.ok((await page.locator("article.condition").count()) >= 3);
+});
+
+test("a consultation in Pidgin works without scripts", async () => {
+  const page = await visitor({ javaScriptEnabled: false });
+  await tell(page, service.url, { age: 3, sex: "Male", place: "Kano", story: "My pikin body dey hot since three days, e dey purge and vomit." });
+  assert.ok((await page.locator(".heard li").count()) >= 3, "fever, diarrhoea and vomiting are understood");
+  await page.getByLabel("Anything missing?").fill("no cough");
+  await page.getByRole("button", { name: "Add it" }).click();
+  assert.equal(await page.locator('input[name="choice.s_cough"][value="absent"]').isChecked(), true);
+  await page.getByRole("button", { name: "go on" }).click();
+  await answerAll(page, "Don’t know");
+  await page.getByRole("heading", { name: "What it may be" }).waitFor();
+});
+
+test("an emergency interrupts at once, before anything is confirmed and before any question", async () => {
+  const page = await visitor();
+  await tell(page, service.url, { age: 58, sex: "Male", story: "Sudden crushing chest pain for one hour, sweating, pain goes into the left arm" });
+  await page.getByRole("heading", { name: "This may be an emergency" }).waitFor();
+  await page.getByRole("button", { name: "Get the answer now" }).click();
+  await page.waitForURL("**/cases/*");
+  await page.getByRole("heading", { name: "Emergency", exact: true }).waitFor();
+  await page.getByRole("link", { name: "Referral letter" }).first().click();
+  await page.getByRole("heading", { name: "Referral", exact: true }).waitFor();
+});
+
+test("an earlier answer can be changed", async () => {
+  const page = await visitor();
+  await tell(page, service.url, FEVER);
+  await page.getByRole("button", { name: "go on" }).click();
+  const first = await page.locator("h1").textContent();
+  await page.getByRole("button", { name: "No", exact: true }).click();
+  await page.getByRole("link", { name: "Back to the last question" }).click();
+  assert.equal(await page.locator("h1").textContent(), first);
+  await page.getByText("Answered before").waitFor();
+  await page.getByRole("button", { name: "Don’t know" }).click();
+  await page.waitForLoadState();
+  assert.notEqual(await page.locator("h1").textContent(), first);
+});
+
+test("mistakes in the form are said beside the field, and nothing typed is lost", async () => {
+  const page = await visitor({ javaScriptEnabled: false });
+  await page.goto(service.url);
+  await page.locator("form.card").evaluate((form) => (form.noValidate = true));
+  await page.getByLabel("The complaint").fill("fever");
+  await page.getByLabel("Age", { exact: true }).fill("200");
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByText("The age must be 0 to 120 years.").waitFor();
+  await page.getByText("Choose one.").waitFor();
+  assert.equal(await page.getByLabel("The complaint").inputValue(), "fever");
+});
+
+test("a key is created, rotated and revoked, and the API reacts", async () => {
+  const { page } = await member("developer");
+  page.on("dialog", (dialog) => dialog.accept());
+  const status = async (key) => (await fetch(`${service.url}/v1/symptoms`, { headers: { authorization: `Bearer ${key}` } })).status;
+  await page.goto(`${service.url}/dashboard/keys`);
+  await page.getByRole("button", { name: "Create key" }).click();
+  const key = (await page.locator("#key").textContent()).trim();
+  assert.match(key, /^sk_test_\w{43}$/);
+  assert.equal(await status(key), 200);
+  const shown = `${key.slice(0, 12)}…`;
+  await page.getByRole("button", { name: `Rotate ${shown}` }).click();
+  await page.getByText("Your new sandbox key").waitFor();
+  const next = (await page.locator("#key").textContent()).trim();
+  assert.notEqual(next, key);
+  assert.deepEqual([await status(key), await status(next)], [401, 200]);
+  await page.getByRole("button", { name: `Revoke ${next.slice(0, 12)}…` }).click();
+  await page.waitForURL("**/dashboard/keys");
+  assert.equal(await status(next), 401);
+  assert.equal(await page.getByText(next).count(), 0, "a key is shown once");
+});
+
+test("five wrong passwords lock the account, even for the right one", async () => {
+  const { email } = await member("clinician");
+  const page = await visitor();
+  for (const password of [...Array(5).fill("wrong password"), PASSWORD]) {
+    await page.goto(`${service.url}/sign-in`);
+    await page.getByLabel("Email").fill(email);
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").waitFor();
+  }
+  await page.getByText("locked until").waitFor();
+});
+
+test("a password signs in, and signing out ends the session", async () => {
+  const { email } = await member("owner");
+  const page = await visitor();
+  await page.goto(`${service.url}/dashboard/members`);
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL("**/dashboard/members");
+  const cookie = (await page.context().cookies()).find((it) => it.name.endsWith("lafiya-session"));
+  assert.deepEqual([cookie.httpOnly, cookie.sameSite], [true, "Lax"]);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.waitForURL("**/sign-in");
+  await page.context().addCookies([cookie]);
+  await page.goto(`${service.url}/dashboard`);
+  assert.match(page.url(), /sign-in/, "the old cookie is worth nothing");
+});
+
+test("a form without its token, or from another site, is refused", async () => {
+  const { page } = await member("developer");
+  const send = (headers, body) => page.context().request.post(`${service.url}/dashboard/keys`, { headers, form: body });
+  assert.equal((await send({}, { environment: "live" })).status(), 403);
+  const token = await page.locator('input[name="form_token"]').first().inputValue();
+  const good = { environment: "live", form_token: token };
+  assert.equal((await send({ "sec-fetch-site": "cross-site" }, good)).status(), 403);
+  assert.equal((await send({ origin: "https://evil.example" }, good)).status(), 403);
+  const stranger = await visitor();
+  const answer = await stranger.context().request.post(`${service.url}/dashboard/keys`, { form: good });
+  assert.equal(answer.status(), 403);
+  assert.equal((await send({}, good)).status(), 200);
+});
+
+test("members of one tenant cannot open another tenant's pages", async () => {
+  service.command("tenant", "create", "other", "--tier", "pilot");
+  const { page: ours } = await member("owner");
+  await tell(ours, service.url, FEVER);
+  await ours.getByRole("button", { name: "go on" }).click();
+  await ours.waitForURL("**/consult/*");
+  const question = ours.url();
+  await ours.getByRole("link", { name: "See the answer so far" }).click();
+  await ours.waitForURL("**/cases/*");
+  const caseUrl = ours.url();
+  const id = caseUrl.split("/").pop();
+  const { page: theirs } = await member("owner", "other");
+  for (const address of [caseUrl, `${caseUrl}/letter`, question, `${service.url}/dashboard/assessments/${id}`]) {
+    assert.equal((await theirs.goto(address)).status(), 404, address);
+  }
+  assert.equal((await ours.goto(caseUrl)).status(), 200);
+});
+
+test("a role opens what it includes and nothing else", async () => {
+  const { page } = await member("clinician");
+  for (const [path, status] of [["assessments", 200], ["account", 200], ["keys", 403], ["members", 403], ["audit", 403], ["operator", 403]]) {
+    assert.equal((await page.goto(`${service.url}/dashboard/${path}`)).status(), status, path);
+  }
+});
+
+test("one-time codes are asked for once they are on", async () => {
+  const { page, email } = await member("clinician");
+  const secret = await page.locator('input[name="secret"]').inputValue();
+  await page.getByLabel("Code the app shows").fill(await codeFor(secret));
+  await page.getByRole("button", { name: "Turn codes on" }).click();
+  await page.getByRole("button", { name: "Turn codes off" }).waitFor();
+  const other = await visitor();
+  await other.goto(`${service.url}/sign-in`);
+  await other.getByLabel("Email").fill(email);
+  await other.getByLabel("Password").fill(PASSWORD);
+  await other.getByRole("button", { name: "Sign in" }).click();
+  await other.getByText("with the code of your app").waitFor();
+});
+
+async function codeFor(secret) {
+  const { createHmac } = await import("node:crypto");
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  const bits = [...secret].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0")).join("");
+  const key = Buffer.from(bits.match(/.{8}/g).map((byte) => parseInt(byte, 2)));
+  const step = Buffer.alloc(8);
+  step.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
+  const hash = createHmac("sha1", key).update(step).digest();
+  const at = hash[19] & 15;
+  return String((hash.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, "0");
+}
+
+test("every page is free of serious accessibility faults, in light and dark", async () => {
+  const made = service.command("user", "create", "axe@demo.example", "--tenant", "demo", "--role", "owner", "--operator");
+  for (const colorScheme of ["light", "dark"]) {
+    const page = await visitor({ colorScheme });
+    const check = async (name) => assert.deepEqual(await accessibilityFindings(page), [], `${name}, ${colorScheme}`);
+    const open = async (path) => { await page.goto(`${service.url}${path}`); await check(path); };
+    for (const path of ["/", "/sign-in", "/knowledge", "/knowledge/rules?q=neck", "/docs/errors", "/nowhere"]) await open(path);
+    if (colorScheme === "light") for (const path of ["/knowledge/sources", "/docs"]) await open(path);
+    await page.goto(`${service.url}/knowledge/conditions`);
+    await page.locator(".list a").first().click();
+    await check("a condition");
+    await tell(page, service.url, FEVER);
+    await check("what was understood");
+    await page.getByRole("button", { name: "go on" }).click();
+    await page.getByText("Why we ask").waitFor();
+    await check("a question");
+    await page.getByRole("link", { name: "See the answer so far" }).click();
+    await page.waitForURL("**/cases/*");
+    await page.locator("details").evaluateAll((folds) => folds.forEach((fold) => (fold.open = true)));
+    await check("the answer");
+    await page.goto(`${page.url()}/letter`);
+    await check("the letter");
+    if (colorScheme === "light") await signInByLink(page, made.sign_in_link, PASSWORD);
+    else {
+      await page.goto(`${service.url}/sign-in`);
+      await page.getByLabel("Email").fill("axe@demo.example");
+      await page.getByLabel("Password").fill(PASSWORD);
+      await page.getByRole("button", { name: "Sign in" }).click();
+    }
+    for (const path of DASHBOARD) await open(`/dashboard/${path}`);
+  }
+});
+
+const DASHBOARD = ["keys", "assessments", "members", "audit", "account", "operator"];
+
+test("a page costs little over a slow network", async () => {
+  for (const [path, most] of [["/", 60_000], ["/sign-in", 60_000], ["/knowledge", 60_000], ["/docs", 60_000]]) {
+    const bytes = await weightOf(browser, `${service.url}${path}`);
+    assert.ok(bytes > 5_000 && bytes < most, `${path} takes ${bytes} bytes`);
+  }
+});

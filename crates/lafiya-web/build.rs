@@ -1,0 +1,182 @@
+//! Renders the documentation and the clinicians' log of changes into pages at build time, so that the
+//! binary shows the same words as the repository.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
+
+fn main() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let docs = root.join("docs");
+    println!("cargo:rerun-if-changed={}", docs.display());
+
+    let changes_file = root.join("knowledge/CHANGELOG.md");
+    println!("cargo:rerun-if-changed={}", changes_file.display());
+    let changes = fs::read_to_string(&changes_file).unwrap_or_default();
+    let changes = rendered(&changes.replacen("# ", "## ", 1), "");
+    fs::write(out.join("knowledge-changes.html"), changes).expect("OUT_DIR can be written");
+
+    let mut pages = BTreeMap::new();
+    collect(&docs, &docs, &mut pages);
+    let mut list = String::from("&[\n");
+    for (path, text) in &pages {
+        let title = title_of(text).unwrap_or_else(|| path.clone());
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let html = rendered(text, folder);
+        writeln!(
+            list,
+            "    Page {{ path: {path:?}, title: {title:?}, html: {html:?} }},"
+        )
+        .expect("a String takes everything");
+    }
+    list.push(']');
+    fs::write(out.join("docs.rs"), list).expect("OUT_DIR can be written");
+}
+
+/// Every `.md` under `docs/`, by its path without the ending.
+fn collect(root: &Path, folder: &Path, pages: &mut BTreeMap<String, String>) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(root, &path, pages);
+        } else if path.extension().is_some_and(|it| it == "md")
+            && let (Ok(short), Ok(text)) = (path.strip_prefix(root), fs::read_to_string(&path))
+        {
+            let name = short
+                .with_extension("")
+                .to_string_lossy()
+                .replace('\\', "/");
+            pages.insert(address(&name), text);
+        }
+    }
+}
+
+/// `/docs/api` is the interactive reference; the documents about endpoints stand beside it.
+fn address(name: &str) -> String {
+    match name.strip_prefix("api/") {
+        Some(rest) => format!("endpoints/{rest}"),
+        None => name.to_owned(),
+    }
+}
+
+fn title_of(text: &str) -> Option<String> {
+    let line = text.lines().find(|line| line.starts_with("# "))?;
+    Some(line.trim_start_matches("# ").replace('`', ""))
+}
+
+fn rendered(text: &str, folder: &str) -> String {
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_STRIKETHROUGH;
+    let mut events: Vec<Event<'_>> = Parser::new_ext(text, options)
+        .filter_map(|event| match event {
+            // Raw HTML could carry what the page's policy forbids; the documents need none.
+            Event::Html(_) | Event::InlineHtml(_) => None,
+            Event::Start(Tag::Link {
+                link_type,
+                dest_url,
+                title,
+                id,
+            }) => {
+                let dest_url = CowStr::from(target(&dest_url, folder, link_type));
+                Some(Event::Start(Tag::Link {
+                    link_type,
+                    dest_url,
+                    title,
+                    id,
+                }))
+            }
+            Event::Start(Tag::Image {
+                link_type,
+                dest_url,
+                title,
+                id,
+            }) => {
+                let name = dest_url.rsplit('/').next().unwrap_or_default();
+                let dest_url = CowStr::from(format!("/docs/images/{name}"));
+                Some(Event::Start(Tag::Image {
+                    link_type,
+                    dest_url,
+                    title,
+                    id,
+                }))
+            }
+            other => Some(other),
+        })
+        .collect();
+    name_headings(&mut events);
+    let mut html = String::new();
+    html::push_html(&mut html, events.into_iter());
+    // A wide block scrolls by itself; the keyboard must reach it.
+    html.replace("<pre>", "<pre tabindex=\"0\">")
+        .replace("<table>", "<table tabindex=\"0\">")
+}
+
+/// A link to another document leads to its page.
+fn target(link: &str, folder: &str, kind: LinkType) -> String {
+    if matches!(kind, LinkType::Email) || link.contains("://") || link.starts_with('#') {
+        return link.to_owned();
+    }
+    let (path, anchor) = link
+        .split_once('#')
+        .map_or((link, String::new()), |(path, anchor)| {
+            (path, format!("#{anchor}"))
+        });
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    let mut outside = false;
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => outside |= parts.pop().is_none(),
+            other => parts.push(other),
+        }
+    }
+    if outside || !path.ends_with(".md") {
+        return format!("/docs{anchor}");
+    }
+    let joined = address(&parts.join("/"));
+    format!(
+        "/docs/{}{anchor}",
+        joined.trim_end_matches(".md").trim_end_matches("/README")
+    )
+}
+
+/// Gives headings an id, so that links can point into a page.
+fn name_headings(events: &mut [Event<'_>]) {
+    let mut start = None;
+    let mut words = String::new();
+    for place in 0..events.len() {
+        match &events[place] {
+            Event::Start(Tag::Heading { level, .. }) if *level != HeadingLevel::H1 => {
+                start = Some(place);
+                words.clear();
+            }
+            Event::Text(text) | Event::Code(text) if start.is_some() => words.push_str(text),
+            Event::End(TagEnd::Heading(_)) => {
+                if let Some(at) = start.take()
+                    && let Event::Start(Tag::Heading { id, .. }) = &mut events[at]
+                {
+                    *id = Some(CowStr::from(slug(&words)));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn slug(words: &str) -> String {
+    let kept = words
+        .to_lowercase()
+        .chars()
+        .map(|it| if it == ' ' { '-' } else { it })
+        .collect::<String>();
+    kept.chars()
+        .filter(|it| it.is_alphanumeric() || *it == '-' || *it == '_')
+        .collect()
+}

@@ -1,0 +1,102 @@
+//! All pages in one list, and what they share.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::from_fn_with_state;
+use axum::response::Response;
+use axum::routing::{get, post};
+use lafiya_service::Context;
+
+use crate::{assets, consult, dashboard, docs, knowledge, page, sign_in, visit};
+
+/// What the web app itself needs to know, beside the service's context.
+#[derive(Clone, Debug)]
+pub struct WebSettings {
+    /// The address people reach the service at, without a path.
+    pub public_url: String,
+    /// Whether whoever sits at the machine may consult without signing in.
+    pub consult_at_the_machine: bool,
+}
+
+impl WebSettings {
+    /// Whether cookies may insist on an encrypted connection.
+    pub(crate) fn is_https(&self) -> bool {
+        self.public_url.starts_with("https://")
+    }
+}
+
+/// The state every page can reach.
+pub(crate) struct App {
+    pub(crate) context: Arc<Context>,
+    pub(crate) settings: WebSettings,
+}
+
+/// The pages, to be mounted beside the API.
+pub struct Pages {
+    /// Every path the web app answers.
+    pub router: Router,
+    /// What people see on a path that leads nowhere.
+    pub not_found: fn(&Request) -> Response,
+}
+
+fn dashboard_routes() -> Router<Arc<App>> {
+    use dashboard::{account, assessments, audit, keys, members, operator};
+    Router::new()
+        .route("/dashboard", get(dashboard::home))
+        .route("/dashboard/keys", get(keys::page).post(keys::create))
+        .route("/dashboard/keys/{id}/rotate", post(keys::rotate))
+        .route("/dashboard/keys/{id}/revoke", post(keys::revoke))
+        .route("/dashboard/assessments", get(assessments::list))
+        .route("/dashboard/assessments/{id}", get(assessments::one))
+        .route("/dashboard/audit", get(audit::page))
+        .route("/dashboard/members", get(members::page).post(members::add))
+        .route("/dashboard/members/{id}/{act}", post(members::change))
+        .route("/dashboard/account", get(account::page))
+        .route("/dashboard/account/password", post(account::password))
+        .route("/dashboard/account/codes", post(account::codes))
+        .route("/dashboard/operator", get(operator::page))
+        .route("/dashboard/operator/tenants", post(operator::change))
+}
+
+/// Builds the web app over the service.
+pub fn pages(context: Arc<Context>, settings: WebSettings) -> Pages {
+    let app = Arc::new(App { context, settings });
+    let router = Router::new()
+        .route("/", get(consult::start::page).post(consult::start::hear))
+        .route("/consult/confirm", post(consult::confirm::confirmed))
+        .route("/consult/findings", get(consult::confirm::suggestions))
+        .route("/consult/{interview}", get(consult::question::page))
+        .route(
+            "/consult/{interview}/answer",
+            post(consult::question::answered),
+        )
+        .route("/cases/{assessment}", get(consult::result::page))
+        .route("/cases/{assessment}/letter", get(consult::result::letter))
+        .route("/sign-in", get(sign_in::page).post(sign_in::attempt))
+        .route(
+            "/sign-in/link/{token}",
+            get(sign_in::link).post(sign_in::follow_link),
+        )
+        .route("/sign-out", post(sign_in::leave))
+        .merge(dashboard_routes())
+        .route("/knowledge", get(knowledge::overview))
+        .route("/knowledge/conditions", get(knowledge::conditions))
+        .route("/knowledge/conditions/{id}", get(knowledge::condition))
+        .route("/knowledge/findings", get(knowledge::findings))
+        .route("/knowledge/findings/{id}", get(knowledge::finding))
+        .route("/knowledge/rules", get(knowledge::rules))
+        .route("/knowledge/sources", get(knowledge::sources))
+        .route("/docs", get(docs::home))
+        .route("/docs/", get(docs::home))
+        .route("/docs/{*path}", get(docs::page))
+        .layer(from_fn_with_state(Arc::clone(&app), visit::receive))
+        .route("/assets/{version}/{name}", get(assets::serve))
+        .route("/favicon.ico", get(assets::icon))
+        .with_state(app);
+    Pages {
+        router,
+        not_found: page::not_found,
+    }
+}

@@ -1,0 +1,73 @@
+//! Stylesheet, scripts and font, inside the binary. Their address holds a hash of all of them, so
+//! that browsers may keep them for a year and still never show an old one.
+
+use std::sync::LazyLock;
+
+use axum::extract::Path;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use sha2::{Digest, Sha256};
+
+struct Asset {
+    name: &'static str,
+    kind: &'static str,
+    bytes: &'static [u8],
+}
+
+macro_rules! asset {
+    ($name:literal, $kind:literal) => {
+        Asset {
+            name: $name,
+            kind: $kind,
+            bytes: include_bytes!(concat!("../assets/", $name)),
+        }
+    };
+}
+
+const ASSETS: &[Asset] = &[
+    asset!("lafiya.css", "text/css; charset=utf-8"),
+    asset!("lafiya.js", "text/javascript; charset=utf-8"),
+    asset!("findings.js", "text/javascript; charset=utf-8"),
+    asset!("heading.woff2", "font/woff2"),
+    asset!("icon.svg", "image/svg+xml"),
+];
+
+/// The folder of this binary's assets, such as `/assets/1f2e3d4c5b6a`.
+pub(crate) static FOLDER: LazyLock<String> = LazyLock::new(|| {
+    let mut hash = Sha256::new();
+    for asset in ASSETS {
+        hash.update(asset.bytes);
+    }
+    let digest = hash.finalize();
+    let version: String = digest
+        .iter()
+        .take(6)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("/assets/{version}")
+});
+
+/// `GET /assets/{version}/{name}`. An old version's address serves the current file, but is not kept.
+pub(crate) async fn serve(Path((version, name)): Path<(String, String)>) -> Response {
+    let Some(asset) = ASSETS.iter().find(|asset| asset.name == name) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let keep = if FOLDER.ends_with(&version) {
+        "public, max-age=31536000, immutable"
+    } else {
+        "no-cache"
+    };
+    (
+        [
+            (header::CONTENT_TYPE, HeaderValue::from_static(asset.kind)),
+            (header::CACHE_CONTROL, HeaderValue::from_static(keep)),
+        ],
+        asset.bytes,
+    )
+        .into_response()
+}
+
+/// `GET /favicon.ico`, for whoever asks there.
+pub(crate) async fn icon() -> Response {
+    serve(Path((String::new(), "icon.svg".to_owned()))).await
+}

@@ -1,0 +1,386 @@
+//! What was understood, to confirm or correct. Nothing is recorded before this is sent; a danger
+//! sign is shown at once all the same.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::Json;
+use axum::extract::{Query, State};
+use axum::response::Response;
+use jiff::Timestamp;
+use lafiya_knowledge::{ConceptRef, KnowledgeBase, MeasureIx};
+use lafiya_model::assessment::RedFlag;
+use lafiya_model::{
+    Choice, Claim, ConceptId, ConceptKind, Evidence, EvidenceSource, InterviewId, Seriousness,
+    Severity, TriageLevel,
+};
+use lafiya_service::clock::lagos_date;
+use lafiya_service::{Library, ServiceError, consult};
+use lafiya_text::{ParseContext, SearchOptions};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::patient::{Patient, PatientFields};
+use super::{Told, next_step, turn};
+use crate::app::App;
+use crate::page::{Failure, Frame, Section, go_to, show};
+use crate::posted::Posted;
+use crate::visit::{self, Visit};
+use crate::words;
+
+/// What can be added to a case by name.
+const KINDS: &[ConceptKind] = &[
+    ConceptKind::Symptom,
+    ConceptKind::RiskFactor,
+    ConceptKind::LabTest,
+];
+const SUGGESTIONS_MAX: usize = 8;
+/// A name this near to what was typed is taken for it.
+const SIMILARITY_TAKEN: f64 = 0.75;
+/// Measurements offered by themselves; any other can be written into the story.
+const MEASURES_SHOWN: usize = 8;
+
+/// One thing that was understood.
+#[derive(Clone, Debug)]
+pub(crate) struct Heard {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    /// The words it was understood from.
+    pub(crate) words: String,
+    pub(crate) choice: Choice,
+    pub(crate) duration_days: Option<u32>,
+    pub(crate) severity: Option<Severity>,
+    pub(crate) value: String,
+}
+
+impl Heard {
+    /// Reads a text.
+    pub(crate) fn read(
+        library: &Library,
+        text: &str,
+        patient: Patient,
+        now: Timestamp,
+    ) -> Vec<Self> {
+        let context = ParseContext {
+            age: Some(patient.age),
+            sex: Some(patient.sex),
+            evaluated_at: Some(lagos_date(now)),
+        };
+        let parsed = library.parser.parse(library.base(), text, &context);
+        let heard = parsed.mentions.into_iter().map(|mention| Self {
+            id: library.id_of(mention.concept).to_owned(),
+            name: library.common_name_of(mention.concept).to_owned(),
+            words: mention.orth,
+            choice: mention.choice,
+            duration_days: mention.duration_days,
+            severity: mention.severity,
+            value: mention.value.unwrap_or_default(),
+        });
+        heard.collect()
+    }
+
+    /// What the form says was confirmed; what the base does not know is left out.
+    fn confirmed(library: &Library, form: &Posted) -> Vec<Self> {
+        let one = |(id, choice): (&str, &str)| {
+            let concept = library.resolve(id)?;
+            let field = |name: &str| form.text(&format!("{name}.{id}")).to_owned();
+            Some(Self {
+                id: library.id_of(concept).to_owned(),
+                name: library.common_name_of(concept).to_owned(),
+                words: field("words"),
+                choice: choice.parse().ok()?,
+                duration_days: field("days").parse().ok(),
+                severity: field("severity").parse().ok(),
+                value: field("value"),
+            })
+        };
+        form.with_prefix("choice.").filter_map(one).collect()
+    }
+
+    /// "3 days, severe".
+    pub(crate) fn particulars(&self) -> String {
+        words::particulars(self.duration_days, self.severity, Some(&self.value))
+    }
+
+    pub(crate) fn severity_word(&self) -> &'static str {
+        self.severity.map_or("", Severity::as_str)
+    }
+
+    fn claim(&self, place: usize) -> Claim {
+        Claim {
+            pointer: format!("/evidence/{place}"),
+            id: self.id.clone(),
+            choice: self.choice,
+            source: EvidenceSource::Initial,
+            duration_days: self.duration_days,
+            severity: self.severity,
+            value: Some(self.value.clone()).filter(|value| !value.is_empty()),
+        }
+    }
+
+    fn evidence(&self, base: &KnowledgeBase) -> Vec<Evidence> {
+        let one = |id: &str, value| Evidence {
+            id: ConceptId::from(id),
+            choice: self.choice,
+            source: EvidenceSource::Initial,
+            duration_days: self.duration_days,
+            severity: self.severity,
+            value,
+        };
+        let concept = base.resolve(&self.id);
+        let values = concept.and_then(|concept| base.read_value(concept, &self.value).ok());
+        match values {
+            Some(values) => values
+                .into_iter()
+                .map(|(concept, value)| one(base.id_of(concept), Some(value)))
+                .collect(),
+            None => vec![one(&self.id, None)],
+        }
+    }
+}
+
+/// A measurement that can be filled in.
+struct Measurement {
+    id: String,
+    name: String,
+    unit: String,
+    value: String,
+}
+
+/// An emergency seen in what was told, before anything is confirmed.
+pub(crate) struct Alarm {
+    pub(crate) flags: Vec<RedFlag>,
+    pub(crate) action: (String, String),
+}
+
+#[derive(Template)]
+#[template(path = "consult/confirm.html")]
+struct ConfirmPage {
+    frame: Frame,
+    fields: PatientFields,
+    patient: String,
+    heard: Vec<Heard>,
+    measurements: Vec<Measurement>,
+    alarm: Option<Alarm>,
+    problem: Option<&'static str>,
+    interview: String,
+    nothing_present: bool,
+}
+
+/// The page of what was understood.
+pub(crate) fn show_heard(
+    app: &App,
+    visit: &Visit,
+    fields: &PatientFields,
+    patient: Patient,
+    heard: Vec<Heard>,
+    problem: Option<&'static str>,
+) -> Response {
+    let library = app.context.knowledge.load();
+    let nothing_present = !heard.iter().any(|it| it.choice == Choice::Present);
+    show(&ConfirmPage {
+        frame: Frame::new(visit, Section::Consult, "What we understood"),
+        alarm: alarm(&library, fields, patient, &heard, app.context.clock.now()),
+        measurements: measurements(library.base(), &heard),
+        fields: fields.clone(),
+        patient: patient.in_words(),
+        problem,
+        nothing_present,
+        interview: Uuid::new_v4().to_string(),
+        heard,
+    })
+}
+
+fn alarm(
+    library: &Library,
+    fields: &PatientFields,
+    patient: Patient,
+    heard: &[Heard],
+    now: Timestamp,
+) -> Option<Alarm> {
+    if !heard.iter().any(|it| it.choice == Choice::Present) {
+        return None;
+    }
+    let evidence = heard
+        .iter()
+        .flat_map(|it| it.evidence(library.base()))
+        .collect();
+    let look = consult::first_look(
+        library,
+        patient.age,
+        patient.sex,
+        fields.place(),
+        evidence,
+        now,
+    );
+    if look.triage.level != TriageLevel::Emergency {
+        return None;
+    }
+    let mut flags = look.red_flags;
+    flags.retain(|flag| flag.seriousness != Seriousness::Serious);
+    Some(Alarm {
+        flags,
+        action: words::lead_and_rest(&look.triage.recommended_action),
+    })
+}
+
+fn measurements(base: &KnowledgeBase, heard: &[Heard]) -> Vec<Measurement> {
+    let parts: Vec<MeasureIx> = base
+        .measures()
+        .iter()
+        .filter_map(|it| it.pair)
+        .flatten()
+        .collect();
+    let shown = (0..base.measures().len())
+        .map(MeasureIx::at)
+        .filter(|ix| !parts.contains(ix))
+        .map(ConceptRef::Measure)
+        .filter(|&concept| !heard.iter().any(|it| it.id == base.id_of(concept)));
+    shown
+        .take(MEASURES_SHOWN)
+        .map(|concept| Measurement {
+            id: base.id_of(concept).to_owned(),
+            name: base.common_name_of(concept).to_owned(),
+            unit: base
+                .quantity(concept)
+                .map(|it| it.unit.clone())
+                .unwrap_or_default(),
+            value: String::new(),
+        })
+        .collect()
+}
+
+/// `POST /consult/confirm`: adds what was missed, or makes the first assessment.
+pub(crate) async fn confirmed(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    form: Posted,
+) -> Result<Response, Failure> {
+    let caller = visit.caller(&app).await?;
+    let fields = PatientFields::of(&form);
+    let patient = fields.check().map_err(|_| Failure::Unreadable)?;
+    let library = app.context.knowledge.load_full();
+    let mut heard = Heard::confirmed(&library, &form);
+    heard.extend(measured(&library, &form));
+    let more = form.text("more");
+    if !more.is_empty() || form.text("action") == "add" {
+        let problem = add(&library, &mut heard, more, patient, app.context.clock.now());
+        return Ok(show_heard(&app, &visit, &fields, patient, heard, problem));
+    }
+    let interview = form
+        .text("interview")
+        .parse::<InterviewId>()
+        .map_err(|_| Failure::Unreadable)?;
+    let told = Told {
+        interview,
+        patient,
+        place: fields.place(),
+        evidence: heard
+            .iter()
+            .enumerate()
+            .map(|(place, it)| it.claim(place))
+            .collect(),
+        form: &form,
+    };
+    let answer = turn(&app, &visit, &caller, told).await;
+    let answer = match answer {
+        Err(ServiceError::InsufficientData | ServiceError::NoEvidence) => {
+            let problem = Some("At least one symptom must be present before we can answer.");
+            return Ok(show_heard(&app, &visit, &fields, patient, heard, problem));
+        }
+        other => other?,
+    };
+    let mut response = go_to(&next_step(&answer.document));
+    visit::keep_place(&mut response, &fields.place, app.settings.is_https());
+    Ok(response)
+}
+
+/// The measurements that were filled in.
+fn measured(library: &Library, form: &Posted) -> Vec<Heard> {
+    let one = |(id, value): (&str, &str)| {
+        let concept = library.resolve(id)?;
+        (!value.is_empty()).then(|| Heard {
+            id: library.id_of(concept).to_owned(),
+            name: library.common_name_of(concept).to_owned(),
+            words: String::new(),
+            choice: Choice::Present,
+            duration_days: None,
+            severity: None,
+            value: value.to_owned(),
+        })
+    };
+    form.with_prefix("measure.").filter_map(one).collect()
+}
+
+/// Adds what further words mean; says so when they mean nothing to us.
+fn add(
+    library: &Library,
+    heard: &mut Vec<Heard>,
+    more: &str,
+    patient: Patient,
+    now: Timestamp,
+) -> Option<&'static str> {
+    if more.is_empty() {
+        return None;
+    }
+    let mut found = Heard::read(library, more, patient, now);
+    if found.is_empty() {
+        let options = SearchOptions {
+            sex: Some(patient.sex),
+            kinds: Some(KINDS),
+            max_results: 1,
+        };
+        let hits = library.search.find(library.base(), more, &options);
+        let near = hits
+            .into_iter()
+            .filter(|hit| hit.similarity >= SIMILARITY_TAKEN);
+        found.extend(near.map(|hit| Heard {
+            id: library.id_of(hit.concept).to_owned(),
+            name: library.common_name_of(hit.concept).to_owned(),
+            words: more.to_owned(),
+            choice: Choice::Present,
+            duration_days: None,
+            severity: None,
+            value: String::new(),
+        }));
+    }
+    if found.is_empty() {
+        return Some(
+            "We did not understand what you added. Try other words, or pick a suggestion.",
+        );
+    }
+    for one in found {
+        match heard.iter_mut().find(|it| it.id == one.id) {
+            Some(known) => *known = one,
+            None => heard.push(one),
+        }
+    }
+    None
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Typed {
+    #[serde(default)]
+    q: String,
+}
+
+/// `GET /consult/findings?q=`: names to pick from while somebody types.
+pub(crate) async fn suggestions(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    Query(typed): Query<Typed>,
+) -> Result<Json<Vec<String>>, Failure> {
+    visit.tenant(&app).await?;
+    let library = app.context.knowledge.load();
+    let options = SearchOptions {
+        sex: None,
+        kinds: Some(KINDS),
+        max_results: SUGGESTIONS_MAX,
+    };
+    let words: String = typed.q.chars().take(100).collect();
+    let hits = library.search.find(library.base(), &words, &options);
+    let names = hits
+        .into_iter()
+        .map(|hit| library.common_name_of(hit.concept).to_owned());
+    Ok(Json(names.collect()))
+}

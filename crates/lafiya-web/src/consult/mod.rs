@@ -1,0 +1,75 @@
+//! Consult: from the patient's own words to an answer, a question at a time. `start` hears the
+//! story, `confirm` shows what was understood, `question` asks, `result` answers. A danger sign
+//! leads to the answer at once, from any of them.
+
+pub(crate) mod confirm;
+pub(crate) mod patient;
+pub(crate) mod question;
+pub(crate) mod result;
+pub(crate) mod start;
+
+use lafiya_model::{
+    AssessmentDocument, AssessmentId, Case, Claim, Environment, InterviewId, TriageLevel,
+};
+use lafiya_service::assess::{self, Answer, AssessRequest};
+use lafiya_service::{Caller, ServiceError};
+use sha2::{Digest, Sha256};
+
+use crate::app::App;
+use crate::posted::Posted;
+use crate::visit::Visit;
+use patient::Patient;
+
+/// Where a case goes on: to the answer in an emergency or when enough is known, else to a question.
+fn next_step(document: &AssessmentDocument) -> String {
+    let assessment = &document.assessment;
+    let asks = assessment.next_question.is_some() && !assessment.should_stop;
+    if asks && assessment.triage.level != TriageLevel::Emergency {
+        format!("/consult/{}", document.interview_id)
+    } else {
+        format!("/cases/{}", document.assessment_id)
+    }
+}
+
+/// What one turn tells.
+struct Told<'a> {
+    interview: InterviewId,
+    patient: Patient,
+    place: Option<&'a str>,
+    evidence: Vec<Claim>,
+    form: &'a Posted,
+}
+
+/// One turn of a case: the same use case as the API's. The form recognises itself when sent again.
+async fn turn(
+    app: &App,
+    visit: &Visit,
+    caller: &Caller,
+    told: Told<'_>,
+) -> Result<Answer, ServiceError> {
+    let Told {
+        interview,
+        patient,
+        place,
+        evidence,
+        form,
+    } = told;
+    let request = AssessRequest {
+        case: Case {
+            age: patient.age,
+            sex: patient.sex,
+            location: place.map(str::to_owned),
+            coordinate: None,
+            evidence,
+            risk_factors: Vec::new(),
+            previous_evidence: Vec::new(),
+            evaluated_at: None,
+            left_out: Vec::new(),
+        },
+        interview_id: Some(interview),
+        digest: Sha256::digest(form.bytes()).into(),
+        idempotency_key: None,
+        assessment_id: AssessmentId(visit.visitor.request.0),
+    };
+    assess::assess(&app.context, caller, Environment::Live, request).await
+}

@@ -1,0 +1,214 @@
+//! One question at a time, with the reason it is asked. Earlier answers can be changed at any time:
+//! going back is answering again.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use lafiya_knowledge::{ConceptRef, KnowledgeBase};
+use lafiya_model::{
+    AssessmentDocument, Choice, Claim, Environment, EvidenceSource, InterviewId, TriageLevel,
+};
+use lafiya_service::assess;
+use lafiya_service::consult::{self, OpenInterview};
+use serde::Deserialize;
+
+use super::patient::Patient;
+use super::{Told, next_step, turn};
+use crate::app::App;
+use crate::page::{Failure, Frame, Section, go_to, show};
+use crate::posted::Posted;
+use crate::visit::Visit;
+use crate::words;
+
+/// Something told earlier.
+pub(crate) struct Known {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) answer: &'static str,
+}
+
+#[derive(Template)]
+#[template(path = "consult/question.html")]
+struct QuestionPage {
+    frame: Frame,
+    interview: String,
+    latest: String,
+    patient: String,
+    concept: String,
+    text: String,
+    explanation: String,
+    number: usize,
+    before: Option<&'static str>,
+    previous: Option<String>,
+    known: Vec<Known>,
+    level: TriageLevel,
+    leading: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Wanted {
+    edit: Option<String>,
+}
+
+/// `GET /consult/{interview}`
+pub(crate) async fn page(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    Path(interview): Path<InterviewId>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response, Failure> {
+    let caller = visit.caller(&app).await?;
+    let open = consult::open(&app.context, &caller, interview).await?;
+    let open = open.ok_or(Failure::NotFound)?;
+    let document = assess::find(&app.context, &caller, Environment::Live, open.latest).await?;
+    let library = app.context.knowledge.load();
+    let base = library.base();
+    let asked = match &wanted.edit {
+        Some(id) => Some(asked_before(base, &open, id).ok_or(Failure::NotFound)?),
+        None => document
+            .assessment
+            .next_question
+            .as_ref()
+            .map(|question| Asked {
+                concept: question.id.to_string(),
+                text: question.text.clone(),
+                explanation: question.explanation.clone(),
+                chosen: None,
+            }),
+    };
+    let Some(asked) = asked else {
+        return Ok(go_to(&format!("/cases/{}", open.latest)));
+    };
+    Ok(show(&question_page(
+        &visit, base, interview, &open, &document, asked,
+    )))
+}
+
+struct Asked {
+    concept: String,
+    text: String,
+    explanation: String,
+    chosen: Option<Choice>,
+}
+
+fn question_page(
+    visit: &Visit,
+    base: &KnowledgeBase,
+    interview: InterviewId,
+    open: &OpenInterview,
+    document: &AssessmentDocument,
+    asked: Asked,
+) -> QuestionPage {
+    let answered: Vec<&str> = open
+        .evidence
+        .iter()
+        .filter(|item| item.source == EvidenceSource::Suggest)
+        .map(|item| item.id.as_str())
+        .collect();
+    let leading = document.assessment.conditions.first();
+    QuestionPage {
+        frame: Frame::new(visit, Section::Consult, asked.text.clone()),
+        interview: interview.to_string(),
+        latest: open.latest.to_string(),
+        patient: Patient {
+            age: open.age,
+            sex: open.sex,
+        }
+        .in_words(),
+        number: answered.len() + 1,
+        previous: answered
+            .last()
+            .filter(|id| **id != asked.concept)
+            .map(|id| (*id).to_owned()),
+        known: known(base, open),
+        level: document.assessment.triage.level,
+        leading: leading.map(|it| it.name.clone()),
+        concept: asked.concept,
+        text: asked.text,
+        explanation: asked.explanation,
+        before: asked.chosen.map(words::answer),
+    }
+}
+
+/// Everything told so far, for people.
+pub(crate) fn known(base: &KnowledgeBase, open: &OpenInterview) -> Vec<Known> {
+    let one = |item: &lafiya_model::Evidence| {
+        let concept = base.resolve(item.id.as_str())?;
+        Some(Known {
+            id: item.id.to_string(),
+            name: base.common_name_of(concept).to_owned(),
+            answer: words::answer(item.choice),
+        })
+    };
+    open.evidence.iter().filter_map(one).collect()
+}
+
+fn asked_before(base: &KnowledgeBase, open: &OpenInterview, id: &str) -> Option<Asked> {
+    let item = open.evidence.iter().find(|item| item.id.as_str() == id)?;
+    let concept = base.resolve(id)?;
+    let (question, explanation) = match concept {
+        ConceptRef::Finding(ix) => {
+            let text = &base.finding(ix).text;
+            (&text.question, &text.explanation)
+        }
+        ConceptRef::Risk(ix) => {
+            let text = &base.risk(ix).text;
+            (&text.question, &text.explanation)
+        }
+        ConceptRef::Measure(ix) => {
+            let text = &base.measure(ix).text;
+            (&text.question, &text.explanation)
+        }
+        ConceptRef::Lab(_) | ConceptRef::Condition(_) => return None,
+    };
+    let text = if question.is_empty() {
+        format!("{}?", base.common_name_of(concept))
+    } else {
+        question.clone()
+    };
+    Some(Asked {
+        concept: id.to_owned(),
+        text,
+        explanation: explanation.clone(),
+        chosen: Some(item.choice),
+    })
+}
+
+/// `POST /consult/{interview}/answer`
+pub(crate) async fn answered(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    Path(interview): Path<InterviewId>,
+    form: Posted,
+) -> Result<Response, Failure> {
+    let caller = visit.caller(&app).await?;
+    let open = consult::open(&app.context, &caller, interview).await?;
+    let open = open.ok_or(Failure::NotFound)?;
+    let choice: Choice = form
+        .text("choice")
+        .parse()
+        .map_err(|_| Failure::Unreadable)?;
+    let claim = Claim {
+        pointer: "/evidence/0".to_owned(),
+        id: form.text("concept").to_owned(),
+        choice,
+        source: EvidenceSource::Suggest,
+        duration_days: None,
+        severity: None,
+        value: None,
+    };
+    let told = Told {
+        interview,
+        patient: Patient {
+            age: open.age,
+            sex: open.sex,
+        },
+        place: visit.place.as_deref(),
+        evidence: vec![claim],
+        form: &form,
+    };
+    let answer = turn(&app, &visit, &caller, told).await?;
+    Ok(go_to(&next_step(&answer.document)))
+}

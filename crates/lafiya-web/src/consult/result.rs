@@ -1,0 +1,231 @@
+//! The answer: how urgent, what to do now, what it may be and why. Rendered from the record, so
+//! that the same link shows the same answer for as long as it is kept, to members of the tenant only.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use lafiya_model::assessment::{AssessedCondition, Contribution};
+use lafiya_model::{Assessment, AssessmentDocument, AssessmentId, Choice, Environment};
+use lafiya_service::assess;
+use lafiya_service::{Caller, Library, ServiceError, consult};
+
+use super::patient::Patient;
+use super::question::{Known, known};
+use crate::app::App;
+use crate::page::{Failure, Frame, Section, show};
+use crate::visit::Visit;
+use crate::words;
+
+/// Conditions shown unfolded; the others stand behind a fold.
+const CONDITIONS_FIRST: usize = 5;
+const CONTRIBUTIONS_SHOWN: usize = 8;
+/// Log-odds that fill half of the bar.
+const WEIGHT_FULL: f64 = 4.0;
+
+/// A condition with its picture.
+struct Shown<'a> {
+    condition: &'a AssessedCondition,
+    share: String,
+    width: String,
+    forces: Vec<Force>,
+    known_to_base: bool,
+}
+
+/// One piece of evidence as a bar to the right (for) or to the left (against).
+struct Force {
+    name: String,
+    is_for: bool,
+    x: String,
+    width: String,
+    words: &'static str,
+}
+
+#[derive(Template)]
+#[template(path = "consult/result.html")]
+struct ResultPage<'a> {
+    frame: Frame,
+    document: &'a AssessmentDocument,
+    answer: &'a Assessment,
+    patient: Option<String>,
+    level: &'static str,
+    action: (String, String),
+    when: String,
+    first: Vec<Shown<'a>>,
+    rest: Vec<Shown<'a>>,
+    unexplained: String,
+    known: Vec<Known>,
+    goes_on: bool,
+    made_at: String,
+    group: String,
+    can_report: bool,
+}
+
+/// `GET /cases/{assessment}`
+pub(crate) async fn page(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    Path(id): Path<AssessmentId>,
+) -> Result<Response, Failure> {
+    let caller = visit.caller(&app).await?;
+    let document = find(&app, &caller, id).await?;
+    let library = app.context.knowledge.load();
+    let open = consult::open(&app.context, &caller, document.interview_id).await?;
+    let is_latest = open.as_ref().is_some_and(|open| open.latest == id);
+    let answer = &document.assessment;
+    let mut shown: Vec<Shown<'_>> = answer
+        .conditions
+        .iter()
+        .map(|it| shown(&library, it))
+        .collect();
+    let rest = shown.split_off(CONDITIONS_FIRST.min(shown.len()));
+    let page = ResultPage {
+        frame: Frame::new(&visit, Section::Consult, words::level(answer.triage.level)),
+        answer,
+        level: words::level(answer.triage.level),
+        action: words::lead_and_rest(&answer.triage.recommended_action),
+        when: library.timeframe_text(answer.triage.timeframe).map_or_else(
+            || words::plain(answer.triage.timeframe.as_str()),
+            |it| it.words.clone(),
+        ),
+        first: shown,
+        rest,
+        unexplained: words::share(answer.unexplained),
+        known: open
+            .as_ref()
+            .map(|open| known(&library, open))
+            .unwrap_or_default(),
+        patient: open.map(|open| {
+            Patient {
+                age: open.age,
+                sex: open.sex,
+            }
+            .in_words()
+        }),
+        goes_on: is_latest && answer.next_question.is_some(),
+        made_at: words::moment(document.created_at),
+        group: words::age_group(&document.age_group),
+        can_report: visit.signed_in.is_some(),
+        document: &document,
+    };
+    Ok(show(&page))
+}
+
+/// A record of the tenant, live or sandbox.
+pub(crate) async fn find(
+    app: &App,
+    caller: &Caller,
+    id: AssessmentId,
+) -> Result<AssessmentDocument, ServiceError> {
+    match assess::find(&app.context, caller, Environment::Live, id).await {
+        Err(ServiceError::NotFound(_)) => {
+            assess::find(&app.context, caller, Environment::Test, id).await
+        }
+        other => other,
+    }
+}
+
+fn shown<'a>(library: &Library, condition: &'a AssessedCondition) -> Shown<'a> {
+    let mut heaviest: Vec<&Contribution> = condition.contributions.iter().collect();
+    heaviest.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
+    Shown {
+        condition,
+        share: words::share(condition.probability),
+        width: words::width(condition.probability),
+        forces: heaviest
+            .into_iter()
+            .take(CONTRIBUTIONS_SHOWN)
+            .map(force)
+            .collect(),
+        known_to_base: library.resolve(condition.id.as_str()).is_some(),
+    }
+}
+
+fn force(contribution: &Contribution) -> Force {
+    let half = (contribution.weight.abs() / WEIGHT_FULL).clamp(0.02, 1.0) * 50.0;
+    let is_for = contribution.weight >= 0.0;
+    let name = match contribution.choice {
+        Some(Choice::Absent) => format!("No {}", contribution.name.to_lowercase()),
+        _ => contribution.name.clone(),
+    };
+    Force {
+        name,
+        is_for,
+        x: format!("{:.1}%", if is_for { 50.0 } else { 50.0 - half }),
+        width: format!("{half:.1}%"),
+        words: match (is_for, contribution.weight.abs()) {
+            (true, 2.0..) => "speaks strongly for it",
+            (true, _) => "speaks for it",
+            (false, 2.0..) => "speaks strongly against it",
+            (false, _) => "speaks against it",
+        },
+    }
+}
+
+#[derive(Template)]
+#[template(path = "consult/letter.html")]
+struct LetterPage<'a> {
+    frame: Frame,
+    document: &'a AssessmentDocument,
+    answer: &'a Assessment,
+    patient: Option<String>,
+    level: &'static str,
+    when: String,
+    leading: Vec<(&'a AssessedCondition, String)>,
+    present: Vec<String>,
+    absent: Vec<String>,
+    made_on: String,
+    from: String,
+}
+
+/// `GET /cases/{assessment}/letter`: a letter to print; names are written by hand and stay on paper.
+pub(crate) async fn letter(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    Path(id): Path<AssessmentId>,
+) -> Result<Response, Failure> {
+    let tenant = visit.tenant(&app).await?;
+    let caller = visit.caller(&app).await?;
+    let document = find(&app, &caller, id).await?;
+    let library = app.context.knowledge.load();
+    let open = consult::open(&app.context, &caller, document.interview_id).await?;
+    let told = open
+        .as_ref()
+        .map(|open| known(&library, open))
+        .unwrap_or_default();
+    let named = |answer: &str| -> Vec<String> {
+        told.iter()
+            .filter(|it| it.answer == answer)
+            .map(|it| it.name.clone())
+            .collect()
+    };
+    let answer = &document.assessment;
+    Ok(show(&LetterPage {
+        frame: Frame::new(&visit, Section::Consult, "Referral letter"),
+        answer,
+        level: words::level(answer.triage.level),
+        when: library.timeframe_text(answer.triage.timeframe).map_or_else(
+            || words::plain(answer.triage.timeframe.as_str()),
+            |it| it.words.clone(),
+        ),
+        leading: answer
+            .conditions
+            .iter()
+            .take(3)
+            .map(|it| (it, words::share(it.probability)))
+            .collect(),
+        present: named("Yes"),
+        absent: named("No"),
+        patient: open.map(|open| {
+            Patient {
+                age: open.age,
+                sex: open.sex,
+            }
+            .in_words()
+        }),
+        made_on: words::day(document.created_at),
+        from: tenant.name,
+        document: &document,
+    }))
+}

@@ -1,0 +1,116 @@
+//! One's own account: password and one-time codes.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use lafiya_service::{ServiceError, one_time_code, sign_in};
+
+use super::Board;
+use crate::app::App;
+use crate::page::{Failure, Frame, go_to, show_with};
+use crate::posted::Posted;
+use crate::visit::Visit;
+use crate::words;
+
+#[derive(Template)]
+#[template(path = "dashboard/account.html")]
+struct AccountPage {
+    frame: Frame,
+    place: &'static str,
+    email: String,
+    role: &'static str,
+    tenant: String,
+    has_password: bool,
+    has_codes: bool,
+    secret: String,
+    grouped: String,
+    app_address: String,
+    shortest: usize,
+    problem: Option<String>,
+}
+
+/// `GET /dashboard/account`
+pub(crate) async fn page(visit: Visit) -> Result<Response, Failure> {
+    show_account(&visit, None, one_time_code::new_secret())
+}
+
+fn show_account(
+    visit: &Visit,
+    problem: Option<String>,
+    secret: String,
+) -> Result<Response, Failure> {
+    let who = visit.member()?;
+    let board = Board::new(visit, "account", "Your account");
+    let status = if problem.is_some() {
+        StatusCode::UNPROCESSABLE_ENTITY
+    } else {
+        StatusCode::OK
+    };
+    let letters: Vec<char> = secret.chars().collect();
+    let groups: Vec<String> = letters
+        .chunks(4)
+        .map(|group| group.iter().collect())
+        .collect();
+    Ok(show_with(
+        status,
+        &AccountPage {
+            frame: board.frame,
+            place: board.place,
+            email: who.email.clone(),
+            role: who.role.as_str(),
+            tenant: who.tenant.name.clone(),
+            has_password: who.has_password,
+            has_codes: who.has_codes,
+            grouped: groups.join(" "),
+            app_address: one_time_code::app_address(&who.email, &secret),
+            secret,
+            shortest: sign_in::PASSWORD_CHARACTERS_MIN,
+            problem,
+        },
+    ))
+}
+
+/// `POST /dashboard/account/password`
+pub(crate) async fn password(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    form: Posted,
+) -> Result<Response, Failure> {
+    let who = visit.member()?;
+    let done =
+        sign_in::set_password(&app.context, who, form.text("current"), form.text("new")).await;
+    answer(&visit, done, one_time_code::new_secret())
+}
+
+/// `POST /dashboard/account/codes`: on with a secret and a code, off with the password.
+pub(crate) async fn codes(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    form: Posted,
+) -> Result<Response, Failure> {
+    let who = visit.member()?;
+    if who.has_codes {
+        let done = sign_in::turn_codes_off(&app.context, who, form.text("password")).await;
+        return answer(&visit, done, one_time_code::new_secret());
+    }
+    let secret = form.text("secret");
+    let done = sign_in::turn_codes_on(&app.context, who, secret, form.text("code")).await;
+    answer(&visit, done, secret.to_owned())
+}
+
+fn answer(
+    visit: &Visit,
+    done: Result<(), ServiceError>,
+    secret: String,
+) -> Result<Response, Failure> {
+    match done {
+        Ok(()) => Ok(go_to("/dashboard/account")),
+        Err(ServiceError::InvalidRequest(fields)) => {
+            show_account(visit, Some(words::sentences(&fields)), secret)
+        }
+        Err(other) => Err(other.into()),
+    }
+}

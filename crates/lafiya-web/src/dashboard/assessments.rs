@@ -1,0 +1,134 @@
+//! Assessments: the list, the search by id, and the reasoning behind one.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use lafiya_model::{Assessment, AssessmentDocument, AssessmentId, Environment, TriageLevel};
+use lafiya_service::{AssessmentSummary, consult};
+use serde::Deserialize;
+
+use super::Board;
+use crate::app::App;
+use crate::consult::result;
+use crate::page::{Failure, Frame, go_to, show};
+use crate::visit::Visit;
+use crate::words;
+
+const PAGE: u32 = 25;
+
+struct Row {
+    id: String,
+    at: String,
+    level: TriageLevel,
+    condition: String,
+    turn: u32,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/assessments.html")]
+struct ListPage {
+    frame: Frame,
+    place: &'static str,
+    rows: Vec<Row>,
+    environment: &'static str,
+    next: Option<String>,
+    problem: Option<&'static str>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Asked {
+    #[serde(default)]
+    id: String,
+    #[serde(default)]
+    environment: String,
+    before: Option<AssessmentId>,
+}
+
+/// `GET /dashboard/assessments`
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Failure> {
+    let who = visit.member()?;
+    let mut problem = None;
+    let id = asked.id.trim();
+    if !id.is_empty() {
+        match id.parse::<AssessmentId>() {
+            Ok(id) => return Ok(go_to(&format!("/dashboard/assessments/{id}"))),
+            Err(_) => problem = Some("An id looks like 3b241101-e2bb-4255-8caf-4136c566a962."),
+        }
+    }
+    let environment = asked.environment.parse().unwrap_or(Environment::Live);
+    let found =
+        consult::assessments(&app.context, &who.tenant, environment, PAGE, asked.before).await?;
+    let board = Board::new(&visit, "assessments", "Assessments");
+    Ok(show(&ListPage {
+        frame: board.frame,
+        place: board.place,
+        next: found
+            .last()
+            .filter(|_| found.len() == PAGE as usize)
+            .map(|it| it.assessment_id.to_string()),
+        rows: found.iter().map(row).collect(),
+        environment: environment.as_str(),
+        problem,
+    }))
+}
+
+fn row(summary: &AssessmentSummary) -> Row {
+    Row {
+        id: summary.assessment_id.to_string(),
+        at: words::moment(summary.created_at),
+        level: summary.level,
+        condition: summary
+            .top_condition
+            .as_ref()
+            .map(|it| it.name.clone())
+            .unwrap_or_default(),
+        turn: summary.turn,
+    }
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/assessment.html")]
+struct RationalePage<'a> {
+    frame: Frame,
+    place: &'static str,
+    document: &'a AssessmentDocument,
+    answer: &'a Assessment,
+    level: &'static str,
+    made_at: String,
+    shares: Vec<(String, String, String)>,
+}
+
+/// `GET /dashboard/assessments/{id}`
+pub(crate) async fn one(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    Path(id): Path<AssessmentId>,
+) -> Result<Response, Failure> {
+    visit.member()?;
+    let caller = visit.caller(&app).await?;
+    let document = result::find(&app, &caller, id).await?;
+    let answer = &document.assessment;
+    let board = Board::new(&visit, "assessments", "Assessment");
+    let share = |it: &lafiya_model::assessment::AssessedCondition| {
+        (
+            it.name.clone(),
+            words::share(it.probability),
+            words::width(it.probability),
+        )
+    };
+    Ok(show(&RationalePage {
+        frame: board.frame,
+        place: board.place,
+        level: words::level(answer.triage.level),
+        made_at: words::moment(document.created_at),
+        shares: answer.conditions.iter().take(8).map(share).collect(),
+        answer,
+        document: &document,
+    }))
+}

@@ -1,0 +1,50 @@
+//! The log of who changed what.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use lafiya_model::Role;
+use lafiya_service::members;
+
+use super::Board;
+use crate::app::App;
+use crate::page::{Failure, Frame, show};
+use crate::visit::Visit;
+use crate::words;
+
+struct Row {
+    at: String,
+    actor: String,
+    action: String,
+    subject: String,
+    detail: String,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/audit.html")]
+struct AuditPage {
+    frame: Frame,
+    place: &'static str,
+    rows: Vec<Row>,
+}
+
+/// `GET /dashboard/audit`
+pub(crate) async fn page(State(app): State<Arc<App>>, visit: Visit) -> Result<Response, Failure> {
+    let who = visit.member_who(Role::may_administer)?;
+    let log = members::audit_log(&app.context, who.tenant.id).await?;
+    let board = Board::new(&visit, "audit", "Audit log");
+    let rows = log.into_iter().map(|it| Row {
+        at: words::moment(it.at),
+        actor: it.actor,
+        action: it.action,
+        subject: it.subject,
+        detail: it.detail,
+    });
+    Ok(show(&AuditPage {
+        frame: board.frame,
+        place: board.place,
+        rows: rows.collect(),
+    }))
+}

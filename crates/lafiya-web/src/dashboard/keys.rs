@@ -1,0 +1,202 @@
+//! API keys: made, rotated, revoked. A key is shown once, on the page that answers its making.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use lafiya_model::{Environment, KeyId, Role};
+use lafiya_service::keys::{self, FreshKey};
+use lafiya_service::sign_in::SignedIn;
+use lafiya_service::{KeyRecord, ServiceError};
+
+use super::Board;
+use crate::app::App;
+use crate::page::{Failure, Frame, show_with};
+use crate::posted::Posted;
+use crate::visit::Visit;
+use crate::words;
+
+struct Shown {
+    id: String,
+    display: String,
+    environment: &'static str,
+    status: &'static str,
+    active: bool,
+    created: String,
+    expires: String,
+    used: String,
+    requests: String,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/keys.html")]
+struct KeysPage {
+    frame: Frame,
+    place: &'static str,
+    keys: Vec<Shown>,
+    fresh: Option<String>,
+    fresh_is_live: bool,
+    problem: Option<String>,
+    per_minute: u32,
+}
+
+/// `GET /dashboard/keys`
+pub(crate) async fn page(State(app): State<Arc<App>>, visit: Visit) -> Result<Response, Failure> {
+    visit.member_who(Role::may_integrate)?;
+    list(&app, &visit, None, None).await
+}
+
+/// `POST /dashboard/keys`
+pub(crate) async fn create(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    form: Posted,
+) -> Result<Response, Failure> {
+    let who = visit.member_who(Role::may_integrate)?;
+    let environment: Environment = form
+        .text("environment")
+        .parse()
+        .map_err(|_| Failure::Unreadable)?;
+    let expires_at = match last_moment(form.text("expires")) {
+        Ok(expires_at) => expires_at,
+        Err(problem) => return list(&app, &visit, None, Some(problem.to_owned())).await,
+    };
+    let made = keys::create(
+        &app.context,
+        who.tenant.id,
+        environment,
+        expires_at,
+        who.actor(),
+    )
+    .await;
+    answer(&app, &visit, made).await
+}
+
+/// `POST /dashboard/keys/{id}/rotate`
+pub(crate) async fn rotate(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    Path(id): Path<KeyId>,
+    _form: Posted,
+) -> Result<Response, Failure> {
+    let who = visit.member_who(Role::may_integrate)?;
+    let key = own_key(&app, who, id).await?;
+    let made = keys::rotate(
+        &app.context,
+        id,
+        who.tenant.id,
+        key.environment,
+        key.expires_at,
+        who.actor(),
+    )
+    .await;
+    answer(&app, &visit, made).await
+}
+
+/// `POST /dashboard/keys/{id}/revoke`
+pub(crate) async fn revoke(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    Path(id): Path<KeyId>,
+    _form: Posted,
+) -> Result<Response, Failure> {
+    let who = visit.member_who(Role::may_integrate)?;
+    own_key(&app, who, id).await?;
+    keys::revoke(&app.context, id, who.actor()).await?;
+    Ok(crate::page::go_to("/dashboard/keys"))
+}
+
+async fn own_key(app: &App, who: &SignedIn, id: KeyId) -> Result<KeyRecord, Failure> {
+    Ok(keys::find(&app.context, who.tenant.id, id).await?)
+}
+
+async fn answer(
+    app: &App,
+    visit: &Visit,
+    made: Result<FreshKey, ServiceError>,
+) -> Result<Response, Failure> {
+    match made {
+        Ok(fresh) => list(app, visit, Some(fresh), None).await,
+        Err(ServiceError::InvalidRequest(fields)) => {
+            list(app, visit, None, Some(words::sentences(&fields))).await
+        }
+        Err(other) => Err(other.into()),
+    }
+}
+
+async fn list(
+    app: &App,
+    visit: &Visit,
+    fresh: Option<FreshKey>,
+    problem: Option<String>,
+) -> Result<Response, Failure> {
+    let who = visit.member()?;
+    let now = app.context.clock.now();
+    let keys = keys::list(&app.context, who.tenant.id).await?;
+    let board = Board::new(visit, "keys", "API keys");
+    let status = if problem.is_some() {
+        StatusCode::UNPROCESSABLE_ENTITY
+    } else {
+        StatusCode::OK
+    };
+    Ok(show_with(
+        status,
+        &KeysPage {
+            frame: board.frame,
+            place: board.place,
+            keys: keys.iter().map(|key| shown(key, now)).collect(),
+            fresh_is_live: fresh
+                .as_ref()
+                .is_some_and(|it| it.record.environment == Environment::Live),
+            fresh: fresh.map(|it| it.key),
+            problem,
+            per_minute: app.context.limits.per_key_per_minute,
+        },
+    ))
+}
+
+fn shown(key: &KeyRecord, now: Timestamp) -> Shown {
+    let active = key.is_active(now);
+    let or_never = |at: Option<Timestamp>| at.map_or_else(|| "never".to_owned(), words::moment);
+    Shown {
+        id: key.id.to_string(),
+        display: key.display.clone(),
+        environment: match key.environment {
+            Environment::Live => "live",
+            Environment::Test => "sandbox",
+        },
+        status: match (active, key.revoked_at) {
+            (true, _) => "active",
+            (false, Some(_)) => "revoked",
+            (false, None) => "expired",
+        },
+        active,
+        created: words::day(key.created_at),
+        expires: key
+            .expires_at
+            .map_or_else(|| "never".to_owned(), words::day),
+        used: or_never(key.last_used_at),
+        requests: words::count(key.requests),
+    }
+}
+
+/// The end of the day that was chosen, in Lagos.
+fn last_moment(text: &str) -> Result<Option<Timestamp>, &'static str> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let day: Date = text
+        .parse()
+        .map_err(|_| "The last day must be a date such as 2027-12-31.")?;
+    let zone = TimeZone::get(lafiya_service::clock::BILLING_ZONE).unwrap_or(TimeZone::UTC);
+    let end = day
+        .tomorrow()
+        .ok()
+        .and_then(|next| next.to_zoned(zone).ok());
+    Ok(end.map(|end| end.timestamp()))
+}

@@ -1,0 +1,145 @@
+//! Members: who may sign in, and as what.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use lafiya_model::{AccountId, Role};
+use lafiya_service::ServiceError;
+use lafiya_service::members::{self, Invited};
+
+use super::Board;
+use crate::app::App;
+use crate::page::{Failure, Frame, go_to, show_with};
+use crate::posted::Posted;
+use crate::visit::Visit;
+use crate::words;
+
+struct Row {
+    id: String,
+    email: String,
+    role: Role,
+    seen: String,
+    has_password: bool,
+    has_codes: bool,
+    is_you: bool,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/members.html")]
+struct MembersPage {
+    frame: Frame,
+    place: &'static str,
+    rows: Vec<Row>,
+    invited: Option<(String, String)>,
+    problem: Option<String>,
+    roles: &'static [Role],
+}
+
+/// `GET /dashboard/members`
+pub(crate) async fn page(State(app): State<Arc<App>>, visit: Visit) -> Result<Response, Failure> {
+    visit.member_who(Role::may_administer)?;
+    list(&app, &visit, None, None).await
+}
+
+/// `POST /dashboard/members`
+pub(crate) async fn add(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    form: Posted,
+) -> Result<Response, Failure> {
+    let who = visit.member_who(Role::may_administer)?;
+    let role: Role = form.text("role").parse().map_err(|_| Failure::Unreadable)?;
+    let email = form.text("email");
+    let added = members::add(&app.context, who.tenant.id, email, role, false, who.actor()).await;
+    answer(&app, &visit, added.map(Some)).await
+}
+
+/// `POST /dashboard/members/{id}/{act}`: `role`, `link` or `remove`.
+pub(crate) async fn change(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    Path((id, act)): Path<(AccountId, String)>,
+    form: Posted,
+) -> Result<Response, Failure> {
+    let who = visit.member_who(Role::may_administer)?;
+    let (context, tenant, actor) = (&app.context, who.tenant.id, who.actor());
+    let done = match act.as_str() {
+        "link" => members::invite_again(context, tenant, id, actor)
+            .await
+            .map(Some),
+        "remove" => members::remove(context, tenant, id, actor)
+            .await
+            .map(|()| None),
+        "role" => {
+            let role: Role = form.text("role").parse().map_err(|_| Failure::Unreadable)?;
+            members::set_role(context, tenant, id, role, actor)
+                .await
+                .map(|_| None)
+        }
+        _ => return Err(Failure::NotFound),
+    };
+    answer(&app, &visit, done).await
+}
+
+async fn answer(
+    app: &App,
+    visit: &Visit,
+    done: Result<Option<Invited>, ServiceError>,
+) -> Result<Response, Failure> {
+    match done {
+        Ok(None) => Ok(go_to("/dashboard/members")),
+        Ok(Some(invited)) => list(app, visit, Some(invited), None).await,
+        Err(ServiceError::InvalidRequest(fields)) => {
+            list(app, visit, None, Some(words::sentences(&fields))).await
+        }
+        Err(ServiceError::Conflict(why)) => {
+            list(app, visit, None, Some(format!("{}.", words::capital(why)))).await
+        }
+        Err(other) => Err(other.into()),
+    }
+}
+
+async fn list(
+    app: &App,
+    visit: &Visit,
+    invited: Option<Invited>,
+    problem: Option<String>,
+) -> Result<Response, Failure> {
+    let who = visit.member()?;
+    let members = members::list(&app.context, who.tenant.id).await?;
+    let board = Board::new(visit, "members", "Members");
+    let rows = members.into_iter().map(|it| Row {
+        is_you: it.id == who.account,
+        id: it.id.to_string(),
+        email: it.email,
+        role: it.role,
+        seen: it
+            .last_sign_in_at
+            .map_or_else(|| "never".to_owned(), words::moment),
+        has_password: it.password_hash.is_some(),
+        has_codes: it.totp_secret.is_some(),
+    });
+    let status = if problem.is_some() {
+        StatusCode::UNPROCESSABLE_ENTITY
+    } else {
+        StatusCode::OK
+    };
+    let link_of = |it: Invited| {
+        let link = format!("{}/sign-in/link/{}", app.settings.public_url, it.link);
+        (it.account.email, link)
+    };
+    Ok(show_with(
+        status,
+        &MembersPage {
+            frame: board.frame,
+            place: board.place,
+            rows: rows.collect(),
+            invited: invited.map(link_of),
+            problem,
+            roles: Role::ALL,
+        },
+    ))
+}

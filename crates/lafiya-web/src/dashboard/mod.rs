@@ -1,0 +1,39 @@
+//! Dashboard: keys, usage, assessments, members and the log, for those whose role includes them. A
+//! page of another tenant behaves like one that does not exist.
+
+pub(crate) mod account;
+pub(crate) mod assessments;
+pub(crate) mod audit;
+pub(crate) mod keys;
+pub(crate) mod members;
+pub(crate) mod operator;
+
+use axum::response::Response;
+
+use crate::page::{Failure, Frame, Section, go_to};
+use crate::visit::Visit;
+
+/// The frame of a dashboard page; `place` is the link of the side that is lit.
+pub(crate) struct Board {
+    pub(crate) frame: Frame,
+    pub(crate) place: &'static str,
+}
+
+impl Board {
+    fn new(visit: &Visit, place: &'static str, title: &str) -> Self {
+        Self {
+            frame: Frame::new(visit, Section::Dashboard, title),
+            place,
+        }
+    }
+}
+
+/// `GET /dashboard`: the page that matters most to the role.
+pub(crate) async fn home(visit: Visit) -> Result<Response, Failure> {
+    let who = visit.member()?;
+    Ok(go_to(if who.role.may_integrate() {
+        "/dashboard/keys"
+    } else {
+        "/dashboard/assessments"
+    }))
+}

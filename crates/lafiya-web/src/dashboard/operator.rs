@@ -1,0 +1,147 @@
+//! The operator's area: tenants, health and the knowledge in force, of the whole installation.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use lafiya_model::{TenantStatus, Tier};
+use lafiya_service::sign_in::SignedIn;
+use lafiya_service::{ServiceError, health, tenants};
+
+use super::Board;
+use crate::app::App;
+use crate::page::{Failure, Frame, go_to, show_with};
+use crate::posted::Posted;
+use crate::visit::Visit;
+use crate::words;
+
+struct Row {
+    name: String,
+    tier: Tier,
+    quota: String,
+    active: bool,
+    created: String,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/operator.html")]
+struct OperatorPage {
+    frame: Frame,
+    place: &'static str,
+    tenants: Vec<Row>,
+    tiers: &'static [Tier],
+    parts: Vec<(&'static str, &'static str, bool)>,
+    uptime: String,
+    knowledge: Vec<(&'static str, String)>,
+    problem: Option<String>,
+}
+
+fn operator(visit: &Visit) -> Result<&SignedIn, Failure> {
+    let who = visit.member()?;
+    if who.operator {
+        Ok(who)
+    } else {
+        Err(Failure::NotYours)
+    }
+}
+
+/// `GET /dashboard/operator`
+pub(crate) async fn page(State(app): State<Arc<App>>, visit: Visit) -> Result<Response, Failure> {
+    operator(&visit)?;
+    overview(&app, &visit, None).await
+}
+
+/// `POST /dashboard/operator/tenants`: `create`, `suspend`, `resume` or `tier`.
+pub(crate) async fn change(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    form: Posted,
+) -> Result<Response, Failure> {
+    let actor = operator(&visit)?.actor();
+    let (context, name) = (&app.context, form.text("name"));
+    let tier = || {
+        form.text("tier")
+            .parse::<Tier>()
+            .map_err(|_| Failure::Unreadable)
+    };
+    let quota = form.text("quota").parse::<u64>().ok();
+    let done = match form.text("act") {
+        "create" => tenants::create(context, name, tier()?, quota, actor).await,
+        "tier" => tenants::set_tier(context, name, tier()?, quota, actor).await,
+        "suspend" => tenants::set_status(context, name, TenantStatus::Suspended, actor).await,
+        "resume" => tenants::set_status(context, name, TenantStatus::Active, actor).await,
+        _ => return Err(Failure::Unreadable),
+    };
+    match done {
+        Ok(_) => Ok(go_to("/dashboard/operator")),
+        Err(ServiceError::InvalidRequest(fields)) => {
+            overview(&app, &visit, Some(words::sentences(&fields))).await
+        }
+        Err(ServiceError::Conflict(why)) => {
+            overview(&app, &visit, Some(format!("{}.", words::capital(why)))).await
+        }
+        Err(other) => Err(other.into()),
+    }
+}
+
+async fn overview(app: &App, visit: &Visit, problem: Option<String>) -> Result<Response, Failure> {
+    let board = Board::new(visit, "operator", "Installation");
+    let report = health::report(&app.context).await;
+    let part = |name, it: health::Health| {
+        let well = matches!(it, health::Health::Healthy | health::Health::NotConfigured);
+        (name, it.as_str(), well)
+    };
+    let all = tenants::list(&app.context).await?;
+    let rows = all.into_iter().map(|it| Row {
+        quota: it
+            .included_per_month()
+            .map_or_else(|| "as agreed".to_owned(), words::count),
+        active: it.status == TenantStatus::Active,
+        created: words::day(it.created_at),
+        tier: it.tier,
+        name: it.name,
+    });
+    let library = app.context.knowledge.load();
+    let status = if problem.is_some() {
+        StatusCode::UNPROCESSABLE_ENTITY
+    } else {
+        StatusCode::OK
+    };
+    Ok(show_with(
+        status,
+        &OperatorPage {
+            frame: board.frame,
+            place: board.place,
+            tenants: rows.collect(),
+            tiers: Tier::ALL,
+            parts: vec![
+                part("Database", report.database),
+                part("Redis", report.redis),
+                part("Reasoning provider", report.ai_provider),
+                part("Knowledge base", report.knowledge_base),
+            ],
+            uptime: uptime(report.uptime_seconds),
+            knowledge: vec![
+                ("Version", library.version().version.clone()),
+                ("Date", library.version().date.clone()),
+                ("Hash", library.content_hash().to_owned()),
+                (
+                    "Conditions",
+                    words::count(library.conditions().len() as u64),
+                ),
+            ],
+            problem,
+        },
+    ))
+}
+
+fn uptime(seconds: u64) -> String {
+    match seconds {
+        0..=119 => format!("{seconds} seconds"),
+        120..=7_199 => format!("{} minutes", seconds / 60),
+        7_200..=172_799 => format!("{} hours", seconds / 3_600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}

@@ -1,0 +1,299 @@
+//! How an answer leaves: the frame around every page, its headers, and the pages that say what went
+//! wrong. A handler returns a page or a [`Failure`]; the layer in `visit` puts the frame around both.
+
+use askama::Template;
+use axum::extract::Request;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use lafiya_service::ServiceError;
+
+use crate::assets;
+use crate::visit::Visit;
+use crate::words;
+
+/// What the frame shows.
+pub(crate) struct Frame {
+    pub(crate) title: String,
+    pub(crate) section: Section,
+    pub(crate) assets: &'static str,
+    pub(crate) form_token: String,
+    pub(crate) person: Option<Person>,
+}
+
+/// Who has signed in, as far as the frame shows it.
+pub(crate) struct Person {
+    pub(crate) email: String,
+    pub(crate) tenant: String,
+    pub(crate) may_integrate: bool,
+    pub(crate) may_administer: bool,
+    pub(crate) operator: bool,
+}
+
+/// The part of the web app a page belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Section {
+    Consult,
+    Knowledge,
+    Dashboard,
+    Docs,
+    Account,
+}
+
+impl Frame {
+    pub(crate) fn new(visit: &Visit, section: Section, title: impl Into<String>) -> Self {
+        let person = visit.signed_in.as_ref().map(|who| Person {
+            email: who.email.clone(),
+            tenant: who.tenant.name.clone(),
+            may_integrate: who.role.may_integrate(),
+            may_administer: who.role.may_administer(),
+            operator: who.operator,
+        });
+        Self {
+            title: title.into(),
+            section,
+            assets: &assets::FOLDER,
+            form_token: visit.form_token.clone(),
+            person,
+        }
+    }
+
+    /// For the frame's own links: `page` on the part this page belongs to.
+    pub(crate) fn current(&self, section: &str) -> bool {
+        matches!(
+            (self.section, section),
+            (Section::Consult, "consult")
+                | (Section::Knowledge, "knowledge")
+                | (Section::Dashboard, "dashboard")
+                | (Section::Docs, "docs")
+        )
+    }
+}
+
+/// A page, rendered.
+pub(crate) fn show(template: &impl Template) -> Response {
+    show_with(StatusCode::OK, template)
+}
+
+/// A page with a status of its own.
+pub(crate) fn show_with(status: StatusCode, template: &impl Template) -> Response {
+    match template.render() {
+        Ok(text) => (status, Html(text)).into_response(),
+        Err(cause) => {
+            tracing::error!(%cause, "A page could not be rendered.");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
+}
+
+/// After a form: the next page by GET, so that reloading it sends nothing twice.
+pub(crate) fn go_to(path: &str) -> Response {
+    Redirect::to(path).into_response()
+}
+
+/// Why there is no page.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Somebody has to sign in first.
+    SignIn,
+    /// The role does not allow it.
+    NotYours,
+    /// A form that did not come from our page, or from one too old.
+    Forged,
+    /// A form that cannot be read.
+    Unreadable,
+    /// Nothing is here.
+    NotFound,
+    /// The service could not do it.
+    Service(ServiceError),
+}
+
+impl From<ServiceError> for Failure {
+    fn from(error: ServiceError) -> Self {
+        match error {
+            ServiceError::NotFound(_) => Self::NotFound,
+            other => Self::Service(other),
+        }
+    }
+}
+
+/// What the failure page says.
+#[derive(Clone, Debug)]
+struct Said {
+    status: StatusCode,
+    title: &'static str,
+    text: String,
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        if matches!(self, Self::SignIn) {
+            let mut response = StatusCode::SEE_OTHER.into_response();
+            response.extensions_mut().insert(WantsSignIn);
+            return response;
+        }
+        let said = self.said();
+        let mut response = said.status.into_response();
+        response.extensions_mut().insert(said);
+        response
+    }
+}
+
+#[derive(Clone, Copy)]
+struct WantsSignIn;
+
+impl Failure {
+    fn said(&self) -> Said {
+        let (status, title, text) = match self {
+            Self::SignIn => (StatusCode::UNAUTHORIZED, "Please sign in", String::new()),
+            Self::NotYours => (
+                StatusCode::FORBIDDEN,
+                "Your role does not include this",
+                "Ask an owner of your organisation to do it, or to change your role.".to_owned(),
+            ),
+            Self::Forged => (
+                StatusCode::FORBIDDEN,
+                "This form is no longer valid",
+                "It was open for too long, or did not come from this site. Go back, reload the page and send it again.".to_owned(),
+            ),
+            Self::Unreadable => (
+                StatusCode::BAD_REQUEST,
+                "This form could not be read",
+                "Go back, reload the page and send it again.".to_owned(),
+            ),
+            Self::NotFound => (
+                StatusCode::NOT_FOUND,
+                "There is nothing here",
+                "The address may be mistyped, or the page belongs to another organisation.".to_owned(),
+            ),
+            Self::Service(error) => return service_said(error),
+        };
+        Said {
+            status,
+            title,
+            text,
+        }
+    }
+}
+
+fn service_said(error: &ServiceError) -> Said {
+    let (status, title, text) = match error {
+        ServiceError::InvalidRequest(fields) => (
+            StatusCode::BAD_REQUEST,
+            "Something in the form does not fit",
+            words::sentences(fields),
+        ),
+        ServiceError::QuotaExceeded { limit, reset, .. } => (
+            StatusCode::FORBIDDEN,
+            "This month’s assessments are used up",
+            format!(
+                "All {limit} included assessments were made. The count begins anew on {}; an operator can also raise it.",
+                words::day(*reset)
+            ),
+        ),
+        ServiceError::RateLimited(_) => (
+            StatusCode::TOO_MANY_REQUESTS,
+            "Too many tries in a minute",
+            "Wait a minute, then try again.".to_owned(),
+        ),
+        ServiceError::PermissionDenied => (
+            StatusCode::FORBIDDEN,
+            "Your organisation is suspended",
+            "Ask the operator of this service.".to_owned(),
+        ),
+        ServiceError::Conflict(what) => (
+            StatusCode::CONFLICT,
+            "That did not work",
+            format!("{}.", words::capital(what)),
+        ),
+        ServiceError::StoreUnavailable(_) | ServiceError::ProviderUnavailable => (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "The service cannot answer right now",
+            "Nothing was lost or counted. Try again in a minute.".to_owned(),
+        ),
+        ServiceError::DeadlineExceeded => (
+            StatusCode::GATEWAY_TIMEOUT,
+            "That took too long",
+            "Nothing was counted. Try again.".to_owned(),
+        ),
+        other => {
+            tracing::error!(cause = %other, "A page failed.");
+            (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "Something went wrong on our side",
+                "It has been logged under this request’s id. Try again; if it stays, tell the operator.".to_owned(),
+            )
+        }
+    };
+    Said {
+        status,
+        title,
+        text,
+    }
+}
+
+#[derive(Template)]
+#[template(path = "failure.html")]
+struct FailurePage {
+    frame: Frame,
+    title: &'static str,
+    text: String,
+    request: String,
+}
+
+/// Turns a failure into its page, and gives every page its headers.
+pub(crate) fn framed(visit: Option<&Visit>, mut response: Response) -> Response {
+    if response.extensions_mut().remove::<WantsSignIn>().is_some() {
+        let next = visit.map_or("/", |visit| visit.path.as_str());
+        response = go_to(&format!("/sign-in?next={next}"));
+    }
+    if is_bare_refusal(&response) {
+        response = Failure::NotFound.into_response();
+    }
+    if let Some(said) = response.extensions_mut().remove::<Said>() {
+        let frame = match visit {
+            Some(visit) => Frame::new(visit, Section::Account, said.title),
+            None => bare(said.title),
+        };
+        response = show_with(
+            said.status,
+            &FailurePage {
+                frame,
+                title: said.title,
+                text: said.text,
+                request: visit.map_or_else(String::new, |visit| visit.visitor.request.to_string()),
+            },
+        );
+    }
+    let headers = response.headers_mut();
+    headers.insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(
+            "default-src 'self'; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors 'none'",
+        ),
+    );
+    headers.insert("referrer-policy", HeaderValue::from_static("same-origin"));
+    response
+}
+
+/// What the framework itself refuses (an id that is none, a query it cannot read) comes as plain
+/// text; people get the page for a wrong address.
+fn is_bare_refusal(response: &Response) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    let plain = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/plain"));
+    plain && response.status() == StatusCode::BAD_REQUEST
+}
+
+fn bare(title: &str) -> Frame {
+    Frame {
+        title: title.to_owned(),
+        section: Section::Account,
+        assets: &assets::FOLDER,
+        form_token: String::new(),
+        person: None,
+    }
+}
+
+/// The page for a path that leads nowhere.
+pub(crate) fn not_found(_: &Request) -> Response {
+    framed(None, Failure::NotFound.into_response())
+}

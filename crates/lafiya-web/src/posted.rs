@@ -1,0 +1,64 @@
+//! A form that was sent: its fields in order, already known to come from one of our own pages.
+
+use std::sync::Arc;
+
+use axum::Form;
+use axum::extract::{FromRequest, Request};
+use axum::response::{IntoResponse, Response};
+
+use crate::app::App;
+use crate::page::Failure;
+use crate::visit::Visit;
+
+/// The fields of a form.
+pub(crate) struct Posted {
+    fields: Vec<(String, String)>,
+}
+
+impl FromRequest<Arc<App>> for Posted {
+    type Rejection = Response;
+    async fn from_request(request: Request, state: &Arc<App>) -> Result<Self, Response> {
+        let visit = request.extensions().get::<Visit>().cloned();
+        let expected = visit.map(|visit| visit.form_token);
+        let Form(fields) = Form::<Vec<(String, String)>>::from_request(request, state)
+            .await
+            .map_err(|_| Failure::Unreadable.into_response())?;
+        let posted = Self { fields };
+        if expected.as_deref() != Some(posted.text("form_token")) {
+            return Err(Failure::Forged.into_response());
+        }
+        Ok(posted)
+    }
+}
+
+impl Posted {
+    /// A field's text without the spaces around it; empty where it is missing.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.fields
+            .iter()
+            .find(|(key, _)| key == name)
+            .map_or("", |(_, value)| value.trim())
+    }
+
+    /// Fields whose name begins so, with the rest of the name, in the order of the form.
+    pub(crate) fn with_prefix<'a>(
+        &'a self,
+        prefix: &'a str,
+    ) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.fields
+            .iter()
+            .filter_map(move |(key, value)| Some((key.strip_prefix(prefix)?, value.trim())))
+    }
+
+    /// The whole form as bytes, to recognise it when it is sent again.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (key, value) in &self.fields {
+            bytes.extend_from_slice(key.as_bytes());
+            bytes.push(0);
+            bytes.extend_from_slice(value.as_bytes());
+            bytes.push(0);
+        }
+        bytes
+    }
+}

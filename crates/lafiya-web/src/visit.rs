@@ -1,0 +1,326 @@
+//! Who is looking at a page: the cookie, the session behind it, and whether they sit at the machine.
+//! Every page passes here first and last; forms from other sites end here.
+
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use lafiya_model::{RequestId, Role};
+use lafiya_service::sign_in::{self, SignedIn};
+use lafiya_service::{Caller, TenantRecord, Visitor, consult};
+use rand::RngExt;
+use uuid::Uuid;
+
+use crate::app::App;
+use crate::page::{self, Failure};
+
+/// Somebody looking at a page.
+#[derive(Clone, Debug)]
+pub(crate) struct Visit {
+    /// The session, when they have signed in.
+    pub(crate) signed_in: Option<SignedIn>,
+    /// What every form of theirs must carry.
+    pub(crate) form_token: String,
+    /// Whether they sit at the machine and may try the service without signing in.
+    pub(crate) at_the_machine: bool,
+    /// Where they come from.
+    pub(crate) visitor: Visitor,
+    /// The path they asked for.
+    pub(crate) path: String,
+    /// The place named in the case they are working on; only their browser keeps it.
+    pub(crate) place: Option<String>,
+}
+
+impl Visit {
+    /// The tenant they consult for; a failure that leads to signing in when there is none.
+    pub(crate) async fn tenant(&self, app: &App) -> Result<TenantRecord, Failure> {
+        if let Some(who) = &self.signed_in {
+            return Ok(who.tenant.clone());
+        }
+        if self.at_the_machine
+            && let Some(demo) = consult::demo_tenant(&app.context).await?
+        {
+            return Ok(demo);
+        }
+        Err(Failure::SignIn)
+    }
+
+    /// The caller that the web app is for them.
+    pub(crate) async fn caller(&self, app: &App) -> Result<Caller, Failure> {
+        let tenant = self.tenant(app).await?;
+        Ok(consult::caller(&app.context, &tenant).await?)
+    }
+
+    /// The session, or a failure that leads to signing in.
+    pub(crate) fn member(&self) -> Result<&SignedIn, Failure> {
+        self.signed_in.as_ref().ok_or(Failure::SignIn)
+    }
+
+    /// The session of somebody whose role allows it.
+    pub(crate) fn member_who(&self, may: fn(Role) -> bool) -> Result<&SignedIn, Failure> {
+        let who = self.member()?;
+        if may(who.role) {
+            Ok(who)
+        } else {
+            Err(Failure::NotYours)
+        }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Visit {
+    type Rejection = StatusCode;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, StatusCode> {
+        let visit = parts.extensions.get::<Self>().cloned();
+        visit.ok_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+}
+
+/// The layer around all pages.
+pub(crate) async fn receive(
+    State(app): State<Arc<App>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let secure = app.settings.is_https();
+    let cookies = request.headers().clone();
+    let known = cookie(&cookies, &visit_cookie(secure)).map(str::to_owned);
+    let session = cookie(&cookies, &session_cookie(secure)).map(str::to_owned);
+    let signed_in = match &session {
+        Some(token) => match sign_in::session(&app.context, token).await {
+            Ok(found) => found,
+            Err(cause) => return page::framed(None, Failure::from(cause).into_response()),
+        },
+        None => None,
+    };
+    let token = known.clone().unwrap_or_else(fresh_token);
+    let bound_to = match (&signed_in, &session) {
+        (Some(_), Some(session)) => session,
+        _ => &token,
+    };
+    let visitor = visitor_of(&request);
+    let visit = Visit {
+        form_token: sign_in::form_token(&app.context, bound_to),
+        signed_in,
+        at_the_machine: app.settings.consult_at_the_machine && sits_here(&request, visitor),
+        visitor,
+        path: request.uri().path().to_owned(),
+        place: cookie(&cookies, PLACE_COOKIE).and_then(decoded),
+    };
+    let response = if is_from_elsewhere(&request) {
+        Failure::Forged.into_response()
+    } else {
+        request.extensions_mut().insert(visit.clone());
+        next.run(request).await
+    };
+    let mut response = page::framed(Some(&visit), response);
+    if known.is_none() && visit.signed_in.is_none() && needs_a_cookie(&visit.path) {
+        set_cookie(
+            &mut response,
+            &visit_cookie(secure),
+            &token,
+            "/",
+            secure,
+            None,
+        );
+    }
+    response
+}
+
+/// Reading pages set no cookies.
+fn needs_a_cookie(path: &str) -> bool {
+    !["/knowledge", "/docs"]
+        .iter()
+        .any(|reading| path.starts_with(reading))
+}
+
+/// A form sent by a page of another site. Browsers say so themselves; the form token is the second
+/// lock on the same door.
+fn is_from_elsewhere(request: &Request) -> bool {
+    if request.method() == Method::GET || request.method() == Method::HEAD {
+        return false;
+    }
+    let text = |name| {
+        request
+            .headers()
+            .get(name)
+            .and_then(|it: &HeaderValue| it.to_str().ok())
+    };
+    if let Some(site) = text("sec-fetch-site") {
+        return !matches!(site, "same-origin" | "none");
+    }
+    match (text("origin"), text("host")) {
+        (Some(origin), Some(host)) => origin
+            .split_once("://")
+            .is_none_or(|(_, from)| from != host),
+        _ => false,
+    }
+}
+
+fn visitor_of(request: &Request) -> Visitor {
+    let unknown = std::net::IpAddr::from([0, 0, 0, 0]);
+    request
+        .extensions()
+        .get::<Visitor>()
+        .copied()
+        .unwrap_or(Visitor {
+            request: RequestId(Uuid::new_v4()),
+            address: unknown,
+            peer: unknown,
+        })
+}
+
+/// Whether the browser runs on the server's own machine: the connection is local, no proxy passed it
+/// on, and the address bar names this machine (another site's name that resolves here does not count).
+fn sits_here(request: &Request, visitor: Visitor) -> bool {
+    let headers = request.headers();
+    let passed_on = ["x-forwarded-for", "forwarded", "x-real-ip", "via"];
+    let host = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok())
+        .unwrap_or_default();
+    visitor.peer.to_canonical().is_loopback()
+        && !passed_on.iter().any(|name| headers.contains_key(*name))
+        && names_this_machine(host)
+}
+
+fn names_this_machine(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(v6) => v6.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name == "localhost"
+        || name
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}
+
+const PLACE_COOKIE: &str = "lafiya-place";
+
+/// Over https the name itself tells browsers to take the cookie from this host only.
+pub(crate) fn session_cookie(secure: bool) -> String {
+    named(secure, "lafiya-session")
+}
+
+fn visit_cookie(secure: bool) -> String {
+    named(secure, "lafiya-visit")
+}
+
+fn named(secure: bool, name: &str) -> String {
+    if secure {
+        format!("__Host-{name}")
+    } else {
+        name.to_owned()
+    }
+}
+
+/// Sets a cookie that scripts cannot read and other sites' forms do not carry.
+pub(crate) fn set_cookie(
+    response: &mut Response,
+    name: &str,
+    value: &str,
+    path: &str,
+    secure: bool,
+    max_age_seconds: Option<u64>,
+) {
+    let secure = if secure { "; Secure" } else { "" };
+    let age = max_age_seconds
+        .map(|age| format!("; Max-Age={age}"))
+        .unwrap_or_default();
+    let text = format!("{name}={value}; Path={path}; HttpOnly; SameSite=Lax{secure}{age}");
+    if let Ok(value) = HeaderValue::from_str(&text) {
+        response.headers_mut().append(header::SET_COOKIE, value);
+    }
+}
+
+/// Lets the browser remember the place of the case: the service itself never stores it.
+pub(crate) fn keep_place(response: &mut Response, place: &str, secure: bool) {
+    let age = if place.is_empty() { Some(0) } else { None };
+    set_cookie(
+        response,
+        PLACE_COOKIE,
+        &encoded(place),
+        "/consult",
+        secure,
+        age,
+    );
+}
+
+fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find_map(|(key, value)| (key == name && !value.is_empty()).then_some(value))
+}
+
+fn fresh_token() -> String {
+    let bytes: [u8; 24] = rand::rng().random();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let digits = text.as_bytes().chunks(2);
+    let bytes: Option<Vec<u8>> = digits
+        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+        .collect();
+    String::from_utf8(bytes?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_machine_count_as_sitting_here() {
+        for here in [
+            "localhost",
+            "localhost:8080",
+            "127.0.0.1:80",
+            "[::1]:8080",
+            "[::1]",
+        ] {
+            assert!(names_this_machine(here), "{here}");
+        }
+        for elsewhere in [
+            "",
+            "lafiya.example",
+            "192.0.2.1:8080",
+            "localhost.evil.example",
+            "[2001:db8::1]",
+        ] {
+            assert!(!names_this_machine(elsewhere), "{elsewhere}");
+        }
+    }
+
+    #[test]
+    fn over_https_cookies_travel_encrypted_and_to_this_host_only() {
+        let cookie = |secure| {
+            let mut response = StatusCode::OK.into_response();
+            let name = session_cookie(secure);
+            set_cookie(&mut response, &name, "token", "/", secure, None);
+            let set = response.headers()[header::SET_COOKIE].to_str().unwrap();
+            set.to_owned()
+        };
+        assert!(cookie(true).starts_with("__Host-lafiya-session=token; Path=/; HttpOnly"));
+        assert!(cookie(true).ends_with("; Secure"));
+        assert!(!cookie(false).contains("Secure") && !cookie(false).contains("__Host"));
+    }
+
+    #[test]
+    fn a_place_survives_its_cookie() {
+        assert_eq!(
+            decoded(&encoded("Ìlọrin, Kwara; x")).as_deref(),
+            Some("Ìlọrin, Kwara; x")
+        );
+        assert_eq!(decoded("zz"), None);
+    }
+}

@@ -1,0 +1,214 @@
+//! Words and figures for people: ages, days, shares, levels.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use lafiya_model::{Age, Choice, Severity, Sex, TriageLevel};
+use lafiya_service::FieldError;
+use lafiya_service::clock::BILLING_ZONE;
+
+/// About what a banner holds on a phone without scrolling.
+const LEAD_BYTES: usize = 180;
+
+/// "30 years", "8 months", "10 days".
+pub(crate) fn age(age: Age) -> String {
+    let counted = |number: u32, unit: &str| {
+        let s = if number == 1 { "" } else { "s" };
+        format!("{number} {unit}{s}")
+    };
+    let months = (age.days() * 100 + 99) / 3044;
+    match age.days() {
+        days @ 0..=59 => counted(days, "day"),
+        _ if months < 24 => counted(months, "month"),
+        _ => counted(age.years(), "year"),
+    }
+}
+
+/// "girl", "man", "patient", by age.
+pub(crate) fn person(age: Age, sex: Sex) -> &'static str {
+    match (sex, age.years()) {
+        (Sex::Female, 0..=14) => "girl",
+        (Sex::Female, _) => "woman",
+        (Sex::Male, 0..=14) => "boy",
+        (Sex::Male, _) => "man",
+        (Sex::Other, 0..=14) => "child",
+        (Sex::Other, _) => "adult",
+    }
+}
+
+/// "62 %", "<1 %".
+pub(crate) fn share(of_one: f64) -> String {
+    let percent = of_one * 100.0;
+    if percent < 1.0 {
+        "<1 %".to_owned()
+    } else {
+        format!("{percent:.0} %")
+    }
+}
+
+/// A share as the width of a bar: never quite nothing, never more than all.
+pub(crate) fn width(of_one: f64) -> String {
+    format!("{:.1}%", (of_one * 100.0).clamp(0.6, 100.0))
+}
+
+/// The level as a word.
+pub(crate) fn level(level: TriageLevel) -> &'static str {
+    match level {
+        TriageLevel::Emergency => "Emergency",
+        TriageLevel::Urgent => "Urgent",
+        TriageLevel::Routine => "Routine",
+        TriageLevel::SelfCare => "Self-care",
+    }
+}
+
+/// "3 days, severe".
+pub(crate) fn particulars(
+    duration_days: Option<u32>,
+    severity: Option<Severity>,
+    value: Option<&str>,
+) -> String {
+    let mut parts = Vec::new();
+    if let Some(value) = value.filter(|value| !value.is_empty()) {
+        parts.push(value.to_owned());
+    }
+    match duration_days {
+        Some(1) => parts.push("1 day".to_owned()),
+        Some(days) => parts.push(format!("{days} days")),
+        None => {}
+    }
+    if let Some(severity) = severity {
+        parts.push(severity.as_str().to_owned());
+    }
+    parts.join(", ")
+}
+
+/// How an answer reads in a list.
+pub(crate) fn answer(choice: Choice) -> &'static str {
+    match choice {
+        Choice::Present => "Yes",
+        Choice::Absent => "No",
+        Choice::Unknown => "Not known",
+    }
+}
+
+/// A snake-case word of the interface in words: "within_24_hours" is "within 24 hours".
+pub(crate) fn plain(word: &str) -> String {
+    let spoken = |part: &str| match part {
+        "ent" | "hiv" | "tb" => part.to_uppercase(),
+        other => other.to_owned(),
+    };
+    word.split('_').map(spoken).collect::<Vec<_>>().join(" ")
+}
+
+/// "child_0_4" is "children of 0 to 4 years".
+pub(crate) fn age_group(group: &str) -> String {
+    let mut parts = group.split('_');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(who), Some(from), Some(to)) => format!("{} of {from} to {to} years", capital(who)),
+        _ => plain(group),
+    }
+}
+
+/// "15 Nov 2026" in Lagos.
+pub(crate) fn day(at: Timestamp) -> String {
+    local(at, "%-d %b %Y")
+}
+
+/// "15 Nov 2026, 14:05" in Lagos.
+pub(crate) fn moment(at: Timestamp) -> String {
+    local(at, "%-d %b %Y, %H:%M")
+}
+
+fn local(at: Timestamp, form: &str) -> String {
+    let zone = TimeZone::get(BILLING_ZONE).unwrap_or(TimeZone::UTC);
+    at.to_zoned(zone).strftime(form).to_string()
+}
+
+/// The first sentences, short enough to be read at a glance, and the others.
+pub(crate) fn lead_and_rest(text: &str) -> (String, String) {
+    let mut cut = 0;
+    for (at, _) in text.match_indices(". ") {
+        if cut > 0 && at > LEAD_BYTES {
+            break;
+        }
+        cut = at + 1;
+    }
+    let (lead, rest) = if text.len() <= LEAD_BYTES || cut == 0 {
+        (text, "")
+    } else {
+        text.split_at(cut)
+    };
+    (lead.to_owned(), rest.trim().to_owned())
+}
+
+/// With a capital letter.
+pub(crate) fn capital(text: impl AsRef<str>) -> String {
+    let mut letters = text.as_ref().chars();
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default()
+}
+
+/// "12,345".
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// What is wrong with fields, as sentences.
+pub(crate) fn sentences(fields: &[FieldError]) -> String {
+    let sentence = |field: &FieldError| {
+        let name = field.pointer.rsplit('/').next().unwrap_or_default();
+        format!("{} {}.", capital(plain(name)), field.reason)
+    };
+    fields.iter().map(sentence).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_read_as_people_say_them() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(age(text.parse().unwrap()), expected);
+        };
+        check("1 days", "1 day");
+        check("10 days", "10 days");
+        check("8 months", "8 months");
+        check("18 months", "18 months");
+        check("2 years", "2 years");
+        check("30 years", "30 years");
+    }
+
+    #[test]
+    fn a_long_advice_is_cut_between_sentences() {
+        let (lead, rest) = lead_and_rest(&"Go now. ".repeat(60));
+        assert!(
+            lead.len() <= LEAD_BYTES + 1 && lead.ends_with("Go now."),
+            "{lead}"
+        );
+        assert!(rest.starts_with("Go now."));
+        assert_eq!(
+            lead_and_rest("Go now. Rest."),
+            ("Go now. Rest.".to_owned(), String::new())
+        );
+        let endless = "word ".repeat(80);
+        assert_eq!(lead_and_rest(&endless).1, "");
+    }
+
+    #[test]
+    fn figures_read_well() {
+        assert_eq!(share(0.004), "<1 %");
+        assert_eq!(share(0.617), "62 %");
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(age_group("adult_15_49"), "Adult of 15 to 49 years");
+    }
+}

@@ -1,0 +1,116 @@
+//! The web app in a real browser: Debian's Chromium, driven by the suite in
+//! `crates/lafiya-web/browser`. Its two npm packages go below `target/`; nothing of Node is needed to
+//! build or run the service.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, ensure};
+
+use crate::process::{self, nothing};
+use crate::servers::running_as_root;
+use crate::workspace;
+
+/// Debian's packages: the browser, and what runs the suite.
+const INSTALL: &[&str] = &[
+    "install",
+    "--yes",
+    "--no-install-recommends",
+    "chromium",
+    "nodejs",
+    "npm",
+];
+const PROGRAMS: &[&str] = &["chromium", "node", "npm"];
+
+/// Runs the suite against the binary that was built.
+pub(crate) fn test() -> anyhow::Result<()> {
+    install_what_is_missing()?;
+    let folder = prepared()?;
+    let mut suite = Command::new("node");
+    suite
+        .args(["--test", "app.test.mjs"])
+        .current_dir(&folder)
+        .env("LAFIYA_BLACKBOX_BINARY", workspace::debug_binary());
+    let output = process::run(&mut suite, failures)?;
+    ensure!(
+        output.contains("# fail 0") || output.contains("ℹ fail 0"),
+        "the suite ran no tests"
+    );
+    Ok(())
+}
+
+/// Takes the pictures that the documents show, with the binary that was built.
+pub(crate) fn take_pictures() -> anyhow::Result<()> {
+    workspace::build()?;
+    install_what_is_missing()?;
+    let images = workspace::root().join("docs/images");
+    let mut script = Command::new("node");
+    script
+        .arg("pictures.mjs")
+        .arg(images)
+        .current_dir(prepared()?)
+        .env("LAFIYA_BLACKBOX_BINARY", workspace::debug_binary());
+    process::run(&mut script, nothing).map(drop)
+}
+
+fn failures(line: &str) -> bool {
+    line.trim_start().starts_with("not ok") || line.trim_start().starts_with('✖')
+}
+
+/// The suite with its packages, in a folder of its own below `target/`.
+fn prepared() -> anyhow::Result<PathBuf> {
+    let source = workspace::root().join("crates/lafiya-web/browser");
+    let folder = workspace::target_dir().join("browser");
+    fs::create_dir_all(&folder)?;
+    let fresh = fs::read(source.join("package.json"))?;
+    let installed = folder.join("node_modules").is_dir()
+        && fs::read(folder.join("package.json")).is_ok_and(|old| old == fresh);
+    copy_all(&source, &folder)?;
+    if !installed {
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--no-audit", "--no-fund", "--no-package-lock"])
+            .current_dir(&folder);
+        process::run(&mut npm, nothing)?;
+    }
+    Ok(folder)
+}
+
+fn copy_all(from: &Path, to: &Path) -> anyhow::Result<()> {
+    for entry in fs::read_dir(from).with_context(|| format!("{} cannot be read", from.display()))? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            fs::copy(entry.path(), to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}
+
+fn install_what_is_missing() -> anyhow::Result<()> {
+    let missing = || PROGRAMS.iter().any(|program| !runs(program));
+    if !missing() {
+        return Ok(());
+    }
+    let by_hand = format!("apt-get update && apt-get {}", INSTALL.join(" "));
+    ensure!(
+        runs("apt-get") && running_as_root(),
+        "the browser tests need Chromium and Node; as root run: {by_hand}"
+    );
+    println!("      installing Chromium and Node: {by_hand}");
+    for arguments in [&["update"], INSTALL] {
+        let mut apt = Command::new("apt-get");
+        apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+        process::run(&mut apt, nothing)?;
+    }
+    ensure!(!missing(), "Chromium and Node are installed but not found");
+    Ok(())
+}
+
+fn runs(program: &str) -> bool {
+    Command::new(program)
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
