@@ -1,6 +1,7 @@
 // The web app as people use it: the real binary, a real browser. Each test's name is a promise.
 
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { PHONE, accessibilityFindings, signInByLink, startBrowser, startService, tell, weightOf } from "./harness.mjs";
 
@@ -125,6 +126,39 @@ test("a key is created, rotated and revoked, and the API reacts", async () => {
   assert.equal(await status(next), 401);
   assert.equal(await page.getByText(next).count(), 0, "a key is shown once");
 });
+
+test("a webhook is registered, tested and seen delivered", async () => {
+  const received = [];
+  const receiver = createServer((request, response) => {
+    received.push(request.headers);
+    request.resume();
+    response.writeHead(204).end();
+  });
+  await new Promise((ready) => receiver.listen(0, "127.0.0.1", ready));
+  const address = `http://127.0.0.1:${receiver.address().port}/hook`;
+  const { page } = await member("developer");
+  await page.goto(`${service.url}/dashboard/webhooks`);
+  await page.getByLabel("Address").fill(address);
+  await page.getByRole("button", { name: "Register" }).click();
+  assert.match(await page.locator("#secret").textContent(), /whsec_/);
+  await page.getByRole("button", { name: `Send a test to ${address}` }).click();
+  await page.waitForURL("**/dashboard/webhooks/*");
+  await until(async () => {
+    await page.reload();
+    return (await page.getByText("delivered", { exact: true }).count()) > 0;
+  });
+  assert.ok(received[0]["webhook-signature"].startsWith("v1,"));
+  await page.getByText("HTTP 204").first().waitFor();
+  receiver.close();
+});
+
+async function until(holds) {
+  for (let tries = 0; tries < 100; tries += 1) {
+    if (await holds()) return;
+    await new Promise((again) => setTimeout(again, 100));
+  }
+  throw new Error("it never came true");
+}
 
 test("five wrong passwords lock the account, even for the right one", async () => {
   const { email } = await member("clinician");
@@ -254,7 +288,7 @@ test("every page is free of serious accessibility faults, in light and dark", as
   }
 });
 
-const DASHBOARD = ["keys", "assessments", "members", "audit", "account", "operator"];
+const DASHBOARD = ["keys", "webhooks", "assessments", "members", "audit", "account", "operator"];
 
 test("a page costs little over a slow network", async () => {
   for (const [path, most] of [["/", 60_000], ["/sign-in", 60_000], ["/knowledge", 60_000], ["/docs", 60_000]]) {

@@ -42,7 +42,7 @@ pub struct Pages {
 }
 
 fn dashboard_routes() -> Router<Arc<App>> {
-    use dashboard::{account, assessments, audit, keys, members, operator};
+    use dashboard::{account, assessments, audit, keys, members, operator, webhooks};
     Router::new()
         .route("/dashboard", get(dashboard::home))
         .route("/dashboard/keys", get(keys::page).post(keys::create))
@@ -50,6 +50,20 @@ fn dashboard_routes() -> Router<Arc<App>> {
         .route("/dashboard/keys/{id}/revoke", post(keys::revoke))
         .route("/dashboard/assessments", get(assessments::list))
         .route("/dashboard/assessments/{id}", get(assessments::one))
+        .route(
+            "/dashboard/assessments/{id}/adverse-events",
+            post(assessments::report),
+        )
+        .route(
+            "/dashboard/webhooks",
+            get(webhooks::page).post(webhooks::register),
+        )
+        .route("/dashboard/webhooks/{id}", get(webhooks::one))
+        .route("/dashboard/webhooks/{id}/{act}", post(webhooks::change))
+        .route(
+            "/dashboard/webhooks/{id}/deliveries/{delivery}/retry",
+            post(webhooks::retry),
+        )
         .route("/dashboard/audit", get(audit::page))
         .route("/dashboard/members", get(members::page).post(members::add))
         .route("/dashboard/members/{id}/{act}", post(members::change))

@@ -5,18 +5,24 @@ use std::sync::Arc;
 use askama::Template;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
-use lafiya_model::{Assessment, AssessmentDocument, AssessmentId, Environment, TriageLevel};
-use lafiya_service::{AssessmentSummary, consult};
+use lafiya_model::{
+    AdverseSeriousness, Assessment, AssessmentDocument, AssessmentId, Environment, TriageLevel,
+};
+use lafiya_service::adverse_events::{self, Report};
+use lafiya_service::webhooks::PageOf;
+use lafiya_service::{AssessmentSummary, ServiceError, consult};
 use serde::Deserialize;
 
 use super::Board;
 use crate::app::App;
 use crate::consult::result;
 use crate::page::{Failure, Frame, go_to, show};
+use crate::posted::Posted;
 use crate::visit::Visit;
 use crate::words;
 
 const PAGE: u32 = 25;
+const EVENTS_SHOWN: u32 = 50;
 
 struct Row {
     id: String,
@@ -102,6 +108,17 @@ struct RationalePage<'a> {
     level: &'static str,
     made_at: String,
     shares: Vec<(String, String, String)>,
+    events: Vec<Told>,
+    gravities: &'static [AdverseSeriousness],
+    problem: Option<String>,
+}
+
+/// An adverse event told about this assessment.
+struct Told {
+    at: String,
+    by: String,
+    gravity: String,
+    text: String,
 }
 
 /// `GET /dashboard/assessments/{id}`
@@ -111,10 +128,48 @@ pub(crate) async fn one(
     Path(id): Path<AssessmentId>,
 ) -> Result<Response, Failure> {
     visit.member()?;
+    rationale(&app, &visit, id, None).await
+}
+
+/// `POST /dashboard/assessments/{id}/adverse-events`
+pub(crate) async fn report(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    Path(id): Path<AssessmentId>,
+    form: Posted,
+) -> Result<Response, Failure> {
+    let who = visit.member()?;
     let caller = visit.caller(&app).await?;
     let document = result::find(&app, &caller, id).await?;
+    let report = Report {
+        assessment_id: id,
+        description: form.text("description").to_owned(),
+        seriousness: form
+            .text("seriousness")
+            .parse()
+            .map_err(|_| Failure::Unreadable)?,
+    };
+    let tenant = who.tenant.id;
+    let environment = document.environment;
+    match adverse_events::create(&app.context, tenant, environment, report, who.actor()).await {
+        Ok(_) => Ok(go_to(&format!("/dashboard/assessments/{id}"))),
+        Err(ServiceError::InvalidRequest(fields)) => {
+            rationale(&app, &visit, id, Some(words::sentences(&fields))).await
+        }
+        Err(other) => Err(other.into()),
+    }
+}
+
+async fn rationale(
+    app: &App,
+    visit: &Visit,
+    id: AssessmentId,
+    problem: Option<String>,
+) -> Result<Response, Failure> {
+    let caller = visit.caller(app).await?;
+    let document = result::find(app, &caller, id).await?;
     let answer = &document.assessment;
-    let board = Board::new(&visit, "assessments", "Assessment");
+    let board = Board::new(visit, "assessments", "Assessment");
     let share = |it: &lafiya_model::assessment::AssessedCondition| {
         (
             it.name.clone(),
@@ -122,12 +177,33 @@ pub(crate) async fn one(
             words::width(it.probability),
         )
     };
+    let page = PageOf {
+        limit: EVENTS_SHOWN,
+        offset: 0,
+    };
+    let told = adverse_events::list(
+        &app.context,
+        caller.tenant_id,
+        document.environment,
+        Some(id),
+        page,
+    )
+    .await?;
+    let events = told.items.into_iter().map(|it| Told {
+        at: words::moment(it.created_at),
+        by: it.reporter,
+        gravity: words::capital(words::plain(it.seriousness.as_str())),
+        text: it.description,
+    });
     Ok(show(&RationalePage {
         frame: board.frame,
         place: board.place,
         level: words::level(answer.triage.level),
         made_at: words::moment(document.created_at),
         shares: answer.conditions.iter().take(8).map(share).collect(),
+        events: events.collect(),
+        gravities: AdverseSeriousness::ALL,
+        problem,
         answer,
         document: &document,
     }))

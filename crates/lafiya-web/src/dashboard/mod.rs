@@ -7,6 +7,7 @@ pub(crate) mod audit;
 pub(crate) mod keys;
 pub(crate) mod members;
 pub(crate) mod operator;
+pub(crate) mod webhooks;
 
 use axum::response::Response;
 
