@@ -15,6 +15,11 @@ const SQLITE: &[(i64, &str, &str)] = &[
         "webhooks",
         include_str!("../../migrations/sqlite/0002_webhooks.sql"),
     ),
+    (
+        3,
+        "data rights",
+        include_str!("../../migrations/sqlite/0003_data_rights.sql"),
+    ),
 ];
 
 /// Version, title and text of each migration of PostgreSQL.
@@ -28,6 +33,11 @@ const POSTGRES: &[(i64, &str, &str)] = &[
         2,
         "webhooks",
         include_str!("../../migrations/postgres/0002_webhooks.sql"),
+    ),
+    (
+        3,
+        "data rights",
+        include_str!("../../migrations/postgres/0003_data_rights.sql"),
     ),
 ];
 
