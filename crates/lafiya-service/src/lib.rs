@@ -12,13 +12,16 @@ pub mod context;
 pub mod error;
 pub mod health;
 mod interview;
+pub mod keeping;
 pub mod keys;
 pub mod library;
 mod quota;
 pub mod rate_limit;
 pub mod reference;
+pub mod rights;
 mod sandbox;
 pub mod tenants;
+pub mod usage;
 pub mod webhooks;
 
 pub use authenticate::Caller;
