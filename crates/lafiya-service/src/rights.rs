@@ -133,7 +133,7 @@ pub async fn export<E>(
             let page = page.map_err(ServiceError::from)?;
             let Some(end) = page.last() else { break };
             last = Some(end.summary.assessment_id);
-            for one in page {
+            for one in &page {
                 give(assessment(one, environment)?)?;
             }
         }
@@ -143,7 +143,7 @@ pub async fn export<E>(
             let page = page.map_err(ServiceError::from)?;
             let Some(end) = page.last() else { break };
             last = Some(end.id);
-            for one in page {
+            for one in &page {
                 give(interview(one, environment)?)?;
             }
         }
@@ -186,7 +186,7 @@ pub async fn erase(context: &Context, name: &str, actor: &str) -> Result<u64, Se
 }
 
 fn assessment(
-    stored: StoredAssessment,
+    stored: &StoredAssessment,
     environment: Environment,
 ) -> Result<ExportRecord, ServiceError> {
     Ok(ExportRecord::Assessment {
@@ -199,7 +199,7 @@ fn assessment(
     })
 }
 
-fn interview(kept: KeptInterview, environment: Environment) -> Result<ExportRecord, ServiceError> {
+fn interview(kept: &KeptInterview, environment: Environment) -> Result<ExportRecord, ServiceError> {
     Ok(ExportRecord::Interview {
         id: kept.id,
         environment,

@@ -7,8 +7,10 @@ use lafiya_model::{AssessmentId, Environment, InterviewId, KeyId, TenantId, Tena
 
 use super::error::Failure;
 use super::postgres::Postgres;
+use super::sealing::Sealed;
 use super::sqlite::Sqlite;
 use super::verbs::record::SealedRecord;
+use super::verbs::sealing::{assessment_place, interview_place};
 use super::verbs::{assessments, audit, keeping, keys, record, rights, sealing, tenants, usage};
 use super::work::Verb;
 use super::*;
@@ -344,19 +346,19 @@ impl Store for SqlStore {
         environment: Environment,
         before: Option<AssessmentId>,
     ) -> Result<Vec<StoredAssessment>, StoreError> {
-        self.read(
-            (self.data_keys.clone(), tenant, environment, before),
-            |c, (keys, tenant, environment, before)| {
-                Box::pin(rights::export_assessments(
-                    c,
-                    keys,
-                    *tenant,
-                    *environment,
-                    *before,
-                ))
+        let page = self.read(
+            (tenant, environment, before),
+            |c, &(tenant, environment, before)| {
+                Box::pin(rights::export_assessments(c, tenant, environment, before))
             },
-        )
-        .await
+        );
+        // Opened after the connection has gone back: a page of documents takes its time.
+        let open = |(summary, sealed): (AssessmentSummary, Sealed)| {
+            let place = assessment_place(tenant, environment, summary.assessment_id);
+            let document = self.data_keys.open(&place, sealed)?;
+            Ok(StoredAssessment { summary, document })
+        };
+        page.await?.into_iter().map(open).collect()
     }
 
     async fn export_interviews(
@@ -365,19 +367,21 @@ impl Store for SqlStore {
         environment: Environment,
         after: Option<InterviewId>,
     ) -> Result<Vec<KeptInterview>, StoreError> {
-        self.read(
-            (self.data_keys.clone(), tenant, environment, after),
-            |c, (keys, tenant, environment, after)| {
-                Box::pin(rights::export_interviews(
-                    c,
-                    keys,
-                    *tenant,
-                    *environment,
-                    *after,
-                ))
+        let page = self.read(
+            (tenant, environment, after),
+            |c, &(tenant, environment, after)| {
+                Box::pin(rights::export_interviews(c, tenant, environment, after))
             },
-        )
-        .await
+        );
+        let open = |(interview, sealed): (KeptInterview, Sealed)| {
+            let place = interview_place(tenant, environment, interview.id);
+            let document = self.data_keys.open(&place, sealed)?;
+            Ok(KeptInterview {
+                document,
+                ..interview
+            })
+        };
+        page.await?.into_iter().map(open).collect()
     }
 
     async fn erase_tenant(

@@ -122,14 +122,14 @@ pub(in crate::store) async fn find_idempotent(
     }))
 }
 
-fn sealed_from(row: &Row) -> Result<Sealed, StoreError> {
+pub(super) fn sealed_from(row: &Row) -> Result<Sealed, StoreError> {
     Ok(Sealed {
         key: row.optional_text("document_key")?,
         bytes: row.bytes("document")?,
     })
 }
 
-fn summary_from(row: &Row) -> Result<AssessmentSummary, StoreError> {
+pub(super) fn summary_from(row: &Row) -> Result<AssessmentSummary, StoreError> {
     let id = row.optional_text("condition_id")?;
     let name = row.optional_text("condition_name")?;
     Ok(AssessmentSummary {

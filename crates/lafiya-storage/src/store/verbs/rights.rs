@@ -4,44 +4,63 @@ use jiff::Timestamp;
 use lafiya_model::{AssessmentId, Environment, InterviewId, TenantId, TenantStatus};
 use serde_json::json;
 
+use super::assessments::{sealed_from, summary_from};
 use super::audit::Act;
-use super::sealing::interview_place;
-use super::{assessments, tenants};
-use crate::store::connection::{Connection, sql};
-use crate::store::sealing::{DataKeys, Sealed};
-use crate::store::{Erased, KeptInterview, NewAct, StoreError, StoredAssessment};
+use super::tenants;
+use crate::store::connection::{Connection, Row, sql};
+use crate::store::sealing::Sealed;
+use crate::store::{AssessmentSummary, Erased, KeptInterview, NewAct, StoreError};
 
-/// Rows taken or removed at once, of each kind.
+/// Documents taken at once.
+const PAGE: u32 = 100;
+
+/// Rows removed at once, of each kind.
 const BATCH: u32 = 500;
 
-/// A page of assessments with their documents, latest first, from the one after `before` on.
+/// A page of assessments with their documents, still sealed, latest first, from the one after
+/// `before` on.
 pub(in crate::store) async fn export_assessments(
     connection: &mut Connection,
-    keys: &DataKeys,
     tenant: TenantId,
     environment: Environment,
     before: Option<AssessmentId>,
-) -> Result<Vec<StoredAssessment>, StoreError> {
-    let page = assessments::list(connection, tenant, environment, BATCH, before).await?;
-    let mut exported = Vec::with_capacity(page.len());
-    for summary in page {
-        let id = summary.assessment_id;
-        // Grown too old in the meantime: then it is not there any more.
-        if let Some(found) = assessments::find(connection, keys, tenant, environment, id).await? {
-            exported.push(found);
-        }
-    }
-    Ok(exported)
+) -> Result<Vec<(AssessmentSummary, Sealed)>, StoreError> {
+    let statement = match before {
+        None => sql(
+            "select id, api_key, interview_id, turn, created_at, level, condition_id,
+                 condition_name, document, document_key
+             from assessment where tenant = $1 and environment = $2
+             order by created_at desc, id desc limit $3",
+        ),
+        Some(_) => sql(
+            "select id, api_key, interview_id, turn, created_at, level, condition_id,
+                 condition_name, document, document_key
+             from assessment where tenant = $1 and environment = $2
+                 and (created_at, id) < (
+                     select created_at, id from assessment
+                     where tenant = $1 and environment = $2 and id = $4)
+             order by created_at desc, id desc limit $3",
+        ),
+    };
+    let statement = statement.bind(tenant).bind(environment).bind(PAGE);
+    let statement = match before {
+        None => statement,
+        Some(before) => statement.bind(before),
+    };
+    let rows = statement.all(connection).await?;
+    rows.iter()
+        .map(|row| Ok((summary_from(row)?, sealed_from(row)?)))
+        .collect()
 }
 
-/// A page of the interviews that are kept, by id, from the one after `after` on.
+/// A page of the interviews that are kept, their documents still sealed, by id, from the one after
+/// `after` on.
 pub(in crate::store) async fn export_interviews(
     connection: &mut Connection,
-    keys: &DataKeys,
     tenant: TenantId,
     environment: Environment,
     after: Option<InterviewId>,
-) -> Result<Vec<KeptInterview>, StoreError> {
+) -> Result<Vec<(KeptInterview, Sealed)>, StoreError> {
     let after = after.map_or_else(String::new, |id| id.to_string());
     let rows = sql(
         "select id, turn, document, document_key, created_at, expires_at from interview
@@ -50,22 +69,18 @@ pub(in crate::store) async fn export_interviews(
     .bind(tenant)
     .bind(environment)
     .bind(&after)
-    .bind(BATCH)
+    .bind(PAGE)
     .all(connection)
     .await?;
-    let read = |row: &crate::store::connection::Row| {
-        let id = row.parsed("id")?;
-        let sealed = Sealed {
-            key: row.optional_text("document_key")?,
-            bytes: row.bytes("document")?,
-        };
-        Ok(KeptInterview {
-            id,
+    let read = |row: &Row| {
+        let interview = KeptInterview {
+            id: row.parsed("id")?,
             turn: row.turn("turn")?,
             created_at: row.time("created_at")?,
             expires_at: row.time("expires_at")?,
-            document: keys.open(&interview_place(tenant, environment, id), sealed)?,
-        })
+            document: Vec::new(),
+        };
+        Ok((interview, sealed_from(row)?))
     };
     rows.iter().map(read).collect()
 }
