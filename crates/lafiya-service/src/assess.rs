@@ -9,8 +9,7 @@ use lafiya_engine::Parameters;
 use lafiya_model::assessment::Warning;
 use lafiya_model::{
     Assessment, AssessmentDocument, AssessmentId, Case, DeidentifiedCase, Environment, EventKind,
-    Evidence,
-    InterviewId, Timings, TriageLevel,
+    Evidence, InterviewId, Timings, TriageLevel,
 };
 use lafiya_storage::store::{
     ConditionName, IdempotencyRecord, NewEvent, RecordAssessment, RecordRefusal,

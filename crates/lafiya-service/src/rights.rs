@@ -5,9 +5,13 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use lafiya_model::{
-    AssessmentId, Environment, InterviewId, KeyId, TenantId, TenantStatus, Tier, TriageLevel,
+    AdverseEventId, AssessmentId, Environment, InterviewId, KeyId, TenantId, TenantStatus, Tier,
+    TriageLevel, WebhookId,
 };
-use lafiya_storage::store::{AuditRecord, KeptInterview, KeyRecord, NewAct, StoredAssessment};
+use lafiya_storage::store::{
+    AdverseEventRecord, AuditRecord, KeptInterview, KeyRecord, NewAct, PageOf, StoredAssessment,
+    WebhookRecord,
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -17,6 +21,9 @@ use crate::tenants;
 
 /// How far back acts are exported; more than a tenant will ever have.
 const ACTS_MAX: u32 = 1_000_000;
+
+/// Adverse events read at once.
+const EVENTS_PAGE: u32 = 100;
 
 /// One line of an export.
 #[derive(Debug, Serialize)]
@@ -67,6 +74,25 @@ pub enum ExportRecord {
         created_at: Timestamp,
         expires_at: Timestamp,
         document: Value,
+    },
+    /// A webhook, without its secret.
+    Webhook {
+        id: WebhookId,
+        environment: Environment,
+        url: String,
+        events: Vec<&'static str>,
+        description: String,
+        status: &'static str,
+        created_at: Timestamp,
+    },
+    /// A reported adverse event.
+    AdverseEvent {
+        id: AdverseEventId,
+        environment: Environment,
+        assessment_id: AssessmentId,
+        description: String,
+        seriousness: &'static str,
+        created_at: Timestamp,
     },
     /// An administrative act.
     Act {
@@ -145,6 +171,28 @@ pub async fn export<E>(
             last = Some(end.id);
             for one in &page {
                 give(interview(one, environment)?)?;
+            }
+        }
+    }
+    let webhooks = store.list_webhooks(id, None).await;
+    for webhook in webhooks.map_err(ServiceError::from)? {
+        give(webhook.into())?;
+    }
+    for &environment in Environment::ALL {
+        let mut offset = 0;
+        loop {
+            let page = PageOf {
+                limit: EVENTS_PAGE,
+                offset,
+            };
+            let page = store.list_adverse_events(id, environment, None, page).await;
+            let page = page.map_err(ServiceError::from)?.items;
+            if page.is_empty() {
+                break;
+            }
+            offset += page.len() as u64;
+            for event in page {
+                give(event.into())?;
             }
         }
     }
@@ -228,6 +276,33 @@ impl From<KeyRecord> for ExportRecord {
             rotated_from: key.rotated_from,
             last_used_at: key.last_used_at,
             requests: key.requests,
+        }
+    }
+}
+
+impl From<WebhookRecord> for ExportRecord {
+    fn from(webhook: WebhookRecord) -> Self {
+        Self::Webhook {
+            id: webhook.id,
+            environment: webhook.environment,
+            url: webhook.url,
+            events: webhook.events.iter().map(|kind| kind.as_str()).collect(),
+            description: webhook.description,
+            status: webhook.status.as_str(),
+            created_at: webhook.created_at,
+        }
+    }
+}
+
+impl From<AdverseEventRecord> for ExportRecord {
+    fn from(event: AdverseEventRecord) -> Self {
+        Self::AdverseEvent {
+            id: event.id,
+            environment: event.environment,
+            assessment_id: event.assessment_id,
+            description: String::from_utf8_lossy(&event.description).into_owned(),
+            seriousness: event.seriousness.as_str(),
+            created_at: event.created_at,
         }
     }
 }

@@ -1,4 +1,5 @@
-//! A crash in the middle of everything: what was answered is there afterwards, and counted once.
+//! A crash in the middle of everything: what was answered is there afterwards, counted once, and
+//! told to whoever asked to be told.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -6,10 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use lafiya_blackbox::{Client, Server, eventually};
+use lafiya_blackbox::{Client, Receiver, Server, eventually};
 use serde_json::{Value, json};
 
 use crate::requests::{ASSESS, new_uuid, present, tenant, turn};
+use crate::webhooks::register;
 
 const CLIENTS: usize = 50;
 const ANSWERED_BEFORE: usize = 120;
@@ -47,9 +49,18 @@ fn assess_until_the_end(client: &Client, known: &Mutex<Known>, end: &AtomicBool)
 }
 
 #[test]
-fn after_a_crash_every_answer_is_there_and_every_interview_is_billed_once() {
-    let mut server = Server::without_limits().start();
+fn after_a_crash_every_answer_is_there_billed_once_and_told() {
+    // A receiver that fails all along, and is tried again often enough to outlive the test.
+    let delays = format!("[{}]", ["200"; 500].join(","));
+    let mut server = Server::without_limits()
+        .with("LAFIYA_WEBHOOK_ALLOW_INSECURE_TARGETS", "true")
+        .with("LAFIYA_WEBHOOK_POLL_INTERVAL_MS", "50")
+        .with("LAFIYA_WEBHOOK_RETRY_DELAYS_MS", &delays)
+        .start();
+    let receiver = Receiver::start();
+    receiver.answer(500);
     let client = tenant(&server, "clinic", "enterprise", 1_000_000);
+    register(&client, &receiver.url(), &["assessment.completed"]);
     let known = Mutex::new(Known::default());
     let end = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -62,6 +73,8 @@ fn after_a_crash_every_answer_is_there_and_every_interview_is_billed_once() {
         server.kill();
         end.store(true, Ordering::Relaxed);
     });
+    receiver.answer(204);
+    let before = receiver.got().len();
     server.restart();
     let client = client.at(server.address);
     let known = known.into_inner().unwrap();
@@ -89,6 +102,17 @@ fn after_a_crash_every_answer_is_there_and_every_interview_is_billed_once() {
         .map(|one| text(&one["interview_id"]))
         .collect();
     assert!(billed.is_subset(&known.begun), "an interview nobody began");
+
+    // At least once each, and none for an assessment that is not there.
+    eventually("every event arrives", Duration::from_secs(60), || {
+        let got = receiver.got().split_off(before);
+        let told: HashSet<String> = got
+            .iter()
+            .map(|delivery| text(&delivery.json()["data"]["assessment_id"]))
+            .collect();
+        assert!(told.is_subset(&stored), "an event about nothing");
+        (told == stored).then_some(())
+    });
 
     let month = jiff::Timestamp::now().to_string();
     let path = format!(

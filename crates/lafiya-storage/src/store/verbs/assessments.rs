@@ -35,6 +35,22 @@ pub(in crate::store) async fn find(
     }))
 }
 
+/// Whether there is an assessment with this id.
+pub(super) async fn exists(
+    connection: &mut Connection,
+    tenant: TenantId,
+    environment: Environment,
+    id: AssessmentId,
+) -> Result<bool, StoreError> {
+    let row = sql("select id from assessment where id = $1 and tenant = $2 and environment = $3")
+        .bind(id)
+        .bind(tenant)
+        .bind(environment)
+        .optional(connection)
+        .await?;
+    Ok(row.is_some())
+}
+
 pub(in crate::store) async fn list(
     connection: &mut Connection,
     tenant: TenantId,
