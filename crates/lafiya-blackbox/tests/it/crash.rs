@@ -27,7 +27,11 @@ struct Known {
 fn assess_until_the_end(client: &Client, known: &Mutex<Known>, end: &AtomicBool) {
     while !end.load(Ordering::Relaxed) {
         let interview = new_uuid();
-        known.lock().unwrap().begun.insert(interview.clone());
+        known
+            .lock()
+            .expect("no client panicked")
+            .begun
+            .insert(interview.clone());
         for finding in ["s_fever", "s_headache"] {
             let body = turn(&interview, &[present(finding)]);
             let Ok(answer) = client.request("POST", ASSESS).json(&body).try_send() else {
@@ -42,7 +46,11 @@ fn assess_until_the_end(client: &Client, known: &Mutex<Known>, end: &AtomicBool)
                     .as_str()
                     .unwrap_or_default()
                     .to_owned();
-                known.lock().unwrap().answered.insert(id);
+                known
+                    .lock()
+                    .expect("no client panicked")
+                    .answered
+                    .insert(id);
             }
         }
     }
@@ -68,7 +76,8 @@ fn after_a_crash_every_answer_is_there_billed_once_and_told() {
             scope.spawn(|| assess_until_the_end(&client, &known, &end));
         }
         eventually("many are answered", Duration::from_secs(60), || {
-            (known.lock().unwrap().answered.len() >= ANSWERED_BEFORE).then_some(())
+            (known.lock().expect("no client panicked").answered.len() >= ANSWERED_BEFORE)
+                .then_some(())
         });
         server.kill();
         end.store(true, Ordering::Relaxed);
@@ -77,7 +86,7 @@ fn after_a_crash_every_answer_is_there_billed_once_and_told() {
     let before = receiver.got().len();
     server.restart();
     let client = client.at(server.address);
-    let known = known.into_inner().unwrap();
+    let known = known.into_inner().expect("no client panicked");
     for id in &known.answered {
         let body = json!({ "assessment_id": id });
         client.post("/v1/rationale", &body).expect(200);
