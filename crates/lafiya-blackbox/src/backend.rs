@@ -8,6 +8,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tempfile::TempDir;
 
+/// A service on a database server wants a data key; this one seals nothing worth keeping.
+const DATA_KEY: &str = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
+
 /// Which of the two the run is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackendKind {
@@ -72,6 +75,7 @@ impl Backend {
                 setting("LAFIYA_DATABASE_URL", database.url()),
                 // Many services share one throwaway server.
                 setting("LAFIYA_DATABASE_CONNECTIONS_MAX", "8".to_owned()),
+                setting("LAFIYA_DATA_KEY", DATA_KEY.to_owned()),
                 setting("LAFIYA_REDIS_URL", required("LAFIYA_BLACKBOX_REDIS_URL")),
                 setting("LAFIYA_REDIS_PREFIX", format!("{}:", database.name)),
             ]);

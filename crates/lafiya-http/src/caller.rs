@@ -114,15 +114,7 @@ pub(crate) async fn limit_health(
     request: Request,
     next: Next,
 ) -> Response {
-    let knock = Knock::of(&request);
-    limited(
-        &state,
-        &knock,
-        Counted::Health(knock.address),
-        request,
-        next,
-    )
-    .await
+    limited(&state, Counted::Health, request, next).await
 }
 
 /// Layer of the other public endpoints.
@@ -131,15 +123,7 @@ pub(crate) async fn limit_public(
     request: Request,
     next: Next,
 ) -> Response {
-    let knock = Knock::of(&request);
-    limited(
-        &state,
-        &knock,
-        Counted::Anonymous(knock.address),
-        request,
-        next,
-    )
-    .await
+    limited(&state, Counted::Anonymous, request, next).await
 }
 
 /// Layer of the pages for people. A program that asks for one is counted like any other; a browser
@@ -153,15 +137,7 @@ pub(crate) async fn limit_programs(
     if prefers_html(request.headers()) || is_asset {
         return next.run(request).await;
     }
-    let knock = Knock::of(&request);
-    limited(
-        &state,
-        &knock,
-        Counted::Anonymous(knock.address),
-        request,
-        next,
-    )
-    .await
+    limited(&state, Counted::Anonymous, request, next).await
 }
 
 /// Whether a browser asks, rather than a program.
@@ -191,14 +167,15 @@ pub(crate) async fn answer_counted(
     }
 }
 
+/// Counts a request against its address, in the window that `window` makes of it.
 async fn limited(
     state: &HttpState,
-    knock: &Knock,
-    counted: Counted,
+    window: fn(IpAddr) -> Counted,
     request: Request,
     next: Next,
 ) -> Response {
-    match knock.count(state, counted).await {
+    let knock = Knock::of(&request);
+    match knock.count(state, window(knock.address)).await {
         Ok(rate) => with_rate(next.run(request).await, rate),
         Err(too_many) => too_many,
     }

@@ -27,6 +27,7 @@ trained staff and does not replace clinical judgement. The clinical content awai
         (name = "reference", description = "Symptoms, risk factors, lab tests and conditions of the knowledge base"),
         (name = "webhooks", description = "Being told of events: where to, what became of each delivery"),
         (name = "keys", description = "The life of API keys"),
+        (name = "account", description = "Usage and what it costs"),
         (name = "service", description = "Health and this document"),
     ),
     components(schemas(ErrorEnvelope)),

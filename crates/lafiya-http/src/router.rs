@@ -62,6 +62,7 @@ fn routes() -> Routes {
             .routes(routes!(endpoints::conditions::list))
             .routes(routes!(endpoints::conditions::detail))
             .routes(routes!(endpoints::education::read))
+            .routes(routes!(endpoints::usage::read))
             .routes(routes!(endpoints::keys_rotate::rotate))
             .routes(routes!(
                 endpoints::adverse_events::create,

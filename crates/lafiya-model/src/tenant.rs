@@ -98,6 +98,15 @@ impl Tier {
         }
     }
 
+    /// What each assessment beyond the included number costs, in naira. Where it is refused, or
+    /// only an agreement can say, nothing is charged here.
+    pub fn naira_beyond_included(self) -> u64 {
+        match self {
+            Self::Professional => 100,
+            Self::Pilot | Self::Enterprise => 0,
+        }
+    }
+
     /// Whether calls beyond the included number are refused (rather than billed).
     pub fn refuses_beyond_quota(self) -> bool {
         matches!(self, Self::Pilot)

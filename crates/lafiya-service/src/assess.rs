@@ -1,14 +1,15 @@
 //! One assessment, from a request whose shape is right to a durable record. [`assess`] is the
 //! product in one function: replay, interview, concepts, quota, thinking, review, record.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use lafiya_engine::Parameters;
-use lafiya_knowledge::KnowledgeBase;
+use lafiya_model::assessment::Warning;
 use lafiya_model::{
-    AssessmentDocument, AssessmentId, Case, DeidentifiedCase, Environment, EventKind, Evidence,
-    InterviewId, Timings, TriageLevel,
+    Assessment, AssessmentDocument, AssessmentId, Case, DeidentifiedCase, Environment, EventKind,
+    Evidence, InterviewId, Timings, TriageLevel,
 };
 use lafiya_storage::store::{
     ConditionName, IdempotencyRecord, NewEvent, RecordAssessment, RecordRefusal,
@@ -22,6 +23,7 @@ use crate::concepts;
 use crate::context::Context;
 use crate::error::{FieldError, ServiceError};
 use crate::interview::{self, Memory};
+use crate::library::Library;
 use crate::quota;
 use crate::sandbox;
 
@@ -81,8 +83,10 @@ async fn assess_in_time(
     context: &Context,
     caller: &Caller,
     environment: Environment,
-    request: AssessRequest,
+    mut request: AssessRequest,
 ) -> Result<Answer, ServiceError> {
+    // A plain digest could be matched against guessed bodies by whoever gets the database.
+    request.digest = context.hasher.keyed(&request.digest);
     if environment == Environment::Test {
         sandbox::raise_wanted_error(request.case.location.as_deref(), context.clock.now())?;
     }
@@ -142,19 +146,18 @@ async fn one_turn(
     if !memory.has_symptom(&base) {
         return Err(ServiceError::InsufficientData);
     }
+    // Reasoning takes a core for a while. Whoever waits here holds no connection, and finds out
+    // about a used-up quota without having thought.
+    let place = context.thinking.acquire().await;
     if memory.is_first_turn() && environment == Environment::Live {
         quota::check(context, caller, now).await?;
     }
     let retrieval_ms = elapsed_ms(started);
 
-    let reasoned = deidentified(&base, &request.case, &memory, now);
-    let thinking = Instant::now();
-    let mut draft = lafiya_engine::assess(&base, &reasoned, &Parameters::default());
-    draft.note(claims.warnings);
-    let generation_ms = elapsed_ms(thinking);
-    let reviewing = Instant::now();
-    let assessment = lafiya_engine::review(draft, memory.questions_asked());
-    let validation_ms = elapsed_ms(reviewing);
+    let reasoned = deidentified(&request.case, claims.region, &memory, now);
+    let region = reasoned.region.clone();
+    let thought = think(&base, reasoned, claims.warnings, memory.questions_asked()).await?;
+    drop(place);
 
     let document = AssessmentDocument {
         form: 1,
@@ -165,16 +168,16 @@ async fn one_turn(
         created_at: now,
         environment,
         age_group: request.case.age.band().public_group().to_owned(),
-        region: reasoned.region.clone(),
+        region,
         model_used: sandbox::model_name(environment),
         disclaimer: sandbox::disclaimer(environment, DISCLAIMER),
         timings: Timings {
             total_ms: elapsed_ms(started),
             retrieval_ms,
-            generation_ms,
-            validation_ms,
+            generation_ms: thought.generation_ms,
+            validation_ms: thought.validation_ms,
         },
-        assessment,
+        assessment: thought.assessment,
     };
     record(context, caller, request, &memory, &document, now).await?;
     Ok(Answer {
@@ -184,10 +187,43 @@ async fn one_turn(
     })
 }
 
+/// A reviewed assessment, and what its two halves took.
+struct Thought {
+    assessment: Assessment,
+    generation_ms: u64,
+    validation_ms: u64,
+}
+
+/// Thinks and reviews, away from the threads that answer other requests.
+async fn think(
+    base: &Arc<Library>,
+    case: DeidentifiedCase,
+    warnings: Vec<Warning>,
+    questions_asked: usize,
+) -> Result<Thought, ServiceError> {
+    let base = Arc::clone(base);
+    let thinking = tokio::task::spawn_blocking(move || {
+        let begun = Instant::now();
+        let mut draft = lafiya_engine::assess(&base, &case, &Parameters::default());
+        draft.note(warnings);
+        let generation_ms = elapsed_ms(begun);
+        let begun = Instant::now();
+        let assessment = lafiya_engine::review(draft, questions_asked);
+        Thought {
+            assessment,
+            generation_ms,
+            validation_ms: elapsed_ms(begun),
+        }
+    });
+    thinking
+        .await
+        .map_err(|cause| ServiceError::Internal(format!("reasoning broke off: {cause}")))
+}
+
 /// Takes the person out: what the engine may know.
 fn deidentified(
-    base: &KnowledgeBase,
     case: &Case,
+    region: Option<String>,
     memory: &Memory,
     now: Timestamp,
 ) -> DeidentifiedCase {
@@ -195,10 +231,7 @@ fn deidentified(
     DeidentifiedCase {
         age: case.age,
         sex: case.sex,
-        region: case
-            .location
-            .as_deref()
-            .and_then(|place| concepts::region_of(base, place)),
+        region,
         month: Some(date.month().unsigned_abs()),
         evidence: memory.evidence().to_vec(),
     }

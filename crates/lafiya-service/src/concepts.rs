@@ -22,6 +22,8 @@ const EVIDENCE_KINDS: &[ConceptKind] = &[
 /// Evidence that names concepts of the base, and what a clinician should know about it.
 pub(crate) struct Resolved {
     pub(crate) evidence: Vec<Evidence>,
+    /// The region that the place lies in.
+    pub(crate) region: Option<String>,
     pub(crate) warnings: Vec<Warning>,
 }
 
@@ -60,11 +62,9 @@ pub(crate) fn resolve(base: &Library, case: &Case) -> Result<Resolved, ServiceEr
         ));
     }
     // The place itself is never repeated: it may identify the patient.
-    if case
-        .location
-        .as_deref()
-        .is_some_and(|place| region_of(base, place).is_none() && !place.starts_with("sandbox:"))
-    {
+    let place = case.location.as_deref();
+    let region = place.and_then(|place| region_of(base, place));
+    if region.is_none() && place.is_some_and(|place| !place.starts_with("sandbox:")) {
         warnings.push(concern(
             "The place is not known; regional frequencies were not used.",
             Vec::new(),
@@ -72,6 +72,7 @@ pub(crate) fn resolve(base: &Library, case: &Case) -> Result<Resolved, ServiceEr
     }
     Ok(Resolved {
         evidence: merged.into_values().collect(),
+        region,
         warnings,
     })
 }
@@ -95,17 +96,10 @@ fn resolve_list(
     let mut seen: BTreeMap<ConceptRef, &Claim> = BTreeMap::new();
     let mut evidence = Vec::new();
     for claim in claims {
-        let concept = match base.resolve(&claim.id) {
-            Some(ConceptRef::Condition(_)) => {
-                problems.push(FieldError::new(
-                    format!("{}/id", claim.pointer),
-                    "is a condition, not evidence",
-                ));
-                continue;
-            }
-            Some(concept) => concept,
-            None => {
-                problems.push(unknown_id(base, claim));
+        let concept = match concept_of(base, claim) {
+            Ok(concept) => concept,
+            Err(problem) => {
+                problems.push(problem);
                 continue;
             }
         };
@@ -121,6 +115,23 @@ fn resolve_list(
         evidence.extend(read(base, concept, claim, unreadable));
     }
     evidence
+}
+
+/// The concept that a claim is about, if it is one that can be evidence.
+fn concept_of(base: &Library, claim: &Claim) -> Result<ConceptRef, FieldError> {
+    match base.resolve(&claim.id) {
+        Some(ConceptRef::Condition(_)) => Err(FieldError::new(
+            format!("{}/id", claim.pointer),
+            "is a condition, not evidence",
+        )),
+        Some(concept) => Ok(concept),
+        None => Err(unknown_id(base, claim)),
+    }
+}
+
+/// What is wrong with the concept of a claim, if anything.
+pub fn problem_of(base: &Library, claim: &Claim) -> Option<FieldError> {
+    concept_of(base, claim).err()
 }
 
 /// One claim as evidence; a pair such as a blood pressure gives two.
@@ -182,7 +193,7 @@ pub fn suggestions(library: &Library, id: &str) -> Vec<String> {
 }
 
 /// The region a place lies in: the place itself, or a part of "Ikeja, Lagos", from the last on.
-pub(crate) fn region_of(base: &KnowledgeBase, place: &str) -> Option<String> {
+fn region_of(base: &KnowledgeBase, place: &str) -> Option<String> {
     let slug = |part: &str| -> String {
         let lowered = part.trim().to_lowercase();
         lowered

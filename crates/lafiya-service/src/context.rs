@@ -7,6 +7,7 @@ use arc_swap::ArcSwap;
 use lafiya_storage::cache::{Cache, MemoryCache};
 use lafiya_storage::store::Store;
 use lafiya_webhooks::TargetPolicy;
+use tokio::sync::Semaphore;
 
 use crate::authenticate::KeyRing;
 use crate::clock::Clock;
@@ -51,6 +52,8 @@ pub struct Context {
     pub webhook_targets: TargetPolicy,
     /// The limits in force.
     pub limits: Limits,
+    /// Places at the table for those who think: as many as there are cores.
+    pub thinking: Semaphore,
     /// When the process started, for `uptime_seconds`.
     pub started: Instant,
 }

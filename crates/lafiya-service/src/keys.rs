@@ -37,8 +37,13 @@ impl KeyHasher {
 
     /// The stored form of a key.
     pub fn hash(&self, key: &str) -> [u8; 32] {
+        self.keyed(key.as_bytes())
+    }
+
+    /// The keyed hash of anything else that is to be recognised but not kept.
+    pub fn keyed(&self, bytes: &[u8]) -> [u8; 32] {
         let mut mac = self.keyed.clone();
-        mac.update(key.as_bytes());
+        mac.update(bytes);
         mac.finalize().into_bytes().into()
     }
 }

@@ -31,12 +31,7 @@ pub async fn create(
             format!("must be 1 to {NAME_CHARACTERS_MAX} printable characters"),
         ));
     }
-    if tier == Tier::Enterprise && monthly_quota.is_none() {
-        return Err(invalid(
-            "/quota",
-            "an enterprise tenant needs its agreed monthly quota (--quota N)",
-        ));
-    }
+    check_quota(tier, monthly_quota)?;
     let new = NewTenant {
         id: TenantId(Uuid::now_v7()),
         name: name.to_owned(),
@@ -80,7 +75,7 @@ pub async fn list(context: &Context) -> Result<Vec<TenantRecord>, ServiceError> 
     Ok(context.store.list_tenants().await?)
 }
 
-/// Changes what a tenant has bought.
+/// Changes what a tenant has bought. Without a quota of its own it gets the tier's.
 pub async fn set_tier(
     context: &Context,
     name: &str,
@@ -88,12 +83,22 @@ pub async fn set_tier(
     monthly_quota: Option<u64>,
     actor: &str,
 ) -> Result<TenantRecord, ServiceError> {
+    check_quota(tier, monthly_quota)?;
     let tenant = find(context, name).await?;
-    let now = context.clock.now();
     Ok(context
         .store
-        .set_tenant_tier(tenant.id, tier, monthly_quota, actor, now)
+        .set_tenant_tier(tenant.id, tier, monthly_quota, actor, context.clock.now())
         .await?)
+}
+
+fn check_quota(tier: Tier, monthly_quota: Option<u64>) -> Result<(), ServiceError> {
+    if tier == Tier::Enterprise && monthly_quota.is_none() {
+        return Err(invalid(
+            "/quota",
+            "an enterprise tenant needs its agreed monthly quota (--quota N)",
+        ));
+    }
+    Ok(())
 }
 
 /// The keys that a first start shows once.

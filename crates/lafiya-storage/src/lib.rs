@@ -2,7 +2,8 @@
 //! (speed and limits, in memory or Redis), each behind one trait in the words of the product.
 //!
 //! No type of a database or cache library leaves this crate. Nothing here reads a clock or
-//! makes an id: both are arguments. What a document means is not known here: it is bytes.
+//! makes an id: both are arguments. What a document means is not known here: it is bytes, sealed
+//! on their way to the disk when there is a data key.
 #![warn(missing_docs)]
 
 pub mod cache;

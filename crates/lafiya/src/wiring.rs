@@ -12,6 +12,7 @@ use lafiya_service::{Context, Library, SystemClock};
 use lafiya_storage::cache::{Cache, MemoryCache, RedisCache};
 use lafiya_storage::store::{self, Store, StoreSettings};
 use rand::RngExt;
+use tokio::sync::Semaphore;
 
 use crate::settings::Settings;
 
@@ -51,6 +52,7 @@ async fn with_library(settings: &Settings, library: Library) -> anyhow::Result<C
         health: Default::default(),
         webhook_targets: settings.webhook_targets(),
         limits: settings.limits(),
+        thinking: Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from)),
         started: Instant::now(),
     })
 }
@@ -58,11 +60,25 @@ async fn with_library(settings: &Settings, library: Library) -> anyhow::Result<C
 async fn open_store(settings: &Settings) -> anyhow::Result<Arc<dyn Store>> {
     let store_settings = StoreSettings {
         connections_max: settings.database_connections_max,
+        data_keys: settings.data_keys()?,
         ..StoreSettings::new(settings.store_url()?)
     };
     store::connect(&store_settings)
         .await
         .context("the database cannot be opened")
+}
+
+/// Makes sure that every document in the store can be opened with the data keys of the settings.
+pub(crate) async fn settle_data_keys(context: &Context) -> anyhow::Result<()> {
+    let missing = context.store.settle_data_keys(context.clock.now()).await?;
+    if missing.is_empty() {
+        return Ok(());
+    }
+    anyhow::bail!(
+        "documents here are sealed with a data key that is not set (its id is {}); \
+         add it to LAFIYA_DATA_KEY, after the key that seals from now on",
+        missing.join(", ")
+    )
 }
 
 async fn key_hasher(settings: &Settings, store: &dyn Store) -> anyhow::Result<KeyHasher> {

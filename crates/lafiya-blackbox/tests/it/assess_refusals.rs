@@ -122,6 +122,39 @@ fn every_missing_field_is_named() {
 }
 
 #[test]
+fn a_language_or_date_of_another_kind_is_refused() {
+    refuses("/language", json!(5));
+    refuses("/language", json!(""));
+    for date in [
+        json!("2026-02-30"),
+        json!("soon"),
+        json!("2026-09-15 maybe"),
+        json!(5),
+    ] {
+        refuses("/evaluated_at", date);
+    }
+    for good in ["2026-09-15", "2026-09-15T08:30:00Z"] {
+        let body = with(fever(), "/evaluated_at", json!(good));
+        let body = with(body, "/language", json!("en"));
+        clinic().post(ASSESS, &body).expect(200);
+    }
+}
+
+#[test]
+fn an_unknown_concept_is_said_together_with_what_else_is_wrong() {
+    let body = with(case(&[present("s_fevr")]), "/patient/age", json!(121));
+    let body = with(body, "/risk_factors", json!(["p_pregnency"]));
+    let answer = clinic().post(ASSESS, &body);
+    assert_eq!(
+        named(&answer, 400, "INVALID_REQUEST"),
+        ["/patient/age", "/evidence/0/id", "/risk_factors/0/id"]
+    );
+    let error = answer.json();
+    let suggestions = &error["error"]["details"]["fields"][1]["suggestions"];
+    assert_eq!(suggestions[0], "s_fever", "{answer}");
+}
+
+#[test]
 fn all_that_is_wrong_is_said_at_once() {
     let body = with(fever(), "/patient/sex", json!("F"));
     let body = with(body, "/evidence/0/choice_id", json!("yes"));

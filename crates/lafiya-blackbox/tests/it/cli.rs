@@ -207,6 +207,8 @@ fn a_setting_with_a_value_that_cannot_be_meant_is_refused() {
         ),
         ("LAFIYA_DATABASE_URL", "mysql://localhost/x", "database_url"),
         ("LAFIYA_REDIS_URL", "http://localhost", "redis_url"),
+        ("LAFIYA_DATA_KEY", "a short word", "data_key"),
+        ("LAFIYA_RETENTION_DAYS", "-1", "retention_days"),
         ("LAFIYA_PUBLIC_URL", "api.example.org", "public_url"),
         ("LAFIYA_ADMIN_LISTEN", "9090", "admin_listen"),
         ("LAFIYA_TRUSTED_PROXIES", "everybody", "trusted_proxies"),

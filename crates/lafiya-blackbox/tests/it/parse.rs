@@ -199,6 +199,13 @@ fn an_age_or_sex_that_cannot_be_is_refused() {
 }
 
 #[test]
+fn an_age_without_its_number_is_refused() {
+    let of = |name: &str, value: Value| json!({"text": "fever", name: value});
+    refuses(&of("age", json!({})), "/age/value");
+    refuses(&of("context", json!({"age": {}})), "/context/age/value");
+}
+
+#[test]
 fn a_context_that_says_otherwise_is_refused() {
     for (about, field) in [
         (json!({"age": 30, "context": {"age": 31}}), "age"),

@@ -58,19 +58,44 @@ fn the_pilot_tier_has_two_hundred() {
     assert_eq!(refused(&client).json()["error"]["details"]["limit"], 200);
 }
 
+/// Two hundred at once against the last ten of fifteen, spread over these clients of one tenant.
+#[track_caller]
+fn check_the_last_ten(clients: &[Client]) {
+    for _ in 0..5 {
+        assessed(&clients[0], &fever());
+    }
+    let answers = at_once(200, |number| {
+        clients[number % clients.len()].post(ASSESS, &fever())
+    });
+    let served = answers.iter().filter(|it| it.status == 200).count();
+    assert_eq!(served, 10, "{served} were served");
+    for answer in answers.iter().filter(|it| it.status != 200) {
+        let error = answer.expect_error(403, "QUOTA_EXCEEDED");
+        let details = &error["details"];
+        assert_eq!(
+            (&details["limit"], &details["used"]),
+            (&json!(15), &json!(15))
+        );
+        assert_eq!(details["reset"], next_month().to_string(), "{answer}");
+    }
+    let today = Timestamp::now().to_zoned(TimeZone::fixed(offset(1))).date();
+    let path = format!("/v1/usage?start_date={today}&end_date={today}");
+    let used = clients[0].get(&path).expect(200).json();
+    assert_eq!(used["total_assessments"], 15, "{used}");
+    assert_eq!(used["cost"]["usage_percentage"], 100.0, "{used}");
+}
+
 #[test]
-fn of_many_at_once_exactly_the_quota_is_served() {
+fn of_two_hundred_at_once_exactly_the_last_ten_are_served() {
+    check_the_last_ten(&[pilot(&shared(), "quota of the last ten", 15)]);
+}
+
+#[test]
+fn of_two_hundred_over_two_replicas_exactly_the_last_ten_are_served() {
     let server = Server::without_limits().start();
     let replica = server.replica();
-    let client = pilot(&server, "clinic", 3);
-    let clients = [client.clone(), client.at(replica.address)];
-    let answers = at_once(20, |number| clients[number % 2].post(ASSESS, &fever()));
-    let served = answers.iter().filter(|it| it.status == 200).count();
-    assert_eq!(served, 3, "{served} were served");
-    for answer in answers.iter().filter(|it| it.status != 200) {
-        answer.expect_error(403, "QUOTA_EXCEEDED");
-    }
-    refused(&client);
+    let client = pilot(&server, "clinic", 15);
+    check_the_last_ten(&[client.clone(), client.at(replica.address)]);
 }
 
 #[test]

@@ -7,8 +7,8 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use bytes::Bytes;
-use lafiya_model::AssessmentId;
-use lafiya_service::{FieldError, assess};
+use lafiya_model::{AssessmentId, Claim};
+use lafiya_service::{FieldError, assess, concepts};
 use sha2::{Digest, Sha256};
 
 use crate::body::require_json;
@@ -58,7 +58,9 @@ pub(crate) async fn assess(
         digest: Sha256::digest(&body).into(),
         assessment_id: AssessmentId(request_id.0),
     };
-    let request = assess_request::read(&body, envelope)?;
+    let library = state.context.knowledge.load_full();
+    let unknown = |claim: &Claim| concepts::problem_of(&library, claim);
+    let request = assess_request::read(&body, envelope, unknown)?;
     let answer = assess::assess(
         &state.context,
         &admitted.caller,

@@ -17,5 +17,6 @@ pub(crate) mod rationale;
 pub(crate) mod risk_factors;
 pub(crate) mod search;
 pub(crate) mod symptoms;
+pub(crate) mod usage;
 pub(crate) mod webhook_deliveries;
 pub(crate) mod webhooks;

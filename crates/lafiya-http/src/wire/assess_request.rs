@@ -1,12 +1,11 @@
 //! The body of `POST /assess`: its shape, its bounds, and every mistake in it at once.
 
-use jiff::civil::Date;
 use lafiya_model::tenant::UnknownWord;
 use lafiya_model::{
     Age, AssessmentId, Case, Choice, Claim, EvidenceSource, InterviewId, Severity, Sex,
 };
-use lafiya_service::ServiceError;
 use lafiya_service::assess::AssessRequest;
+use lafiya_service::{FieldError, ServiceError};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -50,6 +49,10 @@ pub(crate) struct AssessBody {
     #[schema(value_type = Option<String>, format = Date)]
     #[serde(default)]
     evaluated_at: Field<String>,
+    /// Language of the reader, such as `en`; answers are in English for now
+    #[schema(value_type = Option<String>, max_length = 35)]
+    #[serde(default)]
+    language: Field<String>,
 }
 
 #[derive(Default, Deserialize, ToSchema)]
@@ -132,8 +135,13 @@ pub(crate) struct Envelope {
     pub(crate) assessment_id: AssessmentId,
 }
 
-/// Reads a body; every mistake in it is named.
-pub(crate) fn read(bytes: &[u8], envelope: Envelope) -> Result<AssessRequest, ApiError> {
+/// Reads a body; every mistake in it is named. `unknown` says what is wrong with the concept of a
+/// claim: it is asked when the body is refused anyway, so that a client learns all at once.
+pub(crate) fn read(
+    bytes: &[u8],
+    envelope: Envelope,
+    unknown: impl Fn(&Claim) -> Option<FieldError>,
+) -> Result<AssessRequest, ApiError> {
     let body: AssessBody = read_object(bytes)?;
     let mut problems = Problems::default();
     let no_evidence = matches!(&body.evidence, Items::Missing) || body.evidence.is_empty();
@@ -154,15 +162,14 @@ pub(crate) fn read(bytes: &[u8], envelope: Envelope) -> Result<AssessRequest, Ap
     let risk_factors = read_risk_factors(body.risk_factors, &mut problems);
     let interview_id =
         read_interview_id(body.interview_id, envelope.interview_header, &mut problems);
-    let evaluated_at = problems
-        .optional("/evaluated_at", body.evaluated_at)
-        .and_then(|text| {
-            let date = text.get(..10).unwrap_or(&text).parse::<Date>().ok();
-            if date.is_none() {
-                problems.note("/evaluated_at", "must be a date such as 2026-09-15");
-            }
-            date
-        });
+    let evaluated_at = problems.day("/evaluated_at", body.evaluated_at);
+    read_language(body.language, &mut problems);
+    if !problems.is_empty() {
+        let claims = evidence.iter().chain(&risk_factors);
+        for problem in claims.chain(&previous_evidence).filter_map(unknown) {
+            problems.add(problem);
+        }
+    }
     if no_evidence {
         if problems.is_empty() {
             return Err(ServiceError::NoEvidence.into());
@@ -189,6 +196,16 @@ pub(crate) fn read(bytes: &[u8], envelope: Envelope) -> Result<AssessRequest, Ap
             assessment_id: envelope.assessment_id,
         })
     })
+}
+
+/// The longest tag that the standard for language tags asks everybody to bear.
+const LANGUAGE_CHARACTERS_MAX: usize = 35;
+
+fn read_language(field: Field<String>, problems: &mut Problems) {
+    let language = problems.optional("/language", field);
+    if language.is_some_and(|tag| tag.is_empty() || tag.chars().count() > LANGUAGE_CHARACTERS_MAX) {
+        problems.note("/language", "must be a language tag such as en");
+    }
 }
 
 type Patient = (Age, Sex, Option<String>);
@@ -447,7 +464,7 @@ mod tests {
     }
 
     fn pointers(body: &str) -> Vec<String> {
-        match read(body.as_bytes(), envelope()) {
+        match read(body.as_bytes(), envelope(), |_| None) {
             Ok(_) => Vec::new(),
             Err(error) => error.pointers(),
         }
@@ -457,7 +474,7 @@ mod tests {
 
     #[test]
     fn a_good_body_is_read() {
-        let request = read(GOOD.as_bytes(), envelope()).unwrap();
+        let request = read(GOOD.as_bytes(), envelope(), |_| None).unwrap();
         assert_eq!(request.case.age, Age::from_years(30));
         assert_eq!(request.case.evidence.len(), 1);
     }

@@ -5,6 +5,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use jiff::Timestamp;
+use jiff::civil::Date;
 use lafiya_service::FieldError;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
@@ -281,8 +283,13 @@ const PROBLEMS_MAX: usize = 100;
 impl Problems {
     /// Notes a problem.
     pub(crate) fn note(&mut self, pointer: impl Into<String>, reason: impl Into<String>) {
+        self.add(FieldError::new(pointer, reason));
+    }
+
+    /// Takes over a problem that was found elsewhere.
+    pub(crate) fn add(&mut self, problem: FieldError) {
         if self.found.len() < PROBLEMS_MAX {
-            self.found.push(FieldError::new(pointer, reason));
+            self.found.push(problem);
         }
     }
 
@@ -310,6 +317,19 @@ impl Problems {
         }
     }
 
+    /// A day that a body gives: a date, or the day of a time.
+    pub(crate) fn day(&mut self, pointer: &str, field: Field<String>) -> Option<Date> {
+        let text = self.optional(pointer, field)?;
+        let date = strict_date(&text).or_else(|| {
+            text.parse::<Timestamp>().ok()?;
+            strict_date(text.get(..10)?)
+        });
+        if date.is_none() {
+            self.note(pointer, "must be a date such as 2026-09-15");
+        }
+        date
+    }
+
     /// The request, unless anything was wrong with it.
     pub(crate) fn into_result<T>(self, request: impl FnOnce() -> Option<T>) -> Result<T, ApiError> {
         if self.found.is_empty()
@@ -319,6 +339,12 @@ impl Problems {
         }
         Err(ApiError::fields(self.found))
     }
+}
+
+/// A date written `2026-09-15`, and in no other way.
+pub(crate) fn strict_date(text: &str) -> Option<Date> {
+    let date: Date = text.parse().ok()?;
+    (date.to_string() == text).then_some(date)
 }
 
 /// Reads a JSON object into a wire type whose fields are all [`Field`]s.
@@ -346,6 +372,33 @@ mod tests {
             expected,
             "{json}"
         );
+    }
+
+    #[test]
+    fn a_day_is_a_date_or_the_day_of_a_time() {
+        let day = |text: &str| {
+            let mut problems = Problems::default();
+            let day = problems.day("/day", Field::Given(text.to_owned()));
+            assert_eq!(day.is_none(), !problems.is_empty(), "{text}");
+            day.map(|day| day.to_string())
+        };
+        for good in [
+            "2026-09-15",
+            "2026-09-15T08:30:00Z",
+            "2026-09-15T08:30:00+01:00",
+        ] {
+            assert_eq!(day(good).as_deref(), Some("2026-09-15"), "{good}");
+        }
+        for bad in [
+            "",
+            "2026-02-30",
+            "20260915",
+            "2026-09-15x",
+            "15/09/2026",
+            "2026-9-5",
+        ] {
+            assert_eq!(day(bad), None, "{bad}");
+        }
     }
 
     #[test]

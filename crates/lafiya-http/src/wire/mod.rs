@@ -13,4 +13,5 @@ pub(crate) mod query;
 pub(crate) mod rationale;
 pub(crate) mod reference;
 pub(crate) mod search;
+pub(crate) mod usage;
 pub(crate) mod webhooks;

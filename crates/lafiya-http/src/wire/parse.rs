@@ -1,6 +1,5 @@
 //! The shapes of `/parse`: both variants of the contract in one object.
 
-use jiff::civil::Date;
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{Age, ConceptKind, Sex};
 use lafiya_text::{Mention, ParseContext, Parsed};
@@ -103,15 +102,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ParseRequest, ApiError> {
     if sex.is_some() && context_sex.is_some() && sex != context_sex {
         problems.note("/context/sex", "differs from /sex");
     }
-    let evaluated_at = problems
-        .optional("/evaluated_at", body.evaluated_at)
-        .and_then(|text| {
-            let date = text.get(..10).unwrap_or(&text).parse::<Date>().ok();
-            if date.is_none() {
-                problems.note("/evaluated_at", "must be a date such as 2026-09-15");
-            }
-            date
-        });
+    let evaluated_at = problems.day("/evaluated_at", body.evaluated_at);
     problems.into_result(|| {
         let context = ParseContext {
             age: age.or(context_age).map(Age::from_years),
@@ -155,7 +146,10 @@ fn read_age(pointer: &str, field: Object<AgeValue>, problems: &mut Problems) -> 
     } else {
         format!("{pointer}/value")
     };
-    let years = problems.optional(&pointer, age.value)?;
+    let Some(years) = problems.optional(&pointer, age.value) else {
+        problems.require(&pointer);
+        return None;
+    };
     match u32::try_from(years) {
         Ok(small) if years <= AGE_YEARS_MAX => Some(small),
         _ => {

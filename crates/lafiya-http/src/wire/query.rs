@@ -1,12 +1,15 @@
 //! Reading query parameters: every bad one is named, unknown ones are ignored.
 
 use std::ops::RangeInclusive;
+use std::str::FromStr;
 
 use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
+use jiff::civil::Date;
+use lafiya_model::tenant::UnknownWord;
 
 use crate::error::ApiError;
-use crate::wire::fields::Problems;
+use crate::wire::fields::{Problems, strict_date};
 
 /// The parameters of a request and what is wrong with them so far.
 pub(crate) struct Params {
@@ -57,6 +60,33 @@ impl Params {
         }
         let text = text.trim();
         (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    /// One of a few words. Unlike a text it may not be empty.
+    pub(crate) fn word<T: FromStr<Err = UnknownWord>>(&mut self, name: &str) -> Option<T> {
+        let text = self.only(name)?;
+        match text.trim().parse() {
+            Ok(word) => Some(word),
+            Err(unknown) => {
+                self.problems.note(format!("/{name}"), unknown.to_string());
+                None
+            }
+        }
+    }
+
+    /// A day that must be given.
+    pub(crate) fn date(&mut self, name: &str) -> Option<Date> {
+        let pointer = format!("/{name}");
+        let Some(text) = self.only(name) else {
+            self.problems.require(&pointer);
+            return None;
+        };
+        let date = strict_date(text.trim());
+        if date.is_none() {
+            self.problems
+                .note(pointer, "must be a date such as 2026-09-15");
+        }
+        date
     }
 
     /// A whole number within bounds, or the default.

@@ -39,16 +39,7 @@ pub(crate) fn read(mut params: Params) -> Result<SearchRequest, ApiError> {
     if phrase.is_none() {
         params.problems.require("/phrase");
     }
-    let sex =
-        params
-            .text("sex", PHRASE_CHARACTERS_MAX)
-            .and_then(|word| match word.parse::<Sex>() {
-                Ok(sex) => Some(sex),
-                Err(unknown) => {
-                    params.problems.note("/sex", unknown.to_string());
-                    None
-                }
-            });
+    let sex: Option<Sex> = params.word("sex");
     let max_results = params.integer("max_results", 1..=RESULTS_MAX, RESULTS_DEFAULT) as usize;
     params.problems.into_result(|| {
         Some(SearchRequest {

@@ -16,6 +16,11 @@ const SQLITE: &[(i64, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0002_webhooks.sql"),
     ),
     (
+        3,
+        "data rights",
+        include_str!("../../migrations/sqlite/0003_data_rights.sql"),
+    ),
+    (
         4,
         "accounts",
         include_str!("../../migrations/sqlite/0004_accounts.sql"),
@@ -33,6 +38,11 @@ const POSTGRES: &[(i64, &str, &str)] = &[
         2,
         "webhooks",
         include_str!("../../migrations/postgres/0002_webhooks.sql"),
+    ),
+    (
+        3,
+        "data rights",
+        include_str!("../../migrations/postgres/0003_data_rights.sql"),
     ),
     (
         4,

@@ -8,6 +8,7 @@
 
 mod accounts;
 mod assessments;
+mod backup;
 #[cfg(test)]
 mod conformance;
 mod connection;
@@ -16,6 +17,8 @@ mod migrations;
 mod postgres;
 mod records;
 mod sql_accounts;
+mod rights;
+mod sealing;
 mod sql_store;
 mod sql_webhooks;
 mod sqlite;
@@ -33,23 +36,29 @@ use lafiya_model::{AssessmentId, Environment, InterviewId, KeyId, TenantId, Tena
 
 pub use accounts::*;
 pub use assessments::*;
+pub use backup::back_up_sqlite;
 pub use error::{Cause, StoreError};
 pub use records::*;
+pub use rights::*;
+pub use sealing::{DataKeys, NotDataKeys};
 pub use url::{StoreSettings, StoreUrl, UnknownStoreUrl};
 pub use usage::*;
 pub use webhooks::*;
 
 use postgres::Postgres;
-use sql_store::SqlStore;
+use sql_store::{Database, SqlStore};
 use sqlite::Sqlite;
 
 /// Opens the store and brings its tables up to date. Any number of processes may do so at once.
 pub async fn connect(settings: &StoreSettings) -> Result<Arc<dyn Store>, StoreError> {
-    let store = match &settings.url {
-        StoreUrl::Sqlite(path) => SqlStore::Sqlite(Sqlite::open(path, settings).await?),
-        StoreUrl::Postgres(url) => SqlStore::Postgres(Postgres::connect(url, settings).await?),
+    let database = match &settings.url {
+        StoreUrl::Sqlite(path) => Database::Sqlite(Sqlite::open(path, settings).await?),
+        StoreUrl::Postgres(url) => Database::Postgres(Postgres::connect(url, settings).await?),
     };
-    Ok(Arc::new(store))
+    Ok(Arc::new(SqlStore {
+        database,
+        data_keys: settings.data_keys.clone(),
+    }))
 }
 
 /// What outlives a request.
@@ -188,9 +197,56 @@ pub trait Store: Accounts + WebhookStore {
     /// What a tenant used in a month, as counted against its quota.
     async fn usage_this_month(&self, tenant: TenantId, month: Month) -> Result<u64, StoreError>;
 
-    /// Removes a bounded number of expired interviews and idempotency keys; says how many. Call
-    /// again while it removes any.
-    async fn purge(&self, now: Timestamp) -> Result<u64, StoreError>;
+    /// Removes a bounded number of expired interviews and idempotency keys, and of assessments
+    /// from before `kept_since`; says how many. Call again while it removes any. Of several
+    /// replicas one purges at a time.
+    async fn purge(&self, now: Timestamp, kept_since: Option<Timestamp>)
+    -> Result<u64, StoreError>;
+
+    /// The ids of data keys that documents here may be sealed with and that this store was not
+    /// given. When none is missing, the key that seals from now on is written down.
+    async fn settle_data_keys(&self, now: Timestamp) -> Result<Vec<String>, StoreError>;
+
+    /// Seals a bounded number of assessments with the current data key, from the one after `after`
+    /// on.
+    async fn reseal_assessments(&self, after: Option<AssessmentId>)
+    -> Result<Resealed, StoreError>;
+
+    /// Seals a bounded number of interviews with the current data key; says how many.
+    async fn reseal_interviews(&self) -> Result<u64, StoreError>;
+
+    /// Forgets all data keys but the current one, unless documents still need them; says how many
+    /// documents do.
+    async fn retire_data_keys(&self) -> Result<u64, StoreError>;
+
+    /// Logs an administrative act that changes nothing else here.
+    async fn log_act(&self, act: NewAct) -> Result<(), StoreError>;
+
+    /// Assessments with their documents, latest first, a bounded number from the one after
+    /// `before` on.
+    async fn export_assessments(
+        &self,
+        tenant: TenantId,
+        environment: Environment,
+        before: Option<AssessmentId>,
+    ) -> Result<Vec<StoredAssessment>, StoreError>;
+
+    /// Interviews with their documents, by id, a bounded number from the one after `after` on.
+    async fn export_interviews(
+        &self,
+        tenant: TenantId,
+        environment: Environment,
+        after: Option<InterviewId>,
+    ) -> Result<Vec<KeptInterview>, StoreError>;
+
+    /// Suspends a tenant and removes a bounded part of what it has; call again until complete.
+    /// Then the tenant is gone, and only the log of administrative acts still names it.
+    async fn erase_tenant(
+        &self,
+        id: TenantId,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<Erased, StoreError>;
 
     /// Finishes what was accepted and lets go of the database. Later calls get `Unavailable`.
     async fn close(&self);

@@ -7,13 +7,22 @@ use lafiya_model::{AssessmentId, Environment, InterviewId, KeyId, TenantId, Tena
 
 use super::error::Failure;
 use super::postgres::Postgres;
+use super::sealing::Sealed;
 use super::sqlite::Sqlite;
-use super::verbs::{assessments, audit, keeping, keys, record, tenants, usage};
+use super::verbs::record::SealedRecord;
+use super::verbs::sealing::{assessment_place, interview_place};
+use super::verbs::{assessments, audit, keeping, keys, record, rights, sealing, tenants, usage};
 use super::work::Verb;
 use super::*;
 
-/// A store in SQLite or PostgreSQL.
-pub(super) enum SqlStore {
+/// A store in SQLite or PostgreSQL, and what its documents are sealed with.
+pub(super) struct SqlStore {
+    pub(super) database: Database,
+    pub(super) data_keys: DataKeys,
+}
+
+/// Which of the two.
+pub(super) enum Database {
     Sqlite(Sqlite),
     Postgres(Postgres),
 }
@@ -24,9 +33,9 @@ impl SqlStore {
         arguments: A,
         verb: Verb<A, T, E>,
     ) -> Result<T, E> {
-        match self {
-            Self::Sqlite(sqlite) => sqlite.read(arguments, verb).await,
-            Self::Postgres(postgres) => postgres.read(arguments, verb).await,
+        match &self.database {
+            Database::Sqlite(sqlite) => sqlite.read(arguments, verb).await,
+            Database::Postgres(postgres) => postgres.read(arguments, verb).await,
         }
     }
 
@@ -36,9 +45,9 @@ impl SqlStore {
         T: Send + 'static,
         E: Failure,
     {
-        match self {
-            Self::Sqlite(sqlite) => sqlite.write(arguments, verb).await,
-            Self::Postgres(postgres) => postgres.write(arguments, verb).await,
+        match &self.database {
+            Database::Sqlite(sqlite) => sqlite.write(arguments, verb).await,
+            Database::Postgres(postgres) => postgres.write(arguments, verb).await,
         }
     }
 }
@@ -188,15 +197,14 @@ impl Store for SqlStore {
     }
 
     async fn record_assessment(&self, new: RecordAssessment) -> Result<Recorded, RecordRefusal> {
-        let verb: Verb<RecordAssessment, Recorded, RecordRefusal> =
-            |c, new| Box::pin(record::record(c, new));
-        match self {
-            Self::Sqlite(sqlite) => sqlite.write(new, verb).await,
-            // The tenant's lock is the first a recording takes, so the tenant gives the order.
-            Self::Postgres(postgres) => {
-                let order = new.tenant.0.as_u128();
-                postgres.write_grouped(order, new, verb).await
-            }
+        let verb: Verb<SealedRecord, Recorded, RecordRefusal> =
+            |c, sealed| Box::pin(record::record(c, sealed));
+        // The tenant's lock is the first a recording takes, so the tenant gives the order.
+        let order = new.tenant.0.as_u128();
+        let sealed = SealedRecord::seal(new, &self.data_keys)?;
+        match &self.database {
+            Database::Sqlite(sqlite) => sqlite.write(sealed, verb).await,
+            Database::Postgres(postgres) => postgres.write_grouped(order, sealed, verb).await,
         }
     }
 
@@ -207,8 +215,10 @@ impl Store for SqlStore {
         id: AssessmentId,
     ) -> Result<Option<StoredAssessment>, StoreError> {
         self.read(
-            (tenant, environment, id),
-            |c, &(tenant, environment, id)| Box::pin(assessments::find(c, tenant, environment, id)),
+            (self.data_keys.clone(), tenant, environment, id),
+            |c, (keys, tenant, environment, id)| {
+                Box::pin(assessments::find(c, keys, *tenant, *environment, *id))
+            },
         )
         .await
     }
@@ -237,9 +247,16 @@ impl Store for SqlStore {
         now: Timestamp,
     ) -> Result<Option<StoredInterview>, StoreError> {
         self.read(
-            (tenant, environment, id, now),
-            |c, &(tenant, environment, id, now)| {
-                Box::pin(assessments::load_interview(c, tenant, environment, id, now))
+            (self.data_keys.clone(), tenant, environment, id, now),
+            |c, (keys, tenant, environment, id, now)| {
+                Box::pin(assessments::load_interview(
+                    c,
+                    keys,
+                    *tenant,
+                    *environment,
+                    *id,
+                    *now,
+                ))
             },
         )
         .await
@@ -276,15 +293,113 @@ impl Store for SqlStore {
         .await
     }
 
-    async fn purge(&self, now: Timestamp) -> Result<u64, StoreError> {
-        self.write(now, |c, &now| Box::pin(keeping::purge(c, now)))
+    async fn purge(
+        &self,
+        now: Timestamp,
+        kept_since: Option<Timestamp>,
+    ) -> Result<u64, StoreError> {
+        self.write((now, kept_since), |c, &(now, kept_since)| {
+            Box::pin(keeping::purge(c, now, kept_since))
+        })
+        .await
+    }
+
+    async fn settle_data_keys(&self, now: Timestamp) -> Result<Vec<String>, StoreError> {
+        self.write((self.data_keys.clone(), now), |c, (keys, now)| {
+            Box::pin(sealing::settle_keys(c, keys, *now))
+        })
+        .await
+    }
+
+    async fn reseal_assessments(
+        &self,
+        after: Option<AssessmentId>,
+    ) -> Result<Resealed, StoreError> {
+        self.write((self.data_keys.clone(), after), |c, (keys, after)| {
+            Box::pin(sealing::reseal_assessments(c, keys, *after))
+        })
+        .await
+    }
+
+    async fn reseal_interviews(&self) -> Result<u64, StoreError> {
+        self.write(self.data_keys.clone(), |c, keys| {
+            Box::pin(sealing::reseal_interviews(c, keys))
+        })
+        .await
+    }
+
+    async fn retire_data_keys(&self) -> Result<u64, StoreError> {
+        self.write(self.data_keys.clone(), |c, keys| {
+            Box::pin(sealing::retire_keys(c, keys))
+        })
+        .await
+    }
+
+    async fn log_act(&self, act: NewAct) -> Result<(), StoreError> {
+        self.write(act, |c, act| Box::pin(rights::log_act(c, act)))
             .await
     }
 
+    async fn export_assessments(
+        &self,
+        tenant: TenantId,
+        environment: Environment,
+        before: Option<AssessmentId>,
+    ) -> Result<Vec<StoredAssessment>, StoreError> {
+        let page = self.read(
+            (tenant, environment, before),
+            |c, &(tenant, environment, before)| {
+                Box::pin(rights::export_assessments(c, tenant, environment, before))
+            },
+        );
+        // Opened after the connection has gone back: a page of documents takes its time.
+        let open = |(summary, sealed): (AssessmentSummary, Sealed)| {
+            let place = assessment_place(tenant, environment, summary.assessment_id);
+            let document = self.data_keys.open(&place, sealed)?;
+            Ok(StoredAssessment { summary, document })
+        };
+        page.await?.into_iter().map(open).collect()
+    }
+
+    async fn export_interviews(
+        &self,
+        tenant: TenantId,
+        environment: Environment,
+        after: Option<InterviewId>,
+    ) -> Result<Vec<KeptInterview>, StoreError> {
+        let page = self.read(
+            (tenant, environment, after),
+            |c, &(tenant, environment, after)| {
+                Box::pin(rights::export_interviews(c, tenant, environment, after))
+            },
+        );
+        let open = |(interview, sealed): (KeptInterview, Sealed)| {
+            let place = interview_place(tenant, environment, interview.id);
+            let document = self.data_keys.open(&place, sealed)?;
+            Ok(KeptInterview {
+                document,
+                ..interview
+            })
+        };
+        page.await?.into_iter().map(open).collect()
+    }
+
+    async fn erase_tenant(
+        &self,
+        id: TenantId,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<Erased, StoreError> {
+        self.write((id, actor.to_owned(), now), |c, (id, actor, now)| {
+            Box::pin(rights::erase(c, *id, actor, *now))
+        })
+        .await
+    }
+
     async fn close(&self) {
-        match self {
-            Self::Sqlite(sqlite) => sqlite.close().await,
-            Self::Postgres(postgres) => postgres.close().await,
+        match &self.database {
+            Database::Sqlite(sqlite) => sqlite.close().await,
+            Database::Postgres(postgres) => postgres.close().await,
         }
     }
 }

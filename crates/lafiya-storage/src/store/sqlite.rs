@@ -22,7 +22,7 @@ use super::work::{Queue, Verb, Work, answer_all, next_group, run_group};
 use super::{StoreError, StoreSettings, migrations};
 
 const READERS: u32 = 4;
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An open SQLite file.
 pub(super) struct Sqlite {

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use super::DataKeys;
+
 /// The address of a store: `sqlite://path/to/file` or `postgres://…`.
 #[derive(Clone, PartialEq, Eq)]
 pub enum StoreUrl {
@@ -60,6 +62,8 @@ pub struct StoreSettings {
     pub acquire_timeout: Duration,
     /// How long one transaction may take on PostgreSQL before it counts as lost.
     pub transaction_timeout: Duration,
+    /// What documents are sealed with.
+    pub data_keys: DataKeys,
 }
 
 impl StoreSettings {
@@ -70,6 +74,7 @@ impl StoreSettings {
             connections_max: 16,
             acquire_timeout: Duration::from_secs(3),
             transaction_timeout: Duration::from_secs(10),
+            data_keys: DataKeys::default(),
         }
     }
 }

@@ -45,6 +45,8 @@ pub struct UsageReport {
     pub top_conditions: Vec<ConditionCount>,
     /// Usage of every month the period touches, as counted against the quota: whole months.
     pub months: BTreeMap<String, u64>,
+    /// Interviews of the first month that were counted before the period begins.
+    pub earlier_in_month: u64,
 }
 
 /// How often a condition led.

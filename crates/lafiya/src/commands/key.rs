@@ -13,7 +13,7 @@ use lafiya_service::{Context, ServiceError, tenants};
 use lafiya_storage::store::KeyRecord;
 use serde::Serialize;
 
-use super::{ACTOR, explained, print_answer};
+use super::{actor, explained, print_answer};
 use crate::settings::Settings;
 use crate::wiring;
 
@@ -70,7 +70,7 @@ pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Re
         Some(("list", matches)) => list(&context, matches).await,
         Some(("rotate", matches)) => rotate(&context, matches).await,
         Some(("revoke", matches)) => {
-            let record = keys::revoke(&context, key_id(matches)?, ACTOR)
+            let record = keys::revoke(&context, key_id(matches)?, &actor())
                 .await
                 .map_err(explained)?;
             print_answer(matches, &KeyRow::from(record), |row| {
@@ -92,7 +92,7 @@ async fn create(context: &Context, matches: &ArgMatches) -> anyhow::Result<ExitC
         .get_one::<String>("environment")
         .map_or("test", String::as_str)
         .parse()?;
-    let fresh = keys::create(context, tenant.id, environment, expiry(matches)?, ACTOR)
+    let fresh = keys::create(context, tenant.id, environment, expiry(matches)?, &actor())
         .await
         .map_err(explained)?;
     print_fresh(matches, fresh)
@@ -112,7 +112,7 @@ async fn rotate(context: &Context, matches: &ArgMatches) -> anyhow::Result<ExitC
         old.tenant,
         old.environment,
         expiry(matches)?,
-        ACTOR,
+        &actor(),
     )
     .await;
     let fresh = fresh.map_err(|error| match error {

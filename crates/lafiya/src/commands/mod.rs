@@ -1,6 +1,8 @@
 //! The command line: one file per command.
 
 mod assess;
+mod audit;
+mod backup;
 mod eval;
 mod key;
 mod knowledge;
@@ -10,6 +12,7 @@ mod serve_reload;
 mod serve_webhooks;
 mod tenant;
 mod user;
+mod tenant_data;
 
 use std::process::ExitCode;
 
@@ -18,8 +21,15 @@ use serde::Serialize;
 
 use crate::settings::{self, Settings};
 
-/// Who the audit log names for acts on the command line.
-const ACTOR: &str = "command line";
+/// Who the audit log names for acts on the command line: the user of the machine, where known.
+fn actor() -> String {
+    let names = ["SUDO_USER", "USER", "LOGNAME"];
+    let user = names.iter().find_map(|name| std::env::var(name).ok());
+    match user.filter(|user| !user.is_empty()) {
+        Some(user) => format!("cli:{user}"),
+        None => "cli".to_owned(),
+    }
+}
 
 /// The whole command line. Without a command it serves.
 pub(crate) fn command_line() -> Command {
@@ -44,6 +54,9 @@ pub(crate) fn command_line() -> Command {
         .subcommand(tenant::command())
         .subcommand(key::command())
         .subcommand(user::command())
+        .subcommand(audit::command())
+        .subcommand(backup::command())
+        .subcommand(backup::reencrypt_command())
         .subcommand(assess::command())
         .subcommand(eval::command())
         .subcommand(knowledge::command())
@@ -73,6 +86,9 @@ pub(crate) fn run(arguments: &ArgMatches) -> anyhow::Result<ExitCode> {
             Some(("tenant", matches)) => tenant::run(&settings, matches).await,
             Some(("key", matches)) => key::run(&settings, matches).await,
             Some(("user", matches)) => user::run(&settings, matches).await,
+            Some(("audit", matches)) => audit::run(&settings, matches).await,
+            Some(("backup", matches)) => backup::run(&settings, matches).await,
+            Some(("reencrypt", matches)) => backup::reencrypt(&settings, matches).await,
             Some((other, _)) => anyhow::bail!("the command {other} has no implementation"),
         }
     })

@@ -9,7 +9,7 @@ use clap::Command;
 use lafiya_http::{Front, HttpState, Listening, Pages};
 use lafiya_model::Role;
 use lafiya_service::tenants::{self, DemoKeys};
-use lafiya_service::{Context, authenticate, members};
+use lafiya_service::{Context, authenticate, keeping, members};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -33,7 +33,9 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
         )),
         None => None,
     };
+    settings.require_data_key()?;
     let context = Arc::new(wiring::context(settings).await?);
+    wiring::settle_data_keys(&context).await?;
     let listening = Listening::bind(settings.listen)
         .await
         .with_context(|| format!("the address {} cannot be used", settings.listen))?;
@@ -65,7 +67,11 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
         });
     }
     tasks.spawn(write_key_use(Arc::clone(&context), stop.clone()));
-    tasks.spawn(purge(Arc::clone(&context), stop.clone()));
+    tasks.spawn(purge(
+        Arc::clone(&context),
+        settings.retention_days,
+        stop.clone(),
+    ));
     tasks.spawn(super::serve_webhooks::deliver(
         Arc::clone(&context),
         settings.webhooks(),
@@ -116,14 +122,21 @@ async fn write_key_use(context: Arc<Context>, stop: CancellationToken) {
     }
 }
 
-async fn purge(context: Arc<Context>, stop: CancellationToken) {
-    while stop
-        .run_until_cancelled(tokio::time::sleep(PURGED_EVERY))
-        .await
-        .is_some()
-    {
-        if let Err(cause) = context.store.purge(context.clock.now()).await {
-            tracing::warn!(%cause, "Expired rows could not be removed; tried again later.");
+/// Once at the start, since a service may be restarted more often than it purges.
+async fn purge(context: Arc<Context>, retention_days: u32, stop: CancellationToken) {
+    loop {
+        let purging = stop.run_until_cancelled(keeping::purge(&context, retention_days));
+        match purging.await {
+            None => return,
+            Some(Ok(0)) => {}
+            Some(Ok(rows)) => tracing::info!(rows, "Removed what has expired."),
+            Some(Err(cause)) => {
+                tracing::warn!(%cause, "Expired rows could not be removed; tried again later.");
+            }
+        }
+        let resting = stop.run_until_cancelled(tokio::time::sleep(PURGED_EVERY));
+        if resting.await.is_none() {
+            return;
         }
     }
 }

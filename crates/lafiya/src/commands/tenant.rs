@@ -8,7 +8,7 @@ use lafiya_service::tenants;
 use lafiya_storage::store::TenantRecord;
 use serde::Serialize;
 
-use super::{ACTOR, print_answer};
+use super::{actor, print_answer, tenant_data};
 use crate::settings::Settings;
 use crate::wiring;
 
@@ -19,28 +19,37 @@ pub(super) fn command() -> Command {
             .required(true)
             .help("Name of the tenant")
     };
+    let tier = || {
+        Arg::new("tier")
+            .long("tier")
+            .value_name("TIER")
+            .required(true)
+            .value_parser(["pilot", "professional", "enterprise"])
+            .help("What it has bought")
+    };
+    let quota = || {
+        Arg::new("quota")
+            .long("quota")
+            .value_name("N")
+            .value_parser(value_parser!(u64))
+            .help("Assessments a month, where they differ from the tier's own")
+    };
     Command::new("tenant")
-        .about("Create, list, suspend and resume tenants")
+        .about("Create, list and change tenants; take away or erase what they have")
         .subcommand_required(true)
         .subcommand(
             Command::new("create")
                 .about("Create a tenant")
                 .arg(name())
-                .arg(
-                    Arg::new("tier")
-                        .long("tier")
-                        .value_name("TIER")
-                        .required(true)
-                        .value_parser(["pilot", "professional", "enterprise"])
-                        .help("What it has bought"),
-                )
-                .arg(
-                    Arg::new("quota")
-                        .long("quota")
-                        .value_name("N")
-                        .value_parser(value_parser!(u64))
-                        .help("Assessments a month, where they differ from the tier's own"),
-                ),
+                .arg(tier())
+                .arg(quota()),
+        )
+        .subcommand(
+            Command::new("tier")
+                .about("Change what a tenant has bought")
+                .arg(name())
+                .arg(tier())
+                .arg(quota()),
         )
         .subcommand(Command::new("list").about("List all tenants"))
         .subcommand(
@@ -53,6 +62,8 @@ pub(super) fn command() -> Command {
                 .about("Let a suspended tenant call again")
                 .arg(name()),
         )
+        .subcommand(tenant_data::export_command(name()))
+        .subcommand(tenant_data::erase_command(name()))
 }
 
 pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
@@ -65,16 +76,21 @@ pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Re
     };
     let answered = match matches.subcommand() {
         Some(("create", matches)) => {
-            let tier: Tier = matches
-                .get_one::<String>("tier")
-                .map_or("pilot", String::as_str)
-                .parse()?;
-            let quota = matches.get_one::<u64>("quota").copied();
-            let tenant = tenants::create(&context, &name(matches), tier, quota, ACTOR)
+            let (tier, quota) = bought(matches)?;
+            let tenant = tenants::create(&context, &name(matches), tier, quota, &actor())
                 .await
                 .map_err(super::explained)?;
             print_answer(matches, &TenantRow::from(tenant), |row| {
                 format!("Created the tenant {} ({}).", row.name, row.tier)
+            })
+        }
+        Some(("tier", matches)) => {
+            let (tier, quota) = bought(matches)?;
+            let tenant = tenants::set_tier(&context, &name(matches), tier, quota, &actor())
+                .await
+                .map_err(super::explained)?;
+            print_answer(matches, &TenantRow::from(tenant), |row| {
+                format!("The tenant {} is now {}.", row.name, row.tier)
             })
         }
         Some(("list", matches)) => {
@@ -93,17 +109,29 @@ pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Re
             } else {
                 TenantStatus::Active
             };
-            let tenant = tenants::set_status(&context, &name(matches), status, ACTOR)
+            let tenant = tenants::set_status(&context, &name(matches), status, &actor())
                 .await
                 .map_err(super::explained)?;
             print_answer(matches, &TenantRow::from(tenant), |row| {
                 format!("The tenant {} is now {}.", row.name, row.status)
             })
         }
+        Some(("export", matches)) => {
+            wiring::settle_data_keys(&context).await?;
+            tenant_data::export(&context, &name(matches), matches).await
+        }
+        Some(("erase", matches)) => tenant_data::erase(&context, &name(matches), matches).await,
         _ => unreachable!("clap requires one of the subcommands"),
     };
     context.store.close().await;
     answered
+}
+
+/// Tier and quota, as given.
+fn bought(matches: &ArgMatches) -> anyhow::Result<(Tier, Option<u64>)> {
+    let tier = matches.get_one::<String>("tier");
+    let tier = tier.map_or("pilot", String::as_str).parse()?;
+    Ok((tier, matches.get_one::<u64>("quota").copied()))
 }
 
 #[derive(Serialize)]

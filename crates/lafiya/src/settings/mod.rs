@@ -13,7 +13,7 @@ use ipnet::IpNet;
 use lafiya_http::HttpSettings;
 use lafiya_http::versions::{VersionPolicy, Versions};
 use lafiya_service::Limits;
-use lafiya_storage::store::StoreUrl;
+use lafiya_storage::store::{DataKeys, StoreUrl};
 use lafiya_web::WebSettings;
 use lafiya_webhooks::{RetrySchedule, TargetPolicy, WorkerSettings};
 use secrecy::{ExposeSecret, SecretString};
@@ -35,6 +35,9 @@ pub(crate) struct Settings {
     redis_url: SecretString,
     pub(crate) redis_prefix: String,
     key_hash_secret: SecretString,
+    data_key: SecretString,
+    allow_unencrypted_data: bool,
+    pub(crate) retention_days: u32,
     knowledge_dir: PathBuf,
     rate_limit_per_minute: u32,
     health_rate_limit_per_minute: u32,
@@ -123,6 +126,7 @@ impl Settings {
             bail!("otlp_endpoint is set, but this binary was built without the feature otel");
         }
         self.store_url()?;
+        self.data_keys()?;
         self.admin_listen()?;
         Versions::new(self.versions.clone()).map_err(anyhow::Error::msg)?;
         let redis = self.redis_url.expose_secret();
@@ -148,6 +152,25 @@ impl Settings {
         configured
             .parse()
             .context("database_url must begin with postgres:// or sqlite://")
+    }
+
+    /// What stored documents are sealed with.
+    pub(crate) fn data_keys(&self) -> anyhow::Result<DataKeys> {
+        DataKeys::parse(self.data_key.expose_secret()).context("data_key is not valid")
+    }
+
+    /// Refuses to serve patients' data from a database server that would keep it in the clear. The
+    /// embedded database of a trial may do without.
+    pub(crate) fn require_data_key(&self) -> anyhow::Result<()> {
+        let embedded = matches!(self.store_url()?, StoreUrl::Sqlite(_));
+        if embedded || self.allow_unencrypted_data || self.data_keys()?.seal_documents() {
+            return Ok(());
+        }
+        bail!(
+            "no data key is set, so patients' data would lie in PostgreSQL in the clear. \
+             Make a key with `openssl rand -base64 32` and set LAFIYA_DATA_KEY, the same for all \
+             replicas; or set LAFIYA_ALLOW_UNENCRYPTED_DATA=true if the disks are encrypted anyway"
+        )
     }
 
     /// The operator's listener, when there is one.

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use jiff::civil::{Date, date};
 use jiff::{SignedDuration, Timestamp};
 use lafiya_model::{AssessmentId, Environment, InterviewId, KeyId, TenantId, Tier, TriageLevel};
-use sqlx::{Connection as _, Executor as _, PgConnection};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _, Executor as _, PgConnection};
 use uuid::Uuid;
 
 use crate::store::*;
@@ -80,6 +81,30 @@ impl Given {
     /// The same store, opened as another process would.
     pub(super) async fn replica(&self) -> Arc<dyn Store> {
         connect(&self.settings).await.unwrap()
+    }
+
+    /// The same store, opened with data keys.
+    pub(super) async fn replica_with_keys(&self, data_keys: &str) -> Arc<dyn Store> {
+        let settings = StoreSettings {
+            data_keys: DataKeys::parse(data_keys).unwrap(),
+            ..self.settings.clone()
+        };
+        connect(&settings).await.unwrap()
+    }
+
+    /// Runs a statement behind the store's back; says whether the database took it.
+    pub(super) async fn behind_its_back(&self, statement: &'static str) -> bool {
+        match &self.settings.url {
+            StoreUrl::Sqlite(path) => {
+                let options = SqliteConnectOptions::new().filename(path);
+                let mut connection = options.connect().await.unwrap();
+                connection.execute(statement).await.is_ok()
+            }
+            StoreUrl::Postgres(url) => {
+                let mut connection = PgConnection::connect(url).await.unwrap();
+                connection.execute(statement).await.is_ok()
+            }
+        }
     }
 
     pub(super) async fn finish(self) {

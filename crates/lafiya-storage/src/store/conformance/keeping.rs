@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use lafiya_model::Environment;
 
-use super::given::{Given, at, new_assessment, new_key};
+use super::given::{Given, TODAY, at, new_assessment, new_key};
 use crate::store::*;
 
 const LIVE: Environment = Environment::Live;
@@ -58,8 +58,8 @@ pub(super) async fn purging_removes_the_expired_and_nothing_else(given: &Given) 
     store.record_assessment(young.clone()).await.unwrap();
 
     let now = at(DAY_SECONDS + 5);
-    assert_eq!(store.purge(now).await.unwrap(), 2);
-    assert_eq!(store.purge(now).await.unwrap(), 0);
+    assert_eq!(store.purge(now, None).await.unwrap(), 2);
+    assert_eq!(store.purge(now, None).await.unwrap(), 0);
     let interview = store
         .load_interview(caller.0, LIVE, young.interview_id, now)
         .await
@@ -72,6 +72,30 @@ pub(super) async fn purging_removes_the_expired_and_nothing_else(given: &Given) 
         .await
         .unwrap();
     assert!(kept.is_some(), "an assessment outlives its interview");
+}
+
+pub(super) async fn assessments_are_kept_as_long_as_the_operator_says(given: &Given) {
+    let store = &given.store;
+    let caller = given.caller("Acme").await;
+    let old = new_assessment(caller);
+    let young = RecordAssessment {
+        created_at: at(DAY_SECONDS),
+        ..new_assessment(caller)
+    };
+    for new in [&old, &young] {
+        store.record_assessment(new.clone()).await.unwrap();
+    }
+    let now = at(2 * DAY_SECONDS - 1);
+    let kept_since = |seconds| Some(at(seconds));
+    store.purge(now, None).await.unwrap();
+    assert_eq!(store.purge(now, kept_since(0)).await.unwrap(), 0);
+    assert_eq!(store.purge(now, kept_since(1)).await.unwrap(), 1);
+    let find = |new: &RecordAssessment| store.find_assessment(caller.0, LIVE, new.assessment_id);
+    assert!(find(&old).await.unwrap().is_none());
+    assert!(find(&young).await.unwrap().is_some());
+    // What was billed stays billed.
+    let report = store.usage(caller.0, TODAY, TODAY).await.unwrap();
+    assert_eq!(report.total, 2);
 }
 
 pub(super) async fn everything_is_there_after_opening_again(given: &Given) {

@@ -7,11 +7,15 @@
 mod accounts;
 mod adverse_events;
 mod assessments;
+mod backup;
 mod concurrency;
 mod faults;
 mod given;
 mod keeping;
 mod keys;
+mod rights;
+mod scale;
+mod sealing;
 mod tenants;
 mod usage;
 mod webhooks;
@@ -61,6 +65,7 @@ behaviours! {
     keeping::the_probe_writes_and_reads_again_and_again,
     keeping::every_replica_gets_the_same_secret,
     keeping::purging_removes_the_expired_and_nothing_else,
+    keeping::assessments_are_kept_as_long_as_the_operator_says,
     keeping::everything_is_there_after_opening_again,
     keeping::a_closed_store_is_unavailable,
     keeping::replicas_can_start_at_once,
@@ -79,6 +84,14 @@ behaviours! {
     usage::a_used_up_quota_refuses_or_goes_on_as_the_rule_says,
     usage::thresholds_are_announced_once_a_month,
     usage::a_report_covers_its_days_and_names_ten_conditions,
+    usage::what_was_counted_earlier_in_the_month_is_told_apart,
+    rights::a_tenant_takes_everything_away_and_nothing_of_others,
+    rights::an_erased_tenant_leaves_nothing_but_the_log,
+    rights::the_log_of_acts_cannot_be_changed_or_shortened,
+    sealing::sealed_documents_read_back_and_do_not_lie_in_the_clear,
+    sealing::a_start_without_a_needed_data_key_is_noticed,
+    sealing::everything_is_sealed_anew_under_another_key,
+    scale::a_report_over_a_million_assessments_costs_what_one_over_a_thousand_does,
     concurrency::the_last_of_a_quota_are_given_out_exactly,
     concurrency::of_many_rotations_one_succeeds,
     concurrency::of_many_same_turns_one_succeeds,

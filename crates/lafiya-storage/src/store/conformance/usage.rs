@@ -188,3 +188,21 @@ pub(super) async fn a_report_covers_its_days_and_names_ten_conditions(given: &Gi
     let empty = store.usage(nobody, from, to).await.unwrap();
     assert_eq!(empty, UsageReport::default());
 }
+
+pub(super) async fn what_was_counted_earlier_in_the_month_is_told_apart(given: &Given) {
+    let store = &given.store;
+    let caller = given.caller("Acme").await;
+    for (month, day) in [(10, 31), (11, 1), (11, 1), (11, 9), (11, 10), (12, 1)] {
+        let mut new = new_assessment(caller);
+        new.lagos_date = date(2026, month, day);
+        store.record_assessment(new).await.unwrap();
+    }
+    let earlier = async |month, day| {
+        let report = store.usage(caller.0, date(2026, month, day), date(2026, 12, 31));
+        report.await.unwrap().earlier_in_month
+    };
+    assert_eq!(earlier(11, 1).await, 0);
+    assert_eq!(earlier(11, 2).await, 2);
+    assert_eq!(earlier(11, 10).await, 3);
+    assert_eq!(earlier(12, 1).await, 0);
+}

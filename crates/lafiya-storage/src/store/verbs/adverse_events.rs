@@ -11,8 +11,10 @@ pub(in crate::store) async fn record(
     new: &NewAdverseEvent,
     event: &NewEvent,
 ) -> Result<(), StoreError> {
-    let about = assessments::find(connection, new.tenant, new.environment, new.assessment_id);
-    about.await?.ok_or(StoreError::NotFound)?;
+    let about = assessments::exists(connection, new.tenant, new.environment, new.assessment_id);
+    if !about.await? {
+        return Err(StoreError::NotFound);
+    }
     sql("insert into adverse_event
              (id, tenant, environment, assessment_id, description, seriousness, reporter,
               created_at)

@@ -3,20 +3,23 @@
 use jiff::Timestamp;
 use lafiya_model::{AssessmentId, Environment, InterviewId, KeyId, TenantId};
 
+use super::sealing::{assessment_place, interview_place};
 use crate::store::connection::{Connection, Row, sql};
+use crate::store::sealing::{DataKeys, Sealed};
 use crate::store::{
     AssessmentSummary, ConditionName, IdempotentHit, StoreError, StoredAssessment, StoredInterview,
 };
 
 pub(in crate::store) async fn find(
     connection: &mut Connection,
+    keys: &DataKeys,
     tenant: TenantId,
     environment: Environment,
     id: AssessmentId,
 ) -> Result<Option<StoredAssessment>, StoreError> {
     let row = sql(
         "select id, api_key, interview_id, turn, created_at, level, condition_id, condition_name,
-             document
+             document, document_key
          from assessment where id = $1 and tenant = $2 and environment = $3",
     )
     .bind(id)
@@ -25,10 +28,27 @@ pub(in crate::store) async fn find(
     .optional(connection)
     .await?;
     let Some(row) = row else { return Ok(None) };
+    let place = assessment_place(tenant, environment, id);
     Ok(Some(StoredAssessment {
         summary: summary_from(&row)?,
-        document: row.bytes("document")?,
+        document: keys.open(&place, sealed_from(&row)?)?,
     }))
+}
+
+/// Whether there is an assessment with this id.
+pub(super) async fn exists(
+    connection: &mut Connection,
+    tenant: TenantId,
+    environment: Environment,
+    id: AssessmentId,
+) -> Result<bool, StoreError> {
+    let row = sql("select id from assessment where id = $1 and tenant = $2 and environment = $3")
+        .bind(id)
+        .bind(tenant)
+        .bind(environment)
+        .optional(connection)
+        .await?;
+    Ok(row.is_some())
 }
 
 pub(in crate::store) async fn list(
@@ -66,13 +86,15 @@ pub(in crate::store) async fn list(
 
 pub(in crate::store) async fn load_interview(
     connection: &mut Connection,
+    keys: &DataKeys,
     tenant: TenantId,
     environment: Environment,
     id: InterviewId,
     now: Timestamp,
 ) -> Result<Option<StoredInterview>, StoreError> {
     let row = sql(
-        "select turn, document, last_assessment_id, last_request_digest, counted_date, expires_at
+        "select turn, document, document_key, last_assessment_id, last_request_digest, counted_date,
+             expires_at
          from interview
          where tenant = $1 and environment = $2 and id = $3 and expires_at > $4",
     )
@@ -85,7 +107,10 @@ pub(in crate::store) async fn load_interview(
     let Some(row) = row else { return Ok(None) };
     Ok(Some(StoredInterview {
         turn: row.turn("turn")?,
-        document: row.bytes("document")?,
+        document: keys.open(
+            &interview_place(tenant, environment, id),
+            sealed_from(&row)?,
+        )?,
         last_assessment_id: row.parsed("last_assessment_id")?,
         last_request_digest: row.digest("last_request_digest")?,
         billed: row.optional_text("counted_date")?.is_some(),
@@ -113,7 +138,14 @@ pub(in crate::store) async fn find_idempotent(
     }))
 }
 
-fn summary_from(row: &Row) -> Result<AssessmentSummary, StoreError> {
+pub(super) fn sealed_from(row: &Row) -> Result<Sealed, StoreError> {
+    Ok(Sealed {
+        key: row.optional_text("document_key")?,
+        bytes: row.bytes("document")?,
+    })
+}
+
+pub(super) fn summary_from(row: &Row) -> Result<AssessmentSummary, StoreError> {
     let id = row.optional_text("condition_id")?;
     let name = row.optional_text("condition_name")?;
     Ok(AssessmentSummary {

@@ -47,11 +47,16 @@ pub(in crate::store) async fn secret(
 }
 
 /// Passes over rows that a recording holds at this moment: on PostgreSQL waiting for them could
-/// close a circle of waiting, on SQLite there is only one writer.
+/// close a circle of waiting, on SQLite there is only one writer. Of several replicas one purges,
+/// the others find nothing to do.
 pub(in crate::store) async fn purge(
     connection: &mut Connection,
     now: Timestamp,
+    kept_since: Option<Timestamp>,
 ) -> Result<u64, StoreError> {
+    if !purges_alone(connection).await? {
+        return Ok(0);
+    }
     let (interviews, idempotency) = match connection.engine() {
         Engine::Sqlite => (
             "delete from interview where (tenant, environment, id) in (
@@ -76,5 +81,27 @@ pub(in crate::store) async fn purge(
             .execute(connection)
             .await?;
     }
+    if let Some(kept_since) = kept_since {
+        removed += sql("delete from assessment where id in (
+                 select id from assessment where created_at < $1 order by created_at limit $2)")
+        .bind(kept_since)
+        .bind(PURGE_BATCH)
+        .execute(connection)
+        .await?;
+    }
     Ok(removed)
+}
+
+/// Whether no other replica is purging: true for the rest of this transaction.
+async fn purges_alone(connection: &mut Connection) -> Result<bool, StoreError> {
+    if connection.engine() == Engine::Sqlite {
+        return Ok(true);
+    }
+    // Installations that share a database live in schemas of their own.
+    let row = sql("select case
+             when pg_try_advisory_xact_lock(hashtext('lafiya purge ' || current_schema()))
+             then 1::bigint else 0 end as alone")
+    .optional(connection)
+    .await?;
+    row.map_or(Ok(false), |row| Ok(row.integer("alone")? == 1))
 }

@@ -12,6 +12,8 @@ pub(super) mod keeping;
 pub(super) mod keys;
 pub(super) mod outbox;
 pub(super) mod record;
+pub(super) mod rights;
+pub(super) mod sealing;
 pub(super) mod tenants;
 pub(super) mod usage;
 pub(super) mod webhooks;

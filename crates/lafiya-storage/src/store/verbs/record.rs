@@ -5,23 +5,52 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use lafiya_model::{Environment, TenantId, TriageLevel};
 
+use super::sealing::{assessment_place, interview_place};
 use super::{outbox, usage};
 use crate::store::connection::{Connection, Engine, Row, sql};
+use crate::store::sealing::DataKeys;
 use crate::store::{
     INTERVIEW_LIFE, Month, QUOTA_THRESHOLDS_PERCENT, RecordAssessment, RecordRefusal, Recorded,
     StoreError,
 };
 
+/// An assessment to be recorded whose documents are sealed already.
+pub(in crate::store) struct SealedRecord {
+    new: RecordAssessment,
+    /// The key they are sealed with.
+    document_key: Option<String>,
+}
+
+impl SealedRecord {
+    /// Seals before the transaction begins, so that nobody waits for it with a lock in hand.
+    pub(in crate::store) fn seal(
+        mut new: RecordAssessment,
+        keys: &DataKeys,
+    ) -> Result<Self, StoreError> {
+        let place = assessment_place(new.tenant, new.environment, new.assessment_id);
+        let document = keys.seal(&place, new.document)?;
+        let place = interview_place(new.tenant, new.environment, new.interview_id);
+        new.interview_document = keys.seal(&place, new.interview_document)?.bytes;
+        new.document = document.bytes;
+        Ok(Self {
+            new,
+            document_key: document.key,
+        })
+    }
+}
+
 pub(in crate::store) async fn record(
     connection: &mut Connection,
-    new: &RecordAssessment,
+    sealed: &SealedRecord,
 ) -> Result<Recorded, RecordRefusal> {
+    let SealedRecord { new, document_key } = sealed;
+    let document_key = document_key.as_deref();
     lock_tenant(connection, new.tenant).await?;
     take_idempotency_key(connection, new).await?;
     let mut interview = interview_before(connection, new).await?;
     let recorded = count(connection, new, &mut interview).await?;
-    save_interview(connection, new, &interview).await?;
-    insert_assessment(connection, new).await?;
+    save_interview(connection, new, document_key, &interview).await?;
+    insert_assessment(connection, new, document_key).await?;
     for event in &new.events {
         outbox::announce(connection, new.tenant, new.created_at, event).await?;
     }
@@ -299,20 +328,22 @@ async fn uncount_day(
 async fn save_interview(
     connection: &mut Connection,
     new: &RecordAssessment,
+    document_key: Option<&str>,
     interview: &Interview,
 ) -> Result<(), StoreError> {
     let counted = interview.counted.as_ref();
     sql("insert into interview
              (tenant, environment, id, turn, document, last_assessment_id, last_request_digest,
-              created_at, expires_at, counted_date, counted_level, counted_condition)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+              created_at, expires_at, counted_date, counted_level, counted_condition, document_key)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
          on conflict (tenant, environment, id) do update set
              turn = excluded.turn, document = excluded.document,
              last_assessment_id = excluded.last_assessment_id,
              last_request_digest = excluded.last_request_digest,
              created_at = excluded.created_at, expires_at = excluded.expires_at,
              counted_date = excluded.counted_date, counted_level = excluded.counted_level,
-             counted_condition = excluded.counted_condition")
+             counted_condition = excluded.counted_condition,
+             document_key = excluded.document_key")
     .bind(new.tenant)
     .bind(new.environment)
     .bind(new.interview_id)
@@ -325,6 +356,7 @@ async fn save_interview(
     .bind(counted.map(|counted| counted.date))
     .bind(counted.map(|counted| counted.level))
     .bind(counted.and_then(|counted| counted.condition.as_deref()))
+    .bind(document_key)
     .execute(connection)
     .await?;
     Ok(())
@@ -333,12 +365,13 @@ async fn save_interview(
 async fn insert_assessment(
     connection: &mut Connection,
     new: &RecordAssessment,
+    document_key: Option<&str>,
 ) -> Result<(), StoreError> {
     let top = new.top_condition.as_ref();
     sql("insert into assessment
              (id, tenant, environment, api_key, interview_id, turn, created_at, level,
-              condition_id, condition_name, document)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)")
+              condition_id, condition_name, document, document_key)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)")
     .bind(new.assessment_id)
     .bind(new.tenant)
     .bind(new.environment)
@@ -350,6 +383,7 @@ async fn insert_assessment(
     .bind(top.map(|condition| condition.id.as_str()))
     .bind(top.map(|condition| condition.name.as_str()))
     .bind(new.document.as_slice())
+    .bind(document_key)
     .execute(connection)
     .await?;
     Ok(())

@@ -36,8 +36,27 @@ pub(in crate::store) async fn report(
     for row in months.all(connection).await? {
         report.months.insert(row.text("month")?, row.count("used")?);
     }
+    report.earlier_in_month = earlier_in_month(connection, tenant, from).await?;
     report.top_conditions = top_conditions(connection, tenant, from, to).await?;
     Ok(report)
+}
+
+/// What was counted in the month of `from` on the days before it.
+async fn earlier_in_month(
+    connection: &mut Connection,
+    tenant: TenantId,
+    from: Date,
+) -> Result<u64, StoreError> {
+    let row = sql(
+        "select cast(coalesce(sum(count), 0) as bigint) as total from usage_day
+         where tenant = $1 and date >= $2 and date < $3",
+    )
+    .bind(tenant)
+    .bind(from.first_of_month())
+    .bind(from)
+    .optional(connection)
+    .await?;
+    row.map_or(Ok(0), |row| row.count("total"))
 }
 
 async fn top_conditions(

@@ -1,0 +1,60 @@
+//! Copies of an SQLite store, taken while it is written.
+
+use std::sync::Arc;
+
+use lafiya_model::Environment;
+use tokio::task::JoinSet;
+
+use super::given::{Given, TODAY, new_assessment};
+use crate::store::*;
+
+fn file_of(given: &Given) -> std::path::PathBuf {
+    match &given.settings.url {
+        StoreUrl::Sqlite(path) => path.clone(),
+        StoreUrl::Postgres(_) => unreachable!("the store is SQLite"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_copy_taken_while_others_write_is_whole() {
+    let given = Given::sqlite().await;
+    let caller = given.caller("Acme").await;
+    let before = new_assessment(caller);
+    given.store.record_assessment(before.clone()).await.unwrap();
+    let mut writers = JoinSet::new();
+    for _ in 0..100 {
+        let store = Arc::clone(&given.store);
+        writers.spawn(async move { store.record_assessment(new_assessment(caller)).await });
+    }
+    let copy = file_of(&given).with_file_name("copy.db");
+    back_up_sqlite(&file_of(&given), &copy).await.unwrap();
+    let recorded = writers.join_all().await;
+    assert!(recorded.iter().all(Result::is_ok));
+
+    let restored = connect(&StoreSettings::new(StoreUrl::Sqlite(copy.clone()))).await;
+    let restored = restored.unwrap();
+    let live = Environment::Live;
+    let found = restored.find_assessment(caller.0, live, before.assessment_id);
+    assert_eq!(found.await.unwrap().unwrap().document, before.document);
+    // A moment in time: as many as were counted were also recorded.
+    let report = restored.usage(caller.0, TODAY, TODAY).await.unwrap();
+    let stored = restored.list_assessments(caller.0, live, 1000, None).await;
+    assert_eq!(report.total, stored.unwrap().len() as u64);
+    restored.close().await;
+
+    let again = back_up_sqlite(&file_of(&given), &copy).await;
+    assert!(matches!(again, Err(StoreError::Conflict)), "{again:?}");
+    given.finish().await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_copy_is_for_nobody_elses_eyes() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let given = Given::sqlite().await;
+    let copy = file_of(&given).with_file_name("copy.db");
+    back_up_sqlite(&file_of(&given), &copy).await.unwrap();
+    let mode = std::fs::metadata(&copy).unwrap().permissions().mode();
+    assert_eq!(mode & 0o077, 0, "{mode:o}");
+    given.finish().await;
+}

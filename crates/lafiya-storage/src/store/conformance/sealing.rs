@@ -1,0 +1,90 @@
+//! Documents at rest, sealed and sealed anew.
+
+use lafiya_model::Environment;
+
+use super::given::{Given, at, new_assessment};
+use crate::store::*;
+
+const LIVE: Environment = Environment::Live;
+const ONE: &str = "1111111111111111111111111111111111111111111111111111111111111111";
+const TWO: &str = "2222222222222222222222222222222222222222222222222222222222222222";
+
+pub(super) async fn sealed_documents_read_back_and_do_not_lie_in_the_clear(given: &Given) {
+    let store = given.replica_with_keys(ONE).await;
+    let caller = given.caller("Acme").await;
+    let new = new_assessment(caller);
+    store.record_assessment(new.clone()).await.unwrap();
+    let find = |store: std::sync::Arc<dyn Store>| async move {
+        let found = store
+            .find_assessment(caller.0, LIVE, new.assessment_id)
+            .await;
+        found.map(|found| found.unwrap().document)
+    };
+    assert_eq!(find(store.clone()).await.unwrap(), new.document);
+    let interview = store.load_interview(caller.0, LIVE, new.interview_id, at(1));
+    let interview = interview.await.unwrap().unwrap();
+    assert_eq!(interview.document, new.interview_document);
+
+    // Whoever has the database but not the key cannot read it.
+    let without = find(given.store.clone()).await;
+    assert!(
+        matches!(without, Err(StoreError::Corrupt(_))),
+        "{without:?}"
+    );
+    let with_another = find(given.replica_with_keys(TWO).await).await;
+    assert!(matches!(with_another, Err(StoreError::Corrupt(_))));
+    store.close().await;
+}
+
+pub(super) async fn a_start_without_a_needed_data_key_is_noticed(given: &Given) {
+    let settle = async |keys: &str| {
+        let store = given.replica_with_keys(keys).await;
+        let missing = store.settle_data_keys(at(0)).await.unwrap();
+        store.close().await;
+        missing
+    };
+    assert_eq!(settle("").await, Vec::<String>::new());
+    assert_eq!(settle(ONE).await, Vec::<String>::new());
+    assert_eq!(settle(ONE).await, Vec::<String>::new());
+    let one = DataKeys::parse(ONE).unwrap();
+    let needed = [one.current_id().unwrap().to_owned()];
+    assert_eq!(settle("").await, needed);
+    assert_eq!(settle(TWO).await, needed);
+    assert_eq!(settle(&format!("{TWO},{ONE}")).await, Vec::<String>::new());
+    assert_eq!(settle(ONE).await.len(), 1, "the second key is needed now");
+}
+
+pub(super) async fn everything_is_sealed_anew_under_another_key(given: &Given) {
+    let caller = given.caller("Acme").await;
+    let plain = new_assessment(caller);
+    given.store.record_assessment(plain.clone()).await.unwrap();
+    let before = given.replica_with_keys(ONE).await;
+    before.settle_data_keys(at(0)).await.unwrap();
+    let sealed = new_assessment(caller);
+    before.record_assessment(sealed.clone()).await.unwrap();
+
+    let both = given.replica_with_keys(&format!("{TWO},{ONE}")).await;
+    both.settle_data_keys(at(0)).await.unwrap();
+    assert_eq!(both.retire_data_keys().await.unwrap(), 4);
+    let step = both.reseal_assessments(None).await.unwrap();
+    assert_eq!(step.resealed, 2);
+    let end = both.reseal_assessments(step.last).await.unwrap();
+    assert_eq!(end, Resealed::default());
+    assert_eq!(both.reseal_interviews().await.unwrap(), 2);
+    assert_eq!(both.reseal_interviews().await.unwrap(), 0);
+    assert_eq!(both.reseal_assessments(None).await.unwrap().resealed, 0);
+    assert_eq!(both.retire_data_keys().await.unwrap(), 0);
+
+    let after = given.replica_with_keys(TWO).await;
+    assert_eq!(after.settle_data_keys(at(0)).await.unwrap().len(), 0);
+    for new in [plain, sealed] {
+        let found = after.find_assessment(caller.0, LIVE, new.assessment_id);
+        assert_eq!(found.await.unwrap().unwrap().document, new.document);
+        let kept = after.load_interview(caller.0, LIVE, new.interview_id, at(1));
+        let kept = kept.await.unwrap().unwrap();
+        assert_eq!(kept.document, new.interview_document);
+    }
+    for store in [before, both, after] {
+        store.close().await;
+    }
+}

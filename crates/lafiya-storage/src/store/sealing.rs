@@ -1,0 +1,218 @@
+//! Documents at rest: sealed with XChaCha20-Poly1305 under a key from the settings.
+//!
+//! Several keys may be given: the first seals, all of them open, so that keys can be replaced while
+//! replicas run. What is sealed is bound to its row: moved to another one it does not open. The id
+//! of the key stands beside the document, in a column of its own; none means "not sealed".
+
+use std::fmt;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use chacha20poly1305::aead::{Aead, Generate, KeyInit, Payload};
+use chacha20poly1305::{XChaCha20Poly1305, XNonce};
+use sha2::{Digest, Sha256};
+
+use super::StoreError;
+
+const KEY_BYTES: usize = 32;
+const NONCE_BYTES: usize = 24;
+/// How much of a key's fingerprint is its id: enough to tell keys apart, no help to a thief.
+const ID_BYTES: usize = 6;
+
+/// The keys that documents are sealed and opened with; none at all leaves them in the clear.
+#[derive(Clone, Default)]
+pub struct DataKeys {
+    keys: Arc<[DataKey]>,
+}
+
+struct DataKey {
+    id: String,
+    cipher: XChaCha20Poly1305,
+}
+
+/// A text that holds no data keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a data key is 32 random bytes in base64 or hexadecimal (make one with `openssl rand -base64 32`); \
+     several are separated by commas, the first seals"
+)]
+pub struct NotDataKeys;
+
+impl DataKeys {
+    /// Reads keys separated by commas. An empty text means no sealing.
+    pub fn parse(text: &str) -> Result<Self, NotDataKeys> {
+        let words = text.split(',').map(str::trim);
+        let keys: Result<Vec<DataKey>, NotDataKeys> = words
+            .filter(|word| !word.is_empty())
+            .map(|word| DataKey::parse(word).ok_or(NotDataKeys))
+            .collect();
+        Ok(Self { keys: keys?.into() })
+    }
+
+    /// Whether documents are sealed at all.
+    pub fn seal_documents(&self) -> bool {
+        !self.keys.is_empty()
+    }
+
+    /// The id of the key that seals.
+    pub fn current_id(&self) -> Option<&str> {
+        self.keys.first().map(|key| key.id.as_str())
+    }
+
+    pub(super) fn hold(&self, id: &str) -> bool {
+        self.keys.iter().any(|key| key.id == id)
+    }
+
+    /// Seals a document for the row that `place` names.
+    pub(super) fn seal(&self, place: &str, plain: Vec<u8>) -> Result<Sealed, StoreError> {
+        let Some(key) = self.keys.first() else {
+            return Ok(Sealed {
+                key: None,
+                bytes: plain,
+            });
+        };
+        let nonce = XNonce::generate();
+        let payload = Payload {
+            msg: &plain,
+            aad: place.as_bytes(),
+        };
+        let ciphertext = key
+            .cipher
+            .encrypt(&nonce, payload)
+            .map_err(|_| StoreError::corrupt("a document could not be sealed"))?;
+        let mut bytes = Vec::with_capacity(NONCE_BYTES + ciphertext.len());
+        bytes.extend_from_slice(&nonce);
+        bytes.extend_from_slice(&ciphertext);
+        Ok(Sealed {
+            key: Some(key.id.clone()),
+            bytes,
+        })
+    }
+
+    /// Opens what was sealed for the same row.
+    pub(super) fn open(&self, place: &str, sealed: Sealed) -> Result<Vec<u8>, StoreError> {
+        let Some(id) = sealed.key else {
+            return Ok(sealed.bytes);
+        };
+        let key = self.keys.iter().find(|key| key.id == id).ok_or_else(|| {
+            StoreError::corrupt(format!("the data key {id} is not among those configured"))
+        })?;
+        let (nonce, ciphertext) = sealed
+            .bytes
+            .split_at_checked(NONCE_BYTES)
+            .ok_or_else(|| StoreError::corrupt("a sealed document is too short"))?;
+        let nonce = XNonce::try_from(nonce)
+            .map_err(|_| StoreError::corrupt("a sealed document has no nonce"))?;
+        let payload = Payload {
+            msg: ciphertext,
+            aad: place.as_bytes(),
+        };
+        key.cipher
+            .decrypt(&nonce, payload)
+            .map_err(|_| StoreError::corrupt("a sealed document was changed or moved"))
+    }
+}
+
+impl DataKey {
+    fn parse(word: &str) -> Option<Self> {
+        let bytes = read_key(word)?;
+        let mut fingerprint = Sha256::new();
+        fingerprint.update(b"lafiya data key");
+        fingerprint.update(bytes);
+        let digest = fingerprint.finalize();
+        let id = digest[..ID_BYTES].iter().map(|byte| format!("{byte:02x}"));
+        Some(Self {
+            id: id.collect(),
+            cipher: XChaCha20Poly1305::new(&bytes.into()),
+        })
+    }
+}
+
+fn read_key(word: &str) -> Option<[u8; KEY_BYTES]> {
+    if word.len() == KEY_BYTES * 2 && word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        let mut bytes = [0; KEY_BYTES];
+        for (byte, pair) in bytes.iter_mut().zip(word.as_bytes().chunks_exact(2)) {
+            *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+        }
+        return Some(bytes);
+    }
+    let word = word.trim_end_matches('=');
+    let decoded = STANDARD_NO_PAD
+        .decode(word)
+        .or_else(|_| URL_SAFE_NO_PAD.decode(word));
+    decoded.ok()?.try_into().ok()
+}
+
+/// Neither keys nor their number belong in a log.
+impl fmt::Debug for DataKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DataKeys(…)")
+    }
+}
+
+/// A document as it lies in the database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sealed {
+    /// The key that opens it; none when it is in the clear.
+    pub(super) key: Option<String>,
+    pub(super) bytes: Vec<u8>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+    const TWO: &str = "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff";
+
+    fn keys(text: &str) -> DataKeys {
+        DataKeys::parse(text).unwrap()
+    }
+
+    #[test]
+    fn what_is_sealed_opens_with_its_key_in_its_place_only() {
+        let sealed = keys(ONE).seal("here", b"the patient".to_vec()).unwrap();
+        assert!(!sealed.bytes.windows(7).any(|part| part == b"patient"));
+        let opened = keys(ONE).open("here", sealed.clone());
+        assert_eq!(opened.unwrap(), b"the patient");
+        assert!(keys(ONE).open("there", sealed.clone()).is_err());
+        assert!(keys(TWO).open("here", sealed.clone()).is_err());
+        let mut changed = sealed;
+        *changed.bytes.last_mut().unwrap() ^= 1;
+        assert!(keys(ONE).open("here", changed).is_err());
+    }
+
+    #[test]
+    fn the_first_key_seals_and_every_key_opens() {
+        let before = keys(ONE).seal("here", b"old".to_vec()).unwrap();
+        let both = keys(&format!("{TWO}, {ONE}"));
+        assert_eq!(both.open("here", before).unwrap(), b"old");
+        let after = both.seal("here", b"new".to_vec()).unwrap();
+        assert_eq!(after.key.as_deref(), keys(TWO).current_id());
+        assert_eq!(keys(TWO).open("here", after).unwrap(), b"new");
+    }
+
+    #[test]
+    fn the_same_document_is_never_sealed_the_same_way_twice() {
+        let seal = || keys(ONE).seal("here", b"same".to_vec()).unwrap().bytes;
+        assert_ne!(seal(), seal());
+    }
+
+    #[test]
+    fn without_keys_documents_stay_as_they_are() {
+        let none = keys("");
+        assert!(!none.seal_documents());
+        let kept = none.seal("here", b"plain".to_vec()).unwrap();
+        assert_eq!((kept.key.clone(), &*kept.bytes), (None, &b"plain"[..]));
+        assert_eq!(keys(ONE).open("here", kept).unwrap(), b"plain");
+    }
+
+    #[test]
+    fn only_thirty_two_bytes_are_a_key() {
+        for text in ["short", "AAEC", &ONE[1..], &TWO[2..], &format!("{ONE},x")] {
+            assert_eq!(DataKeys::parse(text).unwrap_err(), NotDataKeys, "{text}");
+        }
+        assert!(!format!("{:?}", keys(ONE)).contains("AAEC"));
+    }
+}

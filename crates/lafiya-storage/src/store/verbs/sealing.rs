@@ -1,0 +1,160 @@
+//! Data keys and what they seal: which keys the database needs, and sealing everything anew.
+
+use jiff::Timestamp;
+use lafiya_model::{AssessmentId, Environment, InterviewId, TenantId};
+
+use crate::store::connection::{Connection, Engine, sql};
+use crate::store::sealing::{DataKeys, Sealed};
+use crate::store::{Resealed, StoreError};
+
+/// Documents sealed anew in one transaction at most: the writer must not be held up for long.
+const RESEAL_BATCH: u32 = 200;
+
+/// What an assessment's document is bound to.
+pub(in crate::store) fn assessment_place(
+    tenant: TenantId,
+    environment: Environment,
+    id: AssessmentId,
+) -> String {
+    format!("assessment {tenant} {environment} {id}")
+}
+
+/// What an interview's document is bound to.
+pub(in crate::store) fn interview_place(
+    tenant: TenantId,
+    environment: Environment,
+    id: InterviewId,
+) -> String {
+    format!("interview {tenant} {environment} {id}")
+}
+
+/// The keys that documents here may need and that are not configured. When there are none, the
+/// key that seals from now on is written down.
+pub(in crate::store) async fn settle_keys(
+    connection: &mut Connection,
+    keys: &DataKeys,
+    now: Timestamp,
+) -> Result<Vec<String>, StoreError> {
+    let rows = sql("select id from data_key order by id")
+        .all(connection)
+        .await?;
+    let mut missing = Vec::new();
+    for row in rows {
+        let id = row.text("id")?;
+        if !keys.hold(&id) {
+            missing.push(id);
+        }
+    }
+    if let (true, Some(current)) = (missing.is_empty(), keys.current_id()) {
+        sql("insert into data_key (id, first_used_at) values ($1, $2) on conflict (id) do nothing")
+            .bind(current)
+            .bind(now)
+            .execute(connection)
+            .await?;
+    }
+    Ok(missing)
+}
+
+/// Seals the next assessments after `after` with the current key, those that are not yet.
+pub(in crate::store) async fn reseal_assessments(
+    connection: &mut Connection,
+    keys: &DataKeys,
+    after: Option<AssessmentId>,
+) -> Result<Resealed, StoreError> {
+    let after = after.map_or_else(String::new, |id| id.to_string());
+    let rows = sql(
+        "select id, tenant, environment, document, document_key from assessment
+         where id > $1 order by id limit $2",
+    )
+    .bind(&after)
+    .bind(RESEAL_BATCH)
+    .all(connection)
+    .await?;
+    let mut outcome = Resealed::default();
+    for row in rows {
+        let id = row.parsed("id")?;
+        outcome.last = Some(id);
+        let key = row.optional_text("document_key")?;
+        if key.as_deref() == keys.current_id() {
+            continue;
+        }
+        let place = assessment_place(row.parsed("tenant")?, row.parsed("environment")?, id);
+        let bytes = row.bytes("document")?;
+        let plain = keys.open(&place, Sealed { key, bytes })?;
+        let sealed = keys.seal(&place, plain)?;
+        outcome.resealed +=
+            sql("update assessment set document = $2, document_key = $3 where id = $1")
+                .bind(id)
+                .bind(sealed.bytes.as_slice())
+                .bind(sealed.key.as_deref())
+                .execute(connection)
+                .await?;
+    }
+    Ok(outcome)
+}
+
+/// Seals some interviews with the current key; those that a turn holds at this moment are passed
+/// over, since waiting for them could close a circle of waiting.
+pub(in crate::store) async fn reseal_interviews(
+    connection: &mut Connection,
+    keys: &DataKeys,
+) -> Result<u64, StoreError> {
+    let statement = match connection.engine() {
+        Engine::Sqlite => {
+            "select id, tenant, environment, document, document_key from interview
+             where document_key is distinct from $1 limit $2"
+        }
+        Engine::Postgres => {
+            "select id, tenant, environment, document, document_key from interview
+             where document_key is distinct from $1 limit $2 for update skip locked"
+        }
+    };
+    let rows = sql(statement)
+        .bind(keys.current_id())
+        .bind(RESEAL_BATCH)
+        .all(connection)
+        .await?;
+    let mut resealed = 0;
+    for row in rows {
+        let id: InterviewId = row.parsed("id")?;
+        let tenant: TenantId = row.parsed("tenant")?;
+        let environment: Environment = row.parsed("environment")?;
+        let place = interview_place(tenant, environment, id);
+        let sealed = Sealed {
+            key: row.optional_text("document_key")?,
+            bytes: row.bytes("document")?,
+        };
+        let sealed = keys.seal(&place, keys.open(&place, sealed)?)?;
+        resealed += sql("update interview set document = $4, document_key = $5
+             where tenant = $1 and environment = $2 and id = $3")
+        .bind(tenant)
+        .bind(environment)
+        .bind(id)
+        .bind(sealed.bytes.as_slice())
+        .bind(sealed.key.as_deref())
+        .execute(connection)
+        .await?;
+    }
+    Ok(resealed)
+}
+
+/// Forgets every key but the current one, unless a document still needs another. Says how many do.
+pub(in crate::store) async fn retire_keys(
+    connection: &mut Connection,
+    keys: &DataKeys,
+) -> Result<u64, StoreError> {
+    let row = sql("select
+             (select count(*) from assessment where document_key is distinct from $1)
+             + (select count(*) from interview where document_key is distinct from $1) as remaining")
+    .bind(keys.current_id())
+    .optional(connection)
+    .await?;
+    let remaining = row.map_or(Ok(0), |row| row.count("remaining"))?;
+    if remaining == 0 {
+        sql("delete from data_key where id is distinct from $1")
+            .bind(keys.current_id())
+            .execute(connection)
+            .await?;
+    }
+    Ok(remaining)
+}
