@@ -1,0 +1,85 @@
+//! A FHIR R4 Bundle of Location resources (mCSD): inactive ones are left out, other resources passed over.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::geojson::{Lines, parse};
+use super::record::{Field, Record};
+use super::{ImportError, Reading};
+
+#[derive(Deserialize)]
+struct Bundle<'a> {
+    #[serde(borrow, default)]
+    entry: Vec<&'a RawValue>,
+}
+
+pub(super) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
+    let bundle: Bundle<'_> = parse(text)?;
+    let mut lines = Lines::new(text);
+    for raw in bundle.entry {
+        let (line, done) = lines.place_of(raw);
+        let entry: Value = serde_json::from_str(raw.get()).unwrap_or_default();
+        let resource = &entry["resource"];
+        let is_location = resource["resourceType"] == "Location";
+        if !is_location || resource["status"] == "inactive" {
+            reading.found.rows += 1;
+            reading.found.skipped += 1;
+            continue;
+        }
+        take(resource, reading, line, done);
+    }
+    Ok(())
+}
+
+fn take(resource: &Value, reading: &mut Reading<'_>, line: u64, done: u64) {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let degrees = |name: &str| resource["position"][name].as_f64().map(|it| it.to_string());
+    let phone = resource["telecom"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find_map(|telecom| {
+            (telecom["system"] == "phone")
+                .then(|| text(&telecom["value"]))
+                .flatten()
+        });
+    let kind = resource["type"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find_map(|kind| text(&kind["text"]).or_else(|| text(&kind["coding"][0]["display"])));
+    let address = &resource["address"];
+    let written = [
+        (Field::Id, text(&resource["id"])),
+        (Field::Name, text(&resource["name"])),
+        (Field::Type, kind),
+        (Field::Latitude, degrees("latitude")),
+        (Field::Longitude, degrees("longitude")),
+        (Field::Country, text(&address["country"])),
+        (Field::Phone, phone),
+    ];
+    let places: HashMap<&str, String> = [
+        (
+            "address",
+            text(&address["text"]).or_else(|| text(&address["line"][0])),
+        ),
+        ("city", text(&address["city"])),
+        ("district", text(&address["district"])),
+        ("state", text(&address["state"])),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some((name, value?)))
+    .collect();
+    let column = |name: &str| places.get(name).map(String::as_str);
+    let record = Record {
+        fields: written
+            .iter()
+            .filter_map(|(field, value)| Some((*field, value.as_deref()?)))
+            .collect(),
+        column: &column,
+    };
+    reading.take(line, done, &record);
+}
