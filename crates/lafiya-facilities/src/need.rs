@@ -49,6 +49,20 @@ impl Need {
         }
     }
 
+    /// What a triage level asks for by itself.
+    pub fn at_level(base: &KnowledgeBase, level: TriageLevel) -> Self {
+        let Some(care) = base.services().care_at(level) else {
+            return Self::anywhere(level);
+        };
+        Self {
+            urgency: level,
+            levels: care.facilities.clone(),
+            otherwise: care.otherwise.clone(),
+            services: care.services.clone(),
+            usual: care.services.clone(),
+        }
+    }
+
     /// Any facility at all: for a base that says nothing of facilities, and for looking around.
     pub fn anywhere(urgency: TriageLevel) -> Self {
         Self {

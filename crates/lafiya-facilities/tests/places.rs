@@ -122,3 +122,30 @@ fn every_region_of_the_gazetteer_is_one_of_the_knowledge_base() {
         }
     }
 }
+
+mod any_text {
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    static ATLAS: LazyLock<Atlas> = LazyLock::new(atlas);
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn no_text_makes_it_panic_and_confidence_is_a_share(text in ".{0,80}", home in prop::option::of("[A-Z]{2}")) {
+            if let Some(place) = ATLAS.find(&text, home.as_deref()) {
+                prop_assert!((0.0..=1.0).contains(&place.confidence));
+            }
+        }
+
+        #[test]
+        fn no_position_makes_it_panic(latitude in -90.0..=90.0_f64, longitude in -180.0..=180.0_f64) {
+            let place = ATLAS.at(Coordinate::new(latitude, longitude).unwrap());
+            prop_assert!(place.position.is_some());
+        }
+    }
+}

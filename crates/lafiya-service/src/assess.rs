@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use lafiya_engine::Parameters;
-use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{
     AssessmentDocument, AssessmentId, Case, DeidentifiedCase, Environment, EventKind, Evidence,
     InterviewId, Timings, TriageLevel,
@@ -22,6 +21,7 @@ use crate::concepts;
 use crate::context::Context;
 use crate::error::{FieldError, ServiceError};
 use crate::interview::{self, Memory};
+use crate::places::Whereabouts;
 use crate::quota;
 use crate::sandbox;
 
@@ -147,14 +147,17 @@ async fn one_turn(
     }
     let retrieval_ms = elapsed_ms(started);
 
-    let reasoned = deidentified(&base, &request.case, &memory, now);
+    let whereabouts = Whereabouts::of(context, &base, caller, &request.case);
+    let reasoned = deidentified(&request.case, whereabouts.region(), &memory, now);
     let thinking = Instant::now();
     let mut draft = lafiya_engine::assess(&base, &reasoned, &Parameters::default());
     draft.note(claims.warnings);
+    draft.note(whereabouts.warning.iter().cloned().collect());
     let generation_ms = elapsed_ms(thinking);
     let reviewing = Instant::now();
     let assessment = lafiya_engine::review(draft, memory.questions_asked());
     let validation_ms = elapsed_ms(reviewing);
+    let facilities = whereabouts.facilities(context, &base, &request.case, &assessment);
 
     let document = AssessmentDocument {
         form: 1,
@@ -175,6 +178,7 @@ async fn one_turn(
             validation_ms,
         },
         assessment,
+        facilities,
     };
     record(context, caller, request, &memory, &document, now).await?;
     Ok(Answer {
@@ -186,8 +190,8 @@ async fn one_turn(
 
 /// Takes the person out: what the engine may know.
 fn deidentified(
-    base: &KnowledgeBase,
     case: &Case,
+    region: Option<String>,
     memory: &Memory,
     now: Timestamp,
 ) -> DeidentifiedCase {
@@ -195,10 +199,7 @@ fn deidentified(
     DeidentifiedCase {
         age: case.age,
         sex: case.sex,
-        region: case
-            .location
-            .as_deref()
-            .and_then(|place| concepts::region_of(base, place)),
+        region,
         month: Some(date.month().unsigned_abs()),
         evidence: memory.evidence().to_vec(),
     }

@@ -59,24 +59,13 @@ pub(crate) fn resolve(base: &Library, case: &Case) -> Result<Resolved, ServiceEr
             case.left_out.clone(),
         ));
     }
-    // The place itself is never repeated: it may identify the patient.
-    if case
-        .location
-        .as_deref()
-        .is_some_and(|place| region_of(base, place).is_none() && !place.starts_with("sandbox:"))
-    {
-        warnings.push(concern(
-            "The place is not known; regional frequencies were not used.",
-            Vec::new(),
-        ));
-    }
     Ok(Resolved {
         evidence: merged.into_values().collect(),
         warnings,
     })
 }
 
-fn concern(message: &str, details: Vec<String>) -> Warning {
+pub(crate) fn concern(message: &str, details: Vec<String>) -> Warning {
     Warning {
         kind: WarningKind::ValidationConcern,
         severity: WarningSeverity::Low,
@@ -179,20 +168,4 @@ pub fn suggestions(library: &Library, id: &str) -> Vec<String> {
     hits.into_iter()
         .map(|hit| library.id_of(hit.concept).to_owned())
         .collect()
-}
-
-/// The region a place lies in: the place itself, or a part of "Ikeja, Lagos", from the last on.
-pub(crate) fn region_of(base: &KnowledgeBase, place: &str) -> Option<String> {
-    let slug = |part: &str| -> String {
-        let lowered = part.trim().to_lowercase();
-        lowered
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .collect::<Vec<_>>()
-            .join("-")
-    };
-    let parts = place.split(',').rev();
-    std::iter::once(place)
-        .chain(parts)
-        .find_map(|part| base.place(&slug(part)).map(|place| place.slug.clone()))
 }

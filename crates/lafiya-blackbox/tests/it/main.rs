@@ -12,6 +12,7 @@ mod errors;
 mod fhir;
 mod fhir_malformed;
 mod fhir_requests;
+mod facilities;
 mod first_start;
 mod headers;
 mod health;

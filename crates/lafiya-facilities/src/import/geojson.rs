@@ -3,19 +3,13 @@
 use std::collections::HashMap;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::mapping::Mapping;
 use super::record::{Field, Record};
 use super::{ImportError, Reading};
 use crate::fold::fold;
-
-#[derive(Deserialize)]
-struct Collection<'a> {
-    #[serde(borrow, default)]
-    features: Vec<&'a RawValue>,
-}
 
 #[derive(Deserialize)]
 struct Feature {
@@ -30,11 +24,9 @@ pub(super) fn read(
     mapping: &Mapping,
     reading: &mut Reading<'_>,
 ) -> Result<(), ImportError> {
-    let collection: Collection<'_> = parse(text)?;
-    let mut lines = Lines::new(text);
-    for raw in collection.features {
-        let (line, done) = lines.place_of(raw);
-        match serde_json::from_str::<Feature>(raw.get()) {
+    for element in elements(text, "features")? {
+        let (line, done) = (element.line, element.start);
+        match serde_json::from_str::<Feature>(element.text) {
             Ok(feature) => take(&feature, mapping, reading, line, done),
             Err(_) => {
                 reading.found.rows += 1;
@@ -106,39 +98,62 @@ fn gather(coordinates: &Value, points: &mut Vec<(f64, f64)>) {
     }
 }
 
-pub(super) fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, ImportError> {
-    serde_json::from_str(text).map_err(|cause| ImportError::Unreadable {
+/// One object of a list, and where it begins.
+pub(super) struct Element<'a> {
+    pub(super) text: &'a str,
+    pub(super) line: u64,
+    pub(super) start: u64,
+}
+
+/// The objects of the list under a key of the outermost object, one by one, so that one that is wrong
+/// costs only itself. A text that is no JSON is refused with its line.
+pub(super) fn elements<'a>(text: &'a str, key: &str) -> Result<Vec<Element<'a>>, ImportError> {
+    serde_json::from_str::<IgnoredAny>(text).map_err(|cause| ImportError::Unreadable {
         line: cause.line() as u64,
         reason: cause.to_string(),
-    })
-}
-
-/// Counts lines up to pieces of a text that come in order.
-pub(super) struct Lines<'a> {
-    text: &'a str,
-    counted_to: usize,
-    line: u64,
-}
-
-impl<'a> Lines<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        Self {
-            text,
-            counted_to: 0,
-            line: 1,
+    })?;
+    let mut found = Vec::new();
+    let (mut depth, mut line) = (0_usize, 1_u64);
+    let (mut in_list, mut begin) = (false, (0, 1));
+    let (mut last_string, mut string_from, mut escaped) = ("", None, false);
+    for (at, byte) in text.bytes().enumerate() {
+        if byte == b'\n' {
+            line += 1;
+        }
+        if let Some(from) = string_from {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => {
+                    last_string = text.get(from..at).unwrap_or_default();
+                    string_from = None;
+                }
+                _ => {}
+            }
+            continue;
+        }
+        match byte {
+            b'"' => string_from = Some(at + 1),
+            b'{' | b'[' => {
+                in_list |= depth == 1 && byte == b'[' && last_string == key;
+                if in_list && depth == 2 {
+                    begin = (at, line);
+                }
+                depth += 1;
+            }
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                if in_list && depth == 2 && byte == b'}' {
+                    found.push(Element {
+                        text: text.get(begin.0..=at).unwrap_or_default(),
+                        line: begin.1,
+                        start: begin.0 as u64,
+                    });
+                }
+                in_list &= depth >= 2;
+            }
+            _ => {}
         }
     }
-
-    /// Line and byte at which a borrowed piece of the text begins.
-    pub(super) fn place_of(&mut self, piece: &RawValue) -> (u64, u64) {
-        let start = (piece.get().as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
-        let between = self
-            .text
-            .as_bytes()
-            .get(self.counted_to..start)
-            .unwrap_or_default();
-        self.line += between.iter().filter(|&&byte| byte == b'\n').count() as u64;
-        self.counted_to = self.counted_to.max(start);
-        (self.line, start as u64)
-    }
+    Ok(found)
 }

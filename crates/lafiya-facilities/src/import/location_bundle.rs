@@ -2,26 +2,16 @@
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
-use super::geojson::{Lines, parse};
+use super::geojson::elements;
 use super::record::{Field, Record};
 use super::{ImportError, Reading};
 
-#[derive(Deserialize)]
-struct Bundle<'a> {
-    #[serde(borrow, default)]
-    entry: Vec<&'a RawValue>,
-}
-
 pub(super) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
-    let bundle: Bundle<'_> = parse(text)?;
-    let mut lines = Lines::new(text);
-    for raw in bundle.entry {
-        let (line, done) = lines.place_of(raw);
-        let entry: Value = serde_json::from_str(raw.get()).unwrap_or_default();
+    for element in elements(text, "entry")? {
+        let (line, done) = (element.line, element.start);
+        let entry: Value = serde_json::from_str(element.text).unwrap_or_default();
         let resource = &entry["resource"];
         let is_location = resource["resourceType"] == "Location";
         if !is_location || resource["status"] == "inactive" {

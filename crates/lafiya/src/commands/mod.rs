@@ -2,6 +2,7 @@
 
 mod assess;
 mod eval;
+mod facilities;
 mod key;
 mod knowledge;
 mod openapi;
@@ -46,6 +47,7 @@ pub(crate) fn command_line() -> Command {
         .subcommand(user::command())
         .subcommand(assess::command())
         .subcommand(eval::command())
+        .subcommand(facilities::command())
         .subcommand(knowledge::command())
         .subcommand(openapi::command())
 }
@@ -64,6 +66,7 @@ pub(crate) fn run(arguments: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("knowledge", matches)) => return knowledge::run(&settings, matches),
         Some(("assess", matches)) => return assess::run(&settings, matches),
         Some(("eval", matches)) => return eval::run(&settings, matches),
+        Some(("facilities", matches)) => return facilities::run(&settings, matches),
         _ => {}
     }
     let runtime = tokio::runtime::Runtime::new()?;

@@ -40,6 +40,12 @@ pub(super) fn command() -> Command {
                         .value_name("N")
                         .value_parser(value_parser!(u64))
                         .help("Assessments a month, where they differ from the tier's own"),
+                )
+                .arg(
+                    Arg::new("country")
+                        .long("country")
+                        .value_name("CODE")
+                        .help("Its country (ISO code), where place names are looked for first"),
                 ),
         )
         .subcommand(Command::new("list").about("List all tenants"))
@@ -70,7 +76,8 @@ pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Re
                 .map_or("pilot", String::as_str)
                 .parse()?;
             let quota = matches.get_one::<u64>("quota").copied();
-            let tenant = tenants::create(&context, &name(matches), tier, quota, ACTOR)
+            let country = matches.get_one::<String>("country").map(String::as_str);
+            let tenant = tenants::create(&context, &name(matches), tier, quota, country, ACTOR)
                 .await
                 .map_err(super::explained)?;
             print_answer(matches, &TenantRow::from(tenant), |row| {
@@ -113,6 +120,7 @@ struct TenantRow {
     tier: &'static str,
     status: &'static str,
     monthly_quota: Option<u64>,
+    home_country: Option<String>,
     created_at: String,
 }
 
@@ -121,6 +129,7 @@ impl From<TenantRecord> for TenantRow {
         Self {
             id: tenant.id.to_string(),
             monthly_quota: tenant.included_per_month(),
+            home_country: tenant.home_country,
             name: tenant.name,
             tier: tenant.tier.as_str(),
             status: tenant.status.as_str(),
