@@ -131,6 +131,7 @@ impl Reading {
             ("", "belts.toml") => to.belts = list(file, "belt", said),
             ("", "population.toml") => to.population = list(file, "share", said),
             ("", "aliases.toml") => to.aliases = list(file, "alias", said),
+            ("", "services.toml") => to.services = one(file, said).unwrap_or_default(),
             ("", "triage.toml") => to.triage = one(file, said).unwrap_or_default(),
             ("", "VERSION.toml") => to.version = one(file, said).unwrap_or_default(),
             ("", "planned.txt") => to.planned = planned(&file.text),

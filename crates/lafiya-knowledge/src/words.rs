@@ -184,6 +184,20 @@ words!(
 );
 
 words!(
+    /// What of a case may ask for a service.
+    AskedBy {
+        /// The specialist to see.
+        Specialist => "specialist",
+        /// The category of the leading condition.
+        Category => "category",
+        /// The words of the leading condition's `refer_to`.
+        Referral => "referral",
+        /// The patient's age.
+        Age => "age",
+    }
+);
+
+words!(
     /// How fast a notifiable condition is reported.
     HowFast {
         /// At once, case by case.

@@ -31,7 +31,7 @@ pub struct Case {
 }
 
 /// A point on the earth, in degrees.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coordinate {
     /// North is positive.
     pub latitude: f64,
@@ -47,6 +47,16 @@ impl Coordinate {
             latitude,
             longitude,
         })
+    }
+
+    /// The same place to about a kilometre: near enough to find a hospital, too coarse to find a house.
+    #[must_use]
+    pub fn coarse(self) -> Self {
+        let rounded = |degrees: f64| (degrees * 100.0).round() / 100.0;
+        Self {
+            latitude: rounded(self.latitude),
+            longitude: rounded(self.longitude),
+        }
     }
 }
 

@@ -1,13 +1,15 @@
 //! The words of the domain. Everything here is a plain value: no I/O, no clock, no randomness.
 //!
 //! `ids` and `tenant` name who calls, `patient`, `evidence` and `case` what is told, `triage` and
-//! `assessment` what is answered, `recorded` what is stored of it, `webhook` what others are told.
+//! `assessment` what is answered, `recorded` what is stored of it, `webhook` what others are told,
+//! `facility` where help is.
 #![warn(missing_docs)]
 
 pub mod account;
 pub mod assessment;
 pub mod case;
 pub mod evidence;
+pub mod facility;
 pub mod ids;
 pub mod patient;
 pub mod recorded;
@@ -19,6 +21,7 @@ pub use account::Role;
 pub use assessment::Assessment;
 pub use case::{Case, Claim, Coordinate, DeidentifiedCase};
 pub use evidence::{Choice, Evidence, EvidenceSource, Severity};
+pub use facility::{FacilityLevel, NearestFacility};
 pub use ids::{
     AccountId, AdverseEventId, AssessmentId, ConceptId, ConceptKind, DeliveryId, InterviewId,
     KeyId, RequestId, TenantId, WebhookId,

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::assessment::Assessment;
+use crate::facility::NearestFacility;
 use crate::ids::{AssessmentId, InterviewId};
 use crate::tenant::Environment;
 
@@ -31,6 +32,9 @@ pub struct AssessmentDocument {
     pub region: Option<String>,
     /// The answer.
     pub assessment: Assessment,
+    /// Facilities near the patient that can help, the nearest first.
+    #[serde(default)]
+    pub facilities: Vec<NearestFacility>,
     /// What reasoned.
     pub model_used: String,
     /// What every answer says.

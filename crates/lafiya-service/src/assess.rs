@@ -24,6 +24,7 @@ use crate::context::Context;
 use crate::error::{FieldError, ServiceError};
 use crate::interview::{self, Memory};
 use crate::library::Library;
+use crate::places::Whereabouts;
 use crate::quota;
 use crate::sandbox;
 
@@ -154,10 +155,13 @@ async fn one_turn(
     }
     let retrieval_ms = elapsed_ms(started);
 
-    let reasoned = deidentified(&request.case, claims.region, &memory, now);
+    let whereabouts = Whereabouts::of(context, &base, caller, &request.case);
+    let reasoned = deidentified(&request.case, whereabouts.region(), &memory, now);
     let region = reasoned.region.clone();
-    let thought = think(&base, reasoned, claims.warnings, memory.questions_asked()).await?;
+    let warnings = claims.warnings.into_iter().chain(whereabouts.warning.clone());
+    let thought = think(&base, reasoned, warnings.collect(), memory.questions_asked()).await?;
     drop(place);
+    let facilities = whereabouts.facilities(context, &base, &request.case, &thought.assessment);
 
     let document = AssessmentDocument {
         form: 1,
@@ -178,6 +182,7 @@ async fn one_turn(
             validation_ms: thought.validation_ms,
         },
         assessment: thought.assessment,
+        facilities,
     };
     record(context, caller, request, &memory, &document, now).await?;
     Ok(Answer {

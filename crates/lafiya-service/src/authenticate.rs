@@ -34,6 +34,8 @@ pub struct Caller {
     pub tier: Tier,
     /// The tenant's own quota, where one is agreed.
     pub monthly_quota: Option<u64>,
+    /// The tenant's own country (ISO code), where it has named one.
+    pub home_country: Option<String>,
 }
 
 #[derive(Clone)]
@@ -160,6 +162,7 @@ fn admit(known: &KnownKey, now: Timestamp) -> Result<Caller, ServiceError> {
         key_environment: key.environment,
         tier: tenant.tier,
         monthly_quota: tenant.monthly_quota,
+        home_country: tenant.home_country.clone(),
     })
 }
 

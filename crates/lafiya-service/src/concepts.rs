@@ -22,8 +22,6 @@ const EVIDENCE_KINDS: &[ConceptKind] = &[
 /// Evidence that names concepts of the base, and what a clinician should know about it.
 pub(crate) struct Resolved {
     pub(crate) evidence: Vec<Evidence>,
-    /// The region that the place lies in.
-    pub(crate) region: Option<String>,
     pub(crate) warnings: Vec<Warning>,
 }
 
@@ -61,23 +59,13 @@ pub(crate) fn resolve(base: &Library, case: &Case) -> Result<Resolved, ServiceEr
             case.left_out.clone(),
         ));
     }
-    // The place itself is never repeated: it may identify the patient.
-    let place = case.location.as_deref();
-    let region = place.and_then(|place| region_of(base, place));
-    if region.is_none() && place.is_some_and(|place| !place.starts_with("sandbox:")) {
-        warnings.push(concern(
-            "The place is not known; regional frequencies were not used.",
-            Vec::new(),
-        ));
-    }
     Ok(Resolved {
         evidence: merged.into_values().collect(),
-        region,
         warnings,
     })
 }
 
-fn concern(message: &str, details: Vec<String>) -> Warning {
+pub(crate) fn concern(message: &str, details: Vec<String>) -> Warning {
     Warning {
         kind: WarningKind::ValidationConcern,
         severity: WarningSeverity::Low,
@@ -190,20 +178,4 @@ pub fn suggestions(library: &Library, id: &str) -> Vec<String> {
     hits.into_iter()
         .map(|hit| library.id_of(hit.concept).to_owned())
         .collect()
-}
-
-/// The region a place lies in: the place itself, or a part of "Ikeja, Lagos", from the last on.
-fn region_of(base: &KnowledgeBase, place: &str) -> Option<String> {
-    let slug = |part: &str| -> String {
-        let lowered = part.trim().to_lowercase();
-        lowered
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .collect::<Vec<_>>()
-            .join("-")
-    };
-    let parts = place.split(',').rev();
-    std::iter::once(place)
-        .chain(parts)
-        .find_map(|part| base.place(&slug(part)).map(|place| place.slug.clone()))
 }

@@ -40,6 +40,7 @@ pub async fn caller(context: &Context, tenant: &TenantRecord) -> Result<Caller, 
         key_environment: Environment::Live,
         tier: tenant.tier,
         monthly_quota: tenant.monthly_quota,
+        home_country: tenant.home_country.clone(),
     })
 }
 

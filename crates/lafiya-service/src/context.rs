@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use arc_swap::ArcSwap;
+use lafiya_facilities::Register;
 use lafiya_storage::cache::{Cache, MemoryCache};
 use lafiya_storage::store::Store;
 use lafiya_webhooks::TargetPolicy;
@@ -40,6 +41,10 @@ pub struct Context {
     pub cache_is_shared: bool,
     /// The knowledge base; replaced as a whole on reload.
     pub knowledge: ArcSwap<Library>,
+    /// Facilities; replaced as a whole on reload.
+    pub facilities: ArcSwap<Register>,
+    /// The country (ISO code) of a tenant that names none; empty where there is none.
+    pub home_country: String,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Turns keys into what is stored of them.

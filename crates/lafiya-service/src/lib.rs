@@ -18,6 +18,7 @@ pub mod keys;
 pub mod library;
 pub mod members;
 pub mod one_time_code;
+mod places;
 mod quota;
 pub mod rate_limit;
 pub mod reference;

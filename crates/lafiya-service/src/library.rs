@@ -1,8 +1,9 @@
-//! The knowledge base with the indices that are built from it: search and the reader of free text.
+//! The knowledge base with the indices that are built from it: search, the reader of free text and the atlas.
 //! They belong together and are replaced together.
 
 use std::ops::Deref;
 
+use lafiya_facilities::{Atlas, Types};
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_text::{Parser, Search};
 
@@ -13,6 +14,8 @@ pub struct Library {
     pub search: Search,
     /// The reader of free text.
     pub parser: Parser,
+    /// The places that are known by name.
+    pub atlas: Atlas,
 }
 
 impl Library {
@@ -21,8 +24,14 @@ impl Library {
         Self {
             search: Search::build(&base),
             parser: Parser::build(&base),
+            atlas: Atlas::new(&base),
             base,
         }
+    }
+
+    /// Its kinds of facilities, by which registers are read.
+    pub fn facility_types(&self) -> Types {
+        Types::of(&self.base)
     }
 
     /// The base itself.

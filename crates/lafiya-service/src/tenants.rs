@@ -19,6 +19,7 @@ pub async fn create(
     name: &str,
     tier: Tier,
     monthly_quota: Option<u64>,
+    home_country: Option<&str>,
     actor: &str,
 ) -> Result<TenantRecord, ServiceError> {
     let name = name.trim();
@@ -32,11 +33,20 @@ pub async fn create(
         ));
     }
     check_quota(tier, monthly_quota)?;
+    if home_country
+        .is_some_and(|code| code.len() != 2 || !code.bytes().all(|b| b.is_ascii_alphabetic()))
+    {
+        return Err(invalid(
+            "/country",
+            "must be a country's ISO code of two letters, such as NG",
+        ));
+    }
     let new = NewTenant {
         id: TenantId(Uuid::now_v7()),
         name: name.to_owned(),
         tier,
         monthly_quota,
+        home_country: home_country.map(str::to_uppercase),
         created_at: context.clock.now(),
     };
     match context.store.create_tenant(new, actor).await {
@@ -117,6 +127,7 @@ pub async fn first_start(context: &Context) -> Result<Option<DemoKeys>, ServiceE
         name: DEMO_TENANT.to_owned(),
         tier: Tier::Pilot,
         monthly_quota: None,
+        home_country: None,
         created_at: now,
     };
     let keys = DemoKeys {

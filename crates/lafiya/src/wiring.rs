@@ -1,10 +1,13 @@
 //! Builds the context from the settings: opens the store, the cache and the knowledge base.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
 use arc_swap::ArcSwap;
+use lafiya_facilities::import::combined;
+use lafiya_facilities::{Register, RegisterFile, Types};
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_knowledge::schema::Content;
 use lafiya_service::keys::KeyHasher;
@@ -22,16 +25,23 @@ const KEY_HASH_SECRET: &str = "key_hash_secret";
 /// Everything the service needs.
 pub(crate) async fn context(settings: &Settings) -> anyhow::Result<Context> {
     let library = Library::new(knowledge_base(settings)?);
-    with_library(settings, library).await
+    let facilities = register(&settings.data_dir, library.facility_types())?;
+    with_library(settings, library, facilities).await
 }
 
 /// What an admin command needs: everything but the knowledge, which takes longest to prepare.
 pub(crate) async fn admin_context(settings: &Settings) -> anyhow::Result<Context> {
     let empty = KnowledgeBase::from_content(Content::default());
-    with_library(settings, Library::new(empty)).await
+    let library = Library::new(empty);
+    let no_facilities = Register::new(Vec::new(), library.facility_types());
+    with_library(settings, library, no_facilities).await
 }
 
-async fn with_library(settings: &Settings, library: Library) -> anyhow::Result<Context> {
+async fn with_library(
+    settings: &Settings,
+    library: Library,
+    facilities: Register,
+) -> anyhow::Result<Context> {
     let store = open_store(settings).await?;
     let hasher = key_hasher(settings, store.as_ref()).await?;
     let cache: Arc<dyn Cache> = match settings.redis_url() {
@@ -46,6 +56,8 @@ async fn with_library(settings: &Settings, library: Library) -> anyhow::Result<C
         own_cache: MemoryCache::new(),
         cache_is_shared: settings.redis_url().is_some(),
         knowledge: ArcSwap::from_pointee(library),
+        facilities: ArcSwap::from_pointee(facilities),
+        home_country: settings.home_country().unwrap_or_default().to_uppercase(),
         clock: Arc::new(SystemClock),
         hasher,
         key_ring: Default::default(),
@@ -55,6 +67,18 @@ async fn with_library(settings: &Settings, library: Library) -> anyhow::Result<C
         thinking: Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from)),
         started: Instant::now(),
     })
+}
+
+/// The default register, and in front of it what was imported into the data folder.
+pub(crate) fn register(data_dir: &Path, types: Types) -> anyhow::Result<Register> {
+    let default = Register::embedded(types.clone());
+    match RegisterFile::in_dir(data_dir).read()? {
+        None => Ok(default),
+        Some(imported) => {
+            let all = combined(imported, default.facilities(), &types);
+            Ok(Register::new(all, types))
+        }
+    }
 }
 
 async fn open_store(settings: &Settings) -> anyhow::Result<Arc<dyn Store>> {

@@ -99,6 +99,11 @@ const FACILITY: &[(&str, Kind)] = &[
     ("distance_km", Number),
     ("rating", NumberOrNull),
     ("open_now", FlagOrNull),
+    ("level", Text),
+    ("travel_hint", Text),
+    ("latitude", Number),
+    ("longitude", Number),
+    ("source", Text),
 ];
 const METADATA: &[(&str, Kind)] = &[
     ("model_used", Text),

@@ -11,6 +11,7 @@ mod crash;
 mod data;
 mod docs_page;
 mod errors;
+mod facilities;
 mod fhir;
 mod fhir_malformed;
 mod fhir_requests;

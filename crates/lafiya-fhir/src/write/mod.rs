@@ -1,10 +1,11 @@
 //! A stored assessment becomes a Bundle. A pure function of the record (and of the bindings of the
 //! knowledge base): a replay gives the same resources with the same ids.
 //!
-//! `assessment` writes what was concluded, `concern` what is dangerous, `plan` what to do.
+//! `assessment` writes what was concluded, `concern` what is dangerous, `plan` what to do, `facilities` where to go.
 
 mod assessment;
 mod concern;
+mod facilities;
 mod plan;
 
 use lafiya_knowledge::KnowledgeBase;
@@ -36,6 +37,7 @@ pub fn write_bundle(
     writer.write_evidence();
     writer.write_concerns();
     writer.write_plan();
+    writer.write_facilities();
     writer.write_provenance();
     let identifier = json!({
         "system": systems.identifier("assessment"),

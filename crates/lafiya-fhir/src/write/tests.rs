@@ -6,7 +6,7 @@ use lafiya_engine::Parameters;
 use lafiya_knowledge::toy;
 use lafiya_model::{
     Age, AssessmentDocument, AssessmentId, Choice, ConceptId, DeidentifiedCase, Environment,
-    Evidence, EvidenceSource, InterviewId, Sex, Timings,
+    Evidence, EvidenceSource, FacilityLevel, InterviewId, NearestFacility, Sex, Timings,
 };
 use serde_json::Value;
 
@@ -45,6 +45,20 @@ fn document(environment: Environment) -> AssessmentDocument {
         age_group: "adult_15_49".to_owned(),
         region: None,
         assessment: lafiya_engine::review(draft, 0),
+        facilities: vec![NearestFacility {
+            name: "General Hospital".to_owned(),
+            address: "Epe".to_owned(),
+            phone: None,
+            kind: "General or district hospital".to_owned(),
+            level: FacilityLevel::Hospital,
+            distance_km: 3.2,
+            rating: None,
+            open_now: None,
+            travel_hint: "About 3.2 km.".to_owned(),
+            latitude: 6.58,
+            longitude: 3.98,
+            source: "a list".to_owned(),
+        }],
         model_used: "embedded".to_owned(),
         disclaimer: "Decision support.".to_owned(),
         timings: Timings::default(),
@@ -153,4 +167,14 @@ fn nothing_empty_is_written() {
     }
     check(&written(Environment::Live), "Bundle");
     check(&written(Environment::Test), "Bundle");
+}
+
+#[test]
+fn a_facility_becomes_a_location_without_an_invented_telephone() {
+    let bundle = written(Environment::Live);
+    let locations = resources(&bundle, "Location");
+    assert_eq!(locations.len(), 1);
+    assert_eq!(locations[0]["name"], "General Hospital");
+    assert_eq!(locations[0]["position"]["latitude"], 6.58);
+    assert_eq!(locations[0].get("telecom"), None);
 }

@@ -1,10 +1,10 @@
 //! The answer of `POST /assess`: a pure function of the stored record. Every documented field is
 //! always there; only those the contract marks may be null.
 
-use lafiya_model::AssessmentDocument;
 use lafiya_model::assessment::{
     AssessedCondition, Contribution, Investigation, Notifiable, RedFlag, Triage, Warning, WatchFor,
 };
+use lafiya_model::{AssessmentDocument, NearestFacility};
 use lafiya_service::assess::Answer;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -35,7 +35,8 @@ pub(crate) struct AssessAnswer<'a> {
     recommended_investigations: Vec<InvestigationAnswer<'a>>,
     treatment_guidance: TreatmentAnswer<'a>,
     referral_pathway: ReferralAnswer<'a>,
-    nearest_facilities: Vec<FacilityAnswer>,
+    /// Facilities that can do what is needed, the nearest first; empty where the place is not known
+    nearest_facilities: Vec<FacilityAnswer<'a>>,
     /// Diseases that must be reported when suspected
     notifiable: Vec<NotifiableAnswer<'a>>,
     /// The numbered sources that citations point to
@@ -194,15 +195,28 @@ pub(crate) struct ReferralAnswer<'a> {
 }
 
 #[derive(Serialize, ToSchema)]
-pub(crate) struct FacilityAnswer {
-    name: String,
-    address: String,
-    phone: Option<String>,
+pub(crate) struct FacilityAnswer<'a> {
+    name: &'a str,
+    address: &'a str,
+    /// Null where not known
+    phone: Option<&'a str>,
+    /// What kind, such as `Teaching hospital`
     #[serde(rename = "type")]
-    kind: String,
+    kind: &'a str,
+    /// In a straight line
     distance_km: f64,
+    /// Null where not known
     rating: Option<f64>,
+    /// Null where not known
     open_now: Option<bool>,
+    /// `pharmacy`, `primary`, `hospital` or `referral`
+    level: &'static str,
+    /// What to know before setting off
+    travel_hint: &'a str,
+    latitude: f64,
+    longitude: f64,
+    /// The register it comes from
+    source: &'a str,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -314,7 +328,11 @@ impl<'a> From<&'a Answer> for AssessAnswer<'a> {
                 pre_referral_actions: &it.referral.pre_referral_actions,
                 source: &it.referral.source,
             },
-            nearest_facilities: Vec::new(),
+            nearest_facilities: document
+                .facilities
+                .iter()
+                .map(FacilityAnswer::from)
+                .collect(),
             notifiable: it.notifiable.iter().map(NotifiableAnswer::from).collect(),
             sources: &it.sources,
             metadata: metadata(document, answer.cache_hit),
@@ -453,6 +471,25 @@ impl<'a> From<&'a Investigation> for InvestigationAnswer<'a> {
             urgency: &it.urgency,
             differentiates: &it.differentiates,
             available_at: &it.available_at,
+        }
+    }
+}
+
+impl<'a> From<&'a NearestFacility> for FacilityAnswer<'a> {
+    fn from(it: &'a NearestFacility) -> Self {
+        Self {
+            name: &it.name,
+            address: &it.address,
+            phone: it.phone.as_deref(),
+            kind: &it.kind,
+            distance_km: it.distance_km,
+            rating: it.rating,
+            open_now: it.open_now,
+            level: it.level.as_str(),
+            travel_hint: &it.travel_hint,
+            latitude: it.latitude,
+            longitude: it.longitude,
+            source: &it.source,
         }
     }
 }

@@ -67,6 +67,7 @@ impl KnowledgeBase {
             directory,
             sources: content.sources,
             specialists: content.specialists,
+            services: content.services,
             triage: content.triage,
             belts: content.belts,
             population: content.population,

@@ -32,8 +32,8 @@ pub use score::{Score, ScoreResult};
 pub use when::{Facts, When};
 
 use crate::schema::{
-    Belt, LayTerm, LevelText, PopulationShare, Source, Specialist, TimeframeText, TriageTexts,
-    Version,
+    Belt, LayTerm, LevelText, PopulationShare, Services, Source, Specialist, TimeframeText,
+    TriageTexts, Version,
 };
 use crate::words::State;
 
@@ -53,6 +53,7 @@ pub struct KnowledgeBase {
     directory: Directory,
     sources: Vec<Source>,
     specialists: Vec<Specialist>,
+    services: Services,
     triage: TriageTexts,
     belts: Vec<Belt>,
     places: place::Places,
@@ -288,6 +289,11 @@ impl KnowledgeBase {
     /// Every specialist.
     pub fn specialists(&self) -> &[Specialist] {
         &self.specialists
+    }
+
+    /// Kinds of facilities, what they offer, and what a patient needs of them.
+    pub fn services(&self) -> &Services {
+        &self.services
     }
 
     /// The texts of a level.

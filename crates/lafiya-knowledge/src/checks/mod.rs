@@ -11,6 +11,7 @@ mod measures;
 mod numbers;
 mod references;
 mod rules;
+mod services;
 mod sources;
 mod terms;
 
@@ -62,6 +63,11 @@ pub const CHECKS: &[Check] = &[
         name: "unknown-specialist",
         says: "Specialists that a condition names exist.",
         run: references::known_specialists,
+    },
+    Check {
+        name: "unknown-service",
+        says: "Services, specialists and categories that services.toml names exist.",
+        run: services::known,
     },
     Check {
         name: "unknown-belt",

@@ -12,6 +12,7 @@ pub mod places;
 pub mod risk_factor;
 pub mod rule;
 pub mod score;
+pub mod services;
 pub mod texts;
 
 pub use care::{
@@ -29,6 +30,7 @@ pub use places::{Belt, Country, PopulationShare, Region};
 pub use risk_factor::RiskFactor;
 pub use rule::{AtLeast, Days, Effect, Example, Rule, ValueLimit, When};
 pub use score::{ItemPoints, Score, ScoreBand, ScoreExample, ScoreItem, Step};
+pub use services::{Asks, Care, FacilityType, Service, Services};
 pub use texts::{
     Alias, LayTerm, LevelText, Source, Specialist, TimeframeText, TriageTexts, Version,
 };
@@ -60,6 +62,8 @@ pub struct Content {
     pub sources: Vec<Source>,
     /// `specialists.toml`.
     pub specialists: Vec<Specialist>,
+    /// `services.toml`.
+    pub services: Services,
     /// `triage.toml`.
     pub triage: TriageTexts,
     /// `belts.toml`.

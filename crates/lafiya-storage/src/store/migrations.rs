@@ -25,6 +25,11 @@ const SQLITE: &[(i64, &str, &str)] = &[
         "accounts",
         include_str!("../../migrations/sqlite/0004_accounts.sql"),
     ),
+    (
+        5,
+        "tenant home country",
+        include_str!("../../migrations/sqlite/0005_tenant_home_country.sql"),
+    ),
 ];
 
 /// Version, title and text of each migration of PostgreSQL.
@@ -48,6 +53,11 @@ const POSTGRES: &[(i64, &str, &str)] = &[
         4,
         "accounts",
         include_str!("../../migrations/postgres/0004_accounts.sql"),
+    ),
+    (
+        5,
+        "tenant home country",
+        include_str!("../../migrations/postgres/0005_tenant_home_country.sql"),
     ),
 ];
 

@@ -17,6 +17,8 @@ pub struct NewTenant {
     pub tier: Tier,
     /// Assessments included per month, where an agreement differs from the tier's own figure.
     pub monthly_quota: Option<u64>,
+    /// The country in which a place name that exists in several is looked for (ISO code).
+    pub home_country: Option<String>,
     /// When.
     pub created_at: Timestamp,
 }
@@ -34,6 +36,8 @@ pub struct TenantRecord {
     pub status: TenantStatus,
     /// Assessments included per month, where an agreement differs from the tier's own figure.
     pub monthly_quota: Option<u64>,
+    /// The country in which a place name that exists in several is looked for (ISO code).
+    pub home_country: Option<String>,
     /// When it was created.
     pub created_at: Timestamp,
 }

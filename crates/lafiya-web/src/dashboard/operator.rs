@@ -67,8 +67,9 @@ pub(crate) async fn change(
             .map_err(|_| Failure::Unreadable)
     };
     let quota = form.text("quota").parse::<u64>().ok();
+    let country = Some(form.text("country")).filter(|code| !code.is_empty());
     let done = match form.text("act") {
-        "create" => tenants::create(context, name, tier()?, quota, actor).await,
+        "create" => tenants::create(context, name, tier()?, quota, country, actor).await,
         "tier" => tenants::set_tier(context, name, tier()?, quota, actor).await,
         "suspend" => tenants::set_status(context, name, TenantStatus::Suspended, actor).await,
         "resume" => tenants::set_status(context, name, TenantStatus::Active, actor).await,

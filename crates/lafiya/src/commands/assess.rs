@@ -7,6 +7,7 @@ use anyhow::{Context as _, bail};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use jiff::Zoned;
 use lafiya_engine::{Parameters, assess, review};
+use lafiya_facilities::{Located, Need, nearest_facilities};
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::assessment::Question;
 use lafiya_model::{
@@ -52,7 +53,7 @@ pub(super) fn command() -> Command {
             Arg::new("location")
                 .long("location")
                 .value_name("PLACE")
-                .help("Region, such as lagos"),
+                .help("Where the patient is: a town, or a region such as lagos"),
         )
         .arg(
             Arg::new("text")
@@ -64,7 +65,10 @@ pub(super) fn command() -> Command {
 
 pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let library = Library::new(wiring::knowledge_base(settings)?);
-    let mut case = read_case(&library, matches)?;
+    let place = matches
+        .get_one::<String>("location")
+        .and_then(|text| library.atlas.find(text, settings.home_country()));
+    let mut case = read_case(&library, matches, place.as_ref())?;
     if !case
         .evidence
         .iter()
@@ -83,6 +87,9 @@ pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<E
             return Ok(ExitCode::SUCCESS);
         }
         println!("{}", for_people(&library, &case, &assessment));
+        if let Some(place) = &place {
+            println!("{}", near(settings, &library, place, &case, &assessment)?);
+        }
         let question = assessment
             .next_question
             .filter(|_| interactive && !assessment.should_stop && asked < QUESTIONS_MAX);
@@ -95,7 +102,11 @@ pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-fn read_case(library: &Library, matches: &ArgMatches) -> anyhow::Result<DeidentifiedCase> {
+fn read_case(
+    library: &Library,
+    matches: &ArgMatches,
+    place: Option<&Located>,
+) -> anyhow::Result<DeidentifiedCase> {
     let years = matches.get_one::<u32>("age").copied().unwrap_or_default();
     let age = match matches.get_one::<u32>("months") {
         Some(&months) => Age::from_months(months),
@@ -139,10 +150,7 @@ fn read_case(library: &Library, matches: &ArgMatches) -> anyhow::Result<Deidenti
             value,
         }));
     }
-    let region = matches
-        .get_one::<String>("location")
-        .and_then(|slug| library.place(&slug.to_lowercase()))
-        .map(|place| place.slug.clone());
+    let region = place.and_then(|place| place.region.clone());
     Ok(DeidentifiedCase {
         age,
         sex,
@@ -220,6 +228,31 @@ fn for_people(base: &KnowledgeBase, case: &DeidentifiedCase, it: &Assessment) ->
         ));
     }
     text
+}
+
+/// The nearest facilities that can help.
+fn near(
+    settings: &Settings,
+    library: &Library,
+    place: &Located,
+    case: &DeidentifiedCase,
+    assessment: &Assessment,
+) -> anyhow::Result<String> {
+    let register = wiring::register(&settings.data_dir, library.facility_types())?;
+    let need = Need::of(library.base(), assessment, case.age);
+    let found = nearest_facilities(&register, library.base(), place, &need);
+    let lines = found.iter().map(|it| {
+        format!(
+            "  {:>6.1} km  {} ({}, {})",
+            it.distance_km, it.name, it.kind, it.address
+        )
+    });
+    Ok(
+        std::iter::once(format!("Nearest for this, from {}:", place.name))
+            .chain(lines)
+            .collect::<Vec<_>>()
+            .join("\n"),
+    )
 }
 
 fn painted(level: TriageLevel) -> String {

@@ -4,6 +4,7 @@ mod assess;
 mod audit;
 mod backup;
 mod eval;
+mod facilities;
 mod key;
 mod knowledge;
 mod openapi;
@@ -59,6 +60,7 @@ pub(crate) fn command_line() -> Command {
         .subcommand(backup::reencrypt_command())
         .subcommand(assess::command())
         .subcommand(eval::command())
+        .subcommand(facilities::command())
         .subcommand(knowledge::command())
         .subcommand(openapi::command())
 }
@@ -77,6 +79,7 @@ pub(crate) fn run(arguments: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("knowledge", matches)) => return knowledge::run(&settings, matches),
         Some(("assess", matches)) => return assess::run(&settings, matches),
         Some(("eval", matches)) => return eval::run(&settings, matches),
+        Some(("facilities", matches)) => return facilities::run(&settings, matches),
         _ => {}
     }
     let runtime = tokio::runtime::Runtime::new()?;

@@ -14,6 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::serve_reload::Folders;
 use crate::settings::Settings;
 use crate::wiring;
 
@@ -83,13 +84,14 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
         stop.clone(),
     ));
     tasks.spawn(stop_on_signal(stop.clone())?);
-    if settings.knowledge_dir().is_some() {
-        tasks.spawn(super::serve_reload::reload_on_hangup(
-            Arc::clone(&context),
-            settings.knowledge_dir().map(Into::into),
-            stop.clone(),
-        )?);
-    }
+    tasks.spawn(super::serve_reload::reload_on_hangup(
+        Arc::clone(&context),
+        Folders {
+            knowledge: settings.knowledge_dir().map(Into::into),
+            data: settings.data_dir.clone(),
+        },
+        stop.clone(),
+    )?);
 
     let http_settings = settings.http(listening.address)?;
     let web = lafiya_web::pages(Arc::clone(&context), settings.web(listening.address));

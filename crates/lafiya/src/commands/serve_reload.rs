@@ -1,4 +1,5 @@
-//! SIGHUP reads the knowledge folder again. A broken base is refused and the old one stays.
+//! SIGHUP reads the knowledge folder and the imported facilities again. What is broken is refused and
+//! the old one stays.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,29 +9,59 @@ use lafiya_service::{Context, Library};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+use crate::wiring;
+
+/// Where things are read from.
+#[derive(Clone)]
+pub(super) struct Folders {
+    /// The knowledge folder; the base in the binary never changes.
+    pub(super) knowledge: Option<PathBuf>,
+    /// Where imported facilities are.
+    pub(super) data: PathBuf,
+}
+
 pub(super) fn reload_on_hangup(
     context: Arc<Context>,
-    dir: Option<PathBuf>,
+    folders: Folders,
     stop: CancellationToken,
 ) -> anyhow::Result<impl Future<Output = ()>> {
     let mut hangup = signal(SignalKind::hangup())?;
     Ok(async move {
-        let Some(dir) = dir else { return };
         while let Some(Some(())) = stop.run_until_cancelled(hangup.recv()).await {
-            let folder = dir.clone();
+            let (context, folders) = (Arc::clone(&context), folders.clone());
             // Reading and checking is work for a thread of its own.
-            match tokio::task::spawn_blocking(move || KnowledgeBase::from_dir(&folder)).await {
-                Ok(Ok(base)) => {
-                    tracing::info!(knowledge.version = %base.version().version, "The knowledge base was read again.");
-                    context.knowledge.store(Arc::new(Library::new(base)));
-                }
-                Ok(Err(cause)) => {
-                    tracing::error!(%cause, "The new knowledge base is refused; the old one stays.");
-                }
-                Err(cause) => {
-                    tracing::error!(%cause, "Reading the knowledge base failed; the old one stays.");
-                }
+            let reading = tokio::task::spawn_blocking(move || reload(&context, &folders));
+            if let Err(cause) = reading.await {
+                tracing::error!(%cause, "Reading again failed; what was there stays.");
             }
         }
     })
+}
+
+fn reload(context: &Context, folders: &Folders) {
+    if let Some(folder) = &folders.knowledge {
+        match KnowledgeBase::from_dir(folder) {
+            Ok(base) => {
+                tracing::info!(knowledge.version = %base.version().version, "The knowledge base was read again.");
+                context.knowledge.store(Arc::new(Library::new(base)));
+            }
+            Err(cause) => {
+                tracing::error!(%cause, "The new knowledge base is refused; the old one stays.");
+            }
+        }
+    }
+    // After the knowledge: it says what kinds of facilities there are.
+    let types = context.knowledge.load().facility_types();
+    match wiring::register(&folders.data, types) {
+        Ok(register) => {
+            tracing::info!(
+                facilities = register.len(),
+                "The facilities were read again."
+            );
+            context.facilities.store(Arc::new(register));
+        }
+        Err(cause) => {
+            tracing::error!(%cause, "The new facilities are refused; the old ones stay.");
+        }
+    }
 }

@@ -42,7 +42,13 @@ pub(super) fn command() -> Command {
                 .about("Create a tenant")
                 .arg(name())
                 .arg(tier())
-                .arg(quota()),
+                .arg(quota())
+                .arg(
+                    Arg::new("country")
+                        .long("country")
+                        .value_name("CODE")
+                        .help("Its country (ISO code), where place names are looked for first"),
+                ),
         )
         .subcommand(
             Command::new("tier")
@@ -77,7 +83,8 @@ pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Re
     let answered = match matches.subcommand() {
         Some(("create", matches)) => {
             let (tier, quota) = bought(matches)?;
-            let tenant = tenants::create(&context, &name(matches), tier, quota, &actor())
+            let country = matches.get_one::<String>("country").map(String::as_str);
+            let tenant = tenants::create(&context, &name(matches), tier, quota, country, &actor())
                 .await
                 .map_err(super::explained)?;
             print_answer(matches, &TenantRow::from(tenant), |row| {
@@ -141,6 +148,7 @@ struct TenantRow {
     tier: &'static str,
     status: &'static str,
     monthly_quota: Option<u64>,
+    home_country: Option<String>,
     created_at: String,
 }
 
@@ -149,6 +157,7 @@ impl From<TenantRecord> for TenantRow {
         Self {
             id: tenant.id.to_string(),
             monthly_quota: tenant.included_per_month(),
+            home_country: tenant.home_country,
             name: tenant.name,
             tier: tenant.tier.as_str(),
             status: tenant.status.as_str(),

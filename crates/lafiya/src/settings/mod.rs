@@ -39,6 +39,7 @@ pub(crate) struct Settings {
     allow_unencrypted_data: bool,
     pub(crate) retention_days: u32,
     knowledge_dir: PathBuf,
+    home_country: String,
     rate_limit_per_minute: u32,
     health_rate_limit_per_minute: u32,
     anonymous_rate_limit_per_minute: u32,
@@ -125,6 +126,12 @@ impl Settings {
         if !self.otlp_endpoint.is_empty() && !cfg!(feature = "otel") {
             bail!("otlp_endpoint is set, but this binary was built without the feature otel");
         }
+        ensure!(
+            self.home_country.is_empty()
+                || (self.home_country.len() == 2
+                    && self.home_country.bytes().all(|b| b.is_ascii_alphabetic())),
+            "home_country must be a country's ISO code of two letters, such as NG"
+        );
         self.store_url()?;
         self.data_keys()?;
         self.admin_listen()?;
@@ -196,6 +203,11 @@ impl Settings {
     /// The folder that replaces the embedded knowledge base, when there is one.
     pub(crate) fn knowledge_dir(&self) -> Option<&std::path::Path> {
         Some(self.knowledge_dir.as_path()).filter(|dir| !dir.as_os_str().is_empty())
+    }
+
+    /// The country in which place names are looked for first, where there is one.
+    pub(crate) fn home_country(&self) -> Option<&str> {
+        Some(self.home_country.as_str()).filter(|code| !code.is_empty())
     }
 
     /// The limits of the service.

@@ -178,6 +178,7 @@ pub(super) fn new_tenant(name: &str) -> NewTenant {
         name: name.to_owned(),
         tier: Tier::Pilot,
         monthly_quota: None,
+        home_country: None,
         created_at: at(0),
     }
 }

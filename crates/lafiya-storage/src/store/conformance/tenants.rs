@@ -9,12 +9,14 @@ pub(super) async fn a_tenant_is_found_by_id_and_by_name(given: &Given) {
     let new = NewTenant {
         tier: Tier::Enterprise,
         monthly_quota: Some(9_000),
+        home_country: Some("GH".to_owned()),
         ..new_tenant("Ọ̀yọ́ Telehealth")
     };
     let created = given.store.create_tenant(new.clone(), "cli").await.unwrap();
     assert_eq!(created.name, new.name);
     assert_eq!(created.status, TenantStatus::Active);
     assert_eq!(created.included_per_month(), Some(9_000));
+    assert_eq!(created.home_country.as_deref(), Some("GH"));
 
     let store = &given.store;
     let by_id = store.find_tenant(new.id).await.unwrap();

@@ -276,7 +276,7 @@ pub(in crate::store) async fn find_session(
         account_columns!(),
         ", sign_in_session.seen_at, tenant.name as tenant_name, tenant.tier as tenant_tier,
              tenant.status as tenant_status, tenant.monthly_quota as tenant_monthly_quota,
-             tenant.created_at as tenant_created_at
+             tenant.home_country as tenant_home_country, tenant.created_at as tenant_created_at
          from sign_in_session
          join account on account.id = sign_in_session.account
          join tenant on tenant.id = account.tenant
@@ -406,6 +406,7 @@ fn session_from(row: &Row) -> Result<SessionRecord, StoreError> {
         tier: row.parsed("tenant_tier")?,
         status: row.parsed("tenant_status")?,
         monthly_quota: row.optional_count("tenant_monthly_quota")?,
+        home_country: row.optional_text("tenant_home_country")?,
         created_at: row.time("tenant_created_at")?,
     };
     Ok(SessionRecord {

@@ -47,7 +47,7 @@ pub(in crate::store) async fn find(
         key_columns!(),
         ", tenant.name as tenant_name, tenant.tier as tenant_tier,
              tenant.status as tenant_status, tenant.monthly_quota as tenant_monthly_quota,
-             tenant.created_at as tenant_created_at
+             tenant.home_country as tenant_home_country, tenant.created_at as tenant_created_at
          from api_key join tenant on tenant.id = api_key.tenant
          where api_key.hash = $1"
     ))
@@ -228,6 +228,7 @@ fn found_from(row: &Row) -> Result<FoundKey, StoreError> {
         tier: row.parsed("tenant_tier")?,
         status: row.parsed("tenant_status")?,
         monthly_quota: row.optional_count("tenant_monthly_quota")?,
+        home_country: row.optional_text("tenant_home_country")?,
         created_at: row.time("tenant_created_at")?,
     };
     Ok(FoundKey { key, tenant })

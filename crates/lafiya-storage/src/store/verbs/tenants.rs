@@ -23,11 +23,12 @@ pub(in crate::store) async fn create(
         tier: tenant.tier,
         status: TenantStatus::Active,
         monthly_quota: tenant.monthly_quota,
+        home_country: tenant.home_country.clone(),
         created_at: tenant.created_at,
     };
     sql(
-        "insert into tenant (id, name, tier, status, monthly_quota, created_at)
-         values ($1, $2, $3, $4, $5, $6)",
+        "insert into tenant (id, name, tier, status, monthly_quota, created_at, home_country)
+         values ($1, $2, $3, $4, $5, $6, $7)",
     )
     .bind(record.id)
     .bind(&record.name)
@@ -35,6 +36,7 @@ pub(in crate::store) async fn create(
     .bind(record.status)
     .bind(record.monthly_quota)
     .bind(record.created_at)
+    .bind(record.home_country.as_deref())
     .execute(connection)
     .await?;
     Act {
@@ -47,6 +49,7 @@ pub(in crate::store) async fn create(
             "name": record.name,
             "tier": record.tier,
             "monthly_quota": record.monthly_quota,
+            "home_country": record.home_country,
         }),
     }
     .log(connection)
@@ -82,7 +85,7 @@ pub(in crate::store) async fn list(
     connection: &mut Connection,
 ) -> Result<Vec<TenantRecord>, StoreError> {
     let rows = sql(
-        "select id, name, tier, status, monthly_quota, created_at from tenant order by name, id",
+        "select id, name, tier, status, monthly_quota, created_at, home_country from tenant order by name, id",
     )
     .all(connection)
     .await?;
@@ -94,7 +97,7 @@ pub(in crate::store) async fn find(
     id: TenantId,
 ) -> Result<Option<TenantRecord>, StoreError> {
     let row =
-        sql("select id, name, tier, status, monthly_quota, created_at from tenant where id = $1")
+        sql("select id, name, tier, status, monthly_quota, created_at, home_country from tenant where id = $1")
             .bind(id)
             .optional(connection)
             .await?;
@@ -106,7 +109,7 @@ pub(in crate::store) async fn find_by_name(
     name: &str,
 ) -> Result<Option<TenantRecord>, StoreError> {
     let row =
-        sql("select id, name, tier, status, monthly_quota, created_at from tenant where name = $1")
+        sql("select id, name, tier, status, monthly_quota, created_at, home_country from tenant where name = $1")
             .bind(name)
             .optional(connection)
             .await?;
@@ -121,7 +124,7 @@ pub(in crate::store) async fn set_status(
     now: Timestamp,
 ) -> Result<TenantRecord, StoreError> {
     let row = sql("update tenant set status = $2 where id = $1
-         returning id, name, tier, status, monthly_quota, created_at")
+         returning id, name, tier, status, monthly_quota, created_at, home_country")
     .bind(id)
     .bind(status)
     .optional(connection)
@@ -150,7 +153,7 @@ pub(in crate::store) async fn set_tier(
 ) -> Result<TenantRecord, StoreError> {
     let row = sql(
         "update tenant set tier = $2, monthly_quota = $3 where id = $1
-         returning id, name, tier, status, monthly_quota, created_at",
+         returning id, name, tier, status, monthly_quota, created_at, home_country",
     )
     .bind(id)
     .bind(tier)
@@ -178,6 +181,7 @@ fn record_from(row: &Row) -> Result<TenantRecord, StoreError> {
         tier: row.parsed("tier")?,
         status: row.parsed("status")?,
         monthly_quota: row.optional_count("monthly_quota")?,
+        home_country: row.optional_text("home_country")?,
         created_at: row.time("created_at")?,
     })
 }

@@ -1,0 +1,89 @@
+//! How long the nearest five facilities take, by the tree and by looking at every one, as the register
+//! grows. `cargo run --release -p lafiya-facilities --example bench_nearest`; figures in benches/README.md.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use lafiya_facilities::{Facility, Register, Types};
+use lafiya_knowledge::KnowledgeBase;
+use lafiya_knowledge::schema::Content;
+use lafiya_model::{Coordinate, FacilityLevel};
+
+const NEAREST: usize = 5;
+const BY_TREE: usize = 20_000;
+const BY_FORCE: usize = 20;
+
+fn main() {
+    println!(
+        "{:>10} {:>14} {:>14} {:>12}",
+        "facilities", "tree, µs", "force, µs", "build, ms"
+    );
+    for size in [1_000, 10_000, 100_000] {
+        measure(size);
+    }
+}
+
+fn measure(size: usize) {
+    let mut points = Points(7);
+    let facilities = (0..size)
+        .map(|number| facility(number, points.next()))
+        .collect();
+    let types = Types::of(&KnowledgeBase::from_content(Content::default()));
+    let started = Instant::now();
+    let register = Register::new(facilities, types);
+    let built_ms = started.elapsed().as_secs_f64() * 1e3;
+    let by_tree = micros(BY_TREE, &mut points, |from| {
+        register
+            .nearest(from, FacilityLevel::ALL)
+            .take(NEAREST)
+            .count()
+    });
+    let by_force = micros(BY_FORCE, &mut points, |from| {
+        register.nearest_by_force(from, FacilityLevel::ALL).len()
+    });
+    println!("{size:>10} {by_tree:>14.2} {by_force:>14.0} {built_ms:>12.1}");
+}
+
+fn micros(times: usize, points: &mut Points, mut work: impl FnMut(Coordinate) -> usize) -> f64 {
+    let started = Instant::now();
+    for _ in 0..times {
+        black_box(work(points.next()));
+    }
+    started.elapsed().as_secs_f64() * 1e6 / times as f64
+}
+
+/// Points of the continent, the same in every run.
+struct Points(u64);
+
+impl Points {
+    fn share(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as f64 / f64::from(1_u32 << 31)
+    }
+
+    fn next(&mut self) -> Coordinate {
+        Coordinate {
+            latitude: self.share() * 70.0 - 35.0,
+            longitude: self.share() * 68.0 - 18.0,
+        }
+    }
+}
+
+fn facility(number: usize, position: Coordinate) -> Facility {
+    Facility {
+        id: number.to_string(),
+        name: format!("Facility {number}"),
+        kind: "clinic".to_owned(),
+        address: String::new(),
+        country: String::new(),
+        position,
+        approximate: false,
+        phone: None,
+        rating: None,
+        services: Vec::new(),
+        source: "bench".to_owned(),
+    }
+}

@@ -1,0 +1,48 @@
+//! Names as they are compared: lower case, no accents, single spaces. The build script folds the
+//! embedded names with this same file.
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+/// `Côte d'Ivoire` is `cote divoire`; `Port-Harcourt` is `port harcourt`.
+pub(crate) fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    let mut gap = false;
+    for c in text.nfkd().filter(|c| !is_combining_mark(*c)) {
+        if is_apostrophe(c) {
+            continue;
+        }
+        if !c.is_alphanumeric() {
+            gap = true;
+            continue;
+        }
+        if gap && !folded.is_empty() {
+            folded.push(' ');
+        }
+        gap = false;
+        folded.extend(c.to_lowercase().map(plain));
+    }
+    folded
+}
+
+/// Letters of African orthographies that do not come apart into a letter and a mark.
+fn plain(c: char) -> char {
+    match c {
+        'ɓ' => 'b',
+        'ɗ' | 'đ' => 'd',
+        'ɛ' | 'ǝ' | 'ə' => 'e',
+        'ƙ' => 'k',
+        'ŋ' => 'n',
+        'ɔ' | 'ø' => 'o',
+        'ƴ' => 'y',
+        'ı' => 'i',
+        other => other,
+    }
+}
+
+fn is_apostrophe(c: char) -> bool {
+    matches!(
+        c,
+        '\'' | '’' | '‘' | '`' | '´' | 'ʻ' | 'ʼ' | 'ʽ' | '‛' | 'ʿ' | 'ʾ'
+    )
+}

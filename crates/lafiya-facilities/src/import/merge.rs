@@ -1,0 +1,138 @@
+//! Rows that are the same facility: within 300 m, of the same level, with nearly the same name. What
+//! one knows and the other does not is kept; sources are never mixed into one row.
+
+use std::collections::HashMap;
+
+use lafiya_model::FacilityLevel;
+use rapidfuzz::distance::indel;
+
+use crate::distance::distance_km;
+use crate::fold::fold;
+use crate::register::Facility;
+use crate::types::Types;
+
+const SAME_PLACE_KM: f64 = 0.3;
+/// Two names of which this share of the letters agrees are one name.
+const SAME_NAME: f64 = 0.9;
+/// A default entry of which only the town is known may lie this far from where it is.
+const SAME_TOWN_KM: f64 = 12.0;
+/// Cells of half a kilometre and of about fifteen, in degrees.
+const SMALL_CELL: f64 = 0.005;
+const LARGE_CELL: f64 = 0.15;
+
+/// Merges rows of one source that are the same facility; the order of the first ones stays.
+pub(super) fn merged(facilities: Vec<Facility>, types: &Types) -> Vec<Facility> {
+    let mut kept: Vec<Facility> = Vec::with_capacity(facilities.len());
+    let mut names: Vec<String> = Vec::with_capacity(facilities.len());
+    let mut cells: HashMap<(i32, i32), Vec<usize>> = HashMap::new();
+    for facility in facilities {
+        let name = fold(&facility.name);
+        let (row, column) = cell(&facility, SMALL_CELL);
+        let near = (-1..=1).flat_map(|dr| (-1..=1).map(move |dc| (row + dr, column + dc)));
+        let twin = near
+            .filter_map(|cell| cells.get(&cell))
+            .flatten()
+            .copied()
+            .find(|&at| {
+                same_name(&names[at], &name)
+                    && level(&kept[at], types) == level(&facility, types)
+                    && distance_km(kept[at].position, facility.position) < SAME_PLACE_KM
+            });
+        match twin {
+            Some(at) => add_what_is_missing(&mut kept[at], facility),
+            None => {
+                cells.entry((row, column)).or_default().push(kept.len());
+                names.push(name);
+                kept.push(facility);
+            }
+        }
+    }
+    kept
+}
+
+/// The register after an import: what this source said before gives way, other sources stay.
+pub fn replaced_source(old: Vec<Facility>, source: &str, new: Vec<Facility>) -> Vec<Facility> {
+    let others = old.into_iter().filter(|facility| facility.source != source);
+    let mut all: Vec<Facility> = others.chain(new).collect();
+    all.sort_by(|a, b| (&a.source, &a.country, &a.name).cmp(&(&b.source, &b.country, &b.name)));
+    all
+}
+
+/// Imported facilities and those default ones that no import knows better.
+pub fn combined(imported: Vec<Facility>, default: &[Facility], types: &Types) -> Vec<Facility> {
+    let mut cells: HashMap<(i32, i32), Vec<usize>> = HashMap::new();
+    let hospitals = imported.iter().enumerate();
+    for (at, facility) in hospitals.filter(|(_, it)| level(it, types) >= FacilityLevel::Hospital) {
+        cells
+            .entry(cell(facility, LARGE_CELL))
+            .or_default()
+            .push(at);
+    }
+    let is_known = |facility: &&Facility| {
+        let name = fold(&facility.name);
+        let reach = if facility.approximate {
+            SAME_TOWN_KM
+        } else {
+            1.0
+        };
+        let (row, column) = cell(facility, LARGE_CELL);
+        let near = (-1..=1).flat_map(|dr| (-1..=1).map(move |dc| (row + dr, column + dc)));
+        near.filter_map(|cell| cells.get(&cell))
+            .flatten()
+            .any(|&at| {
+                distance_km(imported[at].position, facility.position) < reach
+                    && same_words(&name, &fold(&imported[at].name))
+            })
+    };
+    let kept: Vec<Facility> = default.iter().filter(|it| !is_known(it)).cloned().collect();
+    imported.into_iter().chain(kept).collect()
+}
+
+fn cell(facility: &Facility, degrees: f64) -> (i32, i32) {
+    let number = |value: f64| (value / degrees).floor() as i32;
+    (
+        number(facility.position.latitude),
+        number(facility.position.longitude),
+    )
+}
+
+fn level(facility: &Facility, types: &Types) -> FacilityLevel {
+    types
+        .find(&facility.kind)
+        .map_or(FacilityLevel::Primary, |kind| kind.level)
+}
+
+/// Numbers must agree ("Ward 1", "Ward 2"), letters nearly.
+fn same_name(a: &str, b: &str) -> bool {
+    a == b
+        || (numbers(a).eq(numbers(b))
+            && indel::normalized_similarity(a.chars(), b.chars()) >= SAME_NAME)
+}
+
+fn numbers(name: &str) -> impl Iterator<Item = &str> {
+    name.split(' ')
+        .filter(|word| word.bytes().any(|byte| byte.is_ascii_digit()))
+}
+
+/// The same words in any order: "General Hospital Epe", "Epe General Hospital".
+fn same_words(a: &str, b: &str) -> bool {
+    let sorted = |name: &str| {
+        let mut words: Vec<&str> = name.split(' ').collect();
+        words.sort_unstable();
+        words.join(" ")
+    };
+    same_name(&sorted(a), &sorted(b))
+}
+
+fn add_what_is_missing(kept: &mut Facility, other: Facility) {
+    if kept.address.is_empty() {
+        kept.address = other.address;
+    }
+    kept.phone = kept.phone.take().or(other.phone);
+    kept.rating = kept.rating.or(other.rating);
+    for service in other.services {
+        if !kept.services.contains(&service) {
+            kept.services.push(service);
+        }
+    }
+}

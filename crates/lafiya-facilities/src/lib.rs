@@ -1,0 +1,28 @@
+//! Where the patient is, and the nearest facility that can help.
+//!
+//! [`Atlas`] turns a text or a position into a [`Located`] place; [`Need`] says what an assessment asks of a facility;
+//! [`Register`] holds facilities and finds the nearest that qualify; [`import`] reads the registers that operators have.
+//! Nothing here names a disease, logs a place or asks the network.
+#![warn(missing_docs)]
+
+mod areas;
+mod atlas;
+mod candidates;
+mod distance;
+mod fold;
+mod gazetteer;
+pub mod import;
+mod mentions;
+mod nearest;
+mod need;
+mod register;
+mod register_file;
+mod types;
+
+pub use atlas::{Atlas, Located, Precision};
+pub use distance::distance_km;
+pub use nearest::{FACILITIES_MAX, nearest_facilities};
+pub use need::Need;
+pub use register::{Facility, Found, Register, Services};
+pub use register_file::{NotARegister, RegisterFile};
+pub use types::Types;

@@ -1,0 +1,370 @@
+//! The places that a text mentions: names as written, else names nearly as written. A text is cut at
+//! commas; in each part the longest names are taken first.
+
+use rapidfuzz::distance::osa;
+
+use crate::areas::{Area, Areas, KINDS};
+use crate::fold::fold;
+use crate::gazetteer::{GAZETTEER, Town};
+
+/// Words of a name at most.
+const NAME_WORDS_MAX: usize = 6;
+/// Words of a text that are looked at; an address has fewer.
+const TEXT_WORDS_MAX: usize = 40;
+/// Below this many people a town abroad is not taken for a misspelling.
+const FUZZY_POPULATION_MIN: u32 = 5_000;
+
+/// Words around a name that are no name themselves (English, French, Portuguese, Swahili, Hausa).
+const FILLERS: &[&str] = &[
+    "near",
+    "around",
+    "close",
+    "to",
+    "at",
+    "in",
+    "the",
+    "of",
+    "by",
+    "from",
+    "behind",
+    "opposite",
+    "beside",
+    "outside",
+    "within",
+    "along",
+    "off",
+    "and",
+    "town",
+    "city",
+    "village",
+    "area",
+    "local",
+    "government",
+    "lga",
+    "municipality",
+    "municipal",
+    "ward",
+    "community",
+    "metropolis",
+    "rural",
+    "urban",
+    "street",
+    "road",
+    "avenue",
+    "crescent",
+    "estate",
+    "phase",
+    "block",
+    "no",
+    "number",
+    "plot",
+    "house",
+    "flat",
+    "junction",
+    "market",
+    "hospital",
+    "clinic",
+    "home",
+    "unknown",
+    "none",
+    "nil",
+    "here",
+    "abroad",
+    "test",
+    "new",
+    "old",
+    "pres",
+    "de",
+    "du",
+    "des",
+    "la",
+    "le",
+    "les",
+    "ville",
+    "quartier",
+    "au",
+    "dans",
+    "commune",
+    "a",
+    "l",
+    "d",
+    "perto",
+    "da",
+    "do",
+    "cidade",
+    "bairro",
+    "em",
+    "karibu",
+    "na",
+    "ya",
+    "wa",
+    "katika",
+    "mji",
+    "kijiji",
+    "kusa",
+    "garin",
+    "cikin",
+    "i",
+    "am",
+    "live",
+    "lives",
+    "living",
+    "staying",
+    "patient",
+    "africa",
+    "zone",
+    "side",
+    "camp",
+];
+
+/// Names of regions that are also plain words: taken for a region only when said to be one, or alone.
+const PLAIN_WORDS: &[&str] = &[
+    "north",
+    "south",
+    "east",
+    "west",
+    "northern",
+    "southern",
+    "eastern",
+    "western",
+    "central",
+    "centre",
+    "littoral",
+    "plateau",
+    "coast",
+    "savannah",
+    "lacs",
+    "montagnes",
+];
+
+/// Something on the map that a name may mean.
+#[derive(Clone, Copy)]
+pub(crate) enum Spot<'a> {
+    Town(&'a Town),
+    Area(&'a Area),
+}
+
+impl<'a> Spot<'a> {
+    pub(crate) fn country(self) -> &'a str {
+        match self {
+            Spot::Town(town) => town.country,
+            Spot::Area(area) => &area.country,
+        }
+    }
+
+    /// Slug of the region; empty for a country.
+    pub(crate) fn region(self) -> &'a str {
+        match self {
+            Spot::Town(town) => town.region,
+            Spot::Area(area) if area.is_country => "",
+            Spot::Area(area) => &area.slug,
+        }
+    }
+}
+
+/// One name in the text and what it may mean.
+pub(crate) struct Mention<'a> {
+    pub(crate) spots: Vec<Spot<'a>>,
+    /// Letters that had to be changed to read it.
+    pub(crate) edits: usize,
+    /// The word for a kind of area stood beside it ("Kisumu county").
+    pub(crate) called_an_area: bool,
+    /// The name is the slug of an area, as the API gives it.
+    pub(crate) slug: Option<&'a str>,
+}
+
+/// Every place that the text mentions.
+pub(crate) fn mentions<'a>(areas: &'a Areas, text: &str, home: Option<&str>) -> Vec<Mention<'a>> {
+    let mut found = Vec::new();
+    let one_word = !text
+        .trim()
+        .contains(|c: char| c.is_whitespace() || c == ',');
+    let mut budget = TEXT_WORDS_MAX;
+    for part in text.split([',', ';', '/', '|', '(', ')', '\n', '.']) {
+        let folded = fold(part);
+        let words: Vec<&str> = folded
+            .split(' ')
+            .filter(|it| !it.is_empty())
+            .take(budget)
+            .collect();
+        budget -= words.len();
+        let (words, code) = split_code(areas, &words, one_word);
+        let mut here = exact(areas, words);
+        if here.is_empty() && !words.is_empty() {
+            here.extend(misspelt(areas, words, home));
+        }
+        here.extend(code.map(|country| Mention {
+            spots: vec![Spot::Area(country)],
+            edits: 0,
+            called_an_area: false,
+            slug: None,
+        }));
+        found.extend(here);
+    }
+    found
+}
+
+/// Takes a country's code off a slug (`gh-central`, `kano-ng`), or reads a part that is nothing else
+/// ("Wa, GH"). Elsewhere two letters are a word like any other ("karibu na Kisumu").
+fn split_code<'a, 'w>(
+    areas: &'a Areas,
+    words: &'w [&'w str],
+    one_word: bool,
+) -> (&'w [&'w str], Option<&'a Area>) {
+    let code = |word: &str| {
+        let area = (word.len() == 2).then(|| areas.country(word)).flatten()?;
+        areas.named(word).next().is_none().then_some(area)
+    };
+    match words {
+        [only] => match code(only) {
+            Some(country) => (&[], Some(country)),
+            None => (words, None),
+        },
+        [first, rest @ ..] if one_word && code(first).is_some() => (rest, code(first)),
+        [rest @ .., last] if one_word && areas.named(&words.join(" ")).next().is_none() => {
+            match code(last) {
+                Some(country) => (rest, Some(country)),
+                None => (words, None),
+            }
+        }
+        _ => (words, None),
+    }
+}
+
+fn is_filler(word: &str) -> bool {
+    FILLERS.contains(&word) || KINDS.contains(&word) || word.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Names as written, the longest first at every word.
+fn exact<'a>(areas: &'a Areas, words: &[&str]) -> Vec<Mention<'a>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let longest = NAME_WORDS_MAX.min(words.len() - at);
+        let hit = (1..=longest).rev().find_map(|length| {
+            let mention = look_up(areas, words, at, length)?;
+            Some((length, mention))
+        });
+        match hit {
+            Some((length, mention)) => {
+                found.push(mention);
+                at += length;
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+fn look_up<'a>(areas: &'a Areas, words: &[&str], at: usize, length: usize) -> Option<Mention<'a>> {
+    let name = words.get(at..at + length)?;
+    if name.iter().all(|word| is_filler(word)) {
+        return None;
+    }
+    // A name of two letters counts only where nothing else is said.
+    let others = words.iter().filter(|word| !is_filler(word)).count() - name.len().min(1);
+    let name = name.join(" ");
+    if name.len() < 3 && others > 0 {
+        return None;
+    }
+    if others > 0 && PLAIN_WORDS.contains(&name.as_str()) {
+        return None;
+    }
+    let mut spots: Vec<Spot<'a>> = areas.named(&name).map(Spot::Area).collect();
+    spots.extend(GAZETTEER.named(&name).map(Spot::Town));
+    if spots.is_empty() {
+        return None;
+    }
+    let before = at.checked_sub(1).and_then(|it| words.get(it));
+    let beside = [words.get(at + length), before];
+    let is_kind = |word: Option<&&str>| word.is_some_and(|word| KINDS.contains(word));
+    let named_kind = words[at..at + length]
+        .iter()
+        .any(|word| KINDS.contains(word));
+    Some(Mention {
+        slug: areas
+            .region(&name.replace(' ', "-"))
+            .map(|area| area.slug.as_str()),
+        spots,
+        edits: 0,
+        called_an_area: named_kind || beside.into_iter().any(is_kind),
+    })
+}
+
+/// A name nearly as written: of the whole part, else of one of its words.
+fn misspelt<'a>(areas: &'a Areas, words: &[&str], home: Option<&str>) -> Option<Mention<'a>> {
+    let telling: Vec<&str> = words
+        .iter()
+        .copied()
+        .filter(|word| !is_filler(word))
+        .collect();
+    let called_an_area = words.iter().any(|word| KINDS.contains(word));
+    let whole = telling.join(" ");
+    let singles = telling.iter().map(|word| (*word).to_owned());
+    let tries = std::iter::once(whole).chain(singles.filter(|_| telling.len() > 1));
+    tries
+        .filter_map(|name| nearly(areas, &name, home))
+        .min_by_key(|mention| mention.edits)
+        .map(|mention| Mention {
+            called_an_area,
+            ..mention
+        })
+}
+
+/// Letters that may be wrong in a name of this length. Short names are too alike to guess.
+fn edits_allowed(letters: usize) -> usize {
+    match letters {
+        0..=4 => 0,
+        5..=7 => 1,
+        8..=11 => 2,
+        _ => 3,
+    }
+}
+
+fn nearly<'a>(areas: &'a Areas, name: &str, home: Option<&str>) -> Option<Mention<'a>> {
+    let letters = name.chars().count();
+    let mut best = edits_allowed(letters);
+    if best == 0 {
+        return None;
+    }
+    let comparator = osa::BatchComparator::new(name.chars());
+    let distance = |other: &str, cutoff: usize| {
+        if other.len().abs_diff(name.len()) > cutoff {
+            return None;
+        }
+        let arguments = osa::Args::default().score_cutoff(cutoff);
+        comparator.distance_with_args(other.chars(), &arguments)
+    };
+    let mut spots: Vec<Spot<'a>> = Vec::new();
+    let mut take = |edits: usize, found: Vec<Spot<'a>>| {
+        if found.is_empty() {
+            return;
+        }
+        if edits < best {
+            best = edits;
+            spots.clear();
+        }
+        spots.extend(found);
+    };
+    let limit = edits_allowed(letters);
+    for other in areas.names() {
+        if let Some(edits) = distance(other, limit) {
+            take(edits, areas.named(other).map(Spot::Area).collect());
+        }
+    }
+    for (other, numbers) in GAZETTEER.names() {
+        if let Some(edits) = distance(other, limit) {
+            let likely = |town: &&Town| {
+                town.population >= FUZZY_POPULATION_MIN || home == Some(town.country)
+            };
+            let towns = GAZETTEER.numbered(numbers).filter(likely);
+            take(edits, towns.map(Spot::Town).collect());
+        }
+    }
+    (!spots.is_empty()).then_some(Mention {
+        spots,
+        edits: best,
+        called_an_area: false,
+        slug: None,
+    })
+}

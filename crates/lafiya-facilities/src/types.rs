@@ -1,0 +1,77 @@
+//! What kind of facility a register's own words mean, by the table of the knowledge base.
+
+use lafiya_knowledge::KnowledgeBase;
+use lafiya_knowledge::schema::FacilityType;
+use lafiya_model::FacilityLevel;
+
+use crate::fold::fold;
+use crate::register::Services;
+
+/// The kinds of facilities of a knowledge base, and the services they usually offer.
+#[derive(Clone, Debug)]
+pub struct Types {
+    kinds: Vec<FacilityType>,
+    /// The words of each kind with a space on both sides, so that only whole words match.
+    words: Vec<Vec<String>>,
+    services: Vec<String>,
+}
+
+impl Types {
+    /// The kinds of a knowledge base.
+    pub fn of(base: &KnowledgeBase) -> Self {
+        Self {
+            words: base
+                .services()
+                .facility_type
+                .iter()
+                .map(|kind| kind.words.iter().map(|word| format!(" {word} ")).collect())
+                .collect(),
+            kinds: base.services().facility_type.clone(),
+            services: base
+                .services()
+                .service
+                .iter()
+                .map(|it| it.id.clone())
+                .collect(),
+        }
+    }
+
+    /// The kind of this id.
+    pub fn find(&self, id: &str) -> Option<&FacilityType> {
+        self.kinds.iter().find(|kind| kind.id == id)
+    }
+
+    /// The kind that a register's type and name mean. A name says more than a bare "hospital", but
+    /// never makes a health centre a hospital or a hospital less than one.
+    pub fn read(&self, kind: &str, name: &str) -> Option<&FacilityType> {
+        let (kind, name) = (fold(kind), fold(name));
+        let by_kind = self
+            .find(&kind.replace(' ', "_"))
+            .or_else(|| self.by_words(&kind));
+        match by_kind {
+            None => self.by_words(&name),
+            Some(found) if found.id == "hospital" => self
+                .by_words(&name)
+                .filter(|by_name| by_name.level >= FacilityLevel::Hospital)
+                .or(Some(found)),
+            Some(found) => Some(found),
+        }
+    }
+
+    fn by_words(&self, text: &str) -> Option<&FacilityType> {
+        let padded = format!(" {text} ");
+        let at = self
+            .words
+            .iter()
+            .position(|words| words.iter().any(|word| padded.contains(word.as_str())))?;
+        self.kinds.get(at)
+    }
+
+    /// A set of services. What the knowledge base does not know is left out.
+    pub fn services<'a>(&self, ids: impl IntoIterator<Item = &'a str>) -> Services {
+        let numbers = ids
+            .into_iter()
+            .filter_map(|id| self.services.iter().position(|known| known == id));
+        Services::from_numbers(numbers)
+    }
+}

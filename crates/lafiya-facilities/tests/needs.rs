@@ -1,0 +1,215 @@
+//! What an assessment asks of a facility, against the real knowledge base and the default register.
+
+use lafiya_facilities::{Atlas, Need, Register, Types, nearest_facilities};
+use lafiya_knowledge::KnowledgeBase;
+use lafiya_model::assessment::{ReferralPathway, Specialist};
+use lafiya_model::{
+    Age, Assessment, Choice, ConceptId, DeidentifiedCase, Evidence, EvidenceSource, FacilityLevel,
+    NearestFacility, Sex, TriageLevel,
+};
+
+fn base() -> KnowledgeBase {
+    lafiya_content::load().unwrap()
+}
+
+/// An assessment by the engine, of which only what the need is read from is then set.
+fn assessment(
+    base: &KnowledgeBase,
+    level: TriageLevel,
+    specialist: &str,
+    refer_to: &str,
+) -> Assessment {
+    let case = DeidentifiedCase {
+        age: Age::from_years(30),
+        sex: Sex::Female,
+        region: None,
+        month: None,
+        evidence: vec![Evidence {
+            id: ConceptId("s_headache".to_owned()),
+            choice: Choice::Present,
+            source: EvidenceSource::Initial,
+            duration_days: None,
+            severity: None,
+            value: None,
+        }],
+    };
+    let parameters = lafiya_engine::Parameters::default();
+    let mut made = lafiya_engine::review(lafiya_engine::assess(base, &case, &parameters), 0);
+    made.triage.level = level;
+    made.triage.specialist = Some(Specialist {
+        id: specialist.to_owned(),
+        name: String::new(),
+        reasoning: String::new(),
+        escalate_to: String::new(),
+        escalation_trigger: String::new(),
+    });
+    made.referral = ReferralPathway {
+        refer_to: refer_to.to_owned(),
+        ..ReferralPathway::default()
+    };
+    made
+}
+
+fn services(level: TriageLevel, specialist: &str, refer_to: &str, years: u32) -> Vec<String> {
+    let base = base();
+    let made = assessment(&base, level, specialist, refer_to);
+    Need::of(&base, &made, Age::from_years(years)).services
+}
+
+#[test]
+fn an_emergency_asks_for_what_the_case_asks_for() {
+    let emergency =
+        |specialist, refer_to, years| services(TriageLevel::Emergency, specialist, refer_to, years);
+    assert_eq!(
+        emergency("emergency_medicine", "general or district hospital", 40),
+        ["emergency"]
+    );
+    assert_eq!(
+        emergency(
+            "obstetrics_gynaecology",
+            "hospital with theatre and blood",
+            25
+        ),
+        ["blood", "maternity", "surgery"]
+    );
+    assert_eq!(
+        emergency("general_surgery", "hospital with surgery", 40),
+        ["emergency", "surgery"]
+    );
+    assert_eq!(
+        emergency("emergency_medicine", "general or district hospital", 3),
+        ["paediatrics"]
+    );
+    assert_eq!(
+        emergency("ophthalmology", "hospital with an eye unit", 60),
+        ["eye"]
+    );
+    assert_eq!(
+        emergency("psychiatry", "hospital with a mental health service", 30),
+        ["mental_health"]
+    );
+    assert_eq!(
+        emergency("nephrology", "hospital with dialysis", 50),
+        ["dialysis", "emergency"]
+    );
+}
+
+#[test]
+fn self_care_asks_for_pharmacies_and_primary_care() {
+    let base = base();
+    let made = assessment(
+        &base,
+        TriageLevel::SelfCare,
+        "pharmacy",
+        "general or district hospital",
+    );
+    let need = Need::of(&base, &made, Age::from_years(30));
+    assert_eq!(
+        need.levels,
+        [FacilityLevel::Pharmacy, FacilityLevel::Primary]
+    );
+    assert!(need.services.is_empty());
+}
+
+fn near(
+    place: &str,
+    level: TriageLevel,
+    specialist: &str,
+    refer_to: &str,
+    years: u32,
+) -> Vec<NearestFacility> {
+    let base = base();
+    let register = Register::embedded(Types::of(&base));
+    let place = Atlas::new(&base).find(place, Some("NG")).unwrap();
+    let made = assessment(&base, level, specialist, refer_to);
+    nearest_facilities(
+        &register,
+        &base,
+        &place,
+        &Need::of(&base, &made, Age::from_years(years)),
+    )
+}
+
+#[test]
+fn an_emergency_in_lagos_goes_to_a_hospital_nearby_and_never_to_one_for_something_else() {
+    let found = near(
+        "Yaba, Lagos",
+        TriageLevel::Emergency,
+        "emergency_medicine",
+        "general or district hospital",
+        40,
+    );
+    assert_eq!(found.len(), 5);
+    assert!(found[0].distance_km < 5.0, "{found:?}");
+    assert!(found.is_sorted_by(|a, b| a.distance_km <= b.distance_km));
+    assert!(found.iter().all(|it| it.level >= FacilityLevel::Hospital));
+    assert!(
+        found
+            .iter()
+            .all(|it| !it.kind.contains("Psychiatric") && !it.kind.contains("Orthopaedic")),
+        "{found:?}"
+    );
+    assert!(
+        found
+            .iter()
+            .all(|it| it.phone.is_none() && it.rating.is_none() && it.open_now.is_none())
+    );
+}
+
+#[test]
+fn a_mental_health_emergency_may_go_to_a_psychiatric_hospital() {
+    let found = near(
+        "Yaba, Lagos",
+        TriageLevel::Emergency,
+        "psychiatry",
+        "hospital with a mental health service",
+        40,
+    );
+    assert_eq!(found[0].kind, "Psychiatric hospital", "{found:?}");
+}
+
+#[test]
+fn a_child_may_go_to_a_childrens_hospital_and_an_adult_may_not() {
+    let of = |years| {
+        near(
+            "Lagos Island",
+            TriageLevel::Emergency,
+            "emergency_medicine",
+            "district hospital",
+            years,
+        )
+    };
+    assert!(of(3).iter().any(|it| it.kind == "Children's hospital"));
+    assert!(of(40).iter().all(|it| it.kind != "Children's hospital"));
+}
+
+#[test]
+fn a_country_alone_gives_no_facilities() {
+    assert!(
+        near(
+            "Nigeria",
+            TriageLevel::Emergency,
+            "emergency_medicine",
+            "",
+            40
+        )
+        .is_empty()
+    );
+}
+
+#[test]
+fn every_hospital_of_the_default_register_has_a_known_kind_and_lies_in_its_country() {
+    let base = base();
+    let types = Types::of(&base);
+    let register = Register::embedded(types.clone());
+    let atlas = Atlas::new(&base);
+    let mut abroad = Vec::new();
+    for facility in register.facilities() {
+        assert!(types.find(&facility.kind).is_some(), "{}", facility.name);
+        if atlas.at(facility.position).country != facility.country {
+            abroad.push(&facility.name);
+        }
+    }
+    // Border towns may lie nearer to a village across it.
+    assert!(abroad.len() <= 8, "{abroad:?}");
+}

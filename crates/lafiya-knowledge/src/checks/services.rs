@@ -1,0 +1,40 @@
+//! What `services.toml` names exists.
+
+use std::collections::BTreeSet;
+
+use super::Report;
+
+/// Services, specialists and categories that the file names exist; each triage level has one entry.
+pub(super) fn known(report: &mut Report<'_>) {
+    let content = report.content;
+    let file = &content.services;
+    let services: BTreeSet<&str> = file.service.iter().map(|it| &*it.id).collect();
+    let specialists: BTreeSet<&str> = content.specialists.iter().map(|it| &*it.id).collect();
+    let categories: BTreeSet<&str> = content.conditions.iter().map(|it| &*it.category).collect();
+    for service in &file.service {
+        for id in &service.asked_by.specialists {
+            if !specialists.contains(&**id) {
+                report.complain(&service.id, id, format!("there is no specialist `{id}`"));
+            }
+        }
+        for id in &service.asked_by.categories {
+            if !categories.contains(&**id) {
+                report.complain(
+                    &service.id,
+                    id,
+                    format!("no condition has the category `{id}`"),
+                );
+            }
+        }
+    }
+    let named = file
+        .care
+        .iter()
+        .map(|care| (care.level.as_str(), &care.services))
+        .chain(file.facility_type.iter().map(|it| (&*it.id, &it.services)));
+    for (owner, list) in named {
+        for id in list.iter().filter(|id| !services.contains(&***id)) {
+            report.complain(owner, id, format!("there is no service `{id}`"));
+        }
+    }
+}
