@@ -24,6 +24,21 @@ struct Start {
     resident_mib: f64,
 }
 
+/// `cargo xtask bench engine`: one turn of reasoning over a synthetic base, beside a plain dense
+/// version of the same arithmetic.
+pub(crate) fn engine() -> anyhow::Result<()> {
+    let mut command = Command::new("cargo");
+    command.args(["bench", "-p", "lafiya-eval", "--bench", "engine"]);
+    let output = process::run(command.current_dir(workspace::root()), nothing)?;
+    let lines: Vec<&str> = output
+        .lines()
+        .filter(|line| line.contains("pieces of evidence"))
+        .collect();
+    ensure!(!lines.is_empty(), "the bench printed no figures:\n{output}");
+    println!("{}", lines.join("\n"));
+    write_figures("engine", &json!({ "turns": lines }))
+}
+
 /// `cargo xtask bench start-up`: from process start to the first 200 of `/v1/health` on a fresh
 /// data folder, and the resident memory two seconds later.
 pub(crate) fn start_up(binary: Option<PathBuf>) -> anyhow::Result<()> {

@@ -52,6 +52,7 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
                 bench::start_up(matches.get_one::<PathBuf>("binary").cloned())
             }
             Some(("text", _)) => bench::text(),
+            Some(("engine", _)) => bench::engine(),
             _ => unreachable!("clap requires one of the benches"),
         },
         Some(("fuzz", matches)) => fuzz::run(
@@ -108,6 +109,9 @@ pub(crate) fn command_line() -> Command {
             Command::new("bench")
                 .about("Figures, as a table and as JSON in target/bench")
                 .subcommand_required(true)
+                .subcommand(Command::new("engine").about(
+                    "One turn of reasoning over a base of 800 conditions and 1,500 findings",
+                ))
                 .subcommand(
                     Command::new("start-up")
                         .about("Time to the first healthy answer, and memory at rest")

@@ -1,7 +1,7 @@
 //! The differential: the probability of each condition and of "something else", with the weight of
 //! every piece of evidence kept, so that the score can be explained to the last log-odd.
 
-use lafiya_knowledge::{ConceptRef, ConditionIx};
+use lafiya_knowledge::ConditionIx;
 use lafiya_model::DeidentifiedCase;
 
 use crate::facts::{PatientFacts, Told};
@@ -10,15 +10,19 @@ use crate::{priors, weights};
 
 /// A condition that is impossible has this score.
 const IMPOSSIBLE: f64 = f64::NEG_INFINITY;
+/// Log-odds this far below the leader are nothing: one in ten thousand million million.
+const NEGLIGIBLE: f64 = -37.0;
 
 /// Probabilities and where they come from.
 #[derive(Clone, Debug)]
 pub struct Differential {
     /// By `ConditionIx`; 0 where impossible.
     probabilities: Vec<f64>,
+    /// The same for conditions alone, then for the pairs of conditions.
+    hypotheses: Vec<f64>,
     /// The share of "something else".
     unexplained: f64,
-    /// Log-odds of the prior against "something else".
+    /// Log-odds of the prior against "something else", of conditions and then of pairs.
     pub(crate) prior: Vec<f64>,
     /// The weight of each piece of evidence, in the order of the facts.
     pub(crate) weights: Vec<(Told, Vec<f64>)>,
@@ -30,20 +34,23 @@ pub struct Differential {
 impl Differential {
     /// The differential of a patient.
     pub fn of(facts: &PatientFacts<'_>, case: &DeidentifiedCase, parameters: &Parameters) -> Self {
-        let prior = prior_log_odds(&priors::shares(facts, case), parameters);
-        let counted = facts.counted(|_| true);
+        let prior = prior_log_odds(&priors::shares(facts, case), facts, parameters);
+        let counted = facts.counted();
         let weights = counted
             .iter()
             .map(|told| (*told, weights::of(told, facts, parameters, &counted)))
             .collect::<Vec<_>>();
         let course = weights::course(facts, parameters);
         let mut scores = prior.clone();
-        add(&mut scores, weights.iter().map(|(_, weights)| weights));
-        add(&mut scores, course.iter());
-        let (probabilities, unexplained) = normalised(&scores);
+        for piece in weights.iter().map(|(_, weights)| weights).chain(&course) {
+            add(&mut scores, piece);
+        }
+        let (hypotheses, unexplained) = normalised(&scores);
+        let probabilities = of_conditions(&hypotheses, facts);
         let ranking = ranked(&probabilities);
         Self {
             probabilities,
+            hypotheses,
             unexplained,
             prior,
             weights,
@@ -72,63 +79,74 @@ impl Differential {
         &self.ranking
     }
 
-    /// The probabilities that a part of the evidence alone would give: the pieces for which `keep`
-    /// says yes.
-    pub(crate) fn with_only(
+    /// The probability of each condition alone and of each pair, for whoever judges the risk.
+    pub(crate) fn hypotheses(&self) -> &[f64] {
+        &self.hypotheses
+    }
+
+    /// The chance that two conditions are there at once, likeliest first, for one of them.
+    pub(crate) fn together_with(
         &self,
         facts: &PatientFacts<'_>,
-        parameters: &Parameters,
-        keep: impl Fn(ConceptRef) -> bool,
-    ) -> Vec<f64> {
-        let kept = facts.counted(keep);
-        let mut scores = self.prior.clone();
-        for told in &kept {
-            // The weight of an absent finding leans on what else is there, so it is taken anew.
-            let known = self.weights.iter().find(|(known, _)| {
-                known == told && (told.present || told.concept.finding().is_none())
-            });
-            match known {
-                Some((_, weights)) => add(&mut scores, std::iter::once(weights)),
-                None => add(
-                    &mut scores,
-                    std::iter::once(&weights::of(told, facts, parameters, &kept)),
-                ),
-            }
-        }
-        add(&mut scores, self.course.iter());
-        normalised(&scores).0
+        condition: ConditionIx,
+    ) -> Option<(ConditionIx, f64)> {
+        let pairs = facts.base.pairs().iter();
+        let chances = &self.hypotheses[self.probabilities.len()..];
+        pairs
+            .zip(chances)
+            .filter_map(|(pair, &chance)| {
+                let other = if pair.first == condition {
+                    pair.second
+                } else if pair.second == condition {
+                    pair.first
+                } else {
+                    return None;
+                };
+                Some((other, chance))
+            })
+            .max_by(|a, b| a.1.total_cmp(&b.1))
     }
 }
 
-/// Log-odds of each prior against "something else".
-fn prior_log_odds(shares: &[f64], parameters: &Parameters) -> Vec<f64> {
+/// Log-odds of each prior against "something else": of the conditions, then of the pairs.
+fn prior_log_odds(shares: &[f64], facts: &PatientFacts<'_>, parameters: &Parameters) -> Vec<f64> {
     let known: f64 = shares.iter().sum();
     // What the base does not explain, and never less than the stated share of what it does.
     let other = (1.0 - known).max(parameters.other_prior * known.max(0.05));
-    shares
-        .iter()
-        .map(|&share| {
-            if share > 0.0 {
-                parameters.prior_weight * (share / other).ln()
-            } else {
-                IMPOSSIBLE
-            }
-        })
-        .collect()
+    let log_odds = |share: f64| {
+        if share > 0.0 {
+            parameters.prior_weight * (share / other).ln()
+        } else {
+            IMPOSSIBLE
+        }
+    };
+    let mut odds: Vec<f64> = shares.iter().copied().map(log_odds).collect();
+    for pair in facts.base.pairs() {
+        // How often the second comes with the first is a figure of its own and is not tempered.
+        let together = if odds[pair.second.index()] > IMPOSSIBLE {
+            odds[pair.first.index()] + f64::from(pair.share).ln()
+        } else {
+            IMPOSSIBLE
+        };
+        odds.push(together);
+    }
+    odds
 }
 
-fn add<'a>(scores: &mut [f64], pieces: impl Iterator<Item = &'a Vec<f64>>) {
-    for piece in pieces {
-        for (score, weight) in scores.iter_mut().zip(piece) {
-            *score += weight;
-        }
+pub(crate) fn add(scores: &mut [f64], piece: &[f64]) {
+    for (score, weight) in scores.iter_mut().zip(piece) {
+        *score += weight;
     }
 }
 
 /// Probabilities from log-odds against "something else", whose own log-odds are 0.
-fn normalised(scores: &[f64]) -> (Vec<f64>, f64) {
+pub(crate) fn normalised(scores: &[f64]) -> (Vec<f64>, f64) {
     let highest = scores.iter().copied().fold(0.0, f64::max);
-    let mut probabilities: Vec<f64> = scores.iter().map(|score| (score - highest).exp()).collect();
+    let share = |score: f64| {
+        let below = score - highest;
+        if below < NEGLIGIBLE { 0.0 } else { below.exp() }
+    };
+    let mut probabilities: Vec<f64> = scores.iter().map(|&score| share(score)).collect();
     let other = (-highest).exp();
     let total = probabilities.iter().sum::<f64>() + other;
     for probability in &mut probabilities {
@@ -137,12 +155,24 @@ fn normalised(scores: &[f64]) -> (Vec<f64>, f64) {
     (probabilities, other / total)
 }
 
+/// The share of each condition. Where two are there at once, each gets half of that chance, so that
+/// the shares still add up to the whole.
+fn of_conditions(hypotheses: &[f64], facts: &PatientFacts<'_>) -> Vec<f64> {
+    let conditions = facts.base.conditions().len();
+    let mut probabilities = hypotheses[..conditions].to_vec();
+    for (pair, chance) in facts.base.pairs().iter().zip(&hypotheses[conditions..]) {
+        probabilities[pair.first.index()] += chance / 2.0;
+        probabilities[pair.second.index()] += chance / 2.0;
+    }
+    probabilities
+}
+
 fn ranked(probabilities: &[f64]) -> Vec<ConditionIx> {
     let mut ranking: Vec<ConditionIx> = (0..probabilities.len())
         .map(ConditionIx::at)
         .filter(|ix| probabilities[ix.index()] > 0.0)
         .collect();
-    ranking.sort_by(|a, b| {
+    ranking.sort_unstable_by(|a, b| {
         probabilities[b.index()]
             .total_cmp(&probabilities[a.index()])
             .then(a.cmp(b))

@@ -16,6 +16,8 @@ const WORTH_SAYING: f64 = 0.2;
 /// With fewer pieces of evidence than this for the leader, the data are called insufficient.
 const SUPPORT_MIN: usize = 2;
 const REASONS_MAX: usize = 8;
+/// From this chance on, two conditions at once are worth a sentence.
+const TOGETHER_MIN: f64 = 0.1;
 
 /// Numbers the sources that an answer cites, in the order of their first use.
 pub(crate) struct Citations<'a> {
@@ -93,7 +95,8 @@ pub(crate) fn condition(
         icd10: text.icd10.clone(),
         snomed_ct: text.snomed_ct.clone().unwrap_or_default(),
         description: text.description.clone(),
-        rationale: one_line(&text.name, &supporting, &against),
+        rationale: one_line(&text.name, &supporting, &against)
+            + &together(facts, differential, ix).unwrap_or_default(),
         citations: text
             .sources
             .iter()
@@ -105,6 +108,22 @@ pub(crate) fn condition(
         insufficient_data,
         contributions,
     }
+}
+
+/// Says where another condition may well be there at the same time.
+fn together(
+    facts: &PatientFacts<'_>,
+    differential: &Differential,
+    ix: ConditionIx,
+) -> Option<String> {
+    let (other, chance) = differential.together_with(facts, ix)?;
+    (chance >= TOGETHER_MIN).then(|| {
+        let name = &facts.base.condition(other).text.name;
+        format!(
+            " {name} may be there at the same time ({:.0} %).",
+            chance * 100.0
+        )
+    })
 }
 
 /// Six decimals are more than any probability deserves, and keep answers the same on every machine.

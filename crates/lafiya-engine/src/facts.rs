@@ -208,7 +208,9 @@ impl<'a> PatientFacts<'a> {
         *slot = (*slot).max_known(status);
         if status == Status::Present {
             if item.severity == Some(Severity::Severe) {
+                // What it is a kind of is as severe.
                 self.severe.push(ix);
+                self.severe.extend(&self.base.finding(ix).ancestors);
             }
             if let Some(days) = item.duration_days {
                 self.days.insert(ix, days);
@@ -309,29 +311,31 @@ impl<'a> PatientFacts<'a> {
         self.told = told.into_values().collect();
     }
 
+    /// The pieces of evidence that count of their own, of all that was told.
+    pub(crate) fn counted(&self) -> Vec<Told> {
+        self.counted_among(&self.told)
+    }
+
     /// The pieces of evidence among `kept` that count of their own: a present finding unless a
     /// narrower one is present, an absent one unless a broader one is absent or a narrower one is
     /// present. So nothing is counted twice.
-    pub(crate) fn counted(&self, kept: impl Fn(ConceptRef) -> bool) -> Vec<Told> {
-        let kept: Vec<&Told> = self.told.iter().filter(|told| kept(told.concept)).collect();
+    pub(crate) fn counted_among(&self, kept: &[Told]) -> Vec<Told> {
         let any = |present: bool, related: &[FindingIx]| {
-            kept.iter().any(|other| {
-                other.present == present
-                    && other
-                        .concept
-                        .finding()
-                        .is_some_and(|ix| related.contains(&ix))
-            })
+            !related.is_empty()
+                && kept.iter().any(|other| {
+                    other.present == present
+                        && other
+                            .concept
+                            .finding()
+                            .is_some_and(|ix| related.contains(&ix))
+                })
         };
         let counts = |told: &Told| match told.concept.finding().map(|ix| self.base.finding(ix)) {
             None => true,
             Some(finding) if told.present => !any(true, &finding.descendants),
             Some(finding) => !any(false, &finding.ancestors) && !any(true, &finding.descendants),
         };
-        kept.iter()
-            .filter(|told| counts(told))
-            .map(|told| **told)
-            .collect()
+        kept.iter().filter(|told| counts(told)).copied().collect()
     }
 
     fn groups_of_patient(&self) -> Vec<Group> {
@@ -402,5 +406,11 @@ impl Facts for PatientFacts<'_> {
     }
     fn days(&self, concept: ConceptRef) -> Option<u32> {
         self.days.get(&concept.finding()?).copied()
+    }
+    fn is_told(&self, concept: ConceptRef) -> bool {
+        let place = self
+            .told
+            .binary_search_by_key(&concept, |told| told.concept);
+        place.is_ok_and(|place| self.told[place].present)
     }
 }

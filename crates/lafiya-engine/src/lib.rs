@@ -8,6 +8,7 @@
 //! No disease is named here: everything clinical comes from the knowledge base.
 #![warn(missing_docs)]
 
+mod carried;
 mod danger;
 mod differential;
 mod explain;
@@ -29,6 +30,7 @@ use lafiya_model::{Assessment, DeidentifiedCase};
 pub use differential::Differential;
 pub use facts::{Concern, PatientFacts, Status};
 pub use parameters::Parameters;
+pub use question::NextStep;
 pub use safety::Draft;
 
 /// Version of the reasoning itself, stored with every assessment.

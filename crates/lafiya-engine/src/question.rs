@@ -2,7 +2,7 @@
 //! candidates, and about dangerous ones that are not yet excluded. Broad before narrow, never twice,
 //! and only what can be asked of this patient. Findings and risk factors compete on equal terms.
 
-use lafiya_knowledge::{ConceptRef, ConditionIx, FindingIx, RiskIx};
+use lafiya_knowledge::{ConceptRef, ConditionIx, FindingIx, RiskIx, entropy};
 use lafiya_model::Age;
 use lafiya_model::assessment::Question;
 use lafiya_model::ids::ConceptId;
@@ -22,10 +22,14 @@ const INFORMATION_MIN: f64 = 0.003;
 const SPEAKS_FROM_YEARS: u32 = 12;
 
 /// Whether the interview may stop, why, and what to ask if not.
-pub(crate) struct NextStep {
-    pub(crate) should_stop: bool,
-    pub(crate) reason: String,
-    pub(crate) question: Option<Question>,
+#[derive(Clone, Debug)]
+pub struct NextStep {
+    /// Enough is known, or no more can be.
+    pub should_stop: bool,
+    /// Why to stop or go on, in a sentence.
+    pub reason: String,
+    /// The best question there is.
+    pub question: Option<Question>,
 }
 
 pub(crate) fn next(
@@ -97,7 +101,6 @@ fn open_dangers(facts: &PatientFacts<'_>, differential: &Differential) -> Vec<Co
 /// The leading candidates and how much telling each of them apart matters.
 struct Stakes {
     candidates: Vec<(ConditionIx, f64)>,
-    unexplained: f64,
     total: f64,
 }
 
@@ -120,65 +123,125 @@ impl Stakes {
                 )
             })
             .collect();
-        let unexplained = differential.unexplained();
-        let total = candidates.iter().map(|(_, weight)| weight).sum::<f64>() + unexplained;
+        let known = candidates.iter().map(|(_, weight)| weight).sum::<f64>();
         Self {
             candidates,
-            unexplained,
-            total,
+            total: known + differential.unexplained(),
         }
     }
+}
 
-    /// What the answer is expected to tell: the information it shares with the candidates.
-    fn information(&self, background: f64, probability: impl Fn(ConditionIx) -> f64) -> f64 {
-        let mut expected = background * self.unexplained;
-        let mut conditional = entropy(background) * self.unexplained;
-        for &(candidate, weight) in &self.candidates {
-            let probability = probability(candidate);
-            expected += probability * weight;
-            conditional += entropy(probability) * weight;
-        }
-        entropy(expected / self.total) - conditional / self.total
+/// What an answer is expected to tell, as the candidates that know better than the background are
+/// gone through: the information it shares with the candidates.
+#[derive(Clone, Copy, Default)]
+struct Telling {
+    /// How much oftener than at background a yes is expected.
+    expected: f64,
+    /// How much more uncertain the answer is, given the candidate.
+    conditional: f64,
+}
+
+impl Telling {
+    fn add(&mut self, weight: f64, probability: (f64, f64), entropy: (f64, f64)) {
+        self.expected += weight * (probability.0 - probability.1);
+        self.conditional += weight * (entropy.0 - entropy.1);
+    }
+
+    fn information(&self, total: f64, background: f64, background_entropy: f64) -> f64 {
+        let expected = background + self.expected / total;
+        f64::from(entropy(expected as f32)) - background_entropy - self.conditional / total
     }
 }
 
 fn best_concept(facts: &PatientFacts<'_>, differential: &Differential) -> Option<ConceptRef> {
-    let base = facts.base;
     let stakes = Stakes::of(facts, differential);
     if stakes.total <= 0.0 {
         return None;
     }
+    let findings = finding_information(facts, &stakes);
+    let risks = risk_information(facts, &stakes);
     let mut best: Option<(f64, ConceptRef)> = None;
-    let mut consider = |information: f64, concept: ConceptRef| {
+    for (information, concept) in findings.into_iter().chain(risks) {
         if information > INFORMATION_MIN && best.is_none_or(|(most, _)| information > most) {
             best = Some((information, concept));
         }
-    };
-    let mut column = Vec::new();
-    for ix in base.finding_indices().filter(|ix| can_be_asked(facts, *ix)) {
-        base.likelihood().column_for(ix, &facts.groups, &mut column);
-        let background = f64::from(base.finding(ix).background);
-        let information =
-            stakes.information(background, |candidate| f64::from(column[candidate.index()]));
-        consider(information, ConceptRef::Finding(ix));
-    }
-    for ix in base
-        .risk_indices()
-        .filter(|ix| risk_can_be_asked(facts, *ix))
-    {
-        let risk = base.risk(ix);
-        let background = f64::from(risk.background);
-        let share = |candidate: ConditionIx| {
-            let odds = risk
-                .effects
-                .iter()
-                .find(|(condition, _)| *condition == candidate)
-                .map_or(1.0, |(_, ln_odds)| f64::from(*ln_odds).exp());
-            background * odds / (1.0 + background * (odds - 1.0))
-        };
-        consider(stakes.information(background, share), ConceptRef::Risk(ix));
     }
     best.map(|(_, concept)| concept)
+}
+
+/// A finding that no candidate knows of stands at background in all of them and tells nothing, so
+/// only the findings of the candidates are gone through.
+fn finding_information(facts: &PatientFacts<'_>, stakes: &Stakes) -> Vec<(f64, ConceptRef)> {
+    let (base, table) = (facts.base, facts.base.likelihood());
+    let mut telling = vec![Telling::default(); base.findings().len()];
+    for &(candidate, weight) in &stakes.candidates {
+        for shown in table.shown(candidate) {
+            let ix = shown.finding;
+            let usual = (shown.probability, shown.entropy);
+            let (probability, uncertainty) = if facts.groups.is_empty() {
+                usual
+            } else {
+                match table.probability(candidate, ix, &facts.groups) {
+                    same if same == shown.probability => usual,
+                    special => (special, entropy(special)),
+                }
+            };
+            telling[ix.index()].add(
+                weight,
+                (
+                    f64::from(probability),
+                    f64::from(base.finding(ix).background),
+                ),
+                (
+                    f64::from(uncertainty),
+                    f64::from(table.background_entropy(ix)),
+                ),
+            );
+        }
+    }
+    base.finding_indices()
+        .zip(telling)
+        .filter(|(ix, telling)| telling.expected != 0.0 && can_be_asked(facts, *ix))
+        .map(|(ix, telling)| {
+            let information = telling.information(
+                stakes.total,
+                f64::from(base.finding(ix).background),
+                f64::from(table.background_entropy(ix)),
+            );
+            (information, ConceptRef::Finding(ix))
+        })
+        .collect()
+}
+
+fn risk_information(facts: &PatientFacts<'_>, stakes: &Stakes) -> Vec<(f64, ConceptRef)> {
+    let base = facts.base;
+    let mut weights = vec![0.0; base.conditions().len()];
+    for &(candidate, weight) in &stakes.candidates {
+        weights[candidate.index()] = weight;
+    }
+    base.risk_indices()
+        .filter(|ix| risk_can_be_asked(facts, *ix))
+        .map(|ix| {
+            let risk = base.risk(ix);
+            let background = f64::from(risk.background);
+            let background_entropy = f64::from(entropy(risk.background));
+            let mut telling = Telling::default();
+            for &(condition, ln_odds) in &risk.effects {
+                let weight = weights[condition.index()];
+                if weight > 0.0 {
+                    let odds = f64::from(ln_odds).exp();
+                    let share = background * odds / (1.0 + background * (odds - 1.0));
+                    telling.add(
+                        weight,
+                        (share, background),
+                        (f64::from(entropy(share as f32)), background_entropy),
+                    );
+                }
+            }
+            let information = telling.information(stakes.total, background, background_entropy);
+            (information, ConceptRef::Risk(ix))
+        })
+        .collect()
 }
 
 /// Age and the like are known; what is told or implied is not asked again.
@@ -218,11 +281,6 @@ fn can_be_asked(facts: &PatientFacts<'_>, ix: FindingIx) -> bool {
 /// A parent that no condition lists is a heading, not a question.
 fn is_known_anywhere(facts: &PatientFacts<'_>, ix: FindingIx) -> bool {
     !facts.base.finding(ix).conditions.is_empty()
-}
-
-fn entropy(probability: f64) -> f64 {
-    let p = probability.clamp(1e-9, 1.0 - 1e-9);
-    -(p * p.ln() + (1.0 - p) * (1.0 - p).ln())
 }
 
 fn question(facts: &PatientFacts<'_>, concept: ConceptRef) -> Question {

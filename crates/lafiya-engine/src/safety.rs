@@ -12,6 +12,7 @@ use crate::differential::Differential;
 use crate::explain::{self, Citations, rounded};
 use crate::facts::PatientFacts;
 use crate::parameters::Parameters;
+use crate::question::NextStep;
 use crate::triage::{self, Levels, Verdict};
 use crate::{plan, question};
 
@@ -50,6 +51,30 @@ impl<'a> Draft<'a> {
     /// escalation tier like any other warning.
     pub fn note(&mut self, warnings: Vec<Warning>) {
         self.warnings.extend(warnings);
+    }
+
+    /// The level alone, without the words of a whole answer: for whoever measures the model.
+    pub fn level(&self) -> TriageLevel {
+        let alarms = danger::alarms(&self.facts);
+        let levels = Levels::of(&self.facts);
+        let verdict = triage::decide(
+            &self.facts,
+            &self.differential,
+            &alarms,
+            &levels,
+            &self.parameters,
+        );
+        verdict.level
+    }
+
+    /// Whether an interview may stop, and what to ask if not.
+    pub fn next_step(&self, questions_asked: usize) -> NextStep {
+        question::next(
+            &self.facts,
+            &self.differential,
+            &self.parameters,
+            questions_asked,
+        )
     }
 
     /// The differential, for whoever evaluates the model itself.

@@ -1,12 +1,13 @@
 //! The level. Danger first: its floor holds whatever the candidates say. Then the risk the
-//! candidates carry. More danger can never lower the level, by construction: see [`carried_level`].
+//! candidates carry. More danger can never lower the level, by construction: see `carried`.
 
-use lafiya_knowledge::{ConceptRef, ConditionIx};
+use lafiya_knowledge::ConditionIx;
 use lafiya_model::{Timeframe, TriageLevel};
 
-use crate::danger::{self, Alarm};
+use crate::carried;
+use crate::danger::Alarm;
 use crate::differential::Differential;
-use crate::facts::{PatientFacts, Told};
+use crate::facts::PatientFacts;
 use crate::parameters::Parameters;
 
 /// The level before its words are found.
@@ -20,7 +21,7 @@ pub(crate) struct Verdict {
     pub(crate) floor: Option<TriageLevel>,
 }
 
-/// The level of each condition in this patient, by index.
+/// The level of each condition in this patient, by index, and then of each pair: the higher of two.
 #[derive(Clone, Debug)]
 pub(crate) struct Levels(Vec<(TriageLevel, Timeframe)>);
 
@@ -38,21 +39,61 @@ impl Levels {
             }
             level
         };
-        Self(facts.base.conditions().iter().map(level).collect())
+        let mut levels: Vec<_> = facts.base.conditions().iter().map(level).collect();
+        for pair in facts.base.pairs() {
+            levels.push(levels[pair.first.index()].max(levels[pair.second.index()]));
+        }
+        Self(levels)
     }
 
     pub(crate) fn level(&self, condition: ConditionIx) -> (TriageLevel, Timeframe) {
         self.0[condition.index()]
     }
 
-    /// The probability that the level is at least this one.
-    fn share_at_least(&self, probabilities: &[f64], level: TriageLevel) -> f64 {
-        let at_least = self
-            .0
-            .iter()
-            .zip(probabilities)
-            .filter(|((of_condition, _), _)| *of_condition >= level);
-        at_least.map(|(_, probability)| probability).sum()
+    /// What the hypotheses hold together, by how urgent they are; the shares need not add up to 1.
+    pub(crate) fn shares(&self, hypotheses: &[f64]) -> Shares {
+        let mut shares = Shares::default();
+        for ((level, _), share) in self.0.iter().zip(hypotheses) {
+            match level {
+                TriageLevel::Emergency => shares.emergency += share,
+                TriageLevel::Urgent => shares.urgent += share,
+                TriageLevel::Routine => shares.routine += share,
+                TriageLevel::SelfCare => shares.self_care += share,
+            }
+        }
+        shares
+    }
+}
+
+/// How much each level holds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shares {
+    emergency: f64,
+    urgent: f64,
+    routine: f64,
+    self_care: f64,
+}
+
+impl Shares {
+    /// The level these shares carry, where "something else" holds `unexplained`.
+    pub(crate) fn level(&self, unexplained: f64, parameters: &Parameters) -> TriageLevel {
+        let whole = self.emergency + self.urgent + self.routine + self.self_care + unexplained;
+        let reaches = |share: f64, of_whole: f64| share >= of_whole * whole;
+        if reaches(self.emergency, parameters.emergency_share) {
+            TriageLevel::Emergency
+        } else if reaches(self.emergency + self.urgent, parameters.urgent_share)
+            || reaches(self.emergency, parameters.emergency_share_for_urgent)
+        {
+            TriageLevel::Urgent
+        } else if reaches(
+            // Only what is explained can be judged harmless: the unexplained counts as routine.
+            self.emergency + self.urgent + self.routine + unexplained,
+            parameters.routine_share,
+        ) {
+            TriageLevel::Routine
+        } else {
+            TriageLevel::SelfCare
+        }
     }
 }
 
@@ -63,79 +104,21 @@ pub(crate) fn decide(
     levels: &Levels,
     parameters: &Parameters,
 ) -> Verdict {
-    let carried = carried_level(facts, differential, levels, parameters);
     let floor = alarms.iter().map(|alarm| alarm.level).max();
+    let carried = if floor == Some(TriageLevel::Emergency) {
+        // Nothing can raise the level further, so what the evidence as a whole carries is enough.
+        levels
+            .shares(differential.hypotheses())
+            .level(differential.unexplained(), parameters)
+    } else {
+        carried::level(facts, differential, levels, parameters)
+    };
     let level = floor.map_or(carried, |floor| floor.max(carried));
     Verdict {
         level,
         timeframe: timeframe(level, differential, alarms, levels),
         carried,
         floor,
-    }
-}
-
-/// The level the candidates carry. Dangerous findings are part of the evidence, and evidence may
-/// move probability from a dangerous condition to a harmless one; the level must not follow. So the
-/// level is taken as the highest over the evidence without its dangerous findings and with any one
-/// or two of them: adding one only adds to that family, and the highest can only rise.
-fn carried_level(
-    facts: &PatientFacts<'_>,
-    differential: &Differential,
-    levels: &Levels,
-    parameters: &Parameters,
-) -> TriageLevel {
-    let dangerous = danger::dangerous_findings(facts);
-    let is_dangerous = |told: &&Told| {
-        told.present
-            && told
-                .concept
-                .finding()
-                .is_some_and(|ix| dangerous.contains(&ix))
-    };
-    let told: Vec<ConceptRef> = facts
-        .told
-        .iter()
-        .filter(is_dangerous)
-        .map(|told| told.concept)
-        .collect();
-    if told.is_empty() {
-        return level_of(differential.probabilities(), levels, parameters);
-    }
-    let with = |kept: &[ConceptRef]| {
-        let probabilities = differential.with_only(facts, parameters, |concept| {
-            !told.contains(&concept) || kept.contains(&concept)
-        });
-        level_of(&probabilities, levels, parameters)
-    };
-    let mut highest = with(&[]);
-    for (place, &first) in told.iter().enumerate() {
-        if highest == TriageLevel::Emergency {
-            break;
-        }
-        highest = highest.max(with(&[first]));
-        for &second in &told[place + 1..] {
-            highest = highest.max(with(&[first, second]));
-        }
-    }
-    highest
-}
-
-fn level_of(probabilities: &[f64], levels: &Levels, parameters: &Parameters) -> TriageLevel {
-    let emergency = levels.share_at_least(probabilities, TriageLevel::Emergency);
-    let urgent = levels.share_at_least(probabilities, TriageLevel::Urgent);
-    let routine = levels.share_at_least(probabilities, TriageLevel::Routine);
-    // Only what is explained can be judged harmless: the unexplained share counts as routine.
-    let unexplained = 1.0 - probabilities.iter().sum::<f64>();
-    if emergency >= parameters.emergency_share {
-        TriageLevel::Emergency
-    } else if urgent >= parameters.urgent_share
-        || emergency >= parameters.emergency_share_for_urgent
-    {
-        TriageLevel::Urgent
-    } else if routine + unexplained >= parameters.routine_share {
-        TriageLevel::Routine
-    } else {
-        TriageLevel::SelfCare
     }
 }
 

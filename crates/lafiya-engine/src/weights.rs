@@ -2,7 +2,7 @@
 //! Every weight is a logarithm of a ratio of two probabilities of the knowledge base; the global
 //! parameters only say how much of it counts.
 
-use lafiya_knowledge::{FindingIx, KnowledgeBase, LabIx, RiskIx};
+use lafiya_knowledge::{ConditionIx, FindingIx, KnowledgeBase, LabIx, RiskIx};
 use lafiya_model::Severity;
 
 use crate::facts::{PatientFacts, Status, Told};
@@ -21,9 +21,30 @@ fn bounded(probability: f64) -> f64 {
     probability.clamp(PROBABILITY_MIN, PROBABILITY_MAX)
 }
 
-/// One weight per condition for a piece of evidence, together with the other pieces in `company`
-/// (an absent narrow finding speaks less when the broad one is known to be there).
+/// One weight per hypothesis for a piece of evidence, together with the other pieces in `company`
+/// (an absent narrow finding speaks less when the broad one is known to be there): the conditions in
+/// their order, then the pairs of conditions. Two conditions at once show what either of them shows,
+/// and what is absent counts as against the one it speaks against most.
 pub(crate) fn of(
+    told: &Told,
+    facts: &PatientFacts<'_>,
+    parameters: &Parameters,
+    company: &[Told],
+) -> Vec<f64> {
+    let mut weights = of_conditions(told, facts, parameters, company);
+    weights.reserve(facts.base.pairs().len());
+    for pair in facts.base.pairs() {
+        let (first, second) = (weights[pair.first.index()], weights[pair.second.index()]);
+        weights.push(if told.present {
+            first.max(second)
+        } else {
+            first.min(second)
+        });
+    }
+    weights
+}
+
+fn of_conditions(
     told: &Told,
     facts: &PatientFacts<'_>,
     parameters: &Parameters,
@@ -53,14 +74,12 @@ fn present_finding(
 ) -> Vec<f64> {
     let background = f64::from(facts.base.finding(ix).background);
     let other = bounded(background * parameters.other_times);
-    let severe = severe_ratio(ix, severity, facts);
-    likelihoods(ix, facts, parameters)
-        .into_iter()
-        .zip(severe)
-        .map(|(probability, severe)| {
-            parameters.present_weight * ((bounded(probability) / other).ln() + severe)
-        })
-        .collect()
+    let weight = |probability: f64| parameters.present_weight * (bounded(probability) / other).ln();
+    let mut weights = Expected::of(ix, facts, parameters).map(facts, weight);
+    if let Some(severity) = severity {
+        add_severity(&mut weights, ix, severity, facts, parameters);
+    }
+    weights
 }
 
 fn absent_finding(
@@ -71,30 +90,38 @@ fn absent_finding(
 ) -> Vec<f64> {
     let base = facts.base;
     let background = f64::from(base.finding(ix).background);
-    let cardinal = base.likelihood().cardinal_column(ix);
-    let broader = present_ancestor(ix, facts, company);
-    let broader_likelihoods = broader.map(|broader| likelihoods(broader, facts, parameters));
-    let other_base = broader.map_or(1.0, |broader| {
-        bounded(f64::from(base.finding(broader).background) * parameters.other_times)
-    });
-    let other_absent = 1.0 - bounded((background / other_base).min(0.9));
-    likelihoods(ix, facts, parameters)
-        .into_iter()
-        .enumerate()
-        .map(|(place, probability)| {
+    let expected = Expected::of(ix, facts, parameters);
+    let mut weights = match present_ancestor(ix, facts, company) {
+        None => {
+            let other_absent = 1.0 - bounded(background.min(0.9));
+            expected.map(facts, |probability| {
+                ((1.0 - bounded(probability)) / other_absent).ln()
+            })
+        }
+        Some(broader) => {
             // Given that the broad finding is there, how often is the narrow one not?
-            let given = broader_likelihoods
-                .as_ref()
-                .map_or(1.0, |broader| bounded(broader[place]));
-            let absent = 1.0 - bounded((probability / given).min(PROBABILITY_MAX));
-            let weight = if cardinal[place] {
-                parameters.absent_cardinal_weight
-            } else {
-                parameters.absent_weight
-            };
-            weight * (absent / other_absent).ln()
-        })
-        .collect()
+            let other = f64::from(base.finding(broader).background) * parameters.other_times;
+            let other_absent = 1.0 - bounded((background / bounded(other)).min(0.9));
+            let given = Expected::of(broader, facts, parameters).map(facts, bounded);
+            let narrow = expected.map(facts, |probability| probability);
+            let absent =
+                |(narrow, given): (f64, f64)| 1.0 - bounded((narrow / given).min(PROBABILITY_MAX));
+            narrow
+                .into_iter()
+                .zip(given)
+                .map(|both| (absent(both) / other_absent).ln())
+                .collect()
+        }
+    };
+    let cardinal = base.likelihood().cardinal_column(ix);
+    for (weight, &cardinal) in weights.iter_mut().zip(cardinal) {
+        *weight *= if cardinal {
+            parameters.absent_cardinal_weight
+        } else {
+            parameters.absent_weight
+        };
+    }
+    weights
 }
 
 fn present_ancestor(
@@ -123,78 +150,65 @@ fn present_ancestor(
 /// How often each condition shows a finding in a patient of these groups. A listed figure is what is
 /// seen in people who have the condition, whatever the cause, so nothing is added to it: a telling
 /// absence below the background speaks against the condition. What is not listed stands a little
-/// below the background.
-fn likelihoods(ix: FindingIx, facts: &PatientFacts<'_>, parameters: &Parameters) -> Vec<f64> {
-    let base = facts.base;
-    let table = base.likelihood();
-    let background = f64::from(base.finding(ix).background);
-    let mut column = Vec::new();
-    table.column_for(ix, &facts.groups, &mut column);
-    let known = table.known_column(ix);
-    let broader = broader_columns(ix, facts, parameters);
-    column
-        .iter()
-        .zip(known)
-        .enumerate()
-        .map(|(place, (&probability, &known))| {
-            if known {
-                return f64::from(probability);
-            }
-            let unexplained = background * parameters.unexplained_times;
-            let from_broader = broader
+/// below the background. Few conditions list a finding, so only those are kept one by one.
+struct Expected {
+    unlisted: f64,
+    listed: Vec<(ConditionIx, f64)>,
+}
+
+impl Expected {
+    fn of(ix: FindingIx, facts: &PatientFacts<'_>, parameters: &Parameters) -> Self {
+        let base = facts.base;
+        let table = base.likelihood();
+        let finding = base.finding(ix);
+        let unlisted = f64::from(finding.background) * parameters.unexplained_times;
+        let mut listed: Vec<(ConditionIx, f64)> = table
+            .showing(ix)
+            .iter()
+            .map(|&condition| {
+                let probability = table.probability(condition, ix, &facts.groups);
+                (condition, f64::from(probability))
+            })
+            .collect();
+        let known = table.known_column(ix);
+        for &broader in &finding.ancestors {
+            // What a listed broader finding lets one expect of a narrower one that is not listed.
+            let ratio = f64::from(finding.background)
+                / f64::from(base.finding(broader).background.max(0.0001));
+            let share = (ratio * parameters.narrower_times).min(NARROWER_SHARE_MAX);
+            let column = table.column(broader);
+            let from_broader = table
+                .showing(broader)
                 .iter()
-                .map(|column| column.expected(place))
-                .fold(0.0, f64::max);
-            unexplained.max(from_broader)
-        })
-        .collect()
-}
-
-/// What a listed broader finding lets one expect of a narrower one that is not listed.
-struct BroaderColumn<'a> {
-    probabilities: &'a [f32],
-    known: &'a [bool],
-    share: f64,
-}
-
-impl BroaderColumn<'_> {
-    fn expected(&self, place: usize) -> f64 {
-        if self.known[place] {
-            f64::from(self.probabilities[place]) * self.share
-        } else {
-            0.0
+                .filter(|condition| !known[condition.index()])
+                .map(|&condition| (condition, f64::from(column[condition.index()]) * share))
+                .filter(|(_, expected)| *expected > unlisted);
+            listed.extend(from_broader);
         }
+        // Where two broader findings lead to one condition, the higher figure comes last and counts.
+        listed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        Self { unlisted, listed }
+    }
+
+    /// One number for each condition.
+    fn map(&self, facts: &PatientFacts<'_>, number: impl Fn(f64) -> f64) -> Vec<f64> {
+        let mut numbers = vec![number(self.unlisted); facts.base.conditions().len()];
+        for &(condition, probability) in &self.listed {
+            numbers[condition.index()] = number(probability);
+        }
+        numbers
     }
 }
 
-fn broader_columns<'a>(
+/// What the told severity adds, for conditions that say how often it is called severe.
+fn add_severity(
+    weights: &mut [f64],
     ix: FindingIx,
-    facts: &PatientFacts<'a>,
+    severity: Severity,
+    facts: &PatientFacts<'_>,
     parameters: &Parameters,
-) -> Vec<BroaderColumn<'a>> {
+) {
     let base = facts.base;
-    let finding = base.finding(ix);
-    finding
-        .ancestors
-        .iter()
-        .map(|&broader| {
-            let ratio = f64::from(finding.background)
-                / f64::from(base.finding(broader).background.max(0.0001));
-            BroaderColumn {
-                probabilities: base.likelihood().column(broader),
-                known: base.likelihood().known_column(broader),
-                share: (ratio * parameters.narrower_times).min(NARROWER_SHARE_MAX),
-            }
-        })
-        .collect()
-}
-
-fn severe_ratio(ix: FindingIx, severity: Option<Severity>, facts: &PatientFacts<'_>) -> Vec<f64> {
-    let base = facts.base;
-    let mut ratios = vec![0.0; base.conditions().len()];
-    let Some(severity) = severity else {
-        return ratios;
-    };
     for condition in &base.finding(ix).conditions {
         let links = &base.condition(*condition).findings;
         let share = links
@@ -202,13 +216,13 @@ fn severe_ratio(ix: FindingIx, severity: Option<Severity>, facts: &PatientFacts<
             .find(|link| link.finding == ix)
             .and_then(|link| link.severe);
         if let Some(share) = share.map(|share| bounded(f64::from(share))) {
-            ratios[condition.index()] = match severity {
-                Severity::Severe => (share / SEVERE_SHARE).ln(),
-                Severity::Mild | Severity::Moderate => ((1.0 - share) / (1.0 - SEVERE_SHARE)).ln(),
+            let ratio = match severity {
+                Severity::Severe => share / SEVERE_SHARE,
+                Severity::Mild | Severity::Moderate => (1.0 - share) / (1.0 - SEVERE_SHARE),
             };
+            weights[condition.index()] += parameters.present_weight * ratio.ln();
         }
     }
-    ratios
 }
 
 /// An odds ratio, shared out between having and not having the risk factor by how common it is.
@@ -267,7 +281,11 @@ pub(crate) fn course(facts: &PatientFacts<'_>, parameters: &Parameters) -> Optio
         };
         -parameters.course_weight * misfit.min(2.0)
     };
-    Some(facts.base.conditions().iter().map(weight).collect())
+    let mut weights: Vec<f64> = facts.base.conditions().iter().map(weight).collect();
+    for pair in facts.base.pairs() {
+        weights.push(weights[pair.first.index()].max(weights[pair.second.index()]));
+    }
+    Some(weights)
 }
 
 /// Whether a status is an answer.

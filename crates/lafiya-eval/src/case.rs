@@ -5,6 +5,7 @@ use std::path::Path;
 use lafiya_knowledge::Condition;
 use lafiya_model::{Age, Sex, TriageLevel};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 /// One line of a case file (JSON Lines).
 #[derive(Clone, Debug, Deserialize)]
@@ -81,6 +82,11 @@ pub enum CaseError {
 
 /// Reads a case file.
 pub fn read_cases(path: &Path) -> Result<Vec<Case>, CaseError> {
+    read_lines(path)
+}
+
+/// Reads a file of JSON lines.
+pub(crate) fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, CaseError> {
     let file = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|cause| CaseError::Unreadable {
         file: file.clone(),

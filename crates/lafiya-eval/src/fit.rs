@@ -2,7 +2,7 @@
 //! cross-validation. The diagnostic parameters maximise the probability of the right answer; the
 //! triage thresholds minimise a cost in which a missed emergency weighs most.
 
-use lafiya_engine::{Parameters, assess, review};
+use lafiya_engine::{Parameters, assess};
 use lafiya_knowledge::ConditionIx;
 use lafiya_model::{DeidentifiedCase, TriageLevel};
 
@@ -27,6 +27,10 @@ pub struct FitReport {
     pub triage_before: f64,
     /// See `triage_before`.
     pub triage_held_out: f64,
+    /// Brier score of the first answer as it was, and on cases that were not used.
+    pub brier_before: f64,
+    /// See `brier_before`.
+    pub brier_held_out: f64,
 }
 
 struct Prepared<'a> {
@@ -113,11 +117,15 @@ const TRIAGE: &[Knob] = &[
     ),
 ];
 
+/// Parameters of the interview, which can be tried but are not searched for.
+const INTERVIEW: &[Knob] = &[("sure_share", |p| &mut p.sure_share, &[])];
+
 /// Sets one parameter by its name, for trying things; says whether there is one of that name.
 pub fn set_parameter(parameters: &mut Parameters, name: &str, value: f64) -> bool {
     let knob = DIAGNOSTIC
         .iter()
         .chain(TRIAGE)
+        .chain(INTERVIEW)
         .find(|(known, _, _)| *known == name);
     if let Some((_, knob, _)) = knob {
         *knob(parameters) = value;
@@ -144,6 +152,7 @@ pub fn fit(runner: &Runner<'_>, cases: &[Case], mode: Mode, start: Parameters) -
     let all: Vec<&Prepared<'_>> = prepared.iter().collect();
     let mut held_out = Vec::new();
     let mut triage_held_out = Vec::new();
+    let mut brier_held_out = Vec::new();
     for fold in 0..FOLDS {
         let (test, train): (Vec<_>, Vec<_>) = all
             .iter()
@@ -155,6 +164,7 @@ pub fn fit(runner: &Runner<'_>, cases: &[Case], mode: Mode, start: Parameters) -
         for (_, it) in test {
             held_out.extend(log_probability(runner, it, &set));
             triage_held_out.extend(triage_cost(runner, it, &set));
+            brier_held_out.extend(brier(runner, it, &set));
         }
     }
     FitReport {
@@ -165,6 +175,8 @@ pub fn fit(runner: &Runner<'_>, cases: &[Case], mode: Mode, start: Parameters) -
         triage_before: mean(all.iter().filter_map(|it| triage_cost(runner, it, &start))),
         held_out: mean(held_out.into_iter()),
         triage_held_out: mean(triage_held_out.into_iter()),
+        brier_before: mean(all.iter().filter_map(|it| brier(runner, it, &start))),
+        brier_held_out: mean(brier_held_out.into_iter()),
         parameters: search(runner, &all, start),
     }
 }
@@ -222,11 +234,20 @@ fn log_probability(runner: &Runner<'_>, it: &Prepared<'_>, parameters: &Paramete
     Some(probability.max(1e-4).ln())
 }
 
+/// How far the probability of the first answer lies from what it was: right (1) or wrong (0).
+fn brier(runner: &Runner<'_>, it: &Prepared<'_>, parameters: &Parameters) -> Option<f64> {
+    if it.right.is_empty() {
+        return None;
+    }
+    let draft = assess(runner.base(), &it.input, parameters);
+    let first = *draft.differential().ranking().first()?;
+    let is_right = f64::from(u8::from(it.right.contains(&first)));
+    Some((draft.differential().probability(first) - is_right).powi(2))
+}
+
 fn triage_cost(runner: &Runner<'_>, it: &Prepared<'_>, parameters: &Parameters) -> Option<f64> {
     let (least, most) = it.case.acceptable()?;
-    let level = review(assess(runner.base(), &it.input, parameters), 0)
-        .triage
-        .level;
+    let level = assess(runner.base(), &it.input, parameters).level();
     Some(if level < least {
         if least == TriageLevel::Emergency {
             MISSED_EMERGENCY

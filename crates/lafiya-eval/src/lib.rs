@@ -4,6 +4,7 @@
 #![warn(missing_docs)]
 
 mod case;
+mod ddxplus;
 mod fit;
 mod recall;
 mod report;
@@ -11,6 +12,7 @@ mod run;
 mod scores;
 
 pub use case::{Case, CaseError, read_cases};
+pub use ddxplus::{Ddxplus, DdxplusCase, read_ddxplus_cases};
 pub use fit::{FitReport, fit, set_parameter};
 pub use recall::{Recall, recall_table};
 pub use report::html;

@@ -7,7 +7,7 @@ use lafiya_engine::{Parameters, assess, review};
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{
     Assessment, Choice, ConceptId, ConceptKind, DeidentifiedCase, Evidence, EvidenceSource,
-    Severity, TriageLevel,
+    TriageLevel,
 };
 use lafiya_text::{ParseContext, Parser, Search, SearchOptions};
 
@@ -56,6 +56,8 @@ pub struct Outcome {
     pub top: Vec<String>,
     /// The level given.
     pub level: Option<TriageLevel>,
+    /// Why this level: the danger or the condition that decided it.
+    pub because: String,
     /// The least and most urgent level that count as right, and the wanted one.
     pub wanted_level: Option<(TriageLevel, TriageLevel, TriageLevel)>,
     /// Questions asked.
@@ -69,6 +71,27 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// The outcome of a case that has not been run.
+    pub(crate) fn empty(id: &str, set: &str, diagnosis: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            set: set.to_owned(),
+            diagnosis: diagnosis.to_owned(),
+            covered: false,
+            rank: None,
+            probability_of_right: 0.0,
+            probability_of_first: 0.0,
+            top: Vec::new(),
+            level: None,
+            because: String::new(),
+            wanted_level: None,
+            asked: 0,
+            evidence: 0,
+            not_understood: Vec::new(),
+            understood: Vec::new(),
+        }
+    }
+
     /// Less urgent than every acceptable level. No answer at all counts.
     pub fn is_under(&self) -> bool {
         self.wanted_level
@@ -227,31 +250,22 @@ impl<'a> Runner<'a> {
             .map(|it| format!("{} {:.2}", it.name, it.probability))
             .collect();
         outcome.level = Some(assessment.triage.level);
+        outcome.because = assessment.triage.root_cause.clone().unwrap_or_default();
     }
 
     fn empty_outcome(&self, case: &Case, not_understood: Vec<String>) -> Outcome {
         Outcome {
-            id: case.id.clone(),
-            set: case.set.clone(),
-            diagnosis: case.diagnosis.clone(),
             covered: self
                 .base
                 .conditions()
                 .iter()
                 .any(|condition| case.accepts(condition)),
-            rank: None,
-            probability_of_right: 0.0,
-            probability_of_first: 0.0,
-            top: Vec::new(),
-            level: None,
             wanted_level: case
                 .acceptable()
                 .zip(case.triage)
                 .map(|((least, most), wanted)| (least, most, wanted)),
-            asked: 0,
-            evidence: 0,
             not_understood,
-            understood: Vec::new(),
+            ..Outcome::empty(&case.id, &case.set, &case.diagnosis)
         }
     }
 
@@ -308,25 +322,8 @@ impl<'a> Runner<'a> {
         };
         let parsed = self.parser.parse(self.base, &text, &context);
         let mut known = Known::new();
-        for mention in parsed.mentions {
-            let mut items = vec![(mention.concept, None)];
-            if let Some(value) = &mention.value
-                && let Ok(values) = self.base.read_value(mention.concept, value)
-            {
-                items = values
-                    .into_iter()
-                    .map(|(concept, value)| (concept, Some(value)))
-                    .collect();
-            }
-            for (concept, value) in items {
-                let item = Evidence {
-                    duration_days: mention.duration_days,
-                    severity: mention
-                        .severity
-                        .filter(|severity| Severity::ALL.contains(severity)),
-                    value,
-                    ..self.item(concept, mention.choice, EvidenceSource::Initial)
-                };
+        for item in lafiya_text::evidence(self.base, &parsed.mentions) {
+            if let Some(concept) = self.base.resolve(item.id.as_str()) {
                 known.entry(concept).or_insert(item);
             }
         }

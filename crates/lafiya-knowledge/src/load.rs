@@ -126,6 +126,7 @@ impl Reading {
             ("", "vital-signs.toml") => to.measures = list(file, "measure", said),
             ("", "lab-tests.toml") => to.lab_tests = list(file, "lab_test", said),
             ("", "scores.toml") => to.scores = list(file, "score", said),
+            ("", "together.toml") => to.pairs = list(file, "pair", said),
             ("", "sources.toml") => to.sources = list(file, "source", said),
             ("", "specialists.toml") => to.specialists = list(file, "specialist", said),
             ("", "belts.toml") => to.belts = list(file, "belt", said),

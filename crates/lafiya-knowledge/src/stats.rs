@@ -100,6 +100,7 @@ fn totals(base: &KnowledgeBase) -> BTreeMap<&'static str, usize> {
         ("lab_tests", base.labs().len()),
         ("rules", base.rules().len()),
         ("scores", base.scores().len()),
+        ("pairs", base.pairs().len()),
         ("sources", base.sources().len()),
         ("specialists", base.specialists().len()),
         ("belts", base.belts().len()),

@@ -5,6 +5,7 @@
 #![warn(missing_docs)]
 
 mod canon;
+mod evidence;
 mod fold;
 mod hash;
 mod parse;
@@ -14,5 +15,6 @@ mod stem;
 mod tests;
 mod words;
 
+pub use evidence::evidence;
 pub use parse::{Mention, ParseContext, Parsed, Parser};
 pub use search::{Hit, Search, SearchOptions};

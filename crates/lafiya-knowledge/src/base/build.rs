@@ -6,7 +6,7 @@ use super::likelihood::Likelihood;
 use super::place::{Places, Times};
 use super::{
     Condition, Finding, FindingLink, Higher, InvestigationLink, KnowledgeBase, LabEffect, LabLink,
-    LabTest, Measure, Quantity, RiskFactor, RiskLink, Rule, Score, When,
+    LabTest, Measure, Pair, Quantity, RiskFactor, RiskLink, Rule, Score, When,
 };
 use crate::schema::{self, Content};
 use crate::words::SexLimit;
@@ -58,6 +58,11 @@ impl KnowledgeBase {
                 .scores
                 .iter()
                 .map(|text| Score::compile(text, &directory))
+                .collect(),
+            pairs: content
+                .pairs
+                .into_iter()
+                .filter_map(|text| build_pair(text, &directory))
                 .collect(),
             places: Places::of(&content.countries, &directory),
             conditions,
@@ -287,6 +292,16 @@ fn build_measure(text: schema::Measure, directory: &Directory) -> Measure {
         pair,
         text,
     }
+}
+
+fn build_pair(text: schema::Pair, directory: &Directory) -> Option<Pair> {
+    let condition = |id: &str| directory.exact(id).and_then(ConceptRef::condition);
+    Some(Pair {
+        first: condition(&text.id)?,
+        second: condition(&text.with)?,
+        share: of_100(text.of_100),
+        text,
+    })
 }
 
 fn build_rule(text: schema::Rule, directory: &Directory) -> Rule {

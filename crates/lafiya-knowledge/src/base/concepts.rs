@@ -216,3 +216,16 @@ pub struct Rule {
     /// The source.
     pub source: Option<SourceIx>,
 }
+
+/// Two conditions that often come together.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// As the file says.
+    pub text: schema::Pair,
+    /// The one that the share is told of.
+    pub first: ConditionIx,
+    /// The other.
+    pub second: ConditionIx,
+    /// The share of people with the first who have the second too.
+    pub share: f32,
+}

@@ -16,6 +16,7 @@ use crate::words::State;
 pub struct PlainFacts {
     person: Person,
     present: BTreeSet<ConceptRef>,
+    told: BTreeSet<ConceptRef>,
     severe: BTreeSet<ConceptRef>,
     values: BTreeMap<ConceptRef, f64>,
     days: BTreeMap<ConceptRef, u32>,
@@ -28,6 +29,7 @@ impl PlainFacts {
         let mut facts = Self {
             person,
             present: none.clone(),
+            told: none.clone(),
             severe: none,
             values: BTreeMap::new(),
             days: BTreeMap::new(),
@@ -50,6 +52,7 @@ impl PlainFacts {
             self.person.state = self.person.state.or(base.risk(ix).state);
         }
         self.present.insert(concept);
+        self.told.insert(concept);
         for follows in base.implied_by(concept) {
             self.present.insert(follows);
         }
@@ -158,5 +161,9 @@ impl Facts for PlainFacts {
 
     fn days(&self, concept: ConceptRef) -> Option<u32> {
         self.days.get(&concept).copied()
+    }
+
+    fn is_told(&self, concept: ConceptRef) -> bool {
+        self.told.contains(&concept)
     }
 }

@@ -32,6 +32,29 @@ pub struct Likelihood {
     known: Vec<bool>,
     cardinal: Vec<bool>,
     differs: [Vec<Vec<(ConditionIx, f32)>>; 3],
+    /// By finding: the conditions that say how often they show it, in order.
+    showing: Vec<Vec<ConditionIx>>,
+    /// By condition: the findings it says it for, in order.
+    shown: Vec<Vec<Shown>>,
+    /// By finding: how uncertain its answer is at background.
+    background_entropy: Vec<f32>,
+}
+
+/// A finding that a condition says how often it shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shown {
+    /// Which.
+    pub finding: FindingIx,
+    /// How often, in everybody.
+    pub probability: f32,
+    /// How uncertain the answer is in somebody who has the condition.
+    pub entropy: f32,
+}
+
+/// How uncertain a yes-or-no answer is, in nats.
+pub fn entropy(probability: f32) -> f32 {
+    let p = f64::from(probability).clamp(1e-9, 1.0 - 1e-9);
+    -(p * p.ln() + (1.0 - p) * (1.0 - p).ln()) as f32
 }
 
 impl Likelihood {
@@ -82,6 +105,21 @@ impl Likelihood {
         }
     }
 
+    /// The conditions that say how often they show a finding, by themselves or through a narrower one.
+    pub fn showing(&self, finding: FindingIx) -> &[ConditionIx] {
+        &self.showing[finding.index()]
+    }
+
+    /// The findings that a condition says it for.
+    pub fn shown(&self, condition: ConditionIx) -> &[Shown] {
+        &self.shown[condition.index()]
+    }
+
+    /// How uncertain the answer is in somebody whose illness does not explain the finding.
+    pub fn background_entropy(&self, finding: FindingIx) -> f32 {
+        self.background_entropy[finding.index()]
+    }
+
     fn range(&self, finding: FindingIx) -> std::ops::Range<usize> {
         let start = finding.index() * self.conditions;
         start..start + self.conditions
@@ -98,6 +136,9 @@ impl Likelihood {
             known: vec![false; rows * findings.len()],
             cardinal: vec![false; rows * findings.len()],
             differs: std::array::from_fn(|_| vec![Vec::new(); findings.len()]),
+            showing: vec![Vec::new(); findings.len()],
+            shown: vec![Vec::new(); rows],
+            background_entropy: findings.iter().map(|it| entropy(it.background)).collect(),
         };
         for (row, condition) in conditions.iter().enumerate() {
             table.enter(row, condition, findings);
@@ -117,6 +158,12 @@ impl Likelihood {
             let at = finding.index() * self.conditions + row;
             self.values[at] = value;
             self.known[at] = true;
+            self.showing[finding.index()].push(ConditionIx::at(row));
+            self.shown[row].push(Shown {
+                finding,
+                probability: value,
+                entropy: entropy(value),
+            });
         }
         for link in condition.findings.iter().filter(|link| link.cardinal) {
             self.cardinal[link.finding.index() * self.conditions + row] = true;

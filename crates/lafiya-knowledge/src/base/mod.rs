@@ -17,7 +17,7 @@ mod when;
 use lafiya_model::{AgeBand, Timeframe, TriageLevel};
 
 pub use concepts::{
-    Condition, Finding, FindingLink, Higher, InvestigationLink, LabEffect, LabLink, LabTest,
+    Condition, Finding, FindingLink, Higher, InvestigationLink, LabEffect, LabLink, LabTest, Pair,
     RiskFactor, RiskLink, Rule,
 };
 pub(crate) use directory::Directory;
@@ -25,7 +25,7 @@ pub use example::PlainFacts;
 pub use index::{
     BeltIx, ConceptRef, ConditionIx, FindingIx, LabIx, MeasureIx, RiskIx, RuleIx, ScoreIx, SourceIx,
 };
-pub use likelihood::{Group, Likelihood};
+pub use likelihood::{Group, Likelihood, Shown, entropy};
 pub use measure::{Derived, Measure, NotANumber, Person, Quantity};
 pub use place::{Place, Times};
 pub use score::{Score, ScoreResult};
@@ -49,6 +49,7 @@ pub struct KnowledgeBase {
     risks: Vec<RiskFactor>,
     rules: Vec<Rule>,
     scores: Vec<Score>,
+    pairs: Vec<Pair>,
     likelihood: Likelihood,
     directory: Directory,
     sources: Vec<Source>,
@@ -80,6 +81,11 @@ macro_rules! lists {
 }
 
 impl KnowledgeBase {
+    /// Pairs of conditions that often come together.
+    pub fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
     lists! {
         /// Conditions.
         conditions, condition: ConditionIx -> Condition;

@@ -25,6 +25,8 @@ pub trait Facts {
     fn value(&self, concept: ConceptRef) -> Option<f64>;
     /// For how many days it has been present.
     fn days(&self, concept: ConceptRef) -> Option<u32>;
+    /// Whether it was told to be present, rather than following from something else.
+    fn is_told(&self, concept: ConceptRef) -> bool;
 }
 
 /// A compiled `when`: all parts must hold; with no part at all it never does.
@@ -47,6 +49,10 @@ enum Part {
         concept: ConceptRef,
         at_least: Option<u32>,
         at_most: Option<u32>,
+    },
+    Fresh {
+        concept: ConceptRef,
+        within_days: u32,
     },
     /// Names something that does not exist. Fires for nobody rather than for everybody.
     Never,
@@ -124,6 +130,12 @@ impl When {
                 at_most: days.at_most,
             })
         }));
+        parts.extend(written.fresh.iter().map(|fresh| {
+            one(&fresh.id).map_or(Part::Never, |concept| Part::Fresh {
+                concept,
+                within_days: fresh.within_days,
+            })
+        }));
         Self { parts }
     }
 
@@ -132,7 +144,9 @@ impl When {
             match part {
                 Part::All(list) | Part::AtLeast(_, list) | Part::Severe(list) => found.extend(list),
                 Part::AnyOf(list) => list.iter().for_each(|when| when.collect_concepts(found)),
-                Part::Value(concept, _) | Part::Days { concept, .. } => found.push(*concept),
+                Part::Value(concept, _)
+                | Part::Days { concept, .. }
+                | Part::Fresh { concept, .. } => found.push(*concept),
                 Part::Age(_) | Part::Sex(_) | Part::State(_) | Part::Never => {}
             }
         }
@@ -169,6 +183,13 @@ impl Part {
                             && at_most.is_none_or(|limit| days <= limit)
                     })
             }
+            Self::Fresh {
+                concept,
+                within_days,
+            } => {
+                facts.is_told(*concept)
+                    && facts.days(*concept).is_none_or(|days| days <= *within_days)
+            }
             Self::Never => false,
         }
     }
@@ -186,7 +207,9 @@ impl Part {
                         .flatten(),
                 );
             }
-            Self::Value(concept, _) | Self::Days { concept, .. } => found.push(*concept),
+            Self::Value(concept, _) | Self::Days { concept, .. } | Self::Fresh { concept, .. } => {
+                found.push(*concept);
+            }
             Self::Age(_) | Self::Sex(_) | Self::State(_) | Self::Never => {}
         }
     }

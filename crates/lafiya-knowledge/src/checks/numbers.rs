@@ -18,6 +18,15 @@ const PER_1000: std::ops::RangeInclusive<f32> = 0.000_01..=500.0;
 
 /// Frequencies of findings and tests lie within their bounds, and no finding is listed twice.
 pub(super) fn probabilities(report: &mut Report<'_>) {
+    for pair in &report.content.pairs {
+        if !OF_100.contains(&pair.of_100) {
+            report.complain(
+                &pair.id,
+                &pair.with,
+                format!("{} of 100 is not between 0.1 and 99", pair.of_100),
+            );
+        }
+    }
     for condition in &report.content.conditions {
         let id = &condition.id;
         let mut seen = std::collections::BTreeSet::new();

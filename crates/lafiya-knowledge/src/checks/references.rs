@@ -52,6 +52,9 @@ pub(super) fn known_ids(report: &mut Report<'_>) {
     for test in &content.lab_tests {
         derivations(report, &test.id, &test.derive, &test.absent_unless_derived);
     }
+    for pair in &content.pairs {
+        each(report, &pair.id, [&pair.id, &pair.with], Wanted::Condition);
+    }
     for rule in &content.rules {
         of_when(report, &rule.id, &rule.when);
         for example in rule.example.iter().chain(&rule.not_example) {
@@ -240,10 +243,11 @@ fn of_when(report: &mut Report<'_>, owner: &str, when: &When) {
     let named = when.all.iter().chain(&when.any).chain(&when.severe);
     let counted = when.at_least.iter().flat_map(|it| &it.of);
     let lasting = when.days.iter().map(|it| &it.id);
+    let fresh = when.fresh.iter().map(|it| &it.id);
     each(
         report,
         owner,
-        named.chain(counted).chain(lasting),
+        named.chain(counted).chain(lasting).chain(fresh),
         Wanted::Evidence,
     );
     each(

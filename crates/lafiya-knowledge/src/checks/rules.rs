@@ -58,7 +58,8 @@ fn asks_nothing(when: &When) -> bool {
         || !when.severe.is_empty()
         || !when.values.is_empty()
         || when.at_least.is_some()
-        || when.days.is_some();
+        || when.days.is_some()
+        || when.fresh.is_some();
     !itself && (when.any_of.is_empty() || when.any_of.iter().any(asks_nothing))
 }
 

@@ -76,6 +76,9 @@ fn cited(report: &Report<'_>) -> Vec<Citation> {
     for score in &content.scores {
         add(&score.id, "the score", &score.source);
     }
+    for pair in &content.pairs {
+        add(&pair.id, "the pair", &pair.source);
+    }
     for belt in &content.belts {
         add(&belt.id, "the belt", &belt.source);
     }

@@ -8,6 +8,7 @@ pub mod condition;
 pub mod finding;
 pub mod lab_test;
 pub mod measure;
+pub mod pair;
 pub mod places;
 pub mod risk_factor;
 pub mod rule;
@@ -26,9 +27,10 @@ pub use condition::{
 pub use finding::Finding;
 pub use lab_test::LabTest;
 pub use measure::{Derivation, Limits, Measure, NormalRange, OtherUnit};
+pub use pair::Pair;
 pub use places::{Belt, Country, PopulationShare, Region};
 pub use risk_factor::RiskFactor;
-pub use rule::{AtLeast, Days, Effect, Example, Rule, ValueLimit, When};
+pub use rule::{AtLeast, Days, Effect, Example, Fresh, Rule, ValueLimit, When};
 pub use score::{ItemPoints, Score, ScoreBand, ScoreExample, ScoreItem, Step};
 pub use services::{Asks, Care, FacilityType, Service, Services};
 pub use texts::{
@@ -58,6 +60,8 @@ pub struct Content {
     pub rules: Vec<Rule>,
     /// `scores.toml`.
     pub scores: Vec<Score>,
+    /// Pairs of conditions that come together.
+    pub pairs: Vec<Pair>,
     /// `sources.toml`.
     pub sources: Vec<Source>,
     /// `specialists.toml`.

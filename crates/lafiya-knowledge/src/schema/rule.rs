@@ -68,6 +68,9 @@ pub struct When {
     /// Present for so many days.
     #[serde(default)]
     pub days: Option<Days>,
+    /// Told as a new complaint.
+    #[serde(default)]
+    pub fresh: Option<Fresh>,
 }
 
 /// At least `count` of a list.
@@ -124,6 +127,17 @@ pub struct Days {
     /// For so many days or fewer: sudden onset is danger too.
     #[serde(default)]
     pub at_most: Option<u32>,
+}
+
+/// A complaint told as such (not one that merely follows from a narrower finding with a meaning of its own), and not
+/// told to have lasted longer. A duration that nobody told counts as new: most complaints that are brought are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fresh {
+    /// The finding.
+    pub id: String,
+    /// New means so many days at most.
+    pub within_days: u32,
 }
 
 /// What a rule does.

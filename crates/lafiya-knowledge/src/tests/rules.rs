@@ -25,6 +25,21 @@ fn patient(base: &KnowledgeBase, text: &str) -> PlainFacts {
 }
 
 #[test]
+fn a_new_complaint_is_told_as_such_and_not_told_to_have_lasted() {
+    let base = toy::base();
+    let fresh = when(&base, "{ fresh = { id = \"s_fever\", within_days = 3 } }");
+    let check = |told: &str, expected: bool| {
+        assert_eq!(fresh.holds(&patient(&base, told)), expected, "{told}");
+    };
+    check("{ present = [\"s_fever\"] }", true);
+    check("{ days = { s_fever = 3 } }", true);
+    check("{ days = { s_fever = 4 } }", false);
+    check("{ present = [\"s_high_fever\"] }", false);
+    check("{ present = [\"s_fever\", \"s_high_fever\"] }", true);
+    check("{ absent = [\"s_fever\"] }", false);
+}
+
+#[test]
 fn each_part_of_when_asks_what_it_says() {
     let base = toy::base();
     let check = |asked: &str, told: &str, expected: bool| {

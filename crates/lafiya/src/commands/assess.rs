@@ -11,8 +11,7 @@ use lafiya_facilities::{Located, Need, nearest_facilities};
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::assessment::Question;
 use lafiya_model::{
-    Age, Assessment, Choice, ConceptId, DeidentifiedCase, Evidence, EvidenceSource, Sex,
-    TriageLevel,
+    Age, Assessment, Choice, DeidentifiedCase, Evidence, EvidenceSource, Sex, TriageLevel,
 };
 use lafiya_service::Library;
 use lafiya_text::ParseContext;
@@ -126,30 +125,7 @@ fn read_case(
         evaluated_at: Some(today),
     };
     let parsed = library.parser.parse(library.base(), text, &context);
-    let mut evidence = Vec::new();
-    for mention in &parsed.mentions {
-        let values = mention
-            .value
-            .as_ref()
-            .and_then(|value| library.read_value(mention.concept, value).ok());
-        let items = values.map_or_else(
-            || vec![(mention.concept, None)],
-            |values| {
-                values
-                    .into_iter()
-                    .map(|(concept, value)| (concept, Some(value)))
-                    .collect()
-            },
-        );
-        evidence.extend(items.into_iter().map(|(concept, value)| Evidence {
-            id: ConceptId(library.id_of(concept).to_owned()),
-            choice: mention.choice,
-            source: EvidenceSource::Initial,
-            duration_days: mention.duration_days,
-            severity: mention.severity,
-            value,
-        }));
-    }
+    let evidence = lafiya_text::evidence(library.base(), &parsed.mentions);
     let region = place.and_then(|place| place.region.clone());
     Ok(DeidentifiedCase {
         age,

@@ -1,6 +1,6 @@
 //! `lafiya eval`: clinical scores, in process, with a progress bar and a picture.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -8,7 +8,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use lafiya_engine::Parameters;
 use lafiya_eval::{
-    Case, Mode, Outcome, Recall, Runner, fit, html, read_cases, recall_table, set_parameter, table,
+    Case, CaseError, Ddxplus, Mode, Outcome, Recall, Runner, fit, html, read_cases,
+    read_ddxplus_cases, recall_table, set_parameter, table,
 };
 
 use crate::settings::Settings;
@@ -42,6 +43,13 @@ pub(super) fn command() -> Command {
                 .help("Questions at most (interview)"),
         )
         .arg(
+            Arg::new("ddxplus")
+                .long("ddxplus")
+                .value_name("FOLDER")
+                .value_parser(value_parser!(PathBuf))
+                .help("The cases are of DDXPlus: reason over a base made from the rates in this folder"),
+        )
+        .arg(
             Arg::new("report")
                 .long("report")
                 .value_name("FILE")
@@ -69,23 +77,35 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
-    let base = wiring::knowledge_base(settings)?;
-    let runner = Runner::new(&base);
     let mode = match matches.get_one::<String>("mode").map(String::as_str) {
         Some("findings") => Mode::Findings,
         Some("interview") => Mode::Interview,
         _ => Mode::Text,
     };
-    let mut cases = Vec::new();
-    for file in matches.get_many::<PathBuf>("files").into_iter().flatten() {
-        cases.extend(read_cases(file)?);
+    let files: Vec<&PathBuf> = matches
+        .get_many::<PathBuf>("files")
+        .into_iter()
+        .flatten()
+        .collect();
+    let questions = matches.get_one::<usize>("questions").copied().unwrap_or(12);
+    if let Some(folder) = matches.get_one::<PathBuf>("ddxplus") {
+        let world = Ddxplus::read(folder)?;
+        let parameters = read_parameters(Ddxplus::parameters(), matches)?;
+        let cases = read_all(&files, read_ddxplus_cases)?;
+        let outcomes = with_progress(&cases, |case| world.run(case, mode, &parameters, questions));
+        print!("{}", table(&outcomes));
+        return Ok(ExitCode::SUCCESS);
     }
-    let parameters = read_parameters(matches)?;
+    let base = wiring::knowledge_base(settings)?;
+    let runner = Runner::new(&base);
+    let parameters = read_parameters(Parameters::default(), matches)?;
+    let cases = read_all(&files, read_cases)?;
     if matches.get_flag("fit") {
         return fit_parameters(&runner, &cases, mode, parameters);
     }
-    let questions = matches.get_one::<usize>("questions").copied().unwrap_or(12);
-    let outcomes = run_all(&runner, &cases, mode, questions, &parameters);
+    let outcomes = with_progress(&cases, |case| {
+        runner.run(case, mode, &parameters, questions)
+    });
     if matches.get_flag("json") {
         let scores = lafiya_eval::score(outcomes.iter());
         println!("{}", serde_json::to_string_pretty(&scores)?);
@@ -110,13 +130,18 @@ pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-fn run_all(
-    runner: &Runner<'_>,
-    cases: &[Case],
-    mode: Mode,
-    questions: usize,
-    parameters: &Parameters,
-) -> Vec<Outcome> {
+fn read_all<T>(
+    files: &[&PathBuf],
+    read: fn(&Path) -> Result<Vec<T>, CaseError>,
+) -> anyhow::Result<Vec<T>> {
+    let mut cases = Vec::new();
+    for file in files {
+        cases.extend(read(file)?);
+    }
+    Ok(cases)
+}
+
+fn with_progress<T>(cases: &[T], run: impl Fn(&T) -> Outcome) -> Vec<Outcome> {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} cases, {eta} left")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::new(cases.len() as u64).with_style(style);
@@ -124,7 +149,7 @@ fn run_all(
         .iter()
         .map(|case| {
             bar.inc(1);
-            runner.run(case, mode, parameters, questions)
+            run(case)
         })
         .collect();
     bar.finish_and_clear();
@@ -181,6 +206,7 @@ fn print_misses(outcomes: &[Outcome]) {
             "\n{} {}{covered}: place {place}; {level}{wanted}{mark}",
             it.id, it.diagnosis
         );
+        println!("   because: {}", it.because);
         println!("   {}", it.top.join(", "));
         println!("   {}", it.understood.join(" "));
         if !it.not_understood.is_empty() {
@@ -208,12 +234,15 @@ fn fit_parameters(
         "triage cost: {:.4} now, {:.4} on held-out folds",
         report.triage_before, report.triage_held_out
     );
+    println!(
+        "Brier score of the first answer: {:.4} now, {:.4} on held-out folds",
+        report.brier_before, report.brier_held_out
+    );
     println!("{:#?}", report.parameters);
     Ok(ExitCode::SUCCESS)
 }
 
-fn read_parameters(matches: &ArgMatches) -> anyhow::Result<Parameters> {
-    let mut parameters = Parameters::default();
+fn read_parameters(mut parameters: Parameters, matches: &ArgMatches) -> anyhow::Result<Parameters> {
     for wish in matches.get_many::<String>("set").into_iter().flatten() {
         let read = wish
             .split_once('=')

@@ -1,0 +1,259 @@
+//! How long one turn of reasoning takes over a base of 800 conditions and 1,500 findings: posterior,
+//! level and next question, with 10 and with 50 pieces of evidence, beside a plain dense version of
+//! the same arithmetic. Prints a line a case; `cargo xtask bench engine` keeps the figures.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use lafiya_engine::{Parameters, assess};
+use lafiya_knowledge::schema::Content;
+use lafiya_knowledge::{FindingIx, KnowledgeBase};
+use lafiya_model::{
+    Age, Choice, ConceptId, DeidentifiedCase, Evidence, EvidenceSource, Sex, TriageLevel,
+};
+use serde_json::{Value, json};
+
+const CONDITIONS: usize = 800;
+const FINDINGS: usize = 1500;
+const LINKS: usize = 25;
+const RISKS: usize = 200;
+const RULES: usize = 200;
+const CASES: usize = 40;
+const ROUNDS: usize = 25;
+const LEVELS: [&str; 4] = ["emergency", "urgent", "routine", "self-care"];
+
+/// A small generator of numbers, so that every run measures the same base.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % limit
+    }
+}
+
+fn main() {
+    let base = synthetic_base();
+    let dense = Dense::of(&base);
+    for pieces in [10, 50] {
+        let cases = synthetic_cases(pieces);
+        let engine = time_each(&cases, |case| {
+            let draft = assess(&base, case, &Parameters::default());
+            (draft.level(), draft.next_step(0).question)
+        });
+        let plain = time_each(&cases, |case| dense.turn(&base, case));
+        println!("{pieces} pieces of evidence: engine {engine:.1} us, plain dense {plain:.1} us");
+    }
+}
+
+/// The median over the cases of the quickest of some rounds, in microseconds.
+fn time_each<T>(cases: &[DeidentifiedCase], turn: impl Fn(&DeidentifiedCase) -> T) -> f64 {
+    let mut times: Vec<f64> = cases
+        .iter()
+        .map(|case| {
+            let rounds = (0..ROUNDS).map(|_| {
+                let start = Instant::now();
+                black_box(turn(black_box(case)));
+                start.elapsed().as_secs_f64() * 1e6
+            });
+            rounds.fold(f64::INFINITY, f64::min)
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+fn finding_id(place: usize) -> String {
+    format!("s_finding_{place}")
+}
+
+fn made<T: serde::de::DeserializeOwned>(value: Value) -> T {
+    serde_json::from_value(value).expect("the synthetic base has the form of the files")
+}
+
+fn synthetic_base() -> KnowledgeBase {
+    let mut numbers = Numbers(1);
+    let mut content = Content::default();
+    for place in 0..FINDINGS {
+        // One in five is a narrower kind of an earlier one; one in fifteen is serious by itself.
+        let parent = (place > 300 && place % 5 == 0).then(|| finding_id(numbers.below(300)));
+        content.findings.push(made(json!({
+            "id": finding_id(place), "name": "finding", "kind": "symptom", "question": "?",
+            "background_of_100": 1 + numbers.below(8), "parent": parent,
+            "red_flag": if place % 15 == 7 { "serious" } else { "none" }, "danger": "?",
+        })));
+    }
+    for place in 0..RISKS {
+        content.risk_factors.push(made(json!({
+            "id": format!("p_risk_{place}"), "name": "risk", "common_name": "risk", "category": "risk",
+            "kind": "exposure", "question": "?", "caregiver_question": "?", "explanation": "?",
+            "background_of_100": 1 + numbers.below(20),
+        })));
+    }
+    for place in 0..CONDITIONS {
+        content
+            .conditions
+            .push(made(condition(place, &mut numbers)));
+    }
+    for place in 0..RULES {
+        let two = [(); 2].map(|()| finding_id(numbers.below(FINDINGS)));
+        content.rules.push(made(json!({
+            "id": format!("RF-BENCH-{place}"), "says": "?", "when": {"all": two},
+            "effect": {"level": "urgent", "timeframe": "within_24_hours"},
+        })));
+    }
+    KnowledgeBase::from_content(content)
+}
+
+fn condition(place: usize, numbers: &mut Numbers) -> Value {
+    let mut listed = std::collections::BTreeSet::new();
+    while listed.len() < LINKS {
+        // Common findings belong to many conditions, rare ones to few.
+        let (a, b) = (numbers.below(FINDINGS), numbers.below(FINDINGS));
+        listed.insert(a.min(b));
+    }
+    let findings: Vec<Value> = listed
+        .into_iter()
+        .map(|finding| json!({"id": finding_id(finding), "of_100": 5 + numbers.below(90)}))
+        .collect();
+    let risks: Vec<Value> = (0..5)
+        .map(|_| json!({"id": format!("p_risk_{}", numbers.below(RISKS)), "odds_ratio": 2.0}))
+        .collect();
+    let per_1000 = 0.1 + numbers.below(30) as f32 / 10.0;
+    json!({
+        "id": format!("c_condition_{place}"), "name": "condition", "common_name": "condition", "icd10": "A00",
+        "category": "bench", "severity": "moderate", "description": "",
+        "prevalence": {"global": "", "africa": ""}, "prior": {"per_1000": {"15-49": per_1000}},
+        "course": {"usual_days": [0.0, 30.0], "possible_days": [0.0, 365.0]},
+        "findings": {"list": findings}, "risk_factors": {"list": risks},
+        "triage": {"default": LEVELS[place % 4], "timeframe": "within_24_hours", "channel": "personal_visit",
+                   "specialist": {"id": "general_practice"}},
+    })
+}
+
+fn synthetic_cases(pieces: usize) -> Vec<DeidentifiedCase> {
+    let mut numbers = Numbers(2);
+    (0..CASES)
+        .map(|_| {
+            let evidence = (0..pieces).map(|_| {
+                let (a, b) = (numbers.below(FINDINGS), numbers.below(FINDINGS));
+                Evidence {
+                    id: ConceptId(finding_id(a.min(b))),
+                    choice: if numbers.below(3) == 0 {
+                        Choice::Absent
+                    } else {
+                        Choice::Present
+                    },
+                    source: EvidenceSource::Initial,
+                    duration_days: None,
+                    severity: None,
+                    value: None,
+                }
+            });
+            DeidentifiedCase {
+                age: Age::from_years(30),
+                sex: Sex::Female,
+                region: None,
+                month: Some(6),
+                evidence: evidence.collect(),
+            }
+        })
+        .collect()
+}
+
+/// The same arithmetic written plainly: every condition for every piece of evidence, every finding
+/// for every leading candidate.
+struct Dense {
+    /// By finding, then by condition.
+    ln_present: Vec<f32>,
+    ln_absent: Vec<f32>,
+    probabilities: Vec<f32>,
+    prior: Vec<f32>,
+    levels: Vec<TriageLevel>,
+}
+
+impl Dense {
+    fn of(base: &KnowledgeBase) -> Self {
+        let probabilities: Vec<f32> = base
+            .finding_indices()
+            .flat_map(|ix| base.likelihood().column(ix).to_vec())
+            .collect();
+        Self {
+            ln_present: probabilities.iter().map(|p| p.ln()).collect(),
+            ln_absent: probabilities.iter().map(|p| (1.0 - p).ln()).collect(),
+            prior: base
+                .conditions()
+                .iter()
+                .map(|it| it.per_1000(lafiya_model::AgeBand::From15To49).ln())
+                .collect(),
+            levels: base
+                .conditions()
+                .iter()
+                .map(|it| it.text.triage.default)
+                .collect(),
+            probabilities,
+        }
+    }
+
+    fn turn(&self, base: &KnowledgeBase, case: &DeidentifiedCase) -> (TriageLevel, usize) {
+        let mut scores = self.prior.clone();
+        let mut asked = vec![false; FINDINGS];
+        for item in &case.evidence {
+            let finding: Option<FindingIx> = base
+                .resolve(item.id.as_str())
+                .and_then(|concept| concept.finding());
+            let Some(ix) = finding else { continue };
+            asked[ix.index()] = true;
+            let table = if item.choice == Choice::Present {
+                &self.ln_present
+            } else {
+                &self.ln_absent
+            };
+            let column = &table[ix.index() * CONDITIONS..][..CONDITIONS];
+            for (score, weight) in scores.iter_mut().zip(column) {
+                *score += weight;
+            }
+        }
+        let highest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let total: f32 = scores
+            .iter_mut()
+            .map(|score| {
+                *score = (*score - highest).exp();
+                *score
+            })
+            .sum();
+        let urgent: f32 = scores
+            .iter()
+            .zip(&self.levels)
+            .filter(|(_, level)| **level >= TriageLevel::Urgent)
+            .map(|(share, _)| share / total)
+            .sum();
+        let level = if urgent >= 0.4 {
+            TriageLevel::Urgent
+        } else {
+            TriageLevel::Routine
+        };
+        let mut leaders: Vec<usize> = (0..CONDITIONS).collect();
+        leaders.select_nth_unstable_by(50, |a, b| scores[*b].total_cmp(&scores[*a]));
+        let question = (0..FINDINGS)
+            .filter(|finding| !asked[*finding])
+            .map(|finding| (self.information(finding, &leaders[..50], &scores), finding))
+            .max_by(|a, b| a.0.total_cmp(&b.0));
+        (level, question.map_or(0, |(_, finding)| finding))
+    }
+
+    fn information(&self, finding: usize, leaders: &[usize], scores: &[f32]) -> f32 {
+        let entropy = |p: f32| -(p * p.ln() + (1.0 - p) * (1.0 - p).ln());
+        let column = &self.probabilities[finding * CONDITIONS..][..CONDITIONS];
+        let (mut expected, mut conditional, mut total) = (0.0, 0.0, 0.0);
+        for &leader in leaders {
+            expected += scores[leader] * column[leader];
+            conditional += scores[leader] * entropy(column[leader]);
+            total += scores[leader];
+        }
+        entropy(expected / total) - conditional / total
+    }
+}

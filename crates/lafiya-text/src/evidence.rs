@@ -1,0 +1,38 @@
+//! From mentions to evidence: what the engine takes from a text. A measured value is read into its own unit; a pair
+//! such as 180/110 becomes two values.
+
+use lafiya_knowledge::KnowledgeBase;
+use lafiya_model::{ConceptId, Evidence, EvidenceSource};
+
+use crate::parse::Mention;
+
+/// The evidence that mentions give, in their order. A value that cannot be read leaves the bare concept.
+pub fn evidence(base: &KnowledgeBase, mentions: &[Mention]) -> Vec<Evidence> {
+    mentions
+        .iter()
+        .flat_map(|mention| of_mention(base, mention))
+        .collect()
+}
+
+fn of_mention(base: &KnowledgeBase, mention: &Mention) -> Vec<Evidence> {
+    let values = mention
+        .value
+        .as_ref()
+        .and_then(|value| base.read_value(mention.concept, value).ok());
+    let parts = match values {
+        Some(values) => values
+            .into_iter()
+            .map(|(concept, value)| (concept, Some(value)))
+            .collect(),
+        None => vec![(mention.concept, None)],
+    };
+    let item = |(concept, value)| Evidence {
+        id: ConceptId(base.id_of(concept).to_owned()),
+        choice: mention.choice,
+        source: EvidenceSource::Initial,
+        duration_days: mention.duration_days,
+        severity: mention.severity,
+        value,
+    };
+    parts.into_iter().map(item).collect()
+}
