@@ -8,8 +8,11 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use lafiya_engine::Parameters;
 use lafiya_eval::{
-    Case, Mode, Outcome, Recall, Runner, fit, html, read_cases, recall_table, set_parameter, table,
+use lafiya_eval::{
+    Case, Draw, Mode, Outcome, Recall, Runner, Simulation, fit, html, read_cases, recall_table,
+    set_parameter, simulate, table,
 };
+use lafiya_knowledge::KnowledgeBase;
 
 use crate::settings::Settings;
 use crate::wiring;
@@ -20,10 +23,34 @@ pub(super) fn command() -> Command {
         .arg(
             Arg::new("files")
                 .value_name("CASES")
-                .required(true)
+                .required_unless_present("simulate")
                 .num_args(1..)
                 .value_parser(value_parser!(PathBuf))
                 .help("Case files"),
+        )
+        .arg(
+            Arg::new("simulate")
+                .long("simulate")
+                .value_name("N")
+                .conflicts_with_all(["files", "fit"])
+                .value_parser(value_parser!(usize))
+                .help("Draw N patients from the base and interview them"),
+        )
+        .arg(
+            Arg::new("draw")
+                .long("draw")
+                .value_name("HOW")
+                .default_value("mix")
+                .value_parser(["mix", "even"])
+                .help("Simulated patients: as they come to a clinic, or every condition equally often"),
+        )
+        .arg(
+            Arg::new("seed")
+                .long("seed")
+                .value_name("N")
+                .default_value("1")
+                .value_parser(value_parser!(u64))
+                .help("The same seed draws the same simulated patients"),
         )
         .arg(
             Arg::new("mode")
@@ -70,6 +97,10 @@ pub(super) fn command() -> Command {
 
 pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let base = wiring::knowledge_base(settings)?;
+    if let Some(patients) = matches.get_one::<usize>("simulate") {
+        let outcomes = run_simulation(&base, *patients, matches)?;
+        return answer(&outcomes, "simulated patients", matches);
+    }
     let runner = Runner::new(&base);
     let mode = match matches.get_one::<String>("mode").map(String::as_str) {
         Some("findings") => Mode::Findings,
@@ -86,24 +117,53 @@ pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<E
     }
     let questions = matches.get_one::<usize>("questions").copied().unwrap_or(12);
     let outcomes = run_all(&runner, &cases, mode, questions, &parameters);
+    let recalls = recalls_of_text(&runner, &cases, mode);
+    if !recalls.is_empty() && !matches.get_flag("json") {
+        let by_set = cases.iter().map(|case| case.set.as_str()).zip(&recalls);
+        print!("{}\n", recall_table(by_set));
+    }
+    if matches.get_flag("misses") {
+        print_unread(&cases, &recalls);
+    }
+    answer(&outcomes, "clinical evaluation", matches)
+}
+
+fn run_simulation(
+    base: &KnowledgeBase,
+    patients: usize,
+    matches: &ArgMatches,
+) -> anyhow::Result<Vec<Outcome>> {
+    let simulation = Simulation {
+        patients,
+        draw: match matches.get_one::<String>("draw").map(String::as_str) {
+            Some("even") => Draw::Even,
+            _ => Draw::Mix,
+        },
+        questions_max: matches.get_one::<usize>("questions").copied().unwrap_or(12),
+        seed: matches.get_one::<u64>("seed").copied().unwrap_or(1),
+    };
+    let bar = progress(patients, "patients");
+    let outcomes = simulate(base, &simulation, &read_parameters(matches)?, &|| {
+        bar.inc(1)
+    });
+    bar.finish_and_clear();
+    Ok(outcomes)
+}
+
+/// Prints the scores, by set and together, and whatever else was asked for.
+fn answer(outcomes: &[Outcome], what: &str, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     if matches.get_flag("json") {
         let scores = lafiya_eval::score(outcomes.iter());
         println!("{}", serde_json::to_string_pretty(&scores)?);
     } else {
-        print!("{}", table(&outcomes));
-    }
-    let recalls = recalls_of_text(&runner, &cases, mode);
-    if !recalls.is_empty() && !matches.get_flag("json") {
-        let by_set = cases.iter().map(|case| case.set.as_str()).zip(&recalls);
-        print!("\n{}", recall_table(by_set));
+        print!("{}", table(outcomes));
     }
     if matches.get_flag("misses") {
-        print_misses(&outcomes);
-        print_unread(&cases, &recalls);
+        print_misses(outcomes);
     }
     if let Some(path) = matches.get_one::<PathBuf>("report") {
-        let title = format!("Lafiya: clinical evaluation, {} cases", outcomes.len());
-        std::fs::write(path, html(&outcomes, &title))
+        let title = format!("Lafiya: {what}, {} cases", outcomes.len());
+        std::fs::write(path, html(outcomes, &title))
             .with_context(|| format!("{} cannot be written", path.display()))?;
         eprintln!("The report is in {}.", path.display());
     }
@@ -117,9 +177,7 @@ fn run_all(
     questions: usize,
     parameters: &Parameters,
 ) -> Vec<Outcome> {
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} cases, {eta} left")
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
-    let bar = ProgressBar::new(cases.len() as u64).with_style(style);
+    let bar = progress(cases.len(), "cases");
     let outcomes = cases
         .iter()
         .map(|case| {
@@ -155,6 +213,12 @@ fn print_unread(cases: &[Case], recalls: &[Recall]) {
             }
         }
     }
+fn progress(count: usize, of_what: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(&format!(
+        "{{bar:40}} {{pos}}/{{len}} {of_what}, {{eta}} left"
+    ))
+    .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(count as u64).with_style(style)
 }
 
 fn print_misses(outcomes: &[Outcome]) {

@@ -4,6 +4,7 @@ mod assess;
 mod eval;
 mod key;
 mod knowledge;
+mod knowledge_reports;
 mod openapi;
 mod serve;
 mod serve_reload;
