@@ -16,7 +16,7 @@ const TELLING_LN_ODDS: f32 = 1.0;
 /// The textbook patient.
 pub fn textbook_patient(base: &KnowledgeBase, ix: ConditionIx) -> DeidentifiedCase {
     let condition = base.condition(ix);
-    let age = typical_age(condition);
+    let age = typical_age(base, condition);
     let sex = if condition.sex.allows(Sex::Female) {
         Sex::Female
     } else {
@@ -73,16 +73,19 @@ fn middle(band: AgeBand) -> Age {
     }
 }
 
-/// The middle of the band in which the condition is commonest, among those it is possible at.
-fn typical_age(condition: &Condition) -> Age {
+/// The middle of the band in which the condition is commonest, among those it is possible at. A
+/// condition of a state is commonest where the state is.
+fn typical_age(base: &KnowledgeBase, condition: &Condition) -> Age {
+    let share = |age: &Age| {
+        let of_state = condition
+            .state
+            .map_or(1.0, |state| base.state_share(state, age.band()));
+        condition.per_1000(age.band()) * of_state
+    };
     AgeBand::ALL
         .iter()
         .map(|band| middle(*band))
         .filter(|age| condition.ages.contains(*age))
-        .max_by(|a, b| {
-            condition
-                .per_1000(a.band())
-                .total_cmp(&condition.per_1000(b.band()))
-        })
+        .max_by(|a, b| share(a).total_cmp(&share(b)))
         .unwrap_or(Age::from_years(30))
 }
