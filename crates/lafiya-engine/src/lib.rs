@@ -47,6 +47,12 @@ pub fn assess<'a>(
     Draft::new(facts, differential, *parameters)
 }
 
+/// The share of visits (0 to 1) that each condition causes in patients like this one, before anything
+/// they complain of is known: by age, sex, state, place and month. By `ConditionIx`; 0 is impossible.
+pub fn case_mix(base: &KnowledgeBase, case: &DeidentifiedCase) -> Vec<f64> {
+    priors::shares(&PatientFacts::gather(base, case), case)
+}
+
 /// Checks a draft against every danger and completes it. `questions_asked` bounds the interview.
 pub fn review(draft: Draft<'_>, questions_asked: usize) -> Assessment {
     safety::review(draft, questions_asked)

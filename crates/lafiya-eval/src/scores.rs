@@ -113,7 +113,7 @@ pub fn table(outcomes: &[Outcome]) -> String {
         sets.entry(&outcome.set).or_default().push(outcome);
     }
     let mut text = format!(
-        "{:<14}{:>6}{:>9}{:>7}{:>7}{:>7} |{:>7}{:>7}{:>7} |{:>8}{:>7}{:>7}{:>11}{:>8}{:>7}\n",
+        "{:<26}{:>6}{:>9}{:>7}{:>7}{:>7} |{:>7}{:>7}{:>7} |{:>8}{:>7}{:>7}{:>11}{:>8}{:>7}\n",
         "set",
         "cases",
         "covered",
@@ -130,11 +130,15 @@ pub fn table(outcomes: &[Outcome]) -> String {
         "brier",
         "asked"
     );
-    for (set, outcomes) in &sets {
+    let mut rows: Vec<(&str, Vec<&Outcome>)> = sets.into_iter().collect();
+    if rows.len() > 1 {
+        rows.push(("all", outcomes.iter().collect()));
+    }
+    for (set, outcomes) in &rows {
         let it = score(outcomes.iter().copied());
         let percent = |share: f64| format!("{:.1}", share * 100.0);
         text.push_str(&format!(
-            "{set:<14}{:>6}{:>9}{:>7}{:>7}{:>7} |{:>7}{:>7}{:>7} |{:>8}{:>7}{:>7}{:>11}{:>8.3}{:>7.1}\n",
+            "{set:<26}{:>6}{:>9}{:>7}{:>7}{:>7} |{:>7}{:>7}{:>7} |{:>8}{:>7}{:>7}{:>11}{:>8.3}{:>7.1}\n",
             it.cases, it.covered, percent(it.top1), percent(it.top3), percent(it.top5),
             percent(it.covered_top1), percent(it.covered_top3), percent(it.covered_top5),
             percent(it.triage_ok), percent(it.under), percent(it.over),

@@ -158,8 +158,17 @@ async fn one_turn(
     let whereabouts = Whereabouts::of(context, &base, caller, &request.case);
     let reasoned = deidentified(&request.case, whereabouts.region(), &memory, now);
     let region = reasoned.region.clone();
-    let warnings = claims.warnings.into_iter().chain(whereabouts.warning.clone());
-    let thought = think(&base, reasoned, warnings.collect(), memory.questions_asked()).await?;
+    let warnings = claims
+        .warnings
+        .into_iter()
+        .chain(whereabouts.warning.clone());
+    let thought = think(
+        &base,
+        reasoned,
+        warnings.collect(),
+        memory.questions_asked(),
+    )
+    .await?;
     drop(place);
     let facilities = whereabouts.facilities(context, &base, &request.case, &thought.assessment);
 

@@ -26,8 +26,8 @@ pub mod rights;
 mod sandbox;
 pub mod sign_in;
 pub mod tenants;
-pub mod visitor;
 pub mod usage;
+pub mod visitor;
 pub mod webhooks;
 
 pub use authenticate::Caller;

@@ -8,9 +8,10 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use lafiya_engine::Parameters;
 use lafiya_eval::{
-    Case, CaseError, Ddxplus, Mode, Outcome, Recall, Runner, fit, html, read_cases,
-    read_ddxplus_cases, recall_table, set_parameter, table,
+    Case, CaseError, Ddxplus, Draw, Mode, Outcome, Recall, Runner, Simulation, fit, html,
+    read_cases, read_ddxplus_cases, recall_table, set_parameter, simulate, table,
 };
+use lafiya_knowledge::KnowledgeBase;
 
 use crate::settings::Settings;
 use crate::wiring;
@@ -21,10 +22,34 @@ pub(super) fn command() -> Command {
         .arg(
             Arg::new("files")
                 .value_name("CASES")
-                .required(true)
+                .required_unless_present("simulate")
                 .num_args(1..)
                 .value_parser(value_parser!(PathBuf))
                 .help("Case files"),
+        )
+        .arg(
+            Arg::new("simulate")
+                .long("simulate")
+                .value_name("N")
+                .conflicts_with_all(["files", "fit"])
+                .value_parser(value_parser!(usize))
+                .help("Draw N patients from the base and interview them"),
+        )
+        .arg(
+            Arg::new("draw")
+                .long("draw")
+                .value_name("HOW")
+                .default_value("mix")
+                .value_parser(["mix", "even"])
+                .help("Simulated patients: as they come to a clinic, or every condition equally often"),
+        )
+        .arg(
+            Arg::new("seed")
+                .long("seed")
+                .value_name("N")
+                .default_value("1")
+                .value_parser(value_parser!(u64))
+                .help("The same seed draws the same simulated patients"),
         )
         .arg(
             Arg::new("mode")
@@ -97,8 +122,12 @@ pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<E
         return Ok(ExitCode::SUCCESS);
     }
     let base = wiring::knowledge_base(settings)?;
-    let runner = Runner::new(&base);
     let parameters = read_parameters(Parameters::default(), matches)?;
+    if let Some(patients) = matches.get_one::<usize>("simulate") {
+        let outcomes = run_simulation(&base, *patients, questions, &parameters, matches);
+        return answer(&outcomes, "simulated patients", matches);
+    }
+    let runner = Runner::new(&base);
     let cases = read_all(&files, read_cases)?;
     if matches.get_flag("fit") {
         return fit_parameters(&runner, &cases, mode, parameters);
@@ -106,24 +135,53 @@ pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<E
     let outcomes = with_progress(&cases, |case| {
         runner.run(case, mode, &parameters, questions)
     });
+    let recalls = recalls_of_text(&runner, &cases, mode);
+    if !recalls.is_empty() && !matches.get_flag("json") {
+        let by_set = cases.iter().map(|case| case.set.as_str()).zip(&recalls);
+        println!("{}", recall_table(by_set));
+    }
+    if matches.get_flag("misses") {
+        print_unread(&cases, &recalls);
+    }
+    answer(&outcomes, "clinical evaluation", matches)
+}
+
+fn run_simulation(
+    base: &KnowledgeBase,
+    patients: usize,
+    questions_max: usize,
+    parameters: &Parameters,
+    matches: &ArgMatches,
+) -> Vec<Outcome> {
+    let simulation = Simulation {
+        patients,
+        draw: match matches.get_one::<String>("draw").map(String::as_str) {
+            Some("even") => Draw::Even,
+            _ => Draw::Mix,
+        },
+        questions_max,
+        seed: matches.get_one::<u64>("seed").copied().unwrap_or(1),
+    };
+    let bar = progress(patients, "patients");
+    let outcomes = simulate(base, &simulation, parameters, &|| bar.inc(1));
+    bar.finish_and_clear();
+    outcomes
+}
+
+/// Prints the scores, by set and together, and whatever else was asked for.
+fn answer(outcomes: &[Outcome], what: &str, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     if matches.get_flag("json") {
         let scores = lafiya_eval::score(outcomes.iter());
         println!("{}", serde_json::to_string_pretty(&scores)?);
     } else {
-        print!("{}", table(&outcomes));
-    }
-    let recalls = recalls_of_text(&runner, &cases, mode);
-    if !recalls.is_empty() && !matches.get_flag("json") {
-        let by_set = cases.iter().map(|case| case.set.as_str()).zip(&recalls);
-        print!("\n{}", recall_table(by_set));
+        print!("{}", table(outcomes));
     }
     if matches.get_flag("misses") {
-        print_misses(&outcomes);
-        print_unread(&cases, &recalls);
+        print_misses(outcomes);
     }
     if let Some(path) = matches.get_one::<PathBuf>("report") {
-        let title = format!("Lafiya: clinical evaluation, {} cases", outcomes.len());
-        std::fs::write(path, html(&outcomes, &title))
+        let title = format!("Lafiya: {what}, {} cases", outcomes.len());
+        std::fs::write(path, html(outcomes, &title))
             .with_context(|| format!("{} cannot be written", path.display()))?;
         eprintln!("The report is in {}.", path.display());
     }
@@ -142,9 +200,7 @@ fn read_all<T>(
 }
 
 fn with_progress<T>(cases: &[T], run: impl Fn(&T) -> Outcome) -> Vec<Outcome> {
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} cases, {eta} left")
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
-    let bar = ProgressBar::new(cases.len() as u64).with_style(style);
+    let bar = progress(cases.len(), "cases");
     let outcomes = cases
         .iter()
         .map(|case| {
@@ -154,6 +210,13 @@ fn with_progress<T>(cases: &[T], run: impl Fn(&T) -> Outcome) -> Vec<Outcome> {
         .collect();
     bar.finish_and_clear();
     outcomes
+}
+
+fn progress(count: usize, of_what: &str) -> ProgressBar {
+    let template = format!("{{bar:40}} {{pos}}/{{len}} {of_what}, {{eta}} left");
+    let style =
+        ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(count as u64).with_style(style)
 }
 
 /// In text mode, how much of each case's lists was read from its story; nothing in the other modes, or where no case

@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use lafiya_knowledge::{KnowledgeBase, Remark, Weight, check_dir, show, stats};
 use serde::Serialize;
 
-use super::print_answer;
+use super::{knowledge_reports, print_answer};
 use crate::settings::Settings;
 use crate::wiring;
 
@@ -26,8 +26,9 @@ pub(super) fn command() -> Command {
         .action(ArgAction::SetTrue)
         .help("Print what is worth a look, too");
     Command::new("knowledge")
-        .about("Check, count and show the clinical content")
+        .about("Check, count, show and compare the clinical content")
         .subcommand_required(true)
+        .subcommands(knowledge_reports::commands())
         .subcommand(
             Command::new("check")
                 .about("Check a folder; silent when nothing is wrong")
@@ -53,6 +54,16 @@ pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<E
             print_answer(matches, &counted, stats_for_people)
         }
         Some(("show", matches)) => show_concept(&wiring::knowledge_base(settings)?, matches),
+        Some(("case-mix", matches)) => {
+            knowledge_reports::case_mix(&wiring::knowledge_base(settings)?, matches)
+        }
+        Some(("separation", matches)) => {
+            knowledge_reports::separation(&wiring::knowledge_base(settings)?, matches)
+        }
+        Some(("red-flags", matches)) => {
+            knowledge_reports::red_flags(&wiring::knowledge_base(settings)?, matches)
+        }
+        Some(("diff", matches)) => knowledge_reports::diff(matches),
         _ => unreachable!("clap requires one of the subcommands"),
     }
 }
@@ -156,7 +167,7 @@ fn stats_for_people(counted: &stats::Stats) -> String {
 }
 
 /// One line a row, with its share as a bar.
-fn bars(table: &BTreeMap<String, usize>) -> String {
+pub(super) fn bars(table: &BTreeMap<String, usize>) -> String {
     let total = table.values().sum::<usize>().max(1);
     table
         .iter()

@@ -7,13 +7,14 @@ mod eval;
 mod facilities;
 mod key;
 mod knowledge;
+mod knowledge_reports;
 mod openapi;
 mod serve;
 mod serve_reload;
 mod serve_webhooks;
 mod tenant;
-mod user;
 mod tenant_data;
+mod user;
 
 use std::process::ExitCode;
 

@@ -1,0 +1,200 @@
+//! What a change of the content does: which concepts came, went or changed, and which cases now get
+//! other leading conditions or another level. For the reviewer of a knowledge change.
+
+use std::collections::BTreeSet;
+
+use lafiya_engine::{Parameters, assess, review};
+use lafiya_knowledge::KnowledgeBase;
+use lafiya_model::{Assessment, DeidentifiedCase, TriageLevel};
+use serde::Serialize;
+
+use crate::case::Case;
+use crate::run::{Mode, Runner};
+use crate::scores::{Scores, score};
+use crate::simulate::{Draw, Simulation, openings};
+
+/// How many leading conditions are compared.
+const LEADING: usize = 3;
+
+/// Ids that came, went or changed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ContentChange {
+    /// What is counted: `conditions`, `findings`, ...
+    pub what: &'static str,
+    /// Only in the new base.
+    pub added: Vec<String>,
+    /// Only in the old base.
+    pub removed: Vec<String>,
+    /// In both, not the same.
+    pub changed: Vec<String>,
+}
+
+/// A case that is answered differently.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CaseChange {
+    /// The case, or `simulated-7`.
+    pub id: String,
+    /// Leading conditions before.
+    pub top_before: Vec<String>,
+    /// And now.
+    pub top_after: Vec<String>,
+    /// Level before.
+    pub level_before: Option<TriageLevel>,
+    /// And now.
+    pub level_after: Option<TriageLevel>,
+}
+
+impl CaseChange {
+    /// Whether the level fell.
+    pub fn is_lower(&self) -> bool {
+        self.level_after < self.level_before
+    }
+
+    fn is_change(&self) -> bool {
+        let set = |list: &[String]| list.iter().cloned().collect::<BTreeSet<_>>();
+        self.level_before != self.level_after || set(&self.top_before) != set(&self.top_after)
+    }
+}
+
+/// Everything that differs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Difference {
+    /// By kind of concept.
+    pub content: Vec<ContentChange>,
+    /// Cases compared.
+    pub cases: usize,
+    /// Those answered differently, lowered levels first.
+    pub changed: Vec<CaseChange>,
+    /// Scores of the case files before and now, in text mode; `None` without case files.
+    pub scores: Option<(Scores, Scores)>,
+}
+
+/// Compares two bases on simulated patients (drawn from the old one) and on case files.
+pub fn compare(
+    old: &KnowledgeBase,
+    new: &KnowledgeBase,
+    patients: usize,
+    seed: u64,
+    cases: &[Case],
+    parameters: &Parameters,
+) -> Difference {
+    let simulation = Simulation {
+        patients,
+        draw: Draw::Even,
+        questions_max: 0,
+        seed,
+    };
+    let mut changed: Vec<CaseChange> = openings(old, &simulation)
+        .into_iter()
+        .enumerate()
+        .map(|(number, case)| simulated_change(old, new, &case, number, parameters))
+        .filter(CaseChange::is_change)
+        .collect();
+    let scores = (!cases.is_empty()).then(|| {
+        let run = |base| {
+            let runner = Runner::new(base);
+            cases
+                .iter()
+                .map(|case| runner.run(case, Mode::Text, parameters, 0))
+                .collect::<Vec<_>>()
+        };
+        let (before, after) = (run(old), run(new));
+        let told = before.iter().zip(&after).map(|(before, after)| CaseChange {
+            id: before.id.clone(),
+            top_before: names_only(&before.top),
+            top_after: names_only(&after.top),
+            level_before: before.level,
+            level_after: after.level,
+        });
+        changed.extend(told.filter(CaseChange::is_change));
+        (score(before.iter()), score(after.iter()))
+    });
+    changed.sort_by_key(|change| !change.is_lower());
+    Difference {
+        content: content_changes(old, new),
+        cases: patients + cases.len(),
+        changed,
+        scores,
+    }
+}
+
+fn simulated_change(
+    old: &KnowledgeBase,
+    new: &KnowledgeBase,
+    case: &DeidentifiedCase,
+    number: usize,
+    parameters: &Parameters,
+) -> CaseChange {
+    let before = review(assess(old, case, parameters), 0);
+    let after = review(assess(new, case, parameters), 0);
+    CaseChange {
+        id: format!("simulated-{number}"),
+        top_before: leading(&before),
+        top_after: leading(&after),
+        level_before: Some(before.triage.level),
+        level_after: Some(after.triage.level),
+    }
+}
+
+fn leading(assessment: &Assessment) -> Vec<String> {
+    let names = assessment.conditions.iter().map(|it| it.name.clone());
+    names.take(LEADING).collect()
+}
+
+/// Outcomes carry `name 0.42`; the probability is not compared.
+fn names_only(top: &[String]) -> Vec<String> {
+    top.iter()
+        .take(LEADING)
+        .map(|it| {
+            it.rsplit_once(' ')
+                .map_or(it.as_str(), |(name, _)| name)
+                .to_owned()
+        })
+        .collect()
+}
+
+fn content_changes(old: &KnowledgeBase, new: &KnowledgeBase) -> Vec<ContentChange> {
+    macro_rules! changes {
+        ($what:literal, $list:ident) => {
+            changes(
+                $what,
+                old.$list().iter().map(|it| (it.text.id.as_str(), &it.text)),
+                new.$list().iter().map(|it| (it.text.id.as_str(), &it.text)),
+            )
+        };
+    }
+    vec![
+        changes!("conditions", conditions),
+        changes!("findings", findings),
+        changes!("measures", measures),
+        changes!("risk factors", risks),
+        changes!("lab tests", labs),
+        changes!("rules", rules),
+    ]
+}
+
+fn changes<'a, T: PartialEq + 'a>(
+    what: &'static str,
+    old: impl Iterator<Item = (&'a str, &'a T)>,
+    new: impl Iterator<Item = (&'a str, &'a T)>,
+) -> ContentChange {
+    let old: std::collections::BTreeMap<_, _> = old.collect();
+    let new: std::collections::BTreeMap<_, _> = new.collect();
+    let only_in = |one: &std::collections::BTreeMap<&str, &T>,
+                   other: &std::collections::BTreeMap<&str, &T>| {
+        one.keys()
+            .filter(|id| !other.contains_key(*id))
+            .map(|id| (*id).to_owned())
+            .collect()
+    };
+    ContentChange {
+        what,
+        added: only_in(&new, &old),
+        removed: only_in(&old, &new),
+        changed: old
+            .iter()
+            .filter(|(id, text)| new.get(*id).is_some_and(|other| other != *text))
+            .map(|(id, _)| (*id).to_owned())
+            .collect(),
+    }
+}
