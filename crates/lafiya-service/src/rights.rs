@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use lafiya_model::{
-    AdverseEventId, AssessmentId, Environment, InterviewId, KeyId, TenantId, TenantStatus, Tier,
-    TriageLevel, WebhookId,
+    AccountId, AdverseEventId, AssessmentId, Environment, InterviewId, KeyId, Role, TenantId,
+    TenantStatus, Tier, TriageLevel, WebhookId,
 };
 use lafiya_storage::store::{
-    AdverseEventRecord, AuditRecord, KeptInterview, KeyRecord, NewAct, PageOf, StoredAssessment,
-    WebhookRecord,
+    AccountRecord, AdverseEventRecord, AuditRecord, KeptInterview, KeyRecord, NewAct, PageOf,
+    StoredAssessment, WebhookRecord,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -74,6 +74,14 @@ pub enum ExportRecord {
         created_at: Timestamp,
         expires_at: Timestamp,
         document: Value,
+    },
+    /// Somebody who may sign in, without what would let anybody else do so.
+    Account {
+        id: AccountId,
+        email: String,
+        role: Role,
+        created_at: Timestamp,
+        last_sign_in_at: Option<Timestamp>,
     },
     /// A webhook, without its secret.
     Webhook {
@@ -173,6 +181,10 @@ pub async fn export<E>(
                 give(interview(one, environment)?)?;
             }
         }
+    }
+    let accounts = store.list_accounts(id).await;
+    for account in accounts.map_err(ServiceError::from)? {
+        give(account.into())?;
     }
     let webhooks = store.list_webhooks(id, None).await;
     for webhook in webhooks.map_err(ServiceError::from)? {
@@ -276,6 +288,18 @@ impl From<KeyRecord> for ExportRecord {
             rotated_from: key.rotated_from,
             last_used_at: key.last_used_at,
             requests: key.requests,
+        }
+    }
+}
+
+impl From<AccountRecord> for ExportRecord {
+    fn from(account: AccountRecord) -> Self {
+        Self::Account {
+            id: account.id,
+            email: account.email,
+            role: account.role,
+            created_at: account.created_at,
+            last_sign_in_at: account.last_sign_in_at,
         }
     }
 }
