@@ -10,7 +10,7 @@ use lafiya_storage::store::{AssessmentSummary, TenantRecord};
 
 use crate::authenticate::Caller;
 use crate::clock::lagos_date;
-use crate::concepts;
+
 use crate::context::Context;
 use crate::error::ServiceError;
 use crate::library::Library;
@@ -76,7 +76,9 @@ pub fn first_look(
     let case = DeidentifiedCase {
         age,
         sex,
-        region: place.and_then(|place| concepts::region_of(library.base(), place)),
+        region: place
+            .and_then(|place| library.atlas.find(place, None))
+            .and_then(|place| place.region),
         month: Some(lagos_date(now).month().unsigned_abs()),
         evidence,
     };

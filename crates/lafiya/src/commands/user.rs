@@ -9,7 +9,7 @@ use lafiya_service::members::{self, Invited};
 use lafiya_service::{AccountRecord, Context, tenants};
 use serde::Serialize;
 
-use super::{ACTOR, explained, print_answer};
+use super::{actor, explained, print_answer};
 use crate::settings::Settings;
 use crate::wiring;
 
@@ -75,14 +75,14 @@ pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Re
         Some(("list", matches)) => list(&context, matches).await,
         Some(("link", matches)) => {
             let account = find(&context, matches).await?;
-            let invited = members::invite_again(&context, account.tenant, account.id, ACTOR)
+            let invited = members::invite_again(&context, account.tenant, account.id, &actor())
                 .await
                 .map_err(explained)?;
             print_invited(&public_url, matches, invited)
         }
         Some(("remove", matches)) => {
             let account = find(&context, matches).await?;
-            members::remove(&context, account.tenant, account.id, ACTOR)
+            members::remove(&context, account.tenant, account.id, &actor())
                 .await
                 .map_err(explained)?;
             print_answer(matches, &UserRow::from(account), |row| {
@@ -110,7 +110,7 @@ async fn create(
     let role: Role = text(matches, "role").parse()?;
     let operator = matches.get_flag("operator");
     let email = text(matches, "email");
-    let invited = members::add(context, tenant.id, email, role, operator, ACTOR)
+    let invited = members::add(context, tenant.id, email, role, operator, &actor())
         .await
         .map_err(explained)?;
     print_invited(public_url, matches, invited)
