@@ -288,7 +288,7 @@ test("every page is free of serious accessibility faults, in light and dark", as
   }
 });
 
-const DASHBOARD = ["keys", "webhooks", "assessments", "members", "audit", "account", "operator"];
+const DASHBOARD = ["usage", "keys", "webhooks", "assessments", "members", "audit", "account", "operator"];
 
 test("a page costs little over a slow network", async () => {
   for (const [path, most] of [["/", 60_000], ["/sign-in", 60_000], ["/knowledge", 60_000], ["/docs", 60_000]]) {

@@ -42,9 +42,10 @@ pub struct Pages {
 }
 
 fn dashboard_routes() -> Router<Arc<App>> {
-    use dashboard::{account, assessments, audit, keys, members, operator, webhooks};
+    use dashboard::{account, assessments, audit, keys, members, operator, usage, webhooks};
     Router::new()
         .route("/dashboard", get(dashboard::home))
+        .route("/dashboard/usage", get(usage::page))
         .route("/dashboard/keys", get(keys::page).post(keys::create))
         .route("/dashboard/keys/{id}/rotate", post(keys::rotate))
         .route("/dashboard/keys/{id}/revoke", post(keys::revoke))

@@ -11,6 +11,7 @@ mod docs;
 mod knowledge;
 mod page;
 
+mod plot;
 mod posted;
 mod sign_in;
 mod visit;

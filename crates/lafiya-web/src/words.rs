@@ -50,6 +50,15 @@ pub(crate) fn width(of_one: f64) -> String {
     format!("{:.1}%", (of_one * 100.0).clamp(0.6, 100.0))
 }
 
+/// "850 m", "3.2 km", "41 km".
+pub(crate) fn kilometres(km: &f64) -> String {
+    match km {
+        ..1.0 => format!("{:.0} m", km * 1000.0),
+        ..10.0 => format!("{km:.1} km"),
+        _ => format!("{km:.0} km"),
+    }
+}
+
 /// The level as a word.
 pub(crate) fn level(level: TriageLevel) -> &'static str {
     match level {

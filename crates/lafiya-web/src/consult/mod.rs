@@ -3,6 +3,7 @@
 //! leads to the answer at once, from any of them.
 
 pub(crate) mod confirm;
+mod map;
 pub(crate) mod patient;
 pub(crate) mod question;
 pub(crate) mod result;

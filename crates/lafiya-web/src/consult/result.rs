@@ -11,6 +11,7 @@ use lafiya_model::{Assessment, AssessmentDocument, AssessmentId, Choice, Environ
 use lafiya_service::assess;
 use lafiya_service::{Caller, Library, ServiceError, consult};
 
+use super::map::{self, Map};
 use super::patient::Patient;
 use super::question::{Known, known};
 use crate::app::App;
@@ -57,6 +58,7 @@ struct ResultPage<'a> {
     unexplained: String,
     known: Vec<Known>,
     goes_on: bool,
+    map: Option<Map>,
     made_at: String,
     group: String,
     can_report: bool,
@@ -104,6 +106,7 @@ pub(crate) async fn page(
             .in_words()
         }),
         goes_on: is_latest && answer.next_question.is_some(),
+        map: map::of(&document.facilities),
         made_at: words::moment(document.created_at),
         group: words::age_group(&document.age_group),
         can_report: visit.signed_in.is_some(),

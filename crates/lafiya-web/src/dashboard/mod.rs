@@ -7,6 +7,7 @@ pub(crate) mod audit;
 pub(crate) mod keys;
 pub(crate) mod members;
 pub(crate) mod operator;
+pub(crate) mod usage;
 pub(crate) mod webhooks;
 
 use axum::response::Response;
@@ -33,7 +34,7 @@ impl Board {
 pub(crate) async fn home(visit: Visit) -> Result<Response, Failure> {
     let who = visit.member()?;
     Ok(go_to(if who.role.may_integrate() {
-        "/dashboard/keys"
+        "/dashboard/usage"
     } else {
         "/dashboard/assessments"
     }))
