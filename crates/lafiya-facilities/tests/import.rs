@@ -1,5 +1,8 @@
 //! Registers in every form that is understood, their mistakes, and one of the size of the largest.
 
+// Test code: what is missing or wrong ends the test, with its reason.
+#![allow(clippy::unwrap_used)]
+
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -284,7 +287,7 @@ fn the_tree_finds_what_looking_at_every_facility_finds() {
     let given = Given::new();
     let register = Register::new(
         given.csv(&large_list(3_000)).facilities,
-        given.types.clone(),
+        given.types,
     );
     let points = [
         (0.0, 0.0),

@@ -1,5 +1,8 @@
 //! What an assessment asks of a facility, against the real knowledge base and the default register.
 
+// Test code: what is missing or wrong ends the test, with its reason.
+#![allow(clippy::unwrap_used)]
+
 use lafiya_facilities::{Atlas, Need, Register, Types, nearest_facilities};
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::assessment::{ReferralPathway, Specialist};

@@ -24,17 +24,23 @@ const KEY_HASH_SECRET: &str = "key_hash_secret";
 
 /// Everything the service needs.
 pub(crate) async fn context(settings: &Settings) -> anyhow::Result<Context> {
-    let library = Library::new(knowledge_base(settings)?);
-    let facilities = register(&settings.data_dir, library.facility_types())?;
-    with_library(settings, library, facilities).await
+    // Boxed: a library on the stack of a future is copied wherever the future goes.
+    Box::pin(async {
+        let library = Library::new(knowledge_base(settings)?);
+        let facilities = register(&settings.data_dir, library.facility_types())?;
+        Box::pin(with_library(settings, library, facilities)).await
+    })
+    .await
 }
 
 /// What an admin command needs: everything but the knowledge, which takes longest to prepare.
 pub(crate) async fn admin_context(settings: &Settings) -> anyhow::Result<Context> {
-    let empty = KnowledgeBase::from_content(Content::default());
-    let library = Library::new(empty);
-    let no_facilities = Register::new(Vec::new(), library.facility_types());
-    with_library(settings, library, no_facilities).await
+    Box::pin(async {
+        let library = Library::new(KnowledgeBase::from_content(Content::default()));
+        let no_facilities = Register::new(Vec::new(), library.facility_types());
+        Box::pin(with_library(settings, library, no_facilities)).await
+    })
+    .await
 }
 
 async fn with_library(

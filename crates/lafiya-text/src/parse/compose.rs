@@ -142,10 +142,16 @@ impl Composer {
                 if inverted {
                     break;
                 }
-            } else if (met && !joins && unit.role == Role::Content) || (!met && joins) {
-                break;
-            } else if !met && unit.role == Role::Content {
-                break;
+            } else {
+                let content = unit.role == Role::Content;
+                let ends = if met {
+                    content && !joins
+                } else {
+                    content || joins
+                };
+                if ends {
+                    break;
+                }
             }
         }
     }

@@ -52,12 +52,9 @@ impl Grades {
         for &at in spotted.iter().flat_map(|it| &it.core) {
             carriers[at] = carriers[at].saturating_add(1);
         }
-        for n in 0..spotted.len() {
-            if spotted[n].choice == Choice::Present
-                && spotted[n].is_finding()
-                && !spotted[n].derived
-            {
-                spotted[n].severity = self.of(reading, &carriers, &spotted[n]);
+        for it in spotted {
+            if it.choice == Choice::Present && it.is_finding() && !it.derived {
+                it.severity = self.of(reading, &carriers, it);
             }
         }
     }

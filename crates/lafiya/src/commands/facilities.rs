@@ -127,7 +127,7 @@ fn import_file(
     }
     let atlas = Atlas::new(base);
     let read = import::read(&text, &mapping, &source, &atlas, &types, &mut |done| {
-        bar.set_position(done)
+        bar.set_position(done);
     });
     bar.finish_and_clear();
     let Imported {
