@@ -219,8 +219,9 @@ fn importing_again_changes_nothing_and_a_new_version_replaces_its_own_source_onl
 fn an_imported_hospital_takes_the_place_of_the_default_entry() {
     let given = Given::new();
     let default = Register::embedded(given.types.clone());
-    let found = given
-        .csv("name,type,lat,lon,phone\nEpe General Hospital,General Hospital,6.585,3.98,+234 1\n");
+    let found = given.csv(
+        "name,type,lat,lon,phone\nEpe General Hospital,General Hospital,6.5866,3.9708,+234 1\n",
+    );
     let all = import::combined(found.facilities, default.facilities(), &given.types);
     let epe: Vec<&Facility> = all
         .iter()
@@ -285,10 +286,7 @@ fn a_register_of_96_269_rows_is_imported_in_less_than_ten_seconds() {
 #[test]
 fn the_tree_finds_what_looking_at_every_facility_finds() {
     let given = Given::new();
-    let register = Register::new(
-        given.csv(&large_list(3_000)).facilities,
-        given.types,
-    );
+    let register = Register::new(given.csv(&large_list(3_000)).facilities, given.types);
     let points = [
         (0.0, 0.0),
         (6.5, 3.4),

@@ -33,6 +33,7 @@ pub fn files() -> Vec<SourceFile> {
         "rules/fever.toml",
         "rules/pregnancy.toml",
         "scores.toml",
+        "services.toml",
         "sources.toml",
         "specialists.toml",
         "triage.toml",
