@@ -25,16 +25,16 @@ struct Stage {
 
 /// In the order of the run. Budgets: a clean checkout on two cores.
 const STAGES: &[Stage] = &[
-    stage("servers", 60, start_servers).gate(),
+    stage("servers", 30, start_servers).gate(),
     stage("format", 10, check_format),
     stage("clippy", 260, check_lints),
     stage("build", 400, build).gate(),
-    stage("unit", 180, unit_tests).with_servers(),
-    stage("knowledge", 20, check_knowledge),
-    stage("blackbox-embedded", 200, black_box_embedded),
-    stage("blackbox-servers", 240, black_box_servers).with_servers(),
+    stage("unit", 220, unit_tests).with_servers(),
+    stage("knowledge", 10, check_knowledge),
+    stage("blackbox-embedded", 190, black_box_embedded),
+    stage("blackbox-servers", 230, black_box_servers).with_servers(),
     stage("fhir", 60, foreign_fhir),
-    stage("browser", 60, in_the_browser),
+    stage("browser", 80, in_the_browser),
     stage("docs", 10, check_docs),
 ];
 
