@@ -27,10 +27,10 @@ struct Stage {
 const STAGES: &[Stage] = &[
     stage("servers", 30, start_servers).gate(),
     stage("format", 10, check_format),
-    stage("clippy", 260, check_lints),
+    stage("clippy", 250, check_lints),
     stage("build", 400, build).gate(),
     stage("unit", 220, unit_tests).with_servers(),
-    stage("knowledge", 10, check_knowledge),
+    stage("knowledge", 20, check_knowledge),
     stage("blackbox-embedded", 190, black_box_embedded),
     stage("blackbox-servers", 230, black_box_servers).with_servers(),
     stage("fhir", 60, foreign_fhir),
