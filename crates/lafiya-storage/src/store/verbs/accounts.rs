@@ -5,10 +5,9 @@ use lafiya_model::{AccountId, Role, TenantId};
 use serde_json::json;
 
 use super::audit::Act;
+use super::tenants;
 use crate::store::connection::{Connection, Row, sql};
-use crate::store::{
-    AccountRecord, NewAccount, NewSession, SessionRecord, StoreError, TenantRecord,
-};
+use crate::store::{AccountRecord, NewAccount, NewSession, SessionRecord, StoreError};
 
 macro_rules! account_columns {
     () => {
@@ -274,9 +273,9 @@ pub(in crate::store) async fn find_session(
     let row = sql(concat!(
         "select ",
         account_columns!(),
-        ", sign_in_session.seen_at, tenant.name as tenant_name, tenant.tier as tenant_tier,
-             tenant.status as tenant_status, tenant.monthly_quota as tenant_monthly_quota,
-             tenant.home_country as tenant_home_country, tenant.created_at as tenant_created_at
+        ", sign_in_session.seen_at, ",
+        joined_tenant_columns!(),
+        "
          from sign_in_session
          join account on account.id = sign_in_session.account
          join tenant on tenant.id = account.tenant
@@ -400,15 +399,7 @@ async fn log(
 
 fn session_from(row: &Row) -> Result<SessionRecord, StoreError> {
     let account = record_from(row)?;
-    let tenant = TenantRecord {
-        id: account.tenant,
-        name: row.text("tenant_name")?,
-        tier: row.parsed("tenant_tier")?,
-        status: row.parsed("tenant_status")?,
-        monthly_quota: row.optional_count("tenant_monthly_quota")?,
-        home_country: row.optional_text("tenant_home_country")?,
-        created_at: row.time("tenant_created_at")?,
-    };
+    let tenant = tenants::joined_from(row, account.tenant)?;
     Ok(SessionRecord {
         account,
         tenant,

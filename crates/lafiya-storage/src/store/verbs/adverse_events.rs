@@ -2,7 +2,7 @@
 
 use lafiya_model::{AssessmentId, Environment, TenantId};
 
-use super::{assessments, outbox};
+use super::{assessments, outbox, paged};
 use crate::store::connection::{Connection, Row, sql};
 use crate::store::{AdverseEventRecord, NewAdverseEvent, NewEvent, PageOf, Paged, StoreError};
 
@@ -60,10 +60,7 @@ pub(in crate::store) async fn list(
     .bind(assessment)
     .optional(connection)
     .await?;
-    Ok(Paged {
-        items: rows.iter().map(record_from).collect::<Result<_, _>>()?,
-        total: total.map_or(Ok(0), |row| row.count("total"))?,
-    })
+    paged(&rows, total, record_from)
 }
 
 fn record_from(row: &Row) -> Result<AdverseEventRecord, StoreError> {

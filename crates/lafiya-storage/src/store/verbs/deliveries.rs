@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use lafiya_model::{DeliveryId, DeliveryStatus, TenantId, WebhookId, WebhookStatus};
 
-use super::webhooks;
+use super::{paged, webhooks};
 use crate::store::connection::{Connection, Row, sql};
 use crate::store::{DeliveryRecord, NewEvent, PageOf, Paged, StoreError};
 
@@ -68,10 +68,7 @@ pub(in crate::store) async fn list(
     .bind(status)
     .optional(connection)
     .await?;
-    Ok(Paged {
-        items: rows.iter().map(record_from).collect::<Result<_, _>>()?,
-        total: total.map_or(Ok(0), |row| row.count("total"))?,
-    })
+    paged(&rows, total, record_from)
 }
 
 /// A delivery that is being attempted is left alone: sent again now, it would arrive twice at once.

@@ -5,8 +5,9 @@ use lafiya_model::{KeyId, TenantId};
 use serde_json::json;
 
 use super::audit::Act;
+use super::tenants;
 use crate::store::connection::{Connection, Row, sql};
-use crate::store::{FoundKey, KeyRecord, KeyUse, NewKey, StoreError, TenantRecord};
+use crate::store::{FoundKey, KeyRecord, KeyUse, NewKey, StoreError};
 
 /// The columns of a key, by name: `*` would change under a running replica when a newer version
 /// adds a column.
@@ -45,9 +46,9 @@ pub(in crate::store) async fn find(
     let row = sql(concat!(
         "select ",
         key_columns!(),
-        ", tenant.name as tenant_name, tenant.tier as tenant_tier,
-             tenant.status as tenant_status, tenant.monthly_quota as tenant_monthly_quota,
-             tenant.home_country as tenant_home_country, tenant.created_at as tenant_created_at
+        ", ",
+        joined_tenant_columns!(),
+        "
          from api_key join tenant on tenant.id = api_key.tenant
          where api_key.hash = $1"
     ))
@@ -222,15 +223,7 @@ fn detail_of(key: &KeyRecord) -> serde_json::Value {
 
 fn found_from(row: &Row) -> Result<FoundKey, StoreError> {
     let key = record_from(row)?;
-    let tenant = TenantRecord {
-        id: key.tenant,
-        name: row.text("tenant_name")?,
-        tier: row.parsed("tenant_tier")?,
-        status: row.parsed("tenant_status")?,
-        monthly_quota: row.optional_count("tenant_monthly_quota")?,
-        home_country: row.optional_text("tenant_home_country")?,
-        created_at: row.time("tenant_created_at")?,
-    };
+    let tenant = tenants::joined_from(row, key.tenant)?;
     Ok(FoundKey { key, tenant })
 }
 

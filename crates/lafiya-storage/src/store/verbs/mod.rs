@@ -1,6 +1,18 @@
 //! The verbs as SQL. Each function is the inside of one transaction and knows nothing of how it
 //! is run; the statements stand next to what they are for.
 
+use crate::store::connection::Row;
+use crate::store::{Paged, StoreError};
+
+/// A tenant's columns in a read of another table; `tenants::joined_from` reads them.
+macro_rules! joined_tenant_columns {
+    () => {
+        "tenant.name as tenant_name, tenant.tier as tenant_tier, \
+         tenant.status as tenant_status, tenant.monthly_quota as tenant_monthly_quota, \
+         tenant.home_country as tenant_home_country, tenant.created_at as tenant_created_at"
+    };
+}
+
 pub(super) mod accounts;
 pub(super) mod adverse_events;
 pub(super) mod assessments;
@@ -17,3 +29,15 @@ pub(super) mod sealing;
 pub(super) mod tenants;
 pub(super) mod usage;
 pub(super) mod webhooks;
+
+/// A page from its rows and the row that counts them all as `total`.
+fn paged<T>(
+    rows: &[Row],
+    counted: Option<Row>,
+    read: impl Fn(&Row) -> Result<T, StoreError>,
+) -> Result<Paged<T>, StoreError> {
+    Ok(Paged {
+        items: rows.iter().map(read).collect::<Result<_, _>>()?,
+        total: counted.map_or(Ok(0), |row| row.count("total"))?,
+    })
+}

@@ -174,6 +174,19 @@ pub(in crate::store) async fn set_tier(
     record_from(&row)
 }
 
+/// The tenant out of a read that selects `joined_tenant_columns!` beside its own.
+pub(super) fn joined_from(row: &Row, id: TenantId) -> Result<TenantRecord, StoreError> {
+    Ok(TenantRecord {
+        id,
+        name: row.text("tenant_name")?,
+        tier: row.parsed("tenant_tier")?,
+        status: row.parsed("tenant_status")?,
+        monthly_quota: row.optional_count("tenant_monthly_quota")?,
+        home_country: row.optional_text("tenant_home_country")?,
+        created_at: row.time("tenant_created_at")?,
+    })
+}
+
 fn record_from(row: &Row) -> Result<TenantRecord, StoreError> {
     Ok(TenantRecord {
         id: row.parsed("id")?,
