@@ -36,17 +36,12 @@ pub(crate) fn alarms(facts: &PatientFacts<'_>) -> Vec<Alarm> {
 
 /// Present findings that are dangerous by themselves, whatever else is true.
 pub(crate) fn dangerous_findings(facts: &PatientFacts<'_>) -> Vec<FindingIx> {
+    let known = facts.known.iter().filter_map(|concept| concept.finding());
     let is_dangerous = |ix: &FindingIx| {
-        facts.finding(*ix) == Status::Present
-            && facts
-                .base
-                .finding(*ix)
-                .text
-                .red_flag
-                .seriousness()
-                .is_some()
+        let text = &facts.base.finding(*ix).text;
+        facts.finding(*ix) == Status::Present && text.red_flag.seriousness().is_some()
     };
-    facts.base.finding_indices().filter(is_dangerous).collect()
+    known.filter(is_dangerous).collect()
 }
 
 fn finding_alarms(facts: &PatientFacts<'_>) -> Vec<Alarm> {
@@ -82,8 +77,8 @@ fn finding_alarms(facts: &PatientFacts<'_>) -> Vec<Alarm> {
 fn rule_alarms(facts: &PatientFacts<'_>) -> Vec<Alarm> {
     let fired = facts
         .base
-        .rules()
-        .iter()
+        .rules_awake(&facts.known)
+        .into_iter()
         .filter_map(|rule| Some((rule, rule.when.evidence(facts)?)));
     fired
         .map(|(rule, evidence)| {

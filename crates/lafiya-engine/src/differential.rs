@@ -1,6 +1,8 @@
 //! The differential: the probability of each condition and of "something else", with the weight of
 //! every piece of evidence kept, so that the score can be explained to the last log-odd.
 
+use std::cmp::Reverse;
+
 use lafiya_knowledge::ConditionIx;
 use lafiya_model::DeidentifiedCase;
 
@@ -168,14 +170,13 @@ fn of_conditions(hypotheses: &[f64], facts: &PatientFacts<'_>) -> Vec<f64> {
 }
 
 fn ranked(probabilities: &[f64]) -> Vec<ConditionIx> {
-    let mut ranking: Vec<ConditionIx> = (0..probabilities.len())
-        .map(ConditionIx::at)
-        .filter(|ix| probabilities[ix.index()] > 0.0)
+    // The bits of positive numbers are ordered as the numbers are, and compare faster.
+    let mut ranking: Vec<(Reverse<u64>, ConditionIx)> = probabilities
+        .iter()
+        .enumerate()
+        .filter(|(_, probability)| **probability > 0.0)
+        .map(|(place, probability)| (Reverse(probability.to_bits()), ConditionIx::at(place)))
         .collect();
-    ranking.sort_unstable_by(|a, b| {
-        probabilities[b.index()]
-            .total_cmp(&probabilities[a.index()])
-            .then(a.cmp(b))
-    });
-    ranking
+    ranking.sort_unstable();
+    ranking.into_iter().map(|(_, ix)| ix).collect()
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use lafiya_knowledge::words::State;
-use lafiya_knowledge::{ConceptRef, Facts, FindingIx, Group, KnowledgeBase, Person, RiskIx};
+use lafiya_knowledge::{ConceptRef, Facts, FindingIx, Group, KnowledgeBase, LabIx, Person, RiskIx};
 use lafiya_model::{Age, Choice, DeidentifiedCase, Evidence, Severity, Sex};
 
 /// What is known of one concept.
@@ -50,6 +50,8 @@ pub struct PatientFacts<'a> {
     /// What was told or read from values, in the order of concepts, each once.
     pub(crate) told: Vec<Told>,
     pub(crate) concerns: Vec<Concern>,
+    /// Every concept that is present or measured, each once: what rules can hold on.
+    pub(crate) known: Vec<ConceptRef>,
     findings: Vec<Status>,
     risks: Vec<Status>,
     labs: Vec<Status>,
@@ -69,6 +71,7 @@ impl<'a> PatientFacts<'a> {
             groups: Vec::new(),
             told: Vec::new(),
             concerns: Vec::new(),
+            known: Vec::new(),
             findings: vec![Status::Unasked; base.findings().len()],
             risks: vec![Status::Unasked; base.risks().len()],
             labs: vec![Status::Unasked; base.labs().len()],
@@ -108,6 +111,7 @@ impl<'a> PatientFacts<'a> {
         }
         facts.close_over_relations();
         facts.collect_told(&evidence);
+        facts.collect_known();
         facts
     }
 
@@ -123,15 +127,14 @@ impl<'a> PatientFacts<'a> {
 
     /// Whether the woman is known to be, or not to be, in a state.
     pub(crate) fn state_status(&self, state: State) -> Status {
-        let of_state = self
+        let all = self
             .base
-            .risks()
+            .state_risks()
             .iter()
-            .zip(&self.risks)
-            .filter(|(risk, _)| risk.state == Some(state));
+            .map(|ix| (self.base.risk(*ix), *ix));
         let mut status = Status::Unasked;
-        for (risk, &known) in of_state {
-            match known {
+        for (risk, ix) in all.filter(|(risk, _)| risk.state == Some(state)) {
+            match self.risk(ix) {
                 Status::Present => return Status::Present,
                 // Only the plain word rules the state out: "not in the third trimester" does not.
                 Status::Absent if risk.implies.is_empty() => status = Status::Absent,
@@ -174,13 +177,14 @@ impl<'a> PatientFacts<'a> {
     }
 
     fn note_age_risks(&mut self) {
-        for (risk, status) in self.base.risks().iter().zip(&mut self.risks) {
+        for &ix in self.base.age_risks() {
+            let risk = self.base.risk(ix);
             if risk
                 .implied_by_age
                 .is_some_and(|span| span.contains(self.age))
                 && risk.sex.allows(self.sex)
             {
-                *status = Status::Present;
+                self.risks[ix.index()] = Status::Present;
             }
         }
     }
@@ -309,6 +313,26 @@ impl<'a> PatientFacts<'a> {
             entry.present |= present;
         }
         self.told = told.into_values().collect();
+    }
+
+    fn collect_known(&mut self) {
+        let present = |statuses: &[Status]| -> Vec<usize> {
+            let places = statuses.iter().enumerate();
+            places
+                .filter(|(_, status)| **status == Status::Present)
+                .map(|(place, _)| place)
+                .collect()
+        };
+        let findings = present(&self.findings).into_iter();
+        let risks = present(&self.risks).into_iter();
+        let labs = present(&self.labs).into_iter();
+        let measured = self.values.keys().copied();
+        self.known = findings
+            .map(|place| ConceptRef::Finding(FindingIx::at(place)))
+            .chain(risks.map(|place| ConceptRef::Risk(RiskIx::at(place))))
+            .chain(labs.map(|place| ConceptRef::Lab(LabIx::at(place))))
+            .chain(measured.filter(|concept| !self.is_present(*concept)))
+            .collect();
     }
 
     /// The pieces of evidence that count of their own, of all that was told.

@@ -27,19 +27,13 @@ pub(crate) struct Levels(Vec<(TriageLevel, Timeframe)>);
 
 impl Levels {
     pub(crate) fn of(facts: &PatientFacts<'_>) -> Self {
-        let level = |condition: &lafiya_knowledge::Condition| {
-            let triage = &condition.text.triage;
-            let mut level = (triage.default, triage.timeframe);
-            for higher in condition
-                .higher
-                .iter()
-                .filter(|higher| higher.when.holds(facts))
-            {
-                level = level.max((higher.level, higher.timeframe));
+        let mut levels = facts.base.usual_levels().to_vec();
+        for (condition, higher) in facts.base.higher_awake(&facts.known) {
+            let level = &mut levels[condition.index()];
+            if higher.when.holds(facts) {
+                *level = (*level).max((higher.level, higher.timeframe));
             }
-            level
-        };
-        let mut levels: Vec<_> = facts.base.conditions().iter().map(level).collect();
+        }
         for pair in facts.base.pairs() {
             levels.push(levels[pair.first.index()].max(levels[pair.second.index()]));
         }

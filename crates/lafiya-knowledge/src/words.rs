@@ -47,6 +47,7 @@ words!(
 
 impl SexLimit {
     /// Whether a patient of this sex is within the limit. `other` rules nothing out.
+    #[inline]
     pub fn allows(self, sex: Sex) -> bool {
         !matches!(
             (self, sex),
@@ -232,6 +233,7 @@ pub struct AgeSpan {
 
 impl AgeSpan {
     /// Whether an age lies within.
+    #[inline]
     pub fn contains(&self, age: Age) -> bool {
         self.from.is_none_or(|from| age >= from) && self.below.is_none_or(|below| age < below)
     }

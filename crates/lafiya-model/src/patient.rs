@@ -30,11 +30,13 @@ pub struct Age {
 
 impl Age {
     /// An age in whole days.
+    #[inline]
     pub const fn from_days(days: u32) -> Self {
         Self { days }
     }
 
     /// An age in whole months (30.44 days).
+    #[inline]
     pub const fn from_months(months: u32) -> Self {
         Self {
             days: months * 3044 / 100,
@@ -42,6 +44,7 @@ impl Age {
     }
 
     /// An age in whole years (365.25 days).
+    #[inline]
     pub const fn from_years(years: u32) -> Self {
         Self {
             days: years * 36525 / 100,
@@ -49,17 +52,20 @@ impl Age {
     }
 
     /// The age in days.
+    #[inline]
     pub const fn days(self) -> u32 {
         self.days
     }
 
     /// The age in completed years.
+    #[inline]
     pub const fn years(self) -> u32 {
         // The same fraction as `from_years`, rounded so that from_years(n).years() == n.
         (self.days * 100 + 99) / 36525
     }
 
     /// The band the reasoning works in.
+    #[inline]
     pub fn band(self) -> AgeBand {
         match self.years() {
             0 if self.days <= 28 => AgeBand::Neonate,

@@ -171,6 +171,18 @@ proptest! {
     }
 
     #[test]
+    fn no_rule_that_holds_is_left_out_because_it_sleeps(case in any_case()) {
+        let facts = PatientFacts::gather(&BASE, &case);
+        let awake: Vec<&str> = BASE.rules_awake(&facts.known).into_iter().filter(|it| it.when.holds(&facts)).map(|it| it.text.id.as_str()).collect();
+        let holding: Vec<&str> = BASE.rules().iter().filter(|it| it.when.holds(&facts)).map(|it| it.text.id.as_str()).collect();
+        prop_assert_eq!(awake, holding);
+        let awake: Vec<&str> = BASE.higher_awake(&facts.known).filter(|(_, it)| it.when.holds(&facts)).map(|(_, it)| it.why.as_str()).collect();
+        let all = BASE.conditions().iter().flat_map(|it| &it.higher);
+        let holding: Vec<&str> = all.filter(|it| it.when.holds(&facts)).map(|it| it.why.as_str()).collect();
+        prop_assert_eq!(awake, holding);
+    }
+
+    #[test]
     fn one_more_danger_never_lowers_any_case(case in any_case(), place in 0_usize..10_000) {
         let dangerous: Vec<FindingIx> = possible_findings(case.age, case.sex)
             .into_iter()

@@ -4,6 +4,7 @@ use super::directory::Directory;
 use super::index::{ConceptRef, ConditionIx, FindingIx, MeasureIx, RiskIx};
 use super::likelihood::Likelihood;
 use super::place::{Places, Times};
+use super::watch::{HigherLevels, Watch};
 use super::{
     Condition, Finding, FindingLink, Higher, InvestigationLink, KnowledgeBase, LabEffect, LabLink,
     LabTest, Measure, Pair, Quantity, RiskFactor, RiskLink, Rule, Score, When,
@@ -40,6 +41,11 @@ impl KnowledgeBase {
                 labs[link.lab.index()].effects.push(effect);
             }
         }
+        let rules: Vec<Rule> = content
+            .rules
+            .into_iter()
+            .map(|text| build_rule(text, &directory))
+            .collect();
         Self {
             content_hash: content.content_hash,
             version: content.version,
@@ -49,11 +55,15 @@ impl KnowledgeBase {
                 .into_iter()
                 .map(|text| build_measure(text, &directory))
                 .collect(),
-            rules: content
-                .rules
-                .into_iter()
-                .map(|text| build_rule(text, &directory))
+            rules_watch: Watch::over(rules.iter().map(|rule| &rule.when)),
+            usual_levels: conditions
+                .iter()
+                .map(|it| (it.text.triage.default, it.text.triage.timeframe))
                 .collect(),
+            higher: HigherLevels::of(&conditions),
+            state_risks: risk_indices(&risks, |risk| risk.state.is_some()),
+            age_risks: risk_indices(&risks, |risk| risk.implied_by_age.is_some()),
+            rules,
             scores: content
                 .scores
                 .iter()
@@ -79,6 +89,14 @@ impl KnowledgeBase {
             lay_terms: content.lay_terms,
         }
     }
+}
+
+fn risk_indices(risks: &[RiskFactor], wanted: impl Fn(&RiskFactor) -> bool) -> Vec<RiskIx> {
+    let places = risks.iter().enumerate();
+    places
+        .filter(|(_, risk)| wanted(risk))
+        .map(|(place, _)| RiskIx::at(place))
+        .collect()
 }
 
 fn build_condition(text: schema::Condition, directory: &Directory) -> Condition {
@@ -121,6 +139,7 @@ fn build_condition(text: schema::Condition, directory: &Directory) -> Condition 
         ages: text.who.ages(),
         state: text.who.state,
         per_1000,
+        sex_factors: text.prior.sex,
         pregnancy_times: text.prior.pregnant.unwrap_or(1.0),
         times: text
             .prior
@@ -154,7 +173,7 @@ fn build_condition(text: schema::Condition, directory: &Directory) -> Condition 
             .iter()
             .filter_map(|id| directory.source(id))
             .collect(),
-        text,
+        text: Box::new(text),
     }
 }
 
@@ -220,7 +239,7 @@ fn build_findings(texts: Vec<schema::Finding>, directory: &Directory) -> Vec<Fin
                 .collect(),
             descendants: Vec::new(),
             conditions: Vec::new(),
-            text,
+            text: Box::new(text),
         })
         .collect();
     for n in 0..findings.len() {
@@ -260,7 +279,7 @@ fn build_risks(texts: Vec<schema::RiskFactor>, directory: &Directory) -> Vec<Ris
                 .map(RiskIx::at)
                 .collect(),
             effects: Vec::new(),
-            text,
+            text: Box::new(text),
         })
         .collect()
 }

@@ -13,8 +13,8 @@ use crate::words::{AgeSpan, SexLimit, State};
 /// A condition.
 #[derive(Clone, Debug)]
 pub struct Condition {
-    /// The file's words.
-    pub text: schema::Condition,
+    /// The file's words; boxed, so that what reasoning reads of many conditions lies close together.
+    pub text: Box<schema::Condition>,
     /// The sexes it is possible in; female where a state is demanded.
     pub sex: SexLimit,
     /// The ages it is possible at.
@@ -23,6 +23,8 @@ pub struct Condition {
     pub state: Option<State>,
     /// Of 1,000 who come with a new complaint, by band in the order of `AgeBand::ALL`; 0 is impossible.
     pub per_1000: [f32; 7],
+    /// Multipliers by sex.
+    pub sex_factors: Option<schema::SexFactors>,
     /// Multiplier in pregnancy.
     pub pregnancy_times: f32,
     /// Multipliers by place, season and setting.
@@ -47,13 +49,15 @@ pub struct Condition {
 
 impl Condition {
     /// Of 1,000 people of this band who come with a new complaint.
+    #[inline]
     pub fn per_1000(&self, band: AgeBand) -> f32 {
         self.per_1000[band as usize]
     }
 
     /// The multiplier for a sex; for `other` the average.
+    #[inline]
     pub fn sex_times(&self, sex: Sex) -> f32 {
-        match (self.text.prior.sex, sex) {
+        match (self.sex_factors, sex) {
             (Some(factors), Sex::Male) => factors.male,
             (Some(factors), Sex::Female) => factors.female,
             _ => 1.0,
@@ -61,6 +65,7 @@ impl Condition {
     }
 
     /// Whether age and sex allow it. The state is the engine's to weigh: it may not be known.
+    #[inline]
     pub fn is_possible(&self, age: Age, sex: Sex) -> bool {
         self.sex.allows(sex) && self.ages.contains(age) && self.per_1000(age.band()) > 0.0
     }
@@ -146,7 +151,7 @@ pub struct InvestigationLink {
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The file's words.
-    pub text: schema::Finding,
+    pub text: Box<schema::Finding>,
     /// The sexes it is possible in.
     pub sex: SexLimit,
     /// The ages at which it makes sense.
@@ -167,7 +172,7 @@ pub struct Finding {
 #[derive(Clone, Debug)]
 pub struct RiskFactor {
     /// The file's words.
-    pub text: schema::RiskFactor,
+    pub text: Box<schema::RiskFactor>,
     /// The sexes it is possible in.
     pub sex: SexLimit,
     /// The ages at which it makes sense.

@@ -11,11 +11,13 @@ macro_rules! index {
 
         impl $name {
             /// The place in the base's list of this kind.
+            #[inline]
             pub const fn index(self) -> usize {
                 self.0 as usize
             }
 
             /// The index of a place in the list. Lists are checked to fit when the base is built.
+            #[inline]
             pub fn at(place: usize) -> Self {
                 Self(u16::try_from(place).unwrap_or(u16::MAX))
             }
@@ -87,6 +89,7 @@ impl ConceptRef {
     }
 
     /// The finding, if it is one.
+    #[inline]
     pub fn finding(self) -> Option<FindingIx> {
         match self {
             Self::Finding(ix) => Some(ix),
@@ -95,6 +98,7 @@ impl ConceptRef {
     }
 
     /// The risk factor, if it is one.
+    #[inline]
     pub fn risk(self) -> Option<RiskIx> {
         match self {
             Self::Risk(ix) => Some(ix),
@@ -103,6 +107,7 @@ impl ConceptRef {
     }
 
     /// The lab test, if it is one.
+    #[inline]
     pub fn lab(self) -> Option<LabIx> {
         match self {
             Self::Lab(ix) => Some(ix),
@@ -111,6 +116,7 @@ impl ConceptRef {
     }
 
     /// The condition, if it is one.
+    #[inline]
     pub fn condition(self) -> Option<ConditionIx> {
         match self {
             Self::Condition(ix) => Some(ix),

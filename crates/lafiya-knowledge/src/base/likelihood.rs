@@ -52,6 +52,7 @@ pub struct Shown {
 }
 
 /// How uncertain a yes-or-no answer is, in nats.
+#[inline]
 pub fn entropy(probability: f32) -> f32 {
     let p = f64::from(probability).clamp(1e-9, 1.0 - 1e-9);
     -(p * p.ln() + (1.0 - p) * (1.0 - p).ln()) as f32
@@ -59,26 +60,31 @@ pub fn entropy(probability: f32) -> f32 {
 
 impl Likelihood {
     /// The figures of one finding in every condition, by `ConditionIx`.
+    #[inline]
     pub fn column(&self, finding: FindingIx) -> &[f32] {
         &self.values[self.range(finding)]
     }
 
     /// Whether each condition says anything about the finding (listed, or a narrower one listed).
+    #[inline]
     pub fn known_column(&self, finding: FindingIx) -> &[bool] {
         &self.known[self.range(finding)]
     }
 
     /// In which conditions the finding is cardinal.
+    #[inline]
     pub fn cardinal_column(&self, finding: FindingIx) -> &[bool] {
         &self.cardinal[self.range(finding)]
     }
 
     /// Where a group differs from everybody in a finding.
+    #[inline]
     pub fn differs(&self, group: Group, finding: FindingIx) -> &[(ConditionIx, f32)] {
         &self.differs[group as usize][finding.index()]
     }
 
     /// One figure, for a patient of some groups.
+    #[inline]
     pub fn probability(&self, condition: ConditionIx, finding: FindingIx, groups: &[Group]) -> f32 {
         let special = |group: &Group| {
             let list = self.differs(*group, finding);
@@ -106,20 +112,24 @@ impl Likelihood {
     }
 
     /// The conditions that say how often they show a finding, by themselves or through a narrower one.
+    #[inline]
     pub fn showing(&self, finding: FindingIx) -> &[ConditionIx] {
         &self.showing[finding.index()]
     }
 
     /// The findings that a condition says it for.
+    #[inline]
     pub fn shown(&self, condition: ConditionIx) -> &[Shown] {
         &self.shown[condition.index()]
     }
 
     /// How uncertain the answer is in somebody whose illness does not explain the finding.
+    #[inline]
     pub fn background_entropy(&self, finding: FindingIx) -> f32 {
         self.background_entropy[finding.index()]
     }
 
+    #[inline]
     fn range(&self, finding: FindingIx) -> std::ops::Range<usize> {
         let start = finding.index() * self.conditions;
         start..start + self.conditions

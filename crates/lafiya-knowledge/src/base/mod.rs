@@ -12,6 +12,7 @@ mod likelihood;
 mod measure;
 pub(crate) mod place;
 mod score;
+mod watch;
 mod when;
 
 use lafiya_model::{AgeBand, Timeframe, TriageLevel};
@@ -48,6 +49,11 @@ pub struct KnowledgeBase {
     labs: Vec<LabTest>,
     risks: Vec<RiskFactor>,
     rules: Vec<Rule>,
+    rules_watch: watch::Watch,
+    usual_levels: Vec<(TriageLevel, Timeframe)>,
+    higher: watch::HigherLevels,
+    state_risks: Vec<RiskIx>,
+    age_risks: Vec<RiskIx>,
     scores: Vec<Score>,
     pairs: Vec<Pair>,
     likelihood: Likelihood,
@@ -67,12 +73,14 @@ macro_rules! lists {
         $(
             $(#[$doc])*
             /// All, in the order of their indices.
+            #[inline]
             pub fn $all(&self) -> &[$item] {
                 &self.$all
             }
 
             $(#[$doc])*
             /// One, by its index.
+            #[inline]
             pub fn $one(&self, ix: $ix) -> &$item {
                 &self.$all[ix.index()]
             }
@@ -82,6 +90,7 @@ macro_rules! lists {
 
 impl KnowledgeBase {
     /// Pairs of conditions that often come together.
+    #[inline]
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
     }
@@ -105,6 +114,41 @@ impl KnowledgeBase {
         sources, source: SourceIx -> Source;
         /// Belts.
         belts, belt: BeltIx -> Belt;
+    }
+
+    /// The rules that could fire for a patient of whom these concepts are known (present, or measured), in order. No other
+    /// rule does.
+    pub fn rules_awake(&self, known: &[ConceptRef]) -> Vec<&Rule> {
+        let awake = self.rules_watch.awake(known);
+        awake.into_iter().map(|place| &self.rules[place]).collect()
+    }
+
+    /// The level of each condition in the usual patient, by `ConditionIx`.
+    #[inline]
+    pub fn usual_levels(&self) -> &[(TriageLevel, Timeframe)] {
+        &self.usual_levels
+    }
+
+    /// The higher levels that could hold for a patient of whom these concepts are known (present, or measured). No other
+    /// one does.
+    pub fn higher_awake(
+        &self,
+        known: &[ConceptRef],
+    ) -> impl Iterator<Item = (ConditionIx, &Higher)> {
+        let awake = self.higher.awake(known).into_iter();
+        awake.map(|(ix, place)| (ix, &self.condition(ix).higher[place]))
+    }
+
+    /// The risk factors that say a woman is in a state.
+    #[inline]
+    pub fn state_risks(&self) -> &[RiskIx] {
+        &self.state_risks
+    }
+
+    /// The risk factors that an age brings with it.
+    #[inline]
+    pub fn age_risks(&self) -> &[RiskIx] {
+        &self.age_risks
     }
 
     /// SHA-256 over the content, in hexadecimal.
@@ -192,6 +236,7 @@ impl KnowledgeBase {
     }
 
     /// How often findings show in conditions.
+    #[inline]
     pub fn likelihood(&self) -> &Likelihood {
         &self.likelihood
     }

@@ -41,6 +41,7 @@ pub struct Times {
 
 impl Times {
     /// Whether it applies. What is not known does not: a prior is written for a place and month unknown.
+    #[inline]
     pub fn applies(&self, belts: &[BeltIx], month: Option<u8>, setting: Option<Setting>) -> bool {
         self.belt.is_none_or(|belt| belts.contains(&belt))
             && (self.months.is_empty() || month.is_some_and(|month| self.months.contains(&month)))

@@ -76,6 +76,11 @@ impl When {
         Some(without_repeats(found))
     }
 
+    /// Whether it can hold only where some concept it mentions is known (present, or measured).
+    pub(super) fn needs_evidence(&self) -> bool {
+        self.parts.is_empty() || self.parts.iter().any(Part::needs_evidence)
+    }
+
     /// Every concept it mentions, each once.
     pub fn concepts(&self) -> Vec<ConceptRef> {
         let mut found = Vec::new();
@@ -154,6 +159,16 @@ impl When {
 }
 
 impl Part {
+    fn needs_evidence(&self) -> bool {
+        match self {
+            Self::All(list) | Self::Severe(list) => !list.is_empty(),
+            Self::AnyOf(list) => list.iter().all(When::needs_evidence),
+            Self::AtLeast(..) | Self::Value(..) | Self::Days { .. } | Self::Fresh { .. } => true,
+            Self::Never => true,
+            Self::Age(_) | Self::Sex(_) | Self::State(_) => false,
+        }
+    }
+
     fn holds(&self, facts: &impl Facts) -> bool {
         match self {
             Self::All(list) => list.iter().all(|&concept| facts.is_present(concept)),

@@ -1,0 +1,95 @@
+//! Which conditions of a rule book are worth a look: most of them ask for something that nobody mentioned.
+
+use super::concepts::Condition;
+use super::index::{ConceptRef, ConditionIx};
+use super::when::When;
+
+/// For a list of `when`s: who mentions which concept. What cannot hold without evidence is looked at only when some of
+/// its evidence is known.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Watch {
+    /// Sorted, so that all places of one concept stand together.
+    by_concept: Vec<(ConceptRef, u16)>,
+    /// Places of those that ask for no evidence, such as an age alone.
+    always: Vec<u16>,
+}
+
+impl Watch {
+    /// The places in the list that could hold for a patient of whom these concepts are known (present, or measured), in
+    /// order, each once. All others do not hold.
+    pub(super) fn awake(&self, known: &[ConceptRef]) -> Vec<usize> {
+        let mut awake: Vec<usize> = self.always.iter().copied().map(usize::from).collect();
+        for concept in known {
+            let from = self.by_concept.partition_point(|(it, _)| it < concept);
+            let mentions = self.by_concept[from..].iter();
+            let of_concept = mentions.take_while(|(it, _)| it == concept);
+            awake.extend(of_concept.map(|(_, place)| usize::from(*place)));
+        }
+        awake.sort_unstable();
+        awake.dedup();
+        awake
+    }
+
+    pub(super) fn over<'a>(whens: impl Iterator<Item = &'a When>) -> Self {
+        let mut watch = Self::default();
+        for (place, when) in whens.enumerate() {
+            let place = u16::try_from(place).unwrap_or(u16::MAX);
+            if when.needs_evidence() {
+                let concepts = when.concepts();
+                watch
+                    .by_concept
+                    .extend(concepts.into_iter().map(|concept| (concept, place)));
+            } else {
+                watch.always.push(place);
+            }
+        }
+        watch.by_concept.sort_unstable();
+        watch
+    }
+}
+
+/// The higher levels of all conditions in one list, with the watch over them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct HigherLevels {
+    /// The condition, and the place in its own list.
+    places: Vec<(ConditionIx, usize)>,
+    watch: Watch,
+}
+
+impl HigherLevels {
+    pub(super) fn of(conditions: &[Condition]) -> Self {
+        let places = conditions.iter().enumerate().flat_map(|(at, condition)| {
+            (0..condition.higher.len()).map(move |place| (ConditionIx::at(at), place))
+        });
+        let whens = conditions.iter().flat_map(|condition| &condition.higher);
+        Self {
+            places: places.collect(),
+            watch: Watch::over(whens.map(|higher| &higher.when)),
+        }
+    }
+
+    pub(super) fn awake(&self, known: &[ConceptRef]) -> Vec<(ConditionIx, usize)> {
+        let awake = self.watch.awake(known);
+        awake.into_iter().map(|at| self.places[at]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toy;
+
+    #[test]
+    fn every_rule_that_holds_is_awake() {
+        let base = toy::base();
+        for rule in base.rules() {
+            let awake = base.rules_awake(&rule.when.concepts());
+            assert!(
+                awake.iter().any(|it| it.text.id == rule.text.id),
+                "{} sleeps",
+                rule.text.id
+            );
+        }
+        assert!(base.rules_awake(&[]).is_empty(), "all ask for evidence");
+    }
+}
