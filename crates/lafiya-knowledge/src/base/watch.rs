@@ -76,7 +76,6 @@ impl HigherLevels {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::toy;
 
     #[test]
