@@ -1,13 +1,24 @@
-//! `cargo xtask fuzz`: the properties of reading and searching over arbitrary text, with a larger budget and a new seed.
-//! The test command runs the same properties with a fixed seed and a small budget.
+//! `cargo xtask fuzz`: what must hold for any text, any Bundle, any content file and any case, with a
+//! larger budget and a new seed. The test command runs the same properties with a fixed seed and a
+//! small budget, among the unit tests; the API as a whole is fuzzed by its stage `contract`.
 
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::ensure;
 
 use crate::process::{self, nothing};
 use crate::workspace;
 
 const CASES: u32 = 20_000;
+
+/// Reading and searching, FHIR, the knowledge loader, reasoning: package and names of the tests.
+const TARGETS: &[(&str, &str)] = &[
+    ("lafiya-text", "any_"),
+    ("lafiya-fhir", "any_"),
+    ("lafiya-knowledge", "any_"),
+    ("lafiya-engine", "properties"),
+];
 
 pub(crate) fn run(cases: Option<u32>, seed: Option<u64>) -> anyhow::Result<()> {
     let cases = cases.unwrap_or(CASES);
@@ -15,12 +26,19 @@ pub(crate) fn run(cases: Option<u32>, seed: Option<u64>) -> anyhow::Result<()> {
         Some(seed) => seed,
         None => SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs(),
     };
-    println!("seed {seed}, {cases} texts for each property");
-    let mut test = Command::new("cargo");
-    test.args(["test", "--package", "lafiya-text", "--lib", "any_text"])
-        .env("LAFIYA_FUZZ_CASES", cases.to_string())
-        .env("LAFIYA_FUZZ_SEED", seed.to_string())
-        .current_dir(workspace::root());
-    process::run(&mut test, nothing)?;
+    for (package, filter) in TARGETS {
+        println!("{package} {filter}: seed {seed}, {cases} cases for each property");
+        let mut test = Command::new("cargo");
+        test.args(["test", "--package", package, filter])
+            .env("LAFIYA_FUZZ_CASES", cases.to_string())
+            .env("PROPTEST_CASES", cases.to_string())
+            .env("LAFIYA_FUZZ_SEED", seed.to_string())
+            .current_dir(workspace::root());
+        let output = process::run(&mut test, nothing)?;
+        let ran = output
+            .lines()
+            .any(|line| line.starts_with("test result: ok.") && !line.contains(" 0 passed"));
+        ensure!(ran, "{package} has no properties named {filter}");
+    }
     Ok(())
 }

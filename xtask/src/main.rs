@@ -4,7 +4,9 @@
 mod bench;
 mod browser;
 mod budget;
+mod deploy;
 mod docs;
+mod faults;
 mod fuzz;
 mod http;
 mod openapi;
@@ -13,6 +15,7 @@ mod process;
 mod python;
 mod redis;
 mod servers;
+mod supply_chain;
 mod test;
 mod workspace;
 
@@ -59,6 +62,13 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
             matches.get_one::<u32>("cases").copied(),
             matches.get_one::<u64>("seed").copied(),
         ),
+        Some(("faults", matches)) => faults::run(
+            matches.get_one::<String>("only").map(String::as_str),
+            matches.get_one::<PathBuf>("binary").cloned(),
+        ),
+        Some(("sbom", matches)) => {
+            supply_chain::write_bill(matches.get_one::<PathBuf>("output").cloned())
+        }
         Some(("pictures", _)) => browser::take_pictures(),
         Some(("servers", _)) => servers::lend(),
         Some((servers::HOLD, _)) => servers::hold(),
@@ -130,13 +140,13 @@ pub(crate) fn command_line() -> Command {
         )
         .subcommand(
             Command::new("fuzz")
-                .about("Read and search arbitrary text, longer than the test command does")
+                .about("Read, search and reason over arbitrary input, longer than the test command does")
                 .arg(
                     Arg::new("cases")
                         .long("cases")
                         .value_name("N")
                         .value_parser(value_parser!(u32))
-                        .help("Texts for each property [default: 20000]"),
+                        .help("Cases for each property [default: 20000]"),
                 )
                 .arg(
                     Arg::new("seed")
@@ -144,6 +154,33 @@ pub(crate) fn command_line() -> Command {
                         .value_name("N")
                         .value_parser(value_parser!(u64))
                         .help("Repeat the run of this seed [default: a new one]"),
+                ),
+        )
+        .subcommand(
+            Command::new("faults")
+                .about("Break everything the service stands on, and write what became of it into the documents")
+                .arg(
+                    Arg::new("only")
+                        .value_name("NAME")
+                        .help("Only the faults whose name contains this; the document is left alone"),
+                )
+                .arg(
+                    Arg::new("binary")
+                        .long("binary")
+                        .value_name("PATH")
+                        .value_parser(value_parser!(PathBuf))
+                        .help("Break this binary [default: the debug build]"),
+                ),
+        )
+        .subcommand(
+            Command::new("sbom")
+                .about("Write what the binary is made of (CycloneDX 1.5)")
+                .arg(
+                    Arg::new("output")
+                        .long("output")
+                        .value_name("PATH")
+                        .value_parser(value_parser!(PathBuf))
+                        .help("The file [default: sbom/lafiya.cdx.json in the target folder]"),
                 ),
         )
         .subcommand(

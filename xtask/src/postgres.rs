@@ -11,6 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 
 use crate::http::free_address;
+use crate::process::{self, nothing};
 use crate::servers::{poll, running_as_root};
 
 /// Where distributions hide the programs that are not for everybody's path.
@@ -78,6 +79,36 @@ impl Postgres {
         Ok(postgres)
     }
 
+    /// Ends it as a power cut would, its children too; what was committed is on disk or in its
+    /// write-ahead log.
+    pub(crate) fn kill(&mut self) -> anyhow::Result<()> {
+        let mut stop = as_owner(&self.programs.join("pg_ctl"), self.owner);
+        stop.arg("stop").args(["-m", "immediate", "-D"]);
+        process::run(stop.arg(&self.data), nothing)?;
+        self.server.wait()?;
+        Ok(())
+    }
+
+    /// Starts it again on the same data and port.
+    pub(crate) fn start_again(&mut self) -> anyhow::Result<()> {
+        let home = self.data.parent().unwrap_or(&self.data).to_path_buf();
+        self.server = serve(&self.programs, &home, &self.data, self.owner, self.port)?;
+        self.wait_until_ready(&home)
+    }
+
+    /// Sends a signal to the server and all processes that serve its connections.
+    pub(crate) fn signal(&self, name: &str) -> anyhow::Result<()> {
+        let server = self.server.id();
+        let children = fs::read_to_string(format!("/proc/{server}/task/{server}/children"))?;
+        let mut pids = vec![server];
+        pids.extend(
+            children
+                .split_whitespace()
+                .filter_map(|pid| pid.parse::<u32>().ok()),
+        );
+        process::signal(name, &pids)
+    }
+
     /// The address that clients use.
     pub(crate) fn url(&self) -> String {
         format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
@@ -103,6 +134,8 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
+        // A server that is paused would never hear that it is to stop.
+        let _ = self.signal("CONT");
         let mut stop = as_owner(&self.programs.join("pg_ctl"), self.owner);
         stop.arg("stop").args(["-m", "immediate", "-D"]);
         let _ = stop.arg(&self.data).stdout(Stdio::null()).status();
@@ -136,9 +169,10 @@ fn serve(
         format!("unix_socket_directories={}", home.display()),
         "listen_addresses=127.0.0.1".to_owned(),
         "max_connections=200".to_owned(),
-        // Nothing of this outlives the run, so the disk is never waited for.
+        // Nothing of this outlives the machine, so the disk is never waited for; but what was
+        // committed must outlive the server, or the fault tests would blame the service.
         "fsync=off".to_owned(),
-        "synchronous_commit=off".to_owned(),
+        "synchronous_commit=on".to_owned(),
         "full_page_writes=off".to_owned(),
     ];
     as_owner(&programs.join("postgres"), owner)

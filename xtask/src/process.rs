@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
 /// Silence longer than this is broken by a sign of life: some build machines end silent jobs.
 const SILENCE_MAX: Duration = Duration::from_secs(60);
@@ -61,6 +61,16 @@ pub(crate) fn run(command: &mut Command, shown: Shown) -> anyhow::Result<String>
         bail!("`{said}` failed ({status})");
     }
     Ok(output)
+}
+
+/// Sends a signal (`STOP`, `CONT`, …) to processes.
+pub(crate) fn signal(name: &str, pids: &[u32]) -> anyhow::Result<()> {
+    let status = Command::new("kill")
+        .arg(format!("-{name}"))
+        .args(pids.iter().map(u32::to_string))
+        .status()?;
+    ensure!(status.success(), "SIG{name} was not sent to {pids:?}");
+    Ok(())
 }
 
 fn read_lines(reader: PipeReader, output: &Mutex<String>, shown: Shown) {

@@ -16,6 +16,8 @@ const REQUIREMENTS: &[&str] = &[
     "fhir.resources==8.3.0",
     "fhirpy==2.3.1",
     "fhirclient==4.4.0",
+    "schemathesis==4.32.5",
+    "PyYAML==6.0.3",
 ];
 
 /// The interpreter that has the libraries.

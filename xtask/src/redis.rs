@@ -1,12 +1,15 @@
 //! A throwaway Redis in memory only; gone when dropped.
 
-use std::path::Path;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
 
 use crate::http::free_address;
+use crate::process;
 use crate::servers::poll;
 
 /// The programs that speak the protocol, in the order we look for them.
@@ -15,6 +18,7 @@ const PROGRAMS: &[&str] = &["redis-server", "valkey-server"];
 /// A running server; stopped when dropped.
 pub(crate) struct Redis {
     server: Child,
+    folder: PathBuf,
     port: u16,
 }
 
@@ -30,32 +34,69 @@ pub(crate) fn program() -> Option<&'static str> {
 impl Redis {
     /// Starts a server on a free port, with `folder` as its working directory.
     pub(crate) fn start(folder: &Path) -> anyhow::Result<Self> {
-        let program = program().context("Redis is not installed")?;
-        let address = free_address()?;
-        let server = Command::new(program)
-            .args(["--port", &address.port().to_string()])
-            .args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
-            .current_dir(folder)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .with_context(|| format!("{program} cannot be started"))?;
+        let port = free_address()?.port();
         let redis = Self {
-            server,
-            port: address.port(),
+            server: serve(folder, port)?,
+            folder: folder.to_path_buf(),
+            port,
         };
-        let ready = poll(Duration::from_secs(10), || {
-            std::net::TcpStream::connect(address).ok()
-        });
-        ensure!(ready.is_some(), "{program} does not answer on {address}");
+        redis.wait_until_ready()?;
         Ok(redis)
+    }
+
+    /// Ends it at once, with everything it held.
+    pub(crate) fn kill(&mut self) -> anyhow::Result<()> {
+        self.server.kill()?;
+        self.server.wait()?;
+        Ok(())
+    }
+
+    /// Starts it again on the same port, empty.
+    pub(crate) fn start_again(&mut self) -> anyhow::Result<()> {
+        self.server = serve(&self.folder, self.port)?;
+        self.wait_until_ready()
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, name: &str) -> anyhow::Result<()> {
+        process::signal(name, &[self.server.id()])
+    }
+
+    /// Makes it forget everything.
+    pub(crate) fn flush(&self) -> anyhow::Result<()> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        stream.write_all(b"FLUSHALL\r\n")?;
+        let mut answer = [0; 5];
+        stream.read_exact(&mut answer)?;
+        ensure!(&answer == b"+OK\r\n", "Redis did not forget");
+        Ok(())
+    }
+
+    fn wait_until_ready(&self) -> anyhow::Result<()> {
+        let ready = poll(Duration::from_secs(10), || {
+            TcpStream::connect(("127.0.0.1", self.port)).ok()
+        });
+        ensure!(ready.is_some(), "Redis does not answer on {}", self.port);
+        Ok(())
     }
 
     /// The address that clients use.
     pub(crate) fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
     }
+}
+
+fn serve(folder: &Path, port: u16) -> anyhow::Result<Child> {
+    let program = program().context("Redis is not installed")?;
+    Command::new(program)
+        .args(["--port", &port.to_string()])
+        .args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .with_context(|| format!("{program} cannot be started"))
 }
 
 impl Drop for Redis {

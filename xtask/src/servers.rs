@@ -17,13 +17,7 @@ use crate::redis::{self, Redis};
 /// The hidden command of the process that holds the servers.
 pub(crate) const HOLD: &str = "hold-servers";
 
-const INSTALL: &[&str] = &[
-    "install",
-    "-y",
-    "--no-install-recommends",
-    "postgresql",
-    "redis-server",
-];
+const PACKAGES: &[&str] = &["postgresql", "redis-server"];
 
 /// Running servers; stopped when dropped.
 pub(crate) struct Servers {
@@ -85,16 +79,32 @@ pub(crate) fn lend() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The process that holds the servers.
+/// The process that holds the servers, and breaks and mends them as it is told.
 pub(crate) fn hold() -> anyhow::Result<()> {
     let folder = tempfile::Builder::new()
         .prefix("lafiya-servers-")
         .tempdir()
         .context("no temporary folder")?;
-    let postgres = Postgres::start(folder.path())?;
-    let redis = Redis::start(folder.path())?;
+    let mut postgres = Postgres::start(folder.path())?;
+    let mut redis = Redis::start(folder.path())?;
     println!("{}\n{}", postgres.url(), redis.url());
-    wait_for_end_of_input();
+    for order in std::io::stdin().lines() {
+        let order = order?;
+        match order.as_str() {
+            "end" => break,
+            "postgres kill" => postgres.kill()?,
+            "postgres start" => postgres.start_again()?,
+            "postgres pause" => postgres.signal("STOP")?,
+            "postgres resume" => postgres.signal("CONT")?,
+            "redis kill" => redis.kill()?,
+            "redis start" => redis.start_again()?,
+            "redis pause" => redis.signal("STOP")?,
+            "redis resume" => redis.signal("CONT")?,
+            "redis flush" => redis.flush()?,
+            _ => bail!("the servers are told something unknown: {order}"),
+        }
+        println!("done");
+    }
     Ok(())
 }
 
@@ -103,12 +113,23 @@ fn wait_for_end_of_input() {
     let _ = std::io::stdin().read_to_end(&mut discarded);
 }
 
-fn install_what_is_missing() -> anyhow::Result<()> {
+/// Installs PostgreSQL and Redis where they are not there yet.
+pub(crate) fn install_what_is_missing() -> anyhow::Result<()> {
     let missing = || postgres::programs().is_none() || redis::program().is_none();
-    if !missing() {
-        return Ok(());
+    if missing() {
+        install(PACKAGES)?;
+        ensure!(
+            !missing(),
+            "PostgreSQL and Redis are installed but not found"
+        );
     }
-    let by_hand = format!("apt-get update && apt-get {}", INSTALL.join(" "));
+    Ok(())
+}
+
+/// Installs Debian packages, or says what to install where that is not ours to do.
+pub(crate) fn install(packages: &[&str]) -> anyhow::Result<()> {
+    let names = packages.join(" ");
+    let by_hand = format!("apt-get update && apt-get install -y --no-install-recommends {names}");
     let has_apt = Command::new("apt-get")
         .arg("--version")
         .stdout(Stdio::null())
@@ -116,18 +137,18 @@ fn install_what_is_missing() -> anyhow::Result<()> {
         .is_ok_and(|status| status.success());
     ensure!(
         has_apt && running_as_root(),
-        "the tests need PostgreSQL and Redis; as root run: {by_hand}"
+        "the tests need {names}; as root run: {by_hand}"
     );
-    println!("      installing PostgreSQL and Redis: {by_hand}");
-    for arguments in [&["update"], INSTALL] {
-        let mut apt = Command::new("apt-get");
-        apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
-        process::run(&mut apt, nothing)?;
+    println!("      installing: {by_hand}");
+    let mut update = Command::new("apt-get");
+    update.arg("update");
+    let mut add = Command::new("apt-get");
+    add.args(["install", "-y", "--no-install-recommends"])
+        .args(packages)
+        .env("DEBIAN_FRONTEND", "noninteractive");
+    for command in [&mut update, &mut add] {
+        process::run(command, nothing)?;
     }
-    ensure!(
-        !missing(),
-        "PostgreSQL and Redis are installed but not found"
-    );
     Ok(())
 }
 

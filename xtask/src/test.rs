@@ -10,7 +10,7 @@ use anyhow::{Context, bail, ensure};
 use crate::budget::{self, Outcome, Strictness};
 use crate::process::{self, nothing, test_lines};
 use crate::servers::Servers;
-use crate::{browser, docs, openapi, python, workspace};
+use crate::{browser, deploy, docs, faults, openapi, python, supply_chain, workspace};
 
 /// One stage.
 struct Stage {
@@ -33,6 +33,8 @@ const STAGES: &[Stage] = &[
     stage("knowledge", 20, check_knowledge),
     stage("blackbox-embedded", 190, black_box_embedded),
     stage("blackbox-servers", 230, black_box_servers).with_servers(),
+    stage("faults", 150, break_everything),
+    stage("contract", 60, foreign_contract),
     stage("fhir", 60, foreign_fhir),
     stage("browser", 80, in_the_browser),
     stage("docs", 10, check_docs),
@@ -253,11 +255,28 @@ fn black_box(backend: &str, variables: &[(&str, &str)]) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What the service stands on, broken piece by piece.
+fn break_everything(_: &Run) -> anyhow::Result<()> {
+    workspace::build()?;
+    faults::test(&workspace::debug_binary(), None)
+}
+
+/// The API held against its own document by schemathesis.
+fn foreign_contract(_: &Run) -> anyhow::Result<()> {
+    with_python("contract")
+}
+
 /// FHIR seen by clients and validators from PyPI.
 fn foreign_fhir(_: &Run) -> anyhow::Result<()> {
+    with_python("fhir")
+}
+
+/// A suite that lets other people's Python judge us.
+fn with_python(suite: &str) -> anyhow::Result<()> {
     workspace::build()?;
-    let mut tests = cargo("test --workspace --test fhir");
+    let mut tests = cargo("test --workspace --test");
     tests
+        .arg(suite)
         .env("LAFIYA_BLACKBOX_BACKEND", "embedded")
         .env("LAFIYA_BLACKBOX_BINARY", workspace::debug_binary())
         .env("LAFIYA_BLACKBOX_PYTHON", python::interpreter()?);
@@ -278,6 +297,8 @@ fn in_the_browser(_: &Run) -> anyhow::Result<()> {
 fn check_docs(_: &Run) -> anyhow::Result<()> {
     workspace::build()?;
     let mut complaints = docs::complaints()?;
+    complaints.extend(supply_chain::complaints()?);
+    complaints.extend(deploy::complaints()?);
     if let Err(drift) = openapi::check() {
         complaints.push(format!("{drift:#}"));
     }

@@ -8,6 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tempfile::TempDir;
 
+use crate::lent::LentServers;
+
 /// A service on a database server wants a data key; this one seals nothing worth keeping.
 const DATA_KEY: &str = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
 
@@ -43,21 +45,55 @@ pub struct Backend {
 #[derive(Debug)]
 struct Database {
     server_url: String,
+    redis_url: String,
     name: String,
+    /// The role the service connects as.
+    role: String,
 }
 
 impl Backend {
     /// An empty backend of this run's kind.
     pub fn fresh() -> Self {
+        match BackendKind::of_this_run() {
+            BackendKind::Embedded => Self::embedded(),
+            BackendKind::Servers => {
+                let server = required("LAFIYA_BLACKBOX_POSTGRES_URL");
+                let redis = required("LAFIYA_BLACKBOX_REDIS_URL");
+                Self::with(Some(Database::create(server, redis, None)))
+            }
+        }
+    }
+
+    /// An empty backend of SQLite and memory, whatever the run is about.
+    pub fn embedded() -> Self {
+        Self::with(None)
+    }
+
+    /// An empty backend on servers of one's own. The service connects as an ordinary role, as it
+    /// should in production; its name is that of the database.
+    pub fn on(servers: &LentServers) -> Self {
+        let name = fresh_name();
+        servers.sql(&format!("create role {name} login"));
+        let (server, redis) = (servers.postgres_url.clone(), servers.redis_url.clone());
+        Self::with(Some(Database::create(server, redis, Some(name))))
+    }
+
+    fn with(database: Option<Database>) -> Self {
         let folder = tempfile::Builder::new()
             .prefix("lafiya-blackbox-")
             .tempdir()
             .expect("a temporary folder can be made");
-        let database = match BackendKind::of_this_run() {
-            BackendKind::Embedded => None,
-            BackendKind::Servers => Some(Database::create()),
-        };
         Self { folder, database }
+    }
+
+    /// The address of the database, on the servers backend.
+    pub fn database_url(&self) -> Option<String> {
+        self.database.as_ref().map(Database::url)
+    }
+
+    /// The name of the database and its role, on servers of one's own.
+    pub fn database_name(&self) -> Option<&str> {
+        self.database.as_ref().map(|it| it.name.as_str())
     }
 
     /// The folder, also the working directory of the service.
@@ -76,7 +112,7 @@ impl Backend {
                 // Many services share one throwaway server.
                 setting("LAFIYA_DATABASE_CONNECTIONS_MAX", "8".to_owned()),
                 setting("LAFIYA_DATA_KEY", DATA_KEY.to_owned()),
-                setting("LAFIYA_REDIS_URL", required("LAFIYA_BLACKBOX_REDIS_URL")),
+                setting("LAFIYA_REDIS_URL", database.redis_url.clone()),
                 setting("LAFIYA_REDIS_PREFIX", format!("{}:", database.name)),
             ]);
         }
@@ -85,22 +121,18 @@ impl Backend {
 }
 
 impl Database {
-    fn create() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let since_epoch = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        let name = format!(
-            "blackbox_{}_{}_{number}",
-            std::process::id(),
-            since_epoch.as_millis()
-        );
+    fn create(server_url: String, redis_url: String, role: Option<String>) -> Self {
         let database = Self {
-            server_url: required("LAFIYA_BLACKBOX_POSTGRES_URL"),
-            name,
+            server_url,
+            redis_url,
+            name: role.clone().unwrap_or_else(fresh_name),
+            role: role.unwrap_or_else(|| "postgres".to_owned()),
         };
-        database.tell_server(&format!("create database {}", database.name));
+        let Self { name, role, .. } = &database;
+        tell_postgres(
+            &database.server_url,
+            &format!("create database {name} owner {role}"),
+        );
         database
     }
 
@@ -109,31 +141,44 @@ impl Database {
             .server_url
             .rsplit_once('/')
             .expect("a PostgreSQL address ends in /database");
-        format!("{server}/{}", self.name)
-    }
-
-    fn tell_server(&self, statement: &str) {
-        let output = Command::new(psql())
-            .args([
-                &self.server_url,
-                "--no-psqlrc",
-                "--quiet",
-                "--command",
-                statement,
-            ])
-            .output()
-            .expect("psql can be started (LAFIYA_BLACKBOX_PSQL names another one)");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{statement}: {said}");
+        let as_role = server.replacen("postgres@", &format!("{}@", self.role), 1);
+        format!("{as_role}/{}", self.name)
     }
 }
 
 impl Drop for Database {
     fn drop(&mut self) {
         if !std::thread::panicking() {
-            self.tell_server(&format!("drop database {} with (force)", self.name));
+            tell_postgres(
+                &self.server_url,
+                &format!("drop database {} with (force)", self.name),
+            );
         }
     }
+}
+
+fn fresh_name() -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let since_epoch = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    format!(
+        "blackbox_{}_{}_{number}",
+        std::process::id(),
+        since_epoch.as_millis()
+    )
+}
+
+/// Runs a statement on the server of an address.
+#[track_caller]
+pub(crate) fn tell_postgres(url: &str, statement: &str) {
+    let output = Command::new(psql())
+        .args([url, "--no-psqlrc", "--quiet", "--command", statement])
+        .output()
+        .expect("psql can be started (LAFIYA_BLACKBOX_PSQL names another one)");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{statement}: {said}");
 }
 
 fn psql() -> String {

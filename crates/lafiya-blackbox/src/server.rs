@@ -27,9 +27,23 @@ pub struct Start {
     settings: Vec<(String, String)>,
     flags: Vec<String>,
     backend: Option<Arc<Backend>>,
+    wrapper: Vec<String>,
 }
 
 impl Start {
+    /// Starts on this backend in place of a fresh one.
+    pub fn on(mut self, backend: &Arc<Backend>) -> Self {
+        self.backend = Some(Arc::clone(backend));
+        self
+    }
+
+    /// Starts the service and its commands through another program, which must become them
+    /// (`exec`).
+    pub fn under(mut self, words: &[&str]) -> Self {
+        self.wrapper = words.iter().map(|&word| word.to_owned()).collect();
+        self
+    }
+
     /// Adds a setting, by the name of its variable.
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.settings.push((name.to_owned(), value.to_owned()));
@@ -65,6 +79,7 @@ impl Start {
             address: SocketAddr::from(([127, 0, 0, 1], 0)),
             settings: self.settings,
             flags: self.flags,
+            wrapper: self.wrapper,
             backend,
             log: PathBuf::new(),
             keys: Vec::new(),
@@ -79,6 +94,7 @@ pub struct Server {
     pub address: SocketAddr,
     settings: Vec<(String, String)>,
     flags: Vec<String>,
+    wrapper: Vec<String>,
     backend: Arc<Backend>,
     log: PathBuf,
     keys: Vec<String>,
@@ -132,6 +148,7 @@ impl Server {
         Start {
             settings: self.settings.clone(),
             flags: self.flags.clone(),
+            wrapper: self.wrapper.clone(),
             backend: Some(Arc::clone(&self.backend)),
         }
     }
@@ -272,21 +289,19 @@ impl Server {
         self.launch();
     }
 
+    /// Starts it where it must refuse to start, waits for its end and returns what it said.
+    #[track_caller]
+    pub fn start_in_vain(&mut self) -> String {
+        self.spawn();
+        let status = self.wait();
+        let said = self.log();
+        assert!(!status.success(), "it did not refuse:\n{said}");
+        said
+    }
+
     #[track_caller]
     fn launch(&mut self) {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        self.log = self.backend.folder().join(format!("service-{number}.log"));
-        let log = File::create(&self.log).expect("the log file can be made");
-        let process = self
-            .command()
-            .args(&self.flags)
-            .stdin(Stdio::null())
-            .stdout(log.try_clone().expect("a file has many handles"))
-            .stderr(log)
-            .spawn()
-            .expect("the binary can be started");
-        self.process = Some(process);
+        self.spawn();
         self.address = eventually("the service prints its address", READY_WITHIN, || {
             self.assert_alive();
             printed_address(&self.log())
@@ -304,6 +319,22 @@ impl Server {
         );
     }
 
+    fn spawn(&mut self) {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        self.log = self.backend.folder().join(format!("service-{number}.log"));
+        let log = File::create(&self.log).expect("the log file can be made");
+        let process = self
+            .command()
+            .args(&self.flags)
+            .stdin(Stdio::null())
+            .stdout(log.try_clone().expect("a file has many handles"))
+            .stderr(log)
+            .spawn()
+            .expect("the binary can be started");
+        self.process = Some(process);
+    }
+
     #[track_caller]
     fn assert_alive(&mut self) {
         if let Some(Ok(Some(status))) = self.process.as_mut().map(Child::try_wait) {
@@ -314,9 +345,17 @@ impl Server {
         }
     }
 
-    /// The binary with exactly our settings: nothing of the developer's own environment.
+    /// The binary, through its wrapper if it has one, with exactly our settings: nothing of the
+    /// developer's own environment.
     fn command(&self) -> Command {
-        let mut command = Command::new(binary());
+        let mut command = match self.wrapper.split_first() {
+            None => Command::new(binary()),
+            Some((program, words)) => {
+                let mut command = Command::new(program);
+                command.args(words).arg(binary());
+                command
+            }
+        };
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("LAFIYA_") {
                 command.env_remove(name);

@@ -1,4 +1,4 @@
-//! Health: real probes with time-outs, asked at most once a second so that the public endpoint
+//! Health: real probes with time-outs, asked at most twice a second so that the public endpoint
 //! cannot be used to load the database.
 
 use std::time::{Duration, Instant};
@@ -9,8 +9,9 @@ use tokio::time::timeout;
 
 use crate::context::Context;
 
-const PROBE_TIMEOUT: Duration = Duration::from_millis(1500);
-const ANSWER_KEPT_FOR: Duration = Duration::from_secs(1);
+/// Together below two seconds: that is how long the service may be wrong about itself.
+const PROBE_TIMEOUT: Duration = Duration::from_millis(1200);
+const ANSWER_KEPT_FOR: Duration = Duration::from_millis(500);
 
 /// The state of one part, or of the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,13 +79,13 @@ impl HealthReport {
     }
 }
 
-/// The last report, shared by everybody who asks within a second.
+/// The last report, shared by everybody who asks soon after.
 #[derive(Default)]
 pub struct HealthCache {
     last: Mutex<Option<(Instant, HealthReport)>>,
 }
 
-/// The health of the service, at most a second old.
+/// The health of the service, at most half a second old.
 pub async fn report(context: &Context) -> HealthReport {
     // Holding the lock while probing makes one caller probe and the others wait for its answer.
     let mut last = context.health.last.lock().await;

@@ -1,0 +1,114 @@
+//! The disk under SQLite: full, and read-only. Both in a mount namespace of the service's own, so
+//! that nothing outside notices and nothing stays mounted.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use lafiya_blackbox::{Backend, Server, eventually};
+
+use crate::fleet::Fleet;
+use crate::record::{Record, restarted_within};
+
+const GROUP: &str = "4 The disk";
+
+/// Becomes the service, with a small file system of its own as its data folder.
+const ON_A_SMALL_DISK: &[&str] = &[
+    "unshare",
+    "--mount",
+    "sh",
+    "-c",
+    "mkdir -p data && mount -t tmpfs -o size=8m none data && exec \"$0\" \"$@\"",
+];
+
+/// Becomes the service, with its data folder mounted read-only.
+const READ_ONLY: &[&str] = &[
+    "unshare",
+    "--mount",
+    "sh",
+    "-c",
+    "mount --bind data data && mount -o remount,ro,bind data && exec \"$0\" \"$@\"",
+];
+
+/// The data folder as the service sees it.
+fn seen_by(server: &Server) -> PathBuf {
+    PathBuf::from(format!(
+        "/proc/{}/root{}",
+        server.pid(),
+        server.folder().join("data").display()
+    ))
+}
+
+#[test]
+fn full() {
+    let backend = Arc::new(Backend::embedded());
+    let server = Server::without_limits()
+        .on(&backend)
+        .under(ON_A_SMALL_DISK)
+        .start();
+    // Commands go where the service is, or they would see another data folder.
+    let pid = server.pid().to_string();
+    let admin = Server::without_limits()
+        .on(&backend)
+        .under(&["nsenter", "--mount", "--target", &pid])
+        .prepare();
+    let fleet = Fleet::alone_with(server, &admin);
+    let load = fleet.load();
+    let filler = seen_by(&fleet.replicas[0]).join("filler");
+    let in_flight = load.in_flight();
+    fill(&filler);
+    // What is already there is used up first; then the first call is refused.
+    let before = load.repeated();
+    eventually("the disk is full", Duration::from_secs(30), || {
+        (load.repeated() > before).then_some(())
+    });
+    let truthful_after = fleet.until_health_says("database", "unhealthy");
+    std::fs::remove_file(&filler).expect("removed");
+    let recovered_after = fleet.until_recovered();
+    Record {
+        group: GROUP,
+        fault: "disk full under SQLite",
+        done: "a tmpfs of 8 MB filled to the last byte; emptied when health was down",
+        in_flight,
+        truthful_after: Some(truthful_after),
+        recovered_after,
+        outcome: fleet.settle(load),
+    }
+    .settle("disk::full");
+}
+
+fn fill(filler: &PathBuf) {
+    let mut file = File::create(filler).expect("a file beside the database");
+    let block = vec![0; 64 * 1024];
+    while file.write_all(&block).is_ok() {}
+    while file.write_all(&block[..512]).is_ok() {}
+}
+
+#[test]
+fn read_only() {
+    let began = Instant::now();
+    let mut fleet = Fleet::alone(Server::without_limits());
+    let start_took = began.elapsed();
+    let load = fleet.load();
+    let in_flight = load.in_flight();
+    assert!(fleet.replicas[0].terminate().success(), "an orderly end");
+    let mut refused = fleet.replicas[0].same_again().under(READ_ONLY).prepare();
+    let said = refused.start_in_vain();
+    assert!(said.contains("the database cannot be opened"), "{said}");
+    let started = Instant::now();
+    fleet.replicas[0].restart();
+    fleet.announce();
+    fleet.until_recovered();
+    Record {
+        group: GROUP,
+        fault: "read-only data folder",
+        done: "stopped, started on a read-only mount: refuses to start with a sentence; started again on a writable one",
+        in_flight,
+        truthful_after: None,
+        recovered_after: started.elapsed(),
+        outcome: fleet.settle(load),
+    }
+    .settle_within("disk::read_only", restarted_within(start_took));
+}

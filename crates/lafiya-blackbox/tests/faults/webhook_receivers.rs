@@ -1,0 +1,110 @@
+//! Receivers of webhooks that are down, slow, or point inwards: assessments do not wait for them,
+//! and what they missed comes when they are back.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use lafiya_blackbox::{Client, Receiver, Server, eventually};
+use serde_json::json;
+
+use crate::fleet::Fleet;
+use crate::record::Record;
+
+#[track_caller]
+fn check(
+    (test, fault, done): (&str, &'static str, &'static str),
+    break_it: impl FnOnce(&Receiver),
+    mend_it: impl FnOnce(&Receiver),
+) {
+    let pauses = format!("[{}]", ["200"; 500].join(","));
+    let start = Server::without_limits()
+        .with("LAFIYA_WEBHOOK_ALLOW_INSECURE_TARGETS", "true")
+        .with("LAFIYA_WEBHOOK_POLL_INTERVAL_MS", "50")
+        .with("LAFIYA_WEBHOOK_TIMEOUT_MS", "1000")
+        .with("LAFIYA_WEBHOOK_RETRY_DELAYS_MS", &pauses);
+    let fleet = Fleet::alone(start);
+    let receiver = Receiver::start();
+    let hook = json!({"url": receiver.url(), "events": ["assessment.completed"]});
+    fleet.client.post("/v1/webhooks", &hook).expect(201);
+    let load = fleet.load();
+    let in_flight = load.in_flight();
+    break_it(&receiver);
+    load.wait_for_more(16);
+    let before = receiver.got().len();
+    let outcome = load.end();
+    assert_eq!(outcome.repeated, 0, "{fault}: a call was refused");
+    mend_it(&receiver);
+    let mended = Instant::now();
+    let stored = ids(&fleet.client, &fleet.replicas[0]);
+    eventually("every event arrives", Duration::from_secs(30), || {
+        let told: HashSet<String> = receiver.got().iter().map(assessment_of).collect();
+        (told.is_superset(&stored) && receiver.got().len() > before).then_some(())
+    });
+    Record {
+        group: "6 Webhook receivers",
+        fault,
+        done,
+        in_flight,
+        truthful_after: None,
+        recovered_after: mended.elapsed(),
+        outcome,
+    }
+    .settle(test);
+}
+
+fn assessment_of(delivery: &lafiya_blackbox::Delivery) -> String {
+    let body = delivery.json();
+    body["data"]["assessment_id"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// Every assessment of the tenant.
+fn ids(_: &Client, server: &Server) -> HashSet<String> {
+    let export = server.cli(&["tenant", "export", "clinic"]);
+    export
+        .stdout
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .filter(|record| record["kind"] == "assessment")
+        .filter_map(|record| record["id"].as_str().map(str::to_owned))
+        .collect()
+}
+
+#[test]
+fn down() {
+    let words = (
+        "webhook_receivers::down",
+        "receiver down",
+        "answers 500 to everything, then 204; recovery is the time until every event has arrived",
+    );
+    check(words, |it| it.answer(500), |it| it.answer(204));
+}
+
+#[test]
+fn slow() {
+    let words = (
+        "webhook_receivers::slow",
+        "receiver slow",
+        "takes five seconds for every answer (one is allowed), then none",
+    );
+    check(
+        words,
+        |it| it.wait_before_answers(Duration::from_secs(5)),
+        |it| it.wait_before_answers(Duration::ZERO),
+    );
+}
+
+#[test]
+fn redirecting_inwards() {
+    let inside = Receiver::start();
+    let target = inside.url();
+    let words = (
+        "webhook_receivers::redirecting_inwards",
+        "receiver redirects inwards",
+        "answers 307 to another address of this machine, which is never called; then 204",
+    );
+    check(words, |it| it.redirect_to(&target), |it| it.answer(204));
+    assert!(inside.got().is_empty(), "a redirect was followed");
+}
