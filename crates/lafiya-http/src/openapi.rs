@@ -2,9 +2,12 @@
 //! them (security, headers, the errors of the table).
 
 use serde::Serialize;
-use utoipa::openapi::path::Operation;
+use utoipa::openapi::path::{Operation, Parameter};
+use utoipa::openapi::schema::OneOfBuilder;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
-use utoipa::openapi::{Content, HeaderBuilder, ObjectBuilder, Ref, RefOr, ResponseBuilder, Type};
+use utoipa::openapi::{
+    Content, HeaderBuilder, ObjectBuilder, Ref, RefOr, ResponseBuilder, Schema, Type,
+};
 use utoipa::{OpenApi, ToSchema};
 
 use crate::error::ErrorCode;
@@ -105,7 +108,7 @@ pub(crate) fn complete(mut document: utoipa::openapi::OpenApi) -> utoipa::openap
         .components
         .get_or_insert_default()
         .add_security_scheme(BEARER, SecurityScheme::Http(scheme));
-    for item in document.paths.paths.values_mut() {
+    for (path, item) in &mut document.paths.paths {
         let operations = [
             &mut item.get,
             &mut item.post,
@@ -114,14 +117,14 @@ pub(crate) fn complete(mut document: utoipa::openapi::OpenApi) -> utoipa::openap
             &mut item.patch,
         ];
         for operation in operations.into_iter().flatten() {
-            complete_operation(operation);
+            complete_operation(path, operation);
         }
     }
     document
 }
 
 /// Operations tagged `public` need no key; the tag is a mark for this function and is removed.
-fn complete_operation(operation: &mut Operation) {
+fn complete_operation(path: &str, operation: &mut Operation) {
     let tags = operation.tags.get_or_insert_default();
     let public = tags.iter().any(|tag| tag == "public");
     tags.retain(|tag| tag != "public");
@@ -134,8 +137,19 @@ fn complete_operation(operation: &mut Operation) {
             ErrorCode::ServiceUnavailable,
         ]);
     }
+    if operation.request_body.is_some() {
+        errors.extend([
+            ErrorCode::RequestTimeout,
+            ErrorCode::PayloadTooLarge,
+            ErrorCode::UnsupportedMediaType,
+        ]);
+    }
     for code in errors {
         add_error(operation, code);
+    }
+    add_second_form_of_lists(path, operation);
+    if path.contains("/fhir/") {
+        add_outcomes(operation);
     }
     for response in operation.responses.responses.values_mut() {
         if let RefOr::T(response) = response {
@@ -148,6 +162,55 @@ fn complete_operation(operation: &mut Operation) {
                     .headers
                     .insert((*name).to_owned(), RefOr::T(header));
             }
+        }
+    }
+}
+
+/// A list comes bare or, with `envelope=true`, in an object: its schema is one of the two.
+fn add_second_form_of_lists(path: &str, operation: &mut Operation) {
+    let parameters = operation.parameters.as_deref().unwrap_or_default();
+    let is_envelope = |it: &RefOr<Parameter>| matches!(it, RefOr::T(it) if it.name == "envelope");
+    if !parameters.iter().any(is_envelope) {
+        return;
+    }
+    let Some(RefOr::T(answer)) = operation.responses.responses.get_mut("200") else {
+        return;
+    };
+    let Some(RefOr::T(content)) = answer.content.get_mut("application/json") else {
+        return;
+    };
+    let Some(bare) = content.schema.take() else {
+        return;
+    };
+    let name = path
+        .rsplit('/')
+        .next()
+        .unwrap_or_default()
+        .replace('-', "_");
+    let total = ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .minimum(Some(0));
+    let envelope = ObjectBuilder::new()
+        .property(&name, bare.clone())
+        .required(name)
+        .property("total", total)
+        .required("total");
+    let either = OneOfBuilder::new().item(bare).item(envelope).build();
+    content.schema = Some(RefOr::T(Schema::OneOf(either)));
+}
+
+/// Whoever speaks FHIR gets errors as an OperationOutcome.
+fn add_outcomes(operation: &mut Operation) {
+    for (status, response) in &mut operation.responses.responses {
+        let is_error = status.starts_with('4') || status.starts_with('5');
+        if let RefOr::T(response) = response
+            && is_error
+        {
+            let outcome = ObjectBuilder::new().description(Some("An OperationOutcome"));
+            response
+                .content
+                .entry("application/fhir+json".to_owned())
+                .or_insert_with(|| RefOr::T(Content::new(Some(outcome))));
         }
     }
 }

@@ -10,8 +10,6 @@ use crate::error::ApiError;
 use crate::wire::fields::{Field, Problems, read_object};
 use crate::wire::query::Params;
 
-const ID_CHARACTERS_MAX: usize = 100;
-
 /// Something that went wrong after an assessment.
 #[derive(Default, Deserialize, ToSchema)]
 pub(crate) struct AdverseEventRequest {
@@ -71,7 +69,7 @@ fn read_id(text: &str, problems: &mut Problems) -> Option<AssessmentId> {
 
 /// The assessment that a list is about, if it is about one.
 pub(crate) fn read_filter(params: &mut Params) -> Option<AssessmentId> {
-    let text = params.text("assessment_id", ID_CHARACTERS_MAX)?;
+    let text = params.id("assessment_id")?;
     read_id(&text, &mut params.problems)
 }
 

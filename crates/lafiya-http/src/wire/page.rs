@@ -12,7 +12,7 @@ use crate::wire::query::Params;
 const LIMIT_DEFAULT: u64 = 20;
 const LIMIT_MAX: u64 = 50;
 /// Both databases count in signed 64 bits.
-const OFFSET_MAX: u64 = i64::MAX as u64;
+pub(crate) const OFFSET_MAX: u64 = i64::MAX as u64;
 
 /// Parameters of a page.
 #[derive(IntoParams)]
@@ -41,7 +41,7 @@ pub(crate) fn read_page(params: &mut Params) -> (PageOf, Form) {
     let limit = params.integer("limit", 1..=LIMIT_MAX, LIMIT_DEFAULT);
     let page = PageOf {
         limit: u32::try_from(limit).unwrap_or(u32::MAX),
-        offset: params.integer("offset", 0..=u64::MAX, 0).min(OFFSET_MAX),
+        offset: params.integer("offset", 0..=OFFSET_MAX, 0),
     };
     (page, read_form(params))
 }

@@ -62,6 +62,11 @@ impl Params {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
+    /// An id as it came. An empty one is wrong, not absent: whoever asks for one must not get all.
+    pub(crate) fn id(&mut self, name: &str) -> Option<String> {
+        self.only(name).map(|text| text.trim().to_owned())
+    }
+
     /// One of a few words. Unlike a text it may not be empty.
     pub(crate) fn word<T: FromStr<Err = UnknownWord>>(&mut self, name: &str) -> Option<T> {
         let text = self.only(name)?;

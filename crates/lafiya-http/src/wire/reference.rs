@@ -10,6 +10,7 @@ use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::error::ApiError;
+use crate::wire::page::OFFSET_MAX;
 use crate::wire::query::Params;
 
 const QUERY_CHARACTERS_MAX: usize = 200;
@@ -33,7 +34,7 @@ pub(crate) struct ListParams {
     limit: Option<u32>,
     /// Results to skip
     #[param(minimum = 0, default = 0)]
-    offset: Option<u32>,
+    offset: Option<u64>,
     /// `true` wraps the list in an object with `total`
     #[param(default = false)]
     envelope: Option<bool>,
@@ -46,7 +47,7 @@ pub(crate) fn read_list_request(mut params: Params) -> Result<(ListRequest, bool
         category: params.text("category", CATEGORY_CHARACTERS_MAX),
         limit: params.integer("limit", 1..=LIMIT_MAX, LIMIT_DEFAULT) as usize,
         offset: params
-            .integer("offset", 0..=u64::MAX, 0)
+            .integer("offset", 0..=OFFSET_MAX, 0)
             .try_into()
             .unwrap_or(usize::MAX),
     };
