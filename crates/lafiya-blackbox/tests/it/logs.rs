@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
-use lafiya_blackbox::{Server, eventually};
+use lafiya_blackbox::{Receiver, Server, eventually};
 use serde_json::{Value, json};
+
+use crate::fhir_requests::post_fhir;
+use crate::requests::{assessed, fever};
+use crate::webhooks::{quick, register};
 
 #[test]
 fn no_key_no_body_and_no_free_text_reaches_the_log() {
@@ -81,4 +85,66 @@ fn wait_for(server: &Server, id: &str) {
     eventually("the request is logged", Duration::from_secs(10), || {
         server.log().contains(id).then_some(())
     });
+}
+
+/// Everything a client may say about a person, in values that stand nowhere else.
+const SAID_OF_THE_PATIENT: &[&str] = &[
+    "Ngozi Okonkwoxyz",
+    "7 Adesanyaq Close",
+    "08031234567",
+    "1987-03-29",
+    "quartanwords of hers",
+    "behind the Zubairuq mosque",
+    "worse after Mondayq",
+];
+
+#[test]
+fn nothing_said_of_a_patient_leaves_through_logs_or_webhooks() {
+    let server = quick().with("LAFIYA_LOG_LEVEL", "trace").start();
+    let receiver = Receiver::start();
+    let client = server.live();
+    let events = ["assessment.completed", "adverse_event.created"];
+    register(&client, &receiver.url(), &events);
+    let [name, street, phone, birth, words, place, report] = SAID_OF_THE_PATIENT else {
+        panic!("seven values");
+    };
+
+    let mut case = fever();
+    case["patient"]["name"] = json!(name);
+    case["patient"]["location"] = json!(format!("{street}, Ikeja, Lagos"));
+    case["evidence"][0]["value"] = json!(phone);
+    case["note"] = json!(place);
+    let answer = assessed(&client, &case);
+    let text =
+        json!({"text": format!("fever, {words}, lives {place}"), "context": {"location": street}});
+    client.post("/v1/parse", &text).expect(200);
+    let phrase = words.replace(' ', "%20");
+    client
+        .get(&format!("/v1/search?phrase={phrase}"))
+        .expect(200);
+    let bundle = json!({"resourceType": "Bundle", "type": "collection", "entry": [
+        {"resource": {"resourceType": "Patient", "gender": "female", "birthDate": birth,
+            "name": [{"text": name}], "telecom": [{"value": phone}], "address": [{"text": street}]}},
+        {"resource": {"resourceType": "Observation", "status": "final", "valueBoolean": true,
+            "note": [{"text": words}],
+            "code": {"coding": [{"system": "https://x.example/fhir/CodeSystem/concept", "code": "s_fever"}]}}}
+    ]});
+    post_fhir(&client, &bundle).expect(200);
+    let event = json!({"assessment_id": answer["assessment_id"], "description": report, "seriousness": "serious"});
+    let last = client.post("/v1/adverse-events", &event).expect(201);
+    // Refused ones too: a mistake must not be quoted to anybody but its sender.
+    client
+        .post("/v1/assess", &json!({"patient": name, "evidence": words}))
+        .expect(400);
+
+    let told = receiver.wait_for(3);
+    wait_for(&server, last.required_header("x-request-id"));
+    let log = server.log();
+    for value in SAID_OF_THE_PATIENT {
+        assert!(!log.contains(value), "{value} stands in the log");
+        for delivery in &told {
+            let body = String::from_utf8_lossy(&delivery.body);
+            assert!(!body.contains(value), "{value} was told: {body}");
+        }
+    }
 }

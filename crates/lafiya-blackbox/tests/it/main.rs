@@ -2,6 +2,7 @@
 //! process and knows only what the documents promise.
 
 mod adverse_events;
+mod any_settings;
 mod assess;
 mod assess_refusals;
 mod assess_shape;
@@ -37,6 +38,7 @@ mod search;
 mod shape;
 mod shutdown;
 mod slow_clients;
+mod tenants;
 mod usage;
 mod versions;
 mod web;

@@ -1,0 +1,280 @@
+//! Isolation: for everything that takes an id, another tenant's id is answered exactly as one that
+//! does not exist: the same status, the same body, the same headers. Whoever may not see a thing
+//! cannot even learn that it is there.
+
+use lafiya_blackbox::{Answer, Client, Receiver, Server};
+use serde_json::{Value, json};
+
+use crate::requests::{ASSESS, assessed, fever, new_uuid, pilot, with};
+use crate::webhooks::{quick, register};
+
+/// What one tenant owns.
+struct Owned {
+    assessment: String,
+    interview: String,
+    webhook: String,
+    delivery: String,
+    key: String,
+    member: String,
+}
+
+impl Owned {
+    /// The same kinds of things, none of which exists.
+    fn nothing() -> Self {
+        Self {
+            assessment: new_uuid(),
+            interview: new_uuid(),
+            webhook: new_uuid(),
+            delivery: new_uuid(),
+            key: new_uuid(),
+            member: new_uuid(),
+        }
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().expect("a text").to_owned()
+}
+
+/// A tenant with one of everything.
+fn somebody(server: &Server) -> Owned {
+    let client = pilot(server, "ours", 50);
+    let receiver = Receiver::start();
+    let webhook = register(&client, &receiver.url(), &["assessment.completed"]);
+    let answer = assessed(&client, &fever());
+    receiver.wait_for(1);
+    let webhook = text(&webhook["id"]);
+    let deliveries = client.get(&format!("/v1/webhooks/{webhook}/deliveries"));
+    let key = server.new_key("ours").0;
+    let member = member(server, "ours", "owner@ours.example");
+    Owned {
+        assessment: text(&answer["assessment_id"]),
+        interview: text(&answer["interview_id"]),
+        webhook,
+        delivery: text(&deliveries.expect(200).json()[0]["id"]),
+        key,
+        member: text(&member["id"]),
+    }
+}
+
+fn member(server: &Server, tenant: &str, email: &str) -> Value {
+    let words = ["user", "create", email, "--tenant", tenant];
+    let made = server.cli(&[&words[..], &["--role", "owner", "--json"]].concat());
+    made.json()
+}
+
+/// Every call of the API that takes an id: method, path, body.
+fn api_calls(of: &Owned) -> Vec<(&'static str, String, Value)> {
+    let Owned {
+        assessment,
+        webhook,
+        delivery,
+        ..
+    } = of;
+    let hook = format!("/v1/webhooks/{webhook}");
+    let event = json!({"assessment_id": assessment, "description": "worse after the dose", "seriousness": "serious"});
+    vec![
+        (
+            "POST",
+            "/v1/rationale".to_owned(),
+            json!({"assessment_id": assessment}),
+        ),
+        (
+            "GET",
+            format!("/v1/rationale?assessment_id={assessment}"),
+            Value::Null,
+        ),
+        ("POST", "/v1/adverse-events".to_owned(), event),
+        ("GET", hook.clone(), Value::Null),
+        ("POST", format!("{hook}/test"), json!({})),
+        ("POST", format!("{hook}/rotate-secret"), json!({})),
+        ("GET", format!("{hook}/deliveries"), Value::Null),
+        (
+            "POST",
+            format!("{hook}/deliveries/{delivery}/retry"),
+            json!({}),
+        ),
+        ("DELETE", hook, Value::Null),
+    ]
+}
+
+/// Every page that takes an id.
+fn page_calls(of: &Owned) -> Vec<(&'static str, String, &'static str)> {
+    let Owned {
+        assessment,
+        interview,
+        webhook,
+        delivery,
+        key,
+        member,
+    } = of;
+    let hook = format!("/dashboard/webhooks/{webhook}");
+    vec![
+        ("GET", format!("/cases/{assessment}"), ""),
+        ("GET", format!("/cases/{assessment}/letter"), ""),
+        ("GET", format!("/consult/{interview}"), ""),
+        (
+            "POST",
+            format!("/consult/{interview}/answer"),
+            "concept=s_cough&choice=present",
+        ),
+        ("GET", format!("/dashboard/assessments/{assessment}"), ""),
+        (
+            "POST",
+            format!("/dashboard/assessments/{assessment}/adverse-events"),
+            "description=worse&seriousness=serious",
+        ),
+        ("GET", hook.clone(), ""),
+        ("POST", format!("{hook}/test"), ""),
+        ("POST", format!("{hook}/secret"), ""),
+        ("POST", format!("{hook}/remove"), ""),
+        ("POST", format!("{hook}/deliveries/{delivery}/retry"), ""),
+        ("POST", format!("/dashboard/keys/{key}/rotate"), ""),
+        ("POST", format!("/dashboard/keys/{key}/revoke"), ""),
+        (
+            "POST",
+            format!("/dashboard/members/{member}/role"),
+            "role=clinician",
+        ),
+        ("POST", format!("/dashboard/members/{member}/link"), ""),
+        ("POST", format!("/dashboard/members/{member}/remove"), ""),
+    ]
+}
+
+/// What a stranger can learn from an answer: everything but what differs from call to call. Ids
+/// that were sent are written as a word wherever they are echoed.
+fn told(answer: &Answer, sent: &Owned) -> String {
+    // The head as it is shown, and the whole body.
+    let mut said = format!("{answer}\n{}", answer.text());
+    said = said.replace(answer.required_header("x-request-id"), "REQUEST");
+    let ids = [
+        &sent.assessment,
+        &sent.interview,
+        &sent.webhook,
+        &sent.delivery,
+        &sent.key,
+        &sent.member,
+    ];
+    for id in ids {
+        said = said.replace(id.as_str(), "ID");
+    }
+    let passing = ["x-request-id", "x-response-time", "x-ratelimit", "date:"];
+    said.lines()
+        .filter(|line| !passing.iter().any(|name| line.trim().starts_with(name)))
+        .filter(|line| !line.contains("form_token"))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[track_caller]
+fn check_same(ours: &Answer, owned: &Owned, nowhere: &Answer, nothing: &Owned) {
+    assert!(
+        (400..500).contains(&nowhere.status),
+        "what does not exist is not refused: {nowhere}"
+    );
+    let (ours, nowhere) = (told(ours, owned), told(nowhere, nothing));
+    let differing = ours
+        .lines()
+        .zip(nowhere.lines())
+        .find(|(one, other)| one != other);
+    assert_eq!(differing, None, "an answer differs: {ours}");
+    assert_eq!(ours.len(), nowhere.len(), "one answer says more: {ours}");
+}
+
+#[test]
+fn what_another_tenant_owns_is_answered_like_what_does_not_exist() {
+    let server = quick().start();
+    let (owned, nothing) = (somebody(&server), Owned::nothing());
+    let stranger = pilot(&server, "theirs", 50);
+    let calls = api_calls(&owned).into_iter().zip(api_calls(&nothing));
+    for ((method, path, body), (_, nowhere, other_body)) in calls {
+        let ask = |path: &str, body: &Value| {
+            let request = stranger.request(method, path);
+            match body {
+                Value::Null => request.send(),
+                body => request.json(body).send(),
+            }
+        };
+        let (ours, nowhere) = (ask(&path, &body), ask(&nowhere, &other_body));
+        nowhere.expect_error(404, "RESOURCE_NOT_FOUND");
+        check_same(&ours, &owned, &nowhere, &nothing);
+    }
+    // Nothing of it was touched.
+    let client = server.client().with_key(&server.new_key("ours").1);
+    let hooks = client.get("/v1/webhooks").expect(200).json();
+    assert_eq!(text(&hooks[0]["id"]), owned.webhook);
+    assert_eq!(
+        client.get("/v1/adverse-events").expect(200).json(),
+        json!([])
+    );
+}
+
+#[test]
+fn another_tenants_interview_is_a_new_one_for_everybody_else() {
+    let server = quick().start();
+    let (owned, nothing) = (somebody(&server), Owned::nothing());
+    let stranger = pilot(&server, "theirs", 50);
+    let begin = |interview: &str| {
+        let body = with(fever(), "/interview_id", json!(interview));
+        let mut answer = stranger.post(ASSESS, &body).expect(200).json();
+        for changing in ["assessment_id", "interview_id", "processing_time_ms"] {
+            answer[changing].take();
+        }
+        answer["metadata"].take();
+        answer
+    };
+    assert_eq!(begin(&owned.interview), begin(&nothing.interview));
+}
+
+#[test]
+fn the_pages_of_another_tenant_are_answered_like_pages_that_do_not_exist() {
+    let server = quick().start();
+    let (owned, nothing) = (somebody(&server), Owned::nothing());
+    pilot(&server, "theirs", 50);
+    let stranger = signed_in(&server, &member(&server, "theirs", "owner@theirs.example"));
+    let token = form_token(&stranger.get("/dashboard/account").expect(200));
+    let calls = page_calls(&owned).into_iter().zip(page_calls(&nothing));
+    for ((method, path, form), (_, nowhere, _)) in calls {
+        let ask = |path: &str| {
+            let request = stranger.request(method, path);
+            if method == "GET" {
+                return request.send();
+            }
+            request
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .body(format!("form_token={token}&{form}"))
+                .send()
+        };
+        check_same(&ask(&path), &owned, &ask(&nowhere), &nothing);
+    }
+}
+
+/// A browser in which this member has followed the link of the invitation.
+fn signed_in(server: &Server, member: &Value) -> Client {
+    let browser = server.client().with_header("Accept", "text/html");
+    let link = text(&member["sign_in_link"]);
+    let (_, path) = link.split_once("/sign-in/").expect("a link");
+    let path = format!("/sign-in/{path}");
+    let page = browser.get(&path).expect(200);
+    let visiting = browser.with_header("Cookie", cookie(&page));
+    let entered = visiting
+        .request("POST", &path)
+        .header("Content-Type", "application/x-www-form-urlencoded")
+        .body(format!("form_token={}", form_token(&page)))
+        .send()
+        .expect(303);
+    browser.with_header("Cookie", cookie(&entered))
+}
+
+fn cookie(answer: &Answer) -> &str {
+    let cookie = answer.required_header("set-cookie");
+    cookie.split(';').next().unwrap_or_default()
+}
+
+fn form_token(page: &Answer) -> String {
+    let page = page.text();
+    let (_, rest) = page
+        .split_once("name=\"form_token\" value=\"")
+        .expect("a form");
+    rest.split('"').next().unwrap_or_default().to_owned()
+}
