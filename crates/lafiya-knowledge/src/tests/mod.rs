@@ -1,5 +1,6 @@
 //! Tests of the crate, on the toy base.
 
+mod any_file;
 mod base;
 mod checks;
 mod reading;
