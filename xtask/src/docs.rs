@@ -23,7 +23,11 @@ const CHECKS: &[Check] = &[
     no_source_file_is_too_long,
     no_text_names_a_path_of_one_machine,
     commands_in_the_readme_exist,
+    tests_named_in_documents_exist,
 ];
+
+/// Documents that name tests as proof of what they say.
+const NAMING_TESTS: &[&str] = &["docs/operating/security.md", "docs/clinical/safety.md"];
 
 /// Everything that is wrong.
 pub(crate) fn complaints() -> anyhow::Result<Vec<String>> {
@@ -106,6 +110,34 @@ fn commands_in_the_readme_exist(tree: &Tree) -> Vec<String> {
         .filter(|command| !command.exists())
         .map(|command| format!("README.md shows a command that does not exist: {command:?}"))
         .collect()
+}
+
+/// Every test that a document names as proof exists.
+fn tests_named_in_documents_exist(tree: &Tree) -> Vec<String> {
+    let is_rust = |path: &Path| path.extension().is_some_and(|it| it == "rs");
+    let sources = || tree.files.iter().filter(|(path, _)| is_rust(path));
+    let mut complaints = Vec::new();
+    for document in NAMING_TESTS {
+        let Some(text) = tree.text(document) else {
+            complaints.push(format!("{document} is missing"));
+            continue;
+        };
+        for name in code_spans(text).filter(|span| is_a_sentence(span)) {
+            let definition = format!("fn {name}(");
+            if !sources().any(|(_, source)| source.contains(&definition)) {
+                complaints.push(format!(
+                    "{document} names the test `{name}`, which does not exist"
+                ));
+            }
+        }
+    }
+    complaints
+}
+
+/// Our tests are sentences: four words or more.
+fn is_a_sentence(span: &str) -> bool {
+    let word = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_';
+    span.chars().all(word) && span.matches('_').count() >= 3
 }
 
 fn code_spans(text: &str) -> impl Iterator<Item = &str> {

@@ -25,17 +25,17 @@ struct Stage {
 
 /// In the order of the run. Budgets: a clean checkout on two cores.
 const STAGES: &[Stage] = &[
-    stage("servers", 30, start_servers).gate(),
+    stage("servers", 20, start_servers).gate(),
     stage("format", 10, check_format),
     stage("clippy", 250, check_lints),
-    stage("build", 400, build).gate(),
-    stage("unit", 220, unit_tests).with_servers(),
+    stage("build", 390, build).gate(),
+    stage("unit", 210, unit_tests).with_servers(),
     stage("knowledge", 20, check_knowledge),
-    stage("blackbox-embedded", 190, black_box_embedded),
-    stage("blackbox-servers", 230, black_box_servers).with_servers(),
-    stage("faults", 150, break_everything),
-    stage("contract", 60, foreign_contract),
-    stage("fhir", 60, foreign_fhir),
+    stage("blackbox-embedded", 140, black_box_embedded),
+    stage("blackbox-servers", 180, black_box_servers).with_servers(),
+    stage("faults", 110, break_everything),
+    stage("contract", 40, foreign_contract),
+    stage("fhir", 40, foreign_fhir),
     stage("browser", 80, in_the_browser),
     stage("docs", 10, check_docs),
 ];
@@ -238,11 +238,15 @@ fn black_box_servers(run: &Run) -> anyhow::Result<()> {
     )
 }
 
+/// Black-box tests mostly wait for processes that start and for each other's answers.
+const BLACK_BOX_THREADS: &str = "6";
+
 /// The same suite on either backend, against the binary that was built.
 fn black_box(backend: &str, variables: &[(&str, &str)]) -> anyhow::Result<()> {
     workspace::build()?;
     let mut tests = cargo("test --workspace --test blackbox");
     tests
+        .env("RUST_TEST_THREADS", BLACK_BOX_THREADS)
         .env("LAFIYA_BLACKBOX_BACKEND", backend)
         .env("LAFIYA_BLACKBOX_BINARY", workspace::debug_binary())
         .env("LAFIYA_BLACKBOX_PYTHON", python::interpreter()?)

@@ -87,7 +87,7 @@ async fn an_older_binary_starts_on_tables_that_a_newer_one_has_extended() {
     let options = SqliteConnectOptions::new().filename(&path);
     let mut newer = options.connect().await.unwrap();
     for statement in [
-        "alter table tenants add column of_a_later_release text",
+        "alter table tenant add column of_a_later_release text",
         "create table of_a_later_release (id text primary key) strict",
         "insert into _sqlx_migrations (version, description, success, checksum, execution_time) \
          values (9999, 'of a later release', true, x'00', 1)",
