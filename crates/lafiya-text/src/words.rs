@@ -74,6 +74,8 @@ pub(crate) struct PersonWords {
     pub crowds: Vec<String>,
     pub reporting: Vec<String>,
     pub passive: Vec<String>,
+    pub described: Vec<String>,
+    pub patient: Vec<String>,
 }
 
 /// One grade of `severity.toml`.
@@ -212,6 +214,18 @@ pub(crate) struct GestationWords {
     pub behind: Vec<String>,
     pub before: Vec<String>,
     pub stage: Vec<Stage>,
+    pub narrower: Vec<Narrower>,
+}
+
+/// A finding that means something narrower in some weeks of a pregnancy.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Narrower {
+    pub with: Vec<String>,
+    #[serde(default)]
+    pub weeks_from: u32,
+    pub weeks_below: u32,
+    pub id: String,
 }
 
 /// A stage of a pregnancy.

@@ -17,6 +17,16 @@ pub(super) struct Gestation {
     before: PhraseSet<()>,
     /// Below so many weeks, the stage; in rising order.
     stages: Vec<(u32, ConceptRef)>,
+    /// What findings mean in some weeks.
+    narrower: Vec<Narrower>,
+}
+
+/// Findings, the weeks, and what they mean then.
+#[derive(Clone, Debug)]
+struct Narrower {
+    with: Vec<ConceptRef>,
+    weeks: std::ops::Range<u32>,
+    means: ConceptRef,
 }
 
 const WEEK_DAYS: u32 = 7;
@@ -29,10 +39,18 @@ impl Gestation {
             .filter_map(|it| Some((it.weeks_below, base.resolve(&it.id)?)))
             .collect();
         stages.sort_unstable();
+        let narrower = words.narrower.iter().filter_map(|it| {
+            Some(Narrower {
+                with: it.with.iter().filter_map(|id| base.resolve(id)).collect(),
+                weeks: it.weeks_from..it.weeks_below,
+                means: base.resolve(&it.id)?,
+            })
+        });
         Self {
             pregnancy: base.resolve(&words.pregnancy),
             behind: PhraseSet::of(&words.behind),
             before: PhraseSet::of(&words.before),
+            narrower: narrower.collect(),
             stages,
         }
     }
@@ -70,6 +88,26 @@ impl Gestation {
                     derived: true,
                     ..Spotted::new(*stage, core, Choice::Present, 0.95)
                 });
+            }
+            self.narrow(days / WEEK_DAYS, spotted);
+        }
+    }
+
+    /// "Contractions" at 30 weeks are contractions before their time.
+    fn narrow(&self, weeks: u32, spotted: &mut Vec<Spotted>) {
+        for narrower in self.narrower.iter().filter(|it| it.weeks.contains(&weeks)) {
+            let known = spotted.iter().any(|it| it.concept == narrower.means);
+            let told = spotted.iter().find(|it| {
+                narrower.with.contains(&it.concept)
+                    && it.choice == Choice::Present
+                    && it.dropped.is_none()
+            });
+            if let (Some(told), false) = (told, known) {
+                let means = Spotted {
+                    derived: true,
+                    ..Spotted::new(narrower.means, told.core.clone(), Choice::Present, 0.95)
+                };
+                spotted.push(means);
             }
         }
     }

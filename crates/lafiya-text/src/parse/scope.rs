@@ -238,7 +238,12 @@ impl Scope {
                 || reading.light[at];
             if !plain {
                 // "no weakness of hand or leg": an item that nobody knows, followed by another.
-                let listed = (at + 1..(at + 3).min(reading.len())).any(|n| {
+                // A list that is denied as such ("denies ...") may hold longer ones.
+                let item_words = match trigger {
+                    Trigger::ListNegator => ITEM_WORDS_MAX + 2,
+                    _ => 3,
+                };
+                let listed = (at + 1..(at + item_words).min(reading.len())).any(|n| {
                     self.alternatives.length_at(&reading.keys, n) > 0
                         || (reading.words[n] == "," && self.list_ends_in_or(reading, n))
                 });

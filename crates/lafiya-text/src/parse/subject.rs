@@ -30,6 +30,10 @@ pub(super) struct Subjects {
     persons: PhraseSet<Person>,
     owners: Vec<String>,
     passive: Vec<String>,
+    /// Words that describe a person and may stand before one.
+    described: Vec<String>,
+    /// What a clinician calls the patient: such a text is about one patient throughout.
+    patient: PhraseSet<()>,
     /// Kin who are never the patient all together ("both parents smoke").
     crowds: Vec<String>,
     /// Verbs of who speaks of the patient ("her mother reports that she").
@@ -76,6 +80,8 @@ impl Subjects {
                 .chain(["our".to_owned(), "the".to_owned(), "their".to_owned()])
                 .collect(),
             passive: words.passive.clone(),
+            described: words.described.clone(),
+            patient: PhraseSet::of(&words.patient),
             crowds: words.crowds.clone(),
             reporting: words.reporting.clone(),
             except: PhraseSet::of(&words.except),
@@ -147,6 +153,8 @@ impl Subjects {
 
     /// Who is spoken of at each token, and whether by a pronoun.
     fn persons_of(&self, reading: &Reading) -> (Vec<Person>, Vec<bool>) {
+        let told_by_clinician =
+            (0..reading.len()).any(|at| self.patient.length_at(&reading.keys, at) > 0);
         let mut now = Person::Nobody;
         let mut named = Person::Nobody;
         let mut persons = Vec::with_capacity(reading.len());
@@ -154,6 +162,17 @@ impl Subjects {
         let mut pronoun = false;
         for at in 0..reading.len() {
             if at > 0 && reading.sentence[at] != reading.sentence[at - 1] {
+                now = Person::Nobody;
+                // "His mother smokes. He coughs": in a clinician's note the pronoun is the patient again.
+                if told_by_clinician && named != Person::Child {
+                    named = Person::Nobody;
+                }
+            }
+            // "no contact with sick people, no cough": a new denial speaks of the patient again.
+            let denies_anew = at > 0
+                && reading.clause[at] != reading.clause[at - 1]
+                && reading.words[at] == "no";
+            if now == Person::Other && denies_anew {
                 now = Person::Nobody;
             }
             if self.except.length_at(&reading.keys, at) > 0 {
@@ -227,7 +246,10 @@ impl Subjects {
             if self.passive.contains(&reading.words[n]) {
                 return true;
             }
-            if !self.owners.contains(&reading.words[n]) && reading.words[n] != "a" {
+            let plain = self.owners.contains(&reading.words[n])
+                || self.described.contains(&reading.words[n])
+                || reading.words[n] == "a";
+            if !plain {
                 return false;
             }
         }
