@@ -41,6 +41,7 @@ enum Trigger {
 const STRANGERS_MAX: usize = 2;
 /// Tokens a finding may be away from the word that says it is over.
 const ENDING_REACH: usize = 8;
+const POSSESSIVES: [&str; 4] = ["my", "her", "his", "their"];
 /// Words of one item of a denied list.
 const ITEM_WORDS_MAX: usize = 4;
 
@@ -64,6 +65,8 @@ impl Scope {
             .first
             .iter()
             .chain(&persons.third)
+            // "denies pain in her legs or back": a word that owns begins nothing.
+            .filter(|word| !POSSESSIVES.contains(&word.as_str()))
             .cloned()
             .collect();
         Self {

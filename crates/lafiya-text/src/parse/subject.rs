@@ -169,9 +169,8 @@ impl Subjects {
                 }
             }
             // "no contact with sick people, no cough": a new denial speaks of the patient again.
-            let denies_anew = at > 0
-                && reading.clause[at] != reading.clause[at - 1]
-                && reading.words[at] == "no";
+            let denies_anew =
+                at > 0 && reading.clause[at] != reading.clause[at - 1] && reading.words[at] == "no";
             if now == Person::Other && denies_anew {
                 now = Person::Nobody;
             }

@@ -151,6 +151,57 @@ fn others_are_not_the_patient() {
 }
 
 #[test]
+fn a_clinicians_note_is_about_its_patient() {
+    check(
+        "34 year old female with cough. No contact with sick people, no chest pain, no fatigue",
+        &[
+            "s_cough",
+            "-p_household_contact_with_similar_illness",
+            "-s_chest_pain",
+            "-s_fatigue",
+        ],
+    );
+    check(
+        "A 67-year-old man. His best friend died this morning. His pulse is 84/min.",
+        &["s_heart_rate"],
+    );
+    check(
+        "The patient's mother has asthma. He has fever.",
+        &["p_family_history_of_asthma_or_allergy", "s_fever"],
+    );
+    check(
+        "She denies any cough, colour changes in her digits, or chills",
+        &["-s_cough", "-s_chills"],
+    );
+    check("Non-smoker.", &["-p_current_smoker"]);
+    check("A child with cough and fever", &["s_cough", "s_fever"]);
+}
+
+#[test]
+fn weeks_of_pregnancy_say_what_a_finding_means() {
+    let reads = |text: &str, id: &str| {
+        let all = found(&read(text, &ParseContext::default()));
+        assert_eq!(
+            all.iter().any(|it| it == id),
+            !text.contains("39"),
+            "{all:?}"
+        );
+    };
+    reads(
+        "30 weeks pregnant with contractions",
+        "s_contractions_before_37_weeks",
+    );
+    reads(
+        "39 weeks pregnant with contractions",
+        "s_contractions_before_37_weeks",
+    );
+    reads(
+        "10 weeks pregnant with vaginal bleeding",
+        "s_vaginal_bleeding_in_early_pregnancy",
+    );
+}
+
+#[test]
 fn a_carer_speaks_for_the_patient() {
     check(
         "My baby has fever and she is vomiting",
