@@ -6,18 +6,27 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
+use pulldown_cmark::{
+    CodeBlockKind, CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html,
+};
+
+#[path = "build/snippets.rs"]
+mod snippets;
+
+use snippets::Example;
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
     let docs = root.join("docs");
     println!("cargo:rerun-if-changed={}", docs.display());
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=build");
 
     let changes_file = root.join("knowledge/CHANGELOG.md");
     println!("cargo:rerun-if-changed={}", changes_file.display());
     let changes = fs::read_to_string(&changes_file).unwrap_or_default();
-    let changes = rendered(&changes.replacen("# ", "## ", 1), "");
+    let (changes, _) = rendered(&changes, "");
     fs::write(out.join("knowledge-changes.html"), changes).expect("OUT_DIR can be written");
 
     let mut pages = BTreeMap::new();
@@ -26,10 +35,18 @@ fn main() {
     for (path, text) in &pages {
         let title = title_of(text).unwrap_or_else(|| path.clone());
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let html = rendered(text, folder);
+        let (html, examples) = rendered(text, folder);
+        let examples: String = examples
+            .iter()
+            .map(|it| {
+                let (method, path, body) = (&it.method, &it.path, &it.body);
+                let kind = it.content_type();
+                format!("Example {{ method: {method:?}, path: {path:?}, content_type: {kind:?}, body: {body:?} }}, ")
+            })
+            .collect();
         writeln!(
             list,
-            "    Page {{ path: {path:?}, title: {title:?}, html: {html:?} }},"
+            "    Page {{ path: {path:?}, title: {title:?}, html: {html:?}, examples: &[{examples}] }},"
         )
         .expect("a String takes everything");
     }
@@ -71,7 +88,8 @@ fn title_of(text: &str) -> Option<String> {
     Some(line.trim_start_matches("# ").replace('`', ""))
 }
 
-fn rendered(text: &str, folder: &str) -> String {
+/// The page, and the examples in it; where an example stood the page has `<!--example-->`.
+fn rendered(text: &str, folder: &str) -> (String, Vec<Example>) {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_STRIKETHROUGH;
     let mut events: Vec<Event<'_>> = Parser::new_ext(text, options)
@@ -111,11 +129,46 @@ fn rendered(text: &str, folder: &str) -> String {
         })
         .collect();
     name_headings(&mut events);
+    let examples = take_examples(&mut events);
     let mut html = String::new();
     html::push_html(&mut html, events.into_iter());
     // A wide block scrolls by itself; the keyboard must reach it.
-    html.replace("<pre>", "<pre tabindex=\"0\">")
-        .replace("<table>", "<table tabindex=\"0\">")
+    let html = html
+        .replace("<pre>", "<pre tabindex=\"0\">")
+        .replace("<table>", "<table tabindex=\"0\">");
+    (html, examples)
+}
+
+/// Puts tabs and a mark where a fence holds a request to run.
+fn take_examples(events: &mut Vec<Event<'_>>) -> Vec<Example> {
+    let mut examples = Vec::new();
+    let mut kept = Vec::with_capacity(events.len());
+    let mut all = std::mem::take(events).into_iter().peekable();
+    while let Some(event) = all.next() {
+        let Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) = &event else {
+            kept.push(event);
+            continue;
+        };
+        if !info.starts_with("json run ") {
+            kept.push(event);
+            continue;
+        }
+        let info = info.to_string();
+        let mut body = String::new();
+        for inner in all.by_ref() {
+            match inner {
+                Event::Text(text) => body.push_str(&text),
+                Event::End(TagEnd::CodeBlock) => break,
+                _ => {}
+            }
+        }
+        let example = Example::of(&info, &body).unwrap_or_else(|| panic!("`{info}` cannot be run"));
+        let html = format!("{}<!--example-->", example.tabs(examples.len()));
+        kept.push(Event::Html(CowStr::from(html)));
+        examples.push(example);
+    }
+    *events = kept;
+    examples
 }
 
 /// A link to another document leads to its page.

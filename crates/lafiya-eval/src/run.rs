@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
 use lafiya_engine::{Parameters, assess, review};
+use lafiya_facilities::Atlas;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{
     Assessment, Choice, ConceptId, ConceptKind, DeidentifiedCase, Evidence, EvidenceSource,
@@ -110,6 +111,7 @@ pub struct Runner<'a> {
     base: &'a KnowledgeBase,
     search: Search,
     parser: Parser,
+    atlas: Atlas,
     found: RefCell<HashMap<String, Option<ConceptRef>>>,
 }
 
@@ -122,6 +124,7 @@ impl<'a> Runner<'a> {
             base,
             search: Search::build(base),
             parser: Parser::build(base),
+            atlas: Atlas::new(base),
             found: RefCell::default(),
         }
     }
@@ -217,8 +220,8 @@ impl<'a> Runner<'a> {
             region: case
                 .location
                 .as_deref()
-                .and_then(|slug| self.base.place(slug))
-                .map(|place| place.slug.clone()),
+                .and_then(|words| self.atlas.find(words, None))
+                .and_then(|place| place.region),
             month: case.month,
             evidence: known.values().cloned().collect(),
         }

@@ -270,7 +270,7 @@ fn look_up<'a>(areas: &'a Areas, words: &[&str], at: usize, length: usize) -> Op
     if others > 0 && PLAIN_WORDS.contains(&name.as_str()) {
         return None;
     }
-    let mut spots: Vec<Spot<'a>> = areas.named(&name).map(Spot::Area).collect();
+    let mut spots: Vec<Spot<'a>> = areas_named(areas, &name).map(Spot::Area).collect();
     spots.extend(GAZETTEER.named(&name).map(Spot::Town));
     if spots.is_empty() {
         return None;
@@ -289,6 +289,25 @@ fn look_up<'a>(areas: &'a Areas, words: &[&str], at: usize, length: usize) -> Op
         edits: 0,
         called_an_area: named_kind || beside.into_iter().any(is_kind),
     })
+}
+
+/// Areas of this name, with its word for a kind and without: "Central Region" is the full name of one
+/// country's region and, without the word, that of another's.
+fn areas_named<'a>(areas: &'a Areas, name: &str) -> impl Iterator<Item = &'a Area> + use<'a> {
+    let bare: Vec<&str> = name
+        .split(' ')
+        .filter(|word| !KINDS.contains(word))
+        .collect();
+    let bare = bare.join(" ");
+    let mut found: Vec<&'a Area> = areas.named(name).collect();
+    if bare != name {
+        for area in areas.named(&bare) {
+            if !found.iter().any(|it| it.slug == area.slug) {
+                found.push(area);
+            }
+        }
+    }
+    found.into_iter()
 }
 
 /// A name nearly as written: of the whole part, else of one of its words.

@@ -181,6 +181,35 @@ fn rows_that_are_one_facility_are_merged_and_others_are_not() {
 }
 
 #[test]
+fn what_stands_in_brackets_does_not_make_two_of_one_facility() {
+    let given = Given::new();
+    let found = given.csv(
+        "name,type,lat,lon,phone\n\
+         Ahero Health Centre (Nyando),Health Centre,-0.17000,34.92000,\n\
+         Ahero Health Centre,Health Centre,-0.17010,34.92010,+2541\n\
+         Epe Hospital (Annex),Hospital,6.58660,3.97080,\n\
+         Epe Hospital (Main),Hospital,6.58661,3.97081,\n\
+         (Unnamed),Clinic,6.1,3.1,\n\
+         (Nameless),Clinic,6.1,3.1,\n",
+    );
+    let names: Vec<&str> = found.facilities.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(found.merged, 1, "{names:?}");
+    assert_eq!(found.facilities[0].phone.as_deref(), Some("+2541"));
+
+    let default = Register::embedded(given.types.clone());
+    let teaching = default
+        .facilities()
+        .iter()
+        .find(|it| it.country == "NG" && it.kind == "teaching_hospital")
+        .unwrap();
+    let mut known = teaching.clone();
+    known.name = format!("{} (XYTH)", teaching.name);
+    known.source = "list".to_owned();
+    let all = import::combined(vec![known], default.facilities(), &given.types);
+    assert_eq!(all.len(), default.len(), "the default entry gives way");
+}
+
+#[test]
 fn importing_again_changes_nothing_and_a_new_version_replaces_its_own_source_only() {
     let given = Given::new();
     let folder = tempfile::tempdir().unwrap();
@@ -281,6 +310,51 @@ fn a_register_of_96_269_rows_is_imported_in_less_than_ten_seconds() {
         .into_iter()
         .find(|took| *took < Duration::from_secs(10));
     assert!(took.is_some(), "every try took longer");
+}
+
+mod anywhere {
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Facilities of the whole globe: both sides of the antimeridian, and the poles themselves.
+    static GLOBE: LazyLock<Register> = LazyLock::new(|| {
+        let given = Given::new();
+        let mut text = String::from("name,type,lat,lon\n");
+        let mut number = 0;
+        for latitude in [-90, -60, -30, 0, 30, 60, 90] {
+            for longitude in (-180..=180).step_by(20) {
+                number += 1;
+                writeln!(text, "Post {number},Clinic,{latitude},{longitude}").unwrap();
+            }
+        }
+        Register::new(given.csv(&text).facilities, given.types)
+    });
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn the_nearest_are_sorted_and_none_nearer_is_left_out(
+            latitude in prop_oneof![-90.0..=90.0_f64, Just(90.0), Just(-90.0)],
+            longitude in prop_oneof![-180.0..=180.0_f64, Just(180.0), Just(-180.0)],
+        ) {
+            let from = Coordinate::new(latitude, longitude).unwrap();
+            let found: Vec<f64> = GLOBE
+                .nearest(from, FacilityLevel::ALL)
+                .take(5)
+                .map(|it| it.distance_km)
+                .collect();
+            prop_assert_eq!(found.len(), 5);
+            prop_assert!(found.is_sorted());
+            let by_force = GLOBE.nearest_by_force(from, FacilityLevel::ALL);
+            for (tree, force) in found.iter().zip(&by_force) {
+                prop_assert!((tree - force.distance_km).abs() < 0.5);
+            }
+        }
+    }
 }
 
 #[test]

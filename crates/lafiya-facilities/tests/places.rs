@@ -76,6 +76,16 @@ fn the_home_country_breaks_ties() {
     let region = |text: &str, home: &str| atlas.find(text, Some(home)).and_then(|it| it.region);
     assert_eq!(region("central", "GH").as_deref(), Some("central-gh"));
     assert_eq!(region("central", "UG").as_deref(), Some("central-ug"));
+    for kind in ["Central Region", "central region", "Central region "] {
+        assert_eq!(region(kind, "GH").as_deref(), Some("central-gh"), "{kind}");
+        assert_eq!(region(kind, "UG").as_deref(), Some("central-ug"), "{kind}");
+        assert_eq!(region(kind, "MW").as_deref(), Some("central-mw"), "{kind}");
+    }
+    assert_eq!(
+        region("Central Region, Ghana", "NG").as_deref(),
+        Some("central-gh")
+    );
+    assert_eq!(atlas.find("Central Region", None), None, "of three countries");
     assert_eq!(region("Northern", "ZM").as_deref(), Some("northern-zm"));
     assert_eq!(region("Victoria", "SC").map(|_| "SC"), Some("SC"));
 }

@@ -1,7 +1,6 @@
 //! Consulting in the web app: the same use cases as the API, in the name of a tenant instead of a
 //! key. Assessments are recorded and counted like any other; a first look at danger is not.
 
-use jiff::Timestamp;
 use lafiya_engine::Parameters;
 use lafiya_model::{
     Age, Assessment, AssessmentId, DeidentifiedCase, Environment, Evidence, InterviewId, Sex,
@@ -14,7 +13,7 @@ use crate::clock::lagos_date;
 use crate::context::Context;
 use crate::error::ServiceError;
 use crate::library::Library;
-use crate::{interview, keys, tenants};
+use crate::{interview, keys, places, tenants};
 
 /// What an interview knows so far.
 #[derive(Clone, Debug)]
@@ -63,24 +62,31 @@ pub async fn open(
     Ok(memory.opened())
 }
 
+/// A case as it was told, before anybody confirmed it.
+pub struct Told<'a> {
+    /// The patient's age.
+    pub age: Age,
+    /// The patient's sex.
+    pub sex: Sex,
+    /// The place in words.
+    pub place: Option<&'a str>,
+    /// The country in which the tenant's place names are looked for first.
+    pub home_country: Option<&'a str>,
+    /// What was understood.
+    pub evidence: Vec<Evidence>,
+}
+
 /// What the words told so far would mean, without recording anything: a danger sign must interrupt
 /// before anything is confirmed.
-pub fn first_look(
-    library: &Library,
-    age: Age,
-    sex: Sex,
-    place: Option<&str>,
-    evidence: Vec<Evidence>,
-    now: Timestamp,
-) -> Assessment {
+pub fn first_look(context: &Context, library: &Library, told: Told<'_>) -> Assessment {
     let case = DeidentifiedCase {
-        age,
-        sex,
-        region: place
-            .and_then(|place| library.atlas.find(place, None))
-            .and_then(|place| place.region),
-        month: Some(lagos_date(now).month().unsigned_abs()),
-        evidence,
+        age: told.age,
+        sex: told.sex,
+        region: told
+            .place
+            .and_then(|place| places::region_of(context, library, told.home_country, place)),
+        month: Some(lagos_date(context.clock.now()).month().unsigned_abs()),
+        evidence: told.evidence,
     };
     let draft = lafiya_engine::assess(library.base(), &case, &Parameters::default());
     lafiya_engine::review(draft, 0)

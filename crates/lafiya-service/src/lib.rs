@@ -34,6 +34,7 @@ pub use authenticate::Caller;
 pub use clock::{Clock, SystemClock};
 pub use context::{Context, Limits};
 pub use error::{FieldError, ServiceError};
+pub use lafiya_facilities::Register;
 pub use lafiya_storage::cache::WindowState;
 pub use lafiya_storage::store::{
     AccountRecord, AssessmentSummary, AuditRecord, KeyRecord, TenantRecord, UsageReport,

@@ -26,11 +26,7 @@ impl Whereabouts {
             .location
             .as_deref()
             .filter(|it| !it.starts_with("sandbox:"));
-        let home = caller
-            .home_country
-            .as_deref()
-            .unwrap_or(&context.home_country);
-        let home = Some(home).filter(|code| !code.is_empty());
+        let home = home_of(context, caller.home_country.as_deref());
         let place = match (case.coordinate, words) {
             (Some(coordinate), _) => Some(library.atlas.at(coordinate)),
             (None, Some(words)) => library.atlas.find(words, home),
@@ -66,6 +62,23 @@ impl Whereabouts {
         let need = Need::of(library.base(), assessment, case.age);
         nearest_facilities(&context.facilities.load(), library.base(), place, &need)
     }
+}
+
+/// The region that words mean to somebody of this tenant.
+pub(crate) fn region_of(
+    context: &Context,
+    library: &Library,
+    of_tenant: Option<&str>,
+    words: &str,
+) -> Option<String> {
+    let home = home_of(context, of_tenant);
+    library.atlas.find(words, home)?.region
+}
+
+/// The tenant's own country, else the installation's.
+fn home_of<'a>(context: &'a Context, of_tenant: Option<&'a str>) -> Option<&'a str> {
+    let home = of_tenant.unwrap_or(&context.home_country);
+    Some(home).filter(|code| !code.is_empty())
 }
 
 /// The place itself is never repeated: it may identify the patient.

@@ -105,6 +105,22 @@ pub async fn count(
     }
 }
 
+/// How much of its minute a key has used, without counting anything.
+pub async fn status_of(context: &Context, key: KeyId) -> WindowState {
+    let counted = Counted::Key(key);
+    let (window, limit) = (counted.window(), counted.limit(context));
+    let now = context.clock.now();
+    if context.cache_is_shared
+        && let Ok(shared) = context
+            .cache
+            .look_at_window(&window, limit, WINDOW, now)
+            .await
+    {
+        return shared;
+    }
+    context.own_cache.look(&window, limit, WINDOW, now)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

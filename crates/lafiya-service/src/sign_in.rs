@@ -98,7 +98,7 @@ pub async fn sign_in(
         .clone()
         .unwrap_or_else(|| NOBODYS_HASH.clone());
     let right = verified(password, hash).await? && account.password_hash.is_some();
-    if right && account.totp_secret.is_some() && code.trim().is_empty() {
+    if right && account.has_codes && code.trim().is_empty() {
         return Ok(Attempt::CodeNeeded);
     }
     if !(right && code_is_right(context, &account, code, now).await?) {
@@ -132,10 +132,10 @@ async fn code_is_right(
     code: &str,
     now: Timestamp,
 ) -> Result<bool, ServiceError> {
-    let Some(secret) = &account.totp_secret else {
+    let Some(secret) = context.store.totp_secret(account.id).await? else {
         return Ok(true);
     };
-    match one_time_code::step_of(secret, code, now) {
+    match one_time_code::step_of(&secret, code, now) {
         Some(step) => Ok(context.store.take_totp_step(account.id, step).await?),
         None => Ok(false),
     }
@@ -175,7 +175,7 @@ pub async fn session(context: &Context, token: &str) -> Result<Option<SignedIn>,
         operator: found.account.operator,
         tenant: found.tenant,
         has_password: found.account.password_hash.is_some(),
-        has_codes: found.account.totp_secret.is_some(),
+        has_codes: found.account.has_codes,
         hash,
     }))
 }

@@ -33,20 +33,13 @@ pub async fn create(
         ));
     }
     check_quota(tier, monthly_quota)?;
-    if home_country
-        .is_some_and(|code| code.len() != 2 || !code.bytes().all(|b| b.is_ascii_alphabetic()))
-    {
-        return Err(invalid(
-            "/country",
-            "must be a country's ISO code of two letters, such as NG",
-        ));
-    }
+    let home_country = checked_country(home_country)?;
     let new = NewTenant {
         id: TenantId(Uuid::now_v7()),
         name: name.to_owned(),
         tier,
         monthly_quota,
-        home_country: home_country.map(str::to_uppercase),
+        home_country,
         created_at: context.clock.now(),
     };
     match context.store.create_tenant(new, actor).await {
@@ -99,6 +92,34 @@ pub async fn set_tier(
         .store
         .set_tenant_tier(tenant.id, tier, monthly_quota, actor, context.clock.now())
         .await?)
+}
+
+/// Changes the country in which a tenant's place names are looked for first; `None` leaves it to the
+/// installation.
+pub async fn set_home_country(
+    context: &Context,
+    name: &str,
+    home_country: Option<&str>,
+    actor: &str,
+) -> Result<TenantRecord, ServiceError> {
+    let home_country = checked_country(home_country)?;
+    let tenant = find(context, name).await?;
+    Ok(context
+        .store
+        .set_tenant_home_country(tenant.id, home_country, actor, context.clock.now())
+        .await?)
+}
+
+fn checked_country(code: Option<&str>) -> Result<Option<String>, ServiceError> {
+    match code {
+        Some(code) if code.len() != 2 || !code.bytes().all(|b| b.is_ascii_alphabetic()) => {
+            Err(invalid(
+                "/country",
+                "must be a country's ISO code of two letters, such as NG",
+            ))
+        }
+        other => Ok(other.map(str::to_uppercase)),
+    }
 }
 
 fn check_quota(tier: Tier, monthly_quota: Option<u64>) -> Result<(), ServiceError> {

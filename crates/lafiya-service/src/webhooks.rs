@@ -207,6 +207,33 @@ pub async fn deliveries(
     Ok(listed)
 }
 
+/// A delivery and the body it carries.
+pub struct DeliveryView {
+    /// What became of it.
+    pub record: DeliveryRecord,
+    /// The body, the same at every attempt.
+    pub body: String,
+}
+
+/// One delivery with its body.
+pub async fn delivery(
+    context: &Context,
+    owner: Owner,
+    id: WebhookId,
+    delivery: DeliveryId,
+) -> Result<DeliveryView, ServiceError> {
+    find(context, owner, id).await?;
+    let found = context
+        .store
+        .find_delivery(owner.tenant, id, delivery)
+        .await?
+        .ok_or(ServiceError::NotFound("a delivery of that id"))?;
+    let (record, event_at) = (found.record, found.event_at);
+    let body = lafiya_webhooks::body(record.event_id, record.kind, event_at, &found.payload)
+        .map_err(|cause| ServiceError::Internal(cause.to_string()))?;
+    Ok(DeliveryView { record, body })
+}
+
 /// Sends a delivery again, now: one that failed, one that waits, or one that arrived and was lost
 /// behind the receiver's door.
 pub async fn retry(

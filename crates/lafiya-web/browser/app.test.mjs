@@ -1,6 +1,7 @@
 // The web app as people use it: the real binary, a real browser. Each test's name is a promise.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { PHONE, accessibilityFindings, signInByLink, startBrowser, startService, tell, weightOf } from "./harness.mjs";
@@ -112,9 +113,14 @@ test("a key is created, rotated and revoked, and the API reacts", async () => {
   const status = async (key) => (await fetch(`${service.url}/v1/symptoms`, { headers: { authorization: `Bearer ${key}` } })).status;
   await page.goto(`${service.url}/dashboard/keys`);
   await page.getByRole("button", { name: "Create key" }).click();
+  await page.locator("#key").waitFor();
+  assert.deepEqual(await accessibilityFindings(page), [], "the page that shows a key");
   const key = (await page.locator("#key").textContent()).trim();
   assert.match(key, /^sk_test_\w{43}$/);
   assert.equal(await status(key), 200);
+  await page.goto(`${service.url}/dashboard/keys`);
+  const line = page.getByRole("row").filter({ hasText: key.slice(0, 12) });
+  await line.getByText("1 of 1,000,000").waitFor();
   const shown = `${key.slice(0, 12)}…`;
   await page.getByRole("button", { name: `Rotate ${shown}` }).click();
   await page.getByText("Your new sandbox key").waitFor();
@@ -149,6 +155,15 @@ test("a webhook is registered, tested and seen delivered", async () => {
   });
   assert.ok(received[0]["webhook-signature"].startsWith("v1,"));
   await page.getByText("HTTP 204").first().waitFor();
+  await page.getByRole("link", { name: "webhook.test" }).first().click();
+  await page.getByRole("heading", { name: "Payload" }).waitFor();
+  const payload = JSON.parse(await page.locator("#body").textContent());
+  assert.deepEqual([payload.type, payload.id], ["webhook.test", received[0]["webhook-id"]]);
+  await page.getByRole("button", { name: "Send again now" }).click();
+  await page.getByRole("heading", { name: "Payload" }).waitFor();
+  await until(async () => received.length === 2);
+  assert.equal(received[1]["webhook-id"], received[0]["webhook-id"], "the same event, again");
+  assert.deepEqual(await accessibilityFindings(page), []);
   receiver.close();
 });
 
@@ -216,9 +231,17 @@ test("members of one tenant cannot open another tenant's pages", async () => {
   const caseUrl = ours.url();
   const id = caseUrl.split("/").pop();
   const { page: theirs } = await member("owner", "other");
-  for (const address of [caseUrl, `${caseUrl}/letter`, question, `${service.url}/dashboard/assessments/${id}`]) {
+  await ours.goto(`${service.url}/dashboard/webhooks`);
+  await ours.getByLabel("Address").fill("https://example.org/hook");
+  await ours.getByRole("button", { name: "Register" }).click();
+  await ours.locator("#secret").waitFor();
+  const webhook = await ours.getByRole("link", { name: "https://example.org/hook" }).getAttribute("href");
+  for (const address of [caseUrl, `${caseUrl}/letter`, question, `${service.url}/dashboard/assessments/${id}`, `${service.url}${webhook}`]) {
     assert.equal((await theirs.goto(address)).status(), 404, address);
   }
+  const stranger = await visitor({ extraHTTPHeaders: { "x-forwarded-for": "192.0.2.1" } });
+  await stranger.goto(caseUrl);
+  assert.match(stranger.url(), /sign-in/, "a case's address leads strangers to the door");
   assert.equal((await ours.goto(caseUrl)).status(), 200);
 });
 
@@ -243,6 +266,93 @@ test("one-time codes are asked for once they are on", async () => {
   await other.getByText("with the code of your app").waitFor();
 });
 
+test("the documentation's examples run from the page without a key, and as they are in three languages", async () => {
+  const page = await visitor({ javaScriptEnabled: false });
+  const address = `${service.url}/docs/start/examples`;
+  await page.goto(address);
+  const count = await page.locator("form.run").count();
+  assert.ok(count >= 5, `${count} examples`);
+  for (let number = 0; number < count; number += 1) {
+    await page.locator(`#example-${number}`).getByRole("button", { name: "Run in the sandbox" }).click();
+    const form = page.locator(`#example-${number}`);
+    await form.getByRole("status").waitFor();
+    const status = Number((await form.locator(".level").textContent()).slice(0, 3));
+    const answer = JSON.parse(await form.locator(".answered pre").textContent());
+    for (const [program, pane] of [["sh", 0], ["python3", 1], ["node", 2]]) {
+      const code = await page.locator(`#code-${number}-${pane}`).textContent();
+      const own = runCode(program, code);
+      if (status < 300 || program !== "python3") assert.deepEqual(Object.keys(JSON.parse(own)), Object.keys(answer), `${program}, example ${number}`);
+    }
+  }
+  const html = await page.content();
+  assert.ok(!/sk_(test|live)_\w{20}/.test(html), "no key is on the page");
+});
+
+test("an example of the documentation can be changed before it is run", async () => {
+  const { page } = await member("clinician");
+  await page.goto(`${service.url}/docs/start/examples`);
+  const form = page.locator("#example-0");
+  await form.getByText("Change the request").click();
+  await form.getByLabel("Body of the request").fill('{"text": "cough for two days"}');
+  await form.getByRole("button", { name: "Run in the sandbox" }).click();
+  await page.locator("#example-0 .answered").getByText('"s_cough"').first().waitFor();
+  assert.deepEqual(await accessibilityFindings(page), []);
+});
+
+/** Runs what a page shows, with the sandbox key in the environment; gives what it printed. */
+function runCode(program, code) {
+  const arguments_ = program === "node" ? ["--input-type=module", "-e", code] : ["-c", code];
+  const env = { ...process.env, LAFIYA_KEY: service.sandboxKey };
+  const ran = spawnSync(program, arguments_, { env, encoding: "utf8" });
+  return ran.stdout;
+}
+
+test("the operator sells another tier and moves a tenant to another country", async () => {
+  service.command("tenant", "create", "moved", "--tier", "pilot");
+  const { page } = await member("owner", "demo", "--operator");
+  await page.goto(`${service.url}/dashboard/operator`);
+  await page.getByText("Facility registers").waitFor();
+  const row = () => page.getByRole("row").filter({ hasText: "moved" });
+  await row().getByText("Change", { exact: true }).click();
+  await row().getByLabel("Tier of moved").selectOption("professional");
+  await row().getByRole("button", { name: "Set the tier of moved" }).click();
+  await row().getByText("2,500").waitFor();
+  await row().getByText("Change", { exact: true }).click();
+  await row().getByLabel("Home country of moved").fill("gh");
+  await row().getByRole("button", { name: "Set the country of moved" }).click();
+  await row().getByText("GH", { exact: true }).waitFor();
+  const tenant = service.command("tenant", "list").find((it) => it.name === "moved");
+  assert.deepEqual([tenant.tier, tenant.home_country], ["professional", "GH"]);
+  const { page: owner } = await member("owner", "moved");
+  await owner.goto(`${service.url}/dashboard/audit`);
+  await owner.getByText("tenant.set_tier").waitFor();
+  assert.equal((await owner.goto(`${service.url}/dashboard/operator`)).status(), 403);
+});
+
+test("a printed answer shows everything and no navigation", async () => {
+  const page = await visitor({ viewport: { width: 800, height: 1100 } });
+  await tell(page, service.url, FEVER);
+  await page.getByRole("button", { name: "go on" }).click();
+  await page.getByRole("link", { name: "See the answer so far" }).click();
+  await page.waitForURL("**/cases/*");
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await page.locator("header.top").isVisible(), false);
+  assert.equal(await page.getByRole("heading", { name: "What it may be" }).isVisible(), true);
+  const pdf = await page.pdf({ format: "A4" });
+  assert.ok(pdf.length > 10_000);
+});
+
+test("no page is wider than a phone", async () => {
+  const { page } = await member("owner", "demo", "--operator");
+  const paths = ["/", "/knowledge", "/knowledge/changes", "/docs", "/docs/start/examples", "/docs/errors", "/docs/privacy", "/sign-in", ...DASHBOARD.map((path) => `/dashboard/${path}`)];
+  await page.setViewportSize({ width: 360, height: 740 });
+  for (const path of paths) {
+    await page.goto(`${service.url}${path}`);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.ok(wide <= 0, `${path} is ${wide} px too wide`);
+  }
+});
+
 async function codeFor(secret) {
   const { createHmac } = await import("node:crypto");
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -261,8 +371,8 @@ test("every page is free of serious accessibility faults, in light and dark", as
     const page = await visitor({ colorScheme });
     const check = async (name) => assert.deepEqual(await accessibilityFindings(page), [], `${name}, ${colorScheme}`);
     const open = async (path) => { await page.goto(`${service.url}${path}`); await check(path); };
-    for (const path of ["/", "/sign-in", "/knowledge", "/knowledge/rules?q=neck", "/docs/errors", "/nowhere"]) await open(path);
-    if (colorScheme === "light") for (const path of ["/knowledge/sources", "/docs"]) await open(path);
+    for (const path of ["/", "/sign-in", "/knowledge", "/knowledge/rules?q=neck", "/docs/start/examples", "/nowhere"]) await open(path);
+    if (colorScheme === "light") for (const path of ["/knowledge/sources", "/knowledge/changes", "/docs", "/docs/errors", "/docs/privacy", "/docs/limits"]) await open(path);
     await page.goto(`${service.url}/knowledge/conditions`);
     await page.locator(".list a").first().click();
     await check("a condition");
@@ -291,7 +401,7 @@ test("every page is free of serious accessibility faults, in light and dark", as
 const DASHBOARD = ["usage", "keys", "webhooks", "assessments", "members", "audit", "account", "operator"];
 
 test("a page costs little over a slow network", async () => {
-  for (const [path, most] of [["/", 60_000], ["/sign-in", 60_000], ["/knowledge", 60_000], ["/docs", 60_000]]) {
+  for (const [path, most] of [["/", 60_000], ["/sign-in", 60_000], ["/knowledge", 60_000], ["/docs", 60_000], ["/docs/start/examples", 60_000]]) {
     const bytes = await weightOf(browser, `${service.url}${path}`);
     assert.ok(bytes > 5_000 && bytes < most, `${path} takes ${bytes} bytes`);
   }

@@ -31,6 +31,8 @@ impl WebSettings {
 pub(crate) struct App {
     pub(crate) context: Arc<Context>,
     pub(crate) settings: WebSettings,
+    /// The API's sandbox, for the examples of the documentation: it takes a caller instead of a key.
+    pub(crate) sandbox: Router,
 }
 
 /// The pages, to be mounted beside the API.
@@ -42,7 +44,7 @@ pub struct Pages {
 }
 
 fn dashboard_routes() -> Router<Arc<App>> {
-    use dashboard::{account, assessments, audit, keys, members, operator, usage, webhooks};
+    use dashboard::{account, assessments, audit, deliveries, keys, members, operator, usage, webhooks};
     Router::new()
         .route("/dashboard", get(dashboard::home))
         .route("/dashboard/usage", get(usage::page))
@@ -62,8 +64,12 @@ fn dashboard_routes() -> Router<Arc<App>> {
         .route("/dashboard/webhooks/{id}", get(webhooks::one))
         .route("/dashboard/webhooks/{id}/{act}", post(webhooks::change))
         .route(
+            "/dashboard/webhooks/{id}/deliveries/{delivery}",
+            get(deliveries::one),
+        )
+        .route(
             "/dashboard/webhooks/{id}/deliveries/{delivery}/retry",
-            post(webhooks::retry),
+            post(deliveries::retry),
         )
         .route("/dashboard/audit", get(audit::page))
         .route("/dashboard/members", get(members::page).post(members::add))
@@ -75,9 +81,14 @@ fn dashboard_routes() -> Router<Arc<App>> {
         .route("/dashboard/operator/tenants", post(operator::change))
 }
 
-/// Builds the web app over the service.
-pub fn pages(context: Arc<Context>, settings: WebSettings) -> Pages {
-    let app = Arc::new(App { context, settings });
+/// Builds the web app over the service. `sandbox` answers the examples of the documentation; it gets
+/// the caller among a request's extensions.
+pub fn pages(context: Arc<Context>, settings: WebSettings, sandbox: Router) -> Pages {
+    let app = Arc::new(App {
+        context,
+        settings,
+        sandbox,
+    });
     let router = Router::new()
         .route("/", get(consult::start::page).post(consult::start::hear))
         .route("/consult/confirm", post(consult::confirm::confirmed))
@@ -103,9 +114,10 @@ pub fn pages(context: Arc<Context>, settings: WebSettings) -> Pages {
         .route("/knowledge/findings/{id}", get(knowledge::finding))
         .route("/knowledge/rules", get(knowledge::rules))
         .route("/knowledge/sources", get(knowledge::sources))
+        .route("/knowledge/changes", get(knowledge::changes))
         .route("/docs", get(docs::home))
         .route("/docs/", get(docs::home))
-        .route("/docs/{*path}", get(docs::page))
+        .route("/docs/{*path}", get(docs::page).post(docs::run))
         .layer(from_fn_with_state(Arc::clone(&app), visit::receive))
         .route("/assets/{version}/{name}", get(assets::serve))
         .route("/favicon.ico", get(assets::icon))

@@ -1,18 +1,42 @@
-//! The documentation of the repository as pages, rendered by `build.rs`. Open to everybody.
+//! The documentation of the repository as pages, rendered by `build.rs`. Open to everybody; its
+//! examples run in the sandbox of whoever has signed in, or sits at the machine. No key is involved.
+
+use std::sync::Arc;
+use std::time::Instant;
 
 use askama::Template;
-use axum::extract::Path;
-use axum::http::{HeaderValue, header};
+use axum::body::{Body, to_bytes};
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, Request, header};
 use axum::response::{IntoResponse, Response};
+use lafiya_service::{Caller, ServiceError};
+use tower::ServiceExt as _;
 
+use crate::app::App;
 use crate::page::{Failure, Frame, Section, show};
+use crate::posted::Posted;
 use crate::visit::Visit;
+use crate::words;
+
+/// Longest answer that is shown.
+const ANSWER_BYTES_MAX: usize = 1 << 20;
+/// What the documents call the installation.
+const WRITTEN_ADDRESS: &str = "http://127.0.0.1:8080";
 
 /// One document.
 struct Page {
     path: &'static str,
     title: &'static str,
     html: &'static str,
+    examples: &'static [Example],
+}
+
+/// A request that a document offers to run.
+struct Example {
+    method: &'static str,
+    path: &'static str,
+    content_type: &'static str,
+    body: &'static str,
 }
 
 const PAGES: &[Page] = include!(concat!(env!("OUT_DIR"), "/docs.rs"));
@@ -22,9 +46,23 @@ const FOLDERS: &[(&str, &str)] = &[
     ("start", "Start here"),
     ("", "Reference"),
     ("endpoints", "Endpoints"),
-    ("operating", "Operating"),
     ("clinical", "Clinical"),
+    ("operating", "Operating"),
     ("decisions", "Decisions"),
+];
+
+/// Documents that a reader wants first in their folder; the others follow by their path.
+const FIRST: &[&str] = &[
+    "start/first-request",
+    "start/examples",
+    "errors",
+    "limits",
+    "usage",
+    "webhooks",
+    "fhir",
+    "facilities",
+    "web-app",
+    "privacy",
 ];
 
 macro_rules! images {
@@ -46,7 +84,41 @@ struct Group {
 struct DocsPage {
     frame: Frame,
     groups: Vec<Group>,
-    html: &'static str,
+    path: &'static str,
+    parts: Vec<Part>,
+    may_run: bool,
+}
+
+/// A stretch of a document, up to an example or the end.
+struct Part {
+    html: String,
+    example: Option<Offered>,
+}
+
+/// An example with what was sent and what came back.
+struct Offered {
+    number: usize,
+    method: &'static str,
+    path: &'static str,
+    body: String,
+    lines: usize,
+    answer: Option<Answer>,
+}
+
+/// What the sandbox answered.
+#[derive(Clone)]
+struct Answer {
+    status: String,
+    good: bool,
+    took: String,
+    text: String,
+}
+
+/// An example that was run: which, with what body, and the answer.
+struct Tried {
+    number: usize,
+    body: String,
+    answer: Answer,
 }
 
 #[derive(Template)]
@@ -65,27 +137,132 @@ pub(crate) async fn home(visit: Visit) -> Response {
 }
 
 /// `GET /docs/{path}`
-pub(crate) async fn page(visit: Visit, Path(path): Path<String>) -> Result<Response, Failure> {
+pub(crate) async fn page(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    Path(path): Path<String>,
+) -> Result<Response, Failure> {
     if let Some(name) = path.strip_prefix("images/") {
         return image(name);
     }
+    Ok(document(&app, &visit, find(&path)?, None))
+}
+
+/// `POST /docs/{path}`: runs one of its examples in the sandbox and shows the answer below it.
+pub(crate) async fn run(
+    State(app): State<Arc<App>>,
+    visit: Visit,
+    Path(path): Path<String>,
+    form: Posted,
+) -> Result<Response, Failure> {
+    let page = find(&path)?;
+    let number: usize = form
+        .text("example")
+        .parse()
+        .map_err(|_| Failure::Unreadable)?;
+    let example = page.examples.get(number).ok_or(Failure::Unreadable)?;
+    let caller = visit.caller(&app).await?;
+    let body = form.text("body").replace("\r\n", "\n");
+    let answer = ask(&app, caller, example, &body).await?;
+    let tried = Tried {
+        number,
+        body,
+        answer,
+    };
+    Ok(document(&app, &visit, page, Some(&tried)))
+}
+
+/// Whether a page has forms, which need a cookie to answer to.
+pub(crate) fn has_examples(path: &str) -> bool {
+    let page = path.strip_prefix("/docs/").map(find);
+    page.is_some_and(|page| page.is_ok_and(|page| !page.examples.is_empty()))
+}
+
+fn find(path: &str) -> Result<&'static Page, Failure> {
     let wanted = path.trim_end_matches('/').trim_end_matches(".md");
     let readme = format!("{wanted}/README");
-    let page = PAGES
+    PAGES
         .iter()
         .find(|page| page.path == wanted || page.path == readme)
-        .ok_or(Failure::NotFound)?;
-    Ok(show(&DocsPage {
-        frame: Frame::new(&visit, Section::Docs, page.title),
+        .ok_or(Failure::NotFound)
+}
+
+fn document(app: &App, visit: &Visit, page: &'static Page, tried: Option<&Tried>) -> Response {
+    let html = page.html.replace(WRITTEN_ADDRESS, &app.settings.public_url);
+    let examples = page.examples.iter().enumerate();
+    let offered = examples.map(|(number, example)| {
+        let tried = tried.filter(|tried| tried.number == number);
+        let body = match tried {
+            Some(tried) => tried.body.clone(),
+            None => example.body.replace(WRITTEN_ADDRESS, &app.settings.public_url),
+        };
+        Offered {
+            number,
+            method: example.method,
+            path: example.path,
+            lines: body.lines().count().clamp(3, 24),
+            body,
+            answer: tried.map(|tried| tried.answer.clone()),
+        }
+    });
+    let offered = offered.map(Some).chain(std::iter::once(None));
+    let parts = html.split("<!--example-->").zip(offered);
+    show(&DocsPage {
+        frame: Frame::new(visit, Section::Docs, page.title),
         groups: groups(page.path),
-        html: page.html,
-    }))
+        path: page.path,
+        parts: parts
+            .map(|(html, example)| Part {
+                html: html.to_owned(),
+                example,
+            })
+            .collect(),
+        may_run: visit.signed_in.is_some() || visit.at_the_machine,
+    })
+}
+
+/// Sends an example into the sandbox, as the API itself would take it.
+async fn ask(
+    app: &App,
+    caller: Caller,
+    example: &Example,
+    body: &str,
+) -> Result<Answer, Failure> {
+    let internal = |cause: String| Failure::Service(ServiceError::Internal(cause));
+    let mut request = Request::builder()
+        .method(example.method)
+        .uri(example.path)
+        .header(header::CONTENT_TYPE, example.content_type)
+        .body(Body::from(body.to_owned()))
+        .map_err(|cause| internal(cause.to_string()))?;
+    request.extensions_mut().insert(caller);
+    let started = Instant::now();
+    let response = match app.sandbox.clone().oneshot(request).await {
+        Ok(response) => response,
+        Err(never) => match never {},
+    };
+    let took = started.elapsed();
+    let status = response.status();
+    let bytes = to_bytes(response.into_body(), ANSWER_BYTES_MAX)
+        .await
+        .map_err(|cause| internal(cause.to_string()))?;
+    Ok(Answer {
+        status: status.to_string(),
+        good: status.is_success(),
+        took: format!("{:.1} ms", took.as_secs_f64() * 1e3),
+        text: words::indented(&String::from_utf8_lossy(&bytes)),
+    })
 }
 
 fn groups(current: &str) -> Vec<Group> {
     let group = |&(folder, name): &(&str, &'static str)| {
-        let links: Vec<_> = PAGES
-            .iter()
+        let mut pages: Vec<&Page> = PAGES.iter().collect();
+        pages.sort_by_key(|page| {
+            let rank = FIRST.iter().position(|path| *path == page.path);
+            rank.unwrap_or(FIRST.len())
+        });
+        let links: Vec<_> = pages
+            .into_iter()
             .filter(|page| page.path.rsplit_once('/').map_or("", |(folder, _)| folder) == folder)
             .filter(|page| !page.path.ends_with("README"))
             .map(|page| (page.path, page.title, page.path == current))

@@ -15,6 +15,7 @@ use rand::RngExt;
 use uuid::Uuid;
 
 use crate::app::App;
+use crate::docs;
 use crate::page::{self, Failure};
 
 /// Somebody looking at a page.
@@ -129,11 +130,12 @@ pub(crate) async fn receive(
     response
 }
 
-/// Reading pages set no cookies.
+/// Reading pages set no cookies, unless they have a form.
 fn needs_a_cookie(path: &str) -> bool {
-    !["/knowledge", "/docs"]
+    let reads = ["/knowledge", "/docs"]
         .iter()
-        .any(|reading| path.starts_with(reading))
+        .any(|reading| path.starts_with(reading));
+    !reads || docs::has_examples(path)
 }
 
 /// A form sent by a page of another site. Browsers say so themselves; the form token is the second

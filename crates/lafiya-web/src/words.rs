@@ -171,6 +171,55 @@ pub(crate) fn count(number: u64) -> String {
     text
 }
 
+/// JSON on lines of its own, for reading. What is no JSON stays as it is.
+pub(crate) fn indented(json: &str) -> String {
+    let mut text = String::with_capacity(json.len() * 2);
+    let (mut depth, mut inside, mut escaped) = (0_usize, false, false);
+    let mut letters = json.trim().chars().peekable();
+    let fresh_line = |text: &mut String, depth: usize| {
+        text.push('\n');
+        text.push_str(&"  ".repeat(depth));
+    };
+    while let Some(letter) = letters.next() {
+        if inside {
+            text.push(letter);
+            inside = escaped || letter != '"';
+            escaped = letter == '\\' && !escaped;
+            continue;
+        }
+        match letter {
+            '"' => {
+                inside = true;
+                text.push(letter);
+            }
+            '{' | '[' => {
+                text.push(letter);
+                let closing = if letter == '{' { '}' } else { ']' };
+                if letters.peek() == Some(&closing) {
+                    text.push(closing);
+                    letters.next();
+                } else {
+                    depth += 1;
+                    fresh_line(&mut text, depth);
+                }
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                fresh_line(&mut text, depth);
+                text.push(letter);
+            }
+            ',' => {
+                text.push(letter);
+                fresh_line(&mut text, depth);
+            }
+            ':' => text.push_str(": "),
+            space if space.is_whitespace() => {}
+            other => text.push(other),
+        }
+    }
+    text
+}
+
 /// What is wrong with fields, as sentences.
 pub(crate) fn sentences(fields: &[FieldError]) -> String {
     let sentence = |field: &FieldError| {
@@ -211,6 +260,14 @@ mod tests {
         );
         let endless = "word ".repeat(80);
         assert_eq!(lead_and_rest(&endless).1, "");
+    }
+
+    #[test]
+    fn json_is_laid_out_and_its_strings_stay_as_they_are() {
+        let compact = r#"{"a":[1,2],"b":{},"c":"x: {\"y\", z}"}"#;
+        let expected = "{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {},\n  \"c\": \"x: {\\\"y\\\", z}\"\n}";
+        assert_eq!(indented(compact), expected);
+        assert_eq!(indented(expected), expected);
     }
 
     #[test]

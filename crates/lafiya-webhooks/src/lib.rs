@@ -17,6 +17,7 @@ mod tests;
 pub mod worker;
 
 pub use backoff::RetrySchedule;
+pub use payload::body;
 pub use signature::Secret;
 pub use target::{TargetPolicy, TargetRefusal};
 pub use worker::{Worker, WorkerSettings};

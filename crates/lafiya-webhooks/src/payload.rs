@@ -1,8 +1,11 @@
 //! The body of a delivery: the same bytes at every attempt.
 
+use jiff::Timestamp;
+use lafiya_model::EventKind;
 use lafiya_storage::store::ClaimedDelivery;
 use serde::Serialize;
 use serde_json::Value;
+use uuid::Uuid;
 
 /// The version of the payload's shape.
 const API_VERSION: &str = "v1";
@@ -17,12 +20,27 @@ struct Payload<'a> {
     data: Value,
 }
 
-pub(crate) fn body_of(delivery: &ClaimedDelivery) -> Result<String, serde_json::Error> {
+/// The body that a delivery of this event carries.
+pub fn body(
+    event_id: Uuid,
+    kind: EventKind,
+    event_at: Timestamp,
+    data: &str,
+) -> Result<String, serde_json::Error> {
     serde_json::to_string(&Payload {
-        id: delivery.event_id.to_string(),
-        kind: delivery.kind.as_str(),
-        created_at: delivery.event_at.to_string(),
+        id: event_id.to_string(),
+        kind: kind.as_str(),
+        created_at: event_at.to_string(),
         api_version: API_VERSION,
-        data: serde_json::from_str(&delivery.payload)?,
+        data: serde_json::from_str(data)?,
     })
+}
+
+pub(crate) fn body_of(delivery: &ClaimedDelivery) -> Result<String, serde_json::Error> {
+    body(
+        delivery.event_id,
+        delivery.kind,
+        delivery.event_at,
+        &delivery.payload,
+    )
 }

@@ -23,10 +23,10 @@ const LARGE_CELL: f64 = 0.15;
 /// Merges rows of one source that are the same facility; the order of the first ones stays.
 pub(super) fn merged(facilities: Vec<Facility>, types: &Types) -> Vec<Facility> {
     let mut kept: Vec<Facility> = Vec::with_capacity(facilities.len());
-    let mut names: Vec<String> = Vec::with_capacity(facilities.len());
+    let mut names: Vec<Name> = Vec::with_capacity(facilities.len());
     let mut cells: HashMap<(i32, i32), Vec<usize>> = HashMap::new();
     for facility in facilities {
-        let name = fold(&facility.name);
+        let name = Name::of(&facility.name);
         let (row, column) = cell(&facility, SMALL_CELL);
         let near = (-1..=1).flat_map(|dr| (-1..=1).map(move |dc| (row + dr, column + dc)));
         let twin = near
@@ -34,7 +34,7 @@ pub(super) fn merged(facilities: Vec<Facility>, types: &Types) -> Vec<Facility> 
             .flatten()
             .copied()
             .find(|&at| {
-                same_name(&names[at], &name)
+                names[at].is(&name, same_name)
                     && level(&kept[at], types) == level(&facility, types)
                     && distance_km(kept[at].position, facility.position) < SAME_PLACE_KM
             });
@@ -69,7 +69,7 @@ pub fn combined(imported: Vec<Facility>, default: &[Facility], types: &Types) ->
             .push(at);
     }
     let is_known = |facility: &&Facility| {
-        let name = fold(&facility.name);
+        let name = Name::of(&facility.name);
         let reach = if facility.approximate {
             SAME_TOWN_KM
         } else {
@@ -81,7 +81,7 @@ pub fn combined(imported: Vec<Facility>, default: &[Facility], types: &Types) ->
             .flatten()
             .any(|&at| {
                 distance_km(imported[at].position, facility.position) < reach
-                    && same_words(&name, &fold(&imported[at].name))
+                    && name.is(&Name::of(&imported[at].name), same_words)
             })
     };
     let kept: Vec<Facility> = default.iter().filter(|it| !is_known(it)).cloned().collect();
@@ -100,6 +100,49 @@ fn level(facility: &Facility, types: &Types) -> FacilityLevel {
     types
         .find(&facility.kind)
         .map_or(FacilityLevel::Primary, |kind| kind.level)
+}
+
+/// A name as it is compared. Registers add to a name in brackets: an abbreviation, a town, an owner.
+struct Name {
+    whole: String,
+    /// Without what stands in brackets; the whole where nothing does.
+    bare: String,
+}
+
+impl Name {
+    fn of(written: &str) -> Self {
+        let whole = fold(written);
+        let bare = fold(&without_brackets(written));
+        Self {
+            bare: if bare.is_empty() { whole.clone() } else { bare },
+            whole,
+        }
+    }
+
+    /// Where both have brackets these may tell two facilities apart ("(Annex)", "(Main)"), so they
+    /// must agree too.
+    fn is(&self, other: &Self, same: fn(&str, &str) -> bool) -> bool {
+        let both = self.has_brackets() && other.has_brackets();
+        same(&self.whole, &other.whole) || (!both && same(&self.bare, &other.bare))
+    }
+
+    fn has_brackets(&self) -> bool {
+        self.bare != self.whole
+    }
+}
+
+fn without_brackets(name: &str) -> String {
+    let mut depth = 0_u32;
+    let mut kept = String::with_capacity(name.len());
+    for letter in name.chars() {
+        match letter {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => kept.push(letter),
+            _ => {}
+        }
+    }
+    kept
 }
 
 /// Numbers must agree ("Ward 1", "Ward 2"), letters nearly.

@@ -52,6 +52,7 @@ behaviours! {
     a_window_slides,
     windows_of_different_callers_are_apart,
     a_limit_of_none_allows_none,
+    looking_at_a_window_counts_nothing,
     many_hits_at_once_are_counted_exactly,
 }
 
@@ -191,6 +192,24 @@ async fn windows_of_different_callers_are_apart(given: &Given) {
     for key in [of("health"), of("anonymous"), somebody()] {
         assert!(given.hit(&key, 1, SHORT).await.allowed, "{key}");
     }
+}
+
+async fn looking_at_a_window_counts_nothing(given: &Given) {
+    let key = somebody();
+    let look = async || {
+        let seen = given.cache.look_at_window(&key, 3, SHORT, given.now()).await;
+        seen.unwrap()
+    };
+    assert_eq!((look().await.remaining, look().await.allowed), (3, true));
+    given.hit(&key, 3, SHORT).await;
+    given.hit(&key, 3, SHORT).await;
+    for _ in 0..5 {
+        assert_eq!(look().await.remaining, 1);
+    }
+    given.hit(&key, 3, SHORT).await;
+    assert_eq!((look().await.remaining, look().await.allowed), (0, false));
+    given.pass(SHORT + SHORT / 10).await;
+    assert_eq!(look().await.remaining, 3, "what has left no longer counts");
 }
 
 async fn a_limit_of_none_allows_none(given: &Given) {

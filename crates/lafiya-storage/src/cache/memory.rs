@@ -66,6 +66,22 @@ impl MemoryCache {
         };
         windows.hit(key, limit, window, now)
     }
+
+    /// [`Cache::look_at_window`] without waiting for anything.
+    pub fn look(
+        &self,
+        key: &WindowKey,
+        limit: u32,
+        window: Duration,
+        now: Timestamp,
+    ) -> WindowState {
+        let windows = match key {
+            WindowKey::Key(_) => &self.keys,
+            WindowKey::Address { .. } => &self.addresses,
+        };
+        let (held, until_reset) = windows.look(key, window, now);
+        WindowState::seen(held, limit, until_reset, now)
+    }
 }
 
 impl Default for MemoryCache {
@@ -99,6 +115,16 @@ impl Cache for MemoryCache {
         now: Timestamp,
     ) -> Result<WindowState, CacheError> {
         Ok(self.hit(key, limit, window, now))
+    }
+
+    async fn look_at_window(
+        &self,
+        key: &WindowKey,
+        limit: u32,
+        window: Duration,
+        now: Timestamp,
+    ) -> Result<WindowState, CacheError> {
+        Ok(self.look(key, limit, window, now))
     }
 
     async fn probe(&self) -> Result<(), CacheError> {
@@ -147,6 +173,24 @@ impl Windows {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .hit(key, limit, window, now)
+    }
+
+    /// How many hits the window holds, and how long until the oldest of them leaves.
+    fn look(&self, key: &WindowKey, window: Duration, now: Timestamp) -> (u32, Duration) {
+        let shard = self.hasher.hash_one(key) as usize % SHARDS;
+        let shard = self.shards[shard]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let window_ms = i64::try_from(window.as_millis()).unwrap_or(i64::MAX);
+        let begins_ms = now.as_millisecond().saturating_sub(window_ms);
+        let hits = shard.logs.get(key).map(|log| &log.hits_ms);
+        let mut live = hits.into_iter().flatten().filter(|&&at| at > begins_ms);
+        let Some(oldest) = live.next() else {
+            return (0, Duration::ZERO);
+        };
+        let held = u32::try_from(1 + live.count()).unwrap_or(u32::MAX);
+        let left = u64::try_from(oldest.saturating_sub(begins_ms)).unwrap_or(0);
+        (held, Duration::from_millis(left))
     }
 }
 

@@ -41,6 +41,15 @@ pub trait Cache: Send + Sync + 'static {
         now: Timestamp,
     ) -> Result<WindowState, CacheError>;
 
+    /// What a window holds now, without counting anything.
+    async fn look_at_window(
+        &self,
+        key: &WindowKey,
+        limit: u32,
+        window: Duration,
+        now: Timestamp,
+    ) -> Result<WindowState, CacheError>;
+
     /// Proves that the cache answers.
     async fn probe(&self) -> Result<(), CacheError>;
 }
@@ -96,6 +105,19 @@ impl WindowState {
             remaining: limit.saturating_sub(counted),
             reset_at: now.checked_add(until_reset).unwrap_or(Timestamp::MAX),
             retry_after: (!allowed).then_some(until_reset),
+        }
+    }
+}
+
+impl WindowState {
+    /// The state of a window that was only looked at.
+    fn seen(held: u32, limit: u32, until_reset: Duration, now: Timestamp) -> Self {
+        Self {
+            allowed: held < limit,
+            limit,
+            remaining: limit.saturating_sub(held),
+            reset_at: now.checked_add(until_reset).unwrap_or(Timestamp::MAX),
+            retry_after: None,
         }
     }
 }

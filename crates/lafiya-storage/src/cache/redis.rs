@@ -45,6 +45,18 @@ local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] or now
 return {allowed, held, oldest + window - now}
 ";
 
+/// The same set, read and left as it is. Answers: hits held, milliseconds until the oldest leaves.
+const LOOK_AT_WINDOW: &str = r"
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local window = tonumber(ARGV[1])
+local begins = '(' .. string.format('%.0f', now - window)
+local held = redis.call('ZCOUNT', KEYS[1], begins, '+inf')
+local oldest = redis.call('ZRANGEBYSCORE', KEYS[1], begins, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+if not oldest then return {0, 0} end
+return {held, oldest + window - now}
+";
+
 /// The cache of many replicas.
 pub struct RedisCache {
     client: Client,
@@ -52,6 +64,7 @@ pub struct RedisCache {
     connection: Mutex<ConnectionManager>,
     unanswered: AtomicU32,
     hit_window: Script,
+    look_at_window: Script,
 }
 
 impl RedisCache {
@@ -70,6 +83,7 @@ impl RedisCache {
             connection,
             unanswered: AtomicU32::new(0),
             hit_window: Script::new(HIT_WINDOW),
+            look_at_window: Script::new(LOOK_AT_WINDOW),
         })
     }
 
@@ -154,6 +168,23 @@ impl Cache for RedisCache {
         };
         let until_reset = Duration::from_millis(until_reset_ms);
         Ok(WindowState::after(hit, limit, until_reset, now))
+    }
+
+    async fn look_at_window(
+        &self,
+        key: &WindowKey,
+        limit: u32,
+        window: Duration,
+        now: Timestamp,
+    ) -> Result<WindowState, CacheError> {
+        let mut call = self.look_at_window.prepare_invoke();
+        call.key(self.named("window", &key.to_string()))
+            .arg(milliseconds(window).max(1));
+        let (held, until_reset_ms): (u32, u64) = self
+            .ask(|mut redis| async move { call.invoke_async(&mut redis).await })
+            .await?;
+        let until_reset = Duration::from_millis(until_reset_ms);
+        Ok(WindowState::seen(held, limit, until_reset, now))
     }
 
     async fn probe(&self) -> Result<(), CacheError> {

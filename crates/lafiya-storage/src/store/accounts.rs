@@ -1,5 +1,6 @@
 //! People who sign in: their accounts, sessions and one-time links. Secrets never reach the store
-//! in the clear: passwords come as Argon2id, session and link tokens as keyed hashes.
+//! in the clear: passwords come as Argon2id, session and link tokens as keyed hashes; the secret of
+//! one-time codes, which must be readable, is sealed with the data key like a document.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -39,8 +40,8 @@ pub struct AccountRecord {
     pub operator: bool,
     /// Argon2id in PHC form; `None` until a password is set.
     pub password_hash: Option<String>,
-    /// The shared secret of one-time codes in base 32, where they are on.
-    pub totp_secret: Option<String>,
+    /// Whether one-time codes are on.
+    pub has_codes: bool,
     /// The last time step whose code was used.
     pub totp_step: u64,
     /// Wrong passwords since the last right one.
@@ -130,6 +131,9 @@ pub trait Accounts: Send + Sync + 'static {
         actor: &str,
         now: Timestamp,
     ) -> Result<(), StoreError>;
+
+    /// The shared secret of an account's one-time codes in base 32, where they are on.
+    async fn totp_secret(&self, id: AccountId) -> Result<Option<String>, StoreError>;
 
     /// Takes a time step for a code. Says no when it or a later one was taken before.
     async fn take_totp_step(&self, id: AccountId, step: u64) -> Result<bool, StoreError>;

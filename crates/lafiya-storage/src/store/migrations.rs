@@ -30,6 +30,11 @@ const SQLITE: &[(i64, &str, &str)] = &[
         "tenant home country",
         include_str!("../../migrations/sqlite/0005_tenant_home_country.sql"),
     ),
+    (
+        6,
+        "sealed codes",
+        include_str!("../../migrations/sqlite/0006_sealed_codes.sql"),
+    ),
 ];
 
 /// Version, title and text of each migration of PostgreSQL.
@@ -58,6 +63,11 @@ const POSTGRES: &[(i64, &str, &str)] = &[
         5,
         "tenant home country",
         include_str!("../../migrations/postgres/0005_tenant_home_country.sql"),
+    ),
+    (
+        6,
+        "sealed codes",
+        include_str!("../../migrations/postgres/0006_sealed_codes.sql"),
     ),
 ];
 

@@ -109,6 +109,15 @@ pub trait Store: Accounts + WebhookStore {
         now: Timestamp,
     ) -> Result<TenantRecord, StoreError>;
 
+    /// Changes the country in which a tenant's place names are looked for first.
+    async fn set_tenant_home_country(
+        &self,
+        id: TenantId,
+        home_country: Option<String>,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<TenantRecord, StoreError>;
+
     /// Creates a key. `NotFound` when its tenant does not exist.
     async fn create_key(&self, key: NewKey, actor: &str) -> Result<KeyRecord, StoreError>;
 
@@ -214,6 +223,9 @@ pub trait Store: Accounts + WebhookStore {
 
     /// Seals a bounded number of interviews with the current data key; says how many.
     async fn reseal_interviews(&self) -> Result<u64, StoreError>;
+
+    /// Seals a bounded number of secrets of one-time codes with the current data key; says how many.
+    async fn reseal_codes(&self) -> Result<u64, StoreError>;
 
     /// Forgets all data keys but the current one, unless documents still need them; says how many
     /// documents do.

@@ -93,11 +93,19 @@ impl Accounts for SqlStore {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         self.write(
-            (id, secret, actor.to_owned(), now),
-            |c, (id, secret, actor, now)| {
-                Box::pin(verbs::set_totp(c, *id, secret.as_deref(), actor, *now))
+            (self.data_keys.clone(), id, secret, actor.to_owned(), now),
+            |c, (keys, id, secret, actor, now)| {
+                let secret = secret.as_deref();
+                Box::pin(verbs::set_totp(c, keys, *id, secret, actor, *now))
             },
         )
+        .await
+    }
+
+    async fn totp_secret(&self, id: AccountId) -> Result<Option<String>, StoreError> {
+        self.read((self.data_keys.clone(), id), |c, (keys, id)| {
+            Box::pin(verbs::totp_secret(c, keys, *id))
+        })
         .await
     }
 

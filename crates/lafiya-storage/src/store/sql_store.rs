@@ -132,6 +132,23 @@ impl Store for SqlStore {
         .await
     }
 
+    async fn set_tenant_home_country(
+        &self,
+        id: TenantId,
+        home_country: Option<String>,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<TenantRecord, StoreError> {
+        self.write(
+            (id, home_country, actor.to_owned(), now),
+            |c, (id, country, actor, now)| {
+                let country = country.as_deref();
+                Box::pin(tenants::set_home_country(c, *id, country, actor, *now))
+            },
+        )
+        .await
+    }
+
     async fn create_key(&self, key: NewKey, actor: &str) -> Result<KeyRecord, StoreError> {
         self.write((key, actor.to_owned()), |c, (key, actor)| {
             Box::pin(keys::create(c, key, actor))
@@ -324,6 +341,13 @@ impl Store for SqlStore {
     async fn reseal_interviews(&self) -> Result<u64, StoreError> {
         self.write(self.data_keys.clone(), |c, keys| {
             Box::pin(sealing::reseal_interviews(c, keys))
+        })
+        .await
+    }
+
+    async fn reseal_codes(&self) -> Result<u64, StoreError> {
+        self.write(self.data_keys.clone(), |c, keys| {
+            Box::pin(sealing::reseal_codes(c, keys))
         })
         .await
     }

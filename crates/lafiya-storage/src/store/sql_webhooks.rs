@@ -112,6 +112,18 @@ impl WebhookStore for SqlStore {
         .await
     }
 
+    async fn find_delivery(
+        &self,
+        tenant: TenantId,
+        webhook: WebhookId,
+        id: DeliveryId,
+    ) -> Result<Option<DeliveryContent>, StoreError> {
+        self.read(((tenant, webhook), id), |c, &(which, id)| {
+            Box::pin(deliveries::find(c, which, id))
+        })
+        .await
+    }
+
     async fn retry_delivery(
         &self,
         tenant: TenantId,

@@ -88,6 +88,17 @@ pub struct DeliveryRecord {
     pub delivered_at: Option<Timestamp>,
 }
 
+/// A delivery with what it carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeliveryContent {
+    /// What became of it.
+    pub record: DeliveryRecord,
+    /// When the event happened.
+    pub event_at: Timestamp,
+    /// The event's data as JSON.
+    pub payload: String,
+}
+
 /// One page of something, and how many there are in all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paged<T> {
@@ -275,6 +286,14 @@ pub trait WebhookStore: Send + Sync + 'static {
         status: Option<DeliveryStatus>,
         page: PageOf,
     ) -> Result<Paged<DeliveryRecord>, StoreError>;
+
+    /// One delivery with what it carries.
+    async fn find_delivery(
+        &self,
+        tenant: TenantId,
+        webhook: WebhookId,
+        id: DeliveryId,
+    ) -> Result<Option<DeliveryContent>, StoreError>;
 
     /// Makes a delivery due now. `Conflict` while it is being attempted or when its webhook is
     /// disabled.

@@ -171,16 +171,24 @@ struct ConfirmPage {
 pub(crate) fn show_heard(
     app: &App,
     visit: &Visit,
+    home_country: Option<&str>,
     fields: &PatientFields,
     patient: Patient,
     heard: Vec<Heard>,
     problem: Option<&'static str>,
 ) -> Response {
     let library = app.context.knowledge.load();
+    let told = |evidence| consult::Told {
+        age: patient.age,
+        sex: patient.sex,
+        place: fields.place(),
+        home_country,
+        evidence,
+    };
     let nothing_present = !heard.iter().any(|it| it.choice == Choice::Present);
     show(&ConfirmPage {
         frame: Frame::new(visit, Section::Consult, "What we understood"),
-        alarm: alarm(&library, fields, patient, &heard, app.context.clock.now()),
+        alarm: alarm(app, &library, told, &heard),
         measurements: measurements(library.base(), &heard),
         fields: fields.clone(),
         patient: patient.in_words(),
@@ -191,12 +199,11 @@ pub(crate) fn show_heard(
     })
 }
 
-fn alarm(
+fn alarm<'a>(
+    app: &App,
     library: &Library,
-    fields: &PatientFields,
-    patient: Patient,
+    told: impl FnOnce(Vec<Evidence>) -> consult::Told<'a>,
     heard: &[Heard],
-    now: Timestamp,
 ) -> Option<Alarm> {
     if !heard.iter().any(|it| it.choice == Choice::Present) {
         return None;
@@ -205,14 +212,7 @@ fn alarm(
         .iter()
         .flat_map(|it| it.evidence(library.base()))
         .collect();
-    let look = consult::first_look(
-        library,
-        patient.age,
-        patient.sex,
-        fields.place(),
-        evidence,
-        now,
-    );
+    let look = consult::first_look(&app.context, library, told(evidence));
     if look.triage.level != TriageLevel::Emergency {
         return None;
     }
@@ -257,6 +257,7 @@ pub(crate) async fn confirmed(
     form: Posted,
 ) -> Result<Response, Failure> {
     let caller = visit.caller(&app).await?;
+    let home = caller.home_country.as_deref();
     let fields = PatientFields::of(&form);
     let patient = fields.check().map_err(|_| Failure::Unreadable)?;
     let library = app.context.knowledge.load_full();
@@ -265,7 +266,7 @@ pub(crate) async fn confirmed(
     let more = form.text("more");
     if !more.is_empty() || form.text("action") == "add" {
         let problem = add(&library, &mut heard, more, patient, app.context.clock.now());
-        return Ok(show_heard(&app, &visit, &fields, patient, heard, problem));
+        return Ok(show_heard(&app, &visit, home, &fields, patient, heard, problem));
     }
     let interview = form
         .text("interview")
@@ -286,7 +287,7 @@ pub(crate) async fn confirmed(
     let answer = match answer {
         Err(ServiceError::InsufficientData | ServiceError::NoEvidence) => {
             let problem = Some("At least one symptom must be present before we can answer.");
-            return Ok(show_heard(&app, &visit, &fields, patient, heard, problem));
+            return Ok(show_heard(&app, &visit, home, &fields, patient, heard, problem));
         }
         other => other?,
     };

@@ -97,7 +97,7 @@ pub(crate) async fn hear(
     visit: Visit,
     posted: Posted,
 ) -> Result<Response, Failure> {
-    visit.tenant(&app).await?;
+    let tenant = visit.tenant(&app).await?;
     let fields = PatientFields::of(&posted);
     let patient = match fields.check() {
         Ok(patient) => patient,
@@ -106,7 +106,13 @@ pub(crate) async fn hear(
     let library = app.context.knowledge.load();
     let heard = Heard::read(&library, &fields.story, patient, app.context.clock.now());
     Ok(confirm::show_heard(
-        &app, &visit, &fields, patient, heard, None,
+        &app,
+        &visit,
+        tenant.home_country.as_deref(),
+        &fields,
+        patient,
+        heard,
+        None,
     ))
 }
 

@@ -12,7 +12,7 @@ use jiff::tz::TimeZone;
 use lafiya_model::{Environment, KeyId, Role};
 use lafiya_service::keys::{self, FreshKey};
 use lafiya_service::sign_in::SignedIn;
-use lafiya_service::{KeyRecord, ServiceError};
+use lafiya_service::{KeyRecord, ServiceError, WindowState, rate_limit};
 
 use super::Board;
 use crate::app::App;
@@ -31,6 +31,14 @@ struct Shown {
     expires: String,
     used: String,
     requests: String,
+    rate: Option<Rate>,
+}
+
+/// How much of its minute a key has used just now.
+struct Rate {
+    used: String,
+    width: String,
+    nearly_full: bool,
 }
 
 #[derive(Template)]
@@ -138,6 +146,14 @@ async fn list(
     let who = visit.member()?;
     let now = app.context.clock.now();
     let keys = keys::list(&app.context, who.tenant.id).await?;
+    let mut rows = Vec::with_capacity(keys.len());
+    for key in &keys {
+        let rate = match key.is_active(now) {
+            true => Some(rate(&rate_limit::status_of(&app.context, key.id).await)),
+            false => None,
+        };
+        rows.push(shown(key, rate, now));
+    }
     let board = Board::new(visit, "keys", "API keys");
     let status = if problem.is_some() {
         StatusCode::UNPROCESSABLE_ENTITY
@@ -149,7 +165,7 @@ async fn list(
         &KeysPage {
             frame: board.frame,
             place: board.place,
-            keys: keys.iter().map(|key| shown(key, now)).collect(),
+            keys: rows,
             fresh_is_live: fresh
                 .as_ref()
                 .is_some_and(|it| it.record.environment == Environment::Live),
@@ -160,7 +176,17 @@ async fn list(
     ))
 }
 
-fn shown(key: &KeyRecord, now: Timestamp) -> Shown {
+fn rate(window: &WindowState) -> Rate {
+    let used = window.limit.saturating_sub(window.remaining);
+    let share = f64::from(used) / f64::from(window.limit.max(1));
+    Rate {
+        used: format!("{used} of {}", words::count(window.limit.into())),
+        width: format!("{:.1}%", share * 100.0),
+        nearly_full: share >= 0.8,
+    }
+}
+
+fn shown(key: &KeyRecord, rate: Option<Rate>, now: Timestamp) -> Shown {
     let active = key.is_active(now);
     let or_never = |at: Option<Timestamp>| at.map_or_else(|| "never".to_owned(), words::moment);
     Shown {
@@ -182,6 +208,7 @@ fn shown(key: &KeyRecord, now: Timestamp) -> Shown {
             .map_or_else(|| "never".to_owned(), words::day),
         used: or_never(key.last_used_at),
         requests: words::count(key.requests),
+        rate,
     }
 }
 

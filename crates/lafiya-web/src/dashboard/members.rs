@@ -120,7 +120,7 @@ async fn list(
             .last_sign_in_at
             .map_or_else(|| "never".to_owned(), words::moment),
         has_password: it.password_hash.is_some(),
-        has_codes: it.totp_secret.is_some(),
+        has_codes: it.has_codes,
     });
     let status = if problem.is_some() {
         StatusCode::UNPROCESSABLE_ENTITY

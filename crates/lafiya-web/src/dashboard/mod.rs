@@ -4,6 +4,7 @@
 pub(crate) mod account;
 pub(crate) mod assessments;
 pub(crate) mod audit;
+pub(crate) mod deliveries;
 pub(crate) mod keys;
 pub(crate) mod members;
 pub(crate) mod operator;

@@ -1,5 +1,7 @@
-//! The operator's area: tenants, health and the knowledge in force, of the whole installation.
+//! The operator's area: tenants, health, the knowledge in force and the facility registers, of the
+//! whole installation.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use askama::Template;
@@ -8,7 +10,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use lafiya_model::{TenantStatus, Tier};
 use lafiya_service::sign_in::SignedIn;
-use lafiya_service::{ServiceError, health, tenants};
+use lafiya_service::{Register, ServiceError, health, tenants};
 
 use super::Board;
 use crate::app::App;
@@ -21,8 +23,17 @@ struct Row {
     name: String,
     tier: Tier,
     quota: String,
+    own_quota: String,
+    country: String,
     active: bool,
     created: String,
+}
+
+/// A register of facilities in use.
+struct Source {
+    name: String,
+    count: String,
+    countries: String,
 }
 
 #[derive(Template)]
@@ -35,6 +46,8 @@ struct OperatorPage {
     parts: Vec<(&'static str, &'static str, bool)>,
     uptime: String,
     knowledge: Vec<(&'static str, String)>,
+    registers: Vec<Source>,
+    facilities: String,
     problem: Option<String>,
 }
 
@@ -53,7 +66,7 @@ pub(crate) async fn page(State(app): State<Arc<App>>, visit: Visit) -> Result<Re
     overview(&app, &visit, None).await
 }
 
-/// `POST /dashboard/operator/tenants`: `create`, `suspend`, `resume` or `tier`.
+/// `POST /dashboard/operator/tenants`: `create`, `suspend`, `resume`, `tier` or `country`.
 pub(crate) async fn change(
     State(app): State<Arc<App>>,
     visit: Visit,
@@ -71,6 +84,7 @@ pub(crate) async fn change(
     let done = match form.text("act") {
         "create" => tenants::create(context, name, tier()?, quota, country, actor).await,
         "tier" => tenants::set_tier(context, name, tier()?, quota, actor).await,
+        "country" => tenants::set_home_country(context, name, country, actor).await,
         "suspend" => tenants::set_status(context, name, TenantStatus::Suspended, actor).await,
         "resume" => tenants::set_status(context, name, TenantStatus::Active, actor).await,
         _ => return Err(Failure::Unreadable),
@@ -99,12 +113,15 @@ async fn overview(app: &App, visit: &Visit, problem: Option<String>) -> Result<R
         quota: it
             .included_per_month()
             .map_or_else(|| "as agreed".to_owned(), words::count),
+        own_quota: it.monthly_quota.map(|quota| quota.to_string()).unwrap_or_default(),
+        country: it.home_country.clone().unwrap_or_default(),
         active: it.status == TenantStatus::Active,
         created: words::day(it.created_at),
         tier: it.tier,
         name: it.name,
     });
     let library = app.context.knowledge.load();
+    let register = app.context.facilities.load();
     let status = if problem.is_some() {
         StatusCode::UNPROCESSABLE_ENTITY
     } else {
@@ -133,9 +150,29 @@ async fn overview(app: &App, visit: &Visit, problem: Option<String>) -> Result<R
                     words::count(library.conditions().len() as u64),
                 ),
             ],
+            registers: sources(&register),
+            facilities: words::count(register.len() as u64),
             problem,
         },
     ))
+}
+
+/// Facilities by the register they come from, the largest first.
+fn sources(register: &Register) -> Vec<Source> {
+    let mut by_source: BTreeMap<&str, (u64, BTreeSet<&str>)> = BTreeMap::new();
+    for facility in register.facilities() {
+        let (count, countries) = by_source.entry(&facility.source).or_default();
+        *count += 1;
+        countries.insert(&facility.country);
+    }
+    let mut sources: Vec<_> = by_source.into_iter().collect();
+    sources.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
+    let shown = |(name, (count, countries)): (&str, (u64, BTreeSet<&str>))| Source {
+        name: name.to_owned(),
+        count: words::count(count),
+        countries: words::count(countries.len() as u64),
+    };
+    sources.into_iter().map(shown).collect()
 }
 
 fn uptime(seconds: u64) -> String {

@@ -7,15 +7,16 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use lafiya_model::{
-    DeliveryId, DeliveryStatus, Environment, EventKind, Role, WebhookId, WebhookStatus,
+    Environment, EventKind, Role, WebhookId, WebhookStatus,
 };
 use lafiya_service::ServiceError;
 use lafiya_service::sign_in::SignedIn;
 use lafiya_service::webhooks::{
-    self, DeliveryRecord, Owner, PageOf, Registration, Revealed, WebhookRecord,
+    self, Owner, PageOf, Registration, Revealed, WebhookRecord,
 };
 
 use super::Board;
+use super::deliveries::Delivery;
 use crate::app::App;
 use crate::page::{Failure, Frame, go_to, show, show_with};
 use crate::posted::Posted;
@@ -24,14 +25,14 @@ use crate::words;
 
 const DELIVERIES_SHOWN: u32 = 50;
 
-struct Row {
-    id: String,
-    url: String,
-    events: String,
-    environment: &'static str,
-    active: bool,
-    description: String,
-    created: String,
+pub(super) struct Row {
+    pub(super) id: String,
+    pub(super) url: String,
+    pub(super) events: String,
+    pub(super) environment: &'static str,
+    pub(super) active: bool,
+    pub(super) description: String,
+    pub(super) created: String,
 }
 
 #[derive(Template)]
@@ -45,7 +46,7 @@ struct WebhooksPage {
     events: &'static [EventKind],
 }
 
-fn owner(who: &SignedIn) -> Owner {
+pub(super) fn owner(who: &SignedIn) -> Owner {
     Owner {
         tenant: who.tenant.id,
         environment: None,
@@ -140,7 +141,7 @@ async fn list(
     ))
 }
 
-fn row(webhook: &WebhookRecord) -> Row {
+pub(super) fn row(webhook: &WebhookRecord) -> Row {
     let events: Vec<&str> = webhook.events.iter().map(|event| event.as_str()).collect();
     Row {
         id: webhook.id.to_string(),
@@ -154,17 +155,6 @@ fn row(webhook: &WebhookRecord) -> Row {
         description: webhook.description.clone(),
         created: words::day(webhook.created_at),
     }
-}
-
-struct Delivery {
-    id: String,
-    event: &'static str,
-    at: String,
-    status: &'static str,
-    mark: &'static str,
-    attempts: u32,
-    answer: String,
-    next: String,
 }
 
 #[derive(Template)]
@@ -195,48 +185,7 @@ pub(crate) async fn one(
         frame: board.frame,
         place: board.place,
         webhook: row(&webhook),
-        deliveries: found.items.iter().map(delivery).collect(),
+        deliveries: found.items.iter().map(Delivery::of).collect(),
         total: found.total,
     }))
-}
-
-fn delivery(record: &DeliveryRecord) -> Delivery {
-    let answer = match (record.last_status, &record.last_error) {
-        (Some(status), _) => format!("HTTP {status}"),
-        (None, Some(error)) => error.clone(),
-        (None, None) => "not tried yet".to_owned(),
-    };
-    let took = record
-        .last_duration_ms
-        .map(|ms| format!(", {ms} ms"))
-        .unwrap_or_default();
-    Delivery {
-        id: record.id.to_string(),
-        event: record.kind.as_str(),
-        at: words::moment(record.created_at),
-        status: record.status.as_str(),
-        mark: match record.status {
-            DeliveryStatus::Delivered => "good",
-            DeliveryStatus::Pending => "urgent",
-            DeliveryStatus::Failed => "emergency",
-        },
-        attempts: record.attempts,
-        answer: format!("{answer}{took}"),
-        next: record
-            .next_attempt_at
-            .map(words::moment)
-            .unwrap_or_default(),
-    }
-}
-
-/// `POST /dashboard/webhooks/{id}/deliveries/{delivery}/retry`
-pub(crate) async fn retry(
-    State(app): State<Arc<App>>,
-    visit: Visit,
-    Path((id, delivery)): Path<(WebhookId, DeliveryId)>,
-    _form: Posted,
-) -> Result<Response, Failure> {
-    let who = visit.member_who(Role::may_integrate)?;
-    webhooks::retry(&app.context, owner(who), id, delivery).await?;
-    Ok(go_to(&format!("/dashboard/webhooks/{id}")))
 }

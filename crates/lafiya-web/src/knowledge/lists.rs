@@ -43,7 +43,6 @@ struct OverviewPage {
     counts: Vec<(&'static str, String, &'static str)>,
     review: Vec<(String, String, String)>,
     categories: Vec<(String, String, usize)>,
-    changes: String,
 }
 
 struct Hit {
@@ -90,7 +89,24 @@ pub(crate) async fn overview(
         ],
         review: review(base),
         categories: categories(base),
-        changes: CHANGES.to_owned(),
+    })
+}
+
+#[derive(Template)]
+#[template(path = "knowledge/changes.html")]
+struct ChangesPage {
+    frame: Frame,
+    version: String,
+    html: &'static str,
+}
+
+/// `GET /knowledge/changes`
+pub(crate) async fn changes(State(app): State<Arc<App>>, visit: Visit) -> Response {
+    let library = app.context.knowledge.load();
+    show(&ChangesPage {
+        frame: Frame::new(&visit, Section::Knowledge, "Clinical changes"),
+        version: library.version().version.clone(),
+        html: CHANGES,
     })
 }
 

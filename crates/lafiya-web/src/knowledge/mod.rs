@@ -7,7 +7,7 @@ mod lists;
 
 pub(crate) use condition::condition;
 pub(crate) use finding::finding;
-pub(crate) use lists::{conditions, findings, overview, rules, sources};
+pub(crate) use lists::{changes, conditions, findings, overview, rules, sources};
 
 use lafiya_knowledge::KnowledgeBase;
 

@@ -94,12 +94,16 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
     )?);
 
     let http_settings = settings.http(listening.address)?;
-    let web = lafiya_web::pages(Arc::clone(&context), settings.web(listening.address));
+    let state = HttpState::new(Arc::clone(&context), http_settings.clone());
+    let web = lafiya_web::pages(
+        Arc::clone(&context),
+        settings.web(listening.address),
+        lafiya_http::sandbox(Arc::clone(&state)),
+    );
     let pages = Pages {
         router: web.router,
         not_found: web.not_found,
     };
-    let state = HttpState::new(Arc::clone(&context), http_settings.clone());
     let front = Front::new(state, pages);
     tracing::info!(address = %listening.address, knowledge.version = %context.knowledge.load().version().version, "Lafiya is ready.");
     lafiya_http::serve(listening, front, &http_settings, stop.cancelled()).await;

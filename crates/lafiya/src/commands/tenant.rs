@@ -57,6 +57,16 @@ pub(super) fn command() -> Command {
                 .arg(tier())
                 .arg(quota()),
         )
+        .subcommand(
+            Command::new("country")
+                .about("Change the country where a tenant's place names are looked for first")
+                .arg(name())
+                .arg(
+                    Arg::new("country")
+                        .value_name("CODE")
+                        .help("Its ISO code, such as NG; without one the installation's country holds"),
+                ),
+        )
         .subcommand(Command::new("list").about("List all tenants"))
         .subcommand(
             Command::new("suspend")
@@ -98,6 +108,19 @@ pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Re
                 .map_err(super::explained)?;
             print_answer(matches, &TenantRow::from(tenant), |row| {
                 format!("The tenant {} is now {}.", row.name, row.tier)
+            })
+        }
+        Some(("country", matches)) => {
+            let country = matches.get_one::<String>("country").map(String::as_str);
+            let tenant =
+                tenants::set_home_country(&context, &name(matches), country, &actor())
+                    .await
+                    .map_err(super::explained)?;
+            print_answer(matches, &TenantRow::from(tenant), |row| {
+                match &row.home_country {
+                    Some(code) => format!("Place names of {} are looked for in {code} first.", row.name),
+                    None => format!("{} uses the country of the installation.", row.name),
+                }
             })
         }
         Some(("list", matches)) => {

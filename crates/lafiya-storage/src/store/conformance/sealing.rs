@@ -1,8 +1,8 @@
 //! Documents at rest, sealed and sealed anew.
 
-use lafiya_model::Environment;
+use lafiya_model::{AccountId, Environment, Role};
 
-use super::given::{Given, at, new_assessment};
+use super::given::{Given, at, fresh_id, new_assessment};
 use crate::store::*;
 
 const LIVE: Environment = Environment::Live;
@@ -52,6 +52,43 @@ pub(super) async fn a_start_without_a_needed_data_key_is_noticed(given: &Given) 
     assert_eq!(settle(TWO).await, needed);
     assert_eq!(settle(&format!("{TWO},{ONE}")).await, Vec::<String>::new());
     assert_eq!(settle(ONE).await.len(), 1, "the second key is needed now");
+}
+
+pub(super) async fn the_secret_of_one_time_codes_is_sealed_and_sealed_anew(given: &Given) {
+    let tenant = given.tenant("Acme").await;
+    let new = NewAccount {
+        id: AccountId(fresh_id()),
+        tenant,
+        email: "ada@acme.example".to_owned(),
+        role: Role::Owner,
+        operator: false,
+        created_at: at(0),
+    };
+    let id = given.store.create_account(new, "cli").await.unwrap().id;
+    let secret = Some("GEZDGNBVGY3TQOJQ".to_owned());
+    let one = given.replica_with_keys(ONE).await;
+    one.set_totp(id, secret.clone(), "ada", at(1)).await.unwrap();
+    assert_eq!(one.totp_secret(id).await.unwrap(), secret);
+    let without = given.store.totp_secret(id).await;
+    assert!(
+        matches!(without, Err(StoreError::Corrupt(_))),
+        "{without:?}"
+    );
+    let account = given.store.find_account("ada@acme.example").await.unwrap();
+    assert!(account.unwrap().has_codes, "known without the key");
+
+    let both = given.replica_with_keys(&format!("{TWO},{ONE}")).await;
+    assert_eq!(both.retire_data_keys().await.unwrap(), 1);
+    assert_eq!(both.reseal_codes().await.unwrap(), 1);
+    assert_eq!(both.reseal_codes().await.unwrap(), 0);
+    assert_eq!(both.retire_data_keys().await.unwrap(), 0);
+    let two = given.replica_with_keys(TWO).await;
+    assert_eq!(two.totp_secret(id).await.unwrap(), secret);
+    two.set_totp(id, None, "ada", at(2)).await.unwrap();
+    assert_eq!(given.store.totp_secret(id).await.unwrap(), None);
+    for store in [one, both, two] {
+        store.close().await;
+    }
 }
 
 pub(super) async fn everything_is_sealed_anew_under_another_key(given: &Given) {

@@ -63,6 +63,25 @@ pub(super) async fn a_tenant_can_be_suspended_and_sold_another_tier(given: &Give
     assert_eq!(store.find_tenant(id).await.unwrap(), Some(sold));
 }
 
+pub(super) async fn the_home_country_of_a_tenant_can_be_set_and_taken_away(given: &Given) {
+    let id = given.tenant("Acme").await;
+    let store = &given.store;
+    for country in [Some("GH".to_owned()), None] {
+        let moved = store
+            .set_tenant_home_country(id, country.clone(), "cli", at(1))
+            .await
+            .unwrap();
+        assert_eq!(moved.home_country, country);
+        assert_eq!(store.find_tenant(id).await.unwrap(), Some(moved));
+    }
+    let log = store.list_audit(Some(id), 1).await.unwrap();
+    assert_eq!(log[0].action, "tenant.set_home_country");
+    let nobody = store
+        .set_tenant_home_country(TenantId(fresh_id()), None, "cli", at(1))
+        .await;
+    assert!(matches!(nobody, Err(StoreError::NotFound)), "{nobody:?}");
+}
+
 pub(super) async fn an_unknown_tenant_is_not_found(given: &Given) {
     let nobody = TenantId(fresh_id());
     let store = &given.store;

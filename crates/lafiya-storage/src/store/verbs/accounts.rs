@@ -1,5 +1,7 @@
 //! Accounts, sessions and one-time links.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use lafiya_model::{AccountId, Role, TenantId};
 use serde_json::json;
@@ -7,12 +9,15 @@ use serde_json::json;
 use super::audit::Act;
 use super::tenants;
 use crate::store::connection::{Connection, Row, sql};
+use crate::store::sealing::{DataKeys, Sealed};
 use crate::store::{AccountRecord, NewAccount, NewSession, SessionRecord, StoreError};
 
 macro_rules! account_columns {
     () => {
         "account.id, account.tenant, account.email, account.role, account.operator, \
-         account.password_hash, account.totp_secret, account.totp_step, account.failures, \
+         account.password_hash, \
+         cast(case when account.totp_secret is null then 0 else 1 end as bigint) as has_codes, \
+         account.totp_step, account.failures, \
          account.locked_until, account.created_at, account.last_sign_in_at"
     };
 }
@@ -159,25 +164,84 @@ pub(in crate::store) async fn set_password(
     .await
 }
 
+/// What the secret of an account's codes is bound to.
+pub(super) fn codes_place(id: AccountId) -> String {
+    format!("one-time codes {id}")
+}
+
+/// The secret as the column holds it: as it is without a data key, else sealed, in base 64.
+pub(super) fn sealed_secret(
+    keys: &DataKeys,
+    id: AccountId,
+    secret: &str,
+) -> Result<(String, Option<String>), StoreError> {
+    let sealed = keys.seal(&codes_place(id), secret.as_bytes().to_vec())?;
+    Ok(match sealed.key {
+        None => (secret.to_owned(), None),
+        Some(key) => (STANDARD.encode(sealed.bytes), Some(key)),
+    })
+}
+
+/// The secret out of its two columns.
+pub(super) fn opened_secret(
+    keys: &DataKeys,
+    id: AccountId,
+    row: &Row,
+) -> Result<Option<String>, StoreError> {
+    let Some(held) = row.optional_text("totp_secret")? else {
+        return Ok(None);
+    };
+    let Some(key) = row.optional_text("totp_secret_key")? else {
+        return Ok(Some(held));
+    };
+    let unreadable = || StoreError::corrupt("the secret of one-time codes cannot be read");
+    let sealed = Sealed {
+        key: Some(key),
+        bytes: STANDARD.decode(held).map_err(|_| unreadable())?,
+    };
+    let plain = keys.open(&codes_place(id), sealed)?;
+    let plain = String::from_utf8(plain).map_err(|_| unreadable())?;
+    Ok(Some(plain))
+}
+
 pub(in crate::store) async fn set_totp(
     connection: &mut Connection,
+    keys: &DataKeys,
     id: AccountId,
     secret: Option<&str>,
     actor: &str,
     now: Timestamp,
 ) -> Result<(), StoreError> {
+    let sealed = secret
+        .map(|secret| sealed_secret(keys, id, secret))
+        .transpose()?;
+    let (held, key) = sealed.map_or((None, None), |(held, key)| (Some(held), key));
     let row = sql(concat!(
-        "update account set totp_secret = $2 where id = $1 returning ",
+        "update account set totp_secret = $2, totp_secret_key = $3 where id = $1 returning ",
         account_columns!()
     ))
     .bind(id)
-    .bind(secret)
+    .bind(held.as_deref())
+    .bind(key.as_deref())
     .optional(connection)
     .await?
     .ok_or(StoreError::NotFound)?;
     let record = record_from(&row)?;
     let detail = json!({ "on": secret.is_some() });
     log(connection, &record, "member.codes", actor, now, detail).await
+}
+
+pub(in crate::store) async fn totp_secret(
+    connection: &mut Connection,
+    keys: &DataKeys,
+    id: AccountId,
+) -> Result<Option<String>, StoreError> {
+    let row = sql("select totp_secret, totp_secret_key from account where id = $1")
+        .bind(id)
+        .optional(connection)
+        .await?
+        .ok_or(StoreError::NotFound)?;
+    opened_secret(keys, id, &row)
 }
 
 pub(in crate::store) async fn take_totp_step(
@@ -415,7 +479,7 @@ fn record_from(row: &Row) -> Result<AccountRecord, StoreError> {
         role: row.parsed("role")?,
         operator: row.count("operator")? != 0,
         password_hash: row.optional_text("password_hash")?,
-        totp_secret: row.optional_text("totp_secret")?,
+        has_codes: row.count("has_codes")? != 0,
         totp_step: row.count("totp_step")?,
         failures: row.count("failures")?,
         locked_until: row.optional_time("locked_until")?,

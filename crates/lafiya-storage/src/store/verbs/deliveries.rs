@@ -5,7 +5,7 @@ use lafiya_model::{DeliveryId, DeliveryStatus, TenantId, WebhookId, WebhookStatu
 
 use super::{paged, webhooks};
 use crate::store::connection::{Connection, Row, sql};
-use crate::store::{DeliveryRecord, NewEvent, PageOf, Paged, StoreError};
+use crate::store::{DeliveryContent, DeliveryRecord, NewEvent, PageOf, Paged, StoreError};
 
 macro_rules! delivery_columns {
     () => {
@@ -69,6 +69,31 @@ pub(in crate::store) async fn list(
     .optional(connection)
     .await?;
     paged(&rows, total, record_from)
+}
+
+pub(in crate::store) async fn find(
+    connection: &mut Connection,
+    (tenant, webhook): (TenantId, WebhookId),
+    id: DeliveryId,
+) -> Result<Option<DeliveryContent>, StoreError> {
+    let row = sql(concat!(
+        "select payload, event_at, ",
+        delivery_columns!(),
+        " from delivery where tenant = $1 and webhook = $2 and id = $3"
+    ))
+    .bind(tenant)
+    .bind(webhook)
+    .bind(id)
+    .optional(connection)
+    .await?;
+    let content = |row: Row| {
+        Ok(DeliveryContent {
+            record: record_from(&row)?,
+            event_at: row.time("event_at")?,
+            payload: row.text("payload")?,
+        })
+    };
+    row.map(content).transpose()
 }
 
 /// A delivery that is being attempted is left alone: sent again now, it would arrive twice at once.

@@ -1,8 +1,9 @@
 //! Data keys and what they seal: which keys the database needs, and sealing everything anew.
 
 use jiff::Timestamp;
-use lafiya_model::{AssessmentId, Environment, InterviewId, TenantId};
+use lafiya_model::{AccountId, AssessmentId, Environment, InterviewId, TenantId};
 
+use super::accounts;
 use crate::store::connection::{Connection, Engine, sql};
 use crate::store::sealing::{DataKeys, Sealed};
 use crate::store::{Resealed, StoreError};
@@ -138,6 +139,37 @@ pub(in crate::store) async fn reseal_interviews(
     Ok(resealed)
 }
 
+/// Seals the secrets of one-time codes with the current key: as many as there are accounts with
+/// codes, which are few.
+pub(in crate::store) async fn reseal_codes(
+    connection: &mut Connection,
+    keys: &DataKeys,
+) -> Result<u64, StoreError> {
+    let rows = sql(
+        "select id, totp_secret, totp_secret_key from account
+         where totp_secret is not null and totp_secret_key is distinct from $1 limit $2",
+    )
+    .bind(keys.current_id())
+    .bind(RESEAL_BATCH)
+    .all(connection)
+    .await?;
+    let mut resealed = 0;
+    for row in rows {
+        let id: AccountId = row.parsed("id")?;
+        let Some(secret) = accounts::opened_secret(keys, id, &row)? else {
+            continue;
+        };
+        let (held, key) = accounts::sealed_secret(keys, id, &secret)?;
+        resealed += sql("update account set totp_secret = $2, totp_secret_key = $3 where id = $1")
+            .bind(id)
+            .bind(held.as_str())
+            .bind(key.as_deref())
+            .execute(connection)
+            .await?;
+    }
+    Ok(resealed)
+}
+
 /// Forgets every key but the current one, unless a document still needs another. Says how many do.
 pub(in crate::store) async fn retire_keys(
     connection: &mut Connection,
@@ -145,7 +177,9 @@ pub(in crate::store) async fn retire_keys(
 ) -> Result<u64, StoreError> {
     let row = sql("select
              (select count(*) from assessment where document_key is distinct from $1)
-             + (select count(*) from interview where document_key is distinct from $1) as remaining")
+             + (select count(*) from interview where document_key is distinct from $1)
+             + (select count(*) from account where totp_secret is not null
+                and totp_secret_key is distinct from $1) as remaining")
     .bind(keys.current_id())
     .optional(connection)
     .await?;

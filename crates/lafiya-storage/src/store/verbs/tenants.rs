@@ -174,6 +174,33 @@ pub(in crate::store) async fn set_tier(
     record_from(&row)
 }
 
+pub(in crate::store) async fn set_home_country(
+    connection: &mut Connection,
+    id: TenantId,
+    home_country: Option<&str>,
+    actor: &str,
+    now: Timestamp,
+) -> Result<TenantRecord, StoreError> {
+    let row = sql("update tenant set home_country = $2 where id = $1
+         returning id, name, tier, status, monthly_quota, created_at, home_country")
+    .bind(id)
+    .bind(home_country)
+    .optional(connection)
+    .await?
+    .ok_or(StoreError::NotFound)?;
+    Act {
+        at: now,
+        actor,
+        action: "tenant.set_home_country",
+        tenant: id,
+        subject: id.to_string(),
+        detail: json!({ "home_country": home_country }),
+    }
+    .log(connection)
+    .await?;
+    record_from(&row)
+}
+
 /// The tenant out of a read that selects `joined_tenant_columns!` beside its own.
 pub(super) fn joined_from(row: &Row, id: TenantId) -> Result<TenantRecord, StoreError> {
     Ok(TenantRecord {

@@ -1,0 +1,70 @@
+//! The sandbox without a key: the endpoints that answer questions, for pages of this same binary that
+//! already know for whom they ask. Nothing outside the process can reach it, and it can neither bill
+//! nor change anything a tenant owns.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use lafiya_model::{Environment, RequestId};
+use lafiya_service::rate_limit::{self, Counted};
+use lafiya_service::{Caller, ServiceError};
+use uuid::Uuid;
+
+use crate::caller::{Admitted, admit};
+use crate::endpoints;
+use crate::error::ApiError;
+use crate::front::ThisRequest;
+use crate::limits::RateInfo;
+use crate::state::HttpState;
+use crate::versions::CURRENT;
+
+/// Answers requests that carry a [`Caller`] among their extensions, always in the sandbox.
+pub fn sandbox(state: Arc<HttpState>) -> Router {
+    let routes = Router::new()
+        .route("/assess", post(endpoints::assess::assess))
+        .route("/fhir/assess", post(endpoints::fhir_assess::assess))
+        .route("/parse", post(endpoints::parse::parse))
+        .route("/rationale", post(endpoints::rationale::by_body))
+        .route("/search", get(endpoints::search::search))
+        .route("/symptoms", get(endpoints::symptoms::list))
+        .route("/risk-factors", get(endpoints::risk_factors::list))
+        .route("/lab-tests", get(endpoints::lab_tests::list))
+        .route("/conditions", get(endpoints::conditions::list))
+        .route("/conditions/{id}", get(endpoints::conditions::detail))
+        .route(
+            "/conditions/{id}/education",
+            get(endpoints::education::read),
+        )
+        .route_layer(from_fn_with_state(Arc::clone(&state), admit))
+        .route_layer(from_fn_with_state(Arc::clone(&state), count));
+    Router::new()
+        .nest(&format!("/{CURRENT}"), routes)
+        .with_state(state)
+}
+
+/// Counts the call like any other of the same caller, and lets it into the sandbox.
+async fn count(State(state): State<Arc<HttpState>>, mut request: Request, next: Next) -> Response {
+    let Some(caller) = request.extensions().get::<Caller>().cloned() else {
+        return ApiError::from(ServiceError::InvalidApiKey).into_response();
+    };
+    let window = match rate_limit::count(&state.context, Counted::Key(caller.key_id), None).await {
+        Ok(window) => RateInfo::from(window),
+        Err(ServiceError::RateLimited(window)) => {
+            return ApiError::rate_limited(RateInfo::from(window)).into_response();
+        }
+        Err(other) => return ApiError::from(other).into_response(),
+    };
+    let id = RequestId(Uuid::new_v4());
+    request.extensions_mut().insert(ThisRequest(id));
+    request.extensions_mut().insert(Admitted {
+        caller,
+        environment: Environment::Test,
+    });
+    let mut response = next.run(request).await;
+    window.write(response.headers_mut());
+    response
+}
