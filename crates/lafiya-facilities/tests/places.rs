@@ -85,7 +85,11 @@ fn the_home_country_breaks_ties() {
         region("Central Region, Ghana", "NG").as_deref(),
         Some("central-gh")
     );
-    assert_eq!(atlas.find("Central Region", None), None, "of three countries");
+    assert_eq!(
+        atlas.find("Central Region", None),
+        None,
+        "of three countries"
+    );
     assert_eq!(region("Northern", "ZM").as_deref(), Some("northern-zm"));
     assert_eq!(region("Victoria", "SC").map(|_| "SC"), Some("SC"));
 }

@@ -278,10 +278,11 @@ test("the documentation's examples run from the page without a key, and as they 
     await form.getByRole("status").waitFor();
     const status = Number((await form.locator(".level").textContent()).slice(0, 3));
     const answer = JSON.parse(await form.locator(".answered pre").textContent());
-    for (const [program, pane] of [["sh", 0], ["python3", 1], ["node", 2]]) {
+    const programs = [["sh", 0], ["python3", 1], ["node", 2]].slice(0, number < 2 ? 3 : 1);
+    for (const [program, pane] of programs) {
       const code = await page.locator(`#code-${number}-${pane}`).textContent();
-      const own = runCode(program, code);
-      if (status < 300 || program !== "python3") assert.deepEqual(Object.keys(JSON.parse(own)), Object.keys(answer), `${program}, example ${number}`);
+      const own = JSON.parse(runCode(program, code));
+      assert.deepEqual(Object.keys(own), Object.keys(answer), `${program}, example ${number}, ${status}`);
     }
   }
   const html = await page.content();
@@ -314,11 +315,11 @@ test("the operator sells another tier and moves a tenant to another country", as
   await page.getByText("Facility registers").waitFor();
   const row = () => page.getByRole("row").filter({ hasText: "moved" });
   await row().getByText("Change", { exact: true }).click();
-  await row().getByLabel("Tier of moved").selectOption("professional");
+  await row().getByLabel("Tier of moved", { exact: true }).selectOption("professional");
   await row().getByRole("button", { name: "Set the tier of moved" }).click();
   await row().getByText("2,500").waitFor();
   await row().getByText("Change", { exact: true }).click();
-  await row().getByLabel("Home country of moved").fill("gh");
+  await row().getByLabel("Home country of moved", { exact: true }).fill("gh");
   await row().getByRole("button", { name: "Set the country of moved" }).click();
   await row().getByText("GH", { exact: true }).waitFor();
   const tenant = service.command("tenant", "list").find((it) => it.name === "moved");

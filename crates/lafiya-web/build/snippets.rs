@@ -21,7 +21,10 @@ impl Example {
             return None;
         };
         for foreign in ["'", "true", "false", "null"] {
-            assert!(!body.contains(foreign), "an example of {path} holds {foreign}");
+            assert!(
+                !body.contains(foreign),
+                "an example of {path} holds {foreign}"
+            );
         }
         Some(Self {
             method: method.to_owned(),
@@ -46,7 +49,8 @@ impl Example {
             ("JavaScript", self.javascript()),
             ("Rust", self.rust()),
         ];
-        let mut html = String::from("<fieldset class=\"tabs\"><legend class=\"sr\">Language</legend>");
+        let mut html =
+            String::from("<fieldset class=\"tabs\"><legend class=\"sr\">Language</legend>");
         for (at, (name, _)) in languages.iter().enumerate() {
             let checked = if at == 0 { " checked" } else { "" };
             let id = format!("lang-{number}-{at}");
@@ -102,7 +106,9 @@ impl Example {
     }
 
     fn javascript(&self) -> String {
-        let Self { method, path, body, .. } = self;
+        let Self {
+            method, path, body, ..
+        } = self;
         let key = "Authorization: `Bearer ${process.env.LAFIYA_KEY}`";
         if self.sends_a_body() {
             let kind = self.content_type();
@@ -117,7 +123,9 @@ impl Example {
     }
 
     fn rust(&self) -> String {
-        let Self { method, path, body, .. } = self;
+        let Self {
+            method, path, body, ..
+        } = self;
         let verb = method.to_lowercase();
         let (body, send) = if self.sends_a_body() {
             let kind = self.content_type();

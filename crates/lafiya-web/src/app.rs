@@ -44,7 +44,9 @@ pub struct Pages {
 }
 
 fn dashboard_routes() -> Router<Arc<App>> {
-    use dashboard::{account, assessments, audit, deliveries, keys, members, operator, usage, webhooks};
+    use dashboard::{
+        account, assessments, audit, deliveries, keys, members, operator, usage, webhooks,
+    };
     Router::new()
         .route("/dashboard", get(dashboard::home))
         .route("/dashboard/usage", get(usage::page))

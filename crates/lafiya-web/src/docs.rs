@@ -194,7 +194,9 @@ fn document(app: &App, visit: &Visit, page: &'static Page, tried: Option<&Tried>
         let tried = tried.filter(|tried| tried.number == number);
         let body = match tried {
             Some(tried) => tried.body.clone(),
-            None => example.body.replace(WRITTEN_ADDRESS, &app.settings.public_url),
+            None => example
+                .body
+                .replace(WRITTEN_ADDRESS, &app.settings.public_url),
         };
         Offered {
             number,
@@ -222,12 +224,7 @@ fn document(app: &App, visit: &Visit, page: &'static Page, tried: Option<&Tried>
 }
 
 /// Sends an example into the sandbox, as the API itself would take it.
-async fn ask(
-    app: &App,
-    caller: Caller,
-    example: &Example,
-    body: &str,
-) -> Result<Answer, Failure> {
+async fn ask(app: &App, caller: Caller, example: &Example, body: &str) -> Result<Answer, Failure> {
     let internal = |cause: String| Failure::Service(ServiceError::Internal(cause));
     let mut request = Request::builder()
         .method(example.method)

@@ -50,10 +50,10 @@ pub(crate) fn width(of_one: f64) -> String {
     format!("{:.1}%", (of_one * 100.0).clamp(0.6, 100.0))
 }
 
-/// "850 m", "3.2 km", "41 km".
+/// "under 1 km", "3.2 km", "41 km": what is known of a place is no finer.
 pub(crate) fn kilometres(km: &f64) -> String {
     match km {
-        ..1.0 => format!("{:.0} m", km * 1000.0),
+        ..1.0 => "under 1 km".to_owned(),
         ..10.0 => format!("{km:.1} km"),
         _ => format!("{km:.0} km"),
     }
@@ -80,6 +80,7 @@ pub(crate) fn particulars(
         parts.push(value.to_owned());
     }
     match duration_days {
+        Some(0) => parts.push("less than a day".to_owned()),
         Some(1) => parts.push("1 day".to_owned()),
         Some(days) => parts.push(format!("{days} days")),
         None => {}
@@ -265,7 +266,8 @@ mod tests {
     #[test]
     fn json_is_laid_out_and_its_strings_stay_as_they_are() {
         let compact = r#"{"a":[1,2],"b":{},"c":"x: {\"y\", z}"}"#;
-        let expected = "{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {},\n  \"c\": \"x: {\\\"y\\\", z}\"\n}";
+        let expected =
+            "{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {},\n  \"c\": \"x: {\\\"y\\\", z}\"\n}";
         assert_eq!(indented(compact), expected);
         assert_eq!(indented(expected), expected);
     }
@@ -273,6 +275,9 @@ mod tests {
     #[test]
     fn figures_read_well() {
         assert_eq!(share(0.004), "<1 %");
+        assert_eq!(kilometres(&0.0), "under 1 km");
+        assert_eq!(kilometres(&3.24), "3.2 km");
+        assert_eq!(particulars(Some(0), None, None), "less than a day");
         assert_eq!(share(0.617), "62 %");
         assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!(age_group("adult_15_49"), "Adult of 15 to 49 years");

@@ -197,7 +197,10 @@ async fn windows_of_different_callers_are_apart(given: &Given) {
 async fn looking_at_a_window_counts_nothing(given: &Given) {
     let key = somebody();
     let look = async || {
-        let seen = given.cache.look_at_window(&key, 3, SHORT, given.now()).await;
+        let seen = given
+            .cache
+            .look_at_window(&key, 3, SHORT, given.now())
+            .await;
         seen.unwrap()
     };
     assert_eq!((look().await.remaining, look().await.allowed), (3, true));

@@ -266,7 +266,9 @@ pub(crate) async fn confirmed(
     let more = form.text("more");
     if !more.is_empty() || form.text("action") == "add" {
         let problem = add(&library, &mut heard, more, patient, app.context.clock.now());
-        return Ok(show_heard(&app, &visit, home, &fields, patient, heard, problem));
+        return Ok(show_heard(
+            &app, &visit, home, &fields, patient, heard, problem,
+        ));
     }
     let interview = form
         .text("interview")
@@ -287,7 +289,9 @@ pub(crate) async fn confirmed(
     let answer = match answer {
         Err(ServiceError::InsufficientData | ServiceError::NoEvidence) => {
             let problem = Some("At least one symptom must be present before we can answer.");
-            return Ok(show_heard(&app, &visit, home, &fields, patient, heard, problem));
+            return Ok(show_heard(
+                &app, &visit, home, &fields, patient, heard, problem,
+            ));
         }
         other => other?,
     };

@@ -132,7 +132,11 @@ async fn show_delivery(
                 .record
                 .last_attempt_at
                 .map_or_else(|| "not yet".to_owned(), words::moment),
-            error: found.record.last_error.map(words::capital).unwrap_or_default(),
+            error: found
+                .record
+                .last_error
+                .map(words::capital)
+                .unwrap_or_default(),
             body: words::indented(&found.body),
             problem,
         },

@@ -113,7 +113,10 @@ async fn overview(app: &App, visit: &Visit, problem: Option<String>) -> Result<R
         quota: it
             .included_per_month()
             .map_or_else(|| "as agreed".to_owned(), words::count),
-        own_quota: it.monthly_quota.map(|quota| quota.to_string()).unwrap_or_default(),
+        own_quota: it
+            .monthly_quota
+            .map(|quota| quota.to_string())
+            .unwrap_or_default(),
         country: it.home_country.clone().unwrap_or_default(),
         active: it.status == TenantStatus::Active,
         created: words::day(it.created_at),
@@ -144,7 +147,7 @@ async fn overview(app: &App, visit: &Visit, problem: Option<String>) -> Result<R
             knowledge: vec![
                 ("Version", library.version().version.clone()),
                 ("Date", library.version().date.clone()),
-                ("Hash", library.content_hash().to_owned()),
+                ("Hash", library.content_hash().chars().take(12).collect()),
                 (
                     "Conditions",
                     words::count(library.conditions().len() as u64),

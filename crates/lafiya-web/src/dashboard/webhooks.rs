@@ -6,14 +6,10 @@ use askama::Template;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use lafiya_model::{
-    Environment, EventKind, Role, WebhookId, WebhookStatus,
-};
+use lafiya_model::{Environment, EventKind, Role, WebhookId, WebhookStatus};
 use lafiya_service::ServiceError;
 use lafiya_service::sign_in::SignedIn;
-use lafiya_service::webhooks::{
-    self, Owner, PageOf, Registration, Revealed, WebhookRecord,
-};
+use lafiya_service::webhooks::{self, Owner, PageOf, Registration, Revealed, WebhookRecord};
 
 use super::Board;
 use super::deliveries::Delivery;

@@ -16,6 +16,7 @@ mod tenant;
 mod tenant_data;
 mod user;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -111,12 +112,19 @@ fn print_answer<T: Serialize>(
     answer: &T,
     for_people: impl FnOnce(&T) -> String,
 ) -> anyhow::Result<ExitCode> {
-    if matches.get_flag("json") {
-        println!("{}", serde_json::to_string_pretty(answer)?);
+    let text = if matches.get_flag("json") {
+        serde_json::to_string_pretty(answer)?
     } else {
-        println!("{}", for_people(answer));
+        for_people(answer)
+    };
+    match writeln!(std::io::stdout(), "{text}") {
+        // A reader that has seen enough (`| head`) closes the pipe.
+        Err(cause) if cause.kind() == std::io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+        written => {
+            written?;
+            Ok(ExitCode::SUCCESS)
+        }
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// An error of the service in the words of the command line.

@@ -61,11 +61,9 @@ pub(super) fn command() -> Command {
             Command::new("country")
                 .about("Change the country where a tenant's place names are looked for first")
                 .arg(name())
-                .arg(
-                    Arg::new("country")
-                        .value_name("CODE")
-                        .help("Its ISO code, such as NG; without one the installation's country holds"),
-                ),
+                .arg(Arg::new("country").value_name("CODE").help(
+                    "Its ISO code, such as NG; without one the installation's country holds",
+                )),
         )
         .subcommand(Command::new("list").about("List all tenants"))
         .subcommand(
@@ -112,13 +110,15 @@ pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Re
         }
         Some(("country", matches)) => {
             let country = matches.get_one::<String>("country").map(String::as_str);
-            let tenant =
-                tenants::set_home_country(&context, &name(matches), country, &actor())
-                    .await
-                    .map_err(super::explained)?;
+            let tenant = tenants::set_home_country(&context, &name(matches), country, &actor())
+                .await
+                .map_err(super::explained)?;
             print_answer(matches, &TenantRow::from(tenant), |row| {
                 match &row.home_country {
-                    Some(code) => format!("Place names of {} are looked for in {code} first.", row.name),
+                    Some(code) => format!(
+                        "Place names of {} are looked for in {code} first.",
+                        row.name
+                    ),
                     None => format!("{} uses the country of the installation.", row.name),
                 }
             })

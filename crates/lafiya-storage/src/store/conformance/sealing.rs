@@ -67,7 +67,9 @@ pub(super) async fn the_secret_of_one_time_codes_is_sealed_and_sealed_anew(given
     let id = given.store.create_account(new, "cli").await.unwrap().id;
     let secret = Some("GEZDGNBVGY3TQOJQ".to_owned());
     let one = given.replica_with_keys(ONE).await;
-    one.set_totp(id, secret.clone(), "ada", at(1)).await.unwrap();
+    one.set_totp(id, secret.clone(), "ada", at(1))
+        .await
+        .unwrap();
     assert_eq!(one.totp_secret(id).await.unwrap(), secret);
     let without = given.store.totp_secret(id).await;
     assert!(

@@ -145,10 +145,8 @@ pub(in crate::store) async fn reseal_codes(
     connection: &mut Connection,
     keys: &DataKeys,
 ) -> Result<u64, StoreError> {
-    let rows = sql(
-        "select id, totp_secret, totp_secret_key from account
-         where totp_secret is not null and totp_secret_key is distinct from $1 limit $2",
-    )
+    let rows = sql("select id, totp_secret, totp_secret_key from account
+         where totp_secret is not null and totp_secret_key is distinct from $1 limit $2")
     .bind(keys.current_id())
     .bind(RESEAL_BATCH)
     .all(connection)
