@@ -143,7 +143,7 @@ fn rendered(text: &str, folder: &str) -> (String, Vec<Example>) {
 fn take_examples(events: &mut Vec<Event<'_>>) -> Vec<Example> {
     let mut examples = Vec::new();
     let mut kept = Vec::with_capacity(events.len());
-    let mut all = std::mem::take(events).into_iter().peekable();
+    let mut all = std::mem::take(events).into_iter();
     while let Some(event) = all.next() {
         let Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) = &event else {
             kept.push(event);
