@@ -238,15 +238,11 @@ fn black_box_servers(run: &Run) -> anyhow::Result<()> {
     )
 }
 
-/// Black-box tests mostly wait for processes that start and for each other's answers.
-const BLACK_BOX_THREADS: &str = "6";
-
 /// The same suite on either backend, against the binary that was built.
 fn black_box(backend: &str, variables: &[(&str, &str)]) -> anyhow::Result<()> {
     workspace::build()?;
     let mut tests = cargo("test --workspace --test blackbox");
     tests
-        .env("RUST_TEST_THREADS", BLACK_BOX_THREADS)
         .env("LAFIYA_BLACKBOX_BACKEND", backend)
         .env("LAFIYA_BLACKBOX_BINARY", workspace::debug_binary())
         .env("LAFIYA_BLACKBOX_PYTHON", python::interpreter()?)
