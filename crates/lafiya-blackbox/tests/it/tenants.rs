@@ -128,6 +128,7 @@ fn page_calls(of: &Owned) -> Vec<(&'static str, String, &'static str)> {
         ("POST", format!("{hook}/test"), ""),
         ("POST", format!("{hook}/secret"), ""),
         ("POST", format!("{hook}/remove"), ""),
+        ("GET", format!("{hook}/deliveries/{delivery}"), ""),
         ("POST", format!("{hook}/deliveries/{delivery}/retry"), ""),
         ("POST", format!("/dashboard/keys/{key}/rotate"), ""),
         ("POST", format!("/dashboard/keys/{key}/revoke"), ""),
