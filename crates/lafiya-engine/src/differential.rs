@@ -30,6 +30,8 @@ pub struct Differential {
     pub(crate) weights: Vec<(Told, Vec<f64>)>,
     /// The weight of the course, where durations are known.
     pub(crate) course: Option<Vec<f64>>,
+    /// The weight of a second opinion, by `ConditionIx`, where there is one.
+    pub(crate) opinion: Option<Vec<f64>>,
     ranking: Vec<ConditionIx>,
 }
 
@@ -57,8 +59,34 @@ impl Differential {
             prior,
             weights,
             course,
+            opinion: None,
             ranking,
         }
+    }
+
+    /// The same evidence with other probabilities, which a second opinion has moved.
+    pub(crate) fn moved(
+        &self,
+        facts: &PatientFacts<'_>,
+        hypotheses: Vec<f64>,
+        unexplained: f64,
+        opinion: Vec<f64>,
+    ) -> Self {
+        let probabilities = of_conditions(&hypotheses, facts);
+        let ranking = ranked(&probabilities);
+        Self {
+            probabilities,
+            hypotheses,
+            unexplained,
+            opinion: Some(opinion),
+            ranking,
+            ..self.clone()
+        }
+    }
+
+    /// Whether age, sex, state and what is known leave a condition possible at all.
+    pub(crate) fn is_possible(&self, condition: ConditionIx) -> bool {
+        self.prior[condition.index()] > IMPOSSIBLE
     }
 
     /// The probability of a condition.
@@ -159,7 +187,7 @@ pub(crate) fn normalised(scores: &[f64]) -> (Vec<f64>, f64) {
 
 /// The share of each condition. Where two are there at once, each gets half of that chance, so that
 /// the shares still add up to the whole.
-fn of_conditions(hypotheses: &[f64], facts: &PatientFacts<'_>) -> Vec<f64> {
+pub(crate) fn of_conditions(hypotheses: &[f64], facts: &PatientFacts<'_>) -> Vec<f64> {
     let conditions = facts.base.conditions().len();
     let mut probabilities = hypotheses[..conditions].to_vec();
     for (pair, chance) in facts.base.pairs().iter().zip(&hypotheses[conditions..]) {

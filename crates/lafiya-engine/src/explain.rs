@@ -166,7 +166,7 @@ fn one_line(name: &str, supporting: &[String], against: &[String]) -> String {
     }
 }
 
-/// The prior, every piece of evidence and the course; they add up to the score.
+/// The prior, every piece of evidence, the course and a second opinion; they add up to the score.
 fn contributions(
     facts: &PatientFacts<'_>,
     differential: &Differential,
@@ -197,6 +197,14 @@ fn contributions(
             name: "How long the illness has lasted".to_owned(),
             choice: None,
             weight: rounded(course[place]),
+        });
+    }
+    if let Some(opinion) = &differential.opinion {
+        all.push(Contribution {
+            id: "second_opinion".to_owned(),
+            name: "What a second opinion makes of it".to_owned(),
+            choice: None,
+            weight: rounded(opinion[place]),
         });
     }
     all

@@ -13,6 +13,7 @@ mod danger;
 mod differential;
 mod explain;
 mod facts;
+mod opinion;
 mod parameters;
 mod plan;
 mod priors;
@@ -29,6 +30,7 @@ use lafiya_model::{Assessment, DeidentifiedCase};
 
 pub use differential::Differential;
 pub use facts::{Concern, PatientFacts, Status};
+pub use opinion::Refusal;
 pub use parameters::Parameters;
 pub use question::NextStep;
 pub use safety::Draft;

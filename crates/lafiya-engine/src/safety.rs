@@ -5,12 +5,13 @@ use lafiya_knowledge::{ConceptRef, ConditionIx};
 use lafiya_model::assessment::{
     AssessedCondition, Reasoning, Specialist, Triage, Warning, WarningKind, WarningSeverity,
 };
-use lafiya_model::{Age, AgeBand, Assessment, TriageLevel};
+use lafiya_model::{Age, AgeBand, Assessment, ConceptId, Opinion, Outline, TriageLevel};
 
 use crate::danger::{self, Alarm};
 use crate::differential::Differential;
 use crate::explain::{self, Citations, rounded};
 use crate::facts::PatientFacts;
+use crate::opinion::{self, Considered, Refusal};
 use crate::parameters::Parameters;
 use crate::question::NextStep;
 use crate::triage::{self, Levels, Verdict};
@@ -24,6 +25,8 @@ const PROBABILITY_SHOWN_MIN: f64 = 0.005;
 const LEADERS_MAX: usize = 4;
 const LEADER_PROBABILITY_MIN: f64 = 0.08;
 const LOW_CONFIDENCE: f64 = 0.35;
+/// Why, where a second opinion alone asks for more.
+const RAISED: &str = "A second opinion holds the case for more urgent than the engine does; the higher level stands.";
 
 /// What the engine thinks, before it is checked. Has no way to a client but through `review`.
 pub struct Draft<'a> {
@@ -31,6 +34,7 @@ pub struct Draft<'a> {
     differential: Differential,
     parameters: Parameters,
     warnings: Vec<Warning>,
+    considered: Option<Considered>,
 }
 
 impl<'a> Draft<'a> {
@@ -44,6 +48,7 @@ impl<'a> Draft<'a> {
             differential,
             parameters,
             warnings: Vec::new(),
+            considered: None,
         }
     }
 
@@ -51,6 +56,39 @@ impl<'a> Draft<'a> {
     /// escalation tier like any other warning.
     pub fn note(&mut self, warnings: Vec<Warning>) {
         self.warnings.extend(warnings);
+    }
+
+    /// Takes a second opinion into account, as far as it may be; says what of it may not.
+    pub fn consider(&mut self, opinion: Opinion) -> Vec<Refusal> {
+        let own = self.level();
+        let (considered, refusals) =
+            opinion::consider(&self.facts, &self.differential, own, opinion);
+        self.considered = Some(considered);
+        refusals
+    }
+
+    /// The differential that an opinion has moved, for whoever checks the bounds of that.
+    #[cfg(test)]
+    pub(crate) fn considered_differential(&self) -> Option<&Differential> {
+        self.considered.as_ref().map(|it| &it.moved)
+    }
+
+    /// What a second opinion is asked about: concepts and candidates, nothing of the person.
+    pub fn outline(&self, candidates_max: usize) -> Outline {
+        let concepts = |present: bool| {
+            let told = self.facts.told.iter().filter(|it| it.present == present);
+            let concepts: Vec<ConceptRef> = told.map(|it| it.concept).collect();
+            explain::ids(self.facts.base, &concepts)
+        };
+        let ranking = self.differential.ranking().iter().take(candidates_max);
+        let id = |ix: &ConditionIx| ConceptId(self.facts.base.condition(*ix).text.id.clone());
+        let alarms = danger::alarms(&self.facts);
+        Outline {
+            present: concepts(true),
+            absent: concepts(false),
+            candidates: ranking.map(id).collect(),
+            dangers: alarms.into_iter().map(|alarm| alarm.flag.name).collect(),
+        }
     }
 
     /// The level alone, without the words of a whole answer: for whoever measures the model.
@@ -86,42 +124,61 @@ impl<'a> Draft<'a> {
 pub(crate) fn review(draft: Draft<'_>, questions_asked: usize) -> Assessment {
     let Draft {
         facts,
-        differential,
+        differential: own,
         parameters,
         warnings: noted,
+        considered,
     } = draft;
+    // What the engine thinks by itself (`own`) decides about danger, the interview and the plan; a
+    // second opinion moves the ranking and adds.
+    let differential = considered.as_ref().map_or(&own, |it| &it.moved);
     let alarms = danger::alarms(&facts);
     let levels = Levels::of(&facts);
-    let verdict = triage::decide(&facts, &differential, &alarms, &levels, &parameters);
+    let own_verdict = triage::decide(&facts, &own, &alarms, &levels, &parameters);
+    let own_level = own_verdict.level;
+    let verdict = match &considered {
+        Some(it) => it.raised(own_verdict, &alarms, &levels, &parameters),
+        None => own_verdict,
+    };
     let mut citations = Citations::new(facts.base);
 
-    let shown = shown_conditions(&differential);
+    let leaders = leaders(&own, &shown_conditions(&own));
+    let shown = shown_with(differential, &leaders);
     let conditions: Vec<AssessedCondition> = shown
         .iter()
-        .map(|ix| explain::condition(&facts, &differential, *ix, &mut citations))
+        .map(|ix| explain::condition(&facts, differential, *ix, &mut citations))
         .collect();
-    let leaders = leaders(&differential, &shown);
-    let confidence = confidence(&differential, &conditions);
-    let triage = triage_words(&facts, &differential, &alarms, &levels, &verdict);
+    let further = further_leaders(differential, &leaders);
+    let all_leaders = [&leaders[..], &further].concat();
+    let confidence = confidence(&own, differential, &conditions);
+    let triage = triage_words(&facts, differential, &alarms, &levels, &verdict);
     let mut warnings = warnings(&facts, &alarms, &verdict, confidence, &conditions);
+    warnings.extend(considered.as_ref().and_then(|it| it.warning(&verdict)));
     warnings.extend(noted);
-    let step = question::next(&facts, &differential, &parameters, questions_asked);
+    let step = question::next(&facts, &own, &parameters, questions_asked);
     let has_emergency_evidence = alarms
         .iter()
         .any(|alarm| alarm.is_evidence && alarm.level == TriageLevel::Emergency);
     let emergency_by_danger = verdict.floor == Some(TriageLevel::Emergency);
-    let investigations = plan::investigations(&facts, &leaders, &mut citations);
-    let treatment = plan::treatment(&facts, &leaders, &alarms, &mut citations);
-    let referral = plan::referral(&facts, &leaders, verdict.level, &mut citations);
-    let notifiable = plan::notifiable(&facts, &leaders, &mut citations);
-    let reasoning = reasoning(
+    let mut investigations = plan::investigations(&facts, &leaders, &mut citations);
+    if !further.is_empty() {
+        let more = plan::investigations(&facts, &further, &mut citations);
+        investigations = opinion::with_further(investigations, more);
+    }
+    let treatment = plan::treatment(&facts, &all_leaders, &alarms, &mut citations);
+    let referral = plan::referral(&facts, &all_leaders, verdict.level, &mut citations);
+    let notifiable = plan::notifiable(&facts, &all_leaders, &mut citations);
+    let mut reasoning = reasoning(
         &facts,
         &conditions,
         &alarms,
         &verdict,
-        &differential,
+        differential,
         &levels,
     );
+    if let Some(it) = &considered {
+        reasoning.steps.extend(it.steps(&mut citations));
+    }
 
     let assessment = Assessment {
         unexplained: rounded(differential.unexplained()),
@@ -130,7 +187,7 @@ pub(crate) fn review(draft: Draft<'_>, questions_asked: usize) -> Assessment {
         stop_reason: step.reason,
         next_question: step.question,
         red_flags: alarms.iter().map(|alarm| alarm.flag.clone()).collect(),
-        watch_for: plan::watch_for(&facts, &leaders),
+        watch_for: plan::watch_for(&facts, &all_leaders),
         has_emergency_evidence,
         escalation_tier: if emergency_by_danger {
             1
@@ -150,13 +207,17 @@ pub(crate) fn review(draft: Draft<'_>, questions_asked: usize) -> Assessment {
         sources: citations.into_lines(),
         reasoning,
     };
-    assert_invariants(&assessment, &alarms);
+    assert_invariants(&assessment, &alarms, own_level);
     assessment
 }
 
 /// What must hold for every answer that leaves; a breach is a defect of the engine and becomes a
 /// 500 rather than a wrong answer.
-fn assert_invariants(assessment: &Assessment, alarms: &[Alarm]) {
+fn assert_invariants(assessment: &Assessment, alarms: &[Alarm], own_level: TriageLevel) {
+    assert!(
+        assessment.triage.level >= own_level,
+        "a second opinion never lowers the level"
+    );
     let floor = alarms.iter().map(|alarm| alarm.level).max();
     assert!(
         floor.is_none_or(|floor| assessment.triage.level >= floor),
@@ -210,16 +271,47 @@ fn leaders(differential: &Differential, shown: &[ConditionIx]) -> Vec<(Condition
         .collect()
 }
 
-/// How sure: the leader's share, less where little supports it.
-fn confidence(differential: &Differential, conditions: &[AssessedCondition]) -> f64 {
-    let leader = conditions.first().map_or(0.0, |it| it.probability);
-    let known = 1.0 - differential.unexplained();
+/// What is shown: the ranking's head, and whatever the engine by itself makes a plan for.
+fn shown_with(differential: &Differential, leaders: &[(ConditionIx, f64)]) -> Vec<ConditionIx> {
+    let mut shown = shown_conditions(differential);
+    let missing = leaders.iter().map(|(ix, _)| *ix);
+    let missing: Vec<ConditionIx> = missing.filter(|ix| !shown.contains(ix)).collect();
+    if !missing.is_empty() {
+        shown.extend(missing);
+        let place = |ix: &ConditionIx| differential.ranking().iter().position(|it| it == ix);
+        shown.sort_by_key(place);
+    }
+    shown
+}
+
+/// Leaders that only a second opinion has made leaders.
+fn further_leaders(
+    differential: &Differential,
+    own: &[(ConditionIx, f64)],
+) -> Vec<(ConditionIx, f64)> {
+    if differential.opinion.is_none() {
+        return Vec::new();
+    }
+    let mut further = leaders(differential, &shown_conditions(differential));
+    further.retain(|(ix, _)| own.iter().all(|(known, _)| known != ix));
+    further
+}
+
+/// How sure: the leader's share, less where little supports it. A second opinion can only take away.
+fn confidence(
+    own: &Differential,
+    differential: &Differential,
+    conditions: &[AssessedCondition],
+) -> f64 {
+    let leader = |it: &Differential| it.ranking().first().map_or(0.0, |&ix| it.probability(ix));
+    let leader = leader(own).min(leader(differential));
+    let known = 1.0 - own.unexplained().max(differential.unexplained());
     let supported = if conditions.first().is_some_and(|it| it.insufficient_data) {
         0.6
     } else {
         1.0
     };
-    rounded((0.8 * leader + 0.2 * known) * supported)
+    rounded((0.8 * rounded(leader) + 0.2 * known) * supported)
 }
 
 fn triage_words(
@@ -231,13 +323,15 @@ fn triage_words(
 ) -> Triage {
     let base = facts.base;
     let level_text = base.level_text(verdict.level);
-    let overridden = verdict.floor.is_some_and(|floor| floor > verdict.carried);
+    let by_danger = verdict.floor.is_some_and(|floor| floor > verdict.carried);
     let deciding_alarm = alarms.first().filter(|alarm| alarm.level == verdict.level);
     let deciding_condition = differential
         .ranking()
         .iter()
         .copied()
-        .find(|ix| levels.level(*ix).0 >= verdict.level);
+        .find(|ix| levels.level(*ix).0 >= verdict.level)
+        // A level that nobody but the opinion asks for is not the doing of an unlikely condition.
+        .filter(|_| verdict.raised_from.is_none());
     let condition = deciding_condition
         .or_else(|| differential.ranking().first().copied())
         .map(|ix| base.condition(ix));
@@ -246,6 +340,7 @@ fn triage_words(
             Some(format!("{}: {}", alarm.flag.name, alarm.flag.root_cause))
         }
         Some(alarm) => Some(alarm.flag.root_cause.clone()),
+        None if verdict.raised_from.is_some() => Some(RAISED.to_owned()),
         None => condition
             .map(|condition| format!("{} is among the likely causes.", condition.text.name)),
     };
@@ -283,10 +378,12 @@ fn triage_words(
             deciding_alarm,
             deciding_condition,
         ),
-        overridden,
-        override_reason: overridden
-            .then(|| deciding_alarm.map(|alarm| alarm.flag.root_cause.clone()))
-            .flatten(),
+        overridden: by_danger || verdict.raised_from.is_some(),
+        override_reason: match verdict.raised_from {
+            Some(_) => Some(RAISED.to_owned()),
+            None if by_danger => deciding_alarm.map(|alarm| alarm.flag.root_cause.clone()),
+            None => None,
+        },
     }
 }
 
@@ -351,13 +448,13 @@ fn warnings(
             details: Vec::new(),
         });
     }
-    if verdict.floor.is_some_and(|floor| floor > verdict.carried) {
+    if let Some(floor) = verdict.floor.filter(|floor| *floor > verdict.carried) {
         warnings.push(Warning {
             kind: WarningKind::TriageMismatch,
             severity: WarningSeverity::High,
             message: format!(
-                "Danger signs ask for {}, the likely conditions alone for {}.",
-                verdict.level, verdict.carried
+                "Danger signs ask for {floor}, the likely conditions alone for {}.",
+                verdict.carried
             ),
             recommended_action: "Act on the danger signs first.".to_owned(),
             details: alarms
@@ -452,6 +549,9 @@ fn reasoning(
             "The level is {} because of a danger sign: {}",
             verdict.level, alarm.flag.root_cause
         ),
+        None if verdict.raised_from.is_some() => {
+            format!("The level is {}. {RAISED}", verdict.level)
+        }
         None => format!(
             "The level is {} because of the conditions that are likely and how long they can wait.",
             verdict.level
@@ -483,7 +583,9 @@ fn what_would_change(
             changes.push(format!("Higher: {}.", sign.sign.trim_end_matches('.')));
         }
     }
-    if verdict.floor < Some(verdict.level) {
+    if verdict.raised_from.is_some() {
+        changes.push("Lower: an examination that finds no reason for hurry.".to_owned());
+    } else if verdict.floor < Some(verdict.level) {
         let carrying = differential
             .ranking()
             .iter()

@@ -19,6 +19,8 @@ pub(crate) struct Verdict {
     pub(crate) carried: TriageLevel,
     /// What danger alone demands.
     pub(crate) floor: Option<TriageLevel>,
+    /// The level before a second opinion raised it, where it alone did.
+    pub(crate) raised_from: Option<TriageLevel>,
 }
 
 /// The level of each condition in this patient, by index, and then of each pair: the higher of two.
@@ -113,11 +115,12 @@ pub(crate) fn decide(
         timeframe: timeframe(level, differential, alarms, levels),
         carried,
         floor,
+        raised_from: None,
     }
 }
 
 /// The soonest that any alarm or leading candidate of this level asks for.
-fn timeframe(
+pub(crate) fn timeframe(
     level: TriageLevel,
     differential: &Differential,
     alarms: &[Alarm],

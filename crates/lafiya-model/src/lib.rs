@@ -2,7 +2,7 @@
 //!
 //! `ids` and `tenant` name who calls, `patient`, `evidence` and `case` what is told, `triage` and
 //! `assessment` what is answered, `recorded` what is stored of it, `webhook` what others are told,
-//! `facility` where help is.
+//! `facility` where help is, `opinion` what a second mind may add.
 #![warn(missing_docs)]
 
 pub mod account;
@@ -11,6 +11,7 @@ pub mod case;
 pub mod evidence;
 pub mod facility;
 pub mod ids;
+pub mod opinion;
 pub mod patient;
 pub mod recorded;
 pub mod tenant;
@@ -26,6 +27,7 @@ pub use ids::{
     AccountId, AdverseEventId, AssessmentId, ConceptId, ConceptKind, DeliveryId, InterviewId,
     KeyId, RequestId, TenantId, WebhookId,
 };
+pub use opinion::{Opinion, OpinionStatus, Outline, SecondOpinion};
 pub use patient::{Age, AgeBand, Sex};
 pub use recorded::{AssessmentDocument, Timings};
 pub use tenant::{Environment, TenantStatus, Tier};

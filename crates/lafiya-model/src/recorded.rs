@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::assessment::Assessment;
 use crate::facility::NearestFacility;
 use crate::ids::{AssessmentId, InterviewId};
+use crate::opinion::SecondOpinion;
 use crate::tenant::Environment;
 
 /// One assessment as it is stored.
@@ -35,6 +36,9 @@ pub struct AssessmentDocument {
     /// Facilities near the patient that can help, the nearest first.
     #[serde(default)]
     pub facilities: Vec<NearestFacility>,
+    /// What came of asking for a second opinion; `None` where nobody was asked.
+    #[serde(default)]
+    pub second_opinion: Option<SecondOpinion>,
     /// What reasoned.
     pub model_used: String,
     /// What every answer says.

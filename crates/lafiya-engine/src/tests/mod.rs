@@ -1,5 +1,6 @@
 //! Tests of the engine: what must hold for every case over the whole knowledge base.
 
+mod opinions;
 mod properties;
 
 use lafiya_knowledge::{ConceptRef, FindingIx, KnowledgeBase};

@@ -109,7 +109,7 @@ fn any_choice() -> impl Strategy<Value = Choice> {
     prop_oneof![3 => Just(Choice::Present), 2 => Just(Choice::Absent), 1 => Just(Choice::Unknown)]
 }
 
-fn any_case() -> impl Strategy<Value = DeidentifiedCase> {
+pub(super) fn any_case() -> impl Strategy<Value = DeidentifiedCase> {
     let ids: Vec<String> = BASE
         .findings()
         .iter()

@@ -1,0 +1,207 @@
+//! A second opinion, weighed. It may move probabilities within bounds, add a candidate at a small
+//! share and raise the level; it can lower no level, silence no danger, end no interview and take
+//! nothing out of the plan, because all of these are still made from the engine's own differential.
+//!
+//! The rule is log-linear pooling: the log-probability of a condition moves towards the opinion's by
+//! [`WEIGHT`] of the way, and by at most [`MOVE_MAX`]; so the odds between any two hypotheses change by
+//! at most a factor of four.
+
+use lafiya_knowledge::ConditionIx;
+use lafiya_model::assessment::{Investigation, Warning, WarningKind, WarningSeverity};
+use lafiya_model::{ConceptId, Opinion, TriageLevel};
+
+use crate::danger::Alarm;
+use crate::differential::{Differential, of_conditions};
+use crate::explain::Citations;
+use crate::facts::PatientFacts;
+use crate::parameters::Parameters;
+use crate::triage::{self, Levels, Verdict};
+
+/// How far towards the opinion: much less than half, since the engine's figures have sources.
+const WEIGHT: f64 = 0.3;
+/// The most a log-probability moves; two that move apart change their odds by a factor of four.
+const MOVE_MAX: f64 = std::f64::consts::LN_2;
+/// An opinion this sure of a candidate that the engine hardly considers brings it to attention ...
+const ADDED_FROM: f64 = 0.1;
+/// ... at this share: enough to be shown, too little for a plan of its own.
+const ADDED_SHARE: f64 = 0.02;
+/// And so for the surest of them only.
+const ADDED_MAX: usize = 3;
+/// Nothing has a smaller probability, where a logarithm is taken.
+const LEAST: f64 = 1e-16;
+
+/// Why a claim that was well formed still does not count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The condition is not one of the base, or what is known of the patient rules it out.
+    Impossible(ConceptId),
+    /// The level is lower than the engine's own.
+    LowerLevel,
+}
+
+/// What a second opinion has moved.
+pub(crate) struct Considered {
+    pub(crate) moved: Differential,
+    pub(crate) opinion: Opinion,
+}
+
+/// Weighs an opinion against the engine's own differential, whose level is `own`.
+pub(crate) fn consider(
+    facts: &PatientFacts<'_>,
+    differential: &Differential,
+    own: TriageLevel,
+    opinion: Opinion,
+) -> (Considered, Vec<Refusal>) {
+    let mut refusals = Vec::new();
+    let mut views: Vec<(ConditionIx, f64)> = Vec::new();
+    for (id, probability) in &opinion.views {
+        let named = facts.base.resolve(id.as_str());
+        let possible = named
+            .and_then(|concept| concept.condition())
+            .filter(|ix| differential.is_possible(*ix));
+        match possible {
+            Some(ix) if views.iter().all(|(known, _)| *known != ix) => {
+                views.push((ix, probability.clamp(0.0, 1.0)));
+            }
+            Some(_) => {}
+            None => refusals.push(Refusal::Impossible(id.clone())),
+        }
+    }
+    if opinion.level.is_some_and(|level| level < own) {
+        refusals.push(Refusal::LowerLevel);
+    }
+    let moved = pooled(facts, differential, &views);
+    (Considered { moved, opinion }, refusals)
+}
+
+/// The differential with the views pooled in.
+fn pooled(
+    facts: &PatientFacts<'_>,
+    differential: &Differential,
+    views: &[(ConditionIx, f64)],
+) -> Differential {
+    let mut moves = vec![0.0; facts.base.conditions().len()];
+    for &(ix, view) in views {
+        let own = differential.probability(ix).max(LEAST);
+        let apart = (view.max(LEAST) / own).ln();
+        moves[ix.index()] = (WEIGHT * apart).clamp(-MOVE_MAX, MOVE_MAX);
+    }
+    let of_pairs = facts.base.pairs().iter();
+    let of_pairs = of_pairs.map(|it| (moves[it.first.index()] + moves[it.second.index()]) / 2.0);
+    let all = moves.iter().copied().chain(of_pairs);
+    let own = differential.hypotheses();
+    let mut hypotheses: Vec<f64> = own
+        .iter()
+        .zip(all)
+        .map(|(share, by)| share * by.exp())
+        .collect();
+    let whole = hypotheses.iter().sum::<f64>() + differential.unexplained();
+    let mut whole_with_added = 1.0;
+    for share in &mut hypotheses {
+        *share /= whole;
+    }
+    let shares = of_conditions(&hypotheses, facts);
+    for ix in added(differential, views) {
+        let lacking = (ADDED_SHARE - shares[ix.index()]).max(0.0);
+        hypotheses[ix.index()] += lacking;
+        whole_with_added += lacking;
+    }
+    for share in &mut hypotheses {
+        *share /= whole_with_added;
+    }
+    let unexplained = differential.unexplained() / whole / whole_with_added;
+    let odds = |share: f64, other: f64| (share.max(LEAST) / other.max(LEAST)).ln();
+    let weights = hypotheses[..moves.len()]
+        .iter()
+        .zip(own)
+        .map(|(&now, &before)| odds(now, unexplained) - odds(before, differential.unexplained()))
+        .collect();
+    differential.moved(facts, hypotheses, unexplained, weights)
+}
+
+/// Candidates that the opinion is sure of and the engine hardly considers, the surest first.
+fn added(differential: &Differential, views: &[(ConditionIx, f64)]) -> Vec<ConditionIx> {
+    let mut sure: Vec<(ConditionIx, f64)> = views
+        .iter()
+        .copied()
+        .filter(|&(ix, view)| view >= ADDED_FROM && differential.probability(ix) < ADDED_SHARE)
+        .collect();
+    sure.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    sure.into_iter().take(ADDED_MAX).map(|(ix, _)| ix).collect()
+}
+
+impl Considered {
+    /// The engine's verdict, raised where the opinion or the moved probabilities ask for more.
+    pub(crate) fn raised(
+        &self,
+        own: Verdict,
+        alarms: &[Alarm],
+        levels: &Levels,
+        parameters: &Parameters,
+    ) -> Verdict {
+        let carried = levels
+            .shares(self.moved.hypotheses())
+            .level(self.moved.unexplained(), parameters);
+        let asked = self.opinion.level.unwrap_or(carried);
+        let level = own.level.max(carried).max(asked);
+        if level == own.level {
+            return own;
+        }
+        let timeframe = triage::timeframe(level, &self.moved, alarms, levels);
+        Verdict {
+            level,
+            timeframe: timeframe.max(own.timeframe),
+            raised_from: Some(own.level),
+            ..own
+        }
+    }
+
+    /// What a clinician should know where the two disagree about the level.
+    pub(crate) fn warning(&self, verdict: &Verdict) -> Option<Warning> {
+        let before = verdict.raised_from?;
+        Some(Warning {
+            kind: WarningKind::TriageMismatch,
+            severity: WarningSeverity::Medium,
+            message: format!(
+                "With the second opinion the level is {}, without it {before}; the higher stands.",
+                verdict.level
+            ),
+            recommended_action: "Look at the patient before acting on either.".to_owned(),
+            details: Vec::new(),
+        })
+    }
+
+    /// Its reasons as steps, each with the lines of its sources.
+    pub(crate) fn steps(&self, citations: &mut Citations<'_>) -> Vec<String> {
+        let reasons = self.opinion.reasons.iter();
+        let step = |reason: &lafiya_model::opinion::Reason| {
+            let cited: Vec<String> = reason
+                .sources
+                .iter()
+                .map(|source| citations.cite(source))
+                .filter(|line| !line.is_empty())
+                .collect();
+            format!(
+                "Second opinion ({}): {} ({})",
+                self.opinion.by,
+                reason.text,
+                cited.join("; ")
+            )
+        };
+        reasons.map(step).collect()
+    }
+}
+
+/// Tests for further candidates stand behind the engine's own and push none of them out.
+pub(crate) fn with_further(
+    mut own: Vec<Investigation>,
+    further: Vec<Investigation>,
+) -> Vec<Investigation> {
+    for mut test in further {
+        if own.iter().all(|it| it.test_id != test.test_id) {
+            test.priority = own.len() as u32 + 1;
+            own.push(test);
+        }
+    }
+    own
+}
