@@ -87,7 +87,7 @@ impl<'a> Draft<'a> {
             present: concepts(true),
             absent: concepts(false),
             candidates: ranking.map(id).collect(),
-            dangers: alarms.into_iter().map(|alarm| alarm.flag.name).collect(),
+            dangers: alarms.into_iter().map(|alarm| alarm.flag.id).collect(),
         }
     }
 

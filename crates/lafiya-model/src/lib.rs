@@ -30,6 +30,6 @@ pub use ids::{
 pub use opinion::{Opinion, OpinionStatus, Outline, SecondOpinion};
 pub use patient::{Age, AgeBand, Sex};
 pub use recorded::{AssessmentDocument, Timings};
-pub use tenant::{Environment, TenantStatus, Tier};
+pub use tenant::{Environment, TenantStatus, TextToProvider, Tier};
 pub use triage::{Seriousness, Timeframe, TriageLevel};
 pub use webhook::{AdverseSeriousness, DeliveryStatus, EventKind, WebhookStatus};

@@ -15,7 +15,7 @@ pub struct Outline {
     pub absent: Vec<ConceptId>,
     /// Candidates, likeliest first.
     pub candidates: Vec<ConceptId>,
-    /// The sentences of the dangers that were seen.
+    /// Ids of the dangers that were seen: rules, findings, scores.
     pub dangers: Vec<String>,
 }
 

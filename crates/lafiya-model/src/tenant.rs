@@ -113,6 +113,17 @@ impl Tier {
     }
 }
 
+/// Whether texts of a tenant may go to the AI provider.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TextToProvider {
+    /// They stay here.
+    #[default]
+    Never,
+    /// With the people taken out of them.
+    Scrubbed,
+}
+
 /// Whether a tenant may call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -122,5 +133,7 @@ pub enum TenantStatus {
     /// Every call gets 403.
     Suspended,
 }
+
+word_enum!(TextToProvider { Never => "never", Scrubbed => "scrubbed" });
 
 word_enum!(TenantStatus { Active => "active", Suspended => "suspended" });

@@ -9,12 +9,13 @@ use lafiya_engine::Parameters;
 use lafiya_model::assessment::Warning;
 use lafiya_model::{
     Assessment, AssessmentDocument, AssessmentId, Case, DeidentifiedCase, Environment, EventKind,
-    Evidence, InterviewId, Timings, TriageLevel,
+    Evidence, InterviewId, SecondOpinion, Timings, TriageLevel,
 };
 use lafiya_storage::store::{
     ConditionName, IdempotencyRecord, NewEvent, RecordAssessment, RecordRefusal,
 };
 use serde::Serialize;
+use tokio::sync::SemaphorePermit;
 use uuid::Uuid;
 
 use crate::authenticate::Caller;
@@ -27,6 +28,7 @@ use crate::library::Library;
 use crate::places::Whereabouts;
 use crate::quota;
 use crate::sandbox;
+use crate::second_opinion::{self, Advice};
 
 /// How long an idempotency key is remembered.
 const IDEMPOTENCY_LIFE: jiff::SignedDuration = jiff::SignedDuration::from_hours(24);
@@ -149,7 +151,7 @@ async fn one_turn(
     }
     // Reasoning takes a core for a while. Whoever waits here holds no connection, and finds out
     // about a used-up quota without having thought.
-    let place = context.thinking.acquire().await;
+    let place = context.thinking.acquire().await.ok();
     if memory.is_first_turn() && environment == Environment::Live {
         quota::check(context, caller, now).await?;
     }
@@ -162,13 +164,13 @@ async fn one_turn(
         .warnings
         .into_iter()
         .chain(whereabouts.warning.clone());
-    let thought = think(
-        &base,
-        reasoned,
-        warnings.collect(),
-        memory.questions_asked(),
-    )
-    .await?;
+    let warnings = warnings.collect();
+    let (place, advice) = advised(context, caller, environment, &base, &reasoned, place).await?;
+    let (asked_ms, answered_ms) = advice.as_ref().map_or((0, 0), |it| {
+        (milliseconds(it.retrieval), milliseconds(it.latency))
+    });
+    let questions_asked = memory.questions_asked();
+    let thought = think(&base, reasoned, warnings, questions_asked, advice).await?;
     drop(place);
     let facilities = whereabouts.facilities(context, &base, &request.case, &thought.assessment);
 
@@ -182,16 +184,17 @@ async fn one_turn(
         environment,
         age_group: request.case.age.band().public_group().to_owned(),
         region,
-        model_used: sandbox::model_name(environment),
+        model_used: sandbox::model_name(environment, thought.second_opinion.as_ref()),
         disclaimer: sandbox::disclaimer(environment, DISCLAIMER),
         timings: Timings {
             total_ms: elapsed_ms(started),
-            retrieval_ms,
-            generation_ms: thought.generation_ms,
+            retrieval_ms: retrieval_ms + asked_ms,
+            generation_ms: thought.generation_ms + answered_ms,
             validation_ms: thought.validation_ms,
         },
         assessment: thought.assessment,
         facilities,
+        second_opinion: thought.second_opinion,
     };
     record(context, caller, request, &memory, &document, now).await?;
     Ok(Answer {
@@ -201,9 +204,35 @@ async fn one_turn(
     })
 }
 
+/// A place at the table of those who think.
+type Place<'a> = Option<SemaphorePermit<'a>>;
+
+/// Asks for a second opinion, where there is whom to ask. Whoever waits for the model thinks nothing
+/// and holds no place.
+async fn advised<'a>(
+    context: &'a Context,
+    caller: &Caller,
+    environment: Environment,
+    base: &Arc<Library>,
+    case: &DeidentifiedCase,
+    place: Place<'a>,
+) -> Result<(Place<'a>, Option<Advice>), ServiceError> {
+    let Some(advisor) = &context.advisor else {
+        return Ok((place, None));
+    };
+    if environment != Environment::Live {
+        return Ok((place, None));
+    }
+    drop(place);
+    let text = caller.text_to_provider;
+    let advice = second_opinion::ask(advisor, base, case, text).await?;
+    Ok((context.thinking.acquire().await.ok(), Some(advice)))
+}
+
 /// A reviewed assessment, and what its two halves took.
 struct Thought {
     assessment: Assessment,
+    second_opinion: Option<SecondOpinion>,
     generation_ms: u64,
     validation_ms: u64,
 }
@@ -214,6 +243,7 @@ async fn think(
     case: DeidentifiedCase,
     warnings: Vec<Warning>,
     questions_asked: usize,
+    advice: Option<Advice>,
 ) -> Result<Thought, ServiceError> {
     let base = Arc::clone(base);
     let thinking = tokio::task::spawn_blocking(move || {
@@ -222,9 +252,15 @@ async fn think(
         draft.note(warnings);
         let generation_ms = elapsed_ms(begun);
         let begun = Instant::now();
-        let assessment = lafiya_engine::review(draft, questions_asked);
+        let passages = advice.as_ref().map(|it| it.passages);
+        let second_opinion = advice.map(|it| it.weigh(&mut draft, &base));
+        let mut assessment = lafiya_engine::review(draft, questions_asked);
+        if let Some(passages) = passages {
+            assessment.chunks_retrieved = passages;
+        }
         Thought {
             assessment,
+            second_opinion,
             generation_ms,
             validation_ms: elapsed_ms(begun),
         }
@@ -397,7 +433,11 @@ pub async fn find(
 }
 
 fn elapsed_ms(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+    milliseconds(since.elapsed())
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// An error about a single field.

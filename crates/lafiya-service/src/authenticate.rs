@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use lafiya_model::{Environment, KeyId, TenantId, TenantStatus, Tier};
+use lafiya_model::{Environment, KeyId, TenantId, TenantStatus, TextToProvider, Tier};
 use lafiya_storage::store::{FoundKey, KeyUse};
 
 use crate::context::Context;
@@ -36,6 +36,8 @@ pub struct Caller {
     pub monthly_quota: Option<u64>,
     /// The tenant's own country (ISO code), where it has named one.
     pub home_country: Option<String>,
+    /// Whether the tenant's texts may go to the AI provider.
+    pub text_to_provider: TextToProvider,
 }
 
 #[derive(Clone)]
@@ -163,6 +165,7 @@ fn admit(known: &KnownKey, now: Timestamp) -> Result<Caller, ServiceError> {
         tier: tenant.tier,
         monthly_quota: tenant.monthly_quota,
         home_country: tenant.home_country.clone(),
+        text_to_provider: tenant.text_to_provider,
     })
 }
 

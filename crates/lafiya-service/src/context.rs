@@ -15,6 +15,7 @@ use crate::clock::Clock;
 use crate::health::HealthCache;
 use crate::keys::KeyHasher;
 use crate::library::Library;
+use crate::second_opinion::Advisor;
 
 /// Limits of the interface; each is a setting whose default is the interface's figure.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +60,8 @@ pub struct Context {
     pub limits: Limits,
     /// Places at the table for those who think: as many as there are cores.
     pub thinking: Semaphore,
+    /// The language model that is asked for a second opinion, where there is one.
+    pub advisor: Option<Advisor>,
     /// When the process started, for `uptime_seconds`.
     pub started: Instant,
 }

@@ -103,7 +103,11 @@ pub async fn report(context: &Context) -> HealthReport {
 }
 
 async fn probe(context: &Context) -> HealthReport {
-    let (database, redis) = tokio::join!(probe_database(context), probe_cache(context));
+    let (database, redis, ai_provider) = tokio::join!(
+        probe_database(context),
+        probe_cache(context),
+        probe_provider(context)
+    );
     let knowledge_base = if context.knowledge.load().conditions().is_empty() {
         Health::Unhealthy
     } else {
@@ -113,7 +117,7 @@ async fn probe(context: &Context) -> HealthReport {
         timestamp: context.clock.now(),
         database,
         redis,
-        ai_provider: Health::NotConfigured,
+        ai_provider,
         knowledge_base,
         uptime_seconds: context.started.elapsed().as_secs(),
     }
@@ -146,6 +150,18 @@ async fn probe_cache(context: &Context) -> Health {
             tracing::warn!(
                 "The shared cache does not answer the health probe; limits are per replica."
             );
+            Health::Degraded
+        }
+    }
+}
+
+/// Cheap: mostly what the last calls told, else a list of models.
+async fn probe_provider(context: &Context) -> Health {
+    match &context.advisor {
+        None => Health::NotConfigured,
+        Some(advisor) if advisor.provider.is_well().await => Health::Healthy,
+        Some(_) => {
+            tracing::warn!("The AI provider cannot be reached or fails.");
             Health::Degraded
         }
     }

@@ -2,9 +2,11 @@
 //! They belong together and are replaced together.
 
 use std::ops::Deref;
+use std::sync::OnceLock;
 
 use lafiya_facilities::{Atlas, Types};
 use lafiya_knowledge::KnowledgeBase;
+use lafiya_provider::Scrubber;
 use lafiya_text::{Parser, Search};
 
 /// A knowledge base ready to be searched and read by.
@@ -16,6 +18,8 @@ pub struct Library {
     pub parser: Parser,
     /// The places that are known by name.
     pub atlas: Atlas,
+    /// Made when the first text is to leave; most installations never need it.
+    scrubber: OnceLock<Scrubber>,
 }
 
 impl Library {
@@ -25,6 +29,7 @@ impl Library {
             search: Search::build(&base),
             parser: Parser::build(&base),
             atlas: Atlas::new(&base),
+            scrubber: OnceLock::new(),
             base,
         }
     }
@@ -32,6 +37,11 @@ impl Library {
     /// Its kinds of facilities, by which registers are read.
     pub fn facility_types(&self) -> Types {
         Types::of(&self.base)
+    }
+
+    /// What takes people out of a text.
+    pub fn scrubber(&self) -> &Scrubber {
+        self.scrubber.get_or_init(|| Scrubber::new(&self.base))
     }
 
     /// The base itself.

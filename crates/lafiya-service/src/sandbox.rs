@@ -1,7 +1,7 @@
 //! The sandbox: the same road, deterministic answers, never billed. A place can ask for an error, so
 //! that clients can try theirs.
 
-use lafiya_model::Environment;
+use lafiya_model::{Environment, OpinionStatus, SecondOpinion};
 
 use crate::error::ServiceError;
 use crate::quota;
@@ -9,11 +9,14 @@ use crate::quota;
 /// What reasons in the live environment.
 const EMBEDDED: &str = "lafiya-embedded-1";
 
-/// The name of what reasoned.
-pub(crate) fn model_name(environment: Environment) -> String {
-    match environment {
-        Environment::Live => EMBEDDED.to_owned(),
-        Environment::Test => "sandbox".to_owned(),
+/// The name of what reasoned: the engine, and the model whose opinion counted.
+pub(crate) fn model_name(environment: Environment, opinion: Option<&SecondOpinion>) -> String {
+    let counted =
+        opinion.filter(|it| matches!(it.status, OpinionStatus::Used | OpinionStatus::UsedInPart));
+    match (environment, counted) {
+        (Environment::Live, Some(opinion)) => format!("{EMBEDDED} + {}", opinion.model),
+        (Environment::Live, None) => EMBEDDED.to_owned(),
+        (Environment::Test, _) => "sandbox".to_owned(),
     }
 }
 

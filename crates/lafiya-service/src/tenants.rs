@@ -1,6 +1,6 @@
 //! Tenants: made, listed and suspended by the operator.
 
-use lafiya_model::{Environment, TenantId, TenantStatus, Tier};
+use lafiya_model::{Environment, TenantId, TenantStatus, TextToProvider, Tier};
 use lafiya_storage::store::{NewTenant, StoreError, TenantRecord};
 use uuid::Uuid;
 
@@ -120,6 +120,20 @@ fn checked_country(code: Option<&str>) -> Result<Option<String>, ServiceError> {
         }
         other => Ok(other.map(str::to_uppercase)),
     }
+}
+
+/// Allows or forbids that a tenant's texts go to the AI provider.
+pub async fn set_text_to_provider(
+    context: &Context,
+    name: &str,
+    allowed: TextToProvider,
+    actor: &str,
+) -> Result<TenantRecord, ServiceError> {
+    let tenant = find(context, name).await?;
+    Ok(context
+        .store
+        .set_text_to_provider(tenant.id, allowed, actor, context.clock.now())
+        .await?)
 }
 
 fn check_quota(tier: Tier, monthly_quota: Option<u64>) -> Result<(), ServiceError> {

@@ -71,6 +71,7 @@ async fn with_library(
         webhook_targets: settings.webhook_targets(),
         limits: settings.limits(),
         thinking: Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from)),
+        advisor: settings.advisor()?,
         started: Instant::now(),
     })
 }

@@ -120,6 +120,7 @@ const METADATA: &[(&str, Kind)] = &[
     ("phi_tokenized", Flag),
     ("phi_age_group", Text),
     ("phi_region", TextOrNull),
+    ("second_opinion", Text),
 ];
 
 /// Insists on the whole documented shape.

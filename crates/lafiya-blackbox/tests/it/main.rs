@@ -3,6 +3,9 @@
 
 mod adverse_events;
 mod any_settings;
+mod ai_parse;
+mod ai_provider;
+mod ai_require;
 mod assess;
 mod assess_refusals;
 mod assess_shape;

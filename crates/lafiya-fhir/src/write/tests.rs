@@ -59,6 +59,7 @@ fn document(environment: Environment) -> AssessmentDocument {
             longitude: 3.98,
             source: "a list".to_owned(),
         }],
+        second_opinion: None,
         model_used: "embedded".to_owned(),
         disclaimer: "Decision support.".to_owned(),
         timings: Timings::default(),

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 
 use crate::body::require_json;
+use crate::caller::Admitted;
 use crate::error::ApiError;
 use crate::state::HttpState;
 use crate::wire::parse::{self, ParseAnswer, ParseBody};
@@ -16,7 +17,8 @@ use crate::wire::parse::{self, ParseAnswer, ParseBody};
 /// Reads free text: symptoms, signs, measurements and risk factors in the words people use.
 ///
 /// Understands negation, whose symptom it is, history, durations, severity, numbers with units and
-/// clinical shorthand, in English, Nigerian Pidgin and the commonest words of other languages.
+/// clinical shorthand, in English, Nigerian Pidgin and the commonest words of other languages. Where the
+/// tenant allows it, a language model may point out words that the lexicon does not know (`found_by`).
 #[utoipa::path(
     post, path = "/parse", tag = "text", operation_id = "parse",
     request_body = ParseBody,
@@ -28,14 +30,22 @@ use crate::wire::parse::{self, ParseAnswer, ParseBody};
 )]
 pub(crate) async fn parse(
     State(state): State<Arc<HttpState>>,
+    admitted: Admitted,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, ApiError> {
     require_json(&headers)?;
     let request = parse::read(&body)?;
-    let library = state.context.knowledge.load();
-    let parsed = library
-        .parser
-        .parse(library.base(), &request.text, &request.context);
-    Ok(Json(ParseAnswer::of(library.base(), &parsed)).into_response())
+    // In full: a guard of the base must not be held while a model thinks.
+    let library = state.context.knowledge.load_full();
+    let read = lafiya_service::parse::read(
+        &state.context,
+        &library,
+        &admitted.caller,
+        admitted.environment,
+        &request.text,
+        &request.context,
+    )
+    .await;
+    Ok(Json(ParseAnswer::of(library.base(), &read)).into_response())
 }

@@ -68,7 +68,7 @@ pub(crate) struct ConditionAnswer<'a> {
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ContributionAnswer<'a> {
-    /// Concept id, `prior` or `course`
+    /// Concept id, `prior`, `course` or `second_opinion`
     id: &'a str,
     name: &'a str,
     /// `present`, `absent`, or null for prior and course
@@ -250,6 +250,8 @@ pub(crate) struct MetadataAnswer<'a> {
     /// Content hash of the knowledge base that answered
     knowledge_version: &'a str,
     engine_version: &'a str,
+    /// `not_asked`, `used`, `used_in_part`, `refused` or `unavailable`: what came of asking a language model
+    second_opinion: &'static str,
 }
 
 const OPTIONS: [OptionAnswer; 3] = [
@@ -350,7 +352,10 @@ fn metadata(document: &AssessmentDocument, cache_hit: bool) -> MetadataAnswer<'_
         retrieval_time_ms: document.timings.retrieval_ms,
         generation_time_ms: document.timings.generation_ms,
         validation_time_ms: document.timings.validation_ms,
-        validation_passed: true,
+        validation_passed: document
+            .second_opinion
+            .as_ref()
+            .is_none_or(|it| it.passed()),
         triage_overridden: it.triage.overridden,
         chunks_retrieved: it.chunks_retrieved,
         cache_hit,
@@ -360,7 +365,14 @@ fn metadata(document: &AssessmentDocument, cache_hit: bool) -> MetadataAnswer<'_
         phi_region: document.region.as_deref(),
         knowledge_version: &document.knowledge_version,
         engine_version: &document.engine_version,
+        second_opinion: opinion_status(document),
     }
+}
+
+/// `not_asked`, or what came of asking.
+pub(crate) fn opinion_status(document: &AssessmentDocument) -> &'static str {
+    let opinion = document.second_opinion.as_ref();
+    opinion.map_or("not_asked", |it| it.status.as_str())
 }
 
 impl<'a> From<&'a AssessedCondition> for ConditionAnswer<'a> {

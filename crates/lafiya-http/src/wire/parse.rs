@@ -2,6 +2,7 @@
 
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{Age, ConceptKind, Sex};
+use lafiya_service::parse::ReadText;
 use lafiya_text::{Mention, ParseContext, Parsed};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -210,6 +211,8 @@ pub(crate) struct MentionAnswer<'a> {
     start: usize,
     /// The character after the last
     end: usize,
+    /// `lexicon`, or `model` where a language model pointed the words out
+    found_by: &'static str,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -228,7 +231,8 @@ pub(crate) struct RiskFactorMention<'a> {
 }
 
 impl<'a> ParseAnswer<'a> {
-    pub(crate) fn of(base: &'a KnowledgeBase, parsed: &'a Parsed) -> Self {
+    pub(crate) fn of(base: &'a KnowledgeBase, read: &'a ReadText) -> Self {
+        let parsed: &'a Parsed = &read.parsed;
         let present = |kind: ConceptKind| {
             let mentions = parsed.mentions.iter();
             mentions.filter(move |it| {
@@ -239,7 +243,7 @@ impl<'a> ParseAnswer<'a> {
             mentions: parsed
                 .mentions
                 .iter()
-                .map(|it| MentionAnswer::of(base, it))
+                .map(|it| MentionAnswer::of(base, it, read.by_model.contains(&it.concept)))
                 .collect(),
             obvious: parsed.obvious,
             // A measured value is no symptom, normal or not: what it means stands beside it as a mention of its own.
@@ -264,7 +268,7 @@ impl<'a> ParseAnswer<'a> {
 }
 
 impl<'a> MentionAnswer<'a> {
-    fn of(base: &'a KnowledgeBase, it: &'a Mention) -> Self {
+    fn of(base: &'a KnowledgeBase, it: &'a Mention, by_model: bool) -> Self {
         Self {
             id: base.id_of(it.concept),
             orth: &it.orth,
@@ -278,6 +282,7 @@ impl<'a> MentionAnswer<'a> {
             confidence: rounded(it.confidence),
             start: it.start,
             end: it.end,
+            found_by: if by_model { "model" } else { "lexicon" },
         }
     }
 }

@@ -2,11 +2,13 @@
 
 use lafiya_model::AssessmentDocument;
 use lafiya_model::AssessmentId;
+use lafiya_model::opinion::Verdict;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::error::ApiError;
+use crate::wire::assess_answer::opinion_status;
 use crate::wire::fields::{Field, Problems, read_object};
 
 #[derive(Default, Deserialize, ToSchema)]
@@ -48,7 +50,38 @@ pub(crate) struct RationaleAnswer<'a> {
     reasoning: String,
     conditions: Vec<ConditionRationale<'a>>,
     triage: TriageRationale<'a>,
+    /// What came of asking a language model for a second opinion
+    second_opinion: OpinionRationale<'a>,
     metadata: RationaleMetadata<'a>,
+}
+
+/// What came of asking a language model.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct OpinionRationale<'a> {
+    /// `not_asked`, `used`, `used_in_part`, `refused` or `unavailable`
+    status: &'static str,
+    /// Empty where nobody was asked
+    model: &'a str,
+    /// Why there is no answer, such as `timeout`; empty where there is one
+    failure: &'a str,
+    /// SHA-256 over the request as it was sent; empty where nothing was sent
+    request_sha256: &'a str,
+    attempts: u32,
+    latency_ms: u64,
+    /// What was decided about each claim; the model's own words are not repeated
+    verdicts: Vec<VerdictRationale<'a>>,
+}
+
+/// What was decided about one claim.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct VerdictRationale<'a> {
+    /// `condition`, `triage`, `reason` or `field`
+    claim: &'a str,
+    /// The condition it is about; empty where it is about none that is known
+    about: &'a str,
+    accepted: bool,
+    /// Why not; empty where it counted
+    reason: &'a str,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -107,6 +140,7 @@ impl<'a> From<&'a AssessmentDocument> for RationaleAnswer<'a> {
                 override_reason: it.triage.override_reason.as_deref(),
                 what_would_change: &it.reasoning.what_would_change,
             },
+            second_opinion: OpinionRationale::of(document),
             metadata: RationaleMetadata {
                 model_used: &document.model_used,
                 generated_at: document.created_at.to_string(),
@@ -114,6 +148,27 @@ impl<'a> From<&'a AssessmentDocument> for RationaleAnswer<'a> {
                 processing_time_ms: document.timings.total_ms,
                 knowledge_version: &document.knowledge_version,
             },
+        }
+    }
+}
+
+impl<'a> OpinionRationale<'a> {
+    fn of(document: &'a AssessmentDocument) -> Self {
+        let opinion = document.second_opinion.as_ref();
+        let verdict = |it: &'a Verdict| VerdictRationale {
+            claim: &it.claim,
+            about: it.about.as_ref().map_or("", |id| id.as_str()),
+            accepted: it.accepted,
+            reason: &it.reason,
+        };
+        Self {
+            status: opinion_status(document),
+            model: opinion.map_or("", |it| &it.model),
+            failure: opinion.map_or("", |it| &it.failure),
+            request_sha256: opinion.map_or("", |it| &it.request_sha256),
+            attempts: opinion.map_or(0, |it| it.attempts),
+            latency_ms: opinion.map_or(0, |it| it.latency_ms),
+            verdicts: opinion.map_or(Vec::new(), |it| it.verdicts.iter().map(verdict).collect()),
         }
     }
 }

@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use lafiya_model::{
     AccountId, AdverseEventId, AdverseSeriousness, AssessmentId, DeliveryId, DeliveryStatus,
-    Environment, EventKind, InterviewId, KeyId, Role, TenantId, TenantStatus, Tier, TriageLevel,
-    WebhookId,
+    Environment, EventKind, InterviewId, KeyId, Role, TenantId, TenantStatus, TextToProvider, Tier,
+    TriageLevel, WebhookId,
 };
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgRow, Postgres};
@@ -291,6 +291,7 @@ values_as_text!(
     Role,
     TenantId,
     TenantStatus,
+    TextToProvider,
     Tier,
     TriageLevel,
     Uuid,

@@ -35,6 +35,11 @@ const SQLITE: &[(i64, &str, &str)] = &[
         "sealed codes",
         include_str!("../../migrations/sqlite/0006_sealed_codes.sql"),
     ),
+    (
+        7,
+        "tenant text to provider",
+        include_str!("../../migrations/sqlite/0007_tenant_text_to_provider.sql"),
+    ),
 ];
 
 /// Version, title and text of each migration of PostgreSQL.
@@ -68,6 +73,11 @@ const POSTGRES: &[(i64, &str, &str)] = &[
         6,
         "sealed codes",
         include_str!("../../migrations/postgres/0006_sealed_codes.sql"),
+    ),
+    (
+        7,
+        "tenant text to provider",
+        include_str!("../../migrations/postgres/0007_tenant_text_to_provider.sql"),
     ),
 ];
 

@@ -32,7 +32,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::{Timestamp, civil::Date};
-use lafiya_model::{AssessmentId, Environment, InterviewId, KeyId, TenantId, TenantStatus, Tier};
+use lafiya_model::{
+    AssessmentId, Environment, InterviewId, KeyId, TenantId, TenantStatus, TextToProvider, Tier,
+};
 
 pub use accounts::*;
 pub use assessments::*;
@@ -114,6 +116,15 @@ pub trait Store: Accounts + WebhookStore {
         &self,
         id: TenantId,
         home_country: Option<String>,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<TenantRecord, StoreError>;
+
+    /// Allows or forbids that a tenant's texts go to the AI provider.
+    async fn set_text_to_provider(
+        &self,
+        id: TenantId,
+        allowed: TextToProvider,
         actor: &str,
         now: Timestamp,
     ) -> Result<TenantRecord, StoreError>;

@@ -4,7 +4,7 @@
 //! files, [`super::assessments`] and [`super::usage`].
 
 use jiff::Timestamp;
-use lafiya_model::{Environment, KeyId, TenantId, TenantStatus, Tier};
+use lafiya_model::{Environment, KeyId, TenantId, TenantStatus, TextToProvider, Tier};
 
 /// A tenant about to be created.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +38,8 @@ pub struct TenantRecord {
     pub monthly_quota: Option<u64>,
     /// The country in which a place name that exists in several is looked for (ISO code).
     pub home_country: Option<String>,
+    /// Whether its texts may go to the AI provider.
+    pub text_to_provider: TextToProvider,
     /// When it was created.
     pub created_at: Timestamp,
 }

@@ -3,7 +3,9 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use jiff::civil::Date;
-use lafiya_model::{AssessmentId, Environment, InterviewId, KeyId, TenantId, TenantStatus, Tier};
+use lafiya_model::{
+    AssessmentId, Environment, InterviewId, KeyId, TenantId, TenantStatus, TextToProvider, Tier,
+};
 
 use super::error::Failure;
 use super::postgres::Postgres;
@@ -144,6 +146,22 @@ impl Store for SqlStore {
             |c, (id, country, actor, now)| {
                 let country = country.as_deref();
                 Box::pin(tenants::set_home_country(c, *id, country, actor, *now))
+            },
+        )
+        .await
+    }
+
+    async fn set_text_to_provider(
+        &self,
+        id: TenantId,
+        allowed: TextToProvider,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<TenantRecord, StoreError> {
+        self.write(
+            (id, allowed, actor.to_owned(), now),
+            |c, (id, allowed, actor, now)| {
+                Box::pin(tenants::set_text_to_provider(c, *id, *allowed, actor, *now))
             },
         )
         .await

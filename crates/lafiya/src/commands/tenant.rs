@@ -65,6 +65,18 @@ pub(super) fn command() -> Command {
                     "Its ISO code, such as NG; without one the installation's country holds",
                 )),
         )
+        .subcommand(
+            Command::new("text-to-provider")
+                .about("Say whether texts of a tenant may go to the AI provider, with the people taken out")
+                .arg(name())
+                .arg(
+                    Arg::new("allowed")
+                        .value_name("WHETHER")
+                        .required(true)
+                        .value_parser(["never", "scrubbed"])
+                        .help("never (the default), or scrubbed: without names, numbers, dates, ages and places"),
+                ),
+        )
         .subcommand(Command::new("list").about("List all tenants"))
         .subcommand(
             Command::new("suspend")
@@ -123,6 +135,19 @@ pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Re
                 }
             })
         }
+        Some(("text-to-provider", matches)) => {
+            let allowed = matches.get_one::<String>("allowed");
+            let allowed = allowed.map_or("never", String::as_str).parse()?;
+            let tenant = tenants::set_text_to_provider(&context, &name(matches), allowed, &actor())
+                .await
+                .map_err(super::explained)?;
+            print_answer(matches, &TenantRow::from(tenant), |row| {
+                format!(
+                    "Texts of {} to the AI provider: {}.",
+                    row.name, row.text_to_provider
+                )
+            })
+        }
         Some(("list", matches)) => {
             let rows: Vec<TenantRow> = context
                 .store
@@ -172,6 +197,7 @@ struct TenantRow {
     status: &'static str,
     monthly_quota: Option<u64>,
     home_country: Option<String>,
+    text_to_provider: &'static str,
     created_at: String,
 }
 
@@ -181,6 +207,7 @@ impl From<TenantRecord> for TenantRow {
             id: tenant.id.to_string(),
             monthly_quota: tenant.included_per_month(),
             home_country: tenant.home_country,
+            text_to_provider: tenant.text_to_provider.as_str(),
             name: tenant.name,
             tier: tenant.tier.as_str(),
             status: tenant.status.as_str(),

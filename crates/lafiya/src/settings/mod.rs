@@ -12,7 +12,8 @@ use anyhow::{Context as _, bail, ensure};
 use ipnet::IpNet;
 use lafiya_http::HttpSettings;
 use lafiya_http::versions::{VersionPolicy, Versions};
-use lafiya_service::Limits;
+use lafiya_provider::{Provider, ProviderSettings};
+use lafiya_service::{Advisor, AiMode, Limits};
 use lafiya_storage::store::{DataKeys, StoreUrl};
 use lafiya_web::WebSettings;
 use lafiya_webhooks::{RetrySchedule, TargetPolicy, WorkerSettings};
@@ -46,6 +47,16 @@ pub(crate) struct Settings {
     body_limit_bytes: usize,
     fhir_body_limit_bytes: usize,
     pipeline_timeout_ms: u64,
+    ai_provider: AiProvider,
+    ai_base_url: String,
+    ai_model: String,
+    ai_api_key: SecretString,
+    ai_mode: AiModeWord,
+    ai_timeout_ms: u64,
+    ai_concurrency_max: usize,
+    ai_tokens_max: u32,
+    ai_breaker_failures: u32,
+    ai_breaker_open_ms: u64,
     consult_at_the_machine: bool,
     versions: Vec<VersionPolicy>,
     webhook_allow_insecure_targets: bool,
@@ -62,6 +73,22 @@ pub(crate) struct Settings {
     pub(crate) log_format: LogFormat,
     pub(crate) log_level: String,
     pub(crate) otlp_endpoint: String,
+}
+
+/// What reasons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum AiProvider {
+    Embedded,
+    Openai,
+}
+
+/// What happens when the model gives no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum AiModeWord {
+    Fallback,
+    Require,
 }
 
 /// How logs are written.
@@ -119,6 +146,10 @@ impl Settings {
             ),
             ("webhook_poll_interval_ms", self.webhook_poll_interval_ms),
             ("chores_interval_ms", self.chores_interval_ms),
+            ("ai_timeout_ms", self.ai_timeout_ms),
+            ("ai_concurrency_max", self.ai_concurrency_max as u64),
+            ("ai_tokens_max", u64::from(self.ai_tokens_max)),
+            ("ai_breaker_failures", u64::from(self.ai_breaker_failures)),
         ];
         for (name, value) in at_least_one {
             ensure!(value > 0, "{name} must be at least 1");
@@ -132,6 +163,7 @@ impl Settings {
                     && self.home_country.bytes().all(|b| b.is_ascii_alphabetic())),
             "home_country must be a country's ISO code of two letters, such as NG"
         );
+        self.check_ai()?;
         self.store_url()?;
         self.data_keys()?;
         self.admin_listen()?;
@@ -148,6 +180,49 @@ impl Settings {
             bail!("admin_listen and listen must be different addresses");
         }
         Ok(())
+    }
+
+    fn check_ai(&self) -> anyhow::Result<()> {
+        if self.ai_provider == AiProvider::Embedded {
+            return Ok(());
+        }
+        ensure!(
+            !self.ai_base_url.is_empty(),
+            "ai_base_url must be set with ai_provider = openai"
+        );
+        ensure!(
+            !self.ai_model.is_empty(),
+            "ai_model must be set with ai_provider = openai"
+        );
+        ensure!(
+            self.ai_mode == AiModeWord::Require || self.ai_timeout_ms < self.pipeline_timeout_ms,
+            "ai_timeout_ms must be less than pipeline_timeout_ms, or there is no time left to fall back"
+        );
+        Ok(())
+    }
+
+    /// The language model to ask, where there is one.
+    pub(crate) fn advisor(&self) -> anyhow::Result<Option<Advisor>> {
+        if self.ai_provider == AiProvider::Embedded {
+            return Ok(None);
+        }
+        let provider = Provider::new(ProviderSettings {
+            base_url: self.ai_base_url.clone(),
+            model: self.ai_model.clone(),
+            api_key: self.ai_api_key.clone(),
+            timeout: Duration::from_millis(self.ai_timeout_ms),
+            concurrency: self.ai_concurrency_max,
+            tokens_max: self.ai_tokens_max,
+            breaker_failures: self.ai_breaker_failures,
+            breaker_open_for: Duration::from_millis(self.ai_breaker_open_ms),
+        });
+        Ok(Some(Advisor {
+            provider: provider.context("ai_base_url is not valid")?,
+            mode: match self.ai_mode {
+                AiModeWord::Fallback => AiMode::Fallback,
+                AiModeWord::Require => AiMode::Require,
+            },
+        }))
     }
 
     /// Where the store is.

@@ -1,6 +1,6 @@
 //! Tenants and the log of who changed them.
 
-use lafiya_model::{Environment, TenantId, TenantStatus, Tier};
+use lafiya_model::{Environment, TenantId, TenantStatus, TextToProvider, Tier};
 
 use super::given::{Given, at, fresh_id, new_key, new_tenant};
 use crate::store::*;
@@ -17,6 +17,7 @@ pub(super) async fn a_tenant_is_found_by_id_and_by_name(given: &Given) {
     assert_eq!(created.status, TenantStatus::Active);
     assert_eq!(created.included_per_month(), Some(9_000));
     assert_eq!(created.home_country.as_deref(), Some("GH"));
+    assert_eq!(created.text_to_provider, TextToProvider::Never);
 
     let store = &given.store;
     let by_id = store.find_tenant(new.id).await.unwrap();
@@ -61,6 +62,12 @@ pub(super) async fn a_tenant_can_be_suspended_and_sold_another_tier(given: &Give
         (Tier::Enterprise, Some(50_000), TenantStatus::Suspended)
     );
     assert_eq!(store.find_tenant(id).await.unwrap(), Some(sold));
+    let allowed = store
+        .set_text_to_provider(id, TextToProvider::Scrubbed, "cli", at(3))
+        .await
+        .unwrap();
+    assert_eq!(allowed.text_to_provider, TextToProvider::Scrubbed);
+    assert_eq!(store.find_tenant(id).await.unwrap(), Some(allowed));
 }
 
 pub(super) async fn the_home_country_of_a_tenant_can_be_set_and_taken_away(given: &Given) {
@@ -117,6 +124,10 @@ pub(super) async fn every_administrative_act_is_logged_with_its_actor(given: &Gi
         .set_tenant_tier(tenant, Tier::Professional, None, "cli", at(6))
         .await
         .unwrap();
+    store
+        .set_text_to_provider(tenant, TextToProvider::Scrubbed, "user:2", at(7))
+        .await
+        .unwrap();
 
     let log = store.list_audit(Some(tenant), 100).await.unwrap();
     let acts: Vec<(&str, &str)> = log
@@ -124,6 +135,7 @@ pub(super) async fn every_administrative_act_is_logged_with_its_actor(given: &Gi
         .map(|record| (record.action.as_str(), record.actor.as_str()))
         .collect();
     let expected = [
+        ("tenant.set_text_to_provider", "user:2"),
         ("tenant.set_tier", "cli"),
         ("tenant.set_status", "cli"),
         ("key.revoke", "cli"),
@@ -132,9 +144,9 @@ pub(super) async fn every_administrative_act_is_logged_with_its_actor(given: &Gi
         ("tenant.create", "test"),
     ];
     assert_eq!(acts, expected);
-    assert_eq!(log[3].subject, first.id.to_string());
-    assert_eq!(log[3].at, at(3));
-    assert!(log[3].detail.contains(&second.id.to_string()));
+    assert_eq!(log[4].subject, first.id.to_string());
+    assert_eq!(log[4].at, at(3));
+    assert!(log[4].detail.contains(&second.id.to_string()));
     assert_eq!(store.list_audit(Some(other), 100).await.unwrap().len(), 1);
     assert_eq!(store.list_audit(None, 3).await.unwrap().len(), 3);
 }

@@ -9,7 +9,8 @@ macro_rules! joined_tenant_columns {
     () => {
         "tenant.name as tenant_name, tenant.tier as tenant_tier, \
          tenant.status as tenant_status, tenant.monthly_quota as tenant_monthly_quota, \
-         tenant.home_country as tenant_home_country, tenant.created_at as tenant_created_at"
+         tenant.home_country as tenant_home_country, \
+         tenant.text_to_provider as tenant_text_to_provider, tenant.created_at as tenant_created_at"
     };
 }
 

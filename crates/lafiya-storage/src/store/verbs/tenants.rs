@@ -1,7 +1,7 @@
 //! Tenants: created, listed, suspended, given another tier.
 
 use jiff::Timestamp;
-use lafiya_model::{TenantId, TenantStatus, Tier};
+use lafiya_model::{TenantId, TenantStatus, TextToProvider, Tier};
 use serde_json::json;
 
 use super::audit::Act;
@@ -24,6 +24,7 @@ pub(in crate::store) async fn create(
         status: TenantStatus::Active,
         monthly_quota: tenant.monthly_quota,
         home_country: tenant.home_country.clone(),
+        text_to_provider: TextToProvider::Never,
         created_at: tenant.created_at,
     };
     sql(
@@ -85,7 +86,7 @@ pub(in crate::store) async fn list(
     connection: &mut Connection,
 ) -> Result<Vec<TenantRecord>, StoreError> {
     let rows = sql(
-        "select id, name, tier, status, monthly_quota, created_at, home_country from tenant order by name, id",
+        "select id, name, tier, status, monthly_quota, created_at, home_country, text_to_provider from tenant order by name, id",
     )
     .all(connection)
     .await?;
@@ -97,7 +98,7 @@ pub(in crate::store) async fn find(
     id: TenantId,
 ) -> Result<Option<TenantRecord>, StoreError> {
     let row =
-        sql("select id, name, tier, status, monthly_quota, created_at, home_country from tenant where id = $1")
+        sql("select id, name, tier, status, monthly_quota, created_at, home_country, text_to_provider from tenant where id = $1")
             .bind(id)
             .optional(connection)
             .await?;
@@ -109,7 +110,7 @@ pub(in crate::store) async fn find_by_name(
     name: &str,
 ) -> Result<Option<TenantRecord>, StoreError> {
     let row =
-        sql("select id, name, tier, status, monthly_quota, created_at, home_country from tenant where name = $1")
+        sql("select id, name, tier, status, monthly_quota, created_at, home_country, text_to_provider from tenant where name = $1")
             .bind(name)
             .optional(connection)
             .await?;
@@ -124,7 +125,7 @@ pub(in crate::store) async fn set_status(
     now: Timestamp,
 ) -> Result<TenantRecord, StoreError> {
     let row = sql("update tenant set status = $2 where id = $1
-         returning id, name, tier, status, monthly_quota, created_at, home_country")
+         returning id, name, tier, status, monthly_quota, created_at, home_country, text_to_provider")
     .bind(id)
     .bind(status)
     .optional(connection)
@@ -153,7 +154,7 @@ pub(in crate::store) async fn set_tier(
 ) -> Result<TenantRecord, StoreError> {
     let row = sql(
         "update tenant set tier = $2, monthly_quota = $3 where id = $1
-         returning id, name, tier, status, monthly_quota, created_at, home_country",
+         returning id, name, tier, status, monthly_quota, created_at, home_country, text_to_provider",
     )
     .bind(id)
     .bind(tier)
@@ -182,7 +183,7 @@ pub(in crate::store) async fn set_home_country(
     now: Timestamp,
 ) -> Result<TenantRecord, StoreError> {
     let row = sql("update tenant set home_country = $2 where id = $1
-         returning id, name, tier, status, monthly_quota, created_at, home_country")
+         returning id, name, tier, status, monthly_quota, created_at, home_country, text_to_provider")
     .bind(id)
     .bind(home_country)
     .optional(connection)
@@ -201,6 +202,35 @@ pub(in crate::store) async fn set_home_country(
     record_from(&row)
 }
 
+pub(in crate::store) async fn set_text_to_provider(
+    connection: &mut Connection,
+    id: TenantId,
+    allowed: TextToProvider,
+    actor: &str,
+    now: Timestamp,
+) -> Result<TenantRecord, StoreError> {
+    let row = sql(
+        "update tenant set text_to_provider = $2 where id = $1
+         returning id, name, tier, status, monthly_quota, created_at, home_country, text_to_provider",
+    )
+    .bind(id)
+    .bind(allowed)
+    .optional(connection)
+    .await?
+    .ok_or(StoreError::NotFound)?;
+    Act {
+        at: now,
+        actor,
+        action: "tenant.set_text_to_provider",
+        tenant: id,
+        subject: id.to_string(),
+        detail: json!({ "text_to_provider": allowed }),
+    }
+    .log(connection)
+    .await?;
+    record_from(&row)
+}
+
 /// The tenant out of a read that selects `joined_tenant_columns!` beside its own.
 pub(super) fn joined_from(row: &Row, id: TenantId) -> Result<TenantRecord, StoreError> {
     Ok(TenantRecord {
@@ -210,6 +240,7 @@ pub(super) fn joined_from(row: &Row, id: TenantId) -> Result<TenantRecord, Store
         status: row.parsed("tenant_status")?,
         monthly_quota: row.optional_count("tenant_monthly_quota")?,
         home_country: row.optional_text("tenant_home_country")?,
+        text_to_provider: row.parsed("tenant_text_to_provider")?,
         created_at: row.time("tenant_created_at")?,
     })
 }
@@ -222,6 +253,7 @@ fn record_from(row: &Row) -> Result<TenantRecord, StoreError> {
         status: row.parsed("status")?,
         monthly_quota: row.optional_count("monthly_quota")?,
         home_country: row.optional_text("home_country")?,
+        text_to_provider: row.parsed("text_to_provider")?,
         created_at: row.time("created_at")?,
     })
 }

@@ -1,0 +1,163 @@
+//! The circuit breaker: a server that keeps failing is left alone for a while, and then tried by one
+//! call at a time. Time is an argument; nothing here waits.
+
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Calls go through; so many failed in a row.
+    Closed { failures: u32 },
+    /// No call goes through before this time.
+    Open { until: Instant },
+    /// One call is out to see.
+    HalfOpen,
+}
+
+#[derive(Debug)]
+pub(crate) struct Breaker {
+    state: Mutex<State>,
+    failures_max: u32,
+    open_for: Duration,
+}
+
+impl Breaker {
+    pub(crate) fn new(failures_max: u32, open_for: Duration) -> Self {
+        Self {
+            state: Mutex::new(State::Closed { failures: 0 }),
+            failures_max: failures_max.max(1),
+            open_for,
+        }
+    }
+
+    /// Whether calls are turned away at this time.
+    pub(crate) fn is_open(&self, now: Instant) -> bool {
+        match *self.lock() {
+            State::Closed { .. } => false,
+            State::Open { until } => now < until,
+            State::HalfOpen => true,
+        }
+    }
+
+    /// Lets a call through, or not. Whoever gets a pass says how it went; one that is dropped failed.
+    pub(crate) fn admit(&self, now: Instant) -> Option<Pass<'_>> {
+        let mut state = self.lock();
+        let trial = match *state {
+            State::Closed { .. } => false,
+            State::Open { until } if now >= until => true,
+            State::Open { .. } | State::HalfOpen => return None,
+        };
+        if trial {
+            *state = State::HalfOpen;
+        }
+        Some(Pass {
+            breaker: self,
+            trial,
+            settled: false,
+        })
+    }
+
+    fn settle(&self, trial: bool, success: bool, now: Instant) {
+        let mut state = self.lock();
+        let open = State::Open {
+            until: now + self.open_for,
+        };
+        *state = match (*state, success) {
+            (State::Closed { .. }, true) => State::Closed { failures: 0 },
+            (State::Closed { failures }, false) if failures + 1 < self.failures_max => {
+                State::Closed {
+                    failures: failures + 1,
+                }
+            }
+            (State::Closed { .. }, false) => open,
+            (State::HalfOpen, true) if trial => State::Closed { failures: 0 },
+            (State::HalfOpen, false) if trial => open,
+            // A call from before the breaker opened says nothing new.
+            (unchanged, _) => unchanged,
+        };
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+/// The right to make one call.
+pub(crate) struct Pass<'a> {
+    breaker: &'a Breaker,
+    trial: bool,
+    settled: bool,
+}
+
+impl Pass<'_> {
+    pub(crate) fn succeeded(mut self) {
+        self.settled = true;
+        self.breaker.settle(self.trial, true, Instant::now());
+    }
+}
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        if !self.settled {
+            self.breaker.settle(self.trial, false, Instant::now());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPEN_FOR: Duration = Duration::from_secs(60);
+
+    fn broken() -> Breaker {
+        let breaker = Breaker::new(2, OPEN_FOR);
+        for _ in 0..2 {
+            drop(breaker.admit(Instant::now()));
+        }
+        breaker
+    }
+
+    #[test]
+    fn it_opens_after_the_stated_failures_in_a_row() {
+        let breaker = Breaker::new(2, OPEN_FOR);
+        drop(breaker.admit(Instant::now()));
+        breaker.admit(Instant::now()).unwrap().succeeded();
+        drop(breaker.admit(Instant::now()));
+        assert!(!breaker.is_open(Instant::now()), "not in a row");
+        drop(breaker.admit(Instant::now()));
+        assert!(breaker.is_open(Instant::now()));
+        assert!(breaker.admit(Instant::now()).is_none());
+    }
+
+    #[test]
+    fn after_a_while_one_call_at_a_time_may_try() {
+        let breaker = broken();
+        let later = Instant::now() + OPEN_FOR;
+        let trial = breaker.admit(later).expect("one may try");
+        assert!(breaker.admit(later).is_none(), "a second may not");
+        trial.succeeded();
+        assert!(breaker.admit(later).is_some());
+        assert!(breaker.admit(later).is_some());
+    }
+
+    #[test]
+    fn a_trial_that_is_given_up_opens_it_again() {
+        let breaker = broken();
+        let later = Instant::now() + OPEN_FOR;
+        drop(breaker.admit(later).expect("one may try"));
+        assert!(breaker.is_open(Instant::now()));
+        assert!(breaker.admit(Instant::now()).is_none());
+    }
+
+    #[test]
+    fn a_late_success_of_an_old_call_does_not_close_it() {
+        let breaker = Breaker::new(1, OPEN_FOR);
+        let old = breaker.admit(Instant::now()).unwrap();
+        drop(breaker.admit(Instant::now()));
+        old.succeeded();
+        assert!(breaker.is_open(Instant::now()));
+    }
+}

@@ -1,0 +1,133 @@
+//! Whether a sentence of the model may be shown: every word of it must stand in a passage it cites,
+//! in what was told, or in a short list of linking words. Words of advice, of levels, of doses and of
+//! denial are never shown: half a true sentence ("do not give X") can be a dangerous one.
+
+use std::collections::HashSet;
+
+use crate::prompt::Passage;
+
+const SENTENCE_CHARACTERS_MAX: usize = 300;
+const SENTENCE_WORDS_MIN: usize = 3;
+
+/// Words that carry no claim of their own.
+const LINKING: &str = "a also among an and are area as at be because been between both but by case \
+combination common commonly condition conditions consistent describes described disease explain explained explains \
+features finding findings first fit fits fitting for from given group had has have here illness in is it its leading \
+likely likelier make makes match matches more most of often on or passage pattern patient person picture point \
+pointing points presence present presentation region reported second seen sign signs since so such suggest suggests \
+support supported supports symptom symptoms than that the their then there these they this those to together typical \
+typically usual usually was were when where which while who with";
+
+/// Words that are never shown, wherever they stand.
+const FORBIDDEN: &str = "absent administer advice advise antibiotic antibiotics avoid benign cannot capsule \
+capsules cure delay discharge dismiss do dont dosage dose doses drug drugs emergency exclude excluded excludes fine \
+give given-with harmless home ignore immediately injection injections inject instead instruction instructions iu less \
+lower mcg medicine medicines medication mg mild minor ml must never no none nor not okay override prescribe prompt \
+reassure refer referral rest routine rule rules safe self should stop system tablet tablets take therapy treat treated \
+treatment triage unlikely urgent wait withhold without wrong";
+
+/// Why a sentence may not be shown.
+pub(crate) fn objection(
+    sentence: &str,
+    cited: &[&Passage],
+    told: &[String],
+) -> Option<&'static str> {
+    if cited.is_empty() {
+        return Some("cites no passage that was given");
+    }
+    if sentence.chars().count() > SENTENCE_CHARACTERS_MAX {
+        return Some("is longer than a sentence");
+    }
+    let plain = |it: char| it.is_alphanumeric() || " ,.;:()'’-–/%".contains(it);
+    if !sentence.chars().all(plain) {
+        return Some("holds more than words");
+    }
+    let words = words_of(sentence);
+    if words.len() < SENTENCE_WORDS_MIN {
+        return Some("is no sentence");
+    }
+    let forbidden: HashSet<&str> = FORBIDDEN.split_whitespace().collect();
+    if words.iter().any(|word| forbidden.contains(word.as_str())) {
+        return Some("speaks of treatment, urgency or absence, which is not its part");
+    }
+    let mut known: HashSet<String> = LINKING.split_whitespace().map(str::to_owned).collect();
+    let sources = cited.iter().map(|it| it.text.as_str());
+    for text in sources.chain(told.iter().map(String::as_str)) {
+        known.extend(words_of(text));
+    }
+    let grounded = |word: &String| {
+        known.contains(word)
+            || word.strip_suffix('s').is_some_and(|it| known.contains(it))
+            || known.contains(&format!("{word}s"))
+    };
+    if !words.iter().all(grounded) {
+        return Some("says what the passages it cites do not say");
+    }
+    None
+}
+
+/// Words and numbers in lower case; an apostrophe is no end of a word.
+fn words_of(text: &str) -> Vec<String> {
+    let text = text.to_lowercase().replace(['\'', '’'], "");
+    text.split(|it: char| !it.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(sentence: &str, shown: bool) {
+        let passage = Passage {
+            number: 1,
+            text: "Example fever (the shakes). Fever after the bite of a mosquito; do not give aspirin. \
+                   Findings: Fever in 95 of 100, Headache in 60 of 100. Not an emergency by itself."
+                .to_owned(),
+            sources: vec!["s".to_owned()],
+        };
+        let told = vec!["Vomiting".to_owned()];
+        let objection = objection(sentence, &[&passage], &told);
+        assert_eq!(objection.is_none(), shown, "{sentence}: {objection:?}");
+    }
+
+    #[test]
+    fn sentences_of_the_passages_and_the_case_are_shown() {
+        check(
+            "Fever, headache and vomiting together fit example fever.",
+            true,
+        );
+        check("Fever is present in 95 of 100 with example fever.", true);
+        check("The patient's fevers and headaches are typical.", true);
+    }
+
+    #[test]
+    fn what_the_passages_do_not_say_is_not_shown() {
+        check("Fever and a stiff neck fit example fever.", false);
+        check("Fever is present in 12 of 100.", false);
+        check("Lafiyacillin fits example fever.", false);
+    }
+
+    #[test]
+    fn advice_denial_and_levels_are_not_shown_even_in_words_of_the_passage() {
+        check("Give aspirin for the fever.", false);
+        check("This is not example fever.", false);
+        check("Fever here is an emergency.", false);
+        check("Fever and headache: stay at home.", false);
+        check("Ignore the fever.", false);
+    }
+
+    #[test]
+    fn markup_addresses_and_crumbs_are_not_shown() {
+        check("Fever <b>and</b> headache.", false);
+        check("Fever and headache\nand fever", false);
+        check("Fever.", false);
+        check(&"fever and headache ".repeat(40), false);
+    }
+
+    #[test]
+    fn a_sentence_without_a_passage_is_not_shown() {
+        assert!(objection("Fever and headache fit.", &[], &[]).is_some());
+    }
+}

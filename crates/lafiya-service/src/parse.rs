@@ -1,0 +1,156 @@
+//! Reading a text: the lexicon first and always; then, where the tenant allows it and a language model is
+//! there, words that the lexicon missed. The model only translates: the words must stand in the text, and
+//! whether the patient has it is read by the lexicon with the translation in their place.
+
+use lafiya_knowledge::ConceptRef;
+use lafiya_model::{Choice, ConceptKind, Environment, TextToProvider};
+use lafiya_provider::{ClaimedMention, claimed_mentions, question_about_text};
+use lafiya_text::{Mention, ParseContext, Parsed, SearchOptions};
+
+use crate::authenticate::Caller;
+use crate::context::Context;
+use crate::library::Library;
+
+/// A term of the model must be this near to a name of the base.
+const SIMILARITY_MIN: f64 = 0.9;
+/// How sure a mention is that a model has pointed out.
+const CONFIDENCE: f64 = 0.6;
+const KINDS: &[ConceptKind] = &[ConceptKind::Symptom, ConceptKind::RiskFactor];
+
+/// What a text says, and which of it a model has pointed out.
+pub struct ReadText {
+    /// All of it.
+    pub parsed: Parsed,
+    /// What the lexicon alone would have missed.
+    pub by_model: Vec<ConceptRef>,
+}
+
+/// Reads a text.
+pub async fn read(
+    context: &Context,
+    library: &Library,
+    caller: &Caller,
+    environment: Environment,
+    text: &str,
+    about: &ParseContext,
+) -> ReadText {
+    let mut read = ReadText {
+        parsed: library.parser.parse(library.base(), text, about),
+        by_model: Vec::new(),
+    };
+    let allowed =
+        environment == Environment::Live && caller.text_to_provider == TextToProvider::Scrubbed;
+    let Some(advisor) = context.advisor.as_ref().filter(|_| allowed) else {
+        return read;
+    };
+    let scrubbed = library.scrubber().scrub(text);
+    // Without an answer the lexicon's reading stands: parsing never fails for want of a model.
+    if let Ok(reply) = advisor.provider.ask(&question_about_text(&scrubbed)).await {
+        for claim in claimed_mentions(&reply.content, &scrubbed) {
+            if let Some(mention) = verified(library, text, about, &read.parsed.mentions, &claim) {
+                read.by_model.push(mention.concept);
+                read.parsed.mentions.push(mention);
+                read.parsed.obvious = false;
+            }
+        }
+        read.parsed.mentions.sort_by_key(|it| (it.start, it.end));
+    }
+    read
+}
+
+/// The mention that a claim stands for, if the text bears it out.
+fn verified(
+    library: &Library,
+    text: &str,
+    about: &ParseContext,
+    known: &[Mention],
+    claim: &ClaimedMention,
+) -> Option<Mention> {
+    let options = SearchOptions {
+        sex: about.sex,
+        kinds: Some(KINDS),
+        max_results: 1,
+    };
+    let hit = library.search.find(library.base(), &claim.term, &options);
+    let hit = hit.into_iter().next();
+    let concept = hit.filter(|it| it.similarity >= SIMILARITY_MIN)?.concept;
+    let characters: Vec<char> = text.chars().collect();
+    let (start, end) = position(&characters, &claim.quote)?;
+    let read_already = |it: &Mention| {
+        it.concept == concept
+            || (it.start < end && start < it.end)
+            // What was denied or doubted is not brought back by a broader or narrower word.
+            || (it.choice != Choice::Present && are_related(library, it.concept, concept))
+    };
+    if known.iter().any(read_already) {
+        return None;
+    }
+    let name = library.name_of(concept).to_lowercase();
+    let translated: String = characters[..start]
+        .iter()
+        .copied()
+        .chain(name.chars())
+        .chain(characters[end..].iter().copied())
+        .collect();
+    let there = start..start + name.chars().count();
+    let reading = library.parser.parse(library.base(), &translated, about);
+    let mention = reading.mentions.into_iter();
+    let mention = mention
+        .filter(|it| it.concept == concept && there.contains(&it.start))
+        .find(|it| it.choice == said(claim))?;
+    Some(Mention {
+        start,
+        end,
+        orth: characters[start..end].iter().collect(),
+        value: None,
+        confidence: CONFIDENCE,
+        ..mention
+    })
+}
+
+fn said(claim: &ClaimedMention) -> Choice {
+    if claim.present {
+        Choice::Present
+    } else {
+        Choice::Absent
+    }
+}
+
+fn are_related(library: &Library, one: ConceptRef, other: ConceptRef) -> bool {
+    library.implied_by(one).contains(&other) || library.implied_by(other).contains(&one)
+}
+
+/// Where whole words of a text stand, in characters and whatever their case.
+fn position(text: &[char], quote: &str) -> Option<(usize, usize)> {
+    let quote: Vec<char> = quote.trim().chars().collect();
+    if quote.is_empty() {
+        return None;
+    }
+    let same = |a: &char, b: &char| a == b || a.to_lowercase().eq(b.to_lowercase());
+    let is_edge = |at: Option<&char>| at.is_none_or(|it| !it.is_alphanumeric());
+    text.windows(quote.len())
+        .enumerate()
+        .find_map(|(start, window)| {
+            let end = start + quote.len();
+            let whole =
+                is_edge(start.checked_sub(1).and_then(|it| text.get(it))) && is_edge(text.get(end));
+            let equal = window.iter().zip(&quote).all(|(a, b)| same(a, b));
+            (equal && whole).then_some((start, end))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_words_are_found_whatever_their_case() {
+        let text: Vec<char> = "Ìwọ̀n: Zuciya tana tashi sosai".chars().collect();
+        let found = position(&text, "zuciya tana tashi")
+            .map(|(a, b)| text[a..b].iter().collect::<String>());
+        assert_eq!(found.as_deref(), Some("Zuciya tana tashi"));
+        assert_eq!(position(&text, "uciya"), None);
+        assert_eq!(position(&text, ""), None);
+        assert_eq!(position(&text, &"x".repeat(500)), None);
+    }
+}
