@@ -69,6 +69,7 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
         Some(("sbom", matches)) => {
             supply_chain::write_bill(matches.get_one::<PathBuf>("output").cloned())
         }
+        Some(("inference", _)) => test::inference(),
         Some(("pictures", _)) => browser::take_pictures(),
         Some(("servers", _)) => servers::lend(),
         Some((servers::HOLD, _)) => servers::hold(),
@@ -137,6 +138,10 @@ pub(crate) fn command_line() -> Command {
                     Command::new("text")
                         .about("Reading 2,000 characters and searching, beside the bare scan"),
                 ),
+        )
+        .subcommand(
+            Command::new("inference")
+                .about("The AI provider against a genuine llama.cpp server from PyPI"),
         )
         .subcommand(
             Command::new("fuzz")

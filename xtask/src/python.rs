@@ -20,12 +20,24 @@ const REQUIREMENTS: &[&str] = &[
     "PyYAML==6.0.3",
 ];
 
+/// A llama.cpp server and what writes a model for it: large, so in an environment of its own.
+const INFERENCE: &[&str] = &["xllamacpp==2026.10.11549", "gguf==0.19.0"];
+
 /// The interpreter that has the libraries.
 pub(crate) fn interpreter() -> anyhow::Result<PathBuf> {
-    let folder = workspace::target_dir().join("python");
+    interpreter_with("python", REQUIREMENTS)
+}
+
+/// The interpreter that has an inference server.
+pub(crate) fn inference_interpreter() -> anyhow::Result<PathBuf> {
+    interpreter_with("python-inference", INFERENCE)
+}
+
+fn interpreter_with(name: &str, requirements: &[&str]) -> anyhow::Result<PathBuf> {
+    let folder = workspace::target_dir().join(name);
     let python = folder.join("bin/python");
     let made_with = folder.join("made-with.txt");
-    let wanted = REQUIREMENTS.join("\n");
+    let wanted = requirements.join("\n");
     if python.exists() && fs::read_to_string(&made_with).is_ok_and(|made| made == wanted) {
         return Ok(python);
     }
@@ -36,7 +48,7 @@ pub(crate) fn interpreter() -> anyhow::Result<PathBuf> {
     let mut pip = Command::new(&python);
     pip.args(["-m", "pip", "install", "--quiet"])
         .arg("--disable-pip-version-check")
-        .args(REQUIREMENTS);
+        .args(requirements);
     process::run(&mut pip, nothing).context("the libraries for Python cannot be installed")?;
     ensure!(python.exists(), "{} is missing", python.display());
     fs::write(&made_with, wanted)?;

@@ -288,6 +288,17 @@ fn with_python(suite: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// A genuine inference server from PyPI with a model of random numbers. Too heavy for every change.
+pub(crate) fn inference() -> anyhow::Result<()> {
+    workspace::build()?;
+    let mut tests = cargo("test -p lafiya-blackbox --test inference -- --nocapture");
+    tests
+        .env("LAFIYA_BLACKBOX_BACKEND", "embedded")
+        .env("LAFIYA_BLACKBOX_BINARY", workspace::debug_binary())
+        .env("LAFIYA_BLACKBOX_PYTHON", python::inference_interpreter()?);
+    process::run(&mut tests, nothing).map(|output| println!("{output}"))
+}
+
 fn in_the_browser(_: &Run) -> anyhow::Result<()> {
     workspace::build()?;
     browser::test()
