@@ -24,7 +24,7 @@ fn advised(
     let group = case.age.band().public_group();
     let region = case.region.as_deref();
     let asked = question_about(base, &draft.outline(12), group, case.sex, region);
-    let matter: Value = serde_json::from_str(&asked.question.matter).unwrap();
+    let matter: Value = serde_json::from_str(&asked.question.matter).expect("a JSON document");
     let patient = Patient {
         age: case.age,
         sex: case.sex,
@@ -35,7 +35,7 @@ fn advised(
 }
 
 fn denying(matter: &Value) -> Value {
-    let all = matter["candidates"].as_array().unwrap().iter();
+    let all = matter["candidates"].as_array().expect("candidates").iter();
     let denied: Vec<Value> = all
         .map(|it| json!({"condition_id": it["id"], "probability": 0}))
         .collect();
@@ -64,10 +64,10 @@ fn all_of_it(answer: &Assessment) -> Vec<&String> {
 
 #[test]
 fn a_bad_model_makes_no_case_less_safe() {
-    let base = lafiya_content::load().unwrap();
+    let base = lafiya_content::load().expect("the embedded base loads");
     let runner = Runner::new(&base);
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evaluation/african.dev.jsonl");
-    let cases = read_cases(&file).unwrap();
+    let cases = read_cases(&file).expect("our cases can be read");
     let (mut run, mut moved, mut emergencies) = (0, 0, 0);
     for case in &cases {
         let told = [Mode::Text, Mode::Findings].map(|mode| runner.deidentified(case, mode));
@@ -88,7 +88,7 @@ fn a_bad_model_makes_no_case_less_safe() {
                     "{}",
                     case.id
                 );
-                let text = serde_json::to_string(&with).unwrap();
+                let text = serde_json::to_string(&with).expect("JSON");
                 assert!(!text.contains("lafiyacillin"), "{}", case.id);
                 run += 1;
                 let places = |it: &Assessment| -> Vec<String> {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use lafiya_engine::{Draft, Parameters, Refusal};
 use lafiya_model::assessment::{Warning, WarningKind, WarningSeverity};
 use lafiya_model::opinion::{Exchange, Verdict};
-use lafiya_model::{ConceptId, DeidentifiedCase, OpinionStatus, SecondOpinion, TextToProvider};
+use lafiya_model::{DeidentifiedCase, OpinionStatus, SecondOpinion, TextToProvider};
 use lafiya_provider::{Asked, Judged, NoReply, Patient, Provider, Reply, judge, question_about};
 
 use crate::error::ServiceError;
@@ -177,20 +177,15 @@ impl Advice {
 
 /// The engine knows more of the patient than the judge: it has the last word.
 fn overrule(verdicts: &mut [Verdict], refusal: &Refusal) {
-    let (is_it, reason): (Box<dyn Fn(&Verdict) -> bool>, &str) = match refusal {
-        Refusal::Impossible(id) => {
-            let id: ConceptId = id.clone();
-            (
-                Box::new(move |it| it.about.as_ref() == Some(&id)),
-                "is ruled out by what is known of the patient",
-            )
-        }
-        Refusal::LowerLevel => (
-            Box::new(|it| it.claim == "triage"),
-            "is less urgent than the engine's own level, which stands",
-        ),
+    let is_meant = |verdict: &Verdict| match refusal {
+        Refusal::Impossible(id) => verdict.about.as_ref() == Some(id),
+        Refusal::LowerLevel => verdict.claim == "triage",
     };
-    for verdict in verdicts.iter_mut().filter(|it| it.accepted && is_it(it)) {
+    let reason = match refusal {
+        Refusal::Impossible(_) => "is ruled out by what is known of the patient",
+        Refusal::LowerLevel => "is less urgent than the engine's own level, which stands",
+    };
+    for verdict in verdicts.iter_mut().filter(|it| it.accepted && is_meant(it)) {
         verdict.accepted = false;
         reason.clone_into(&mut verdict.reason);
     }

@@ -106,17 +106,17 @@ fn check_no_harm(alone: &Value, advised: &Value) {
         "/red_flags_watch_for",
     ];
     for list in lists {
-        let (before, after) = (
-            &alone.pointer(list).unwrap(),
-            &advised.pointer(list).unwrap(),
-        );
-        let kept = texts(after);
-        assert!(texts(before).iter().all(|it| kept.contains(it)), "{list}");
+        let (before, after) = (listed(alone, list), listed(advised, list));
+        assert!(before.iter().all(|it| after.contains(it)), "{list}");
     }
     let text = advised.to_string().to_lowercase();
     for word in ["lafiyacillin", "dragon", "deficiency"] {
         assert!(!text.contains(word), "{word} got through");
     }
+}
+
+fn listed<'a>(body: &'a Value, pointer: &str) -> Vec<&'a str> {
+    texts(body.pointer(pointer).expect("a list"))
 }
 
 fn service() -> (Server, Model, Client) {
