@@ -2,10 +2,10 @@
 //! process and knows only what the documents promise.
 
 mod adverse_events;
-mod any_settings;
 mod ai_parse;
 mod ai_provider;
 mod ai_require;
+mod any_settings;
 mod assess;
 mod assess_refusals;
 mod assess_shape;
