@@ -190,6 +190,9 @@ pub(crate) fn mentions<'a>(areas: &'a Areas, text: &str, home: Option<&str>) -> 
         budget -= words.len();
         let (words, code) = split_code(areas, &words, one_word);
         let mut here = exact(areas, words);
+        if let Some(whole) = misspelt_at_home(areas, words, &here, home) {
+            here = vec![whole];
+        }
         if here.is_empty() && !words.is_empty() {
             here.extend(misspelt(areas, words, home));
         }
@@ -308,6 +311,34 @@ fn areas_named<'a>(areas: &'a Areas, name: &str) -> impl Iterator<Item = &'a Are
         }
     }
     found.into_iter()
+}
+
+/// "Port Harcout" at home in Nigeria is the city there, not the Port of another country: a name of several words
+/// nearly as written at home comes before one of its words as written abroad.
+fn misspelt_at_home<'a>(
+    areas: &'a Areas,
+    words: &[&str],
+    exact: &[Mention<'a>],
+    home: Option<&str>,
+) -> Option<Mention<'a>> {
+    let home = home?;
+    let at_home = |spot: &Spot<'_>| spot.country().eq_ignore_ascii_case(home);
+    let telling: Vec<&str> = words
+        .iter()
+        .copied()
+        .filter(|word| !is_filler(word))
+        .collect();
+    let [mention] = exact else { return None };
+    if telling.len() < 2 || mention.spots.iter().any(at_home) {
+        return None;
+    }
+    let whole = telling.join(" ");
+    if look_up(areas, &[whole.as_str()], 0, 1).is_some() {
+        return None;
+    }
+    let mut nearly = nearly(areas, &whole, Some(home))?;
+    nearly.spots.retain(at_home);
+    (!nearly.spots.is_empty()).then_some(nearly)
 }
 
 /// A name nearly as written: of the whole part, else of one of its words.
