@@ -54,6 +54,10 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
             Some(("start-up", matches)) => {
                 bench::start_up(matches.get_one::<PathBuf>("binary").cloned())
             }
+            Some(("all", matches)) => bench::all(matches.get_one::<PathBuf>("binary").cloned()),
+            Some(("service", matches)) => {
+                bench::service(matches.get_one::<PathBuf>("binary").cloned())
+            }
             Some(("text", _)) => bench::text(),
             Some(("engine", _)) => bench::engine(),
             _ => unreachable!("clap requires one of the benches"),
@@ -85,6 +89,11 @@ pub(crate) fn command_line() -> Command {
             .action(ArgAction::SetTrue)
             .help(says)
     };
+    let binary = Arg::new("binary")
+        .long("binary")
+        .value_name("PATH")
+        .value_parser(value_parser!(PathBuf))
+        .help("Measure this binary [default: a release build]");
     Command::new("cargo xtask")
         .about("Chores of the project")
         .subcommand_required(true)
@@ -120,19 +129,23 @@ pub(crate) fn command_line() -> Command {
             Command::new("bench")
                 .about("Figures, as a table and as JSON in target/bench")
                 .subcommand_required(true)
+                .subcommand(
+                    Command::new("all")
+                        .about("Every row in one run, beside the limit of the machine")
+                        .arg(binary.clone()),
+                )
+                .subcommand(
+                    Command::new("service")
+                        .about("The service under load, beside a bare web server")
+                        .arg(binary.clone()),
+                )
                 .subcommand(Command::new("engine").about(
                     "One turn of reasoning over a base of 800 conditions and 1,500 findings",
                 ))
                 .subcommand(
                     Command::new("start-up")
                         .about("Time to the first healthy answer, and memory at rest")
-                        .arg(
-                            Arg::new("binary")
-                                .long("binary")
-                                .value_name("PATH")
-                                .value_parser(value_parser!(PathBuf))
-                                .help("Measure this binary [default: a release build]"),
-                        ),
+                        .arg(binary),
                 )
                 .subcommand(
                     Command::new("text")

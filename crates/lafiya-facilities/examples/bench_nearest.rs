@@ -1,5 +1,5 @@
 //! How long the nearest five facilities take, by the tree and by looking at every one, as the register
-//! grows. `cargo run --release -p lafiya-facilities --example bench_nearest`; figures in benches/README.md.
+//! grows. `cargo run --release -p lafiya-facilities --example bench_nearest`; figures in docs/operating/performance.md.
 
 use std::hint::black_box;
 use std::time::Instant;

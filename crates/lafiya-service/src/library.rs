@@ -1,8 +1,9 @@
 //! The knowledge base with the indices that are built from it: search, the reader of free text and the atlas.
-//! They belong together and are replaced together.
+//! They belong together and are replaced together. An index is built when it is first asked for: the first assessment
+//! after a start needs none of them.
 
 use std::ops::Deref;
-use std::sync::OnceLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use lafiya_facilities::{Atlas, Types};
 use lafiya_knowledge::KnowledgeBase;
@@ -11,27 +12,43 @@ use lafiya_text::{Parser, Search};
 
 /// A knowledge base ready to be searched and read by.
 pub struct Library {
-    base: KnowledgeBase,
+    base: Arc<KnowledgeBase>,
     /// Fuzzy search.
-    pub search: Search,
+    pub search: Index<Search>,
     /// The reader of free text.
-    pub parser: Parser,
+    pub parser: Index<Parser>,
     /// The places that are known by name.
-    pub atlas: Atlas,
+    pub atlas: Index<Atlas>,
     /// Made when the first text is to leave; most installations never need it.
     scrubber: OnceLock<Scrubber>,
 }
 
+/// An index over a base, built by whoever needs it first.
+pub type Index<T> = LazyLock<T, Box<dyn FnOnce() -> T + Send>>;
+
+fn index<T: 'static>(base: &Arc<KnowledgeBase>, build: fn(&KnowledgeBase) -> T) -> Index<T> {
+    let base = Arc::clone(base);
+    LazyLock::new(Box::new(move || build(&base)))
+}
+
 impl Library {
-    /// Builds the indices of a base.
+    /// A base with its indices still to be built.
     pub fn new(base: KnowledgeBase) -> Self {
+        let base = Arc::new(base);
         Self {
-            search: Search::build(&base),
-            parser: Parser::build(&base),
-            atlas: Atlas::new(&base),
+            search: index(&base, Search::build),
+            parser: index(&base, Parser::build),
+            atlas: index(&base, Atlas::new),
             scrubber: OnceLock::new(),
             base,
         }
+    }
+
+    /// Builds what is not built yet, so that no request has to wait for it.
+    pub fn prepare(&self) {
+        LazyLock::force(&self.atlas);
+        LazyLock::force(&self.parser);
+        LazyLock::force(&self.search);
     }
 
     /// Its kinds of facilities, by which registers are read.

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::fold::Token;
-use crate::hash::{FastMap, FastSet};
+use crate::hash::{FastMap, FastSet, key};
 use crate::stem::{singular, stem};
 use crate::words::{Fillers, Same};
 
@@ -64,6 +64,9 @@ pub(crate) struct Word {
     pub stem: String,
     pub form: String,
     pub role: Role,
+    /// The word itself and its stem as keys, for looking phrases up.
+    pub key: u64,
+    pub stem_key: u64,
 }
 
 impl Canon {
@@ -107,17 +110,21 @@ impl Canon {
         }
     }
 
+    /// A word that was learnt, taken apart.
+    pub(crate) fn learnt(&self, word: &str) -> Option<Arc<Word>> {
+        self.known.get(word).cloned()
+    }
+
     /// A word taken apart.
     pub(crate) fn word(&self, word: &str) -> Arc<Word> {
-        self.known
-            .get(word)
-            .cloned()
-            .unwrap_or_else(|| self.take_apart(word))
+        self.learnt(word).unwrap_or_else(|| self.take_apart(word))
     }
 
     fn take_apart(&self, word: &str) -> Arc<Word> {
         let stem = stem(word);
         Arc::new(Word {
+            key: key(word),
+            stem_key: key(&stem),
             singular: singular(word),
             form: self
                 .groups

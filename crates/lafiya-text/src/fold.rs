@@ -158,14 +158,13 @@ fn number_end(text: &[char], start: usize) -> usize {
 }
 
 fn token(original: &[char], start: usize, end: usize, spaced: bool) -> Token {
-    let letters = original[start..end]
-        .iter()
-        .copied()
-        .filter(|&c| class(c) != Class::Apostrophe);
-    let mut text: String = if original[start..end].iter().all(char::is_ascii) {
-        letters.map(|c| c.to_ascii_lowercase()).map(plain).collect()
+    let written = &original[start..end];
+    let mut text = if written.iter().all(char::is_ascii) {
+        folded_ascii(written)
     } else {
+        let letters = written.iter().copied();
         letters
+            .filter(|&c| class(c) != Class::Apostrophe)
             .nfkd()
             .filter(|c| !is_combining_mark(*c))
             .flat_map(char::to_lowercase)
@@ -186,6 +185,19 @@ fn token(original: &[char], start: usize, end: usize, spaced: bool) -> Token {
             .all(|c| c.is_uppercase() || !c.is_alphabetic())
             && original[start].is_alphabetic(),
     }
+}
+
+/// The same for plain letters, which most texts have: without looking at what marks they bear.
+fn folded_ascii(written: &[char]) -> String {
+    let mut text = String::with_capacity(written.len());
+    for &c in written {
+        match c {
+            '\'' | '`' => {}
+            '\r' => text.push('\n'),
+            c => text.push(c.to_ascii_lowercase()),
+        }
+    }
+    text
 }
 
 /// Letters that decomposition leaves alone but keyboards lack.

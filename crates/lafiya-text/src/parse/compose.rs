@@ -73,9 +73,16 @@ impl Composer {
         for n in 0..reading.units.len() {
             let unit = &reading.units[n];
             let is_free = (unit.first..unit.last).all(|at| free[at]);
-            let lone = self.lone_complaint(reading, matches, n, &mind);
             let sharing = self.parts.contains(&unit.form) || self.complaints.contains(&unit.form);
-            let shared = if (is_free && sharing) || lone.is_some() {
+            if !sharing {
+                // Neither a part nor a complaint: nothing to share, at most a topic to bear in mind.
+                mind.topic = topics[unit.first]
+                    .map(|topic| (topic, unit.first))
+                    .or(mind.topic);
+                continue;
+            }
+            let lone = self.lone_complaint(reading, matches, n, &mind);
+            let shared = if is_free || lone.is_some() {
                 self.share(reading, choosing, n, &mind)
             } else {
                 None

@@ -63,7 +63,7 @@ impl Gestation {
         sex: Option<Sex>,
         spotted: &mut Vec<Spotted>,
     ) {
-        if sex == Some(Sex::Male) {
+        if sex == Some(Sex::Male) || !self.is_spoken_of(reading) {
             return;
         }
         for at in 0..reading.len() {
@@ -110,5 +110,13 @@ impl Gestation {
                 spotted.push(means);
             }
         }
+    }
+
+    /// Most texts speak of none, and then no number needs a look.
+    fn is_spoken_of(&self, reading: &Reading) -> bool {
+        (0..reading.len()).any(|at| {
+            self.behind.length_at(&reading.keys, at) > 0
+                || self.before.length_at(&reading.keys, at) > 0
+        })
     }
 }

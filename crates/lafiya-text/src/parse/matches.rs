@@ -11,7 +11,7 @@ use super::bags;
 use super::lexicon::{Lexicon, Meaning, Sense};
 use super::reading::Reading;
 use crate::canon::Role;
-use crate::hash::{FastMap, key};
+use crate::hash::FastMap;
 
 /// A phrase found in the text.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ pub(super) fn find(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
 }
 
 fn written(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
-    let stems: Vec<u64> = reading.apart.iter().map(|word| key(&word.stem)).collect();
+    let stems: Vec<u64> = reading.apart.iter().map(|word| word.stem_key).collect();
     let mut found = Vec::new();
     for at in 0..stems.len() {
         for (length, meanings) in choosing.lexicon.written.all_at(&stems, at) {

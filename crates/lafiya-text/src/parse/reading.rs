@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::spelling::Spelling;
 use crate::canon::{Canon, Role, Unit, Word};
 use crate::fold::{self, Token};
-use crate::hash::key;
 
 /// The text as the other steps see it. All indices count tokens.
 #[derive(Clone, Debug)]
@@ -38,13 +37,21 @@ impl Reading {
         let mut tokens = fold::tokens(text);
         canon.without_points(&mut tokens);
         let mut words = Vec::with_capacity(tokens.len());
-        let mut mended = Vec::with_capacity(tokens.len());
-        for token in &tokens {
+        let mut apart: Vec<Arc<Word>> = Vec::with_capacity(tokens.len());
+        let mut mended = vec![false; tokens.len()];
+        for (at, token) in tokens.iter().enumerate() {
+            // The canon has learnt every word that the speller knows, so such a word is right.
+            if let Some(word) = canon.learnt(&token.text) {
+                words.push(token.text.clone());
+                apart.push(word);
+                continue;
+            }
             let meant = spelling.correct(&token.text);
-            mended.push(meant.is_some());
-            words.push(meant.unwrap_or(&token.text).to_owned());
+            mended[at] = meant.is_some();
+            let word = meant.unwrap_or(&token.text);
+            words.push(word.to_owned());
+            apart.push(canon.word(word));
         }
-        let apart: Vec<Arc<Word>> = words.iter().map(|word| canon.word(word)).collect();
         let units = canon.units_of(&words, &apart);
         let mut light = vec![false; tokens.len()];
         let mut compound = vec![false; tokens.len()];
@@ -59,7 +66,7 @@ impl Reading {
         let (sentence, clause) = boundaries(&tokens);
         Self {
             tokens,
-            keys: words.iter().map(|word| key(word)).collect(),
+            keys: apart.iter().map(|word| word.key).collect(),
             words,
             apart,
             mended,

@@ -3,6 +3,7 @@
 //! Words are found first (exact, same stem, same meaning, beginning, typing error), then phrases are scored by the
 //! words they share with the query, weighted by how telling each word is. It does not read sentences: `parse` does.
 
+mod near;
 mod score;
 mod vocabulary;
 
@@ -12,6 +13,7 @@ use lafiya_model::{ConceptKind, Sex};
 use crate::canon::{Canon, Role};
 use crate::hash::FastMap;
 use crate::{fold, words};
+use near::Nearby;
 use score::{Entry, QUERY_WORDS_MAX, Query, SIMILARITY_MIN, Weighted};
 use vocabulary::Vocabulary;
 
@@ -47,11 +49,16 @@ pub struct Search {
     postings: Vec<Vec<u32>>,
     /// Whole folded phrases, for the exact name.
     exact: FastMap<String, Vec<u32>>,
+    /// The same, for those that are a slip or two away.
+    nearby: Nearby,
     /// The concepts that entries lead to, by their number.
     concepts: Vec<ConceptRef>,
     /// Tests and measures that only one sex has.
     of_one_sex: FastMap<ConceptRef, Sex>,
 }
+
+/// From here on the words of the query were understood, and phrases need not be compared letter by letter.
+const FOUND: f64 = 0.9;
 
 impl Search {
     /// Builds the index of a base.
@@ -63,6 +70,7 @@ impl Search {
             entries: Vec::new(),
             postings: Vec::new(),
             exact: FastMap::default(),
+            nearby: Nearby::default(),
             concepts: Vec::new(),
             of_one_sex: of_one_sex(base),
         };
@@ -85,6 +93,7 @@ impl Search {
         search
             .vocabulary
             .finish(&search.postings, search.entries.len());
+        search.nearby = Nearby::of(search.exact.iter());
         for entry in &mut search.entries {
             let words = entry.words.iter();
             entry.own = words.map(|&word| search.vocabulary.weight(word)).sum();
@@ -126,8 +135,18 @@ impl Search {
             &self.entries,
             &self.postings,
             &self.vocabulary,
-            keep,
+            &mut keep,
         );
+        let found = best.iter().any(|(similarity, _)| *similarity >= FOUND);
+        if !found {
+            self.nearby.find(&query.whole, |at, left| {
+                let entry = &self.entries[at as usize];
+                let kept = &mut best[entry.number as usize];
+                if entry.trust * left > kept.0 {
+                    *kept = (entry.trust * left, at);
+                }
+            });
+        }
         let found = best
             .into_iter()
             .zip(&self.concepts)

@@ -105,6 +105,9 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
         not_found: web.not_found,
     };
     let front = Front::new(state, pages);
+    let library = context.knowledge.load_full();
+    // A thread of its own, which an early end need not wait for.
+    std::thread::spawn(move || library.prepare());
     tracing::info!(address = %listening.address, knowledge.version = %context.knowledge.load().version().version, "Lafiya is ready.");
     lafiya_http::serve(listening, front, &http_settings, stop.cancelled()).await;
 

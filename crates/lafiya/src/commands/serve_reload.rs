@@ -43,7 +43,9 @@ fn reload(context: &Context, folders: &Folders) {
         match KnowledgeBase::from_dir(folder) {
             Ok(base) => {
                 tracing::info!(knowledge.version = %base.version().version, "The knowledge base was read again.");
-                context.knowledge.store(Arc::new(Library::new(base)));
+                let library = Library::new(base);
+                library.prepare();
+                context.knowledge.store(Arc::new(library));
             }
             Err(cause) => {
                 tracing::error!(%cause, "The new knowledge base is refused; the old one stays.");
