@@ -75,6 +75,7 @@ impl Service {
             "tenant",
             "tier",
             "demo",
+            "--tier",
             "enterprise",
             "--quota",
             "1000000000",
