@@ -53,7 +53,7 @@ pub(crate) fn test(binary: &Path, only: Option<&str>) -> anyhow::Result<()> {
         .env("RUST_TEST_THREADS", THREADS)
         .env("LAFIYA_BLACKBOX_BACKEND", "embedded")
         .env("LAFIYA_BLACKBOX_BINARY", binary)
-        .env("LAFIYA_BLACKBOX_SERVERS", std::env::current_exe()?)
+        .env("LAFIYA_BLACKBOX_SERVERS", crate::process::own_program()?)
         .env("LAFIYA_BLACKBOX_FAKETIME", faketime()?)
         .env("LAFIYA_FAULTS_DIR", &folder);
     let output = process::run(&mut tests, test_lines)?;

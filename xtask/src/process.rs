@@ -123,6 +123,14 @@ fn words(command: &Command) -> String {
     words.join(" ")
 }
 
+/// This program's file. A build that ran meanwhile may have put a new one in its place, which does as well; the system
+/// then calls the old one deleted.
+pub(crate) fn own_program() -> anyhow::Result<std::path::PathBuf> {
+    let path = std::env::current_exe()?;
+    let replaced = path.to_str().and_then(|it| it.strip_suffix(" (deleted)"));
+    Ok(replaced.map_or_else(|| path.clone(), std::path::PathBuf::from))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -30,7 +30,7 @@ impl Servers {
     /// Installs what is missing (when allowed) and starts both.
     pub(crate) fn start() -> anyhow::Result<Self> {
         install_what_is_missing()?;
-        let mut holder = Command::new(std::env::current_exe()?)
+        let mut holder = Command::new(crate::process::own_program()?)
             .arg(HOLD)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
