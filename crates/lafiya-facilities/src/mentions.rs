@@ -238,6 +238,12 @@ fn is_filler(word: &str) -> bool {
     FILLERS.contains(&word) || KINDS.contains(&word) || word.bytes().all(|b| b.is_ascii_digit())
 }
 
+/// The words that are more than fillers.
+fn telling<'w>(words: &[&'w str]) -> Vec<&'w str> {
+    let telling = words.iter().copied().filter(|word| !is_filler(word));
+    telling.collect()
+}
+
 /// Names as written, the longest first at every word.
 fn exact<'a>(areas: &'a Areas, words: &[&str]) -> Vec<Mention<'a>> {
     let mut found = Vec::new();
@@ -323,11 +329,7 @@ fn misspelt_at_home<'a>(
 ) -> Option<Mention<'a>> {
     let home = home?;
     let at_home = |spot: &Spot<'_>| spot.country().eq_ignore_ascii_case(home);
-    let telling: Vec<&str> = words
-        .iter()
-        .copied()
-        .filter(|word| !is_filler(word))
-        .collect();
+    let telling = telling(words);
     let [mention] = exact else { return None };
     if telling.len() < 2 || mention.spots.iter().any(at_home) {
         return None;
@@ -343,11 +345,7 @@ fn misspelt_at_home<'a>(
 
 /// A name nearly as written: of the whole part, else of one of its words.
 fn misspelt<'a>(areas: &'a Areas, words: &[&str], home: Option<&str>) -> Option<Mention<'a>> {
-    let telling: Vec<&str> = words
-        .iter()
-        .copied()
-        .filter(|word| !is_filler(word))
-        .collect();
+    let telling = telling(words);
     let called_an_area = words.iter().any(|word| KINDS.contains(word));
     let whole = telling.join(" ");
     let singles = telling.iter().map(|word| (*word).to_owned());

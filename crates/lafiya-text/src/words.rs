@@ -75,6 +75,7 @@ pub(crate) struct PersonWords {
     pub reporting: Vec<String>,
     pub passive: Vec<String>,
     pub described: Vec<String>,
+    pub possessives: Vec<String>,
     pub patient: Vec<String>,
 }
 

@@ -60,11 +60,7 @@ impl MemoryCache {
         window: Duration,
         now: Timestamp,
     ) -> WindowState {
-        let windows = match key {
-            WindowKey::Key(_) => &self.keys,
-            WindowKey::Address { .. } => &self.addresses,
-        };
-        windows.hit(key, limit, window, now)
+        self.windows(key).hit(key, limit, window, now)
     }
 
     /// [`Cache::look_at_window`] without waiting for anything.
@@ -75,12 +71,15 @@ impl MemoryCache {
         window: Duration,
         now: Timestamp,
     ) -> WindowState {
-        let windows = match key {
+        let (held, until_reset) = self.windows(key).look(key, window, now);
+        WindowState::seen(held, limit, until_reset, now)
+    }
+
+    fn windows(&self, key: &WindowKey) -> &Windows {
+        match key {
             WindowKey::Key(_) => &self.keys,
             WindowKey::Address { .. } => &self.addresses,
-        };
-        let (held, until_reset) = windows.look(key, window, now);
-        WindowState::seen(held, limit, until_reset, now)
+        }
     }
 }
 

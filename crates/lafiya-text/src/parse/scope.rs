@@ -41,7 +41,6 @@ enum Trigger {
 const STRANGERS_MAX: usize = 2;
 /// Tokens a finding may be away from the word that says it is over.
 const ENDING_REACH: usize = 8;
-const POSSESSIVES: [&str; 4] = ["my", "her", "his", "their"];
 /// Words of one item of a denied list.
 const ITEM_WORDS_MAX: usize = 4;
 
@@ -66,7 +65,7 @@ impl Scope {
             .iter()
             .chain(&persons.third)
             // "denies pain in her legs or back": a word that owns begins nothing.
-            .filter(|word| !POSSESSIVES.contains(&word.as_str()))
+            .filter(|word| !persons.possessives.contains(word))
             .cloned()
             .collect();
         Self {

@@ -6,8 +6,16 @@ use serde_json::json;
 
 use super::audit::Act;
 use super::keys;
-use crate::store::connection::{Connection, Engine, Row, sql};
+use crate::store::connection::{Connection, Engine, Row, Statement, sql};
 use crate::store::{NewKey, NewTenant, StoreError, TenantRecord};
+
+/// What [`record_from`] reads.
+macro_rules! tenant_columns {
+    () => {
+        "id, name, tier, status, monthly_quota, created_at, \
+         home_country, text_to_provider"
+    };
+}
 
 /// Who acts when the service meets an empty store.
 const FIRST_START: &str = "first-start";
@@ -85,9 +93,11 @@ pub(in crate::store) async fn first_start(
 pub(in crate::store) async fn list(
     connection: &mut Connection,
 ) -> Result<Vec<TenantRecord>, StoreError> {
-    let rows = sql(
-        "select id, name, tier, status, monthly_quota, created_at, home_country, text_to_provider from tenant order by name, id",
-    )
+    let rows = sql(concat!(
+        "select ",
+        tenant_columns!(),
+        " from tenant order by name, id"
+    ))
     .all(connection)
     .await?;
     rows.iter().map(record_from).collect()
@@ -97,11 +107,14 @@ pub(in crate::store) async fn find(
     connection: &mut Connection,
     id: TenantId,
 ) -> Result<Option<TenantRecord>, StoreError> {
-    let row =
-        sql("select id, name, tier, status, monthly_quota, created_at, home_country, text_to_provider from tenant where id = $1")
-            .bind(id)
-            .optional(connection)
-            .await?;
+    let row = sql(concat!(
+        "select ",
+        tenant_columns!(),
+        " from tenant where id = $1"
+    ))
+    .bind(id)
+    .optional(connection)
+    .await?;
     row.as_ref().map(record_from).transpose()
 }
 
@@ -109,12 +122,49 @@ pub(in crate::store) async fn find_by_name(
     connection: &mut Connection,
     name: &str,
 ) -> Result<Option<TenantRecord>, StoreError> {
-    let row =
-        sql("select id, name, tier, status, monthly_quota, created_at, home_country, text_to_provider from tenant where name = $1")
-            .bind(name)
-            .optional(connection)
-            .await?;
+    let row = sql(concat!(
+        "select ",
+        tenant_columns!(),
+        " from tenant where name = $1"
+    ))
+    .bind(name)
+    .optional(connection)
+    .await?;
     row.as_ref().map(record_from).transpose()
+}
+
+/// A change of a tenant, as the log of acts tells it.
+struct Change<'a> {
+    id: TenantId,
+    action: &'static str,
+    detail: serde_json::Value,
+    actor: &'a str,
+    now: Timestamp,
+}
+
+impl Change<'_> {
+    /// Runs the statement, which gives the tenant as it is then, and logs the act.
+    async fn make(
+        self,
+        connection: &mut Connection,
+        statement: Statement,
+    ) -> Result<TenantRecord, StoreError> {
+        let row = statement
+            .optional(connection)
+            .await?
+            .ok_or(StoreError::NotFound)?;
+        Act {
+            at: self.now,
+            actor: self.actor,
+            action: self.action,
+            tenant: self.id,
+            subject: self.id.to_string(),
+            detail: self.detail,
+        }
+        .log(connection)
+        .await?;
+        record_from(&row)
+    }
 }
 
 pub(in crate::store) async fn set_status(
@@ -124,24 +174,21 @@ pub(in crate::store) async fn set_status(
     actor: &str,
     now: Timestamp,
 ) -> Result<TenantRecord, StoreError> {
-    let row = sql("update tenant set status = $2 where id = $1
-         returning id, name, tier, status, monthly_quota, created_at, home_country, text_to_provider")
+    let statement = sql(concat!(
+        "update tenant set status = $2 where id = $1 returning ",
+        tenant_columns!()
+    ))
     .bind(id)
-    .bind(status)
-    .optional(connection)
-    .await?
-    .ok_or(StoreError::NotFound)?;
-    Act {
-        at: now,
-        actor,
+    .bind(status);
+    Change {
+        id,
         action: "tenant.set_status",
-        tenant: id,
-        subject: id.to_string(),
         detail: json!({ "status": status }),
+        actor,
+        now,
     }
-    .log(connection)
-    .await?;
-    record_from(&row)
+    .make(connection, statement)
+    .await
 }
 
 pub(in crate::store) async fn set_tier(
@@ -152,27 +199,22 @@ pub(in crate::store) async fn set_tier(
     actor: &str,
     now: Timestamp,
 ) -> Result<TenantRecord, StoreError> {
-    let row = sql(
-        "update tenant set tier = $2, monthly_quota = $3 where id = $1
-         returning id, name, tier, status, monthly_quota, created_at, home_country, text_to_provider",
-    )
+    let statement = sql(concat!(
+        "update tenant set tier = $2, monthly_quota = $3 where id = $1 returning ",
+        tenant_columns!()
+    ))
     .bind(id)
     .bind(tier)
-    .bind(monthly_quota)
-    .optional(connection)
-    .await?
-    .ok_or(StoreError::NotFound)?;
-    Act {
-        at: now,
-        actor,
+    .bind(monthly_quota);
+    Change {
+        id,
         action: "tenant.set_tier",
-        tenant: id,
-        subject: id.to_string(),
         detail: json!({ "tier": tier, "monthly_quota": monthly_quota }),
+        actor,
+        now,
     }
-    .log(connection)
-    .await?;
-    record_from(&row)
+    .make(connection, statement)
+    .await
 }
 
 pub(in crate::store) async fn set_home_country(
@@ -182,24 +224,21 @@ pub(in crate::store) async fn set_home_country(
     actor: &str,
     now: Timestamp,
 ) -> Result<TenantRecord, StoreError> {
-    let row = sql("update tenant set home_country = $2 where id = $1
-         returning id, name, tier, status, monthly_quota, created_at, home_country, text_to_provider")
+    let statement = sql(concat!(
+        "update tenant set home_country = $2 where id = $1 returning ",
+        tenant_columns!()
+    ))
     .bind(id)
-    .bind(home_country)
-    .optional(connection)
-    .await?
-    .ok_or(StoreError::NotFound)?;
-    Act {
-        at: now,
-        actor,
+    .bind(home_country);
+    Change {
+        id,
         action: "tenant.set_home_country",
-        tenant: id,
-        subject: id.to_string(),
         detail: json!({ "home_country": home_country }),
+        actor,
+        now,
     }
-    .log(connection)
-    .await?;
-    record_from(&row)
+    .make(connection, statement)
+    .await
 }
 
 pub(in crate::store) async fn set_text_to_provider(
@@ -209,26 +248,21 @@ pub(in crate::store) async fn set_text_to_provider(
     actor: &str,
     now: Timestamp,
 ) -> Result<TenantRecord, StoreError> {
-    let row = sql(
-        "update tenant set text_to_provider = $2 where id = $1
-         returning id, name, tier, status, monthly_quota, created_at, home_country, text_to_provider",
-    )
+    let statement = sql(concat!(
+        "update tenant set text_to_provider = $2 where id = $1 returning ",
+        tenant_columns!()
+    ))
     .bind(id)
-    .bind(allowed)
-    .optional(connection)
-    .await?
-    .ok_or(StoreError::NotFound)?;
-    Act {
-        at: now,
-        actor,
+    .bind(allowed);
+    Change {
+        id,
         action: "tenant.set_text_to_provider",
-        tenant: id,
-        subject: id.to_string(),
         detail: json!({ "text_to_provider": allowed }),
+        actor,
+        now,
     }
-    .log(connection)
-    .await?;
-    record_from(&row)
+    .make(connection, statement)
+    .await
 }
 
 /// The tenant out of a read that selects `joined_tenant_columns!` beside its own.
