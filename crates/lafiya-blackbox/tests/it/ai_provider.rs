@@ -15,7 +15,12 @@ const TIMEOUT_MS: u64 = 1500;
 
 /// A service that asks this model.
 pub(crate) fn advised_by(model: &str) -> Start {
-    Server::without_limits()
+    asking(Server::without_limits(), model)
+}
+
+/// The same of a service that is already told something.
+pub(crate) fn asking(start: Start, model: &str) -> Start {
+    start
         .with("LAFIYA_AI_PROVIDER", "openai")
         .with("LAFIYA_AI_BASE_URL", model)
         .with("LAFIYA_AI_MODEL", "small-model")

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use lafiya_blackbox::{Receiver, Server, eventually};
+use lafiya_blackbox::{Model, Play, Receiver, Server, eventually};
 use serde_json::{Value, json};
 
+use crate::ai_provider::asking;
 use crate::fhir_requests::post_fhir;
 use crate::requests::{assessed, fever};
 use crate::webhooks::{quick, register};
@@ -99,8 +100,11 @@ const SAID_OF_THE_PATIENT: &[&str] = &[
 ];
 
 #[test]
-fn nothing_said_of_a_patient_leaves_through_logs_or_webhooks() {
-    let server = quick().with("LAFIYA_LOG_LEVEL", "trace").start();
+fn nothing_said_of_a_patient_leaves_through_logs_webhooks_or_the_provider() {
+    let model = Model::start(Play::Say("{}".to_owned()));
+    let server = asking(quick(), &model.url())
+        .with("LAFIYA_LOG_LEVEL", "trace")
+        .start();
     let receiver = Receiver::start();
     let client = server.live();
     let events = ["assessment.completed", "adverse_event.created"];
@@ -137,14 +141,30 @@ fn nothing_said_of_a_patient_leaves_through_logs_or_webhooks() {
         .post("/v1/assess", &json!({"patient": name, "evidence": words}))
         .expect(400);
 
+    // A tenant that lets texts go to the model lets nobody go with them.
+    let allowed = server.cli(&["tenant", "text-to-provider", "demo", "scrubbed"]);
+    assert!(allowed.status.success(), "{allowed:?}");
+    let before = model.asked().len();
+    let note = format!("My name is {name}, born {birth}, of {street}, call {phone}. I have fever.");
+    eventually("the permission is known", Duration::from_secs(10), || {
+        let read = client.post("/v1/parse", &json!({"text": note}));
+        read.expect(200);
+        (model.asked().len() > before).then_some(())
+    });
+
     let told = receiver.wait_for(3);
     wait_for(&server, last.required_header("x-request-id"));
+    // One question for each assessment, and one for the text.
+    assert!(model.asked().len() >= 3, "the model was not asked");
     let log = server.log();
     for value in SAID_OF_THE_PATIENT {
         assert!(!log.contains(value), "{value} stands in the log");
         for delivery in &told {
             let body = String::from_utf8_lossy(&delivery.body);
             assert!(!body.contains(value), "{value} was told: {body}");
+        }
+        for question in model.asked() {
+            assert!(!question.contains(value), "{value} was asked: {question}");
         }
     }
 }

@@ -42,6 +42,7 @@ mod shape;
 mod shutdown;
 mod slow_clients;
 mod tenants;
+mod tenants_timing;
 mod usage;
 mod versions;
 mod web;

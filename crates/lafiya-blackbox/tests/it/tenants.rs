@@ -2,16 +2,18 @@
 //! does not exist: the same status, the same body, the same headers. Whoever may not see a thing
 //! cannot even learn that it is there.
 
-use lafiya_blackbox::{Answer, Client, Receiver, Server};
+use std::collections::BTreeSet;
+
+use lafiya_blackbox::{Answer, Client, Receiver, Request, Server, shared};
 use serde_json::{Value, json};
 
 use crate::requests::{ASSESS, assessed, fever, new_uuid, pilot, with};
 use crate::webhooks::{quick, register};
 
 /// What one tenant owns.
-struct Owned {
+pub(crate) struct Owned {
     assessment: String,
-    interview: String,
+    pub(crate) interview: String,
     webhook: String,
     delivery: String,
     key: String,
@@ -20,7 +22,7 @@ struct Owned {
 
 impl Owned {
     /// The same kinds of things, none of which exists.
-    fn nothing() -> Self {
+    pub(crate) fn nothing() -> Self {
         Self {
             assessment: new_uuid(),
             interview: new_uuid(),
@@ -37,7 +39,7 @@ fn text(value: &Value) -> String {
 }
 
 /// A tenant with one of everything.
-fn somebody(server: &Server) -> Owned {
+pub(crate) fn somebody(server: &Server) -> Owned {
     let client = pilot(server, "ours", 50);
     let receiver = Receiver::start();
     let webhook = register(&client, &receiver.url(), &["assessment.completed"]);
@@ -45,6 +47,8 @@ fn somebody(server: &Server) -> Owned {
     receiver.wait_for(1);
     let webhook = text(&webhook["id"]);
     let deliveries = client.get(&format!("/v1/webhooks/{webhook}/deliveries"));
+    let event = json!({"assessment_id": answer["assessment_id"], "description": "a rash", "seriousness": "serious"});
+    client.post("/v1/adverse-events", &event).expect(201);
     let key = server.new_key("ours").0;
     let member = member(server, "ours", "owner@ours.example");
     Owned {
@@ -57,14 +61,14 @@ fn somebody(server: &Server) -> Owned {
     }
 }
 
-fn member(server: &Server, tenant: &str, email: &str) -> Value {
+pub(crate) fn member(server: &Server, tenant: &str, email: &str) -> Value {
     let words = ["user", "create", email, "--tenant", tenant];
     let made = server.cli(&[&words[..], &["--role", "owner", "--json"]].concat());
     made.json()
 }
 
 /// Every call of the API that takes an id: method, path, body.
-fn api_calls(of: &Owned) -> Vec<(&'static str, String, Value)> {
+pub(crate) fn api_calls(of: &Owned) -> Vec<(&'static str, String, Value)> {
     let Owned {
         assessment,
         webhook,
@@ -99,7 +103,7 @@ fn api_calls(of: &Owned) -> Vec<(&'static str, String, Value)> {
 }
 
 /// Every page that takes an id.
-fn page_calls(of: &Owned) -> Vec<(&'static str, String, &'static str)> {
+pub(crate) fn page_calls(of: &Owned) -> Vec<(&'static str, String, &'static str)> {
     let Owned {
         assessment,
         interview,
@@ -140,6 +144,29 @@ fn page_calls(of: &Owned) -> Vec<(&'static str, String, &'static str)> {
         ("POST", format!("/dashboard/members/{member}/link"), ""),
         ("POST", format!("/dashboard/members/{member}/remove"), ""),
     ]
+}
+
+pub(crate) fn api_call(stranger: &Client, (method, path, body): &(&str, String, Value)) -> Request {
+    let request = stranger.request(method, path);
+    match body {
+        Value::Null => request,
+        body => request.json(body),
+    }
+}
+
+/// `stranger` is a browser that somebody has signed in with, and `token` one of its forms'.
+pub(crate) fn page_call(
+    stranger: &Client,
+    token: &str,
+    (method, path, form): &(&str, String, &str),
+) -> Request {
+    let request = stranger.request(method, path);
+    if *method == "GET" {
+        return request;
+    }
+    request
+        .header("Content-Type", "application/x-www-form-urlencoded")
+        .body(format!("form_token={token}&{form}"))
 }
 
 /// What a stranger can learn from an answer: everything but what differs from call to call. Ids
@@ -188,26 +215,57 @@ fn what_another_tenant_owns_is_answered_like_what_does_not_exist() {
     let (owned, nothing) = (somebody(&server), Owned::nothing());
     let stranger = pilot(&server, "theirs", 50);
     let calls = api_calls(&owned).into_iter().zip(api_calls(&nothing));
-    for ((method, path, body), (_, nowhere, other_body)) in calls {
-        let ask = |path: &str, body: &Value| {
-            let request = stranger.request(method, path);
-            match body {
-                Value::Null => request.send(),
-                body => request.json(body).send(),
-            }
-        };
-        let (ours, nowhere) = (ask(&path, &body), ask(&nowhere, &other_body));
+    for (ours, nowhere) in calls {
+        let (ours, nowhere) = (api_call(&stranger, &ours), api_call(&stranger, &nowhere));
+        let (ours, nowhere) = (ours.send(), nowhere.send());
         nowhere.expect_error(404, "RESOURCE_NOT_FOUND");
         check_same(&ours, &owned, &nowhere, &nothing);
     }
+    // A list is never refused; theirs is empty.
+    let listed = |of: &Owned| stranger.get(&list_call(of)).expect(200);
+    let (ours, nowhere) = (listed(&owned), listed(&nothing));
+    assert_eq!(ours.json(), json!([]));
+    assert_eq!(told(&ours, &owned), told(&nowhere, &nothing));
     // Nothing of it was touched.
     let client = server.client().with_key(&server.new_key("ours").1);
     let hooks = client.get("/v1/webhooks").expect(200).json();
     assert_eq!(text(&hooks[0]["id"]), owned.webhook);
-    assert_eq!(
-        client.get("/v1/adverse-events").expect(200).json(),
-        json!([])
-    );
+    let events = client.get(&list_call(&owned)).expect(200).json();
+    assert_eq!(events.as_array().map(Vec::len), Some(1));
+}
+
+/// The list that can be asked for what belongs to one id.
+pub(crate) fn list_call(of: &Owned) -> String {
+    format!("/v1/adverse-events?assessment_id={}", of.assessment)
+}
+
+/// What everybody may read has ids too, which belong to nobody.
+const OF_EVERYBODY: &[&str] = &["/v1/conditions/", "/v1/fhir/"];
+
+#[test]
+fn no_path_with_an_id_is_forgotten_here() {
+    let document = shared().client().get("/v1/openapi.json").expect(200).json();
+    let placeholders = Owned {
+        webhook: "{id}".to_owned(),
+        delivery: "{delivery_id}".to_owned(),
+        ..Owned::nothing()
+    };
+    let asked: BTreeSet<(String, String)> = api_calls(&placeholders)
+        .into_iter()
+        .map(|(method, path, _)| (path, method.to_lowercase()))
+        .collect();
+    let mut found = 0;
+    for (path, methods) in document["paths"].as_object().expect("paths") {
+        if !path.contains('{') || OF_EVERYBODY.iter().any(|it| path.starts_with(it)) {
+            continue;
+        }
+        for method in methods.as_object().expect("methods").keys() {
+            found += 1;
+            let call = (path.clone(), method.clone());
+            assert!(asked.contains(&call), "{call:?} is never asked for");
+        }
+    }
+    assert!(found >= 6, "{found} paths with an id");
 }
 
 #[test]
@@ -235,23 +293,15 @@ fn the_pages_of_another_tenant_are_answered_like_pages_that_do_not_exist() {
     let stranger = signed_in(&server, &member(&server, "theirs", "owner@theirs.example"));
     let token = form_token(&stranger.get("/dashboard/account").expect(200));
     let calls = page_calls(&owned).into_iter().zip(page_calls(&nothing));
-    for ((method, path, form), (_, nowhere, _)) in calls {
-        let ask = |path: &str| {
-            let request = stranger.request(method, path);
-            if method == "GET" {
-                return request.send();
-            }
-            request
-                .header("Content-Type", "application/x-www-form-urlencoded")
-                .body(format!("form_token={token}&{form}"))
-                .send()
-        };
-        check_same(&ask(&path), &owned, &ask(&nowhere), &nothing);
+    for (ours, nowhere) in calls {
+        let ours = page_call(&stranger, &token, &ours).send();
+        let nowhere = page_call(&stranger, &token, &nowhere).send();
+        check_same(&ours, &owned, &nowhere, &nothing);
     }
 }
 
 /// A browser in which this member has followed the link of the invitation.
-fn signed_in(server: &Server, member: &Value) -> Client {
+pub(crate) fn signed_in(server: &Server, member: &Value) -> Client {
     let browser = server.client().with_header("Accept", "text/html");
     let link = text(&member["sign_in_link"]);
     let (_, path) = link.split_once("/sign-in/").expect("a link");
@@ -272,7 +322,7 @@ fn cookie(answer: &Answer) -> &str {
     cookie.split(';').next().unwrap_or_default()
 }
 
-fn form_token(page: &Answer) -> String {
+pub(crate) fn form_token(page: &Answer) -> String {
     let page = page.text();
     let (_, rest) = page
         .split_once("name=\"form_token\" value=\"")
