@@ -56,12 +56,15 @@ pub(super) async fn run_group(
     for work in group.iter_mut() {
         connection.run("savepoint work").await?;
         let mut ended = work.run(connection).await;
-        if matches!(ended, Ended::WorthRepeating) {
+        if matches!(&ended, Ended::Failed(Some(cause)) if cause.is_worth_repeating()) {
             connection.run("rollback to savepoint work").await?;
             ended = work.run(connection).await;
         }
-        if !matches!(ended, Ended::Done) {
-            connection.run("rollback to savepoint work").await?;
+        if let Ended::Failed(cause) = ended {
+            let undone = connection.run("rollback to savepoint work").await;
+            // A disk that fails makes SQLite undo the whole transaction, savepoints and all: then
+            // what failed says more than the savepoint that is gone.
+            undone.map_err(|undo| cause.unwrap_or(undo))?;
         }
         connection.run("release savepoint work").await?;
     }
@@ -71,8 +74,8 @@ pub(super) async fn run_group(
 /// How a unit of work ended, as far as its group must know.
 pub(super) enum Ended {
     Done,
-    Failed,
-    WorthRepeating,
+    /// With what the store said, if it was the store that failed.
+    Failed(Option<StoreError>),
 }
 
 /// A unit of work whose types the group need not know.
@@ -116,8 +119,7 @@ where
             let outcome = (self.verb)(connection, &self.arguments).await;
             let ended = match &outcome {
                 Ok(_) => Ended::Done,
-                Err(error) if error.is_worth_repeating() => Ended::WorthRepeating,
-                Err(_) => Ended::Failed,
+                Err(error) => Ended::Failed(error.store_error().cloned()),
             };
             self.outcome = Some(outcome);
             ended
