@@ -1,15 +1,19 @@
-//! The disk under SQLite: full, and read-only. Both in a mount namespace of the service's own, so
-//! that nothing outside notices and nothing stays mounted.
+//! The disk under SQLite: full, read-only from the start, read-only from one moment to the next. The
+//! first two in a mount namespace of the service's own, so that nothing outside notices and nothing
+//! stays mounted.
 
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lafiya_blackbox::{Backend, Server, eventually};
+use serde_json::json;
 
 use crate::fleet::Fleet;
+use crate::load::body;
 use crate::record::{Record, restarted_within};
 
 const GROUP: &str = "4 The disk";
@@ -31,6 +35,10 @@ const READ_ONLY: &[&str] = &[
     "-c",
     "mount --bind data data && mount -o remount,ro,bind data && exec \"$0\" \"$@\"",
 ];
+
+/// Becomes the service, which is told of a refused write as on a disk that turned read-only, and not
+/// ended. Its log lies on the same disk, so it goes on without one.
+const TOLD_OF_REFUSED_WRITES: &[&str] = &["sh", "-c", "trap '' XFSZ; exec \"$0\" \"$@\""];
 
 /// The data folder as the service sees it.
 fn seen_by(server: &Server) -> PathBuf {
@@ -111,4 +119,44 @@ fn read_only() {
         outcome: fleet.settle(load),
     }
     .settle_within("disk::read_only", restarted_within(start_took));
+}
+
+/// A file system with open files cannot be mounted read-only from outside, so the kernel is told to
+/// refuse every write of this process: to SQLite one is like the other.
+#[test]
+fn turned_read_only() {
+    let fleet = Fleet::alone(Server::without_limits().under(TOLD_OF_REFUSED_WRITES));
+    let server = &fleet.replicas[0];
+    let observer = server.live();
+    let kept = observer.post("/v1/assess", &body()).expect(200).json();
+    let load = fleet.load();
+    let in_flight = load.in_flight();
+    allow_files_of(server, "0");
+    let truthful_after = fleet.until_health_says("database", "unhealthy");
+    let refused = observer.post("/v1/assess", &body());
+    refused.expect_error(503, "SERVICE_UNAVAILABLE");
+    let asked = json!({"assessment_id": kept["assessment_id"]});
+    observer.post("/v1/rationale", &asked).expect(200);
+    allow_files_of(server, "unlimited");
+    let recovered_after = fleet.until_recovered();
+    Record {
+        group: GROUP,
+        fault: "data folder turns read-only",
+        done: "the kernel refuses every write of the running process; what is stored can still be read; allowed again when health was down",
+        in_flight,
+        truthful_after: Some(truthful_after),
+        recovered_after,
+        outcome: fleet.settle(load),
+    }
+    .settle("disk::turned_read_only");
+}
+
+/// How large the files may be that this process writes.
+#[track_caller]
+fn allow_files_of(server: &Server, size: &str) {
+    let told = Command::new("prlimit")
+        .args(["--pid", &server.pid().to_string()])
+        .arg(format!("--fsize={size}:unlimited"))
+        .status();
+    assert!(told.is_ok_and(|it| it.success()), "prlimit");
 }

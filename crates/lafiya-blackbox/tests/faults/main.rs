@@ -3,6 +3,7 @@
 //! seconds, and the service recovers by itself within five seconds of the cause ending. `cargo xtask
 //! faults` lends the servers that are broken here and gathers the figures.
 
+mod ai_provider;
 mod cache;
 mod clock;
 mod crash;
