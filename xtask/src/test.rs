@@ -29,13 +29,14 @@ const STAGES: &[Stage] = &[
     stage("format", 10, check_format),
     stage("clippy", 250, check_lints),
     stage("build", 390, build).gate(),
-    stage("unit", 210, unit_tests).with_servers(),
-    stage("knowledge", 20, check_knowledge),
-    stage("blackbox-embedded", 140, black_box_embedded),
+    stage("supply-chain", 70, judge_dependencies),
+    stage("unit", 170, unit_tests).with_servers(),
+    stage("knowledge", 10, check_knowledge),
+    stage("blackbox-embedded", 120, black_box_embedded),
     stage("blackbox-servers", 180, black_box_servers).with_servers(),
-    stage("faults", 110, break_everything),
-    stage("contract", 40, foreign_contract),
-    stage("fhir", 40, foreign_fhir),
+    stage("faults", 140, break_everything),
+    stage("contract", 30, foreign_contract),
+    stage("fhir", 20, foreign_fhir),
     stage("browser", 80, in_the_browser),
     stage("docs", 10, check_docs),
 ];
@@ -197,6 +198,10 @@ fn build(_: &Run) -> anyhow::Result<()> {
     workspace::build()
 }
 
+fn judge_dependencies(_: &Run) -> anyhow::Result<()> {
+    supply_chain::check()
+}
+
 fn unit_tests(run: &Run) -> anyhow::Result<()> {
     let mut tests = cargo("test --workspace --exclude lafiya-blackbox --no-fail-fast");
     tests.envs(run.servers()?.variables());
@@ -308,7 +313,6 @@ fn in_the_browser(_: &Run) -> anyhow::Result<()> {
 fn check_docs(_: &Run) -> anyhow::Result<()> {
     workspace::build()?;
     let mut complaints = docs::complaints()?;
-    complaints.extend(supply_chain::complaints()?);
     complaints.extend(deploy::complaints()?);
     if let Err(drift) = openapi::check() {
         complaints.push(format!("{drift:#}"));
