@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, ensure};
@@ -20,13 +20,23 @@ const END: &str = "<!-- written by `cargo xtask faults`: end -->";
 /// Two work while a third waits for the servers: more would measure each other.
 const THREADS: &str = "3";
 
-/// Runs all faults and writes the table, or those whose name contains `only` and prints it.
-pub(crate) fn run(only: Option<&str>, binary: Option<PathBuf>) -> anyhow::Result<()> {
+/// What is to be broken, and which part of it.
+#[derive(Default)]
+pub(crate) struct Wish {
+    /// Faults whose name contains this, or nothing for all of them.
+    pub(crate) only: Option<String>,
+    /// The debug build unless named.
+    pub(crate) binary: Option<PathBuf>,
+    /// The binary that an upgrade begins with; the same one unless named.
+    pub(crate) older: Option<PathBuf>,
+}
+
+/// Runs the faults and writes the table; of a part of them it is only printed.
+pub(crate) fn run(wish: &Wish) -> anyhow::Result<()> {
     workspace::build()?;
-    let binary = binary.unwrap_or_else(workspace::debug_binary);
-    test(&binary, only)?;
+    test(wish)?;
     let rows = rows()?;
-    if only.is_some() {
+    if wish.only.is_some() {
         println!("{}", table(&rows));
         return Ok(());
     }
@@ -39,8 +49,10 @@ pub(crate) fn run(only: Option<&str>, binary: Option<PathBuf>) -> anyhow::Result
     Ok(())
 }
 
-/// Runs the faults against this binary.
-pub(crate) fn test(binary: &Path, only: Option<&str>) -> anyhow::Result<()> {
+/// Runs the faults.
+pub(crate) fn test(wish: &Wish) -> anyhow::Result<()> {
+    let built = workspace::debug_binary();
+    let binary = wish.binary.as_ref().unwrap_or(&built);
     let folder = folder();
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder)?;
@@ -48,11 +60,15 @@ pub(crate) fn test(binary: &Path, only: Option<&str>) -> anyhow::Result<()> {
     let mut tests = Command::new("cargo");
     tests
         .args(["test", "--workspace", "--test", "faults", "--no-fail-fast"])
-        .args(only)
+        .args(&wish.only)
         .current_dir(workspace::root())
         .env("RUST_TEST_THREADS", THREADS)
         .env("LAFIYA_BLACKBOX_BACKEND", "embedded")
         .env("LAFIYA_BLACKBOX_BINARY", binary)
+        .env(
+            "LAFIYA_BLACKBOX_OLDER",
+            wish.older.as_ref().unwrap_or(binary),
+        )
         .env("LAFIYA_BLACKBOX_SERVERS", crate::process::own_program()?)
         .env("LAFIYA_BLACKBOX_FAKETIME", faketime()?)
         .env("LAFIYA_FAULTS_DIR", &folder);

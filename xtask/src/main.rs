@@ -66,10 +66,11 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
             matches.get_one::<u32>("cases").copied(),
             matches.get_one::<u64>("seed").copied(),
         ),
-        Some(("faults", matches)) => faults::run(
-            matches.get_one::<String>("only").map(String::as_str),
-            matches.get_one::<PathBuf>("binary").cloned(),
-        ),
+        Some(("faults", matches)) => faults::run(&faults::Wish {
+            only: matches.get_one::<String>("only").cloned(),
+            binary: matches.get_one::<PathBuf>("binary").cloned(),
+            older: matches.get_one::<PathBuf>("older").cloned(),
+        }),
         Some(("sbom", matches)) => {
             supply_chain::write_bill(matches.get_one::<PathBuf>("output").cloned())
         }
@@ -188,6 +189,13 @@ pub(crate) fn command_line() -> Command {
                         .value_name("PATH")
                         .value_parser(value_parser!(PathBuf))
                         .help("Break this binary [default: the debug build]"),
+                )
+                .arg(
+                    Arg::new("older")
+                        .long("older")
+                        .value_name("PATH")
+                        .value_parser(value_parser!(PathBuf))
+                        .help("Upgrade from this binary [default: the same one]"),
                 ),
         )
         .subcommand(

@@ -263,7 +263,7 @@ fn black_box(backend: &str, variables: &[(&str, &str)]) -> anyhow::Result<()> {
 /// What the service stands on, broken piece by piece.
 fn break_everything(_: &Run) -> anyhow::Result<()> {
     workspace::build()?;
-    faults::test(&workspace::debug_binary(), None)
+    faults::test(&faults::Wish::default())
 }
 
 /// The API held against its own document by schemathesis.

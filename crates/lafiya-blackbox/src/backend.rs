@@ -96,6 +96,13 @@ impl Backend {
         self.database.as_ref().map(|it| it.name.as_str())
     }
 
+    /// Runs statements in the database, on the servers backend, as the role of the service.
+    #[track_caller]
+    pub fn sql(&self, statements: &str) {
+        let url = self.database_url().expect("a database server");
+        tell_postgres(&url, statements);
+    }
+
     /// The folder, also the working directory of the service.
     pub fn folder(&self) -> &Path {
         self.folder.path()

@@ -28,9 +28,16 @@ pub struct Start {
     flags: Vec<String>,
     backend: Option<Arc<Backend>>,
     wrapper: Vec<String>,
+    binary: Option<PathBuf>,
 }
 
 impl Start {
+    /// Starts this binary in place of the one under test, such as an older one.
+    pub fn of(mut self, binary: PathBuf) -> Self {
+        self.binary = Some(binary);
+        self
+    }
+
     /// Starts on this backend in place of a fresh one.
     pub fn on(mut self, backend: &Arc<Backend>) -> Self {
         self.backend = Some(Arc::clone(backend));
@@ -80,6 +87,7 @@ impl Start {
             settings: self.settings,
             flags: self.flags,
             wrapper: self.wrapper,
+            binary: self.binary.unwrap_or_else(binary),
             backend,
             log: PathBuf::new(),
             keys: Vec::new(),
@@ -95,6 +103,7 @@ pub struct Server {
     settings: Vec<(String, String)>,
     flags: Vec<String>,
     wrapper: Vec<String>,
+    binary: PathBuf,
     backend: Arc<Backend>,
     log: PathBuf,
     keys: Vec<String>,
@@ -149,6 +158,7 @@ impl Server {
             settings: self.settings.clone(),
             flags: self.flags.clone(),
             wrapper: self.wrapper.clone(),
+            binary: Some(self.binary.clone()),
             backend: Some(Arc::clone(&self.backend)),
         }
     }
@@ -349,10 +359,10 @@ impl Server {
     /// developer's own environment.
     fn command(&self) -> Command {
         let mut command = match self.wrapper.split_first() {
-            None => Command::new(binary()),
+            None => Command::new(&self.binary),
             Some((program, words)) => {
                 let mut command = Command::new(program);
-                command.args(words).arg(binary());
+                command.args(words).arg(&self.binary);
                 command
             }
         };

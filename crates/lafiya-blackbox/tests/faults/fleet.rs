@@ -35,6 +35,12 @@ impl Fleet {
         for (name, value) in settings {
             start = start.with(name, value);
         }
+        Self::two(start)
+    }
+
+    /// Two replicas that are started this way.
+    #[track_caller]
+    pub(crate) fn two(start: Start) -> Self {
         let first = start.start();
         let second = first.replica();
         let client = client_of_a_clinic(&first, &first);

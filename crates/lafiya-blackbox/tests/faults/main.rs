@@ -13,4 +13,5 @@ mod fleet;
 mod hostile_clients;
 mod load;
 mod record;
+mod upgrade;
 mod webhook_receivers;

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use lafiya_blackbox::{Client, Receiver, Server, eventually};
+use lafiya_blackbox::{Receiver, Server, Start, eventually};
 use serde_json::json;
 
 use crate::fleet::Fleet;
@@ -16,16 +16,8 @@ fn check(
     break_it: impl FnOnce(&Receiver),
     mend_it: impl FnOnce(&Receiver),
 ) {
-    let pauses = format!("[{}]", ["200"; 500].join(","));
-    let start = Server::without_limits()
-        .with("LAFIYA_WEBHOOK_ALLOW_INSECURE_TARGETS", "true")
-        .with("LAFIYA_WEBHOOK_POLL_INTERVAL_MS", "50")
-        .with("LAFIYA_WEBHOOK_TIMEOUT_MS", "1000")
-        .with("LAFIYA_WEBHOOK_RETRY_DELAYS_MS", &pauses);
-    let fleet = Fleet::alone(start);
-    let receiver = Receiver::start();
-    let hook = json!({"url": receiver.url(), "events": ["assessment.completed"]});
-    fleet.client.post("/v1/webhooks", &hook).expect(201);
+    let fleet = Fleet::alone(telling_at_once());
+    let receiver = registered(&fleet);
     let load = fleet.load();
     let in_flight = load.in_flight();
     break_it(&receiver);
@@ -35,11 +27,8 @@ fn check(
     assert_eq!(outcome.repeated, 0, "{fault}: a call was refused");
     mend_it(&receiver);
     let mended = Instant::now();
-    let stored = ids(&fleet.client, &fleet.replicas[0]);
-    eventually("every event arrives", Duration::from_secs(30), || {
-        let told: HashSet<String> = receiver.got().iter().map(assessment_of).collect();
-        (told.is_superset(&stored) && receiver.got().len() > before).then_some(())
-    });
+    wait_for_every_event(&fleet, &receiver);
+    assert!(receiver.got().len() > before, "{fault}: nothing came later");
     Record {
         group: "6 Webhook receivers",
         fault,
@@ -52,6 +41,36 @@ fn check(
     .settle(test);
 }
 
+/// A service that tells its receivers at once, and again and again.
+pub(crate) fn telling_at_once() -> Start {
+    let pauses = format!("[{}]", ["200"; 500].join(","));
+    Server::without_limits()
+        .with("LAFIYA_WEBHOOK_ALLOW_INSECURE_TARGETS", "true")
+        .with("LAFIYA_WEBHOOK_POLL_INTERVAL_MS", "50")
+        .with("LAFIYA_WEBHOOK_TIMEOUT_MS", "1000")
+        .with("LAFIYA_WEBHOOK_RETRY_DELAYS_MS", &pauses)
+}
+
+/// A receiver that is told of every assessment of the clinic.
+#[track_caller]
+pub(crate) fn registered(fleet: &Fleet) -> Receiver {
+    let receiver = Receiver::start();
+    let hook = json!({"url": receiver.url(), "events": ["assessment.completed"]});
+    fleet.client.post("/v1/webhooks", &hook).expect(201);
+    receiver
+}
+
+/// Waits until the receiver was told of everything that is stored.
+#[track_caller]
+pub(crate) fn wait_for_every_event(fleet: &Fleet, receiver: &Receiver) {
+    let stored = ids(&fleet.replicas[0]);
+    assert!(!stored.is_empty(), "nothing was stored");
+    eventually("every event arrives", Duration::from_secs(30), || {
+        let told: HashSet<String> = receiver.got().iter().map(assessment_of).collect();
+        told.is_superset(&stored).then_some(())
+    });
+}
+
 fn assessment_of(delivery: &lafiya_blackbox::Delivery) -> String {
     let body = delivery.json();
     body["data"]["assessment_id"]
@@ -60,14 +79,14 @@ fn assessment_of(delivery: &lafiya_blackbox::Delivery) -> String {
         .to_owned()
 }
 
-/// Every assessment of the tenant.
-fn ids(_: &Client, server: &Server) -> HashSet<String> {
+/// Every assessment of the tenant; those of the sandbox are told to nobody here.
+fn ids(server: &Server) -> HashSet<String> {
     let export = server.cli(&["tenant", "export", "clinic"]);
     export
         .stdout
         .lines()
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-        .filter(|record| record["kind"] == "assessment")
+        .filter(|record| record["kind"] == "assessment" && record["environment"] == "live")
         .filter_map(|record| record["id"].as_str().map(str::to_owned))
         .collect()
 }
