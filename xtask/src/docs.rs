@@ -24,6 +24,7 @@ const CHECKS: &[Check] = &[
     no_text_names_a_path_of_one_machine,
     commands_in_the_readme_exist,
     tests_named_in_documents_exist,
+    every_claim_names_its_proof,
 ];
 
 /// Documents that name tests as proof of what they say.
@@ -132,6 +133,37 @@ fn tests_named_in_documents_exist(tree: &Tree) -> Vec<String> {
         }
     }
     complaints
+}
+
+/// Every row of a table that ends in "Shown by" names a test there, or links to where one stands.
+fn every_claim_names_its_proof(tree: &Tree) -> Vec<String> {
+    let documents = NAMING_TESTS.iter().map(|name| (name, tree.text(name)));
+    documents
+        .flat_map(|(name, text)| {
+            let bare = claims_without_proof(text.unwrap_or_default());
+            bare.map(move |claim| format!("{name} names no test for `{claim}`"))
+        })
+        .collect()
+}
+
+/// The first cells of such rows that name nothing.
+fn claims_without_proof(text: &str) -> impl Iterator<Item = &str> {
+    let mut inside = false;
+    text.lines().filter_map(move |line| {
+        if !line.starts_with('|') {
+            inside = false;
+            return None;
+        }
+        let mut cells = line.trim().trim_matches('|').split('|');
+        let (first, last) = (cells.next()?.trim(), cells.next_back()?.trim());
+        if last == "Shown by" {
+            inside = true;
+            return None;
+        }
+        let is_rule = first.chars().all(|it| it == '-');
+        let proven = code_spans(last).any(is_a_sentence) || last.contains(".md)");
+        (inside && !is_rule && !proven).then_some(first)
+    })
 }
 
 /// Our tests are sentences: four words or more.
@@ -308,6 +340,12 @@ mod tests {
             Some(Shown::Service(words(&["key", "create"])))
         );
         assert_eq!(shown_command("curl http://127.0.0.1:8080"), None);
+    }
+
+    #[test]
+    fn a_claim_without_proof_is_found() {
+        let text = "| Risk | Shown by |\n|---|---|\n| one | `it_is_shown_here` |\n| two | our word |\n\n| x | y |\n";
+        assert_eq!(claims_without_proof(text).collect::<Vec<_>>(), ["two"]);
     }
 
     #[test]
