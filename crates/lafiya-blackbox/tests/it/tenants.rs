@@ -62,8 +62,12 @@ pub(crate) fn somebody(server: &Server) -> Owned {
 }
 
 pub(crate) fn member(server: &Server, tenant: &str, email: &str) -> Value {
+    member_as(server, tenant, email, "owner")
+}
+
+fn member_as(server: &Server, tenant: &str, email: &str, role: &str) -> Value {
     let words = ["user", "create", email, "--tenant", tenant];
-    let made = server.cli(&[&words[..], &["--role", "owner", "--json"]].concat());
+    let made = server.cli(&[&words[..], &["--role", role, "--json"]].concat());
     made.json()
 }
 
@@ -298,6 +302,24 @@ fn the_pages_of_another_tenant_are_answered_like_pages_that_do_not_exist() {
         let nowhere = page_call(&stranger, &token, &nowhere).send();
         check_same(&ours, &owned, &nowhere, &nothing);
     }
+}
+
+#[test]
+fn a_clinician_changes_nothing_of_keys_members_and_webhooks() {
+    let server = quick().start();
+    let owned = somebody(&server);
+    let clinician = member_as(&server, "ours", "nurse@ours.example", "clinician");
+    let clinician = signed_in(&server, &clinician);
+    let token = form_token(&clinician.get("/dashboard/account").expect(200));
+    let of_others = ["keys", "members", "webhooks", "audit"].map(|it| format!("/dashboard/{it}"));
+    let lists = of_others.clone().map(|path| ("GET", path, ""));
+    let calls = page_calls(&owned).into_iter().chain(lists);
+    let mut refused = 0;
+    for call in calls.filter(|(_, path, _)| of_others.iter().any(|it| path.starts_with(it))) {
+        page_call(&clinician, &token, &call).send().expect(403);
+        refused += 1;
+    }
+    assert!(refused >= 15, "{refused} pages");
 }
 
 /// A browser in which this member has followed the link of the invitation.
