@@ -46,7 +46,7 @@ pub struct PatientFacts<'a> {
     pub(crate) age: Age,
     pub(crate) sex: Sex,
     /// Groups whose figures differ.
-    pub(crate) groups: Vec<Group>,
+    pub(crate) group: Option<Group>,
     /// What was told or read from values, in the order of concepts, each once.
     pub(crate) told: Vec<Told>,
     pub(crate) concerns: Vec<Concern>,
@@ -68,7 +68,7 @@ impl<'a> PatientFacts<'a> {
             base,
             age: case.age,
             sex: case.sex,
-            groups: Vec::new(),
+            group: None,
             told: Vec::new(),
             concerns: Vec::new(),
             known: Vec::new(),
@@ -102,7 +102,8 @@ impl<'a> PatientFacts<'a> {
         for (concept, item) in &evidence {
             facts.note_risk(*concept, item);
         }
-        facts.groups = facts.groups_of_patient();
+        let is_pregnant = facts.state_status(State::Pregnant) == Status::Present;
+        facts.group = Group::of(facts.age, is_pregnant);
         for (concept, item) in &evidence {
             facts.note_finding(*concept, item);
         }
@@ -360,20 +361,6 @@ impl<'a> PatientFacts<'a> {
             Some(finding) => !any(false, &finding.ancestors) && !any(true, &finding.descendants),
         };
         kept.iter().filter(|told| counts(told)).copied().collect()
-    }
-
-    fn groups_of_patient(&self) -> Vec<Group> {
-        let mut groups = Vec::new();
-        if self.age < Age::from_years(5) {
-            groups.push(Group::Under5);
-        }
-        if self.age >= Age::from_years(65) {
-            groups.push(Group::Over65);
-        }
-        if self.state_status(State::Pregnant) == Status::Present {
-            groups.push(Group::Pregnant);
-        }
-        groups
     }
 }
 

@@ -131,25 +131,54 @@ impl Stakes {
     }
 }
 
-/// What an answer is expected to tell, as the candidates that know better than the background are
-/// gone through: the information it shares with the candidates.
+/// What an answer is expected to tell: the information it shares with the candidates. Those that
+/// know better than the background are gone through one by one.
 #[derive(Clone, Copy, Default)]
 struct Telling {
-    /// How much oftener than at background a yes is expected.
+    /// How much the candidates that know better matter together.
+    weight: f64,
+    /// How often a yes is expected of them.
     expected: f64,
-    /// How much more uncertain the answer is, given the candidate.
+    /// How uncertain the answer is, given one of them.
     conditional: f64,
 }
 
 impl Telling {
-    fn add(&mut self, weight: f64, probability: (f64, f64), entropy: (f64, f64)) {
-        self.expected += weight * (probability.0 - probability.1);
-        self.conditional += weight * (entropy.0 - entropy.1);
+    fn add(&mut self, weight: f64, probability: f32, uncertainty: f32) {
+        self.weight += weight;
+        self.expected += weight * f64::from(probability);
+        self.conditional += weight * f64::from(uncertainty);
     }
 
-    fn information(&self, total: f64, background: f64, background_entropy: f64) -> f64 {
-        let expected = background + self.expected / total;
-        f64::from(entropy(expected as f32)) - background_entropy - self.conditional / total
+    /// What the answer tells where everybody else stands at the background.
+    fn information(&self, total: f64, background: f32, uncertainty: f32) -> f64 {
+        let others = total - self.weight;
+        let expected = (self.expected + others * f64::from(background)) / total;
+        let conditional = (self.conditional + others * f64::from(uncertainty)) / total;
+        f64::from(entropy(expected as f32)) - conditional
+    }
+}
+
+/// The most telling concept so far.
+struct Best {
+    information: f64,
+    concept: Option<ConceptRef>,
+}
+
+impl Best {
+    /// Whether it can be asked is looked up only for what would win.
+    fn offer(
+        &mut self,
+        information: f64,
+        concept: ConceptRef,
+        can_be_asked: impl FnOnce() -> bool,
+    ) {
+        if information > self.information && can_be_asked() {
+            *self = Self {
+                information,
+                concept: Some(concept),
+            };
+        }
     }
 }
 
@@ -158,90 +187,53 @@ fn best_concept(facts: &PatientFacts<'_>, differential: &Differential) -> Option
     if stakes.total <= 0.0 {
         return None;
     }
-    let findings = finding_information(facts, &stakes);
-    let risks = risk_information(facts, &stakes);
-    let mut best: Option<(f64, ConceptRef)> = None;
-    for (information, concept) in findings.into_iter().chain(risks) {
-        if information > INFORMATION_MIN && best.is_none_or(|(most, _)| information > most) {
-            best = Some((information, concept));
-        }
-    }
-    best.map(|(_, concept)| concept)
+    let mut best = Best {
+        information: INFORMATION_MIN,
+        concept: None,
+    };
+    offer_findings(facts, &stakes, &mut best);
+    offer_risks(facts, &stakes, &mut best);
+    best.concept
 }
 
-/// A finding that no candidate knows of stands at background in all of them and tells nothing, so
-/// only the findings of the candidates are gone through.
-fn finding_information(facts: &PatientFacts<'_>, stakes: &Stakes) -> Vec<(f64, ConceptRef)> {
-    let (base, table) = (facts.base, facts.base.likelihood());
-    let mut telling = vec![Telling::default(); base.findings().len()];
+/// A finding that no candidate knows of stands at background in all of them and tells nothing.
+fn offer_findings(facts: &PatientFacts<'_>, stakes: &Stakes, best: &mut Best) {
+    let table = facts.base.likelihood();
+    let mut telling = vec![Telling::default(); facts.base.findings().len()];
     for &(candidate, weight) in &stakes.candidates {
-        for shown in table.shown(candidate) {
-            let ix = shown.finding;
-            let usual = (shown.probability, shown.entropy);
-            let (probability, uncertainty) = if facts.groups.is_empty() {
-                usual
-            } else {
-                match table.probability(candidate, ix, &facts.groups) {
-                    same if same == shown.probability => usual,
-                    special => (special, entropy(special)),
-                }
-            };
-            telling[ix.index()].add(
-                weight,
-                (
-                    f64::from(probability),
-                    f64::from(base.finding(ix).background),
-                ),
-                (
-                    f64::from(uncertainty),
-                    f64::from(table.background_entropy(ix)),
-                ),
-            );
+        for shown in table.shown(candidate, facts.group) {
+            telling[shown.finding.index()].add(weight, shown.probability, shown.entropy);
         }
     }
-    base.finding_indices()
-        .zip(telling)
-        .filter(|(ix, telling)| telling.expected != 0.0 && can_be_asked(facts, *ix))
-        .map(|(ix, telling)| {
-            let information = telling.information(
-                stakes.total,
-                f64::from(base.finding(ix).background),
-                f64::from(table.background_entropy(ix)),
-            );
-            (information, ConceptRef::Finding(ix))
-        })
-        .collect()
+    for (background, telling) in table.background().iter().zip(telling) {
+        if telling.weight > 0.0 {
+            let ix = background.finding;
+            let information =
+                telling.information(stakes.total, background.probability, background.entropy);
+            best.offer(information, ConceptRef::Finding(ix), || {
+                can_be_asked(facts, ix)
+            });
+        }
+    }
 }
 
-fn risk_information(facts: &PatientFacts<'_>, stakes: &Stakes) -> Vec<(f64, ConceptRef)> {
+fn offer_risks(facts: &PatientFacts<'_>, stakes: &Stakes, best: &mut Best) {
     let base = facts.base;
-    let mut weights = vec![0.0; base.conditions().len()];
+    let mut telling = vec![Telling::default(); base.risks().len()];
     for &(candidate, weight) in &stakes.candidates {
-        weights[candidate.index()] = weight;
+        for link in &base.condition(candidate).risks {
+            telling[link.risk.index()].add(weight, link.share, link.entropy);
+        }
     }
-    base.risk_indices()
-        .filter(|ix| risk_can_be_asked(facts, *ix))
-        .map(|ix| {
-            let risk = base.risk(ix);
-            let background = f64::from(risk.background);
-            let background_entropy = f64::from(entropy(risk.background));
-            let mut telling = Telling::default();
-            for &(condition, ln_odds) in &risk.effects {
-                let weight = weights[condition.index()];
-                if weight > 0.0 {
-                    let odds = f64::from(ln_odds).exp();
-                    let share = background * odds / (1.0 + background * (odds - 1.0));
-                    telling.add(
-                        weight,
-                        (share, background),
-                        (f64::from(entropy(share as f32)), background_entropy),
-                    );
-                }
-            }
-            let information = telling.information(stakes.total, background, background_entropy);
-            (information, ConceptRef::Risk(ix))
-        })
-        .collect()
+    for (ix, telling) in base.risk_indices().zip(telling) {
+        if telling.weight > 0.0 {
+            let background = base.risk(ix).background;
+            let information = telling.information(stakes.total, background, entropy(background));
+            best.offer(information, ConceptRef::Risk(ix), || {
+                risk_can_be_asked(facts, ix)
+            });
+        }
+    }
 }
 
 /// Age and the like are known; what is told or implied is not asked again.

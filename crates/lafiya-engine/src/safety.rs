@@ -150,7 +150,7 @@ pub(crate) fn review(draft: Draft<'_>, questions_asked: usize) -> Assessment {
         .collect();
     let further = further_leaders(differential, &leaders);
     let all_leaders = [&leaders[..], &further].concat();
-    let confidence = confidence(&own, differential, &conditions);
+    let confidence = confidence(&facts, &own, differential, &conditions);
     let triage = triage_words(&facts, differential, &alarms, &levels, &verdict);
     let mut warnings = warnings(&facts, &alarms, &verdict, confidence, &conditions);
     warnings.extend(considered.as_ref().and_then(|it| it.warning(&verdict)));
@@ -299,6 +299,7 @@ fn further_leaders(
 
 /// How sure: the leader's share, less where little supports it. A second opinion can only take away.
 fn confidence(
+    facts: &PatientFacts<'_>,
     own: &Differential,
     differential: &Differential,
     conditions: &[AssessedCondition],
@@ -306,11 +307,14 @@ fn confidence(
     let leader = |it: &Differential| it.ranking().first().map_or(0.0, |&ix| it.probability(ix));
     let leader = leader(own).min(leader(differential));
     let known = 1.0 - own.unexplained().max(differential.unexplained());
-    let supported = if conditions.first().is_some_and(|it| it.insufficient_data) {
-        0.6
-    } else {
-        1.0
-    };
+    let own_leader = own.ranking().first();
+    let own_leader = own_leader.map(|&ix| facts.base.condition(ix).text.id.as_str());
+    let leads = |it: &AssessedCondition| own_leader == Some(it.id.as_str());
+    let is_thin = conditions.first().is_some_and(|it| it.insufficient_data)
+        || conditions
+            .iter()
+            .any(|it| leads(it) && it.insufficient_data);
+    let supported = if is_thin { 0.6 } else { 1.0 };
     rounded((0.8 * rounded(leader) + 0.2 * known) * supported)
 }
 

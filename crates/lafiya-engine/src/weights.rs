@@ -2,7 +2,9 @@
 //! Every weight is a logarithm of a ratio of two probabilities of the knowledge base; the global
 //! parameters only say how much of it counts.
 
-use lafiya_knowledge::{ConditionIx, FindingIx, KnowledgeBase, LabIx, RiskIx};
+use lafiya_knowledge::{
+    ConditionIx, FindingIx, KnowledgeBase, LabIx, PROBABILITY_MAX, RiskIx, Showing, bounded,
+};
 use lafiya_model::Severity;
 
 use crate::facts::{PatientFacts, Status, Told};
@@ -10,16 +12,9 @@ use crate::parameters::Parameters;
 
 /// The share of patients who call a finding severe, where a condition does not say.
 const SEVERE_SHARE: f64 = 0.3;
-/// Probabilities are kept away from certainty: no single answer decides.
-const PROBABILITY_MIN: f64 = 0.0005;
-const PROBABILITY_MAX: f64 = 0.995;
 /// A narrow finding that a condition does not list, while it lists the broad one, is expected in this
 /// share of those who have the broad one at most: what is typical would have been listed.
 const NARROWER_SHARE_MAX: f64 = 0.2;
-
-fn bounded(probability: f64) -> f64 {
-    probability.clamp(PROBABILITY_MIN, PROBABILITY_MAX)
-}
 
 /// One weight per hypothesis for a piece of evidence, together with the other pieces in `company`
 /// (an absent narrow finding speaks less when the broad one is known to be there): the conditions in
@@ -73,8 +68,8 @@ fn present_finding(
     parameters: &Parameters,
 ) -> Vec<f64> {
     let background = f64::from(facts.base.finding(ix).background);
-    let other = bounded(background * parameters.other_times);
-    let weight = |probability: f64| parameters.present_weight * (bounded(probability) / other).ln();
+    let ln_other = bounded(background * parameters.other_times).ln();
+    let weight = |figure: &Showing| parameters.present_weight * (figure.ln_present - ln_other);
     let mut weights = Expected::of(ix, facts, parameters).map(facts, weight);
     if let Some(severity) = severity {
         add_severity(&mut weights, ix, severity, facts, parameters);
@@ -93,24 +88,18 @@ fn absent_finding(
     let expected = Expected::of(ix, facts, parameters);
     let mut weights = match present_ancestor(ix, facts, company) {
         None => {
-            let other_absent = 1.0 - bounded(background.min(0.9));
-            expected.map(facts, |probability| {
-                ((1.0 - bounded(probability)) / other_absent).ln()
-            })
+            let ln_other = (1.0 - bounded(background.min(0.9))).ln();
+            expected.map(facts, |figure| figure.ln_absent - ln_other)
         }
         Some(broader) => {
             // Given that the broad finding is there, how often is the narrow one not?
             let other = f64::from(base.finding(broader).background) * parameters.other_times;
-            let other_absent = 1.0 - bounded((background / bounded(other)).min(0.9));
-            let given = Expected::of(broader, facts, parameters).map(facts, bounded);
-            let narrow = expected.map(facts, |probability| probability);
-            let absent =
-                |(narrow, given): (f64, f64)| 1.0 - bounded((narrow / given).min(PROBABILITY_MAX));
-            narrow
-                .into_iter()
-                .zip(given)
-                .map(|both| (absent(both) / other_absent).ln())
-                .collect()
+            let ln_other = (1.0 - bounded((background / bounded(other)).min(0.9))).ln();
+            let given = Expected::of(broader, facts, parameters);
+            expected.map_with(&given, facts, |narrow, given| {
+                let share = f64::from(narrow.probability) / bounded(given.probability.into());
+                (1.0 - bounded(share.min(PROBABILITY_MAX))).ln() - ln_other
+            })
         }
     };
     let cardinal = base.likelihood().cardinal_column(ix);
@@ -152,8 +141,9 @@ fn present_ancestor(
 /// absence below the background speaks against the condition. What is not listed stands a little
 /// below the background. Few conditions list a finding, so only those are kept one by one.
 struct Expected {
-    unlisted: f64,
-    listed: Vec<(ConditionIx, f64)>,
+    /// Of a condition that does not list it; which one it names says nothing.
+    unlisted: Showing,
+    listed: Vec<Showing>,
 }
 
 impl Expected {
@@ -162,41 +152,74 @@ impl Expected {
         let table = base.likelihood();
         let finding = base.finding(ix);
         let unlisted = f64::from(finding.background) * parameters.unexplained_times;
-        let mut listed: Vec<(ConditionIx, f64)> = table
-            .showing(ix)
-            .iter()
-            .map(|&condition| {
-                let probability = table.probability(condition, ix, &facts.groups);
-                (condition, f64::from(probability))
-            })
-            .collect();
+        let mut listed = table.showing(ix, facts.group).to_vec();
         let known = table.known_column(ix);
         for &broader in &finding.ancestors {
             // What a listed broader finding lets one expect of a narrower one that is not listed.
             let ratio = f64::from(finding.background)
                 / f64::from(base.finding(broader).background.max(0.0001));
             let share = (ratio * parameters.narrower_times).min(NARROWER_SHARE_MAX);
-            let column = table.column(broader);
             let from_broader = table
-                .showing(broader)
+                .showing(broader, facts.group)
                 .iter()
-                .filter(|condition| !known[condition.index()])
-                .map(|&condition| (condition, f64::from(column[condition.index()]) * share))
-                .filter(|(_, expected)| *expected > unlisted);
+                .filter(|broad| !known[broad.condition.index()])
+                .map(|broad| (broad.condition, f64::from(broad.probability) * share))
+                .filter(|(_, expected)| *expected > unlisted)
+                .map(|(condition, expected)| Showing::new(condition, expected as f32));
             listed.extend(from_broader);
         }
-        // Where two broader findings lead to one condition, the higher figure comes last and counts.
-        listed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        Self { unlisted, listed }
+        if !finding.ancestors.is_empty() {
+            // Where two broader findings lead to one condition, the higher figure comes last and counts.
+            let order = |it: &Showing, other: &Showing| {
+                it.condition
+                    .cmp(&other.condition)
+                    .then(it.probability.total_cmp(&other.probability))
+            };
+            listed.sort_unstable_by(order);
+        }
+        Self {
+            unlisted: Showing::new(ConditionIx::at(0), unlisted as f32),
+            listed,
+        }
     }
 
     /// One number for each condition.
-    fn map(&self, facts: &PatientFacts<'_>, number: impl Fn(f64) -> f64) -> Vec<f64> {
-        let mut numbers = vec![number(self.unlisted); facts.base.conditions().len()];
-        for &(condition, probability) in &self.listed {
-            numbers[condition.index()] = number(probability);
+    fn map(&self, facts: &PatientFacts<'_>, number: impl Fn(&Showing) -> f64) -> Vec<f64> {
+        let mut numbers = vec![number(&self.unlisted); facts.base.conditions().len()];
+        for figure in &self.listed {
+            numbers[figure.condition.index()] = number(figure);
         }
         numbers
+    }
+
+    /// One number for each condition, from what it lets expect of this finding and of another.
+    fn map_with(
+        &self,
+        other: &Self,
+        facts: &PatientFacts<'_>,
+        number: impl Fn(&Showing, &Showing) -> f64,
+    ) -> Vec<f64> {
+        let conditions = facts.base.conditions().len();
+        let mut figures = vec![(&self.unlisted, &other.unlisted); conditions];
+        for figure in &self.listed {
+            figures[figure.condition.index()].0 = figure;
+        }
+        for figure in &other.listed {
+            figures[figure.condition.index()].1 = figure;
+        }
+        let of_nobody = number(&self.unlisted, &other.unlisted);
+        figures
+            .into_iter()
+            .map(|(own, others)| {
+                let listed =
+                    !std::ptr::eq(own, &self.unlisted) || !std::ptr::eq(others, &other.unlisted);
+                if listed {
+                    number(own, others)
+                } else {
+                    of_nobody
+                }
+            })
+            .collect()
     }
 }
 

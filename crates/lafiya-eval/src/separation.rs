@@ -58,7 +58,7 @@ fn confusion(base: &KnowledgeBase, parameters: &Parameters, ix: ConditionIx) -> 
 
 /// The three findings whose figures differ most between two conditions, as ratios.
 fn separating(base: &KnowledgeBase, one: ConditionIx, other: ConditionIx) -> Vec<String> {
-    let figure = |condition, finding| base.likelihood().probability(condition, finding, &[]);
+    let figure = |condition, finding| base.likelihood().probability(condition, finding, None);
     let mut findings: Vec<_> = base
         .condition(one)
         .findings

@@ -45,14 +45,14 @@ impl Patient {
                 (ix, somebody_with(base, ix, random)?)
             }
         };
-        let groups = groups(base, &case);
+        let group = group_of(base, &case);
         let mut patient = Self {
             condition,
             findings: vec![false; base.findings().len()],
             risks: vec![false; base.risks().len()],
             case,
         };
-        patient.draw_findings(base, &groups, random);
+        patient.draw_findings(base, group, random);
         patient.draw_risks(base, random);
         Some(patient)
     }
@@ -71,7 +71,7 @@ impl Patient {
     }
 
     /// Broad findings first, so that a narrow one is drawn given the broad one.
-    fn draw_findings(&mut self, base: &KnowledgeBase, groups: &[Group], random: &mut StdRng) {
+    fn draw_findings(&mut self, base: &KnowledgeBase, group: Option<Group>, random: &mut StdRng) {
         let mut order: Vec<FindingIx> = base.finding_indices().collect();
         order.sort_by_key(|ix| (base.finding(*ix).ancestors.len(), *ix));
         let condition = base.condition(self.condition);
@@ -81,13 +81,10 @@ impl Patient {
                 && finding.ages.contains(self.case.age)
                 && !condition.excluded_by.contains(&ConceptRef::Finding(ix));
             let mut probability =
-                f64::from(base.likelihood().probability(self.condition, ix, groups));
+                f64::from(base.likelihood().probability(self.condition, ix, group));
             if let Some(parent) = finding.parent {
-                let of_parent = f64::from(base.likelihood().probability(
-                    self.condition,
-                    parent,
-                    groups,
-                ));
+                let of_parent =
+                    f64::from(base.likelihood().probability(self.condition, parent, group));
                 probability = if self.findings[parent.index()] {
                     probability / of_parent.max(0.001)
                 } else {
@@ -213,20 +210,12 @@ fn age_in(band: AgeBand, random: &mut StdRng) -> Age {
     }
 }
 
-fn groups(base: &KnowledgeBase, case: &DeidentifiedCase) -> Vec<Group> {
-    let years = case.age.years();
+fn group_of(base: &KnowledgeBase, case: &DeidentifiedCase) -> Option<Group> {
     let says_pregnant = case.evidence.iter().any(|item| {
         let risk = base.resolve(item.id.as_str()).and_then(ConceptRef::risk);
         risk.is_some_and(|ix| base.risk(ix).state == Some(State::Pregnant))
     });
-    [
-        (years < 5, Group::Under5),
-        (years >= 65, Group::Over65),
-        (says_pregnant, Group::Pregnant),
-    ]
-    .into_iter()
-    .filter_map(|(applies, group)| applies.then_some(group))
-    .collect()
+    Group::of(case.age, says_pregnant)
 }
 
 /// A place in the list, in proportion to its weight; `None` when all weights are 0.

@@ -22,7 +22,7 @@ impl KnowledgeBase {
         let conditions: Vec<Condition> = content
             .conditions
             .into_iter()
-            .map(|text| build_condition(text, &directory))
+            .map(|text| build_condition(text, &directory, &risks))
             .collect();
         for (n, condition) in conditions.iter().enumerate() {
             let ix = ConditionIx::at(n);
@@ -99,7 +99,11 @@ fn risk_indices(risks: &[RiskFactor], wanted: impl Fn(&RiskFactor) -> bool) -> V
         .collect()
 }
 
-fn build_condition(text: schema::Condition, directory: &Directory) -> Condition {
+fn build_condition(
+    text: schema::Condition,
+    directory: &Directory,
+    known_risks: &[RiskFactor],
+) -> Condition {
     let finding = |id: &str| directory.exact(id).and_then(ConceptRef::finding);
     let lab = |id: &str| directory.exact(id).and_then(ConceptRef::lab);
     let risk = |id: &str| directory.exact(id).and_then(ConceptRef::risk);
@@ -120,10 +124,9 @@ fn build_condition(text: schema::Condition, directory: &Directory) -> Condition 
         })
     });
     let risks = text.risk_factors.list.iter().filter_map(|it| {
-        Some(RiskLink {
-            risk: risk(&it.id)?,
-            ln_odds: it.odds_ratio.max(f32::MIN_POSITIVE).ln(),
-        })
+        let ix = risk(&it.id)?;
+        let background = known_risks[ix.index()].background;
+        Some(RiskLink::new(ix, it.odds_ratio, background))
     });
     let excluded_by = text
         .excluded_by

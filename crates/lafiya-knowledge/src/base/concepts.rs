@@ -3,7 +3,7 @@
 use lafiya_model::{Age, AgeBand, Sex, Timeframe, TriageLevel};
 
 use super::index::{ConceptRef, ConditionIx, FindingIx, LabIx, RiskIx, SourceIx};
-use super::likelihood::Group;
+use super::likelihood::{Group, entropy};
 use super::measure::Quantity;
 use super::place::Times;
 use super::when::When;
@@ -119,6 +119,23 @@ pub struct RiskLink {
     pub risk: RiskIx,
     /// Natural logarithm of the odds ratio.
     pub ln_odds: f32,
+    /// The share of those who have the condition that has the risk factor.
+    pub share: f32,
+    /// How uncertain the answer is in them.
+    pub entropy: f32,
+}
+
+impl RiskLink {
+    pub(super) fn new(risk: RiskIx, odds_ratio: f32, background: f32) -> Self {
+        let odds = odds_ratio.max(f32::MIN_POSITIVE);
+        let share = background * odds / (1.0 + background * (odds - 1.0));
+        Self {
+            risk,
+            ln_odds: odds.ln(),
+            share,
+            entropy: entropy(share),
+        }
+    }
 }
 
 /// A group of patients that needs more than the default triage.

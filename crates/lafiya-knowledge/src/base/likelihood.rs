@@ -1,12 +1,26 @@
-//! How often each finding shows in each condition: one dense table, and the groups in which it differs.
+//! How often each finding shows in each condition: one dense table, and the listed figures for everybody and for each
+//! group, ready with their logarithms.
 //!
 //! A finding that a condition does not list stands at its background, so it speaks neither for nor against. A broader
 //! finding is never rarer than a narrower one listed beside it, listed itself or not.
 
 use std::collections::BTreeMap;
 
+use lafiya_model::Age;
+
 use super::index::{ConditionIx, FindingIx};
-use super::{Condition, Finding};
+use super::{Condition, Finding, FindingLink};
+
+/// Probabilities are kept away from certainty: no single answer decides.
+const PROBABILITY_MIN: f64 = 0.0005;
+/// The other end.
+pub const PROBABILITY_MAX: f64 = 0.995;
+
+/// A probability, kept away from certainty.
+#[inline]
+pub fn bounded(probability: f64) -> f64 {
+    probability.clamp(PROBABILITY_MIN, PROBABILITY_MAX)
+}
 
 /// A group in which figures may differ from everybody's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,24 +34,69 @@ pub enum Group {
 }
 
 impl Group {
-    /// Every group, the ones that win last.
+    /// Every group.
     pub const ALL: [Self; 3] = [Self::Under5, Self::Over65, Self::Pregnant];
+
+    /// The group whose figures a patient is judged by; pregnancy says more than age.
+    pub fn of(age: Age, is_pregnant: bool) -> Option<Self> {
+        if is_pregnant {
+            Some(Self::Pregnant)
+        } else if age < Age::from_years(5) {
+            Some(Self::Under5)
+        } else if age >= Age::from_years(65) {
+            Some(Self::Over65)
+        } else {
+            None
+        }
+    }
 }
 
-/// The table. Columns are findings, and each holds every condition: evidence moves down one column at a time.
+/// The table. Columns are findings, and each holds every condition.
 #[derive(Clone, Debug, Default)]
 pub struct Likelihood {
     conditions: usize,
     values: Vec<f32>,
     known: Vec<bool>,
     cardinal: Vec<bool>,
-    differs: [Vec<Vec<(ConditionIx, f32)>>; 3],
+    /// What is listed, for everybody and then for each group.
+    listed: [Listed; 1 + Group::ALL.len()],
+    /// By finding: how it stands in somebody whose illness does not explain it.
+    background: Vec<Shown>,
+}
+
+/// What the conditions say of their findings, to be gone through from either side.
+#[derive(Clone, Debug, Default)]
+struct Listed {
     /// By finding: the conditions that say how often they show it, in order.
-    showing: Vec<Vec<ConditionIx>>,
+    showing: Vec<Vec<Showing>>,
     /// By condition: the findings it says it for, in order.
     shown: Vec<Vec<Shown>>,
-    /// By finding: how uncertain its answer is at background.
-    background_entropy: Vec<f32>,
+}
+
+/// A condition that says how often it shows a finding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Showing {
+    /// Which.
+    pub condition: ConditionIx,
+    /// How often.
+    pub probability: f32,
+    /// The logarithm of that, kept away from certainty.
+    pub ln_present: f64,
+    /// The logarithm of how often it does not.
+    pub ln_absent: f64,
+}
+
+impl Showing {
+    /// A figure with its logarithms.
+    pub fn new(condition: ConditionIx, probability: f32) -> Self {
+        let kept = bounded(probability.into());
+        Self {
+            condition,
+            probability,
+            ln_present: kept.ln(),
+            ln_absent: (1.0 - kept).ln(),
+        }
+    }
 }
 
 /// A finding that a condition says how often it shows.
@@ -45,10 +104,20 @@ pub struct Likelihood {
 pub struct Shown {
     /// Which.
     pub finding: FindingIx,
-    /// How often, in everybody.
+    /// How often.
     pub probability: f32,
     /// How uncertain the answer is in somebody who has the condition.
     pub entropy: f32,
+}
+
+impl Shown {
+    fn new(finding: FindingIx, probability: f32) -> Self {
+        Self {
+            finding,
+            probability,
+            entropy: entropy(probability),
+        }
+    }
 }
 
 /// How uncertain a yes-or-no answer is, in nats.
@@ -59,7 +128,7 @@ pub fn entropy(probability: f32) -> f32 {
 }
 
 impl Likelihood {
-    /// The figures of one finding in every condition, by `ConditionIx`.
+    /// The figures of one finding in every condition for everybody, by `ConditionIx`.
     #[inline]
     pub fn column(&self, finding: FindingIx) -> &[f32] {
         &self.values[self.range(finding)]
@@ -77,56 +146,41 @@ impl Likelihood {
         &self.cardinal[self.range(finding)]
     }
 
-    /// Where a group differs from everybody in a finding.
-    #[inline]
-    pub fn differs(&self, group: Group, finding: FindingIx) -> &[(ConditionIx, f32)] {
-        &self.differs[group as usize][finding.index()]
-    }
-
-    /// One figure, for a patient of some groups.
-    #[inline]
-    pub fn probability(&self, condition: ConditionIx, finding: FindingIx, groups: &[Group]) -> f32 {
-        let special = |group: &Group| {
-            let list = self.differs(*group, finding);
-            list.binary_search_by_key(&condition, |(ix, _)| *ix)
-                .ok()
-                .map(|at| list[at].1)
-        };
-        Group::ALL
-            .iter()
-            .rev()
-            .filter(|group| groups.contains(group))
-            .find_map(special)
-            .unwrap_or_else(|| self.column(finding)[condition.index()])
-    }
-
-    /// The figures of one finding in every condition, for a patient of some groups, written into `column`.
-    pub fn column_for(&self, finding: FindingIx, groups: &[Group], column: &mut Vec<f32>) {
-        column.clear();
-        column.extend_from_slice(self.column(finding));
-        for group in Group::ALL.iter().filter(|group| groups.contains(group)) {
-            for &(condition, value) in self.differs(*group, finding) {
-                column[condition.index()] = value;
-            }
+    /// One figure, for a patient of a group.
+    pub fn probability(
+        &self,
+        condition: ConditionIx,
+        finding: FindingIx,
+        group: Option<Group>,
+    ) -> f32 {
+        let showing = self.showing(finding, group);
+        match showing.binary_search_by_key(&condition, |it| it.condition) {
+            Ok(at) => showing[at].probability,
+            Err(_) => self.column(finding)[condition.index()],
         }
     }
 
     /// The conditions that say how often they show a finding, by themselves or through a narrower one.
     #[inline]
-    pub fn showing(&self, finding: FindingIx) -> &[ConditionIx] {
-        &self.showing[finding.index()]
+    pub fn showing(&self, finding: FindingIx, group: Option<Group>) -> &[Showing] {
+        &self.listed(group).showing[finding.index()]
     }
 
     /// The findings that a condition says it for.
     #[inline]
-    pub fn shown(&self, condition: ConditionIx) -> &[Shown] {
-        &self.shown[condition.index()]
+    pub fn shown(&self, condition: ConditionIx, group: Option<Group>) -> &[Shown] {
+        &self.listed(group).shown[condition.index()]
     }
 
-    /// How uncertain the answer is in somebody whose illness does not explain the finding.
+    /// How each finding stands in somebody whose illness does not explain it, in order.
     #[inline]
-    pub fn background_entropy(&self, finding: FindingIx) -> f32 {
-        self.background_entropy[finding.index()]
+    pub fn background(&self) -> &[Shown] {
+        &self.background
+    }
+
+    #[inline]
+    fn listed(&self, group: Option<Group>) -> &Listed {
+        &self.listed[group.map_or(0, |group| 1 + group as usize)]
     }
 
     #[inline]
@@ -145,10 +199,15 @@ impl Likelihood {
                 .collect(),
             known: vec![false; rows * findings.len()],
             cardinal: vec![false; rows * findings.len()],
-            differs: std::array::from_fn(|_| vec![Vec::new(); findings.len()]),
-            showing: vec![Vec::new(); findings.len()],
-            shown: vec![Vec::new(); rows],
-            background_entropy: findings.iter().map(|it| entropy(it.background)).collect(),
+            listed: std::array::from_fn(|_| Listed {
+                showing: vec![Vec::new(); findings.len()],
+                shown: vec![Vec::new(); rows],
+            }),
+            background: findings
+                .iter()
+                .enumerate()
+                .map(|(place, it)| Shown::new(FindingIx::at(place), it.background))
+                .collect(),
         };
         for (row, condition) in conditions.iter().enumerate() {
             table.enter(row, condition, findings);
@@ -157,47 +216,38 @@ impl Likelihood {
     }
 
     fn enter(&mut self, row: usize, condition: &Condition, findings: &[Finding]) {
+        let links = &condition.findings;
         let everybody = lifted(
-            condition
-                .findings
-                .iter()
-                .map(|link| (link.finding, link.probability)),
+            links.iter().map(|link| (link.finding, link.probability)),
             findings,
         );
         for (&finding, &value) in &everybody {
             let at = finding.index() * self.conditions + row;
             self.values[at] = value;
             self.known[at] = true;
-            self.showing[finding.index()].push(ConditionIx::at(row));
-            self.shown[row].push(Shown {
-                finding,
-                probability: value,
-                entropy: entropy(value),
-            });
         }
-        for link in condition.findings.iter().filter(|link| link.cardinal) {
+        for link in links.iter().filter(|link| link.cardinal) {
             self.cardinal[link.finding.index() * self.conditions + row] = true;
         }
-        for group in Group::ALL {
-            if condition
-                .findings
-                .iter()
-                .all(|link| link.in_group(group).is_none())
-            {
+        self.listed[0].enter(row, &everybody);
+        for (group, listed) in Group::ALL.into_iter().zip(&mut self.listed[1..]) {
+            if links.iter().all(|link| link.in_group(group).is_none()) {
+                listed.enter(row, &everybody);
                 continue;
             }
-            let figures = condition.findings.iter().map(|link| {
-                (
-                    link.finding,
-                    link.in_group(group).unwrap_or(link.probability),
-                )
-            });
-            for (finding, value) in lifted(figures, findings) {
-                if everybody.get(&finding) != Some(&value) {
-                    self.differs[group as usize][finding.index()]
-                        .push((ConditionIx::at(row), value));
-                }
-            }
+            let figure = |link: &FindingLink| link.in_group(group).unwrap_or(link.probability);
+            let figures = links.iter().map(|link| (link.finding, figure(link)));
+            listed.enter(row, &lifted(figures, findings));
+        }
+    }
+}
+
+impl Listed {
+    fn enter(&mut self, row: usize, figures: &BTreeMap<FindingIx, f32>) {
+        for (&finding, &probability) in figures {
+            let condition = ConditionIx::at(row);
+            self.showing[finding.index()].push(Showing::new(condition, probability));
+            self.shown[row].push(Shown::new(finding, probability));
         }
     }
 }

@@ -26,7 +26,7 @@ pub use example::PlainFacts;
 pub use index::{
     BeltIx, ConceptRef, ConditionIx, FindingIx, LabIx, MeasureIx, RiskIx, RuleIx, ScoreIx, SourceIx,
 };
-pub use likelihood::{Group, Likelihood, Shown, entropy};
+pub use likelihood::{Group, Likelihood, PROBABILITY_MAX, Showing, Shown, bounded, entropy};
 pub use measure::{Derived, Measure, NotANumber, Person, Quantity};
 pub use place::{Place, Times};
 pub use score::{Score, ScoreResult};
