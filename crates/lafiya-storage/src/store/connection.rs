@@ -2,6 +2,7 @@
 //!
 //! Both databases understand the same statements with `$1` for arguments, so a verb is written
 //! once over [`Connection`]. Where the two differ (locks), a verb asks [`Connection::engine`].
+//! SQLite answers at once, on the thread that asks: what runs on it never waits inside.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -16,10 +17,10 @@ use lafiya_model::{
 };
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgRow, Postgres};
-use sqlx::sqlite::{Sqlite, SqliteRow};
 use sqlx::{Executor, Row as _};
 use uuid::Uuid;
 
+use super::sqlite_rows::{self, SqliteRow};
 use super::{Month, StoreError};
 
 /// A future that can travel between threads.
@@ -39,12 +40,12 @@ pub(super) struct Connection {
 }
 
 enum Handle {
-    Sqlite(PoolConnection<Sqlite>),
+    Sqlite(rusqlite::Connection),
     Postgres(PoolConnection<Postgres>),
 }
 
-impl From<PoolConnection<Sqlite>> for Connection {
-    fn from(connection: PoolConnection<Sqlite>) -> Self {
+impl From<rusqlite::Connection> for Connection {
+    fn from(connection: rusqlite::Connection) -> Self {
         Self {
             handle: Handle::Sqlite(connection),
             unsettled: false,
@@ -62,14 +63,12 @@ impl From<PoolConnection<Postgres>> for Connection {
 }
 
 /// Work that was broken off (by a timeout, a caller who left, a panic) must not go back into the
-/// pool with its transaction open: the connection is closed, which rolls it back.
+/// pool with its transaction open: the connection is closed, which rolls it back. That of SQLite
+/// is closed whenever it is dropped.
 impl Drop for Connection {
     fn drop(&mut self) {
-        if self.unsettled {
-            match &mut self.handle {
-                Handle::Sqlite(connection) => connection.close_on_drop(),
-                Handle::Postgres(connection) => connection.close_on_drop(),
-            }
+        if let (true, Handle::Postgres(connection)) = (self.unsettled, &mut self.handle) {
+            connection.close_on_drop();
         }
     }
 }
@@ -104,6 +103,11 @@ impl Connection {
         Ok(())
     }
 
+    /// Whether it is in the middle of something.
+    pub(super) fn is_unsettled(&self) -> bool {
+        self.unsettled
+    }
+
     /// Marks a connection whose answer nobody waits for any more: it will be closed.
     pub(super) fn give_up(&mut self) {
         self.unsettled = true;
@@ -112,10 +116,15 @@ impl Connection {
     /// Runs a statement without arguments or answer.
     pub(super) async fn run(&mut self, statement: &'static str) -> Result<(), StoreError> {
         match &mut self.handle {
-            Handle::Sqlite(connection) => connection.execute(statement).await.map(drop),
-            Handle::Postgres(connection) => connection.execute(statement).await.map(drop),
+            Handle::Sqlite(connection) => {
+                sqlite_rows::execute(connection, statement, &[]).map(drop)
+            }
+            Handle::Postgres(connection) => connection
+                .execute(statement)
+                .await
+                .map(drop)
+                .map_err(StoreError::from_sqlx),
         }
-        .map_err(StoreError::from_sqlx)
     }
 }
 
@@ -133,18 +142,7 @@ pub(super) fn sql(text: &'static str) -> Statement {
     }
 }
 
-macro_rules! with_values {
-    ($statement:expr) => {
-        $statement
-            .values
-            .into_iter()
-            .fold(sqlx::query($statement.text), |query, value| match value {
-                Value::Text(value) => query.bind(value),
-                Value::Integer(value) => query.bind(value),
-                Value::Bytes(value) => query.bind(value),
-            })
-    };
-}
+type PostgresQuery = sqlx::query::Query<'static, Postgres, sqlx::postgres::PgArguments>;
 
 impl Statement {
     pub(super) fn bind(mut self, value: impl Into<Value>) -> Self {
@@ -155,31 +153,29 @@ impl Statement {
     /// Runs it; says how many rows it changed.
     pub(super) async fn execute(self, connection: &mut Connection) -> Result<u64, StoreError> {
         match &mut connection.handle {
-            Handle::Sqlite(sqlite) => with_values!(self)
-                .execute(&mut **sqlite)
-                .await
-                .map(|done| done.rows_affected()),
-            Handle::Postgres(postgres) => with_values!(self)
+            Handle::Sqlite(sqlite) => sqlite_rows::execute(sqlite, self.text, &self.values),
+            Handle::Postgres(postgres) => self
+                .for_postgres()
                 .execute(&mut **postgres)
                 .await
-                .map(|done| done.rows_affected()),
+                .map(|done| done.rows_affected())
+                .map_err(StoreError::from_sqlx),
         }
-        .map_err(StoreError::from_sqlx)
     }
 
     /// All rows.
     pub(super) async fn all(self, connection: &mut Connection) -> Result<Vec<Row>, StoreError> {
         match &mut connection.handle {
-            Handle::Sqlite(sqlite) => with_values!(self)
-                .fetch_all(&mut **sqlite)
-                .await
-                .map(|rows| rows.into_iter().map(Row::Sqlite).collect()),
-            Handle::Postgres(postgres) => with_values!(self)
-                .fetch_all(&mut **postgres)
-                .await
-                .map(|rows| rows.into_iter().map(Row::Postgres).collect()),
+            Handle::Sqlite(sqlite) => {
+                let rows = sqlite_rows::all(sqlite, self.text, &self.values)?;
+                Ok(rows.into_iter().map(Row::Sqlite).collect())
+            }
+            Handle::Postgres(postgres) => {
+                let rows = self.for_postgres().fetch_all(&mut **postgres).await;
+                let rows = rows.map_err(StoreError::from_sqlx)?;
+                Ok(rows.into_iter().map(Row::Postgres).collect())
+            }
         }
-        .map_err(StoreError::from_sqlx)
     }
 
     /// The row, if there is one.
@@ -188,6 +184,15 @@ impl Statement {
         connection: &mut Connection,
     ) -> Result<Option<Row>, StoreError> {
         Ok(self.all(connection).await?.into_iter().next())
+    }
+
+    fn for_postgres(self) -> PostgresQuery {
+        let bound = |query: PostgresQuery, value| match value {
+            Value::Text(value) => query.bind(value),
+            Value::Integer(value) => query.bind(value),
+            Value::Bytes(value) => query.bind(value),
+        };
+        self.values.into_iter().fold(sqlx::query(self.text), bound)
     }
 }
 
@@ -307,10 +312,9 @@ pub(super) enum Row {
 macro_rules! get {
     ($row:expr, $column:expr) => {
         match $row {
-            Row::Sqlite(row) => row.try_get($column),
-            Row::Postgres(row) => row.try_get($column),
+            Row::Sqlite(row) => row.get($column),
+            Row::Postgres(row) => row.try_get($column).map_err(StoreError::from_sqlx),
         }
-        .map_err(StoreError::from_sqlx)
     };
 }
 

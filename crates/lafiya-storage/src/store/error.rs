@@ -4,6 +4,11 @@ use std::sync::Arc;
 
 use super::RecordRefusal;
 
+/// SQLite's extended result codes for what stands against a constraint.
+const SQLITE_FOREIGN_KEY: i32 = 787;
+const SQLITE_PRIMARY_KEY: i32 = 1555;
+const SQLITE_UNIQUE: i32 = 2067;
+
 /// Why the store did not do what it was asked.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
@@ -95,6 +100,22 @@ impl StoreError {
         }
     }
 
+    pub(super) fn from_rusqlite(error: rusqlite::Error) -> Self {
+        let rusqlite::Error::SqliteFailure(code, _) = &error else {
+            return Self::corrupt(error.to_string());
+        };
+        let code = code.extended_code;
+        match code {
+            SQLITE_UNIQUE | SQLITE_PRIMARY_KEY => Self::Conflict,
+            SQLITE_FOREIGN_KEY => Self::NotFound,
+            _ if sqlite_may_pass(code) => Self::Unavailable(Cause {
+                text: error.to_string().into(),
+                worth_repeating: sqlite_was_busy(code),
+            }),
+            _ => Self::corrupt(error.to_string()),
+        }
+    }
+
     pub(super) fn from_migration(error: sqlx::migrate::MigrateError) -> Self {
         use sqlx::migrate::MigrateError;
         match error {
@@ -118,13 +139,13 @@ fn from_database(error: &dyn sqlx::error::DatabaseError, text: Arc<str>) -> Stor
         .try_downcast_ref::<sqlx::sqlite::SqliteError>()
         .is_some();
     let may_pass = if is_sqlite {
-        sqlite_may_pass(&code)
+        sqlite_may_pass(code.parse().unwrap_or_default())
     } else {
         postgres_may_pass(&code)
     };
     if may_pass {
         let worth_repeating = if is_sqlite {
-            sqlite_was_busy(&code)
+            sqlite_was_busy(code.parse().unwrap_or_default())
         } else {
             matches!(&*code, "40001" | "40P01")
         };
@@ -139,17 +160,13 @@ fn from_database(error: &dyn sqlx::error::DatabaseError, text: Arc<str>) -> Stor
 
 /// SQLite's extended result codes carry the primary code in the low byte: busy, locked, out of
 /// memory, read-only, interrupted, I/O error, disk full, cannot open, protocol (WAL race).
-fn sqlite_may_pass(code: &str) -> bool {
-    matches!(sqlite_primary(code), Some(5..=10 | 13..=15))
+fn sqlite_may_pass(code: i32) -> bool {
+    matches!(code & 0xff, 5..=10 | 13..=15)
 }
 
 /// Busy, locked, or a race over the write-ahead log.
-fn sqlite_was_busy(code: &str) -> bool {
-    matches!(sqlite_primary(code), Some(5 | 6 | 15))
-}
-
-fn sqlite_primary(code: &str) -> Option<u32> {
-    code.parse::<u32>().ok().map(|code| code & 0xff)
+fn sqlite_was_busy(code: i32) -> bool {
+    matches!(code & 0xff, 5 | 6 | 15)
 }
 
 /// PostgreSQL's classes: connection, transaction rollback, read-only (a demoted primary),
@@ -168,12 +185,12 @@ mod tests {
     #[test]
     fn a_locked_or_full_database_may_pass_and_a_damaged_one_does_not() {
         for (code, expected) in [
-            ("5", true),
-            ("517", true),
-            ("13", true),
-            ("11", false),
-            ("26", false),
-            ("1", false),
+            (5, true),
+            (517, true),
+            (13, true),
+            (11, false),
+            (26, false),
+            (1, false),
         ] {
             assert_eq!(sqlite_may_pass(code), expected, "SQLite code {code}");
         }

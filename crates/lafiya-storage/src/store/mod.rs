@@ -22,6 +22,7 @@ mod sql_accounts;
 mod sql_store;
 mod sql_webhooks;
 mod sqlite;
+mod sqlite_rows;
 mod url;
 mod usage;
 mod verbs;

@@ -30,11 +30,12 @@ pub(super) enum Database {
 }
 
 impl SqlStore {
-    pub(super) async fn read<A, T, E: Failure>(
-        &self,
-        arguments: A,
-        verb: Verb<A, T, E>,
-    ) -> Result<T, E> {
+    pub(super) async fn read<A, T, E>(&self, arguments: A, verb: Verb<A, T, E>) -> Result<T, E>
+    where
+        A: Send + Sync + 'static,
+        T: Send + 'static,
+        E: Failure,
+    {
         match &self.database {
             Database::Sqlite(sqlite) => sqlite.read(arguments, verb).await,
             Database::Postgres(postgres) => postgres.read(arguments, verb).await,

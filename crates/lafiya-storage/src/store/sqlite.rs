@@ -1,36 +1,50 @@
 //! SQLite: one writer that commits in groups, and a few readers beside it.
 //!
 //! SQLite allows one writer at a time. Instead of letting requests fight for the lock, they queue
-//! for one worker, which takes all that are waiting into one transaction and pays for one sync to
-//! disk. Other processes (admin commands) may write too; they and the worker wait for each other.
+//! for one thread, which takes all that are waiting into one transaction and pays for one sync to
+//! disk. Other processes (admin commands) may write too; they and the writer wait for each other.
 
 use std::future::Future;
-use std::path::Path;
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
-};
+use futures_util::FutureExt as _;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection as _};
-use tokio::sync::mpsc;
+use tokio::runtime::Handle;
+use tokio::sync::{Semaphore, mpsc};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::connection::Connection;
 use super::error::Failure;
+use super::sqlite_rows::STATEMENTS_KEPT;
 use super::work::{Queue, Verb, Work, answer_all, next_group, run_group};
 use super::{StoreError, StoreSettings, migrations};
 
-const READERS: u32 = 4;
+const READERS: usize = 4;
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Pages (4 KiB) of the write-ahead log that are gathered before they are copied into the database:
+/// an assessment writes a dozen, and copying is a sync of its own.
+const CHECKPOINT_PAGES: u32 = 8_000;
 
 /// An open SQLite file.
 pub(super) struct Sqlite {
-    readers: SqlitePool,
-    writer: SqlitePool,
+    readers: Arc<Readers>,
     queue: Queue,
+    patience: Duration,
     closing: CancellationToken,
-    worker: TaskTracker,
+    writer: TaskTracker,
+}
+
+/// Connections that read. Those that are not in use wait in the drawer.
+struct Readers {
+    path: PathBuf,
+    places: Arc<Semaphore>,
+    drawer: Mutex<Vec<Connection>>,
 }
 
 impl Sqlite {
@@ -46,43 +60,51 @@ impl Sqlite {
             .disable_statement_logging();
         while_busy(|| migrate(&options)).await?;
 
-        let pool = || {
-            SqlitePoolOptions::new()
-                .acquire_timeout(settings.acquire_timeout)
-                .test_before_acquire(false)
-                .idle_timeout(None)
-                .max_lifetime(None)
-        };
-        let writer = pool().max_connections(1).connect_lazy_with(options.clone());
-        let readers = pool()
-            .max_connections(READERS)
-            .connect_lazy_with(options.pragma("query_only", "on"));
-
         let (queue, receiver) = Queue::new(settings.acquire_timeout);
         let closing = CancellationToken::new();
-        let worker = TaskTracker::new();
-        worker.spawn(write_groups(writer.clone(), receiver, closing.clone()));
-        worker.close();
+        let writer = TaskTracker::new();
+        let writing = writer.track_future(write_groups(path.into(), receiver, closing.clone()));
+        let runtime = Handle::current();
+        std::thread::Builder::new()
+            .name("sqlite-writer".to_owned())
+            .spawn(move || runtime.block_on(writing))
+            .map_err(|cause| StoreError::unavailable(format!("no thread to write on: {cause}")))?;
+        writer.close();
+        let readers = Readers {
+            path: path.into(),
+            places: Arc::new(Semaphore::new(READERS)),
+            drawer: Mutex::new(Vec::new()),
+        };
         Ok(Self {
-            readers,
-            writer,
+            readers: Arc::new(readers),
             queue,
+            patience: settings.acquire_timeout,
             closing,
-            worker,
+            writer,
         })
     }
 
-    pub(super) async fn read<A, T, E: Failure>(
-        &self,
-        arguments: A,
-        verb: Verb<A, T, E>,
-    ) -> Result<T, E> {
-        let connection = self
-            .readers
-            .acquire()
-            .await
-            .map_err(StoreError::from_sqlx)?;
-        verb(&mut connection.into(), &arguments).await
+    /// Reads away from the threads that answer requests: the disk may be slow.
+    pub(super) async fn read<A, T, E>(&self, arguments: A, verb: Verb<A, T, E>) -> Result<T, E>
+    where
+        A: Send + Sync + 'static,
+        T: Send + 'static,
+        E: Failure,
+    {
+        let places = Arc::clone(&self.readers.places);
+        let Ok(Ok(place)) = timeout(self.patience, places.acquire_owned()).await else {
+            return Err(StoreError::unavailable("no reader became free in time").into());
+        };
+        let readers = Arc::clone(&self.readers);
+        let reading = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            let mut connection = readers.take()?;
+            let answer = Handle::current().block_on(verb(&mut connection, &arguments));
+            readers.put_back(connection);
+            answer
+        });
+        let broken = |cause| StoreError::unavailable(format!("reading broke off: {cause}"));
+        reading.await.map_err(broken)?
     }
 
     pub(super) async fn write<A, T, E>(&self, arguments: A, verb: Verb<A, T, E>) -> Result<T, E>
@@ -97,17 +119,55 @@ impl Sqlite {
 
     pub(super) async fn close(&self) {
         self.closing.cancel();
-        self.worker.wait().await;
-        self.readers.close().await;
-        self.writer.close().await;
+        self.writer.wait().await;
+        self.readers.places.close();
+        self.readers.drawer().clear();
     }
 }
 
+impl Readers {
+    fn drawer(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
+        self.drawer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Result<Connection, StoreError> {
+        let waiting = self.drawer().pop();
+        match waiting {
+            Some(connection) => Ok(connection),
+            None => connect(&self.path, true),
+        }
+    }
+
+    fn put_back(&self, connection: Connection) {
+        if !connection.is_unsettled() {
+            self.drawer().push(connection);
+        }
+    }
+}
+
+/// A connection to the file, which [`migrate`] has made.
+fn connect(path: &Path, reads_only: bool) -> Result<Connection, StoreError> {
+    let open = || {
+        let connection = rusqlite::Connection::open(path)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+        connection.pragma_update(None, "synchronous", "full")?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+        connection.pragma_update(None, "query_only", reads_only)?;
+        Ok(connection)
+    };
+    open()
+        .map(Connection::from)
+        .map_err(StoreError::from_rusqlite)
+}
+
 async fn write_groups(
-    writer: SqlitePool,
+    path: PathBuf,
     mut receiver: mpsc::Receiver<Box<dyn Work>>,
     closing: CancellationToken,
 ) {
+    let mut kept = None;
     loop {
         let group = tokio::select! {
             group = next_group(&mut receiver) => group,
@@ -120,27 +180,34 @@ async fn write_groups(
         if group.is_empty() {
             return;
         }
-        // A task of its own: a panic would lose this group, not the writer.
-        let done = tokio::spawn(write_group(writer.clone(), group)).await;
-        if let Err(error) = done {
-            tracing::error!(%error, "a group of writes was lost");
+        // A panic loses this group, not the writer.
+        let writing = AssertUnwindSafe(write_group(&path, kept.take(), group));
+        match writing.catch_unwind().await {
+            Ok(connection) => kept = connection,
+            Err(_) => tracing::error!("a group of writes was lost"),
         }
     }
 }
 
-async fn write_group(writer: SqlitePool, mut group: Vec<Box<dyn Work>>) {
-    let outcome = match writer.acquire().await {
-        Ok(connection) => {
-            let mut connection = Connection::from(connection);
-            let outcome = run_group(&mut connection, &mut group).await;
-            if outcome.is_err() {
-                connection.roll_back().await.ok();
-            }
-            outcome
+/// Writes a group on the connection that is kept or on a new one, and gives it back while it is good.
+async fn write_group(
+    path: &Path,
+    kept: Option<Connection>,
+    mut group: Vec<Box<dyn Work>>,
+) -> Option<Connection> {
+    let mut connection = match kept.map_or_else(|| connect(path, false), Ok) {
+        Ok(connection) => connection,
+        Err(error) => {
+            answer_all(group, &Err(error));
+            return None;
         }
-        Err(error) => Err(StoreError::from_sqlx(error)),
     };
+    let outcome = run_group(&mut connection, &mut group).await;
+    if outcome.is_err() {
+        connection.roll_back().await.ok();
+    }
     answer_all(group, &outcome);
+    (!connection.is_unsettled()).then_some(connection)
 }
 
 /// Brings the tables up to date within one write transaction, so that of several processes

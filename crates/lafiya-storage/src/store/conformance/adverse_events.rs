@@ -6,6 +6,7 @@ use lafiya_model::{
 use uuid::Uuid;
 
 use super::given::{Given, at, event, fresh_id, new_assessment, new_key};
+use super::webhooks::register;
 use crate::store::*;
 
 const LIVE: Environment = Environment::Live;
@@ -30,6 +31,7 @@ fn new_adverse_event(tenant: TenantId, about: AssessmentId) -> NewAdverseEvent {
 pub(super) async fn an_adverse_event_is_kept_and_announced(given: &Given) {
     let store = &given.store;
     let caller = given.caller("Acme").await;
+    register(given, caller.0).await;
     let assessment = new_assessment(caller);
     store.record_assessment(assessment.clone()).await.unwrap();
     let about = assessment.assessment_id;
@@ -129,6 +131,7 @@ pub(super) async fn of_many_replicas_one_begins_a_chore(given: &Given) {
 pub(super) async fn a_key_that_expires_is_announced_once(given: &Given) {
     let store = &given.store;
     let tenant = given.tenant("Acme").await;
+    register(given, tenant).await;
     let expiring = |seconds: i64| NewKey {
         expires_at: Some(at(seconds)),
         ..new_key(tenant)

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 use super::given::{Given, TODAY, at, event, new_assessment, new_key, next_turn};
+use super::webhooks::register;
 use crate::store::*;
 
 type Outcome = Result<Recorded, RecordRefusal>;
@@ -120,6 +121,7 @@ pub(super) async fn of_many_same_idempotency_keys_one_succeeds(given: &Given) {
 
 pub(super) async fn one_that_fails_in_a_group_fails_alone(given: &Given) {
     let caller = given.caller("Acme").await;
+    register(given, caller.0).await;
     let taken = event("assessment.completed");
     let mut first = new_assessment(caller);
     first.events = vec![taken.clone()];

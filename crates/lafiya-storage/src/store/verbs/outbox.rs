@@ -10,7 +10,8 @@ use super::webhooks::events_from;
 use crate::store::connection::{Connection, Engine, Row, sql};
 use crate::store::{NewEvent, StoreError};
 
-/// Announces an event in the transaction of what it tells of.
+/// Announces an event in the transaction of what it tells of; nothing where nobody of the tenant
+/// listens to anything.
 pub(super) async fn announce(
     connection: &mut Connection,
     tenant: TenantId,
@@ -19,7 +20,8 @@ pub(super) async fn announce(
 ) -> Result<(), StoreError> {
     sql(
         "insert into outbox (id, tenant, kind, environment, payload, created_at)
-         values ($1, $2, $3, $4, $5, $6)",
+         select $1, $2, $3, $4, $5, $6
+         where exists (select 1 from webhook where tenant = $2)",
     )
     .bind(event.id)
     .bind(tenant)

@@ -1,0 +1,96 @@
+//! Statements on SQLite and the rows they answer with. Each statement is prepared once a connection.
+
+use std::sync::Arc;
+
+use rusqlite::types::{FromSql, ToSqlOutput, ValueRef};
+use rusqlite::{CachedStatement, Connection, ToSql};
+
+use super::StoreError;
+use super::connection::Value;
+
+/// Statements kept ready on a connection: more than there are in the verbs.
+pub(super) const STATEMENTS_KEPT: usize = 256;
+
+/// Runs a statement; says how many rows it changed.
+pub(super) fn execute(
+    connection: &Connection,
+    text: &str,
+    values: &[Value],
+) -> Result<u64, StoreError> {
+    let changed = prepared(connection, text, values)?.raw_execute();
+    Ok(changed.map_err(StoreError::from_rusqlite)? as u64)
+}
+
+/// Runs a statement; all rows it answers with.
+pub(super) fn all(
+    connection: &Connection,
+    text: &str,
+    values: &[Value],
+) -> Result<Vec<SqliteRow>, StoreError> {
+    let mut statement = prepared(connection, text, values)?;
+    let names = statement.column_names();
+    let columns: Arc<[Box<str>]> = names.into_iter().map(Box::from).collect();
+    let mut found = Vec::new();
+    let mut rows = statement.raw_query();
+    while let Some(row) = rows.next().map_err(StoreError::from_rusqlite)? {
+        let values: Result<_, _> = (0..columns.len()).map(|at| row.get(at)).collect();
+        found.push(SqliteRow {
+            columns: Arc::clone(&columns),
+            values: values.map_err(StoreError::from_rusqlite)?,
+        });
+    }
+    Ok(found)
+}
+
+/// SQLite numbers the arguments as they appear in the text; their names say which is meant.
+fn prepared<'c>(
+    connection: &'c Connection,
+    text: &str,
+    values: &[Value],
+) -> Result<CachedStatement<'c>, StoreError> {
+    let mut statement = connection
+        .prepare_cached(text)
+        .map_err(StoreError::from_rusqlite)?;
+    for place in 1..=statement.parameter_count() {
+        let name = statement.parameter_name(place).unwrap_or_default();
+        let number: Option<usize> = name.strip_prefix('$').and_then(|it| it.parse().ok());
+        let value = number.and_then(|number| values.get(number.checked_sub(1)?));
+        let value = value.ok_or_else(|| {
+            StoreError::corrupt(format!("a statement has no value for its argument {name}"))
+        })?;
+        statement
+            .raw_bind_parameter(place, value)
+            .map_err(StoreError::from_rusqlite)?;
+    }
+    Ok(statement)
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        let value = match self {
+            Self::Text(text) => text
+                .as_ref()
+                .map_or(ValueRef::Null, |text| ValueRef::Text(text.as_bytes())),
+            Self::Integer(number) => number.map_or(ValueRef::Null, ValueRef::Integer),
+            Self::Bytes(bytes) => ValueRef::Blob(bytes),
+        };
+        Ok(ToSqlOutput::Borrowed(value))
+    }
+}
+
+/// A row of an answer.
+pub(super) struct SqliteRow {
+    columns: Arc<[Box<str>]>,
+    values: Vec<rusqlite::types::Value>,
+}
+
+impl SqliteRow {
+    /// What stands in a column.
+    pub(super) fn get<T: FromSql>(&self, column: &str) -> Result<T, StoreError> {
+        let place = self.columns.iter().position(|name| **name == *column);
+        let value = place.and_then(|place| self.values.get(place));
+        let value = value.ok_or_else(|| StoreError::corrupt(format!("no column {column}")))?;
+        T::column_result(value.into())
+            .map_err(|cause| StoreError::corrupt(format!("column {column}: {cause}")))
+    }
+}
