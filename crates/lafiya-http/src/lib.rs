@@ -10,6 +10,7 @@ mod endpoints;
 pub mod error;
 mod fhir;
 mod front;
+mod kept_answers;
 mod limits;
 mod listener;
 pub mod openapi;

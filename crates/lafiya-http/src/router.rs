@@ -21,6 +21,7 @@ use crate::caller::{
 use crate::endpoints;
 use crate::error::{ApiError, ErrorCode};
 use crate::front::Answered;
+use crate::kept_answers::kept_or_rendered;
 use crate::openapi::{self, ApiDocument};
 use crate::state::HttpState;
 use crate::versions::CURRENT;
@@ -38,6 +39,7 @@ pub struct Pages {
 
 /// The routes of the API with their documentation, without layers.
 struct Routes {
+    reference: OpenApiRouter<Arc<HttpState>>,
     keyed: OpenApiRouter<Arc<HttpState>>,
     health: OpenApiRouter<Arc<HttpState>>,
     public: OpenApiRouter<Arc<HttpState>>,
@@ -45,6 +47,13 @@ struct Routes {
 
 fn routes() -> Routes {
     Routes {
+        reference: OpenApiRouter::new()
+            .routes(routes!(endpoints::symptoms::list))
+            .routes(routes!(endpoints::risk_factors::list))
+            .routes(routes!(endpoints::lab_tests::list))
+            .routes(routes!(endpoints::conditions::list))
+            .routes(routes!(endpoints::conditions::detail))
+            .routes(routes!(endpoints::education::read)),
         keyed: OpenApiRouter::new()
             .routes(routes!(endpoints::assess::assess))
             .routes(routes!(endpoints::fhir_assess::assess))
@@ -56,12 +65,6 @@ fn routes() -> Routes {
             ))
             .routes(routes!(endpoints::parse::parse))
             .routes(routes!(endpoints::search::search))
-            .routes(routes!(endpoints::symptoms::list))
-            .routes(routes!(endpoints::risk_factors::list))
-            .routes(routes!(endpoints::lab_tests::list))
-            .routes(routes!(endpoints::conditions::list))
-            .routes(routes!(endpoints::conditions::detail))
-            .routes(routes!(endpoints::education::read))
             .routes(routes!(endpoints::usage::read))
             .routes(routes!(endpoints::keys_rotate::rotate))
             .routes(routes!(
@@ -92,10 +95,12 @@ fn routes() -> Routes {
 /// The API document, derived from the routes.
 pub(crate) fn document() -> utoipa::openapi::OpenApi {
     let Routes {
+        reference,
         keyed,
         health,
         public,
     } = routes();
+    let keyed = keyed.merge(reference);
     let all = OpenApiRouter::with_openapi(ApiDocument::openapi())
         .nest(&format!("/{CURRENT}"), keyed.merge(health).merge(public));
     openapi::complete(all.into_openapi())
@@ -105,11 +110,15 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
 /// fallback, compression. `Front` stands around the whole.
 pub(crate) fn build(state: Arc<HttpState>, pages: Pages) -> Router {
     let Routes {
+        reference,
         keyed,
         health,
         public,
     } = routes();
+    let reference = Router::from(reference)
+        .route_layer(from_fn_with_state(Arc::clone(&state), kept_or_rendered));
     let keyed = Router::from(keyed)
+        .merge(reference)
         .route_layer(from_fn_with_state(Arc::clone(&state), admit))
         .route_layer(from_fn_with_state(Arc::clone(&state), require_key));
     let health =

@@ -8,6 +8,7 @@ use lafiya_service::Context;
 use tokio::sync::Semaphore;
 
 use crate::fhir::Shelf;
+use crate::kept_answers::KeptAnswers;
 use crate::versions::Versions;
 
 /// Bounds and addresses of the HTTP edge.
@@ -45,6 +46,8 @@ pub struct HttpState {
     pub(crate) admission: Semaphore,
     /// FHIR definitions, rendered once.
     pub(crate) fhir: Shelf,
+    /// Answers about the knowledge base.
+    pub(crate) kept_answers: KeptAnswers,
 }
 
 impl HttpState {
@@ -53,6 +56,7 @@ impl HttpState {
         Arc::new(Self {
             admission: Semaphore::new(settings.concurrent_requests_max),
             fhir: Shelf::new(&settings.public_url),
+            kept_answers: KeptAnswers::default(),
             context,
             settings,
         })

@@ -1,0 +1,79 @@
+//! Answers about the knowledge base, kept as they were first rendered. They hold nothing of any
+//! tenant, and are the same for everybody until another base is loaded.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use moka::sync::Cache;
+
+use crate::state::HttpState;
+
+/// Bytes of all kept answers together.
+const KEPT_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// Longer addresses are rendered anew each time: nobody asks the same twice by accident.
+const ADDRESS_BYTES_MAX: usize = 300;
+/// One page or one condition is far smaller.
+const ANSWER_BYTES_MAX: usize = 256 * 1024;
+
+/// The answers, by the content of the base and the path with its query.
+pub(crate) struct KeptAnswers(Cache<String, Kept>);
+
+#[derive(Clone)]
+struct Kept {
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl Default for KeptAnswers {
+    fn default() -> Self {
+        let weight = |address: &String, kept: &Kept| {
+            u32::try_from(address.len() + kept.body.len()).unwrap_or(u32::MAX)
+        };
+        let cache = Cache::builder()
+            .max_capacity(KEPT_BYTES_MAX)
+            .weigher(weight);
+        Self(cache.build())
+    }
+}
+
+/// Layer of the reference endpoints.
+pub(crate) async fn kept_or_rendered(
+    State(state): State<Arc<HttpState>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let address = request.uri().path_and_query().map_or("", |it| it.as_str());
+    if address.len() > ADDRESS_BYTES_MAX {
+        return next.run(request).await;
+    }
+    let base = state.context.knowledge.load();
+    let address = [base.content_hash(), " ", address].concat();
+    drop(base);
+    let answers = &state.kept_answers.0;
+    if let Some(Kept { headers, body }) = answers.get(&address) {
+        return (headers, body).into_response();
+    }
+    let response = next.run(request).await;
+    if response.status() != StatusCode::OK {
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    match axum::body::to_bytes(body, ANSWER_BYTES_MAX).await {
+        Ok(body) => {
+            let mut headers = parts.headers.clone();
+            headers.remove(header::CONTENT_LENGTH);
+            let kept = Kept {
+                headers,
+                body: body.clone(),
+            };
+            answers.insert(address, kept);
+            Response::from_parts(parts, Body::from(body))
+        }
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
