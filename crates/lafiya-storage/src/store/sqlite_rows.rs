@@ -94,3 +94,30 @@ impl SqliteRow {
             .map_err(|cause| StoreError::corrupt(format!("column {column}: {cause}")))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values() -> [Value; 2] {
+        [Value::from("first"), Value::from(2_i64)]
+    }
+
+    #[test]
+    fn arguments_are_known_by_their_number_and_not_by_their_place() {
+        let connection = Connection::open_in_memory().unwrap();
+        let rows = all(&connection, "select $2 as b, $1 as a, $2 as c", &values()).unwrap();
+        assert_eq!(rows[0].get::<String>("a").unwrap(), "first");
+        assert_eq!(rows[0].get::<i64>("b").unwrap(), 2);
+        assert_eq!(rows[0].get::<i64>("c").unwrap(), 2);
+    }
+
+    #[test]
+    fn a_missing_argument_a_missing_column_and_a_wrong_type_are_told() {
+        let connection = Connection::open_in_memory().unwrap();
+        assert!(all(&connection, "select $3 as a", &values()).is_err());
+        let rows = all(&connection, "select $1 as a", &values()).unwrap();
+        assert!(rows[0].get::<String>("b").is_err());
+        assert!(rows[0].get::<i64>("a").is_err());
+    }
+}

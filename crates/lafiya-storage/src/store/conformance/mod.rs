@@ -103,6 +103,7 @@ behaviours! {
     concurrency::thresholds_are_announced_once_among_replicas,
     webhooks::a_webhook_is_registered_listed_read_and_removed,
     webhooks::an_event_is_delivered_to_those_who_ask_for_it,
+    webhooks::an_event_that_nobody_listens_to_is_not_kept,
     webhooks::a_claim_is_nobody_elses_until_its_lease_is_over,
     webhooks::a_failed_attempt_is_made_again_when_it_is_due,
     webhooks::a_receiver_that_is_gone_gets_nothing_more,

@@ -180,6 +180,18 @@ pub(super) async fn an_event_is_delivered_to_those_who_ask_for_it(given: &Given)
     assert_eq!(one.secrets, [b"first"]);
 }
 
+pub(super) async fn an_event_that_nobody_listens_to_is_not_kept(given: &Given) {
+    let (silent, listening) = (given.caller("Acme").await, given.caller("Other").await);
+    register(given, listening.0).await;
+    for caller in [silent, listening] {
+        let mut new = new_assessment(caller);
+        new.events = vec![event("assessment.completed")];
+        given.store.record_assessment(new).await.unwrap();
+    }
+    let dispatched = given.store.dispatch_events(at(1), 200, Uuid::now_v7).await;
+    assert_eq!(dispatched.unwrap(), 1);
+}
+
 pub(super) async fn a_claim_is_nobody_elses_until_its_lease_is_over(given: &Given) {
     let store = &given.store;
     let tenant = given.tenant("Acme").await;
