@@ -2,8 +2,6 @@
 //!
 //! This is what makes "belle dey pain me" and "abdominal pain" comparable. Which words belong together is data.
 
-use std::sync::Arc;
-
 use crate::fold::Token;
 use crate::hash::{FastMap, FastSet, key};
 use crate::stem::{singular, stem};
@@ -30,10 +28,10 @@ impl Role {
 }
 
 /// A word in its common form, with the tokens it stands for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Unit {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unit<'a> {
     /// The common form.
-    pub form: String,
+    pub form: &'a str,
     /// First token.
     pub first: usize,
     /// The token after the last.
@@ -53,20 +51,20 @@ pub(crate) struct Canon {
     persons: FastSet<String>,
     abbreviations: FastSet<String>,
     opposites: Vec<[String; 2]>,
-    /// Words met while building, so that reading need not take them apart again.
-    known: FastMap<String, Arc<Word>>,
 }
 
 /// A word taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Word {
+    pub text: String,
     pub singular: String,
-    pub stem: String,
     pub form: String,
     pub role: Role,
     /// The word itself and its stem as keys, for looking phrases up.
     pub key: u64,
     pub stem_key: u64,
+    /// Whether several words that begin with it may stand for one.
+    pub opens: bool,
 }
 
 impl Canon {
@@ -98,42 +96,26 @@ impl Canon {
             persons: fillers.persons.iter().cloned().collect(),
             abbreviations: fillers.abbreviations.iter().cloned().collect(),
             opposites: same.opposite.iter().map(|it| it.sides.clone()).collect(),
-            known: FastMap::default(),
         }
     }
 
-    /// Remembers words that texts are likely to have.
-    pub(crate) fn learn<'a>(&mut self, words: impl Iterator<Item = &'a str>) {
-        for word in words {
-            let apart = self.take_apart(word);
-            self.known.insert(word.to_owned(), apart);
-        }
-    }
-
-    /// A word that was learnt, taken apart.
-    pub(crate) fn learnt(&self, word: &str) -> Option<Arc<Word>> {
-        self.known.get(word).cloned()
-    }
-
-    /// A word taken apart.
-    pub(crate) fn word(&self, word: &str) -> Arc<Word> {
-        self.learnt(word).unwrap_or_else(|| self.take_apart(word))
-    }
-
-    fn take_apart(&self, word: &str) -> Arc<Word> {
+    /// Takes a word apart.
+    pub(crate) fn word(&self, word: &str) -> Word {
         let stem = stem(word);
-        Arc::new(Word {
+        Word {
+            text: word.to_owned(),
             key: key(word),
             stem_key: key(&stem),
             singular: singular(word),
-            form: self
-                .groups
-                .get(&stem)
-                .cloned()
-                .unwrap_or_else(|| stem.clone()),
-            stem,
+            form: self.groups.get(&stem).cloned().unwrap_or(stem),
             role: self.role(word),
-        })
+            opens: self.phrases.contains_key(word),
+        }
+    }
+
+    /// Takes the words of a phrase apart.
+    pub(crate) fn words(&self, phrase: &[String]) -> Vec<Word> {
+        phrase.iter().map(|word| self.word(word)).collect()
     }
 
     /// The common form of one word.
@@ -142,41 +124,39 @@ impl Canon {
         self.groups.get(&stem).cloned().unwrap_or(stem)
     }
 
-    /// The units of a row of folded words.
-    pub(crate) fn units<S: AsRef<str>>(&self, words: &[S]) -> Vec<Unit> {
-        let apart: Vec<Arc<Word>> = words.iter().map(|word| self.word(word.as_ref())).collect();
-        self.units_of(words, &apart)
-    }
-
-    /// The same for words already taken apart.
-    pub(crate) fn units_of<S: AsRef<str>>(&self, words: &[S], apart: &[Arc<Word>]) -> Vec<Unit> {
+    /// The units of a row of words.
+    pub(crate) fn units<'a>(&'a self, words: &[&'a Word]) -> Vec<Unit<'a>> {
         let mut units = Vec::with_capacity(words.len());
         let mut at = 0;
         while at < words.len() {
-            let phrase = self.phrase_at(words, at);
-            let (form, taken) = phrase.unwrap_or_else(|| (apart[at].form.clone(), 1));
-            let role = if taken > 1 {
-                Role::Content
-            } else {
-                apart[at].role
+            let word = words[at];
+            let unit = match self.phrase_at(words, at) {
+                Some((form, taken)) => Unit {
+                    form,
+                    first: at,
+                    last: at + taken,
+                    role: if taken > 1 { Role::Content } else { word.role },
+                },
+                None => Unit {
+                    form: &word.form,
+                    first: at,
+                    last: at + 1,
+                    role: word.role,
+                },
             };
-            units.push(Unit {
-                form,
-                first: at,
-                last: at + taken,
-                role,
-            });
-            at += taken;
+            at = unit.last;
+            units.push(unit);
         }
         units
     }
 
     /// Leaves out the full stop of an abbreviation: "Lt. hip" is one phrase, not two sentences.
-    pub(crate) fn without_points(&self, tokens: &mut Vec<Token>) {
-        let mut before = false;
+    pub(crate) fn without_points(&self, tokens: &mut Vec<Token<'_>>) {
+        let mut before = "";
         tokens.retain(|token| {
-            let point = token.text == "." && before && !token.spaced;
-            before = self.abbreviations.contains(&token.text);
+            let point =
+                token.text == "." && !token.spaced && self.abbreviations.contains(before);
+            before = token.text;
             !point
         });
     }
@@ -200,17 +180,20 @@ impl Canon {
             .map(String::as_str)
     }
 
-    fn phrase_at<S: AsRef<str>>(&self, words: &[S], at: usize) -> Option<(String, usize)> {
-        let list = self.phrases.get(words[at].as_ref())?;
+    fn phrase_at(&self, words: &[&Word], at: usize) -> Option<(&str, usize)> {
+        if !words[at].opens {
+            return None;
+        }
         let fits = |phrase: &[String]| {
             words.len() - at >= phrase.len()
                 && phrase
                     .iter()
                     .zip(&words[at..])
-                    .all(|(wanted, word)| wanted == word.as_ref())
+                    .all(|(wanted, word)| *wanted == word.text)
         };
+        let list = self.phrases.get(&words[at].text)?;
         let (phrase, form) = list.iter().find(|(phrase, _)| fits(phrase))?;
-        Some((form.clone(), phrase.len()))
+        Some((form, phrase.len()))
     }
 
     fn role(&self, word: &str) -> Role {

@@ -3,14 +3,16 @@
 //! Case, diacritics, tone marks and apostrophes fall away; every token remembers which characters of the original it
 //! stands for. Nothing is corrected here: a typing error stays one.
 
+use std::ops::Range;
+
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// A word, a number or a sign of the text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Token {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Token<'t> {
     /// Folded: lower case, no marks.
-    pub text: String,
+    pub text: &'t str,
     /// First character of the original, counted in characters.
     pub start: usize,
     /// The character after the last.
@@ -21,7 +23,7 @@ pub(crate) struct Token {
     pub capitals: bool,
 }
 
-impl Token {
+impl Token<'_> {
     /// Whether it is a number such as `3` or `39.5`.
     pub(crate) fn is_number(&self) -> bool {
         self.text.starts_with(|c: char| c.is_ascii_digit())
@@ -31,6 +33,25 @@ impl Token {
     pub(crate) fn is_sign(&self) -> bool {
         !self.text.starts_with(char::is_alphanumeric)
     }
+}
+
+/// A text with its plain spelling. All tokens share one string, so that a word costs no memory of its own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Folded {
+    /// The characters as written.
+    pub original: Vec<char>,
+    /// The plain spelling of the tokens, one behind the other.
+    plain: String,
+    spans: Vec<Span>,
+}
+
+/// Where a token stands: in the plain spelling (bytes) and in the original (characters).
+#[derive(Clone, Debug)]
+struct Span {
+    plain: Range<usize>,
+    written: Range<usize>,
+    spaced: bool,
+    capitals: bool,
 }
 
 /// What a character is to the tokens.
@@ -43,63 +64,132 @@ enum Class {
     Sign,
 }
 
-/// Splits a text into folded tokens.
-pub(crate) fn tokens(text: &str) -> Vec<Token> {
-    let original: Vec<char> = text.chars().collect();
-    let mut tokens: Vec<Token> = Vec::new();
-    let mut at = 0;
-    let mut spaced = true;
-    while at < original.len() {
-        match class(original[at]) {
-            Class::Gap | Class::Apostrophe => {
-                spaced |= original[at].is_whitespace();
-                at += 1;
-            }
-            Class::Letter => {
-                let end = word_end(&original, at);
-                tokens.push(token(&original, at, end, spaced));
-                (at, spaced) = (end, false);
-            }
-            Class::Digit => {
-                let end = number_end(&original, at);
-                tokens.push(token(&original, at, end, spaced));
-                (at, spaced) = (end, false);
-            }
-            Class::Sign => {
-                tokens.push(token(&original, at, at + 1, spaced));
-                (at, spaced) = (at + 1, false);
-            }
+impl Folded {
+    /// Splits a text into folded tokens.
+    pub(crate) fn of(text: &str) -> Self {
+        let original: Vec<char> = text.chars().collect();
+        let mut folded = Self {
+            plain: String::with_capacity(text.len()),
+            spans: Vec::with_capacity(original.len() / 4),
+            original: Vec::new(),
+        };
+        let mut at = 0;
+        let mut spaced = true;
+        while at < original.len() {
+            let end = match class(original[at]) {
+                Class::Gap | Class::Apostrophe => {
+                    spaced |= original[at].is_whitespace();
+                    at += 1;
+                    continue;
+                }
+                Class::Letter => word_end(&original, at),
+                Class::Digit => number_end(&original, at),
+                Class::Sign => at + 1,
+            };
+            folded.enter(&original, at..end, spaced);
+            (at, spaced) = (end, false);
         }
+        folded.original = original;
+        folded
     }
-    tokens.retain(|token| !token.text.is_empty());
-    tokens
+
+    pub(crate) fn tokens(&self) -> Vec<Token<'_>> {
+        let token = |span: &Span| Token {
+            text: &self.plain[span.plain.clone()],
+            start: span.written.start,
+            end: span.written.end,
+            spaced: span.spaced,
+            capitals: span.capitals,
+        };
+        self.spans.iter().map(token).collect()
+    }
+
+    fn enter(&mut self, original: &[char], written: Range<usize>, spaced: bool) {
+        let characters = &original[written.clone()];
+        let from = self.plain.len();
+        if characters.iter().all(char::is_ascii) {
+            for c in characters.iter().filter_map(plain_ascii) {
+                self.plain.push(c);
+            }
+        } else {
+            let letters = characters.iter().copied();
+            let letters = letters.filter(|&c| class(c) != Class::Apostrophe).nfkd();
+            self.plain.extend(
+                letters
+                    .filter(|c| !is_combining_mark(*c))
+                    .flat_map(char::to_lowercase)
+                    .map(plain),
+            );
+        }
+        // A decimal comma; a comma that stands alone is a sign.
+        if characters.len() > 1 && self.plain[from..].contains(',') {
+            let number = self.plain.split_off(from).replace(',', ".");
+            self.plain.push_str(&number);
+        }
+        if self.plain.len() == from {
+            return;
+        }
+        self.spans.push(Span {
+            plain: from..self.plain.len(),
+            capitals: is_loud(characters),
+            written,
+            spaced,
+        });
+    }
+}
+
+/// Whether it is a word all in capitals.
+fn is_loud(word: &[char]) -> bool {
+    word.first().is_some_and(|c| c.is_uppercase())
+        && word.iter().all(|c| c.is_uppercase() || !c.is_alphabetic())
 }
 
 /// The words of a phrase, without signs: what phrases are compared by.
 pub(crate) fn words(phrase: &str) -> Vec<String> {
-    tokens(phrase)
-        .into_iter()
-        .filter(|token| !token.is_sign() || matches!(token.text.as_str(), "/" | "%"))
-        .map(|token| token.text)
+    Folded::of(phrase)
+        .tokens()
+        .iter()
+        .filter(|token| !token.is_sign() || matches!(token.text, "/" | "%"))
+        .map(|token| token.text.to_owned())
         .collect()
 }
 
+/// The class of every character that a plain keyboard has: nearly all texts ask for no other.
+const ASCII: [Class; 128] = {
+    let mut classes = [Class::Gap; 128];
+    let mut c = 0;
+    while c < classes.len() as u8 {
+        classes[c as usize] = match c {
+            b'a'..=b'z' | b'A'..=b'Z' => Class::Letter,
+            b'0'..=b'9' => Class::Digit,
+            b'\'' | b'`' => Class::Apostrophe,
+            b'\n' | b'\r' => Class::Sign,
+            b'-' | b'_' => Class::Gap,
+            c if c.is_ascii_punctuation() => Class::Sign,
+            _ => Class::Gap,
+        };
+        c += 1;
+    }
+    classes
+};
+
+#[inline]
 fn class(c: char) -> Class {
+    match ASCII.get(c as usize) {
+        Some(&class) => class,
+        None => class_beyond_ascii(c),
+    }
+}
+
+fn class_beyond_ascii(c: char) -> Class {
     match c {
-        'a'..='z' | 'A'..='Z' => Class::Letter,
-        '0'..='9' => Class::Digit,
-        '\'' | '’' | '‘' | 'ʼ' | '`' | '´' => Class::Apostrophe,
-        '\n' | '\r' => Class::Sign,
-        '-' | '‐' | '‑' | '_' => Class::Gap,
+        '’' | '‘' | 'ʼ' | '´' => Class::Apostrophe,
+        '‐' | '‑' => Class::Gap,
         // A long dash parts clauses as a comma does.
         '–' | '—' => Class::Sign,
         c if c.is_numeric() => Class::Digit,
         c if c.is_alphabetic() || is_combining_mark(c) => Class::Letter,
-        c if c.is_ascii_punctuation()
-            || matches!(c, '°' | '…' | '¿' | '¡' | '。' | '،' | '↑' | '↓' | '؟') =>
-        {
-            Class::Sign
-        }
+        '°' | '…' | '¿' | '¡' | '。' | '،' | '↑' | '↓' | '؟' => Class::Sign,
         _ => Class::Gap,
     }
 }
@@ -157,47 +247,13 @@ fn number_end(text: &[char], start: usize) -> usize {
     }
 }
 
-fn token(original: &[char], start: usize, end: usize, spaced: bool) -> Token {
-    let written = &original[start..end];
-    let mut text = if written.iter().all(char::is_ascii) {
-        folded_ascii(written)
-    } else {
-        let letters = written.iter().copied();
-        letters
-            .filter(|&c| class(c) != Class::Apostrophe)
-            .nfkd()
-            .filter(|c| !is_combining_mark(*c))
-            .flat_map(char::to_lowercase)
-            .map(plain)
-            .collect()
-    };
-    // A decimal comma; a comma that stands alone is a sign.
-    if end - start > 1 && text.contains(',') {
-        text = text.replace(',', ".");
+/// What is left of a character without marks, which most texts have nothing but.
+fn plain_ascii(c: &char) -> Option<char> {
+    match c {
+        '\'' | '`' => None,
+        '\r' => Some('\n'),
+        c => Some(c.to_ascii_lowercase()),
     }
-    Token {
-        text,
-        start,
-        end,
-        spaced,
-        capitals: original[start..end]
-            .iter()
-            .all(|c| c.is_uppercase() || !c.is_alphabetic())
-            && original[start].is_alphabetic(),
-    }
-}
-
-/// The same for plain letters, which most texts have: without looking at what marks they bear.
-fn folded_ascii(written: &[char]) -> String {
-    let mut text = String::with_capacity(written.len());
-    for &c in written {
-        match c {
-            '\'' | '`' => {}
-            '\r' => text.push('\n'),
-            c => text.push(c.to_ascii_lowercase()),
-        }
-    }
-    text
 }
 
 /// Letters that decomposition leaves alone but keyboards lack.
@@ -226,7 +282,8 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &[&str]) {
-        let got: Vec<String> = tokens(text).into_iter().map(|it| it.text).collect();
+        let folded = Folded::of(text);
+        let got: Vec<&str> = folded.tokens().iter().map(|it| it.text).collect();
         assert_eq!(got, expected, "{text}");
     }
 
@@ -247,9 +304,11 @@ mod tests {
     #[test]
     fn offsets_count_characters_of_the_original() {
         let text = "fièvre ŌRÍ";
-        for token in tokens(text) {
+        let folded = Folded::of(text);
+        let tokens = folded.tokens();
+        for token in &tokens {
             assert!(token.end <= text.chars().count() && token.start < token.end);
         }
-        assert_eq!((tokens(text)[1].start, tokens(text)[1].end), (7, 10));
+        assert_eq!((tokens[1].start, tokens[1].end), (7, 10));
     }
 }

@@ -3,8 +3,10 @@
 //! "Pain for my right leg" and "leg dey pain me" fill the bag {leg, pain}. The words at both ends belong to the bag; a
 //! modifier or a denial between them may be left out, and a denial that is left out denies the phrase.
 
+use smallvec::SmallVec;
+
 use super::lexicon::{BAG_WORDS_MAX, Bag, bag_key, pair};
-use super::matches::{Choosing, Match, confidence};
+use super::matches::{Choosing, Match, Tokens, confidence};
 use super::reading::Reading;
 use crate::canon::Role;
 
@@ -37,12 +39,11 @@ struct Window<'a> {
     joined: bool,
 }
 
-/// All bags that the text fills.
-pub(super) fn find(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
+/// Adds all bags that the text fills.
+pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut Vec<Match>) {
     let seen: Vec<Seen> = (0..reading.units.len())
         .map(|at| see(reading, choosing, at))
         .collect();
-    let mut found = Vec::new();
     let mut units: Vec<usize> = Vec::with_capacity(WINDOW_MAX);
     for start in 0..seen.len() {
         let Seen::Word { number: first, .. } = seen[start] else {
@@ -74,21 +75,21 @@ pub(super) fn find(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
             found.extend(window.fill(reading, choosing));
         }
     }
-    found
 }
 
-fn see(reading: &Reading, choosing: &Choosing<'_>, at: usize) -> Seen {
+fn see(reading: &Reading<'_>, choosing: &Choosing<'_>, at: usize) -> Seen {
     let unit = &reading.units[at];
+    if unit.role.is_passed_over() {
+        return Seen::PassedOver;
+    }
     let in_time = choosing.times[unit.first] || reading.tokens[unit.first].is_number();
     let denial = unit.form == "not";
     let optional = unit.role == Role::Modifier || denial;
-    if unit.role.is_passed_over() {
-        Seen::PassedOver
-    } else if matches!(unit.form.as_str(), "and" | "or") {
+    if matches!(unit.form, "and" | "or") {
         Seen::Joiner
     } else if in_time {
         Seen::PassedOver
-    } else if let Some(&number) = choosing.lexicon.bag_numbers.get(&unit.form) {
+    } else if let Some(number) = reading.forms[at].bag {
         Seen::Word {
             number,
             optional,
@@ -103,9 +104,9 @@ fn see(reading: &Reading, choosing: &Choosing<'_>, at: usize) -> Seen {
 
 impl Window<'_> {
     /// The fullest bag: with all modifiers and denials, or with some left out.
-    fn fill(&self, reading: &Reading, choosing: &Choosing<'_>) -> Option<Match> {
+    fn fill(&self, reading: &Reading<'_>, choosing: &Choosing<'_>) -> Option<Match> {
         let inner = &self.units[1..self.units.len() - 1];
-        let optional: Vec<usize> = inner
+        let optional: SmallVec<[usize; OPTIONAL_MAX]> = inner
             .iter()
             .copied()
             .filter(|&at| self.is_optional(at))
@@ -118,7 +119,7 @@ impl Window<'_> {
                     .position(|&it| it == at)
                     .is_some_and(|n| dropped >> n & 1 == 1)
             };
-            let kept: Vec<usize> = self
+            let kept: SmallVec<[usize; WINDOW_MAX]> = self
                 .units
                 .iter()
                 .copied()
@@ -131,7 +132,7 @@ impl Window<'_> {
                 .iter()
                 .copied()
                 .find(|&at| left_out(at) && self.is_denial(at));
-            if self.denies_a_finding(reading, choosing, &kept, denied) {
+            if self.denies_a_finding(reading, &kept, denied) {
                 continue;
             }
             let usable = list
@@ -141,7 +142,7 @@ impl Window<'_> {
             let Some(meaning) = choosing.choose(usable) else {
                 continue;
             };
-            let core: Vec<usize> = kept
+            let core: Tokens = kept
                 .iter()
                 .flat_map(|&at| reading.units[at].first..reading.units[at].last)
                 .collect();
@@ -180,19 +181,13 @@ impl Window<'_> {
     /// not "not late". But "neck is not stiff" denies the phrase.
     fn denies_a_finding(
         &self,
-        reading: &Reading,
-        choosing: &Choosing<'_>,
+        reading: &Reading<'_>,
         kept: &[usize],
         denied: Option<usize>,
     ) -> bool {
         let is_finding = |at: usize| {
             let unit = reading.units.get(at);
-            unit.is_some_and(|unit| {
-                choosing
-                    .lexicon
-                    .single
-                    .contains_key(&reading.apart[unit.first].singular)
-            })
+            unit.is_some_and(|unit| reading.entries[unit.first].single)
         };
         let ends_in_denial = kept.last().is_some_and(|&at| self.is_denial(at));
         // "no urinary symptoms" denies symptoms, not urine.
@@ -202,7 +197,7 @@ impl Window<'_> {
                     && reading.tokens[unit.first]
                         .text
                         .starts_with(char::is_alphabetic)
-                    && !matches!(unit.form.as_str(), "and" | "or" | "not")
+                    && !matches!(unit.form, "and" | "or" | "not")
             })
         };
         let only_denied =

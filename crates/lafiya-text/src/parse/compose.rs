@@ -3,13 +3,17 @@
 //! "Pain in both legs, waist and chest" is three findings; "eye dey pain me and e red" is two; "purging ... no blood" is
 //! blood in the stool. Only words that no other phrase has taken are shared.
 
-use lafiya_knowledge::KnowledgeBase;
+use std::ops::Range;
 
+use lafiya_knowledge::{ConceptRef, KnowledgeBase};
+use smallvec::SmallVec;
+
+use super::dictionary::FormFacts;
 use super::lexicon::Sense;
-use super::matches::{Choosing, Match};
+use super::matches::{Choosing, Match, Tokens};
 use super::reading::Reading;
 use crate::canon::{Canon, Role, Unit};
-use crate::hash::FastSet;
+use crate::hash::{FastMap, FastSet};
 use crate::words::BodyWords;
 
 /// The parts of the body, ready to use.
@@ -18,12 +22,13 @@ pub(super) struct Composer {
     parts: FastSet<String>,
     complaints: FastSet<String>,
     topics: Vec<Topic>,
+    /// The topic that a finding leaves in mind.
+    topic_of: FastMap<ConceptRef, usize>,
 }
 
 /// What findings leave in mind, and which words speak of it.
 #[derive(Clone, Debug)]
 struct Topic {
-    findings: Vec<String>,
     part: String,
     complaints: Vec<String>,
 }
@@ -33,17 +38,22 @@ const CONFIDENCE: f64 = 0.8;
 const STRANGERS_MAX: usize = 3;
 
 impl Composer {
-    pub(super) fn new(words: &BodyWords, canon: &Canon) -> Self {
+    pub(super) fn new(words: &BodyWords, canon: &Canon, base: &KnowledgeBase) -> Self {
         let forms = |list: &[String]| list.iter().map(|word| canon.form(word)).collect();
-
+        let mut topic_of = FastMap::default();
+        for (n, topic) in words.topic.iter().enumerate() {
+            for concept in topic.findings.iter().filter_map(|id| base.resolve(id)) {
+                topic_of.entry(concept).or_insert(n);
+            }
+        }
         Self {
+            topic_of,
             parts: forms(&words.parts),
             complaints: forms(&words.complaints),
             topics: words
                 .topic
                 .iter()
                 .map(|it| Topic {
-                    findings: it.findings.clone(),
                     part: canon.form(&it.part),
                     complaints: it.complaints.iter().map(|word| canon.form(word)).collect(),
                 })
@@ -51,11 +61,20 @@ impl Composer {
         }
     }
 
+    /// Whether a common form is a part of the body.
+    pub(super) fn is_part(&self, form: &str) -> bool {
+        self.parts.contains(form)
+    }
+
+    /// Whether a common form is what a part may suffer.
+    pub(super) fn is_complaint(&self, form: &str) -> bool {
+        self.complaints.contains(form)
+    }
+
     /// Adds what the words left over make with words already used.
     pub(super) fn apply(
         &self,
-        reading: &Reading,
-        base: &KnowledgeBase,
+        reading: &Reading<'_>,
         choosing: &Choosing<'_>,
         matches: &mut Vec<Match>,
     ) {
@@ -68,20 +87,20 @@ impl Composer {
         let mut mind = Mind::default();
         let mut topics: Vec<Option<usize>> = vec![None; reading.len()];
         for it in matches.iter() {
-            self.note_topic(base, it, &mut topics);
+            self.note_topic(it, &mut topics);
         }
         for n in 0..reading.units.len() {
             let unit = &reading.units[n];
             let is_free = (unit.first..unit.last).all(|at| free[at]);
-            let sharing = self.parts.contains(&unit.form) || self.complaints.contains(&unit.form);
-            if !sharing {
+            let form = reading.forms[n];
+            if !form.part && !form.complaint {
                 // Neither a part nor a complaint: nothing to share, at most a topic to bear in mind.
                 mind.topic = topics[unit.first]
                     .map(|topic| (topic, unit.first))
                     .or(mind.topic);
                 continue;
             }
-            let lone = self.lone_complaint(reading, matches, n, &mind);
+            let lone = Self::lone_complaint(reading, matches, n, &mind);
             let shared = if is_free || lone.is_some() {
                 self.share(reading, choosing, n, &mind)
             } else {
@@ -94,11 +113,11 @@ impl Composer {
                 for &at in &it.core {
                     free[at] = false;
                 }
-                self.note_topic(base, &it, &mut topics);
+                self.note_topic(&it, &mut topics);
                 matches.push(it);
             }
             self.share_backwards(reading, choosing, n, &mut free, matches);
-            self.remember(reading, n, topics[reading.units[n].first], &mut mind);
+            Self::remember(reading, n, topics[reading.units[n].first], &mut mind);
         }
         matches.sort_by_key(Match::first);
     }
@@ -107,29 +126,28 @@ impl Composer {
     /// and the clinic's "pain, hip": a complaint and its part, each alone in its clause.
     fn share_backwards(
         &self,
-        reading: &Reading,
+        reading: &Reading<'_>,
         choosing: &Choosing<'_>,
         n: usize,
         free: &mut [bool],
         matches: &mut Vec<Match>,
     ) {
         let part = &reading.units[n];
-        if !self.parts.contains(&part.form) {
+        if !reading.forms[n].part {
             return;
         }
-        let inverted = self.is_inverted(reading, n);
+        let inverted = Self::is_inverted(reading, n);
         let mut met = inverted;
-        for unit in reading.units[..n].iter().rev() {
+        for (unit, form) in reading.units[..n].iter().zip(&reading.forms).rev() {
             if !reading.same_sentence(unit.first, part.first) {
                 break;
             }
-            let joins = is_joiner(&unit.form);
-            if self.complaints.contains(&unit.form) {
+            let joins = is_joiner(unit.form);
+            if form.complaint {
                 met = true;
                 if free[unit.first] {
-                    let forms = [unit.form.clone(), part.form.clone()];
-                    if let Some(sense) = has(choosing, &forms) {
-                        let mut core: Vec<usize> = (unit.first..unit.last).collect();
+                    if let Some(sense) = has(choosing, &[unit.form, part.form]) {
+                        let mut core: Tokens = (unit.first..unit.last).collect();
                         if inverted && free[part.first] {
                             core.extend(part.first..part.last);
                         }
@@ -164,52 +182,53 @@ impl Composer {
     }
 
     /// "Pain, hip", "distension, abd": nothing but the complaint in the one clause and the part in the next.
-    fn is_inverted(&self, reading: &Reading, n: usize) -> bool {
-        let alone = |clause: std::ops::Range<usize>, wanted: &FastSet<String>| {
-            let mut telling = reading.units.iter().filter(|it| {
-                clause.contains(&it.first)
-                    && it.role == Role::Content
-                    && !reading.tokens[it.first].is_sign()
+    fn is_inverted(reading: &Reading<'_>, n: usize) -> bool {
+        let alone = |clause: Range<usize>, wanted: fn(&FormFacts) -> bool| {
+            let mut telling = units_in(reading, clause).filter(|&n| {
+                let unit = &reading.units[n];
+                unit.role == Role::Content && !reading.tokens[unit.first].is_sign()
             });
-            telling.next().is_some_and(|it| wanted.contains(&it.form)) && telling.next().is_none()
+            telling.next().is_some_and(|n| wanted(&reading.forms[n])) && telling.next().is_none()
         };
         let own = reading.clause_of(reading.units[n].first);
         own.start > 0
             && reading.words[own.start - 1] == ","
-            && alone(own.clone(), &self.parts)
-            && alone(reading.clause_of(own.start - 1), &self.complaints)
+            && alone(own.clone(), |it| it.part)
+            && alone(reading.clause_of(own.start - 1), |it| it.complaint)
     }
 
     /// A complaint that was taken for a finding by itself though a part was just named: "eyes red and itchy, no discharge".
     fn lone_complaint(
-        &self,
-        reading: &Reading,
+        reading: &Reading<'_>,
         matches: &[Match],
         n: usize,
-        mind: &Mind,
+        mind: &Mind<'_>,
     ) -> Option<usize> {
         let unit = &reading.units[n];
-        let (_, part) = mind.part.as_ref()?;
-        if !self.complaints.contains(&unit.form) || !reading.same_sentence(*part, unit.first) {
+        let (_, part) = mind.part?;
+        if !reading.forms[n].complaint || !reading.same_sentence(part, unit.first) {
             return None;
         }
-        let named = matches.iter().position(|it| it.core == [unit.first])?;
-        let close = between(reading, *part, unit.first).iter().all(|it| {
+        let named = matches
+            .iter()
+            .position(|it| *it.core == [unit.first])?;
+        let close = between(reading, part, unit.first).all(|n| {
+            let it = &reading.units[n];
             it.role != Role::Content
-                || is_joiner(&it.form)
+                || is_joiner(it.form)
                 || it.form == "not"
-                || self.complaints.contains(&it.form)
+                || reading.forms[n].complaint
         });
-        (*part < unit.first && close).then_some(named)
+        (part < unit.first && close).then_some(named)
     }
 
-    fn remember(&self, reading: &Reading, n: usize, topic: Option<usize>, mind: &mut Mind) {
+    fn remember<'r>(reading: &Reading<'r>, n: usize, topic: Option<usize>, mind: &mut Mind<'r>) {
         let unit = &reading.units[n];
-        if self.parts.contains(&unit.form) {
-            mind.part = Some((unit.form.clone(), unit.first));
+        if reading.forms[n].part {
+            mind.part = Some((unit.form, unit.first));
             mind.topic = None;
-        } else if self.complaints.contains(&unit.form) {
-            mind.complaint = Some((unit.form.clone(), unit.first));
+        } else if reading.forms[n].complaint {
+            mind.complaint = Some((unit.form, unit.first));
         }
         if let Some(topic) = topic {
             mind.topic = Some((topic, unit.first));
@@ -217,13 +236,10 @@ impl Composer {
     }
 
     /// Marks the tokens of a finding that leaves a topic in mind.
-    fn note_topic(&self, base: &KnowledgeBase, found: &Match, topics: &mut [Option<usize>]) {
-        let topic = found.concept().and_then(|concept| {
-            let id = base.id_of(concept);
-            self.topics
-                .iter()
-                .position(|it| it.findings.iter().any(|finding| finding == id))
-        });
+    fn note_topic(&self, found: &Match, topics: &mut [Option<usize>]) {
+        let topic = found
+            .concept()
+            .and_then(|concept| self.topic_of.get(&concept).copied());
         for &at in &found.core {
             topics[at] = topic;
         }
@@ -232,32 +248,31 @@ impl Composer {
     /// A free word and the last complaint, part or topic make a phrase of the lexicon.
     fn share(
         &self,
-        reading: &Reading,
+        reading: &Reading<'_>,
         choosing: &Choosing<'_>,
         n: usize,
-        mind: &Mind,
+        mind: &Mind<'_>,
     ) -> Option<Match> {
         let unit = &reading.units[n];
         let near = |at: usize| reading.sentence[at] + 1 >= reading.sentence[unit.first];
-        let other = if self.parts.contains(&unit.form) {
+        let other: &str = if reading.forms[n].part {
             let behind = mind
                 .complaint
-                .as_ref()
-                .filter(|(_, at)| self.in_one_list(reading, *at, unit.first));
+                .filter(|(_, at)| Self::in_one_list(reading, *at, unit.first));
             behind
-                .map(|(form, _)| form.clone())
-                .or_else(|| self.complaint_ahead(reading, n))?
+                .map(|(form, _)| form)
+                .or_else(|| Self::complaint_ahead(reading, n))?
         } else {
-            let topic = mind.topic.filter(|(topic, at)| {
-                near(*at) && self.topics[*topic].complaints.contains(&unit.form)
+            let topic = mind.topic.map(|(topic, at)| (&self.topics[topic], at));
+            let topic = topic.filter(|(topic, at)| {
+                near(*at) && topic.complaints.iter().any(|it| it == unit.form)
             });
             let part = mind
                 .part
-                .as_ref()
-                .filter(|(_, at)| near(*at) && self.is_of_it(reading, *at, unit.first));
+                .filter(|(_, at)| near(*at) && Self::is_of_it(reading, *at, unit.first));
             topic
-                .map(|(topic, _)| self.topics[topic].part.clone())
-                .or_else(|| part.map(|(form, _)| form.clone()))?
+                .map(|(topic, _)| topic.part.as_str())
+                .or_else(|| part.map(|(form, _)| form))?
         };
 
         // Two words that belong together ("water dey comot") before one that stands alone.
@@ -268,18 +283,15 @@ impl Composer {
                 .skip(n)
                 .filter(|it| !it.role.is_passed_over())
                 .take(taken);
-            let units: Vec<_> = units
+            let units: SmallVec<[&Unit<'_>; 2]> = units
                 .filter(|it| reading.clause[it.first] == reading.clause[unit.first])
                 .collect();
             if units.len() < taken {
                 continue;
             }
-            let mut forms: Vec<String> = units
-                .iter()
-                .map(|it| it.form.clone())
-                .chain([other.clone()])
-                .collect();
-            forms.sort();
+            let mut forms: SmallVec<[&str; 3]> =
+                units.iter().map(|it| it.form).chain([other]).collect();
+            forms.sort_unstable();
             forms.dedup();
             let list = choosing
                 .lexicon
@@ -307,53 +319,57 @@ impl Composer {
     }
 
     /// "pain in legs, waist and chest": a part was named between, and nothing but parts, joiners and light words.
-    fn in_one_list(&self, reading: &Reading, from: usize, to: usize) -> bool {
-        let between = between(reading, from, to);
+    fn in_one_list(reading: &Reading<'_>, from: usize, to: usize) -> bool {
+        let is_part = |n: usize| reading.forms[n].part;
         reading.same_sentence(from, to)
-            && between.iter().any(|it| self.parts.contains(&it.form))
-            && between.iter().all(|it| {
-                it.role != Role::Content || self.parts.contains(&it.form) || is_joiner(&it.form)
+            && between(reading, from, to).any(is_part)
+            && between(reading, from, to).all(|n| {
+                let it = &reading.units[n];
+                it.role != Role::Content || is_part(n) || is_joiner(it.form)
             })
     }
 
     /// "eyes and feet are swollen": a joiner, another part, then the complaint.
-    fn complaint_ahead(&self, reading: &Reading, n: usize) -> Option<String> {
-        let telling = reading.units[n + 1..]
-            .iter()
-            .filter(|it| it.role == Role::Content);
-        let ahead: Vec<&str> = telling.take(3).map(|it| it.form.as_str()).collect();
-        let [joiner, part, complaint] = ahead.as_slice() else {
-            return None;
-        };
-        let fits =
-            is_joiner(joiner) && self.parts.contains(*part) && self.complaints.contains(*complaint);
-        fits.then(|| (*complaint).to_owned())
+    fn complaint_ahead<'r>(reading: &Reading<'r>, n: usize) -> Option<&'r str> {
+        let mut telling =
+            (n + 1..reading.units.len()).filter(|&n| reading.units[n].role == Role::Content);
+        let (joiner, part, complaint) = (telling.next()?, telling.next()?, telling.next()?);
+        let fits = is_joiner(reading.units[joiner].form)
+            && reading.forms[part].part
+            && reading.forms[complaint].complaint;
+        fits.then(|| reading.units[complaint].form)
     }
 
     /// "Eye dey pain me and e red": few other words between.
-    fn is_of_it(&self, reading: &Reading, from: usize, to: usize) -> bool {
+    fn is_of_it(reading: &Reading<'_>, from: usize, to: usize) -> bool {
         between(reading, from, to)
-            .iter()
-            .filter(|it| it.role == Role::Content)
-            .filter(|it| !is_joiner(&it.form) && !self.complaints.contains(&it.form))
+            .filter(|&n| reading.units[n].role == Role::Content)
+            .filter(|&n| !is_joiner(reading.units[n].form) && !reading.forms[n].complaint)
             .count()
             <= STRANGERS_MAX
     }
 }
 
 /// What a bag of forms means, where the patient then has it.
-fn has(choosing: &Choosing<'_>, forms: &[String]) -> Option<Sense> {
+fn has(choosing: &Choosing<'_>, forms: &[&str]) -> Option<Sense> {
     let key = choosing.lexicon.key(forms)?;
     let list = choosing.lexicon.bags.get(&key)?;
     let meaning = choosing.choose(list.iter().map(|bag| &bag.meaning))?;
     matches!(meaning.sense, Sense::Has(_)).then_some(meaning.sense)
 }
 
-/// The units that begin after one token and before another.
-fn between(reading: &Reading, from: usize, to: usize) -> &[Unit] {
-    let start = reading.units.partition_point(|it| it.first <= from);
-    let end = reading.units.partition_point(|it| it.first < to);
-    &reading.units[start.min(end)..end]
+/// The units that begin after one token and before another, by number.
+fn between(reading: &Reading<'_>, after: usize, to: usize) -> Range<usize> {
+    units_in(reading, after + 1..to)
+}
+
+/// The units that begin among these tokens, by number.
+fn units_in(reading: &Reading<'_>, tokens: Range<usize>) -> Range<usize> {
+    let start = reading
+        .units
+        .partition_point(|it| it.first < tokens.start);
+    let end = reading.units.partition_point(|it| it.first < tokens.end);
+    start.min(end)..end
 }
 
 fn is_joiner(form: &str) -> bool {
@@ -362,8 +378,8 @@ fn is_joiner(form: &str) -> bool {
 
 /// What was named last, with the token where.
 #[derive(Clone, Debug, Default)]
-struct Mind {
-    part: Option<(String, usize)>,
-    complaint: Option<(String, usize)>,
+struct Mind<'r> {
+    part: Option<(&'r str, usize)>,
+    complaint: Option<(&'r str, usize)>,
     topic: Option<(usize, usize)>,
 }

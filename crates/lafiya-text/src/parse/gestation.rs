@@ -58,8 +58,7 @@ impl Gestation {
     /// Puts the stage beside a pregnancy that is spoken of with its weeks or months.
     pub(super) fn apply(
         &self,
-        reading: &Reading,
-        times: &Times,
+        reading: &Reading<'_>,
         sex: Option<Sex>,
         spotted: &mut Vec<Spotted>,
     ) {
@@ -67,7 +66,7 @@ impl Gestation {
             return;
         }
         for at in 0..reading.len() {
-            let Some((Some(days), end)) = times.counted_at(reading, at) else {
+            let Some((Some(days), end)) = Times::counted_at(reading, at) else {
                 continue;
             };
             let said = self.behind.length_at(&reading.keys, end) > 0
@@ -113,7 +112,7 @@ impl Gestation {
     }
 
     /// Most texts speak of none, and then no number needs a look.
-    fn is_spoken_of(&self, reading: &Reading) -> bool {
+    fn is_spoken_of(&self, reading: &Reading<'_>) -> bool {
         (0..reading.len()).any(|at| {
             self.behind.length_at(&reading.keys, at) > 0
                 || self.before.length_at(&reading.keys, at) > 0

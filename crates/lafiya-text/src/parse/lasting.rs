@@ -7,6 +7,7 @@ use lafiya_knowledge::words::State;
 use lafiya_model::Choice;
 
 use super::reading::Reading;
+use super::scope::carried;
 use super::spotted::{Dropped, Spotted};
 use super::time::Time;
 
@@ -18,12 +19,9 @@ const OPENING_MAX: usize = 3;
 const OWN_CLAUSE_MAX: usize = 3;
 
 /// Attaches all times. What stands before a time has the first claim on it, in the whole text.
-pub(super) fn attach(reading: &Reading, times: &[Time], spotted: &mut [Spotted]) {
+pub(super) fn attach(reading: &Reading<'_>, times: &[Time], spotted: &mut [Spotted]) {
     // A phrase may hold a time of its own ("cough for months"): that one is spent.
-    let mut carried = vec![false; reading.len()];
-    for &at in spotted.iter().flat_map(|it| &it.core) {
-        carried[at] = true;
-    }
+    let carried = carried(reading, spotted);
     let times: Vec<Time> = times
         .iter()
         .copied()
@@ -47,7 +45,7 @@ pub(super) fn attach(reading: &Reading, times: &[Time], spotted: &mut [Spotted])
 
 /// "Gave birth three years ago" is no childbed: a state that ends drops out when its time is longer than the state lasts.
 pub(super) fn end_states(
-    reading: &Reading,
+    reading: &Reading<'_>,
     base: &KnowledgeBase,
     times: &[Time],
     spotted: &mut [Spotted],
@@ -68,7 +66,7 @@ pub(super) fn end_states(
 }
 
 fn before(
-    reading: &Reading,
+    reading: &Reading<'_>,
     time: &Time,
     from: usize,
     (carried, spotted): (&[bool], &mut [Spotted]),
@@ -96,7 +94,7 @@ fn before(
 
 /// "Since two days, fever and cough", "3/7 history of fever, chills and vomiting".
 fn after(
-    reading: &Reading,
+    reading: &Reading<'_>,
     time: &Time,
     to: usize,
     (carried, spotted): (&[bool], &mut [Spotted]),
@@ -109,13 +107,13 @@ fn after(
     };
     // In the middle of a clause only what follows at once: "had measles last week and now I have rash".
     let opens = time.first - clause.start <= OPENING_MAX;
-    let at_once = |at: usize| (time.end..at).all(|n| !starts_anew(&reading.words[n]));
+    let at_once = |at: usize| (time.end..at).all(|n| !starts_anew(reading.words[n]));
     if !opens && !first(spotted, reach).is_some_and(at_once) {
         return false;
     }
     while reach < to {
         let next = reading.clause_of(reach);
-        let anew = starts_anew(&reading.words[next.start]) && reading.words[next.start] != "i";
+        let anew = starts_anew(reading.words[next.start]) && reading.words[next.start] != "i";
         if anew || (first(spotted, reach).is_some() && !is_bare(reading, carried, next.clone())) {
             break;
         }
@@ -145,9 +143,9 @@ fn starts_anew(word: &str) -> bool {
 }
 
 /// A clause of findings, joiners and light words, without a verb of its own.
-fn is_bare(reading: &Reading, carried: &[bool], mut clause: Range<usize>) -> bool {
+fn is_bare(reading: &Reading<'_>, carried: &[bool], mut clause: Range<usize>) -> bool {
     clause.all(|at| {
-        let word = reading.words[at].as_str();
+        let word = reading.words[at];
         let statement = matches!(
             word,
             "is" | "are"

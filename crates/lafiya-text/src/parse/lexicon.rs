@@ -4,6 +4,7 @@
 //! word is only ever met as written (or in its plural, or as a form of a verb that the data names).
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, SearchTerm, TermKind};
+use smallvec::SmallVec;
 
 use super::phrases::PhraseSet;
 use crate::canon::Canon;
@@ -212,10 +213,10 @@ impl Lexicon {
     }
 
     /// The key of a bag of forms; none where a form is in no bag.
-    pub(super) fn key(&self, forms: &[String]) -> Option<BagKey> {
-        let numbers: Option<Vec<u32>> = forms
+    pub(super) fn key(&self, forms: &[&str]) -> Option<BagKey> {
+        let numbers: Option<SmallVec<[u32; BAG_WORDS_MAX]>> = forms
             .iter()
-            .map(|form| self.bag_numbers.get(form).copied())
+            .map(|form| self.bag_numbers.get(*form).copied())
             .collect();
         bag_key(numbers?.into_iter())
     }
@@ -243,29 +244,25 @@ impl Lexicon {
     }
 
     fn enter_bag(&mut self, phrase: &str, meaning: &Meaning, canon: &Canon) {
-        let folded = fold::words(phrase);
-        let mut bag: Vec<String> = Vec::new();
-        let mut joins = false;
-        for unit in canon.units(&folded) {
-            joins |= matches!(unit.form.as_str(), "and" | "or");
-            if !unit.role.is_passed_over()
-                && !matches!(unit.form.as_str(), "and" | "or" | "/" | "%")
-            {
-                bag.push(unit.form);
-            }
-        }
-        bag.sort();
+        let words = canon.words(&fold::words(phrase));
+        let units = canon.units(&words.iter().collect::<Vec<_>>());
+        let joins = units.iter().any(|it| matches!(it.form, "and" | "or"));
+        let telling = units.iter().filter(|it| !it.role.is_passed_over());
+        let mut bag: Vec<&str> = telling
+            .map(|it| it.form)
+            .filter(|form| !matches!(*form, "and" | "or" | "/" | "%"))
+            .collect();
+        bag.sort_unstable();
         bag.dedup();
-        let words = bag.clone();
-        let telling = bag.iter().filter(|it| *it != "not").count();
+        let telling = bag.iter().filter(|it| **it != "not").count();
         if bag.len() < 2 || bag.len() > BAG_WORDS_MAX || telling == 0 {
             return;
         }
-        for word in bag {
+        for &word in &bag {
             let fresh = u32::try_from(self.bag_numbers.len()).unwrap_or(u32::MAX);
-            self.bag_numbers.entry(word).or_insert(fresh);
+            self.bag_numbers.entry(word.to_owned()).or_insert(fresh);
         }
-        let Some(key) = self.key(&words) else { return };
+        let Some(key) = self.key(&bag) else { return };
         let numbers = key.iter().filter(|it| **it != u32::MAX);
         for (n, &one) in numbers.clone().enumerate() {
             for &other in numbers.clone().skip(n + 1) {

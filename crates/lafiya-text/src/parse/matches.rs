@@ -2,10 +2,12 @@
 //!
 //! What a match means for the patient (denied, past, somebody else's) is not decided here.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Sex};
+use smallvec::SmallVec;
 
 use super::bags;
 use super::lexicon::{Lexicon, Meaning, Sense};
@@ -13,11 +15,14 @@ use super::reading::Reading;
 use crate::canon::Role;
 use crate::hash::FastMap;
 
+/// Places of tokens, in order: few, mostly.
+pub(super) type Tokens = SmallVec<[usize; 4]>;
+
 /// A phrase found in the text.
 #[derive(Clone, Debug)]
 pub(super) struct Match {
     /// The tokens that carry it.
-    pub core: Vec<usize>,
+    pub core: Tokens,
     pub sense: Sense,
     /// 0 to 1.
     pub confidence: f64,
@@ -62,35 +67,40 @@ const MENDED: f64 = 0.85;
 const ONLY_AFTER_REACH: usize = 3;
 
 /// All matches, in the order of the text, no two sharing a token that carries them.
-pub(super) fn find(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
+pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
     let mut candidates = written(reading, choosing);
-    candidates.extend(bags::find(reading, choosing));
-    candidates.sort_by(|a, b| {
-        let weight = |it: &Match| it.weight;
-        let span = |it: &Match| it.core.last().copied().unwrap_or_default() - it.first();
-        weight(b)
-            .cmp(&weight(a))
-            .then(b.confidence.total_cmp(&a.confidence))
-            .then(span(b).cmp(&span(a)))
-            .then(a.core.cmp(&b.core))
-    });
+    bags::find(reading, choosing, &mut candidates);
+    // Matches are bulky: their numbers are sorted in their place.
+    let mut order: Vec<usize> = (0..candidates.len()).collect();
+    order.sort_by(|&a, &b| better(&candidates[a], &candidates[b]));
     let mut taken = vec![false; reading.len()];
-    let mut chosen: Vec<Match> = Vec::new();
-    for candidate in candidates {
-        if candidate.core.iter().any(|&at| taken[at]) {
+    let mut chosen = vec![false; candidates.len()];
+    for n in order {
+        let core = &candidates[n].core;
+        if core.iter().any(|&at| taken[at]) {
             continue;
         }
-        for &at in &candidate.core {
-            taken[at] = true;
-        }
-        chosen.push(candidate);
+        core.iter().for_each(|&at| taken[at] = true);
+        chosen[n] = true;
     }
-    chosen.sort_by_key(Match::first);
-    chosen
+    let mut chosen = chosen.into_iter();
+    candidates.retain(|_| chosen.next().unwrap_or_default());
+    candidates.sort_by_key(Match::first);
+    candidates
 }
 
-fn written(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
-    let stems: Vec<u64> = reading.apart.iter().map(|word| word.stem_key).collect();
+/// Which of two matches is taken first: the one that explains more, more surely, over more of the text.
+fn better(a: &Match, b: &Match) -> Ordering {
+    let span = |it: &Match| it.core.last().copied().unwrap_or_default() - it.first();
+    b.weight
+        .cmp(&a.weight)
+        .then(b.confidence.total_cmp(&a.confidence))
+        .then(span(b).cmp(&span(a)))
+        .then(a.core.cmp(&b.core))
+}
+
+fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
+    let stems: Vec<u64> = reading.entries.iter().map(|it| it.word.stem_key).collect();
     let mut found = Vec::new();
     for at in 0..stems.len() {
         for (length, meanings) in choosing.lexicon.written.all_at(&stems, at) {
@@ -98,49 +108,52 @@ fn written(reading: &Reading, choosing: &Choosing<'_>) -> Vec<Match> {
                 found.extend(as_written(reading, choosing, at..at + length, meanings));
             }
         }
-        if let Some(meanings) = choosing.lexicon.single.get(&reading.apart[at].singular) {
-            // A word without weight is never a finding by itself ("does" is no "DOE").
-            let itself = !is_verb(reading, choosing.lexicon, at)
-                && !is_quality(reading, choosing.lexicon, at);
-            if !reading.light[at] && itself {
-                found.extend(as_written(reading, choosing, at..at + 1, meanings));
-            }
+        // A word without weight is never a finding by itself ("does" is no "DOE").
+        let itself = reading.entries[at].single
+            && !reading.light[at]
+            && !is_verb(reading, choosing.lexicon, at)
+            && !is_quality(reading, choosing.lexicon, at);
+        let singular = &reading.entries[at].word.singular;
+        if let Some(meanings) = choosing.lexicon.single.get(singular).filter(|_| itself) {
+            found.extend(as_written(reading, choosing, at..at + 1, meanings));
         }
     }
     found
 }
 
 /// "no urine frequency" denies the frequency: the phrase "no urine" is not said.
-fn denies_more(reading: &Reading, at: usize, length: usize) -> bool {
+fn denies_more(reading: &Reading<'_>, at: usize, length: usize) -> bool {
+    if length != 2 {
+        return false;
+    }
     let first = reading.units.partition_point(|it| it.first < at);
     let next = reading
         .units
         .get(reading.units.partition_point(|it| it.first < at + length));
-    length == 2
-        && reading
-            .units
-            .get(first)
-            .is_some_and(|it| it.form == "not" && it.first == at)
+    reading
+        .units
+        .get(first)
+        .is_some_and(|it| it.form == "not" && it.first == at)
         && next.is_some_and(|it| {
             it.role == Role::Content
                 && reading.tokens[it.first]
                     .text
                     .starts_with(char::is_alphabetic)
-                && !matches!(it.form.as_str(), "and" | "or" | "not")
+                && !matches!(it.form, "and" | "or" | "not")
         })
 }
 
 /// "it burns", "I fit swallow": the word is no noun here. Inside a set expression ("no fit") it is not itself at all.
-fn is_verb(reading: &Reading, lexicon: &Lexicon, at: usize) -> bool {
+fn is_verb(reading: &Reading<'_>, lexicon: &Lexicon, at: usize) -> bool {
     reading.compound[at]
-        || lexicon.nouns.contains(&reading.apart[at].singular)
+        || lexicon.nouns.contains(&reading.entries[at].word.singular)
             && at > 0
-            && lexicon.before_verbs.contains(&reading.words[at - 1])
+            && lexicon.before_verbs.contains(reading.words[at - 1])
 }
 
 /// "a faint rash", "a fit young man": the word tells how something else is.
-fn is_quality(reading: &Reading, lexicon: &Lexicon, at: usize) -> bool {
-    let word = &reading.words[at];
+fn is_quality(reading: &Reading<'_>, lexicon: &Lexicon, at: usize) -> bool {
+    let word = reading.words[at];
     let describes = lexicon.adjectives.contains(word)
         && reading
             .units
@@ -148,17 +161,17 @@ fn is_quality(reading: &Reading, lexicon: &Lexicon, at: usize) -> bool {
             .is_some_and(|it| {
                 it.role == Role::Content
                     && !reading.tokens[it.first].is_sign()
-                    && !matches!(it.form.as_str(), "and" | "or" | "not")
+                    && !matches!(it.form, "and" | "or" | "not")
             });
     let lacks_sign = lexicon.only_after.get(word).is_some_and(|before| {
         !(at.saturating_sub(ONLY_AFTER_REACH)..at)
-            .any(|n| before.contains(&reading.words[n]) && reading.same_sentence(n, at))
+            .any(|n| before.contains(reading.words[n]) && reading.same_sentence(n, at))
     });
     describes || lacks_sign
 }
 
 fn as_written(
-    reading: &Reading,
+    reading: &Reading<'_>,
     choosing: &Choosing<'_>,
     at: Range<usize>,
     meanings: &[Meaning],
@@ -174,10 +187,10 @@ fn as_written(
         .iter()
         .take_while(|it| it.first < at.end);
     let weight = telling
-        .map(|it| unit_weight(&it.form, it.role))
+        .map(|it| unit_weight(it.form, it.role))
         .sum::<usize>()
         .max(2);
-    let core: Vec<usize> = at.collect();
+    let core: Tokens = at.collect();
     Some(Match {
         confidence: confidence(reading, &core, meaning, WRITTEN),
         core,
@@ -235,16 +248,17 @@ fn unit_weight(form: &str, role: Role) -> usize {
     }
 }
 
-pub(super) fn confidence(reading: &Reading, core: &[usize], meaning: &Meaning, way: f64) -> f64 {
+pub(super) fn confidence(reading: &Reading<'_>, core: &[usize], meaning: &Meaning, way: f64) -> f64 {
     let mended = core.iter().any(|&at| reading.mended[at]);
     let sure = f64::from(meaning.confidence) * way * if mended { MENDED } else { 1.0 };
     (sure * 100.0).round() / 100.0
 }
 
 /// The languages whose cue words the text has: two short ones, or one that is long.
-pub(super) fn languages(reading: &Reading, cues: &FastMap<String, Vec<String>>) -> Vec<String> {
+pub(super) fn languages(reading: &Reading<'_>, cues: &FastMap<String, Vec<String>>) -> Vec<String> {
     let mut shown: FastMap<&str, usize> = FastMap::default();
-    for word in &reading.words {
+    for word in reading.entries.iter().filter(|it| it.cue) {
+        let word = &word.word.text;
         for language in cues.get(word).into_iter().flatten() {
             *shown.entry(language).or_default() += if word.len() > 3 { 2 } else { 1 };
         }

@@ -7,7 +7,8 @@ use lafiya_knowledge::words::State;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, Person};
 use lafiya_model::{Age, Choice, Sex};
 
-use super::numbers::Numbers;
+use super::matches::Tokens;
+use super::numbers;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Spotted;
@@ -19,7 +20,6 @@ pub(super) struct MeasureReader {
     words: PhraseSet<usize>,
     after: PhraseSet<usize>,
     alone: PhraseSet<usize>,
-    links: Vec<&'static str>,
     known: Vec<Known>,
 }
 
@@ -36,9 +36,9 @@ struct Known {
 
 impl Known {
     /// "7/10", "7 out of 10": the tokens that name the whole scale.
-    fn scale_at(&self, words: &[String], at: usize) -> Option<usize> {
+    fn scale_at(&self, words: &[&str], at: usize) -> Option<usize> {
         let whole = self.out_of?.to_string();
-        let is = |n: usize, wanted: &str| words.get(at + n).is_some_and(|it| it == wanted);
+        let is = |n: usize, wanted: &str| words.get(at + n).is_some_and(|it| *it == wanted);
         if (is(0, "/") || is(0, "over")) && is(1, &whole) {
             Some(2)
         } else if is(0, "out") && is(1, "of") && is(2, &whole) {
@@ -55,6 +55,8 @@ struct Value {
     first: usize,
     end: usize,
     text: String,
+    /// The same as the base reads it.
+    read: Vec<(ConceptRef, f64)>,
 }
 
 /// What stands between the word and its number.
@@ -72,7 +74,6 @@ impl MeasureReader {
             words: PhraseSet::default(),
             after: PhraseSet::default(),
             alone: PhraseSet::default(),
-            links: LINKS.to_vec(),
             known: Vec::new(),
         };
         for entry in &measures.measure {
@@ -115,8 +116,7 @@ impl MeasureReader {
     /// Finds the values and puts what they say among the spotted; a phrase that only named the measure gives way.
     pub(super) fn apply(
         &self,
-        reading: &Reading,
-        numbers: &Numbers,
+        reading: &Reading<'_>,
         base: &KnowledgeBase,
         patient: (Option<Age>, Option<Sex>),
         spotted: &mut Vec<Spotted>,
@@ -124,7 +124,7 @@ impl MeasureReader {
         let person = person(base, patient, spotted);
         let mut at = 0;
         while at < reading.len() {
-            let Some(value) = self.value_at(reading, numbers, base, at) else {
+            let Some(value) = self.value_at(reading, base, at) else {
                 at += 1;
                 continue;
             };
@@ -146,19 +146,17 @@ impl MeasureReader {
         spotted: &mut Vec<Spotted>,
     ) {
         let known = &self.known[value.known];
-        let core: Vec<usize> = (value.first..value.end).collect();
+        let core: Tokens = (value.first..value.end).collect();
         let derived = |concept: ConceptRef, choice: Choice| Spotted {
             derived: true,
             ..Spotted::new(concept, core.clone(), choice, 1.0)
-        };
-        let Ok(read) = base.read_value(known.concept, &value.text) else {
-            return;
         };
         spotted.push(Spotted {
             value: Some(value.text.clone()),
             ..derived(known.concept, Choice::Present)
         });
-        let present: Vec<ConceptRef> = read
+        let present: Vec<ConceptRef> = value
+            .read
             .iter()
             .flat_map(|&(measure, number)| base.derive(measure, number, person).present)
             .collect();
@@ -167,7 +165,9 @@ impl MeasureReader {
             return;
         }
         let normal = known.normal.is_some_and(|[low, high]| {
-            read.first()
+            value
+                .read
+                .first()
                 .is_some_and(|&(_, number)| (low..=high).contains(&number))
         });
         if normal {
@@ -177,20 +177,19 @@ impl MeasureReader {
 
     fn value_at(
         &self,
-        reading: &Reading,
-        numbers: &Numbers,
+        reading: &Reading<'_>,
         base: &KnowledgeBase,
         at: usize,
     ) -> Option<Value> {
         if let Some((length, [known, ..])) = self.words.longest_at(&reading.keys, at) {
             let number_at = self.past_links(reading, at + length)?;
-            return self.number(reading, numbers, base, *known, at, number_at);
+            return self.number(reading, base, *known, at, number_at);
         }
         // "39 degrees", "28 breaths per minute"
         if !reading.tokens[at].is_number() {
             return None;
         }
-        let (_, taken) = numbers.value_at(&reading.words, at)?;
+        let (_, taken) = numbers::value_at(&reading.entries, at)?;
         let unit_at = at + taken;
         let after = self
             .after
@@ -201,16 +200,16 @@ impl MeasureReader {
         let (length, [known, ..]) = after.or(alone)? else {
             return None;
         };
-        let mut value = self.number(reading, numbers, base, *known, at, at)?;
+        let mut value = self.number(reading, base, *known, at, at)?;
         value.end = value.end.max(unit_at + length);
         Some(value)
     }
 
-    fn past_links(&self, reading: &Reading, from: usize) -> Option<usize> {
+    fn past_links(&self, reading: &Reading<'_>, from: usize) -> Option<usize> {
         let mut at = from;
         while at < reading.len()
             && at - from <= LINKS_MAX
-            && self.links.contains(&reading.words[at].as_str())
+            && LINKS.contains(&reading.words[at])
         {
             at += 1;
         }
@@ -220,30 +219,29 @@ impl MeasureReader {
     /// The number itself, with a second one after a slash or "over", and its unit.
     fn number(
         &self,
-        reading: &Reading,
-        numbers: &Numbers,
+        reading: &Reading<'_>,
         base: &KnowledgeBase,
         known: usize,
         first: usize,
         at: usize,
     ) -> Option<Value> {
         let words = &reading.words;
-        let (number, taken) = numbers.value_at(words, at)?;
+        let (number, taken) = numbers::value_at(&reading.entries, at)?;
         let mut end = at + taken;
         let mut text = plain(number);
         let pair = matches!(self.known[known].concept, ConceptRef::Measure(ix) if base.measure(ix).pair.is_some());
         if pair {
             let over = words
                 .get(end)
-                .is_some_and(|it| it == "/" || it == "over" || it == "by" || it == "on");
-            let (second, length) = numbers.value_at(words, end + 1).filter(|_| over)?;
+                .is_some_and(|it| matches!(*it, "/" | "over" | "by" | "on"));
+            let (second, length) = numbers::value_at(&reading.entries, end + 1).filter(|_| over)?;
             text = format!("{text}/{}", plain(second));
             end += 1 + length;
         } else if let Some(length) = self.known[known].scale_at(words, end) {
             end += length;
         } else if self.known[known].out_of_said {
             return None;
-        } else if words.get(end).is_some_and(|it| it == "/") && !reading.tokens[end].spaced {
+        } else if words.get(end) == Some(&"/") && !reading.tokens[end].spaced {
             // "3/7" is a time, never a value; a unit such as "/min" follows a space or letters.
             if reading
                 .tokens
@@ -261,19 +259,20 @@ impl MeasureReader {
         let within = self.known[known]
             .range
             .is_none_or(|[low, high]| (low..=high).contains(&number));
-        let readable = within && base.read_value(self.known[known].concept, &text).is_ok();
-        readable.then_some(Value {
+        let read = base.read_value(self.known[known].concept, &text).ok();
+        read.filter(|_| within).map(|read| Value {
             known,
             first,
             end,
             text,
+            read,
         })
     }
 }
 
 /// A unit written after a number, as text to read, with the tokens it takes.
-fn unit_at(reading: &Reading, at: usize) -> (String, usize) {
-    let word = |n: usize| reading.words.get(at + n).map_or("", String::as_str);
+fn unit_at(reading: &Reading<'_>, at: usize) -> (String, usize) {
+    let word = |n: usize| reading.words.get(at + n).copied().unwrap_or_default();
     match [word(0), word(1), word(2)] {
         ["mmol", "/", "l"] => (" mmol/L".to_owned(), 3),
         ["mg", "/", "dl"] => (" mg/dL".to_owned(), 3),

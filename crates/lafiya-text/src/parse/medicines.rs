@@ -3,6 +3,7 @@
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::Choice;
 
+use super::matches::Tokens;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Spotted;
@@ -44,7 +45,7 @@ impl MedicineReader {
 
     pub(super) fn apply(
         &self,
-        reading: &Reading,
+        reading: &Reading<'_>,
         base: &KnowledgeBase,
         spotted: &mut Vec<Spotted>,
     ) {
@@ -54,7 +55,7 @@ impl MedicineReader {
                 at += 1;
                 continue;
             };
-            let core: Vec<usize> = (at..at + length).collect();
+            let core: Tokens = (at..at + length).collect();
             let (implied, when_stopped) = &self.implied[*medicine];
             // The disease says more than the tablet; a medicine that implies none keeps its own name.
             if !implied.is_empty() {

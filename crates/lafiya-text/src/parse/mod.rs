@@ -5,6 +5,7 @@
 
 mod bags;
 mod compose;
+mod dictionary;
 mod gestation;
 mod lasting;
 mod lexicon;
@@ -27,9 +28,11 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice, Severity, Sex};
 
 use crate::canon::Canon;
+use crate::fold::Folded;
 use crate::hash::FastMap;
 use crate::words;
 use compose::Composer;
+use dictionary::{Dictionary, Sources};
 use gestation::Gestation;
 use lexicon::Lexicon;
 use matches::Choosing;
@@ -91,6 +94,7 @@ pub struct Parsed {
 pub struct Parser {
     canon: Canon,
     spelling: Spelling,
+    dictionary: Dictionary,
     lexicon: Lexicon,
     /// Cue word to the languages it shows.
     languages: FastMap<String, Vec<String>>,
@@ -134,10 +138,17 @@ impl Parser {
             .chain(languages.keys().map(String::as_str))
             .chain(canon.vocabulary());
         let spelling = Spelling::build(base, lexicon.vocabulary(), others);
-        let mut canon = canon;
-        canon.learn(spelling.known());
+        let composer = Composer::new(&words::body(), &canon, base);
+        let sources = Sources {
+            canon: &canon,
+            lexicon: &lexicon,
+            composer: &composer,
+            times: &times,
+            languages: &languages,
+        };
         Self {
-            composer: Composer::new(&words::body(), &canon),
+            dictionary: Dictionary::build(&spelling, sources),
+            composer,
             canon,
             spelling,
             lexicon,
@@ -152,9 +163,25 @@ impl Parser {
         }
     }
 
+    fn sources(&self) -> Sources<'_> {
+        Sources {
+            canon: &self.canon,
+            lexicon: &self.lexicon,
+            composer: &self.composer,
+            times: &self.times,
+            languages: &self.languages,
+        }
+    }
+
     /// Reads a text. The base must be the one the parser was built from.
     pub fn parse(&self, base: &KnowledgeBase, text: &str, context: &ParseContext) -> Parsed {
-        let reading = Reading::new(text, &self.canon, &self.spelling);
+        let folded = Folded::of(text);
+        let mut tokens = folded.tokens();
+        self.canon.without_points(&mut tokens);
+        let met = self
+            .dictionary
+            .meet(&tokens, &self.spelling, self.sources());
+        let reading = Reading::new(tokens, &met, self.sources());
         let mut in_time = vec![false; reading.len()];
         let times = self.times.find(&reading, context.evaluated_at);
         for time in &times {
@@ -170,30 +197,24 @@ impl Parser {
             languages: matches::languages(&reading, &self.languages),
         };
         let mut found = matches::find(&reading, &choosing);
-        self.composer.apply(&reading, base, &choosing, &mut found);
+        self.composer.apply(&reading, &choosing, &mut found);
 
         let mut spotted: Vec<Spotted> = found.iter().flat_map(Spotted::from_match).collect();
-        self.measures.apply(
-            &reading,
-            &self.times.numbers,
-            base,
-            (age, context.sex),
-            &mut spotted,
-        );
+        self.measures
+            .apply(&reading, base, (age, context.sex), &mut spotted);
         self.medicines.apply(&reading, base, &mut spotted);
         self.scope.apply(&reading, &mut spotted);
-        self.gestation
-            .apply(&reading, &self.times, context.sex, &mut spotted);
+        self.gestation.apply(&reading, context.sex, &mut spotted);
         self.subjects.apply(&reading, base, age, &mut spotted);
         self.grades.apply(&reading, &mut spotted);
         lasting::end_states(&reading, base, &times, &mut spotted);
         lasting::attach(&reading, &times, &mut spotted);
-        answer(text, &reading, spotted)
+        answer(&folded.original, &reading, spotted)
     }
 }
 
 /// Each concept once, in the order of the text.
-fn answer(text: &str, reading: &Reading, spotted: Vec<Spotted>) -> Parsed {
+fn answer(characters: &[char], reading: &Reading<'_>, spotted: Vec<Spotted>) -> Parsed {
     let mut kept: Vec<Spotted> = Vec::new();
     for it in spotted.into_iter().filter(|it| it.dropped.is_none()) {
         match kept.iter_mut().find(|known| known.concept == it.concept) {
@@ -202,10 +223,9 @@ fn answer(text: &str, reading: &Reading, spotted: Vec<Spotted>) -> Parsed {
         }
     }
     kept.sort_by_key(|it| (it.first(), it.last()));
-    let characters: Vec<char> = text.chars().collect();
     let mentions: Vec<Mention> = kept
         .into_iter()
-        .map(|it| mention(&characters, reading, it))
+        .map(|it| mention(characters, reading, it))
         .collect();
     let obvious = !mentions.is_empty()
         && mentions
@@ -236,7 +256,7 @@ fn merge(known: &mut Spotted, again: Spotted) {
     }
 }
 
-fn mention(characters: &[char], reading: &Reading, it: Spotted) -> Mention {
+fn mention(characters: &[char], reading: &Reading<'_>, it: Spotted) -> Mention {
     let start = reading.tokens[it.first()].start;
     let end = reading.tokens[it.last()].end;
     let present = it.choice == Choice::Present;

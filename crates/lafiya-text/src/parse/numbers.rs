@@ -1,5 +1,6 @@
 //! Numbers as people write them: `39.5`, `three`, `one-eighty`, `thirty eight point five`.
 
+use super::dictionary::{Entry, Number};
 use crate::hash::FastMap;
 use crate::words::Numbered;
 
@@ -24,55 +25,59 @@ impl Numbers {
         self.words.keys().map(String::as_str)
     }
 
-    /// A count at a place ("3", "three", "a"), with the tokens it takes.
-    pub(super) fn count_at(&self, words: &[String], at: usize) -> Option<(f64, usize)> {
-        let word = words.get(at)?;
-        if let Some(number) = digits(word) {
-            return Some((number, 1));
-        }
-        let number = *self.words.get(word)?;
-        // "twenty one" is 21.
-        let ones = words
-            .get(at + 1)
-            .and_then(|next| self.words.get(next))
-            .filter(|&&it| it < 10.0);
-        match ones {
-            Some(ones) if number >= 20.0 && words[at + 1].len() > 2 => Some((number + ones, 2)),
-            _ => Some((number, 1)),
-        }
+    /// The number that a word is, by itself.
+    pub(super) fn of(&self, word: &str) -> Option<Number> {
+        let spoken = || Some(Number::Spoken(*self.words.get(word)?));
+        digits(word).map(Number::Digits).or_else(spoken)
     }
+}
 
-    /// A measured value: as a count, and also "one eighty", "one hundred and ten", "thirty eight point five".
-    pub(super) fn value_at(&self, words: &[String], at: usize) -> Option<(f64, usize)> {
-        let (mut number, mut taken) = self.count_at(words, at)?;
-        let spoken = digits(&words[at]).is_none();
-        if spoken && matches!(words[at].as_str(), "a" | "an" | "to" | "too" | "un" | "une") {
-            return None;
-        }
-        if spoken && words.get(at + taken).is_some_and(|it| it == "hundred") {
-            (number, taken) = (number * 100.0, taken + 1);
-            let and = usize::from(words.get(at + taken).is_some_and(|it| it == "and"));
-            if let Some((rest, length)) = self.count_at(words, at + taken + and) {
-                (number, taken) = (number + rest, taken + and + length);
-            }
-        } else if spoken && number < 3.0 {
-            // "one eighty", "two ten"
-            if let Some((rest, length)) = self
-                .count_at(words, at + taken)
-                .filter(|(it, _)| (10.0..100.0).contains(it))
-            {
-                (number, taken) = (number * 100.0 + rest, taken + length);
-            }
-        }
-        let point = words.get(at + taken).is_some_and(|it| it == "point");
-        let tenth = self
-            .count_at(words, at + taken + 1)
-            .filter(|(it, _)| point && *it < 10.0);
-        if let Some((tenth, length)) = tenth {
-            (number, taken) = (number + tenth / 10.0, taken + 1 + length);
-        }
-        Some((number, taken))
+/// A count at a place ("3", "three", "a"), with the tokens it takes.
+pub(super) fn count_at(entries: &[&Entry], at: usize) -> Option<(f64, usize)> {
+    let tens = match entries.get(at)?.number? {
+        Number::Digits(number) => return Some((number, 1)),
+        Number::Spoken(number) => number,
+    };
+    // "twenty one" is 21.
+    match entries.get(at + 1) {
+        Some(Entry {
+            number: Some(Number::Spoken(ones)),
+            word,
+            ..
+        }) if tens >= 20.0 && *ones < 10.0 && word.text.len() > 2 => Some((tens + ones, 2)),
+        _ => Some((tens, 1)),
     }
+}
+
+/// A measured value: as a count, and also "one eighty", "one hundred and ten", "thirty eight point five".
+pub(super) fn value_at(entries: &[&Entry], at: usize) -> Option<(f64, usize)> {
+    let (mut number, mut taken) = count_at(entries, at)?;
+    let is = |at: usize, wanted: &str| entries.get(at).is_some_and(|it| it.word.text == wanted);
+    let spoken = matches!(entries[at].number, Some(Number::Spoken(_)));
+    let article = ["a", "an", "to", "too", "un", "une"];
+    if spoken && article.iter().any(|it| is(at, it)) {
+        return None;
+    }
+    if spoken && is(at + taken, "hundred") {
+        (number, taken) = (number * 100.0, taken + 1);
+        let and = usize::from(is(at + taken, "and"));
+        if let Some((rest, length)) = count_at(entries, at + taken + and) {
+            (number, taken) = (number + rest, taken + and + length);
+        }
+    } else if spoken && number < 3.0 {
+        // "one eighty", "two ten"
+        if let Some((rest, length)) =
+            count_at(entries, at + taken).filter(|(it, _)| (10.0..100.0).contains(it))
+        {
+            (number, taken) = (number * 100.0 + rest, taken + length);
+        }
+    }
+    let point = is(at + taken, "point");
+    let tenth = count_at(entries, at + taken + 1).filter(|(it, _)| point && *it < 10.0);
+    if let Some((tenth, length)) = tenth {
+        (number, taken) = (number + tenth / 10.0, taken + 1 + length);
+    }
+    Some((number, taken))
 }
 
 fn digits(word: &str) -> Option<f64> {

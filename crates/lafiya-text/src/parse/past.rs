@@ -16,7 +16,7 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    pub(super) fn of(scope: &Scope, reading: &Reading) -> Self {
+    pub(super) fn of(scope: &Scope, reading: &Reading<'_>) -> Self {
         let marks = |set: &PhraseSet<()>| {
             (0..reading.len())
                 .map(|at| set.length_at(&reading.keys, at) > 0)
@@ -31,7 +31,7 @@ impl Marks {
     }
 
     /// The part of a sentence around a token, up to the barriers.
-    fn stretch(&self, reading: &Reading, at: usize) -> std::ops::Range<usize> {
+    fn stretch(&self, reading: &Reading<'_>, at: usize) -> std::ops::Range<usize> {
         let sentence = reading.sentence_of(at);
         let barrier = |at: &usize| self.barriers[*at];
         let from = (sentence.start..at)
@@ -44,7 +44,7 @@ impl Marks {
 }
 
 /// "had it last year": a verb of the past and a time of the past, and nothing that says it began then and goes on.
-pub(super) fn past(reading: &Reading, marks: &Marks, it: &mut Spotted) {
+pub(super) fn past(reading: &Reading<'_>, marks: &Marks, it: &mut Spotted) {
     if !it.is_finding() || it.derived || it.choice != Choice::Present {
         return;
     }

@@ -75,15 +75,25 @@ impl<T> PhraseSet<T> {
         self.words.iter().map(String::as_str)
     }
 
+    /// Whether a phrase may begin at a place: asked everywhere, and answered "no" nearly everywhere.
+    #[inline]
+    fn may_begin(&self, keys: &[u64], at: usize) -> bool {
+        keys.get(at).is_some_and(|&key| self.firsts.may_hold(key))
+    }
+
     /// Every phrase that begins at a place: its length in words and what it leads to. Shortest first.
+    #[inline]
     pub(crate) fn all_at<'s>(
         &'s self,
         keys: &'s [u64],
         at: usize,
     ) -> impl Iterator<Item = (usize, &'s [T])> {
         let mut node = 0;
-        let begins = keys.get(at).is_some_and(|&key| self.firsts.may_hold(key));
-        let rest = if begins { &keys[at..] } else { &[] };
+        let rest = if self.may_begin(keys, at) {
+            &keys[at..]
+        } else {
+            &[]
+        };
         let steps = rest.iter().map_while(move |&key| {
             node = *self.steps.get(&(node, key))?;
             Some(self.ends[node as usize].as_slice())
@@ -95,8 +105,13 @@ impl<T> PhraseSet<T> {
     }
 
     /// The longest phrase that begins at a place.
+    #[inline]
     pub(crate) fn longest_at<'s>(&'s self, keys: &'s [u64], at: usize) -> Option<(usize, &'s [T])> {
-        self.all_at(keys, at).last()
+        if self.may_begin(keys, at) {
+            self.all_at(keys, at).last()
+        } else {
+            None
+        }
     }
 }
 
@@ -111,6 +126,7 @@ impl PhraseSet<()> {
     }
 
     /// The length of the longest phrase at a place; 0 where none begins.
+    #[inline]
     pub(crate) fn length_at(&self, keys: &[u64], at: usize) -> usize {
         self.longest_at(keys, at).map_or(0, |(length, _)| length)
     }

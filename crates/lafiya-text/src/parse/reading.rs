@@ -1,25 +1,27 @@
 //! A text, ready to be read: its words (corrected), their common forms, and where its sentences and clauses end.
 
-use std::sync::Arc;
+use std::ops::Range;
 
-use super::spelling::Spelling;
-use crate::canon::{Canon, Role, Unit, Word};
-use crate::fold::{self, Token};
+use super::dictionary::{Entry, FormFacts, Met, Sources};
+use crate::canon::{Role, Unit, Word};
+use crate::fold::Token;
 
-/// The text as the other steps see it. All indices count tokens.
-#[derive(Clone, Debug)]
-pub(super) struct Reading {
-    pub tokens: Vec<Token>,
+/// The text as the other steps see it. All indices count tokens, but those of units.
+#[derive(Debug)]
+pub(super) struct Reading<'a> {
+    pub tokens: Vec<Token<'a>>,
     /// The tokens as words, typing errors mended.
-    pub words: Vec<String>,
+    pub words: Vec<&'a str>,
     /// The same as keys, for looking phrases up.
     pub keys: Vec<u64>,
-    /// The same, taken apart.
-    pub apart: Vec<Arc<Word>>,
+    /// The same, with what is known of them.
+    pub entries: Vec<&'a Entry>,
     /// Which of them were mended.
-    pub mended: Vec<bool>,
+    pub mended: &'a [bool],
     /// Words in the common form.
-    pub units: Vec<Unit>,
+    pub units: Vec<Unit<'a>>,
+    /// What the form of each unit is.
+    pub forms: Vec<FormFacts>,
     /// Fillers, modifiers and signs: tokens that say nothing by themselves.
     pub light: Vec<bool>,
     /// Tokens inside a unit of several words.
@@ -30,29 +32,22 @@ pub(super) struct Reading {
     pub sentence: Vec<usize>,
     /// The number of the clause (between commas) of each token.
     pub clause: Vec<usize>,
+    sentences: Vec<Range<usize>>,
+    clauses: Vec<Range<usize>>,
 }
 
-impl Reading {
-    pub(super) fn new(text: &str, canon: &Canon, spelling: &Spelling) -> Self {
-        let mut tokens = fold::tokens(text);
-        canon.without_points(&mut tokens);
-        let mut words = Vec::with_capacity(tokens.len());
-        let mut apart: Vec<Arc<Word>> = Vec::with_capacity(tokens.len());
-        let mut mended = vec![false; tokens.len()];
-        for (at, token) in tokens.iter().enumerate() {
-            // The canon has learnt every word that the speller knows, so such a word is right.
-            if let Some(word) = canon.learnt(&token.text) {
-                words.push(token.text.clone());
-                apart.push(word);
-                continue;
-            }
-            let meant = spelling.correct(&token.text);
-            mended[at] = meant.is_some();
-            let word = meant.unwrap_or(&token.text);
-            words.push(word.to_owned());
-            apart.push(canon.word(word));
-        }
-        let units = canon.units_of(&words, &apart);
+impl<'a> Reading<'a> {
+    pub(super) fn new(tokens: Vec<Token<'a>>, met: &'a Met<'_>, sources: Sources<'a>) -> Self {
+        let entries = met.entries();
+        let words: Vec<&Word> = entries.iter().map(|it| &it.word).collect();
+        let units = sources.canon.units(&words);
+        let forms = units
+            .iter()
+            .map(|unit| match unit.last - unit.first {
+                1 if unit.form == entries[unit.first].word.form => entries[unit.first].form,
+                _ => sources.facts(unit.form),
+            })
+            .collect();
         let mut light = vec![false; tokens.len()];
         let mut compound = vec![false; tokens.len()];
         for unit in &units {
@@ -65,12 +60,15 @@ impl Reading {
                 .all(|it| it.capitals || it.is_number() || it.is_sign());
         let (sentence, clause) = boundaries(&tokens);
         Self {
+            keys: words.iter().map(|word| word.key).collect(),
+            words: words.iter().map(|word| word.text.as_str()).collect(),
+            mended: &met.mended,
+            sentences: stretches(&sentence),
+            clauses: stretches(&clause),
             tokens,
-            keys: apart.iter().map(|word| word.key).collect(),
-            words,
-            apart,
-            mended,
+            entries,
             units,
+            forms,
             light,
             compound,
             all_capitals,
@@ -89,38 +87,37 @@ impl Reading {
     }
 
     /// The tokens of the sentence of a token.
-    pub(super) fn sentence_of(&self, at: usize) -> std::ops::Range<usize> {
-        self.range(&self.sentence, at)
+    pub(super) fn sentence_of(&self, at: usize) -> Range<usize> {
+        self.sentences[self.sentence[at]].clone()
     }
 
     /// The tokens of the clause of a token.
-    pub(super) fn clause_of(&self, at: usize) -> std::ops::Range<usize> {
-        self.range(&self.clause, at)
-    }
-
-    fn range(&self, numbers: &[usize], at: usize) -> std::ops::Range<usize> {
-        let number = numbers[at];
-        let from = numbers[..at]
-            .iter()
-            .rposition(|&it| it != number)
-            .map_or(0, |n| n + 1);
-        let to = numbers[at..]
-            .iter()
-            .position(|&it| it != number)
-            .map_or(numbers.len(), |n| at + n);
-        from..to
+    pub(super) fn clause_of(&self, at: usize) -> Range<usize> {
+        self.clauses[self.clause[at]].clone()
     }
 }
 
+/// The tokens that bear each number; the numbers rise by one.
+fn stretches(numbers: &[usize]) -> Vec<Range<usize>> {
+    let mut from = 0;
+    let alike = numbers.chunk_by(|a, b| a == b);
+    alike
+        .map(|chunk| {
+            from += chunk.len();
+            from - chunk.len()..from
+        })
+        .collect()
+}
+
 /// Numbers sentences and clauses. The sign belongs to what it ends.
-fn boundaries(tokens: &[Token]) -> (Vec<usize>, Vec<usize>) {
+fn boundaries(tokens: &[Token<'_>]) -> (Vec<usize>, Vec<usize>) {
     let (mut sentence, mut clause) = (0, 0);
     let mut sentences = Vec::with_capacity(tokens.len());
     let mut clauses = Vec::with_capacity(tokens.len());
     for token in tokens {
         sentences.push(sentence);
         clauses.push(clause);
-        match token.text.as_str() {
+        match token.text {
             "." | "!" | "?" | ";" | "\n" | "…" | "。" | "؟" => {
                 sentence += 1;
                 clause += 1;

@@ -96,7 +96,7 @@ impl Scope {
     }
 
     /// Turns what the words of the text turn.
-    pub(super) fn apply(&self, reading: &Reading, spotted: &mut [Spotted]) {
+    pub(super) fn apply(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
         self.forward(reading, spotted);
         let marks = Marks::of(self, reading);
         for n in 0..spotted.len() {
@@ -111,11 +111,8 @@ impl Scope {
         }
     }
 
-    fn forward(&self, reading: &Reading, spotted: &mut [Spotted]) {
-        let mut carried = vec![false; reading.len()];
-        for at in spotted.iter().flat_map(|it| it.core.iter().copied()) {
-            carried[at] = true;
-        }
+    fn forward(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
+        let carried = carried(reading, spotted);
         let mut at = 0;
         while at < reading.len() {
             let found = self
@@ -133,14 +130,14 @@ impl Scope {
                 && reading
                     .words
                     .get(after)
-                    .is_some_and(|it| it == "if" || it == "whether")
+                    .is_some_and(|it| matches!(*it, "if" | "whether"))
             {
                 after += 1;
             }
             match kinds.iter().min() {
                 Some(Trigger::Echo) if self.echo(reading, spotted, at, after) => {}
                 Some(Trigger::Echo) => {
-                    self.deny(reading, spotted, (at + 1, at + 1), Trigger::Negator);
+                    self.deny(reading, (&carried, spotted), (at + 1, at + 1), Trigger::Negator);
                 }
                 Some(Trigger::Doubt) => {
                     self.reach(reading, spotted, after, |it| it.choice = Choice::Unknown);
@@ -151,7 +148,7 @@ impl Scope {
                     });
                 }
                 Some(&trigger) if trigger >= Trigger::ListNegator => {
-                    self.deny(reading, spotted, (at + 1, after), trigger);
+                    self.deny(reading, (&carried, spotted), (at + 1, after), trigger);
                 }
                 _ => {}
             }
@@ -160,7 +157,7 @@ impl Scope {
     }
 
     /// "... but not today": denies the last finding, where no finding follows in the clause.
-    fn echo(&self, reading: &Reading, spotted: &mut [Spotted], at: usize, after: usize) -> bool {
+    fn echo(&self, reading: &Reading<'_>, spotted: &mut [Spotted], at: usize, after: usize) -> bool {
         let clause_end = reading.clause_of(at).end;
         if spotted
             .iter()
@@ -184,7 +181,7 @@ impl Scope {
     /// Everything up to the end of the sentence or a barrier.
     fn reach(
         &self,
-        reading: &Reading,
+        reading: &Reading<'_>,
         spotted: &mut [Spotted],
         from: usize,
         turn: impl Fn(&mut Spotted),
@@ -207,8 +204,8 @@ impl Scope {
     /// ("no history of allergy" holds "history of allergy"): `inside` is where that may be, `from` the word behind.
     fn deny(
         &self,
-        reading: &Reading,
-        spotted: &mut [Spotted],
+        reading: &Reading<'_>,
+        (carried, spotted): (&[bool], &mut [Spotted]),
         (inside, from): (usize, usize),
         trigger: Trigger,
     ) {
@@ -216,15 +213,13 @@ impl Scope {
         let mut strangers = 0;
         let mut reached = false;
         while at < reading.len() && reading.same_sentence(from.min(reading.len() - 1), at) {
-            let here: Vec<&mut Spotted> =
-                spotted.iter_mut().filter(|it| it.first() == at).collect();
-            if !here.is_empty() {
-                for it in here {
-                    at = at.max(it.last() + 1);
-                    if !it.derived {
-                        it.choice = Choice::Absent;
-                    }
-                }
+            let denied_to = if carried[at] {
+                deny_at(spotted, at)
+            } else {
+                None
+            };
+            if let Some(end) = denied_to {
+                at = end;
                 reached = true;
                 continue;
             }
@@ -258,7 +253,7 @@ impl Scope {
         }
     }
 
-    fn ends_denial(&self, reading: &Reading, at: usize, trigger: Trigger, reached: bool) -> bool {
+    fn ends_denial(&self, reading: &Reading<'_>, at: usize, trigger: Trigger, reached: bool) -> bool {
         let words = &reading.words;
         if self.barriers.length_at(&reading.keys, at) > 0 {
             return true;
@@ -276,7 +271,7 @@ impl Scope {
 
     /// "no fever, cough or rash": the items after the comma belong to the list when an "or" joins one of them. An item has
     /// few words, and none that begins a statement.
-    fn list_ends_in_or(&self, reading: &Reading, comma: usize) -> bool {
+    fn list_ends_in_or(&self, reading: &Reading<'_>, comma: usize) -> bool {
         let mut item = 0;
         for at in comma + 1..reading.sentence_of(comma).end {
             if self.alternatives.length_at(&reading.keys, at) > 0 {
@@ -299,7 +294,7 @@ impl Scope {
     }
 
     /// "fever: no", "cough absent", "the headache I had is gone".
-    fn backward(&self, reading: &Reading, spotted: &mut [Spotted], n: usize) {
+    fn backward(&self, reading: &Reading<'_>, spotted: &mut [Spotted], n: usize) {
         let it = &spotted[n];
         if it.derived {
             return;
@@ -315,7 +310,7 @@ impl Scope {
         let mut at = last + 1;
         while at < next
             && (matches!(
-                reading.words[at].as_str(),
+                reading.words[at],
                 ":" | "=" | "is" | "are" | "was" | "test" | "result" | "results"
             ))
         {
@@ -332,7 +327,7 @@ impl Scope {
         let colon = reading
             .words
             .get(end.saturating_sub(1))
-            .is_some_and(|it| it == ":")
+            .is_some_and(|it| *it == ":")
             && end < reading.len()
             && next == end;
         if (at < next && denied(at)) || (colon && self.answers_no(reading, end)) {
@@ -349,10 +344,31 @@ impl Scope {
         }
     }
 
-    fn answers_no(&self, reading: &Reading, at: usize) -> bool {
+    fn answers_no(&self, reading: &Reading<'_>, at: usize) -> bool {
         matches!(
-            reading.words[at].as_str(),
+            reading.words[at],
             "no" | "nil" | "none" | "absent" | "negative" | "non" | "hapana"
         ) && (at + 1 >= reading.len() || reading.tokens[at + 1].is_sign())
     }
+}
+
+/// The tokens that carry a finding.
+pub(super) fn carried(reading: &Reading<'_>, spotted: &[Spotted]) -> Vec<bool> {
+    let mut carried = vec![false; reading.len()];
+    for &at in spotted.iter().flat_map(|it| &it.core) {
+        carried[at] = true;
+    }
+    carried
+}
+
+/// Denies what begins at a token; gives the token behind it.
+fn deny_at(spotted: &mut [Spotted], at: usize) -> Option<usize> {
+    let here = spotted.iter_mut().filter(|it| it.first() == at);
+    here.map(|it| {
+        if !it.derived {
+            it.choice = Choice::Absent;
+        }
+        it.last() + 1
+    })
+    .max()
 }

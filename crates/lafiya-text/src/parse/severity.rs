@@ -47,7 +47,7 @@ impl Grades {
         self.before.vocabulary().chain(self.after.vocabulary())
     }
 
-    pub(super) fn apply(&self, reading: &Reading, spotted: &mut [Spotted]) {
+    pub(super) fn apply(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
         let mut carriers = vec![0_u16; reading.len()];
         for &at in spotted.iter().flat_map(|it| &it.core) {
             carriers[at] = carriers[at].saturating_add(1);
@@ -59,7 +59,7 @@ impl Grades {
         }
     }
 
-    fn of(&self, reading: &Reading, carriers: &[u16], it: &Spotted) -> Option<Severity> {
+    fn of(&self, reading: &Reading<'_>, carriers: &[u16], it: &Spotted) -> Option<Severity> {
         let (first, last) = (it.first(), it.last());
         let sentence = reading.sentence_of(first);
         // By another finding than this one.
@@ -82,7 +82,7 @@ impl Grades {
 
     fn behind(
         &self,
-        reading: &Reading,
+        reading: &Reading<'_>,
         last: usize,
         carried: &impl Fn(usize) -> bool,
     ) -> Option<Severity> {
@@ -95,7 +95,7 @@ impl Grades {
                 return Some(*severity);
             }
             // A comma is passed only by a remark ("small cough, nothing serious").
-            if !(reading.light[at] || matches!(reading.words[at].as_str(), "," | ":")) {
+            if !(reading.light[at] || matches!(reading.words[at], "," | ":")) {
                 return None;
             }
         }

@@ -60,7 +60,12 @@ impl Spelling {
         }
         let first = word.chars().next();
         let mut best: Option<(usize, &str)> = None;
-        for rest in drops(word).into_iter().chain([word.to_owned()]) {
+        let mut rest = String::with_capacity(word.len());
+        for at in 0..=word.len() {
+            // Without its letter at this place; at the end, the whole word.
+            rest.clear();
+            rest.push_str(&word[..at]);
+            rest.push_str(word.get(at + 1..).unwrap_or_default());
             for candidate in self.dropped.get(&rest).into_iter().flatten() {
                 let slips = osa::distance(word.chars(), candidate.chars());
                 let allowed = if word.len() >= 8 { 2 } else { 1 };

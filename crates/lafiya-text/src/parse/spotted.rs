@@ -4,14 +4,14 @@ use lafiya_knowledge::ConceptRef;
 use lafiya_model::{Choice, Severity};
 
 use super::lexicon::Sense;
-use super::matches::Match;
+use super::matches::{Match, Tokens};
 
 /// A mention in the making.
 #[derive(Clone, Debug)]
 pub(super) struct Spotted {
     pub concept: ConceptRef,
     /// The tokens that carry it, in order; never empty.
-    pub core: Vec<usize>,
+    pub core: Tokens,
     pub choice: Choice,
     /// Why it is not said of the patient's present; it then stays out of the answer.
     pub dropped: Option<Dropped>,
@@ -40,22 +40,21 @@ pub(super) struct Lasting(pub Option<u32>);
 
 impl Spotted {
     /// From a match: one, or two where the phrase says both; a match that means nothing gives none.
-    pub(super) fn from_match(found: &Match) -> Vec<Self> {
+    pub(super) fn from_match(found: &Match) -> impl Iterator<Item = Self> + '_ {
         let choice = match (found.sense, found.denied_inside) {
             (Sense::Lacks(_), _) | (Sense::Has(_), true) => Choice::Absent,
             _ => Choice::Present,
         };
         let all = found.concept().into_iter().chain(found.also);
-        all.map(|concept| Self {
+        all.map(move |concept| Self {
             derived: matches!(found.sense, Sense::Lacks(_)),
             ..Self::new(concept, found.core.clone(), choice, found.confidence)
         })
-        .collect()
     }
 
     pub(super) fn new(
         concept: ConceptRef,
-        core: Vec<usize>,
+        core: Tokens,
         choice: Choice,
         confidence: f64,
     ) -> Self {

@@ -1,17 +1,16 @@
 //! Whose finding it is. A carer speaks for a child; a sister's fever is not the patient's, unless she is the patient.
 
-use std::collections::HashMap;
-
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice};
 
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
+use crate::hash::FastSet;
 use crate::words::{Family, PersonWords};
 
 /// Who is spoken of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Person {
     /// Nobody named: the patient.
     Nobody,
@@ -24,20 +23,23 @@ pub(super) enum Person {
     Third,
 }
 
+/// So many kinds of person.
+const PERSONS: usize = Person::Third as usize + 1;
+
 /// The words for persons, ready to use.
 #[derive(Clone, Debug)]
 pub(super) struct Subjects {
     persons: PhraseSet<Person>,
-    owners: Vec<String>,
-    passive: Vec<String>,
+    owners: FastSet<String>,
+    passive: FastSet<String>,
     /// Words that describe a person and may stand before one.
-    described: Vec<String>,
+    described: FastSet<String>,
     /// What a clinician calls the patient: such a text is about one patient throughout.
     patient: PhraseSet<()>,
     /// Kin who are never the patient all together ("both parents smoke").
-    crowds: Vec<String>,
+    crowds: FastSet<String>,
     /// Verbs of who speaks of the patient ("her mother reports that she").
-    reporting: Vec<String>,
+    reporting: FastSet<String>,
     except: PhraseSet<()>,
     family: PhraseSet<ConceptRef>,
 }
@@ -70,6 +72,7 @@ impl Subjects {
                 }
             }
         }
+        let set = |words: &[String]| words.iter().cloned().collect();
         Self {
             persons,
             owners: words
@@ -79,11 +82,11 @@ impl Subjects {
                 .cloned()
                 .chain(["our".to_owned(), "the".to_owned(), "their".to_owned()])
                 .collect(),
-            passive: words.passive.clone(),
-            described: words.described.clone(),
+            passive: set(&words.passive),
+            described: set(&words.described),
             patient: PhraseSet::of(&words.patient),
-            crowds: words.crowds.clone(),
-            reporting: words.reporting.clone(),
+            crowds: set(&words.crowds),
+            reporting: set(&words.reporting),
             except: PhraseSet::of(&words.except),
             family: diseases,
         }
@@ -96,22 +99,22 @@ impl Subjects {
     /// Leaves out what others have, and adds what their diseases mean for the patient.
     pub(super) fn apply(
         &self,
-        reading: &Reading,
+        reading: &Reading<'_>,
         base: &KnowledgeBase,
         age: Option<Age>,
         spotted: &mut Vec<Spotted>,
     ) {
         let (persons, by_pronoun) = self.persons_of(reading);
-        let mut counts: HashMap<Person, usize> = HashMap::new();
+        let mut counts = [0; PERSONS];
         for it in spotted
             .iter()
             .filter(|it| it.is_finding() && it.dropped.is_none())
         {
             // Somebody spoken of again as "she" is who the story is about.
             let again = usize::from(by_pronoun[it.first()]);
-            *counts.entry(persons[it.first()]).or_default() += 1 + again;
+            counts[persons[it.first()] as usize] += 1 + again;
         }
-        let of = |person: Person| counts.get(&person).copied().unwrap_or(0);
+        let of = |person: Person| counts[person as usize];
         let child_speaks = age.map_or(
             of(Person::Child) >= of(Person::First) && of(Person::Child) > 0,
             |age| age.years() < CHILD_BELOW_YEARS,
@@ -138,7 +141,7 @@ impl Subjects {
         }
     }
 
-    fn family_history(&self, reading: &Reading, persons: &[Person], spotted: &mut Vec<Spotted>) {
+    fn family_history(&self, reading: &Reading<'_>, persons: &[Person], spotted: &mut Vec<Spotted>) {
         for at in (0..reading.len()).filter(|&at| persons[at] == Person::Kin) {
             if let Some((length, [concept, ..])) = self.family.longest_at(&reading.keys, at) {
                 let core = (at..at + length).collect();
@@ -152,7 +155,7 @@ impl Subjects {
     }
 
     /// Who is spoken of at each token, and whether by a pronoun.
-    fn persons_of(&self, reading: &Reading) -> (Vec<Person>, Vec<bool>) {
+    fn persons_of(&self, reading: &Reading<'_>) -> (Vec<Person>, Vec<bool>) {
         let told_by_clinician =
             (0..reading.len()).any(|at| self.patient.length_at(&reading.keys, at) > 0);
         let mut now = Person::Nobody;
@@ -190,7 +193,7 @@ impl Subjects {
                     {
                         now
                     }
-                    Person::Kin if self.crowds.contains(&reading.words[at]) => Person::Kin,
+                    Person::Kin if self.crowds.contains(reading.words[at]) => Person::Kin,
                     Person::Kin if !self.is_owned(reading, at) => Person::Child,
                     &person => person,
                 };
@@ -207,34 +210,34 @@ impl Subjects {
     }
 
     /// "my" before a person is not the speaker himself.
-    fn owns_a_person(&self, reading: &Reading, at: usize) -> bool {
+    fn owns_a_person(&self, reading: &Reading<'_>, at: usize) -> bool {
         (at + 1..(at + 4).min(reading.len())).any(|n| {
             matches!(self.persons.longest_at(&reading.keys, n), Some((_, [person, ..])) if !matches!(person, Person::First | Person::Third))
                 && reading.same_sentence(at, n)
-                && matches!(reading.words[at].as_str(), "my" | "mon" | "ma" | "mes" | "our" | "meu" | "minha")
+                && matches!(reading.words[at], "my" | "mon" | "ma" | "mes" | "our" | "meu" | "minha")
         })
     }
 
-    fn is_owned(&self, reading: &Reading, at: usize) -> bool {
+    fn is_owned(&self, reading: &Reading<'_>, at: usize) -> bool {
         (at.saturating_sub(3)..at)
-            .any(|n| self.owners.contains(&reading.words[n]) && reading.same_sentence(n, at))
+            .any(|n| self.owners.contains(reading.words[n]) && reading.same_sentence(n, at))
             || reading
                 .words
                 .get(at + 1)
-                .is_some_and(|it| matches!(it.as_str(), "yangu" | "wangu" | "mi" | "na" | "m"))
+                .is_some_and(|it| matches!(*it, "yangu" | "wangu" | "mi" | "na" | "m"))
             || (at > 0 && reading.words[at - 1] == "and")
     }
 
-    fn is_joined(&self, reading: &Reading, at: usize) -> bool {
+    fn is_joined(&self, reading: &Reading<'_>, at: usize) -> bool {
         (at.saturating_sub(2)..at).any(|n| reading.words[n] == "and")
     }
 
     /// "bitten by the neighbour's dog", "quarrel with husband": named, but not spoken of.
-    fn is_aside(&self, reading: &Reading, at: usize) -> bool {
+    fn is_aside(&self, reading: &Reading<'_>, at: usize) -> bool {
         let reports = reading
             .words
             .get(at + 1)
-            .is_some_and(|word| self.reporting.contains(word));
+            .is_some_and(|word| self.reporting.contains(*word));
         if reports && reading.same_sentence(at, at + 1) {
             return true;
         }
@@ -242,11 +245,11 @@ impl Subjects {
             .rev()
             .take_while(|&n| reading.same_sentence(n, at));
         for n in before {
-            if self.passive.contains(&reading.words[n]) {
+            if self.passive.contains(reading.words[n]) {
                 return true;
             }
-            let plain = self.owners.contains(&reading.words[n])
-                || self.described.contains(&reading.words[n])
+            let plain = self.owners.contains(reading.words[n])
+                || self.described.contains(reading.words[n])
                 || reading.words[n] == "a";
             if !plain {
                 return false;

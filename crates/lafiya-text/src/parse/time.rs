@@ -6,10 +6,11 @@
 use jiff::civil::Date;
 use lafiya_model::Age;
 
-use super::numbers::Numbers;
+use super::numbers::{self, Numbers};
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Lasting;
+use crate::canon::Word;
 use crate::hash::{FastMap, FastSet};
 use crate::words::{Numbered, TimeWords};
 
@@ -75,8 +76,20 @@ impl Times {
             .chain(self.leads.vocabulary())
     }
 
+    /// The days of a unit of time, in the singular or as written.
+    pub(super) fn unit_days(&self, word: &Word) -> Option<u32> {
+        let written = self.units.get(&word.text);
+        let one = || self.units.get(&word.singular);
+        written.or_else(one).copied()
+    }
+
+    /// The day of the week that a word is, from Monday on.
+    pub(super) fn weekday(&self, word: &str) -> Option<i8> {
+        self.weekdays.get(word).copied()
+    }
+
     /// All times of a text, in order.
-    pub(super) fn find(&self, reading: &Reading, today: Option<Date>) -> Vec<Time> {
+    pub(super) fn find(&self, reading: &Reading<'_>, today: Option<Date>) -> Vec<Time> {
         let mut times: Vec<Time> = Vec::new();
         let mut at = 0;
         while at < reading.len() {
@@ -88,22 +101,21 @@ impl Times {
     }
 
     /// An age in the text: "4 month old", "aged 3 years", "7yo", "my daughter (6 yrs)".
-    pub(super) fn age(&self, reading: &Reading) -> Option<Age> {
+    pub(super) fn age(&self, reading: &Reading<'_>) -> Option<Age> {
         (0..reading.len()).find_map(|at| {
-            let (days, end) = self.counted_at(reading, at)?;
+            let (days, end) = Self::counted_at(reading, at)?;
             let days = days.filter(|_| self.is_age(reading, at, end))?;
             Some(Age::from_days(days))
         })
     }
 
     /// A number of years, months or days beside a person or a word for age is an age, not a duration.
-    fn is_age(&self, reading: &Reading, at: usize, end: usize) -> bool {
+    fn is_age(&self, reading: &Reading<'_>, at: usize, end: usize) -> bool {
         let words = &reading.words;
         let is =
-            |at: usize, list: &FastSet<String>| words.get(at).is_some_and(|it| list.contains(it));
+            |at: usize, list: &FastSet<String>| words.get(at).is_some_and(|it| list.contains(*it));
         if is(end, &self.ages)
-            || (words.get(end).is_some_and(|it| it == "/")
-                && words.get(end + 1).is_some_and(|it| it == "o"))
+            || (words.get(end) == Some(&"/") && words.get(end + 1) == Some(&"o"))
         {
             return true;
         }
@@ -114,7 +126,7 @@ impl Times {
                 return true;
             }
             if !matches!(
-                words[n].as_str(),
+                words[n],
                 "(" | "," | "de" | "of" | "is" | "wa" | "aged"
             ) {
                 return false;
@@ -123,7 +135,7 @@ impl Times {
         false
     }
 
-    fn time_at(&self, reading: &Reading, at: usize, today: Option<Date>) -> Option<Time> {
+    fn time_at(&self, reading: &Reading<'_>, at: usize, today: Option<Date>) -> Option<Time> {
         let words = &reading.words;
         let time = |first: usize, end: usize, days: Option<u32>| Time {
             first,
@@ -133,26 +145,26 @@ impl Times {
         if let Some((length, [days, ..])) = self.moments.longest_at(&reading.keys, at) {
             return Some(time(at, at + length, *days));
         }
-        if let Some(&weekday) = self.weekdays.get(&words[at]) {
+        if let Some(weekday) = reading.entries[at].weekday {
             let since = at > 0 && self.leads.length_at(&reading.keys, at - 1) > 0;
             let days = today.map(|today| days_since(weekday, today));
             return (since || words[at].len() > 4).then(|| time(at, at + 1, days));
         }
         // "since 4am"
         if reading.tokens[at].is_number()
-            && words.get(at + 1).is_some_and(|it| it == "am" || it == "pm")
+            && words.get(at + 1).is_some_and(|it| matches!(*it, "am" | "pm"))
         {
             return Some(time(at, at + 2, Some(0)));
         }
         if let Some((days, end)) = fraction_at(reading, at) {
             return Some(time(at, end, Some(days)));
         }
-        let (days, end) = self.counted_at(reading, at)?;
+        let (days, end) = Self::counted_at(reading, at)?;
         let led = at > 0 && self.leads.length_at(&reading.keys, at - 1) > 0
             || at > 1 && self.leads.length_at(&reading.keys, at - 2) > 1;
         let tailed = end < words.len() && self.tails.length_at(&reading.keys, end) > 0;
         // "20 cigarettes a day", "every two days": only a number that is led or followed as a time is safe with "a".
-        let article = matches!(words[at].as_str(), "a" | "an" | "un" | "une" | "to" | "too");
+        let article = matches!(words[at], "a" | "an" | "un" | "une" | "to" | "too");
         let excluded = self.is_age(reading, at, end)
             || (end < words.len() && self.not_durations.length_at(&reading.keys, end) > 0)
             || (at > 0 && self.not_leads.length_at(&reading.keys, at - 1) > 0);
@@ -160,34 +172,28 @@ impl Times {
     }
 
     /// A number and a unit in either order ("3 days", "siku tatu", "3d"). Without a number, none.
-    pub(super) fn counted_at(&self, reading: &Reading, at: usize) -> Option<(Option<u32>, usize)> {
+    pub(super) fn counted_at(reading: &Reading<'_>, at: usize) -> Option<(Option<u32>, usize)> {
         let words = &reading.words;
-        let unit_at = |at: usize| {
-            let plural = words.get(at).and_then(|word| self.units.get(word));
-            let one = || self.units.get(&reading.apart.get(at)?.singular);
-            plural.or_else(one).copied()
-        };
-        if let Some((mut number, taken)) = self.numbers.count_at(words, at) {
+        let entries = reading.entries.as_slice();
+        let unit_at = |at: usize| entries.get(at)?.unit_days;
+        if let Some((mut number, taken)) = numbers::count_at(entries, at) {
             let mut next = at + taken;
             // "2-3 days", "2 to 3 days": the longer of the two.
-            let to = usize::from(words.get(next).is_some_and(|it| it == "to" || it == "or"));
-            let upper = self
-                .numbers
-                .count_at(words, next + to)
-                .filter(|(_, length)| {
-                    unit_at(next).is_none() && unit_at(next + to + length).is_some()
-                });
+            let to = usize::from(words.get(next).is_some_and(|it| matches!(*it, "to" | "or")));
+            let upper = numbers::count_at(entries, next + to).filter(|(_, length)| {
+                unit_at(next).is_none() && unit_at(next + to + length).is_some()
+            });
             if let Some((upper, length)) = upper {
                 (number, next) = (upper, next + to + length);
             }
             let of = usize::from(words.get(next).is_some_and(|it| {
-                matches!(it.as_str(), "of" | "full" | "good" | "whole" | "more")
+                matches!(*it, "of" | "full" | "good" | "whole" | "more")
             }));
             let unit = unit_at(next + of)?;
             return Some((days(number, unit), next + of + 1));
         }
         let unit = unit_at(at).filter(|_| words[at].len() > 2)?;
-        let (number, taken) = self.numbers.count_at(words, at + 1)?;
+        let (number, taken) = numbers::count_at(entries, at + 1)?;
         let foreign = !words[at + 1].starts_with(|c: char| c.is_ascii_digit());
         (foreign && unit_at(at + 1 + taken).is_none() && words[at + 1].len() > 2)
             .then(|| (days(number, unit), at + 1 + taken))
@@ -195,15 +201,15 @@ impl Times {
 }
 
 /// `3/7` days, `2/52` weeks, `3/12` months, `4/24` hours.
-fn fraction_at(reading: &Reading, at: usize) -> Option<(u32, usize)> {
+fn fraction_at(reading: &Reading<'_>, at: usize) -> Option<(u32, usize)> {
     let [number, slash, of] = reading.words.get(at..at + 3)? else {
         return None;
     };
-    if slash != "/" || reading.tokens[at + 1].spaced || reading.tokens[at + 2].spaced {
+    if *slash != "/" || reading.tokens[at + 1].spaced || reading.tokens[at + 2].spaced {
         return None;
     }
     let number: f64 = number.parse().ok()?;
-    let unit = match of.as_str() {
+    let unit = match *of {
         "24" => 0,
         "7" => 1,
         "52" => 7,

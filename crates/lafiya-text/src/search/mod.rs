@@ -198,9 +198,10 @@ impl Search {
         let at = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         self.exact.entry(folded.join(" ")).or_default().push(at);
         let mut words: Vec<u32> = Vec::new();
-        for unit in self.canon.units(&folded) {
+        let apart = self.canon.words(&folded);
+        for unit in self.canon.units(&apart.iter().collect::<Vec<_>>()) {
             let written = folded[unit.first..unit.last].join(" ");
-            let word = self.vocabulary.add(&written, &unit.form, unit.role);
+            let word = self.vocabulary.add(&written, unit.form, unit.role);
             if !words.contains(&word) {
                 words.push(word);
             }
@@ -224,21 +225,22 @@ impl Search {
         let whole = folded.join(" ");
         let folded: Vec<String> = folded.iter().flat_map(|word| self.parted(word)).collect();
         let folded = &folded[..folded.len().min(QUERY_WORDS_MAX)];
-        let units = self.canon.units(folded);
+        let apart = self.canon.words(folded);
+        let units = self.canon.units(&apart.iter().collect::<Vec<_>>());
         let last = units.len().saturating_sub(1);
         let mut words = Vec::with_capacity(units.len());
         for (n, unit) in units.iter().enumerate() {
             let written = folded[unit.first..unit.last].join(" ");
             let joined = folded.get(unit.last).map(|next| format!("{written}{next}"));
-            let fits = self.vocabulary.fits(&written, &unit.form, n == last);
+            let fits = self.vocabulary.fits(&written, unit.form, n == last);
             words.push(Weighted {
                 role: unit.role,
-                form: unit.form.clone(),
-                opposite: self.canon.opposite(&unit.form).map(str::to_owned),
+                form: unit.form.to_owned(),
+                opposite: self.canon.opposite(unit.form).map(str::to_owned),
                 joined: joined.and_then(|it| self.vocabulary.exact(&it)),
                 weight: self
                     .vocabulary
-                    .query_weight(&written, &unit.form, unit.role, &fits),
+                    .query_weight(&written, unit.form, unit.role, &fits),
                 fits,
             });
         }

@@ -1,0 +1,154 @@
+//! Words with all that can be said of them without their neighbours, found out when the reader is built.
+//!
+//! Reading a text then looks each of its words up once. A word that the dictionary lacks is mended or described on the
+//! spot, in the same way as those it has.
+
+use super::compose::Composer;
+use super::lexicon::Lexicon;
+use super::spelling::Spelling;
+use super::time::Times;
+use crate::canon::{Canon, Word};
+use crate::fold::Token;
+use crate::hash::FastMap;
+
+/// What a common form is to the steps that put words together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct FormFacts {
+    /// Its number, where some bag of the lexicon has it.
+    pub bag: Option<u32>,
+    /// A part of the body.
+    pub part: bool,
+    /// What a part may suffer.
+    pub complaint: bool,
+}
+
+/// A number as written (`39.5`) or as a word (`three`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Number {
+    Digits(f64),
+    Spoken(f64),
+}
+
+/// A word with what is known of it.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub word: Word,
+    pub form: FormFacts,
+    /// Whether the lexicon has it as a phrase of one word.
+    pub single: bool,
+    /// Whether it shows a language.
+    pub cue: bool,
+    pub number: Option<Number>,
+    /// The days of a unit of time.
+    pub unit_days: Option<u32>,
+    pub weekday: Option<i8>,
+}
+
+/// Those who know something of a word.
+#[derive(Clone, Copy)]
+pub(super) struct Sources<'a> {
+    pub canon: &'a Canon,
+    pub lexicon: &'a Lexicon,
+    pub composer: &'a Composer,
+    pub times: &'a Times,
+    pub languages: &'a FastMap<String, Vec<String>>,
+}
+
+impl Sources<'_> {
+    fn describe(&self, text: &str) -> Entry {
+        let word = self.canon.word(text);
+        Entry {
+            form: self.facts(&word.form),
+            single: self.lexicon.single.contains_key(&word.singular),
+            cue: self.languages.contains_key(text),
+            number: self.times.numbers.of(text),
+            unit_days: self.times.unit_days(&word),
+            weekday: self.times.weekday(text),
+            word,
+        }
+    }
+
+    /// What a form is; words that stand for one another share it.
+    pub(super) fn facts(&self, form: &str) -> FormFacts {
+        FormFacts {
+            bag: self.lexicon.bag_numbers.get(form).copied(),
+            part: self.composer.is_part(form),
+            complaint: self.composer.is_complaint(form),
+        }
+    }
+}
+
+/// The words that texts are likely to have.
+#[derive(Clone, Debug)]
+pub(super) struct Dictionary {
+    entries: FastMap<String, Entry>,
+}
+
+/// Numbers below this are in the dictionary: ages, days, pulses.
+const NUMBERS: u32 = 250;
+const SIGNS: &str = ".,;:!?()/%+=&\n";
+
+/// The words of a text, looked up.
+pub(super) struct Met<'a> {
+    /// By token; none for a stranger.
+    known: Vec<Option<&'a Entry>>,
+    /// Strangers, in the order of the text.
+    strangers: Vec<Entry>,
+    /// Which words were mended.
+    pub mended: Vec<bool>,
+}
+
+impl Dictionary {
+    pub(super) fn build(spelling: &Spelling, sources: Sources<'_>) -> Self {
+        // Numbers and signs are too short to be mended, so they may stand here though the speller does not know them.
+        let numbers = (0..NUMBERS).map(|it| it.to_string());
+        let signs = SIGNS.chars().map(String::from);
+        let words = spelling.known().map(str::to_owned);
+        let entries = words
+            .chain(numbers)
+            .chain(signs)
+            .map(|text| (sources.describe(&text), text))
+            .map(|(entry, text)| (text, entry))
+            .collect();
+        Self { entries }
+    }
+
+    /// Looks the words of a text up, mends those that nobody knows, and describes those that cannot be mended.
+    pub(super) fn meet<'a>(
+        &'a self,
+        tokens: &[Token<'_>],
+        spelling: &Spelling,
+        sources: Sources<'_>,
+    ) -> Met<'a> {
+        let mut met = Met {
+            known: Vec::with_capacity(tokens.len()),
+            strangers: Vec::new(),
+            mended: vec![false; tokens.len()],
+        };
+        for (at, token) in tokens.iter().enumerate() {
+            // The dictionary has every word that the speller knows, so such a word is right.
+            let mut entry = self.entries.get(token.text);
+            if entry.is_none() {
+                let meant = spelling.correct(token.text);
+                met.mended[at] = meant.is_some();
+                entry = meant.and_then(|word| self.entries.get(word));
+            }
+            if entry.is_none() {
+                met.strangers.push(sources.describe(token.text));
+            }
+            met.known.push(entry);
+        }
+        met
+    }
+}
+
+impl Met<'_> {
+    /// The words in the order of the text.
+    pub(super) fn entries(&self) -> Vec<&Entry> {
+        let mut strangers = self.strangers.iter();
+        let entries = self.known.iter();
+        entries
+            .filter_map(|known| known.or_else(|| strangers.next()))
+            .collect()
+    }
+}
