@@ -17,6 +17,8 @@ pub(crate) struct Token<'t> {
     pub start: usize,
     /// The character after the last.
     pub end: usize,
+    /// The same in bytes.
+    pub bytes: (usize, usize),
     /// Whether white space or the start of the text stands before it.
     pub spaced: bool,
     /// Whether it is a word all in capitals.
@@ -38,20 +40,54 @@ impl Token<'_> {
 /// A text with its plain spelling. All tokens share one string, so that a word costs no memory of its own.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Folded {
-    /// The characters as written.
-    pub original: Vec<char>,
     /// The plain spelling of the tokens, one behind the other.
     plain: String,
     spans: Vec<Span>,
 }
 
-/// Where a token stands: in the plain spelling (bytes) and in the original (characters).
+/// Where a token stands: in the plain spelling (bytes) and in the original.
 #[derive(Clone, Debug)]
 struct Span {
     plain: Range<usize>,
-    written: Range<usize>,
+    start: Place,
+    end: Place,
     spaced: bool,
     capitals: bool,
+}
+
+/// A place in the original.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    byte: usize,
+    character: usize,
+}
+
+impl Place {
+    /// The character that begins here.
+    #[inline]
+    fn peek(self, text: &str) -> Option<char> {
+        match text.as_bytes().get(self.byte) {
+            Some(byte) if byte.is_ascii() => Some(char::from(*byte)),
+            _ => text[self.byte..].chars().next(),
+        }
+    }
+
+    /// The place behind a character.
+    #[inline]
+    fn behind(self, c: char) -> Self {
+        Self {
+            byte: self.byte + c.len_utf8(),
+            character: self.character + 1,
+        }
+    }
+
+    /// The place behind all characters of a class that follow.
+    fn behind_all(mut self, text: &str, wanted: Class) -> Self {
+        while let Some(c) = self.peek(text).filter(|&c| class(c) == wanted) {
+            self = self.behind(c);
+        }
+        self
+    }
 }
 
 /// What a character is to the tokens.
@@ -67,81 +103,83 @@ enum Class {
 impl Folded {
     /// Splits a text into folded tokens.
     pub(crate) fn of(text: &str) -> Self {
-        let original: Vec<char> = text.chars().collect();
         let mut folded = Self {
             plain: String::with_capacity(text.len()),
-            spans: Vec::with_capacity(original.len() / 4),
-            original: Vec::new(),
+            spans: Vec::with_capacity(text.len() / 4),
         };
-        let mut at = 0;
+        let mut at = Place::default();
         let mut spaced = true;
-        while at < original.len() {
-            let end = match class(original[at]) {
+        while let Some(c) = at.peek(text) {
+            let end = match class(c) {
                 Class::Gap | Class::Apostrophe => {
-                    spaced |= original[at].is_whitespace();
-                    at += 1;
+                    spaced |= c.is_whitespace();
+                    at = at.behind(c);
                     continue;
                 }
-                Class::Letter => word_end(&original, at),
-                Class::Digit => number_end(&original, at),
-                Class::Sign => at + 1,
+                Class::Letter => word_end(text, at),
+                Class::Digit => number_end(text, at),
+                Class::Sign => at.behind(c),
             };
-            folded.enter(&original, at..end, spaced);
+            folded.enter(text, (at, end), spaced);
             (at, spaced) = (end, false);
         }
-        folded.original = original;
         folded
     }
 
     pub(crate) fn tokens(&self) -> Vec<Token<'_>> {
         let token = |span: &Span| Token {
             text: &self.plain[span.plain.clone()],
-            start: span.written.start,
-            end: span.written.end,
+            start: span.start.character,
+            end: span.end.character,
+            bytes: (span.start.byte, span.end.byte),
             spaced: span.spaced,
             capitals: span.capitals,
         };
         self.spans.iter().map(token).collect()
     }
 
-    fn enter(&mut self, original: &[char], written: Range<usize>, spaced: bool) {
-        let characters = &original[written.clone()];
+    fn enter(&mut self, text: &str, (start, end): (Place, Place), spaced: bool) {
+        let written = &text[start.byte..end.byte];
         let from = self.plain.len();
-        if characters.iter().all(char::is_ascii) {
-            for c in characters.iter().filter_map(plain_ascii) {
-                self.plain.push(c);
-            }
+        let alone = end.character - start.character == 1;
+        let is_plain = |byte: u8| match byte {
+            b'\'' | b'`' | b'\r' => false,
+            b',' => alone,
+            _ => byte.is_ascii(),
+        };
+        if written.bytes().all(is_plain) {
+            self.plain.push_str(written);
+            self.plain[from..].make_ascii_lowercase();
         } else {
-            let letters = characters.iter().copied();
-            let letters = letters.filter(|&c| class(c) != Class::Apostrophe).nfkd();
+            let letters = written.chars().filter(|&c| class(c) != Class::Apostrophe);
+            let letters = letters.nfkd().filter(|c| !is_combining_mark(*c));
             self.plain.extend(
                 letters
-                    .filter(|c| !is_combining_mark(*c))
                     .flat_map(char::to_lowercase)
-                    .map(plain),
+                    .map(plain)
+                    // A decimal comma; a comma that stands alone is a sign.
+                    .map(|c| if c == ',' && !alone { '.' } else { c }),
             );
-        }
-        // A decimal comma; a comma that stands alone is a sign.
-        if characters.len() > 1 && self.plain[from..].contains(',') {
-            let number = self.plain.split_off(from).replace(',', ".");
-            self.plain.push_str(&number);
         }
         if self.plain.len() == from {
             return;
         }
         self.spans.push(Span {
             plain: from..self.plain.len(),
-            capitals: is_loud(characters),
-            written,
+            capitals: is_loud(written),
+            start,
+            end,
             spaced,
         });
     }
 }
 
 /// Whether it is a word all in capitals.
-fn is_loud(word: &[char]) -> bool {
-    word.first().is_some_and(|c| c.is_uppercase())
-        && word.iter().all(|c| c.is_uppercase() || !c.is_alphabetic())
+fn is_loud(word: &str) -> bool {
+    word.starts_with(char::is_uppercase)
+        && word
+            .chars()
+            .all(|c| c.is_uppercase() || !c.is_alphabetic())
 }
 
 /// The words of a phrase, without signs: what phrases are compared by.
@@ -196,64 +234,38 @@ fn class_beyond_ascii(c: char) -> Class {
 
 /// Letters, and an apostrophe that belongs to an English contraction ("don't", "I'm"). French elision ("j'ai") and the
 /// possessive ("mother's") part the word instead.
-fn word_end(text: &[char], start: usize) -> usize {
-    let letters = |from: usize| {
-        text[from..]
-            .iter()
-            .take_while(|&&c| class(c) == Class::Letter)
-            .count()
-    };
-    let end = start + letters(start);
-    let after_apostrophe = end + 1;
-    if end >= text.len() || class(text[end]) != Class::Apostrophe || after_apostrophe >= text.len()
-    {
+fn word_end(text: &str, start: Place) -> Place {
+    let end = start.behind_all(text, Class::Letter);
+    let apostrophe = end
+        .peek(text)
+        .filter(|&c| class(c) == Class::Apostrophe);
+    let Some(apostrophe) = apostrophe else {
         return end;
-    }
-    let tail: String = text[after_apostrophe..after_apostrophe + letters(after_apostrophe)]
-        .iter()
-        .collect::<String>()
-        .to_lowercase();
-    if matches!(tail.as_str(), "t" | "m" | "ve" | "re" | "ll" | "d") {
-        after_apostrophe + tail.chars().count()
+    };
+    let tail = end.behind(apostrophe);
+    let tail_end = tail.behind_all(text, Class::Letter);
+    let written = text[tail.byte..tail_end.byte].to_lowercase();
+    if matches!(written.as_str(), "t" | "m" | "ve" | "re" | "ll" | "d") {
+        tail_end
     } else {
         end
     }
 }
 
 /// Digits with one decimal point or comma between digits.
-fn number_end(text: &[char], start: usize) -> usize {
-    let digits = |from: usize| {
-        text[from..]
-            .iter()
-            .take_while(|&&c| class(c) == Class::Digit)
-            .count()
+fn number_end(text: &str, start: Place) -> Place {
+    let end = start.behind_all(text, Class::Digit);
+    let Some(point @ ('.' | ',')) = end.peek(text) else {
+        return end;
     };
-    let end = start + digits(start);
-    let fraction = end + 1;
-    let has_point = text.get(end).is_some_and(|&c| c == '.' || c == ',');
-    let fraction_digits = if has_point && fraction < text.len() {
-        digits(fraction)
-    } else {
-        0
-    };
+    let fraction = end.behind(point);
+    let fraction_end = fraction.behind_all(text, Class::Digit);
+    let fraction_digits = fraction_end.character - fraction.character;
     // "1,2" may be a list; a decimal comma has one or two digits and no space, and so has the list: a point is safe,
     // a comma counts only after two digits ("38,5").
-    let decimal =
-        fraction_digits > 0 && (text[end] == '.' || (end - start == 2 && fraction_digits <= 2));
-    if decimal {
-        fraction + fraction_digits
-    } else {
-        end
-    }
-}
-
-/// What is left of a character without marks, which most texts have nothing but.
-fn plain_ascii(c: &char) -> Option<char> {
-    match c {
-        '\'' | '`' => None,
-        '\r' => Some('\n'),
-        c => Some(c.to_ascii_lowercase()),
-    }
+    let two_digits = end.character - start.character == 2;
+    let decimal = fraction_digits > 0 && (point == '.' || (two_digits && fraction_digits <= 2));
+    if decimal { fraction_end } else { end }
 }
 
 /// Letters that decomposition leaves alone but keyboards lack.

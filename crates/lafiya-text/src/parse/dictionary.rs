@@ -5,6 +5,7 @@
 
 use super::compose::Composer;
 use super::lexicon::Lexicon;
+use super::marks::MarkWords;
 use super::spelling::Spelling;
 use super::time::Times;
 use crate::canon::{Canon, Word};
@@ -52,6 +53,7 @@ pub(super) struct Sources<'a> {
     pub composer: &'a Composer,
     pub times: &'a Times,
     pub languages: &'a FastMap<String, Vec<String>>,
+    pub marks: &'a MarkWords,
 }
 
 impl Sources<'_> {

@@ -3,7 +3,7 @@
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Choice, Sex};
 
-use super::phrases::PhraseSet;
+use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::Spotted;
 use super::time::Times;
@@ -13,8 +13,6 @@ use crate::words::GestationWords;
 #[derive(Clone, Debug)]
 pub(super) struct Gestation {
     pregnancy: Option<ConceptRef>,
-    behind: PhraseSet<()>,
-    before: PhraseSet<()>,
     /// Below so many weeks, the stage; in rising order.
     stages: Vec<(u32, ConceptRef)>,
     /// What findings mean in some weeks.
@@ -48,8 +46,6 @@ impl Gestation {
         });
         Self {
             pregnancy: base.resolve(&words.pregnancy),
-            behind: PhraseSet::of(&words.behind),
-            before: PhraseSet::of(&words.before),
             narrower: narrower.collect(),
             stages,
         }
@@ -62,15 +58,18 @@ impl Gestation {
         sex: Option<Sex>,
         spotted: &mut Vec<Spotted>,
     ) {
-        if sex == Some(Sex::Male) || !self.is_spoken_of(reading) {
+        // Most texts speak of none, and then no number needs a look.
+        let spoken_of = reading.marks.has_any(Mark::BehindWeeks)
+            || reading.marks.has_any(Mark::BeforeWeeks);
+        if sex == Some(Sex::Male) || !spoken_of {
             return;
         }
         for at in 0..reading.len() {
             let Some((Some(days), end)) = Times::counted_at(reading, at) else {
                 continue;
             };
-            let said = self.behind.length_at(&reading.keys, end) > 0
-                || (at > 0 && self.before.length_at(&reading.keys, at - 1) > 0);
+            let said = reading.marks.has(end, Mark::BehindWeeks)
+                || (at > 0 && reading.marks.has(at - 1, Mark::BeforeWeeks));
             let stage = self
                 .stages
                 .iter()
@@ -109,13 +108,5 @@ impl Gestation {
                 spotted.push(means);
             }
         }
-    }
-
-    /// Most texts speak of none, and then no number needs a look.
-    fn is_spoken_of(&self, reading: &Reading<'_>) -> bool {
-        (0..reading.len()).any(|at| {
-            self.behind.length_at(&reading.keys, at) > 0
-                || self.before.length_at(&reading.keys, at) > 0
-        })
     }
 }

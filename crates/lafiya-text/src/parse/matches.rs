@@ -94,9 +94,9 @@ fn better(a: &Match, b: &Match) -> Ordering {
     let span = |it: &Match| it.core.last().copied().unwrap_or_default() - it.first();
     b.weight
         .cmp(&a.weight)
-        .then(b.confidence.total_cmp(&a.confidence))
-        .then(span(b).cmp(&span(a)))
-        .then(a.core.cmp(&b.core))
+        .then_with(|| b.confidence.total_cmp(&a.confidence))
+        .then_with(|| span(b).cmp(&span(a)))
+        .then_with(|| a.core.cmp(&b.core))
 }
 
 fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {

@@ -9,6 +9,7 @@ mod dictionary;
 mod gestation;
 mod lasting;
 mod lexicon;
+mod marks;
 mod matches;
 mod measures;
 mod medicines;
@@ -35,6 +36,7 @@ use compose::Composer;
 use dictionary::{Dictionary, Sources};
 use gestation::Gestation;
 use lexicon::Lexicon;
+use marks::MarkWords;
 use matches::Choosing;
 use measures::MeasureReader;
 use medicines::MedicineReader;
@@ -98,6 +100,7 @@ pub struct Parser {
     lexicon: Lexicon,
     /// Cue word to the languages it shows.
     languages: FastMap<String, Vec<String>>,
+    marks: MarkWords,
     composer: Composer,
     measures: MeasureReader,
     medicines: MedicineReader,
@@ -118,7 +121,8 @@ impl Parser {
         let lexicon = Lexicon::build(base, &canon);
         let measures = MeasureReader::new(base, &words::measures());
         let medicines = MedicineReader::new(base, &words::medicines());
-        let scope = Scope::new(&words::scope(), &words::persons());
+        let scope = Scope::new(&words::scope());
+        let marks = MarkWords::new(&words::scope(), &words::persons(), &words::gestation());
         let subjects = Subjects::new(&words::persons(), &words::family(), base);
         let grades = Grades::new(&words::severity());
         let times = Times::new(&words::time());
@@ -131,7 +135,7 @@ impl Parser {
         let others = measures
             .vocabulary()
             .chain(medicines.vocabulary())
-            .chain(scope.vocabulary())
+            .chain(marks.vocabulary())
             .chain(subjects.vocabulary())
             .chain(grades.vocabulary())
             .chain(times.vocabulary())
@@ -145,6 +149,7 @@ impl Parser {
             composer: &composer,
             times: &times,
             languages: &languages,
+            marks: &marks,
         };
         Self {
             dictionary: Dictionary::build(&spelling, sources),
@@ -153,6 +158,7 @@ impl Parser {
             spelling,
             lexicon,
             languages,
+            marks,
             measures,
             medicines,
             gestation: Gestation::new(base, &words::gestation()),
@@ -170,6 +176,7 @@ impl Parser {
             composer: &self.composer,
             times: &self.times,
             languages: &self.languages,
+            marks: &self.marks,
         }
     }
 
@@ -209,12 +216,12 @@ impl Parser {
         self.grades.apply(&reading, &mut spotted);
         lasting::end_states(&reading, base, &times, &mut spotted);
         lasting::attach(&reading, &times, &mut spotted);
-        answer(&folded.original, &reading, spotted)
+        answer(text, &reading, spotted)
     }
 }
 
 /// Each concept once, in the order of the text.
-fn answer(characters: &[char], reading: &Reading<'_>, spotted: Vec<Spotted>) -> Parsed {
+fn answer(text: &str, reading: &Reading<'_>, spotted: Vec<Spotted>) -> Parsed {
     let mut kept: Vec<Spotted> = Vec::new();
     for it in spotted.into_iter().filter(|it| it.dropped.is_none()) {
         match kept.iter_mut().find(|known| known.concept == it.concept) {
@@ -225,7 +232,7 @@ fn answer(characters: &[char], reading: &Reading<'_>, spotted: Vec<Spotted>) -> 
     kept.sort_by_key(|it| (it.first(), it.last()));
     let mentions: Vec<Mention> = kept
         .into_iter()
-        .map(|it| mention(characters, reading, it))
+        .map(|it| mention(text, reading, it))
         .collect();
     let obvious = !mentions.is_empty()
         && mentions
@@ -256,15 +263,14 @@ fn merge(known: &mut Spotted, again: Spotted) {
     }
 }
 
-fn mention(characters: &[char], reading: &Reading<'_>, it: Spotted) -> Mention {
-    let start = reading.tokens[it.first()].start;
-    let end = reading.tokens[it.last()].end;
+fn mention(text: &str, reading: &Reading<'_>, it: Spotted) -> Mention {
+    let (first, last) = (reading.tokens[it.first()], reading.tokens[it.last()]);
     let present = it.choice == Choice::Present;
     Mention {
         concept: it.concept,
-        start,
-        end,
-        orth: characters[start..end].iter().collect(),
+        start: first.start,
+        end: last.end,
+        orth: text[first.bytes.0..last.bytes.1].to_owned(),
         choice: it.choice,
         severity: it.severity.filter(|_| present),
         duration_days: it.duration.and_then(|it| it.0).filter(|_| present),

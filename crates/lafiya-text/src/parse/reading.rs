@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::dictionary::{Entry, FormFacts, Met, Sources};
+use super::marks::Marks;
 use crate::canon::{Role, Unit, Word};
 use crate::fold::Token;
 
@@ -34,6 +35,8 @@ pub(super) struct Reading<'a> {
     pub clause: Vec<usize>,
     sentences: Vec<Range<usize>>,
     clauses: Vec<Range<usize>>,
+    /// What begins at each token.
+    pub marks: Marks,
 }
 
 impl<'a> Reading<'a> {
@@ -59,8 +62,10 @@ impl<'a> Reading<'a> {
                 .iter()
                 .all(|it| it.capitals || it.is_number() || it.is_sign());
         let (sentence, clause) = boundaries(&tokens);
+        let keys: Vec<u64> = words.iter().map(|word| word.key).collect();
         Self {
-            keys: words.iter().map(|word| word.key).collect(),
+            marks: sources.marks.find(&keys),
+            keys,
             words: words.iter().map(|word| word.text.as_str()).collect(),
             mended: &met.mended,
             sentences: stretches(&sentence),

@@ -2,28 +2,18 @@
 
 use lafiya_model::Choice;
 
-use super::past::{Marks, past};
+use super::marks::Mark;
+use super::past::past;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
-use crate::words::{PersonWords, ScopeWords};
+use crate::words::ScopeWords;
 
 /// The words of scope, ready to use.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
     triggers: PhraseSet<Trigger>,
     after_negators: PhraseSet<()>,
-    endings: PhraseSet<()>,
-    not_negators: PhraseSet<()>,
-    before_endings: PhraseSet<()>,
-    pub(super) pasts: PhraseSet<()>,
-    pub(super) past_verbs: PhraseSet<()>,
-    pub(super) begins: PhraseSet<()>,
-    pub(super) barriers: PhraseSet<()>,
-    joiners: PhraseSet<()>,
-    alternatives: PhraseSet<()>,
-    /// Words that begin a new statement of their own.
-    subjects: PhraseSet<()>,
 }
 
 /// Longest phrase wins; of equals the first in this order.
@@ -45,7 +35,7 @@ const ENDING_REACH: usize = 8;
 const ITEM_WORDS_MAX: usize = 4;
 
 impl Scope {
-    pub(super) fn new(words: &ScopeWords, persons: &PersonWords) -> Self {
+    pub(super) fn new(words: &ScopeWords) -> Self {
         let mut triggers = PhraseSet::default();
         let lists = [
             (&words.not_negators, Trigger::NotNegator),
@@ -60,48 +50,18 @@ impl Scope {
                 triggers.add(&phrase.split(' ').collect::<Vec<_>>(), trigger);
             }
         }
-        let subjects: Vec<String> = persons
-            .first
-            .iter()
-            .chain(&persons.third)
-            // "denies pain in her legs or back": a word that owns begins nothing.
-            .filter(|word| !persons.possessives.contains(word))
-            .cloned()
-            .collect();
         Self {
             triggers,
             after_negators: PhraseSet::of(&words.after_negators),
-            endings: PhraseSet::of(&words.endings),
-            not_negators: PhraseSet::of(&words.not_negators),
-            before_endings: PhraseSet::of(&words.before_endings),
-            pasts: PhraseSet::of(&words.pasts),
-            past_verbs: PhraseSet::of(&words.past_verbs),
-            begins: PhraseSet::of(&words.begins),
-            barriers: PhraseSet::of(&words.barriers),
-            joiners: PhraseSet::of(&words.joiners),
-            alternatives: PhraseSet::of(&words.alternatives),
-            subjects: PhraseSet::of(&subjects),
         }
-    }
-
-    /// Every word of these lists, for the speller.
-    pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
-        self.triggers
-            .vocabulary()
-            .chain(self.endings.vocabulary())
-            .chain(self.pasts.vocabulary())
-            .chain(self.barriers.vocabulary())
-            .chain(self.joiners.vocabulary())
-            .chain(self.subjects.vocabulary())
     }
 
     /// Turns what the words of the text turn.
     pub(super) fn apply(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
         self.forward(reading, spotted);
-        let marks = Marks::of(self, reading);
         for n in 0..spotted.len() {
             self.backward(reading, spotted, n);
-            past(reading, &marks, &mut spotted[n]);
+            past(reading, &mut spotted[n]);
             let first = spotted[n].first();
             let queried =
                 first > 0 && reading.words[first - 1] == "?" && !reading.tokens[first].spaced;
@@ -115,10 +75,11 @@ impl Scope {
         let carried = carried(reading, spotted);
         let mut at = 0;
         while at < reading.len() {
-            let found = self
-                .triggers
-                .longest_at(&reading.keys, at)
-                .filter(|_| !carried[at]);
+            let found = if reading.marks.has(at, Mark::Trigger) && !carried[at] {
+                self.triggers.longest_at(&reading.keys, at)
+            } else {
+                None
+            };
             let Some((length, kinds)) = found else {
                 at += 1;
                 continue;
@@ -190,7 +151,7 @@ impl Scope {
             return;
         };
         let stop = (from..end)
-            .find(|&at| self.barriers.length_at(&reading.keys, at) > 0)
+            .find(|&at| reading.marks.has(at, Mark::Barrier))
             .unwrap_or(end);
         for it in spotted
             .iter_mut()
@@ -230,7 +191,7 @@ impl Scope {
             if self.ends_denial(reading, at, trigger, reached) {
                 return;
             }
-            let plain = self.joiners.length_at(&reading.keys, at) > 0
+            let plain = reading.marks.has(at, Mark::Joiner)
                 || reading.words[at] == ","
                 || reading.light[at];
             if !plain {
@@ -241,7 +202,7 @@ impl Scope {
                     _ => 3,
                 };
                 let listed = (at + 1..(at + item_words).min(reading.len())).any(|n| {
-                    self.alternatives.length_at(&reading.keys, n) > 0
+                    reading.marks.has(n, Mark::Alternative)
                         || (reading.words[n] == "," && self.list_ends_in_or(reading, n))
                 });
                 strangers += usize::from(!listed);
@@ -255,7 +216,7 @@ impl Scope {
 
     fn ends_denial(&self, reading: &Reading<'_>, at: usize, trigger: Trigger, reached: bool) -> bool {
         let words = &reading.words;
-        if self.barriers.length_at(&reading.keys, at) > 0 {
+        if reading.marks.has(at, Mark::Barrier) {
             return true;
         }
         if words[at] == "," {
@@ -265,8 +226,8 @@ impl Scope {
         if !reached {
             return false;
         }
-        self.subjects.length_at(&reading.keys, at) > 0
-            || self.triggers.longest_at(&reading.keys, at).is_some()
+        reading.marks.has(at, Mark::Statement)
+            || reading.marks.has(at, Mark::Trigger)
     }
 
     /// "no fever, cough or rash": the items after the comma belong to the list when an "or" joins one of them. An item has
@@ -274,12 +235,12 @@ impl Scope {
     fn list_ends_in_or(&self, reading: &Reading<'_>, comma: usize) -> bool {
         let mut item = 0;
         for at in comma + 1..reading.sentence_of(comma).end {
-            if self.alternatives.length_at(&reading.keys, at) > 0 {
+            if reading.marks.has(at, Mark::Alternative) {
                 return true;
             }
-            let states = self.subjects.length_at(&reading.keys, at) > 0
-                || self.barriers.length_at(&reading.keys, at) > 0
-                || self.triggers.longest_at(&reading.keys, at).is_some();
+            let states = reading.marks.has(at, Mark::Statement)
+                || reading.marks.has(at, Mark::Barrier)
+                || reading.marks.has(at, Mark::Trigger);
             // "three or four times" is no list.
             if states || item > ITEM_WORDS_MAX || reading.tokens[at].is_number() {
                 return false;
@@ -321,7 +282,7 @@ impl Scope {
             let closes = at + length >= end
                 || at + length >= reading.len()
                 || reading.tokens[at + length].is_sign();
-            length > 0 && closes && self.not_negators.length_at(&reading.keys, at) == 0
+            length > 0 && closes && !reading.marks.has(at, Mark::NotNegator)
         };
         // "fever : no" crosses the colon that ends the clause.
         let colon = reading
@@ -335,9 +296,9 @@ impl Scope {
             return;
         }
         let over = (last + 1..next.min(last + ENDING_REACH)).any(|at| {
-            self.endings.length_at(&reading.keys, at) > 0
-                && (at == last + 1 || self.before_endings.length_at(&reading.keys, at - 1) > 0)
-                && !(last + 1..=at).any(|at| self.triggers.longest_at(&reading.keys, at).is_some())
+            reading.marks.has(at, Mark::Ending)
+                && (at == last + 1 || reading.marks.has(at - 1, Mark::BeforeEnding))
+                && !(last + 1..=at).any(|at| reading.marks.has(at, Mark::Trigger))
         });
         if over && spotted[n].is_finding() {
             spotted[n].choice = Choice::Absent;

@@ -3,6 +3,7 @@
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice};
 
+use super::marks::Mark;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
@@ -34,13 +35,10 @@ pub(super) struct Subjects {
     passive: FastSet<String>,
     /// Words that describe a person and may stand before one.
     described: FastSet<String>,
-    /// What a clinician calls the patient: such a text is about one patient throughout.
-    patient: PhraseSet<()>,
     /// Kin who are never the patient all together ("both parents smoke").
     crowds: FastSet<String>,
     /// Verbs of who speaks of the patient ("her mother reports that she").
     reporting: FastSet<String>,
-    except: PhraseSet<()>,
     family: PhraseSet<ConceptRef>,
 }
 
@@ -84,10 +82,8 @@ impl Subjects {
                 .collect(),
             passive: set(&words.passive),
             described: set(&words.described),
-            patient: PhraseSet::of(&words.patient),
             crowds: set(&words.crowds),
             reporting: set(&words.reporting),
-            except: PhraseSet::of(&words.except),
             family: diseases,
         }
     }
@@ -156,8 +152,8 @@ impl Subjects {
 
     /// Who is spoken of at each token, and whether by a pronoun.
     fn persons_of(&self, reading: &Reading<'_>) -> (Vec<Person>, Vec<bool>) {
-        let told_by_clinician =
-            (0..reading.len()).any(|at| self.patient.length_at(&reading.keys, at) > 0);
+        // Such a text is about one patient throughout.
+        let told_by_clinician = reading.marks.has_any(Mark::Patient);
         let mut now = Person::Nobody;
         let mut named = Person::Nobody;
         let mut persons = Vec::with_capacity(reading.len());
@@ -177,7 +173,7 @@ impl Subjects {
             if now == Person::Other && denies_anew {
                 now = Person::Nobody;
             }
-            if self.except.length_at(&reading.keys, at) > 0 {
+            if reading.marks.has(at, Mark::Except) {
                 now = Person::First;
             } else if let Some((_, [person, ..])) = self.persons.longest_at(&reading.keys, at) {
                 pronoun = *person == Person::Third;

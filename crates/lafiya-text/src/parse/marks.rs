@@ -1,0 +1,132 @@
+//! Words that mark a place: where a denial ends, where a list goes on, where the past is spoken of.
+//!
+//! Many steps ask the same of every word of a text. The lists are therefore found together, in one walk, and each place
+//! remembers which of them have a phrase that begins there.
+
+use super::phrases::PhraseSet;
+use crate::words::{GestationWords, PersonWords, ScopeWords};
+
+/// What may begin at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// Denies, doubts or supposes.
+    Trigger,
+    NotNegator,
+    /// Ends the reach of what came before.
+    Barrier,
+    /// Joins the items of a list.
+    Joiner,
+    /// Joins them so that a denial of one denies all.
+    Alternative,
+    /// Begins a new statement of its own.
+    Statement,
+    /// Says that something is over.
+    Ending,
+    /// May stand before such a word.
+    BeforeEnding,
+    Past,
+    PastVerb,
+    /// Says that something began then and goes on.
+    Beginning,
+    /// What a clinician calls the patient.
+    Patient,
+    /// "Except me".
+    Except,
+    /// Behind and before the weeks of a pregnancy.
+    BehindWeeks,
+    BeforeWeeks,
+}
+
+impl Mark {
+    const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+}
+
+/// The phrases of all marks.
+#[derive(Clone, Debug)]
+pub(super) struct MarkWords {
+    phrases: PhraseSet<Mark>,
+}
+
+/// The marks of a text, by token.
+#[derive(Debug)]
+pub(super) struct Marks(Vec<u32>);
+
+impl MarkWords {
+    pub(super) fn new(
+        scope: &ScopeWords,
+        persons: &PersonWords,
+        gestation: &GestationWords,
+    ) -> Self {
+        let triggers = [
+            &scope.not_negators,
+            &scope.echoes,
+            &scope.doubts,
+            &scope.hypotheticals,
+            &scope.list_negators,
+            &scope.negators,
+        ];
+        let lists = [
+            (&scope.not_negators, Mark::NotNegator),
+            (&scope.barriers, Mark::Barrier),
+            (&scope.joiners, Mark::Joiner),
+            (&scope.alternatives, Mark::Alternative),
+            (&scope.endings, Mark::Ending),
+            (&scope.before_endings, Mark::BeforeEnding),
+            (&scope.pasts, Mark::Past),
+            (&scope.past_verbs, Mark::PastVerb),
+            (&scope.begins, Mark::Beginning),
+            (&persons.patient, Mark::Patient),
+            (&persons.except, Mark::Except),
+            (&gestation.behind, Mark::BehindWeeks),
+            (&gestation.before, Mark::BeforeWeeks),
+        ];
+        let mut words = Self {
+            phrases: PhraseSet::default(),
+        };
+        let triggers = triggers.into_iter().map(|list| (list, Mark::Trigger));
+        for (list, mark) in triggers.chain(lists) {
+            list.iter().for_each(|phrase| words.add(phrase, mark));
+        }
+        // "denies pain in her legs or back": a word that owns begins nothing.
+        let statements = persons.first.iter().chain(&persons.third);
+        for phrase in statements.filter(|word| !persons.possessives.contains(word)) {
+            words.add(phrase, Mark::Statement);
+        }
+        words
+    }
+
+    fn add(&mut self, phrase: &str, mark: Mark) {
+        self.phrases
+            .add(&phrase.split(' ').collect::<Vec<_>>(), mark);
+    }
+
+    /// Every word of the lists, for the speller.
+    pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
+        self.phrases.vocabulary()
+    }
+
+    pub(super) fn find(&self, keys: &[u64]) -> Marks {
+        let at = |at: usize| {
+            let begun = self.phrases.all_at(keys, at);
+            begun
+                .flat_map(|(_, marks)| marks)
+                .fold(0, |bits, mark| bits | mark.bit())
+        };
+        Marks((0..keys.len()).map(at).collect())
+    }
+}
+
+impl Marks {
+    /// Whether a phrase of the mark begins at a place; behind the text none does.
+    #[inline]
+    pub(super) fn has(&self, at: usize, mark: Mark) -> bool {
+        self.0.get(at).is_some_and(|bits| bits & mark.bit() != 0)
+    }
+
+    /// Whether one begins anywhere.
+    pub(super) fn has_any(&self, mark: Mark) -> bool {
+        self.0.iter().any(|bits| bits & mark.bit() != 0)
+    }
+}
