@@ -154,8 +154,7 @@ impl Canon {
     pub(crate) fn without_points(&self, tokens: &mut Vec<Token<'_>>) {
         let mut before = "";
         tokens.retain(|token| {
-            let point =
-                token.text == "." && !token.spaced && self.abbreviations.contains(before);
+            let point = token.text == "." && !token.spaced && self.abbreviations.contains(before);
             before = token.text;
             !point
         });

@@ -40,7 +40,7 @@ impl Token<'_> {
 /// A text with its plain spelling. All tokens share one string, so that a word costs no memory of its own.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Folded {
-    /// The plain spelling of the tokens, one behind the other.
+    /// The text in lower case; behind it the spelling of those tokens that are not plain with that.
     plain: String,
     spans: Vec<Span>,
 }
@@ -83,10 +83,18 @@ impl Place {
 
     /// The place behind all characters of a class that follow.
     fn behind_all(mut self, text: &str, wanted: Class) -> Self {
-        while let Some(c) = self.peek(text).filter(|&c| class(c) == wanted) {
-            self = self.behind(c);
+        loop {
+            // Bytes first: most characters are one.
+            let rest = &text.as_bytes()[self.byte..];
+            let is_wanted = |byte: &&u8| ASCII.get(usize::from(**byte)) == Some(&wanted);
+            let plain = rest.iter().take_while(is_wanted).count();
+            self.byte += plain;
+            self.character += plain;
+            match self.peek(text) {
+                Some(c) if class(c) == wanted => self = self.behind(c),
+                _ => return self,
+            }
         }
-        self
     }
 }
 
@@ -104,7 +112,7 @@ impl Folded {
     /// Splits a text into folded tokens.
     pub(crate) fn of(text: &str) -> Self {
         let mut folded = Self {
-            plain: String::with_capacity(text.len()),
+            plain: text.to_ascii_lowercase(),
             spans: Vec::with_capacity(text.len() / 4),
         };
         let mut at = Place::default();
@@ -140,32 +148,31 @@ impl Folded {
 
     fn enter(&mut self, text: &str, (start, end): (Place, Place), spaced: bool) {
         let written = &text[start.byte..end.byte];
-        let from = self.plain.len();
         let alone = end.character - start.character == 1;
         let is_plain = |byte: u8| match byte {
             b'\'' | b'`' | b'\r' => false,
+            // A decimal comma; a comma that stands alone is a sign.
             b',' => alone,
             _ => byte.is_ascii(),
         };
-        if written.bytes().all(is_plain) {
-            self.plain.push_str(written);
-            self.plain[from..].make_ascii_lowercase();
-        } else {
+        let mut spelt = start.byte..end.byte;
+        if !written.bytes().all(is_plain) {
             let letters = written.chars().filter(|&c| class(c) != Class::Apostrophe);
             let letters = letters.nfkd().filter(|c| !is_combining_mark(*c));
+            spelt.start = self.plain.len();
             self.plain.extend(
                 letters
                     .flat_map(char::to_lowercase)
                     .map(plain)
-                    // A decimal comma; a comma that stands alone is a sign.
                     .map(|c| if c == ',' && !alone { '.' } else { c }),
             );
+            spelt.end = self.plain.len();
         }
-        if self.plain.len() == from {
+        if spelt.is_empty() {
             return;
         }
         self.spans.push(Span {
-            plain: from..self.plain.len(),
+            plain: spelt,
             capitals: is_loud(written),
             start,
             end,
@@ -177,9 +184,7 @@ impl Folded {
 /// Whether it is a word all in capitals.
 fn is_loud(word: &str) -> bool {
     word.starts_with(char::is_uppercase)
-        && word
-            .chars()
-            .all(|c| c.is_uppercase() || !c.is_alphabetic())
+        && word.chars().all(|c| c.is_uppercase() || !c.is_alphabetic())
 }
 
 /// The words of a phrase, without signs: what phrases are compared by.
@@ -236,9 +241,7 @@ fn class_beyond_ascii(c: char) -> Class {
 /// possessive ("mother's") part the word instead.
 fn word_end(text: &str, start: Place) -> Place {
     let end = start.behind_all(text, Class::Letter);
-    let apostrophe = end
-        .peek(text)
-        .filter(|&c| class(c) == Class::Apostrophe);
+    let apostrophe = end.peek(text).filter(|&c| class(c) == Class::Apostrophe);
     let Some(apostrophe) = apostrophe else {
         return end;
     };

@@ -145,24 +145,24 @@ impl Composer {
             let joins = is_joiner(unit.form);
             if form.complaint {
                 met = true;
-                if free[unit.first] {
-                    if let Some(sense) = has(choosing, &[unit.form, part.form]) {
-                        let mut core: Tokens = (unit.first..unit.last).collect();
-                        if inverted && free[part.first] {
-                            core.extend(part.first..part.last);
-                        }
-                        for &at in &core {
-                            free[at] = false;
-                        }
-                        matches.push(Match {
-                            core,
-                            sense,
-                            confidence: CONFIDENCE,
-                            also: None,
-                            weight: 2,
-                            denied_inside: false,
-                        });
+                if free[unit.first]
+                    && let Some(sense) = has(choosing, &[unit.form, part.form])
+                {
+                    let mut core: Tokens = (unit.first..unit.last).collect();
+                    if inverted && free[part.first] {
+                        core.extend(part.first..part.last);
                     }
+                    for &at in &core {
+                        free[at] = false;
+                    }
+                    matches.push(Match {
+                        core,
+                        sense,
+                        confidence: CONFIDENCE,
+                        also: None,
+                        weight: 2,
+                        denied_inside: false,
+                    });
                 }
                 if inverted {
                     break;
@@ -209,9 +209,7 @@ impl Composer {
         if !reading.forms[n].complaint || !reading.same_sentence(part, unit.first) {
             return None;
         }
-        let named = matches
-            .iter()
-            .position(|it| *it.core == [unit.first])?;
+        let named = matches.iter().position(|it| *it.core == [unit.first])?;
         let close = between(reading, part, unit.first).all(|n| {
             let it = &reading.units[n];
             it.role != Role::Content
@@ -365,9 +363,7 @@ fn between(reading: &Reading<'_>, after: usize, to: usize) -> Range<usize> {
 
 /// The units that begin among these tokens, by number.
 fn units_in(reading: &Reading<'_>, tokens: Range<usize>) -> Range<usize> {
-    let start = reading
-        .units
-        .partition_point(|it| it.first < tokens.start);
+    let start = reading.units.partition_point(|it| it.first < tokens.start);
     let end = reading.units.partition_point(|it| it.first < tokens.end);
     start.min(end)..end
 }

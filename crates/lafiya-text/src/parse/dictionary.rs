@@ -6,6 +6,7 @@
 use super::compose::Composer;
 use super::lexicon::Lexicon;
 use super::marks::MarkWords;
+use super::phrases::Begun;
 use super::spelling::Spelling;
 use super::time::Times;
 use crate::canon::{Canon, Word};
@@ -37,6 +38,8 @@ pub(super) struct Entry {
     pub form: FormFacts,
     /// Whether the lexicon has it as a phrase of one word.
     pub single: bool,
+    /// Where it leads to in the longer phrases of the lexicon, by its stem.
+    pub written: Option<Begun>,
     /// Whether it shows a language.
     pub cue: bool,
     pub number: Option<Number>,
@@ -62,6 +65,7 @@ impl Sources<'_> {
         Entry {
             form: self.facts(&word.form),
             single: self.lexicon.single.contains_key(&word.singular),
+            written: self.lexicon.written.begun(word.stem_key),
             cue: self.languages.contains_key(text),
             number: self.times.numbers.of(text),
             unit_days: self.times.unit_days(&word),

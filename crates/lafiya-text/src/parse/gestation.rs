@@ -59,8 +59,8 @@ impl Gestation {
         spotted: &mut Vec<Spotted>,
     ) {
         // Most texts speak of none, and then no number needs a look.
-        let spoken_of = reading.marks.has_any(Mark::BehindWeeks)
-            || reading.marks.has_any(Mark::BeforeWeeks);
+        let spoken_of =
+            reading.marks.has_any(Mark::BehindWeeks) || reading.marks.has_any(Mark::BeforeWeeks);
         if sex == Some(Sex::Male) || !spoken_of {
             return;
         }

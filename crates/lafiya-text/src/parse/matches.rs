@@ -2,7 +2,7 @@
 //!
 //! What a match means for the patient (denied, past, somebody else's) is not decided here.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
@@ -72,7 +72,7 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
     bags::find(reading, choosing, &mut candidates);
     // Matches are bulky: their numbers are sorted in their place.
     let mut order: Vec<usize> = (0..candidates.len()).collect();
-    order.sort_by(|&a, &b| better(&candidates[a], &candidates[b]));
+    order.sort_by_cached_key(|&n| rank(&candidates[n]));
     let mut taken = vec![false; reading.len()];
     let mut chosen = vec![false; candidates.len()];
     for n in order {
@@ -89,21 +89,20 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
     candidates
 }
 
-/// Which of two matches is taken first: the one that explains more, more surely, over more of the text.
-fn better(a: &Match, b: &Match) -> Ordering {
-    let span = |it: &Match| it.core.last().copied().unwrap_or_default() - it.first();
-    b.weight
-        .cmp(&a.weight)
-        .then_with(|| b.confidence.total_cmp(&a.confidence))
-        .then_with(|| span(b).cmp(&span(a)))
-        .then_with(|| a.core.cmp(&b.core))
+/// The order of taking: the match that explains more, more surely, over more of the text; of equals the earlier one.
+fn rank(it: &Match) -> impl Ord + '_ {
+    let span = it.core.last().copied().unwrap_or_default() - it.first();
+    // The bits of a number that is not below zero are ordered as the number is.
+    let sure = it.confidence.to_bits();
+    (Reverse((it.weight, sure, span)), &it.core[..])
 }
 
 fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
     let stems: Vec<u64> = reading.entries.iter().map(|it| it.word.stem_key).collect();
     let mut found = Vec::new();
     for at in 0..stems.len() {
-        for (length, meanings) in choosing.lexicon.written.all_at(&stems, at) {
+        let begun = reading.entries[at].written;
+        for (length, meanings) in choosing.lexicon.written.all_from(begun, &stems[at + 1..]) {
             if !denies_more(reading, at, length) {
                 found.extend(as_written(reading, choosing, at..at + length, meanings));
             }
@@ -248,7 +247,12 @@ fn unit_weight(form: &str, role: Role) -> usize {
     }
 }
 
-pub(super) fn confidence(reading: &Reading<'_>, core: &[usize], meaning: &Meaning, way: f64) -> f64 {
+pub(super) fn confidence(
+    reading: &Reading<'_>,
+    core: &[usize],
+    meaning: &Meaning,
+    way: f64,
+) -> f64 {
     let mended = core.iter().any(|&at| reading.mended[at]);
     let sure = f64::from(meaning.confidence) * way * if mended { MENDED } else { 1.0 };
     (sure * 100.0).round() / 100.0

@@ -175,12 +175,7 @@ impl MeasureReader {
         }
     }
 
-    fn value_at(
-        &self,
-        reading: &Reading<'_>,
-        base: &KnowledgeBase,
-        at: usize,
-    ) -> Option<Value> {
+    fn value_at(&self, reading: &Reading<'_>, base: &KnowledgeBase, at: usize) -> Option<Value> {
         if let Some((length, [known, ..])) = self.words.longest_at(&reading.keys, at) {
             let number_at = self.past_links(reading, at + length)?;
             return self.number(reading, base, *known, at, number_at);
@@ -207,10 +202,7 @@ impl MeasureReader {
 
     fn past_links(&self, reading: &Reading<'_>, from: usize) -> Option<usize> {
         let mut at = from;
-        while at < reading.len()
-            && at - from <= LINKS_MAX
-            && LINKS.contains(&reading.words[at])
-        {
+        while at < reading.len() && at - from <= LINKS_MAX && LINKS.contains(&reading.words[at]) {
             at += 1;
         }
         (at < reading.len()).then_some(at)

@@ -16,6 +16,10 @@ pub(crate) struct PhraseSet<T> {
     firsts: Firsts,
 }
 
+/// The first word of a phrase, found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Begun(u32);
+
 /// Which words may begin a phrase, as a sieve of one bit each: most words of a text begin none, and this says so
 /// without a look-up.
 #[derive(Clone, Debug)]
@@ -81,6 +85,13 @@ impl<T> PhraseSet<T> {
         keys.get(at).is_some_and(|&key| self.firsts.may_hold(key))
     }
 
+    /// Where a word leads to that begins a phrase.
+    pub(crate) fn begun(&self, key: u64) -> Option<Begun> {
+        let begins = self.firsts.may_hold(key);
+        let node = self.steps.get(&(0, key)).filter(|_| begins);
+        node.copied().map(Begun)
+    }
+
     /// Every phrase that begins at a place: its length in words and what it leads to. Shortest first.
     #[inline]
     pub(crate) fn all_at<'s>(
@@ -88,17 +99,24 @@ impl<T> PhraseSet<T> {
         keys: &'s [u64],
         at: usize,
     ) -> impl Iterator<Item = (usize, &'s [T])> {
-        let mut node = 0;
-        let rest = if self.may_begin(keys, at) {
-            &keys[at..]
-        } else {
-            &[]
-        };
-        let steps = rest.iter().map_while(move |&key| {
-            node = *self.steps.get(&(node, key))?;
-            Some(self.ends[node as usize].as_slice())
+        let first = keys.get(at).filter(|_| self.may_begin(keys, at));
+        let begun = first.and_then(|&key| self.begun(key));
+        self.all_from(begun, keys.get(at + 1..).unwrap_or_default())
+    }
+
+    /// The same where the first word was looked up before; `rest` is what follows it.
+    #[inline]
+    pub(crate) fn all_from<'s>(
+        &'s self,
+        begun: Option<Begun>,
+        rest: &'s [u64],
+    ) -> impl Iterator<Item = (usize, &'s [T])> {
+        let mut rest = rest.iter();
+        let nodes = std::iter::successors(begun.map(|it| it.0), move |node| {
+            self.steps.get(&(*node, *rest.next()?)).copied()
         });
-        steps
+        nodes
+            .map(|node| self.ends[node as usize].as_slice())
             .enumerate()
             .filter(|(_, values)| !values.is_empty())
             .map(|(n, values)| (n + 1, values))

@@ -59,14 +59,16 @@ impl Scope {
     /// Turns what the words of the text turn.
     pub(super) fn apply(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
         self.forward(reading, spotted);
-        for n in 0..spotted.len() {
-            self.backward(reading, spotted, n);
-            past(reading, &mut spotted[n]);
-            let first = spotted[n].first();
+        let mut begins = vec![false; reading.len()];
+        spotted.iter().for_each(|it| begins[it.first()] = true);
+        for it in spotted {
+            self.backward(reading, &begins, it);
+            past(reading, it);
+            let first = it.first();
             let queried =
                 first > 0 && reading.words[first - 1] == "?" && !reading.tokens[first].spaced;
-            if queried && !spotted[n].derived {
-                spotted[n].choice = Choice::Unknown;
+            if queried && !it.derived {
+                it.choice = Choice::Unknown;
             }
         }
     }
@@ -98,7 +100,12 @@ impl Scope {
             match kinds.iter().min() {
                 Some(Trigger::Echo) if self.echo(reading, spotted, at, after) => {}
                 Some(Trigger::Echo) => {
-                    self.deny(reading, (&carried, spotted), (at + 1, at + 1), Trigger::Negator);
+                    self.deny(
+                        reading,
+                        (&carried, spotted),
+                        (at + 1, at + 1),
+                        Trigger::Negator,
+                    );
                 }
                 Some(Trigger::Doubt) => {
                     self.reach(reading, spotted, after, |it| it.choice = Choice::Unknown);
@@ -118,7 +125,13 @@ impl Scope {
     }
 
     /// "... but not today": denies the last finding, where no finding follows in the clause.
-    fn echo(&self, reading: &Reading<'_>, spotted: &mut [Spotted], at: usize, after: usize) -> bool {
+    fn echo(
+        &self,
+        reading: &Reading<'_>,
+        spotted: &mut [Spotted],
+        at: usize,
+        after: usize,
+    ) -> bool {
         let clause_end = reading.clause_of(at).end;
         if spotted
             .iter()
@@ -214,7 +227,13 @@ impl Scope {
         }
     }
 
-    fn ends_denial(&self, reading: &Reading<'_>, at: usize, trigger: Trigger, reached: bool) -> bool {
+    fn ends_denial(
+        &self,
+        reading: &Reading<'_>,
+        at: usize,
+        trigger: Trigger,
+        reached: bool,
+    ) -> bool {
         let words = &reading.words;
         if reading.marks.has(at, Mark::Barrier) {
             return true;
@@ -226,8 +245,7 @@ impl Scope {
         if !reached {
             return false;
         }
-        reading.marks.has(at, Mark::Statement)
-            || reading.marks.has(at, Mark::Trigger)
+        reading.marks.has(at, Mark::Statement) || reading.marks.has(at, Mark::Trigger)
     }
 
     /// "no fever, cough or rash": the items after the comma belong to the list when an "or" joins one of them. An item has
@@ -255,19 +273,13 @@ impl Scope {
     }
 
     /// "fever: no", "cough absent", "the headache I had is gone".
-    fn backward(&self, reading: &Reading<'_>, spotted: &mut [Spotted], n: usize) {
-        let it = &spotted[n];
+    /// `begins`: the tokens where a finding begins.
+    fn backward(&self, reading: &Reading<'_>, begins: &[bool], it: &mut Spotted) {
         if it.derived {
             return;
         }
         let (last, end) = (it.last(), reading.clause_of(it.last()).end);
-        let next = spotted
-            .iter()
-            .map(Spotted::first)
-            .filter(|&at| at > last)
-            .min()
-            .unwrap_or(end)
-            .min(end);
+        let next = (last + 1..end).find(|&at| begins[at]).unwrap_or(end);
         let mut at = last + 1;
         while at < next
             && (matches!(
@@ -292,7 +304,7 @@ impl Scope {
             && end < reading.len()
             && next == end;
         if (at < next && denied(at)) || (colon && self.answers_no(reading, end)) {
-            spotted[n].choice = Choice::Absent;
+            it.choice = Choice::Absent;
             return;
         }
         let over = (last + 1..next.min(last + ENDING_REACH)).any(|at| {
@@ -300,8 +312,8 @@ impl Scope {
                 && (at == last + 1 || reading.marks.has(at - 1, Mark::BeforeEnding))
                 && !(last + 1..=at).any(|at| reading.marks.has(at, Mark::Trigger))
         });
-        if over && spotted[n].is_finding() {
-            spotted[n].choice = Choice::Absent;
+        if over && it.is_finding() {
+            it.choice = Choice::Absent;
         }
     }
 

@@ -52,12 +52,7 @@ impl Spotted {
         })
     }
 
-    pub(super) fn new(
-        concept: ConceptRef,
-        core: Tokens,
-        choice: Choice,
-        confidence: f64,
-    ) -> Self {
+    pub(super) fn new(concept: ConceptRef, core: Tokens, choice: Choice, confidence: f64) -> Self {
         Self {
             concept,
             core,

@@ -137,7 +137,12 @@ impl Subjects {
         }
     }
 
-    fn family_history(&self, reading: &Reading<'_>, persons: &[Person], spotted: &mut Vec<Spotted>) {
+    fn family_history(
+        &self,
+        reading: &Reading<'_>,
+        persons: &[Person],
+        spotted: &mut Vec<Spotted>,
+    ) {
         for at in (0..reading.len()).filter(|&at| persons[at] == Person::Kin) {
             if let Some((length, [concept, ..])) = self.family.longest_at(&reading.keys, at) {
                 let core = (at..at + length).collect();

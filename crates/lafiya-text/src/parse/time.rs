@@ -114,8 +114,7 @@ impl Times {
         let words = &reading.words;
         let is =
             |at: usize, list: &FastSet<String>| words.get(at).is_some_and(|it| list.contains(*it));
-        if is(end, &self.ages)
-            || (words.get(end) == Some(&"/") && words.get(end + 1) == Some(&"o"))
+        if is(end, &self.ages) || (words.get(end) == Some(&"/") && words.get(end + 1) == Some(&"o"))
         {
             return true;
         }
@@ -125,10 +124,7 @@ impl Times {
             if is(n, &self.aged) {
                 return true;
             }
-            if !matches!(
-                words[n],
-                "(" | "," | "de" | "of" | "is" | "wa" | "aged"
-            ) {
+            if !matches!(words[n], "(" | "," | "de" | "of" | "is" | "wa" | "aged") {
                 return false;
             }
         }
@@ -152,7 +148,9 @@ impl Times {
         }
         // "since 4am"
         if reading.tokens[at].is_number()
-            && words.get(at + 1).is_some_and(|it| matches!(*it, "am" | "pm"))
+            && words
+                .get(at + 1)
+                .is_some_and(|it| matches!(*it, "am" | "pm"))
         {
             return Some(time(at, at + 2, Some(0)));
         }
@@ -186,9 +184,11 @@ impl Times {
             if let Some((upper, length)) = upper {
                 (number, next) = (upper, next + to + length);
             }
-            let of = usize::from(words.get(next).is_some_and(|it| {
-                matches!(*it, "of" | "full" | "good" | "whole" | "more")
-            }));
+            let of = usize::from(
+                words
+                    .get(next)
+                    .is_some_and(|it| matches!(*it, "of" | "full" | "good" | "whole" | "more")),
+            );
             let unit = unit_at(next + of)?;
             return Some((days(number, unit), next + of + 1));
         }
