@@ -60,8 +60,9 @@ pub(crate) struct Word {
     pub singular: String,
     pub form: String,
     pub role: Role,
-    /// The word itself and its stem as keys, for looking phrases up.
+    /// The word itself, its singular and its stem as keys, for looking phrases up.
     pub key: u64,
+    pub singular_key: u64,
     pub stem_key: u64,
     /// Whether several words that begin with it may stand for one.
     pub opens: bool,
@@ -101,12 +102,13 @@ impl Canon {
 
     /// Takes a word apart.
     pub(crate) fn word(&self, word: &str) -> Word {
-        let stem = stem(word);
+        let (stem, singular) = (stem(word), singular(word));
         Word {
             text: word.to_owned(),
             key: key(word),
             stem_key: key(&stem),
-            singular: singular(word),
+            singular_key: key(&singular),
+            singular,
             form: self.groups.get(&stem).cloned().unwrap_or(stem),
             role: self.role(word),
             opens: self.phrases.contains_key(word),

@@ -44,6 +44,7 @@ pub(crate) struct Fillers {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScopeWords {
     pub negators: Vec<String>,
+    pub denials: Vec<String>,
     pub list_negators: Vec<String>,
     pub not_negators: Vec<String>,
     pub after_negators: Vec<String>,
@@ -58,6 +59,7 @@ pub(crate) struct ScopeWords {
     pub barriers: Vec<String>,
     pub joiners: Vec<String>,
     pub alternatives: Vec<String>,
+    pub statement_verbs: Vec<String>,
 }
 
 /// `persons.toml`: who a sentence speaks of.
@@ -173,12 +175,20 @@ pub(crate) struct MedicineWords {
 pub(crate) struct Medicines {
     pub medicine: Vec<MedicineWords>,
     pub stopping: Stopping,
+    pub reasons: Reasons,
 }
 
 /// Words for no longer taking it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Stopping {
+    pub words: Vec<String>,
+}
+
+/// What is taken for something.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Reasons {
     pub words: Vec<String>,
 }
 
@@ -247,6 +257,7 @@ pub(crate) struct Ignored {
     pub condition_words: Vec<String>,
     pub both: BTreeMap<String, [String; 2]>,
     pub well: BTreeMap<String, Vec<String>>,
+    pub over: BTreeMap<String, String>,
 }
 
 /// `sexes.toml`: tests and measures of one sex.

@@ -85,6 +85,14 @@ fn see(reading: &Reading<'_>, choosing: &Choosing<'_>, at: usize) -> Seen {
     let in_time = choosing.times[unit.first] || reading.tokens[unit.first].is_number();
     let denial = unit.form == "not";
     let optional = unit.role == Role::Modifier || denial;
+    let is_modifier = |at: usize| {
+        let unit = reading.units.get(at);
+        unit.is_some_and(|it| it.role == Role::Modifier)
+    };
+    // "Sudden, painless loss of vision": one phrase.
+    if unit.form == "," && at > 0 && is_modifier(at - 1) && is_modifier(at + 1) {
+        return Seen::PassedOver;
+    }
     if matches!(unit.form, "and" | "or") {
         Seen::Joiner
     } else if in_time {

@@ -53,6 +53,8 @@ pub(super) struct Lexicon {
     pub single: FastMap<String, Vec<Meaning>>,
     /// Longer phrases as written, by the stems of their words.
     pub written: PhraseSet<Meaning>,
+    /// Phrases that mean no finding, by the singulars of their words.
+    pub ignored: PhraseSet<Meaning>,
     pub bags: FastMap<BagKey, Vec<Bag>>,
     /// The numbers of the words that occur in a bag: others cannot be part of one.
     pub bag_numbers: FastMap<String, u32>,
@@ -111,6 +113,7 @@ impl Lexicon {
             single: FastMap::default(),
             words: FastSet::default(),
             written: PhraseSet::default(),
+            ignored: PhraseSet::default(),
             bags: FastMap::default(),
             bag_numbers: FastMap::default(),
             pairs: FastSet::default(),
@@ -122,7 +125,9 @@ impl Lexicon {
             lexicon.enter_term(base, &term, canon, &ignored);
         }
         for phrase in &ignored.phrases {
-            lexicon.enter_written(phrase, &meaning(Sense::Nothing));
+            let words = fold::words(phrase);
+            let singulars: Vec<String> = words.iter().map(|word| singular(word)).collect();
+            lexicon.ignored.add(&singulars, meaning(Sense::Nothing));
         }
         for (phrase, [one, other]) in &ignored.both {
             if let (Some(one), Some(other)) = (base.resolve(one), base.resolve(other)) {

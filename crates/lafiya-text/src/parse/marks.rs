@@ -20,6 +20,8 @@ pub(super) enum Mark {
     Alternative,
     /// Begins a new statement of its own.
     Statement,
+    /// Makes a statement of what stands before it.
+    StatementVerb,
     /// Says that something is over.
     Ending,
     /// May stand before such a word.
@@ -64,6 +66,7 @@ impl MarkWords {
             &scope.echoes,
             &scope.doubts,
             &scope.hypotheticals,
+            &scope.denials,
             &scope.list_negators,
             &scope.negators,
         ];
@@ -72,6 +75,7 @@ impl MarkWords {
             (&scope.barriers, Mark::Barrier),
             (&scope.joiners, Mark::Joiner),
             (&scope.alternatives, Mark::Alternative),
+            (&scope.statement_verbs, Mark::StatementVerb),
             (&scope.endings, Mark::Ending),
             (&scope.before_endings, Mark::BeforeEnding),
             (&scope.pasts, Mark::Past),

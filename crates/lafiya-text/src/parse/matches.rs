@@ -98,7 +98,9 @@ fn rank(it: &Match) -> impl Ord + '_ {
 }
 
 fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
-    let stems: Vec<u64> = reading.entries.iter().map(|it| it.word.stem_key).collect();
+    let words = || reading.entries.iter().map(|it| &it.word);
+    let stems: Vec<u64> = words().map(|word| word.stem_key).collect();
+    let singulars: Vec<u64> = words().map(|word| word.singular_key).collect();
     let mut found = Vec::new();
     for at in 0..stems.len() {
         let begun = reading.entries[at].written;
@@ -106,6 +108,9 @@ fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
             if !denies_more(reading, at, length) {
                 found.extend(as_written(reading, choosing, at..at + length, meanings));
             }
+        }
+        for (length, meanings) in choosing.lexicon.ignored.all_at(&singulars, at) {
+            found.extend(as_written(reading, choosing, at..at + length, meanings));
         }
         // A word without weight is never a finding by itself ("does" is no "DOE").
         let itself = reading.entries[at].single

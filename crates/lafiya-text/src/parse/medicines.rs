@@ -14,6 +14,7 @@ use crate::words::Medicines;
 pub(super) struct MedicineReader {
     names: PhraseSet<usize>,
     stopping: PhraseSet<()>,
+    taken: PhraseSet<()>,
     implied: Vec<(Vec<ConceptRef>, Vec<ConceptRef>)>,
 }
 
@@ -35,6 +36,7 @@ impl MedicineReader {
         Self {
             names,
             stopping: PhraseSet::of(&medicines.stopping.words),
+            taken: PhraseSet::of(&medicines.reasons.words),
             implied,
         }
     }
@@ -76,6 +78,26 @@ impl MedicineReader {
                 }
             }
             at += length;
+        }
+    }
+}
+
+impl MedicineReader {
+    /// "On paracetamol for his fever": what stands behind the "for" is why it is taken.
+    pub(super) fn reasons(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
+        for at in 1..reading.len() {
+            let behind_medicine = || {
+                self.taken.length_at(&reading.keys, at - 1) > 0
+                    || self.names.longest_at(&reading.keys, at - 1).is_some()
+            };
+            if reading.words[at] != "for" || !behind_medicine() {
+                continue;
+            }
+            let clause = reading.clause_of(at);
+            let behind = spotted
+                .iter_mut()
+                .filter(|it| (at..clause.end).contains(&it.first()));
+            behind.for_each(|it| it.reason = true);
         }
     }
 }

@@ -17,6 +17,7 @@ mod numbers;
 mod past;
 mod phrases;
 mod reading;
+mod recovery;
 mod scope;
 mod severity;
 mod spelling;
@@ -41,6 +42,7 @@ use matches::Choosing;
 use measures::MeasureReader;
 use medicines::MedicineReader;
 use reading::Reading;
+use recovery::Recoveries;
 use scope::Scope;
 use severity::Grades;
 use spelling::Spelling;
@@ -108,6 +110,7 @@ pub struct Parser {
     scope: Scope,
     subjects: Subjects,
     grades: Grades,
+    recoveries: Recoveries,
     times: Times,
 }
 
@@ -165,6 +168,7 @@ impl Parser {
             scope,
             subjects,
             grades,
+            recoveries: Recoveries::new(base, &words::ignored()),
             times,
         }
     }
@@ -210,10 +214,12 @@ impl Parser {
         self.measures
             .apply(&reading, base, (age, context.sex), &mut spotted);
         self.medicines.apply(&reading, base, &mut spotted);
+        self.medicines.reasons(&reading, &mut spotted);
         self.scope.apply(&reading, &mut spotted);
         self.gestation.apply(&reading, context.sex, &mut spotted);
         self.subjects.apply(&reading, base, age, &mut spotted);
         self.grades.apply(&reading, &mut spotted);
+        self.recoveries.apply(&mut spotted);
         lasting::end_states(&reading, base, &times, &mut spotted);
         lasting::attach(&reading, &times, &mut spotted);
         answer(text, &reading, spotted)
@@ -243,10 +249,11 @@ fn answer(text: &str, reading: &Reading<'_>, spotted: Vec<Spotted>) -> Parsed {
 
 /// The same concept twice: what is there outweighs what is not, and gaps are filled.
 fn merge(known: &mut Spotted, again: Spotted) {
-    let rank = |choice: Choice| match choice {
-        Choice::Present => 0,
+    let rank = |it: &Spotted| match it.choice {
+        Choice::Present if !it.reason => 0,
         Choice::Absent => 1,
-        Choice::Unknown => 2,
+        Choice::Present => 2,
+        Choice::Unknown => 3,
     };
     let severity = known.severity.or(again.severity);
     let duration = known
@@ -254,7 +261,7 @@ fn merge(known: &mut Spotted, again: Spotted) {
         .filter(|it| it.0.is_some())
         .or(again.duration)
         .or(known.duration);
-    if rank(again.choice) < rank(known.choice) {
+    if rank(&again) < rank(known) {
         *known = again;
     }
     if known.choice == Choice::Present {

@@ -23,6 +23,7 @@ enum Trigger {
     Echo,
     Doubt,
     Hypothetical,
+    Denial,
     ListNegator,
     Negator,
 }
@@ -42,6 +43,7 @@ impl Scope {
             (&words.echoes, Trigger::Echo),
             (&words.doubts, Trigger::Doubt),
             (&words.hypotheticals, Trigger::Hypothetical),
+            (&words.denials, Trigger::Denial),
             (&words.list_negators, Trigger::ListNegator),
             (&words.negators, Trigger::Negator),
         ];
@@ -115,7 +117,7 @@ impl Scope {
                         it.dropped = Some(Dropped::Hypothetical);
                     });
                 }
-                Some(&trigger) if trigger >= Trigger::ListNegator => {
+                Some(&trigger) if trigger >= Trigger::Denial => {
                     self.deny(reading, (&carried, spotted), (at + 1, after), trigger);
                 }
                 _ => {}
@@ -201,8 +203,11 @@ impl Scope {
                 at += 1;
                 continue;
             }
-            if self.ends_denial(reading, at, trigger, reached) {
-                return;
+            match item_after(reading, carried, at) {
+                Some(Item::Statement) => return,
+                Some(Item::Finding) if trigger == Trigger::Denial => {}
+                _ if self.ends_denial(reading, at, trigger, reached) => return,
+                _ => {}
             }
             let plain = reading.marks.has(at, Mark::Joiner)
                 || reading.words[at] == ","
@@ -211,7 +216,7 @@ impl Scope {
                 // "no weakness of hand or leg": an item that nobody knows, followed by another.
                 // A list that is denied as such ("denies ...") may hold longer ones.
                 let item_words = match trigger {
-                    Trigger::ListNegator => ITEM_WORDS_MAX + 2,
+                    Trigger::Denial | Trigger::ListNegator => ITEM_WORDS_MAX + 2,
                     _ => 3,
                 };
                 let listed = (at + 1..(at + item_words).min(reading.len())).any(|n| {
@@ -240,7 +245,7 @@ impl Scope {
         }
         if words[at] == "," {
             let list = self.list_ends_in_or(reading, at);
-            return !(list || (reached && trigger == Trigger::ListNegator));
+            return !(list || (reached && trigger <= Trigger::ListNegator));
         }
         if !reached {
             return false;
@@ -344,4 +349,28 @@ fn deny_at(spotted: &mut [Spotted], at: usize) -> Option<usize> {
         it.last() + 1
     })
     .max()
+}
+
+/// What a comma leads to.
+enum Item {
+    /// At once a finding: "denies recent illness, fever".
+    Finding,
+    /// A finding of which something is said: "denies alcohol use, fever started yesterday".
+    Statement,
+}
+
+fn item_after(reading: &Reading<'_>, carried: &[bool], comma: usize) -> Option<Item> {
+    if reading.words[comma] != "," {
+        return None;
+    }
+    let next = (comma + 1..reading.len()).find(|&at| !reading.light[at] || carried[at]);
+    let first = next.filter(|&at| carried[at])?;
+    let end = reading.sentence_of(first).end;
+    let behind = (first..end).find(|&at| !carried[at]).unwrap_or(end);
+    let stated = (first..=behind).any(|at| reading.marks.has(at, Mark::StatementVerb));
+    Some(if stated {
+        Item::Statement
+    } else {
+        Item::Finding
+    })
 }

@@ -21,6 +21,8 @@ pub(super) struct Spotted {
     pub confidence: f64,
     /// Made by the reader from another mention or a number: scope words do not turn it.
     pub derived: bool,
+    /// Named as what a medicine is taken for.
+    pub reason: bool,
 }
 
 /// Why a mention is left out.
@@ -63,6 +65,7 @@ impl Spotted {
             value: None,
             confidence,
             derived: false,
+            reason: false,
         }
     }
 

@@ -5,6 +5,7 @@ mod evaluation;
 mod languages;
 mod queries;
 mod sentences;
+mod stories;
 mod typos;
 
 use std::sync::LazyLock;

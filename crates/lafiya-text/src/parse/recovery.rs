@@ -1,0 +1,38 @@
+//! What was and is over by the end of the story: unconscious, then awake again, was a short loss of consciousness.
+
+use lafiya_knowledge::{ConceptRef, KnowledgeBase};
+use lafiya_model::Choice;
+
+use super::spotted::Spotted;
+use crate::words::Ignored;
+
+/// Findings, with what each was once the patient has come out of it.
+#[derive(Clone, Debug)]
+pub(super) struct Recoveries(Vec<(ConceptRef, ConceptRef)>);
+
+impl Recoveries {
+    pub(super) fn new(base: &KnowledgeBase, ignored: &Ignored) -> Self {
+        let ids = ignored.over.iter();
+        Self(
+            ids.filter_map(|(id, was)| Some((base.resolve(id)?, base.resolve(was)?)))
+                .collect(),
+        )
+    }
+
+    /// A finding that a later word calls over becomes what it was. A word before it ("was alert this morning") ends nothing.
+    pub(super) fn apply(&self, spotted: &mut [Spotted]) {
+        for &(concept, was) in &self.0 {
+            let ends = spotted
+                .iter()
+                .filter(|it| it.concept == concept && it.choice == Choice::Absent && it.derived)
+                .map(Spotted::first)
+                .max();
+            let Some(end) = ends else { continue };
+            for it in spotted.iter_mut() {
+                if it.concept == concept && it.choice == Choice::Present && it.first() < end {
+                    it.concept = was;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Phrasings of case stories and clinical notes: lists of denials, adjectives in a row, recoveries, what a tablet is for, and
+//! phrases that hide a word but must not hide a symptom.
+
+use super::sentences::check;
+
+#[test]
+fn a_denied_list_goes_on_behind_an_item_that_nobody_knows() {
+    check(
+        "Denies recent illness, fever, vomiting.",
+        &["-s_fever", "-s_vomiting"],
+    );
+    check(
+        "Denies new soaps, cough and chills.",
+        &["-s_cough", "-s_chills"],
+    );
+}
+
+#[test]
+fn a_denied_list_ends_where_something_is_said_of_a_finding() {
+    check(
+        "Denies alcohol use, fever started yesterday.",
+        &["-p_alcohol_harmful_use", "s_fever"],
+    );
+    check(
+        "Denies cough, headache is severe.",
+        &["-s_cough", "s_severe_headache"],
+    );
+    check(
+        "Denies allergies, complains of cough.",
+        &["-p_allergy_known", "s_cough"],
+    );
+    check("without treatment, fever continued", &["s_fever"]);
+}
+
+#[test]
+fn adjectives_in_a_row_belong_to_one_phrase() {
+    check(
+        "sudden, painless loss of vision in her right eye",
+        &["s_sudden_loss_of_vision"],
+    );
+}
+
+#[test]
+fn unconscious_and_awake_again_was_a_short_loss_of_consciousness() {
+    check(
+        "She was found unconscious on the floor. She regained consciousness after a minute.",
+        &["s_loss_of_consciousness_brief", "-s_unconscious"],
+    );
+    check(
+        "found unconscious, has not regained consciousness",
+        &["s_unconscious"],
+    );
+    check(
+        "He was fully conscious at noon, now unconscious",
+        &["s_unconscious"],
+    );
+}
+
+#[test]
+fn what_a_tablet_is_taken_for_weighs_less_than_a_denial() {
+    check(
+        "She is afebrile and takes paracetamol for headache and fever.",
+        &["-s_fever", "s_headache"],
+    );
+    check("takes paracetamol for fever", &["s_fever"]);
+    check("no fever in the morning, fever at noon", &["s_fever"]);
+}
+
+#[test]
+fn the_bladder_is_in_mind_behind_its_first_complaint() {
+    check(
+        "no urinary frequency or urgency",
+        &["-s_urinary_frequency", "-s_urinary_urgency"],
+    );
+}
+
+#[test]
+fn a_phrase_that_hides_a_word_hides_no_symptom() {
+    check("he had a fit for five minutes", &["s_convulsion"]);
+    check("he is fit for work", &[]);
+    check("runny watery stool", &["s_watery_diarrhoea"]);
+    check("there is running water at home", &[]);
+    check("not responding to voice", &["s_unconscious"]);
+    check("malaria fever and headache", &["s_fever", "s_headache"]);
+    check("he keeps turning his head to the right", &[]);
+    check("my head dey turn me", &["s_dizziness"]);
+}
