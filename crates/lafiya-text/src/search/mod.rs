@@ -13,7 +13,7 @@ use lafiya_model::{ConceptKind, Sex};
 use crate::canon::{Canon, Role};
 use crate::hash::FastMap;
 use crate::{fold, words};
-use near::Nearby;
+use near::{NEARBY_MAX, Nearby};
 use score::{Entry, QUERY_WORDS_MAX, Query, SIMILARITY_MIN, Weighted};
 use vocabulary::Vocabulary;
 
@@ -138,7 +138,11 @@ impl Search {
             &mut keep,
         );
         let found = best.iter().any(|(similarity, _)| *similarity >= FOUND);
-        if !found {
+        // What is only near cannot come before so many that fit better.
+        let better = best.iter().zip(&self.concepts);
+        let better = better
+            .filter(|((similarity, _), concept)| *similarity > NEARBY_MAX && allowed(**concept));
+        if !found && better.count() < options.max_results {
             self.nearby.find(&query.whole, |at, left| {
                 let entry = &self.entries[at as usize];
                 let kept = &mut best[entry.number as usize];

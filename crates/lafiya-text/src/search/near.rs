@@ -8,18 +8,19 @@ use rapidfuzz::distance::osa;
 const SLIPS_MAX: usize = 2;
 /// Shorter queries are near to anything.
 const LETTERS_MIN: usize = 8;
-/// One slip changes at most two of the letters that a phrase has at all.
-const LETTERS_CHANGED_MAX: u32 = 2 * SLIPS_MAX as u32;
 /// A phrase that is found so is offered, never taken for granted: "able to drink" is two letters from its opposite.
 const OFFERED: f64 = 0.49;
 /// What a slip costs.
 const SLIP: f64 = 0.04;
 
-/// Every phrase of the index with its letters.
+/// The most that a phrase can get here, however trusted it is.
+pub(super) const NEARBY_MAX: f64 = OFFERED - SLIP;
+
+/// Every phrase of the index with its letters, the shortest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Nearby {
-    /// The letters of each phrase as bits, and its length.
-    sketches: Vec<(u32, u32)>,
+    /// The letters of each phrase.
+    letters: Vec<Letters>,
     phrases: Vec<(String, Vec<u32>)>,
 }
 
@@ -29,9 +30,12 @@ impl Nearby {
             .filter(|(phrase, _)| phrase.len() + SLIPS_MAX >= LETTERS_MIN)
             .map(|(phrase, entries)| (phrase.clone(), entries.clone()))
             .collect();
-        phrases.sort_unstable();
+        phrases.sort_unstable_by(|(a, _), (b, _)| (a.len(), a).cmp(&(b.len(), b)));
         Self {
-            sketches: phrases.iter().map(|(phrase, _)| sketch(phrase)).collect(),
+            letters: phrases
+                .iter()
+                .map(|(phrase, _)| Letters::of(phrase))
+                .collect(),
             phrases,
         }
     }
@@ -41,27 +45,48 @@ impl Nearby {
         if query.len() < LETTERS_MIN {
             return;
         }
-        let (letters, length) = sketch(query);
-        for (&(its_letters, its_length), (phrase, entries)) in
-            self.sketches.iter().zip(&self.phrases)
+        let from = self.longer_than(query.len() - SLIPS_MAX - 1);
+        let to = self.longer_than(query.len() + SLIPS_MAX);
+        let letters = Letters::of(query);
+        let comparator = osa::BatchComparator::new(query.chars());
+        let cutoff = osa::Args::default().score_cutoff(SLIPS_MAX);
+        for (its_letters, (phrase, entries)) in
+            self.letters[from..to].iter().zip(&self.phrases[from..to])
         {
-            if (letters ^ its_letters).count_ones() > LETTERS_CHANGED_MAX
-                || length.abs_diff(its_length) > SLIPS_MAX as u32
-            {
+            if !letters.may_be_near(*its_letters, SLIPS_MAX) {
                 continue;
             }
-            let slips = osa::distance(query.chars(), phrase.chars());
-            if (1..=SLIPS_MAX).contains(&slips) {
+            if let Some(slips @ 1..) = comparator.distance_with_args(phrase.chars(), &cutoff) {
                 let left = OFFERED - SLIP * slips as f64;
                 entries.iter().for_each(|&at| keep(at, left));
             }
         }
     }
+
+    /// Where the phrases of more bytes begin.
+    fn longer_than(&self, bytes: usize) -> usize {
+        self.phrases
+            .partition_point(|(phrase, _)| phrase.len() <= bytes)
+    }
 }
 
-fn sketch(phrase: &str) -> (u32, u32) {
-    let letters = phrase
-        .bytes()
-        .fold(0, |letters, byte| letters | 1 << (byte & 31));
-    (letters, u32::try_from(phrase.len()).unwrap_or(u32::MAX))
+/// The letters that a text has at all, as bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Letters(u32);
+
+impl Letters {
+    pub(super) fn of(text: &str) -> Self {
+        let bit = |c: char| 1 << (u32::from(c) % u32::BITS);
+        Self(text.chars().fold(0, |bits, c| bits | bit(c)))
+    }
+
+    /// Whether another text may be so many slips away: a slip changes at most one letter for another.
+    pub(super) fn may_be_near(self, other: Self, slips: usize) -> bool {
+        // Bits are taken away one by one, since few differ where it matters.
+        let mut differing = self.0 ^ other.0;
+        for _ in 0..2 * slips {
+            differing &= differing.wrapping_sub(1);
+        }
+        differing == 0
+    }
 }

@@ -3,6 +3,8 @@
 //! A word that the query has and the entry lacks costs, and so does the reverse; both at once ("throat tightness"
 //! against "chest tightness") means something else was asked for, and costs most.
 
+use smallvec::SmallVec;
+
 use super::vocabulary::{Fit, Vocabulary};
 use crate::canon::Role;
 
@@ -61,11 +63,16 @@ pub(super) const QUERY_WORDS_MAX: usize = 16;
 /// What an entry shares with the query so far.
 struct Slot {
     entry: u32,
-    /// The best fit of each word of the query.
-    asked: [f32; QUERY_WORDS_MAX],
-    /// Words of the entry that were met, with their best fit; so many of them.
-    told: [(u32, f32); TOLD_MAX],
-    told_count: usize,
+    /// Words of the entry that were met, with their best fit.
+    told: SmallVec<[(u32, f32); 3]>,
+}
+
+/// All entries that share a word with the query.
+#[derive(Default)]
+struct Slots {
+    slots: Vec<Slot>,
+    /// The best fit of each word of the query, for one slot behind the other.
+    asked: Vec<f32>,
 }
 
 /// No phrase of the index has more words that one query meets.
@@ -80,15 +87,18 @@ pub(super) fn score(
     mut keep: impl FnMut(u32, f64),
 ) {
     let total: f64 = query.words.iter().map(|it| it.weight).sum();
-    for slot in slots(query, entries.len(), postings) {
+    let found = slots(query, entries.len(), postings);
+    let asked = found.asked.chunks(query.words.len().max(1));
+    for (slot, asked) in found.slots.iter().zip(asked) {
         let entry = &entries[slot.entry as usize];
         let asked: f64 = query
             .words
             .iter()
-            .zip(slot.asked)
-            .map(|(word, fit)| word.weight * f64::from(fit))
+            .zip(asked)
+            .map(|(word, fit)| word.weight * f64::from(*fit))
             .sum();
-        let told: f64 = slot.told[..slot.told_count]
+        let told: f64 = slot
+            .told
             .iter()
             .map(|&(word, fit)| vocabulary.weight(word) * f64::from(fit))
             .sum();
@@ -110,7 +120,7 @@ pub(super) fn score(
 
 /// Goes through the words of the query, the rarest first. A common word ("pain") only adds to entries that a rarer one
 /// has brought, unless the query has nothing else.
-fn slots(query: &Query, entries: usize, postings: &[Vec<u32>]) -> Vec<Slot> {
+fn slots(query: &Query, entries: usize, postings: &[Vec<u32>]) -> Slots {
     let mut order: Vec<usize> = (0..query.words.len()).collect();
     let uses = |n: &usize| {
         query.words[*n]
@@ -121,9 +131,9 @@ fn slots(query: &Query, entries: usize, postings: &[Vec<u32>]) -> Vec<Slot> {
     };
     order.sort_by_key(uses);
     let mut place: Vec<u32> = vec![u32::MAX; entries];
-    let mut slots: Vec<Slot> = Vec::new();
+    let mut found = Slots::default();
     for (turn, asked) in order.into_iter().enumerate() {
-        let common = turn > 0 && !slots.is_empty() && uses(&asked) > COMMON_MIN;
+        let common = turn > 0 && !found.slots.is_empty() && uses(&asked) > COMMON_MIN;
         for (told, fit) in fits(query, asked) {
             for &entry in &postings[told as usize] {
                 let known = &mut place[entry as usize];
@@ -131,19 +141,21 @@ fn slots(query: &Query, entries: usize, postings: &[Vec<u32>]) -> Vec<Slot> {
                     if common {
                         continue;
                     }
-                    *known = u32::try_from(slots.len()).unwrap_or(u32::MAX);
-                    slots.push(Slot {
+                    *known = u32::try_from(found.slots.len()).unwrap_or(u32::MAX);
+                    found.slots.push(Slot {
                         entry,
-                        asked: [0.0; QUERY_WORDS_MAX],
-                        told: [(0, 0.0); TOLD_MAX],
-                        told_count: 0,
+                        told: SmallVec::new(),
                     });
+                    found.asked.extend(query.words.iter().map(|_| 0.0));
                 }
-                meet(&mut slots[*known as usize], asked, told, fit);
+                let slot = *known as usize;
+                let best = &mut found.asked[slot * query.words.len() + asked];
+                *best = best.max(fit);
+                found.slots[slot].meet(told, fit);
             }
         }
     }
-    slots
+    found
 }
 
 /// What a word of the query may mean, alone or joined with a neighbour.
@@ -158,19 +170,14 @@ fn fits(query: &Query, asked: usize) -> impl Iterator<Item = (u32, f32)> + '_ {
     alone.chain(joined.map(|word| (word, JOINED)))
 }
 
-fn meet(slot: &mut Slot, asked: usize, told: u32, fit: f32) {
-    slot.asked[asked] = slot.asked[asked].max(fit);
-    let count = slot.told_count;
-    match slot.told[..count]
-        .iter_mut()
-        .find(|(word, _)| *word == told)
-    {
-        Some((_, known)) => *known = known.max(fit),
-        None if count < TOLD_MAX => {
-            slot.told[count] = (told, fit);
-            slot.told_count += 1;
+impl Slot {
+    fn meet(&mut self, told: u32, fit: f32) {
+        let room = self.told.len() < TOLD_MAX;
+        match self.told.iter_mut().find(|(word, _)| *word == told) {
+            Some((_, known)) => *known = known.max(fit),
+            None if room => self.told.push((told, fit)),
+            None => {}
         }
-        None => {}
     }
 }
 

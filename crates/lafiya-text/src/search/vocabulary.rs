@@ -4,6 +4,7 @@
 
 use rapidfuzz::distance::osa;
 
+use super::near::Letters;
 use crate::canon::Role;
 use crate::hash::FastMap;
 
@@ -23,6 +24,7 @@ struct Word {
     text: String,
     /// Its letters, counted.
     length: usize,
+    letters: Letters,
     form: String,
     role: Role,
     /// How telling it is, 0 to 1.
@@ -55,6 +57,7 @@ impl Vocabulary {
         self.words.push(Word {
             text: text.to_owned(),
             length: text.chars().count(),
+            letters: Letters::of(text),
             form: form.to_owned(),
             role,
             weight: 1.0,
@@ -215,14 +218,19 @@ impl Vocabulary {
         }
         // A slip destroys at most three trigrams (a swap four).
         let needed = own.len().saturating_sub(4 * slips_max).max(1);
+        let letters = Letters::of(text);
+        let comparator = osa::BatchComparator::new(text.chars());
+        let cutoff = osa::Args::default().score_cutoff(slips_max);
         for word in shared {
-            let other = self.words[word as usize].length;
+            let other = &self.words[word as usize];
             let count = usize::from(counts[word as usize]);
-            if count < needed || other.abs_diff(length) > slips_max || other < 4 {
+            if count < needed || other.length.abs_diff(length) > slips_max || other.length < 4 {
                 continue;
             }
-            let cutoff = osa::Args::default().score_cutoff(slips_max);
-            match osa::distance_with_args(text.chars(), self.text(word).chars(), &cutoff) {
+            if !letters.may_be_near(other.letters, slips_max) {
+                continue;
+            }
+            match comparator.distance_with_args(other.text.chars(), &cutoff) {
                 Some(0 | 1) => push(fits, word, ONE_TYPO),
                 Some(_) => push(fits, word, TWO_TYPOS),
                 None => {}
