@@ -50,18 +50,7 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
             matches.get_flag("check"),
             matches.get_flag("accept-baseline"),
         )),
-        Some(("bench", matches)) => match matches.subcommand() {
-            Some(("start-up", matches)) => {
-                bench::start_up(matches.get_one::<PathBuf>("binary").cloned())
-            }
-            Some(("all", matches)) => bench::all(matches.get_one::<PathBuf>("binary").cloned()),
-            Some(("service", matches)) => {
-                bench::service(matches.get_one::<PathBuf>("binary").cloned())
-            }
-            Some(("text", _)) => bench::text(),
-            Some(("engine", _)) => bench::engine(),
-            _ => unreachable!("clap requires one of the benches"),
-        },
+        Some(("bench", matches)) => run_bench(matches),
         Some(("fuzz", matches)) => fuzz::run(
             matches.get_one::<u32>("cases").copied(),
             matches.get_one::<u64>("seed").copied(),
@@ -77,24 +66,44 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
         Some(("inference", _)) => test::inference(),
         Some(("pictures", _)) => browser::take_pictures(),
         Some(("servers", _)) => servers::lend(),
-        Some((servers::HOLD, _)) => servers::hold(),
+        Some((servers::HOLD, matches)) => servers::hold(if matches.get_flag("durable") {
+            postgres::WaitsForDisk::Always
+        } else {
+            postgres::WaitsForDisk::Never
+        }),
         _ => unreachable!("clap requires one of the commands"),
+    }
+}
+
+fn run_bench(arguments: &ArgMatches) -> anyhow::Result<()> {
+    let binary = |matches: &ArgMatches| matches.get_one::<PathBuf>("binary").cloned();
+    match arguments.subcommand() {
+        Some(("all", matches)) => {
+            let usual = bench::Wish::usual(binary(matches));
+            let number = |name: &str| matches.get_one::<usize>(name).copied();
+            bench::all(&bench::Wish {
+                only: matches
+                    .get_many::<String>("only")
+                    .map(|names| names.cloned().collect()),
+                assessments: number("assessments").unwrap_or(usual.assessments),
+                stored_max: number("stored").unwrap_or(usual.stored_max),
+                save: matches.get_flag("save"),
+                ..usual
+            })
+        }
+        Some(("service", matches)) => bench::all(&bench::Wish {
+            only: Some(vec!["start-up".to_owned(), "service".to_owned()]),
+            ..bench::Wish::usual(binary(matches))
+        }),
+        Some(("start-up", matches)) => bench::start_up(binary(matches).as_deref()),
+        Some(("text", _)) => bench::text(),
+        Some(("engine", _)) => bench::engine(),
+        _ => unreachable!("clap requires one of the benches"),
     }
 }
 
 /// The commands, for clap and for the check of the README.
 pub(crate) fn command_line() -> Command {
-    let flag = |name: &'static str, says: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .action(ArgAction::SetTrue)
-            .help(says)
-    };
-    let binary = Arg::new("binary")
-        .long("binary")
-        .value_name("PATH")
-        .value_parser(value_parser!(PathBuf))
-        .help("Measure this binary [default: a release build]");
     Command::new("cargo xtask")
         .about("Chores of the project")
         .subcommand_required(true)
@@ -126,33 +135,7 @@ pub(crate) fn command_line() -> Command {
                     .conflicts_with("check"),
                 ),
         )
-        .subcommand(
-            Command::new("bench")
-                .about("Figures, as a table and as JSON in target/bench")
-                .subcommand_required(true)
-                .subcommand(
-                    Command::new("all")
-                        .about("Every row in one run, beside the limit of the machine")
-                        .arg(binary.clone()),
-                )
-                .subcommand(
-                    Command::new("service")
-                        .about("The service under load, beside a bare web server")
-                        .arg(binary.clone()),
-                )
-                .subcommand(Command::new("engine").about(
-                    "One turn of reasoning over a base of 800 conditions and 1,500 findings",
-                ))
-                .subcommand(
-                    Command::new("start-up")
-                        .about("Time to the first healthy answer, and memory at rest")
-                        .arg(binary),
-                )
-                .subcommand(
-                    Command::new("text")
-                        .about("Reading 2,000 characters and searching, beside the bare scan"),
-                ),
-        )
+        .subcommand(bench_command())
         .subcommand(
             Command::new("inference")
                 .about("The AI provider against a genuine llama.cpp server from PyPI"),
@@ -217,7 +200,83 @@ pub(crate) fn command_line() -> Command {
             Command::new("servers")
                 .about("Start a throwaway PostgreSQL and Redis and keep them until Ctrl-D"),
         )
-        .subcommand(Command::new(servers::HOLD).hide(true))
+        .subcommand(
+            Command::new(servers::HOLD)
+                .hide(true)
+                .arg(flag("durable", "Wait for the disk")),
+        )
+}
+
+fn bench_command() -> Command {
+    let binary = Arg::new("binary")
+        .long("binary")
+        .value_name("PATH")
+        .value_parser(value_parser!(PathBuf))
+        .help("Measure this binary [default: a release build]");
+    Command::new("bench")
+        .about("Figures, as a table and as JSON in target/bench")
+        .subcommand_required(true)
+        .subcommand(
+            Command::new("all")
+                .about("Every row in one run, beside the limit of the machine")
+                .arg(binary.clone())
+                .arg(
+                    Arg::new("only")
+                        .long("only")
+                        .value_name("PARTS")
+                        .value_delimiter(',')
+                        .value_parser(bench::part_names())
+                        .help("Only these parts, with commas between them"),
+                )
+                .arg(
+                    Arg::new("assessments")
+                        .long("assessments")
+                        .value_name("N")
+                        .value_parser(value_parser!(usize))
+                        .help("Assessments over which memory is watched [default: 20000]"),
+                )
+                .arg(
+                    Arg::new("stored")
+                        .long("stored")
+                        .value_name("N")
+                        .value_parser(value_parser!(usize))
+                        .help(
+                            "Stored assessments up to which growth is measured [default: 1000000]",
+                        ),
+                )
+                .arg(
+                    flag(
+                        "save",
+                        "Also write the figures and their picture into the documents",
+                    )
+                    .conflicts_with("only"),
+                ),
+        )
+        .subcommand(
+            Command::new("service")
+                .about("The service under load, beside a bare web server")
+                .arg(binary.clone()),
+        )
+        .subcommand(
+            Command::new("engine")
+                .about("One turn of reasoning over a base of 800 conditions and 1,500 findings"),
+        )
+        .subcommand(
+            Command::new("start-up")
+                .about("Time to the first healthy answer, and memory at rest")
+                .arg(binary),
+        )
+        .subcommand(
+            Command::new("text")
+                .about("Reading 2,000 characters and searching, beside the bare scan"),
+        )
+}
+
+fn flag(name: &'static str, says: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .action(ArgAction::SetTrue)
+        .help(says)
 }
 
 #[cfg(test)]

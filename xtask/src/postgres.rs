@@ -1,5 +1,5 @@
 //! A throwaway PostgreSQL: made in a temporary folder, gone with it. Not for anything that is to be
-//! kept: it never waits for the disk.
+//! kept: for tests it never waits for the disk.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -24,6 +24,16 @@ pub(crate) struct Postgres {
     data: PathBuf,
     owner: Option<Owner>,
     port: u16,
+    waits: WaitsForDisk,
+}
+
+/// Whether a commit waits until it is on the disk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WaitsForDisk {
+    /// Nothing of it outlives the machine: for tests.
+    Never,
+    /// As in an installation: for measuring.
+    Always,
 }
 
 /// PostgreSQL refuses to run as root, so root lends it to the user that the package made.
@@ -54,7 +64,7 @@ pub(crate) fn programs() -> Option<PathBuf> {
 
 impl Postgres {
     /// Makes a cluster below `folder` and starts it on a free port.
-    pub(crate) fn start(folder: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn start(folder: &Path, waits: WaitsForDisk) -> anyhow::Result<Self> {
         let programs = programs().context("PostgreSQL is not installed")?;
         let home = folder.join("postgres");
         fs::create_dir(&home)?;
@@ -67,13 +77,14 @@ impl Postgres {
         let data = home.join("data");
         initialise(&programs, &data, owner)?;
         let port = free_address()?.port();
-        let server = serve(&programs, &home, &data, owner, port)?;
+        let server = serve(&programs, &home, &data, owner, port, waits)?;
         let mut postgres = Self {
             server,
             programs,
             data,
             owner,
             port,
+            waits,
         };
         postgres.wait_until_ready(&home)?;
         Ok(postgres)
@@ -92,7 +103,14 @@ impl Postgres {
     /// Starts it again on the same data and port.
     pub(crate) fn start_again(&mut self) -> anyhow::Result<()> {
         let home = self.data.parent().unwrap_or(&self.data).to_path_buf();
-        self.server = serve(&self.programs, &home, &self.data, self.owner, self.port)?;
+        self.server = serve(
+            &self.programs,
+            &home,
+            &self.data,
+            self.owner,
+            self.port,
+            self.waits,
+        )?;
         self.wait_until_ready(&home)
     }
 
@@ -162,19 +180,20 @@ fn serve(
     data: &Path,
     owner: Option<Owner>,
     port: u16,
+    waits: WaitsForDisk,
 ) -> anyhow::Result<Child> {
     let log = fs::File::create(home.join("log"))?;
-    let settings = [
+    let mut settings = vec![
         format!("port={port}"),
         format!("unix_socket_directories={}", home.display()),
         "listen_addresses=127.0.0.1".to_owned(),
         "max_connections=200".to_owned(),
-        // Nothing of this outlives the machine, so the disk is never waited for; but what was
-        // committed must outlive the server, or the fault tests would blame the service.
-        "fsync=off".to_owned(),
+        // What was committed must outlive the server, or the fault tests would blame the service.
         "synchronous_commit=on".to_owned(),
-        "full_page_writes=off".to_owned(),
     ];
+    if waits == WaitsForDisk::Never {
+        settings.extend(["fsync=off", "full_page_writes=off"].map(str::to_owned));
+    }
     as_owner(&programs.join("postgres"), owner)
         .arg("-D")
         .arg(data)

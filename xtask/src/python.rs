@@ -26,6 +26,9 @@ const REQUIREMENTS: &[&str] = &[
 /// A llama.cpp server and what writes a model for it: large, so in an environment of its own.
 const INFERENCE: &[&str] = &["xllamacpp==2026.10.11549", "gguf==0.19.0"];
 
+/// Libraries with which others would build a model such as ours, for the bench.
+const MODELS: &[&str] = &["scikit-learn==1.9.1", "pgmpy==1.1.2"];
+
 /// The interpreter that has the libraries.
 pub(crate) fn interpreter() -> anyhow::Result<PathBuf> {
     interpreter_with("python", REQUIREMENTS)
@@ -34,6 +37,11 @@ pub(crate) fn interpreter() -> anyhow::Result<PathBuf> {
 /// The interpreter that has an inference server.
 pub(crate) fn inference_interpreter() -> anyhow::Result<PathBuf> {
     interpreter_with("python-inference", INFERENCE)
+}
+
+/// The interpreter that has libraries of models.
+pub(crate) fn models_interpreter() -> anyhow::Result<PathBuf> {
+    interpreter_with("python-models", MODELS)
 }
 
 fn interpreter_with(name: &str, requirements: &[&str]) -> anyhow::Result<PathBuf> {

@@ -10,12 +10,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 
-use crate::postgres::{self, Postgres};
+use crate::postgres::{self, Postgres, WaitsForDisk};
 use crate::process::{self, nothing};
 use crate::redis::{self, Redis};
 
 /// The hidden command of the process that holds the servers.
 pub(crate) const HOLD: &str = "hold-servers";
+/// Its flag for a PostgreSQL that waits for the disk.
+const DURABLE: &str = "--durable";
 
 const PACKAGES: &[&str] = &["postgresql", "redis-server"];
 
@@ -29,9 +31,15 @@ pub(crate) struct Servers {
 impl Servers {
     /// Installs what is missing (when allowed) and starts both.
     pub(crate) fn start() -> anyhow::Result<Self> {
+        Self::start_with(WaitsForDisk::Never)
+    }
+
+    /// The same, with a PostgreSQL as durable as that of an installation where that matters.
+    pub(crate) fn start_with(waits: WaitsForDisk) -> anyhow::Result<Self> {
         install_what_is_missing()?;
         let mut holder = Command::new(crate::process::own_program()?)
             .arg(HOLD)
+            .args((waits == WaitsForDisk::Always).then_some(DURABLE))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // A group of its own: Ctrl-C ends the run, and the run's end stops the servers.
@@ -49,6 +57,11 @@ impl Servers {
             postgres_url,
             redis_url,
         })
+    }
+
+    /// The process above those of the servers.
+    pub(crate) fn process(&self) -> u32 {
+        self.holder.id()
     }
 
     /// The variables by which the tests find the servers.
@@ -80,12 +93,12 @@ pub(crate) fn lend() -> anyhow::Result<()> {
 }
 
 /// The process that holds the servers, and breaks and mends them as it is told.
-pub(crate) fn hold() -> anyhow::Result<()> {
+pub(crate) fn hold(waits: WaitsForDisk) -> anyhow::Result<()> {
     let folder = tempfile::Builder::new()
         .prefix("lafiya-servers-")
         .tempdir()
         .context("no temporary folder")?;
-    let mut postgres = Postgres::start(folder.path())?;
+    let mut postgres = Postgres::start(folder.path(), waits)?;
     let mut redis = Redis::start(folder.path())?;
     println!("{}\n{}", postgres.url(), redis.url());
     for order in std::io::stdin().lines() {

@@ -1,6 +1,7 @@
 //! How long one turn of reasoning takes over a base of 800 conditions and 1,500 findings: posterior,
 //! level and next question, with 10 and with 50 pieces of evidence, beside a plain dense version of
-//! the same arithmetic. Prints a line a case; `cargo xtask bench engine` keeps the figures.
+//! the same arithmetic; then with more evidence and over larger bases, to see how it grows. Prints a
+//! line a case; `cargo xtask bench engine` keeps the figures.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -13,8 +14,36 @@ use lafiya_model::{
 };
 use serde_json::{Value, json};
 
-const CONDITIONS: usize = 800;
-const FINDINGS: usize = 1500;
+/// How large a base is.
+#[derive(Clone, Copy)]
+struct Size {
+    conditions: usize,
+    findings: usize,
+}
+
+const USUAL: Size = Size {
+    conditions: 800,
+    findings: 1500,
+};
+/// Twice and four times as much of one thing.
+const GROWN: [Size; 4] = [
+    Size {
+        conditions: 1600,
+        ..USUAL
+    },
+    Size {
+        conditions: 3200,
+        ..USUAL
+    },
+    Size {
+        findings: 3000,
+        ..USUAL
+    },
+    Size {
+        findings: 6000,
+        ..USUAL
+    },
+];
 const LINKS: usize = 25;
 const RISKS: usize = 200;
 const RULES: usize = 200;
@@ -36,17 +65,41 @@ impl Numbers {
 }
 
 fn main() {
-    let base = synthetic_base();
+    let base = synthetic_base(USUAL);
     let dense = Dense::of(&base);
     for pieces in [10, 50] {
-        let cases = synthetic_cases(pieces);
-        let engine = time_each(&cases, |case| {
-            let draft = assess(&base, case, &Parameters::default());
-            (draft.level(), draft.next_step(0).question)
-        });
+        let engine = engine_us(&base, USUAL, pieces);
+        let cases = synthetic_cases(USUAL, pieces);
         let plain = time_each(&cases, |case| dense.turn(&base, case));
-        println!("{pieces} pieces of evidence: engine {engine:.1} us, plain dense {plain:.1} us");
+        println!(
+            "{}: engine {engine:.1} us, plain dense {plain:.1} us",
+            said(USUAL, pieces)
+        );
     }
+    for pieces in [20, 40] {
+        let engine = engine_us(&base, USUAL, pieces);
+        println!("{}: engine {engine:.1} us", said(USUAL, pieces));
+    }
+    for size in GROWN {
+        let engine = engine_us(&synthetic_base(size), size, 10);
+        println!("{}: engine {engine:.1} us", said(size, 10));
+    }
+}
+
+fn said(size: Size, pieces: usize) -> String {
+    let Size {
+        conditions,
+        findings,
+    } = size;
+    format!("{conditions} conditions, {findings} findings, {pieces} pieces of evidence")
+}
+
+fn engine_us(base: &KnowledgeBase, size: Size, pieces: usize) -> f64 {
+    let cases = synthetic_cases(size, pieces);
+    time_each(&cases, |case| {
+        let draft = assess(base, case, &Parameters::default());
+        (draft.level(), draft.next_step(0).question)
+    })
 }
 
 /// The median over the cases of the quickest of some rounds, in microseconds.
@@ -74,10 +127,10 @@ fn made<T: serde::de::DeserializeOwned>(value: Value) -> T {
     serde_json::from_value(value).expect("the synthetic base has the form of the files")
 }
 
-fn synthetic_base() -> KnowledgeBase {
+fn synthetic_base(size: Size) -> KnowledgeBase {
     let mut numbers = Numbers(1);
     let mut content = Content::default();
-    for place in 0..FINDINGS {
+    for place in 0..size.findings {
         // One in five is a narrower kind of an earlier one; one in fifteen is serious by itself.
         let parent = (place > 300 && place % 5 == 0).then(|| finding_id(numbers.below(300)));
         content.findings.push(made(json!({
@@ -93,13 +146,13 @@ fn synthetic_base() -> KnowledgeBase {
             "background_of_100": 1 + numbers.below(20),
         })));
     }
-    for place in 0..CONDITIONS {
+    for place in 0..size.conditions {
         content
             .conditions
-            .push(made(condition(place, &mut numbers)));
+            .push(made(condition(place, size.findings, &mut numbers)));
     }
     for place in 0..RULES {
-        let two = [(); 2].map(|()| finding_id(numbers.below(FINDINGS)));
+        let two = [(); 2].map(|()| finding_id(numbers.below(size.findings)));
         content.rules.push(made(json!({
             "id": format!("RF-BENCH-{place}"), "says": "?", "when": {"all": two},
             "effect": {"level": "urgent", "timeframe": "within_24_hours"},
@@ -108,11 +161,11 @@ fn synthetic_base() -> KnowledgeBase {
     KnowledgeBase::from_content(content)
 }
 
-fn condition(place: usize, numbers: &mut Numbers) -> Value {
+fn condition(place: usize, findings_known: usize, numbers: &mut Numbers) -> Value {
     let mut listed = std::collections::BTreeSet::new();
     while listed.len() < LINKS {
         // Common findings belong to many conditions, rare ones to few.
-        let (a, b) = (numbers.below(FINDINGS), numbers.below(FINDINGS));
+        let (a, b) = (numbers.below(findings_known), numbers.below(findings_known));
         listed.insert(a.min(b));
     }
     let findings: Vec<Value> = listed
@@ -134,12 +187,12 @@ fn condition(place: usize, numbers: &mut Numbers) -> Value {
     })
 }
 
-fn synthetic_cases(pieces: usize) -> Vec<DeidentifiedCase> {
+fn synthetic_cases(size: Size, pieces: usize) -> Vec<DeidentifiedCase> {
     let mut numbers = Numbers(2);
     (0..CASES)
         .map(|_| {
             let evidence = (0..pieces).map(|_| {
-                let (a, b) = (numbers.below(FINDINGS), numbers.below(FINDINGS));
+                let (a, b) = (numbers.below(size.findings), numbers.below(size.findings));
                 Evidence {
                     id: ConceptId(finding_id(a.min(b))),
                     choice: if numbers.below(3) == 0 {
@@ -164,7 +217,7 @@ fn synthetic_cases(pieces: usize) -> Vec<DeidentifiedCase> {
         .collect()
 }
 
-/// The same arithmetic written plainly: every condition for every piece of evidence, every finding
+/// The same arithmetic over the usual base, written plainly: every condition for every piece of evidence, every finding
 /// for every leading candidate.
 struct Dense {
     /// By finding, then by condition.
@@ -200,7 +253,7 @@ impl Dense {
 
     fn turn(&self, base: &KnowledgeBase, case: &DeidentifiedCase) -> (TriageLevel, usize) {
         let mut scores = self.prior.clone();
-        let mut asked = vec![false; FINDINGS];
+        let mut asked = vec![false; USUAL.findings];
         for item in &case.evidence {
             let finding: Option<FindingIx> = base
                 .resolve(item.id.as_str())
@@ -212,7 +265,7 @@ impl Dense {
             } else {
                 &self.ln_absent
             };
-            let column = &table[ix.index() * CONDITIONS..][..CONDITIONS];
+            let column = &table[ix.index() * USUAL.conditions..][..USUAL.conditions];
             for (score, weight) in scores.iter_mut().zip(column) {
                 *score += weight;
             }
@@ -236,9 +289,9 @@ impl Dense {
         } else {
             TriageLevel::Routine
         };
-        let mut leaders: Vec<usize> = (0..CONDITIONS).collect();
+        let mut leaders: Vec<usize> = (0..USUAL.conditions).collect();
         leaders.select_nth_unstable_by(50, |a, b| scores[*b].total_cmp(&scores[*a]));
-        let question = (0..FINDINGS)
+        let question = (0..USUAL.findings)
             .filter(|finding| !asked[*finding])
             .map(|finding| (self.information(finding, &leaders[..50], &scores), finding))
             .max_by(|a, b| a.0.total_cmp(&b.0));
@@ -247,7 +300,7 @@ impl Dense {
 
     fn information(&self, finding: usize, leaders: &[usize], scores: &[f32]) -> f32 {
         let entropy = |p: f32| -(p * p.ln() + (1.0 - p) * (1.0 - p).ln());
-        let column = &self.probabilities[finding * CONDITIONS..][..CONDITIONS];
+        let column = &self.probabilities[finding * USUAL.conditions..][..USUAL.conditions];
         let (mut expected, mut conditional, mut total) = (0.0, 0.0, 0.0);
         for &leader in leaders {
             expected += scores[leader] * column[leader];

@@ -72,7 +72,7 @@ macro_rules! images {
 }
 
 /// Pictures that the documents show.
-const IMAGES: &[(&str, &[u8])] = images!["answer.svg"];
+const IMAGES: &[(&str, &[u8])] = images!["answer.svg", "performance.svg"];
 
 struct Group {
     name: &'static str,

@@ -1,16 +1,17 @@
 //! A load of HTTP requests over kept connections, one thread each, and what it cost the server: its processor time from
 //! the kernel, which other work on the machine does not disturb.
 
-use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{str, thread};
 
 use anyhow::{Context, bail};
 
-/// Clock ticks of `/proc` in a second; the same on every Linux this runs on.
-const TICKS_PER_SECOND: f64 = 100.0;
+use super::figures::percentile;
+use super::processor::{self, TICKS_PER_SECOND};
+
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// One request, ready to be sent again and again.
@@ -38,19 +39,27 @@ impl Request {
         }
     }
 
-    /// Sends it once on a connection of its own: the status and the body.
-    pub(super) fn once(&self, to: SocketAddr) -> anyhow::Result<(u16, Vec<u8>)> {
+    /// Sends it once on a connection of its own.
+    pub(super) fn once(&self, to: SocketAddr) -> anyhow::Result<Answer> {
         Connection::open(to)?.ask(self)
     }
 }
 
+/// What came back.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    /// What `Retry-After` says, where it is sent.
+    pub(super) retry_after: Option<String>,
+    pub(super) body: Vec<u8>,
+}
+
 /// A kept connection.
-struct Connection {
+pub(super) struct Connection {
     stream: BufReader<TcpStream>,
 }
 
 impl Connection {
-    fn open(to: SocketAddr) -> anyhow::Result<Self> {
+    pub(super) fn open(to: SocketAddr) -> anyhow::Result<Self> {
         let stream = TcpStream::connect_timeout(&to, PATIENCE)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_nodelay(true)?;
@@ -59,13 +68,13 @@ impl Connection {
         })
     }
 
-    fn ask(&mut self, request: &Request) -> anyhow::Result<(u16, Vec<u8>)> {
+    pub(super) fn ask(&mut self, request: &Request) -> anyhow::Result<Answer> {
         self.stream.get_mut().write_all(&request.bytes)?;
         let mut line = String::new();
         self.stream.read_line(&mut line)?;
         let status = line.split(' ').nth(1).and_then(|it| it.parse().ok());
         let status = status.with_context(|| format!("no status in {line:?}"))?;
-        let mut length = 0;
+        let (mut length, mut retry_after) = (0, None);
         loop {
             line.clear();
             if self.stream.read_line(&mut line)? == 0 {
@@ -76,12 +85,33 @@ impl Connection {
             };
             if name.eq_ignore_ascii_case("content-length") {
                 length = value.trim().parse()?;
+            } else if name.eq_ignore_ascii_case("retry-after") {
+                retry_after = Some(value.trim().to_owned());
             }
         }
         let mut body = vec![0; length];
         self.stream.read_exact(&mut body)?;
-        Ok((status, body))
+        Ok(Answer {
+            status,
+            retry_after,
+            body,
+        })
     }
+}
+
+/// Whom a load goes to.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    pub(super) address: SocketAddr,
+    /// The process that pays for it.
+    pub(super) process: u32,
+}
+
+/// How much of a load.
+#[derive(Clone, Copy)]
+pub(super) enum Extent {
+    Lasting(Duration),
+    Requests(usize),
 }
 
 /// What a load came to.
@@ -93,6 +123,8 @@ pub(super) struct Outcome {
     pub(super) refused: usize,
     /// Processor seconds of the server.
     pub(super) server_s: f64,
+    /// Seconds on the wall.
+    pub(super) wall_s: f64,
     /// Of the answers of status 200, sorted.
     latencies_us: Vec<f64>,
 }
@@ -102,29 +134,36 @@ impl Outcome {
         self.answered as f64 / self.server_s.max(1.0 / TICKS_PER_SECOND)
     }
 
+    pub(super) fn per_second(&self) -> f64 {
+        self.answered as f64 / self.wall_s
+    }
+
+    pub(super) fn cpu_us_each(&self) -> f64 {
+        1e6 / self.per_cpu_second()
+    }
+
     pub(super) fn percentile_us(&self, share: f64) -> f64 {
-        let place = (self.latencies_us.len() as f64 * share) as usize;
-        let last = self.latencies_us.len().saturating_sub(1);
-        self.latencies_us
-            .get(place.min(last))
-            .copied()
-            .unwrap_or(f64::NAN)
+        percentile(&self.latencies_us, share)
     }
 }
 
 /// Sends the request over and over on each of some connections.
 pub(super) fn run(
-    to: SocketAddr,
-    server: u32,
+    to: Target,
     request: &Request,
     connections: usize,
-    lasting: Duration,
+    extent: Extent,
 ) -> anyhow::Result<Outcome> {
-    let before = processor_s(server)?;
-    let until = Instant::now() + lasting;
+    let before = processor::seconds_of(to.process)?;
+    let started = Instant::now();
+    let sent = AtomicUsize::new(0);
+    let goes_on = || match extent {
+        Extent::Lasting(duration) => started.elapsed() < duration,
+        Extent::Requests(wanted) => sent.fetch_add(1, Ordering::Relaxed) < wanted,
+    };
     let parts: Vec<anyhow::Result<Outcome>> = thread::scope(|scope| {
         let senders: Vec<_> = (0..connections)
-            .map(|_| scope.spawn(|| one_connection(to, request, until)))
+            .map(|_| scope.spawn(|| one_connection(to.address, request, goes_on)))
             .collect();
         let joined = senders.into_iter().map(|sender| sender.join());
         joined
@@ -132,7 +171,8 @@ pub(super) fn run(
             .collect()
     });
     let mut whole = Outcome {
-        server_s: processor_s(server)? - before,
+        server_s: processor::seconds_of(to.process)? - before,
+        wall_s: started.elapsed().as_secs_f64(),
         ..Outcome::default()
     };
     for part in parts {
@@ -145,13 +185,17 @@ pub(super) fn run(
     Ok(whole)
 }
 
-fn one_connection(to: SocketAddr, request: &Request, until: Instant) -> anyhow::Result<Outcome> {
+fn one_connection(
+    to: SocketAddr,
+    request: &Request,
+    goes_on: impl Fn() -> bool,
+) -> anyhow::Result<Outcome> {
     let mut connection = Connection::open(to)?;
     let mut outcome = Outcome::default();
-    while Instant::now() < until {
+    while goes_on() {
         let asked = Instant::now();
-        let (status, _) = connection.ask(request)?;
-        if status == 200 {
+        let answer = connection.ask(request)?;
+        if answer.status == 200 {
             outcome.answered += 1;
             let took_us = asked.elapsed().as_secs_f64() * 1e6;
             outcome.latencies_us.push(took_us);
@@ -162,36 +206,50 @@ fn one_connection(to: SocketAddr, request: &Request, until: Instant) -> anyhow::
     Ok(outcome)
 }
 
-/// Seconds that a process has computed, in itself and for itself in the kernel.
-pub(super) fn processor_s(process: u32) -> anyhow::Result<f64> {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
-    let after_name = stat.rsplit(')').next().unwrap_or_default();
-    let mut fields = after_name.split_whitespace().skip(11);
-    let mut ticks = || -> Option<f64> { fields.next()?.parse().ok() };
-    let (own, kernel) = (ticks(), ticks());
-    let (Some(own), Some(kernel)) = (own, kernel) else {
-        bail!("the kernel does not tell the processor time of {process}");
-    };
-    Ok((own + kernel) / TICKS_PER_SECOND)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::TcpListener;
 
-    #[test]
-    fn percentiles_come_from_the_sorted_answers() {
-        let outcome = Outcome {
-            latencies_us: (1..=100).map(f64::from).collect(),
-            ..Outcome::default()
-        };
-        assert_eq!(outcome.percentile_us(0.5), 51.0);
-        assert_eq!(outcome.percentile_us(0.99), 100.0);
-        assert!(Outcome::default().percentile_us(0.5).is_nan());
+    /// Answers every request on every connection with these bytes.
+    fn parrot(says: &'static str) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                thread::spawn(move || {
+                    let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+                    while let Some(Ok(line)) = lines.next() {
+                        if line.is_empty() {
+                            (&stream).write_all(says.as_bytes()).unwrap();
+                        }
+                    }
+                });
+            }
+        });
+        address
     }
 
     #[test]
-    fn the_kernel_tells_what_this_process_computed() {
-        assert!(processor_s(std::process::id()).unwrap() >= 0.0);
+    fn a_load_of_so_many_requests_sends_so_many() {
+        let address = parrot("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+        let target = Target {
+            address,
+            process: std::process::id(),
+        };
+        let request = Request::get("/", "none");
+        let outcome = run(target, &request, 3, Extent::Requests(50)).unwrap();
+        assert_eq!((outcome.answered, outcome.refused), (50, 0));
+        assert!(outcome.percentile_us(0.5) > 0.0);
+    }
+
+    #[test]
+    fn a_refusal_keeps_what_it_says_about_coming_back() {
+        let address = parrot("HTTP/1.1 503 Full\r\nretry-after: 2\r\nContent-Length: 0\r\n\r\n");
+        let answer = Request::get("/", "none").once(address).unwrap();
+        assert_eq!(
+            (answer.status, answer.retry_after.as_deref()),
+            (503, Some("2"))
+        );
     }
 }

@@ -1,15 +1,19 @@
-//! The rows of the bench and how they are shown: a table for people, JSON for comparing releases, a picture.
+//! The rows of the bench and how they are shown: a table for people, JSON for comparing releases. The picture of them is in
+//! `picture.rs`.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
 /// What a figure has to keep.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) enum Bound {
     AtLeast(f64),
     AtMost(f64),
+    /// Kept in another way than by the figure: how.
+    Met(&'static str),
     /// Only shown.
+    #[default]
     None,
 }
 
@@ -18,7 +22,7 @@ impl Bound {
         match self {
             Self::AtLeast(limit) => value >= limit,
             Self::AtMost(limit) => value <= limit,
-            Self::None => true,
+            Self::Met(_) | Self::None => true,
         }
     }
 
@@ -26,12 +30,14 @@ impl Bound {
         match self {
             Self::AtLeast(limit) => format!(">= {limit}"),
             Self::AtMost(limit) => format!("<= {limit}"),
+            Self::Met(how) => how.to_owned(),
             Self::None => String::new(),
         }
     }
 }
 
 /// One measured row.
+#[derive(Default)]
 pub(super) struct Row {
     pub(super) what: &'static str,
     pub(super) value: f64,
@@ -41,21 +47,30 @@ pub(super) struct Row {
     pub(super) beside: String,
     pub(super) floor: Bound,
     pub(super) aim: Bound,
+    /// Size and cost, where the row is about how one grows with the other.
+    pub(super) points: Vec<(f64, f64)>,
 }
 
 impl Row {
     pub(super) fn verdict(&self) -> &'static str {
-        match (self.floor.holds(self.value), self.aim.holds(self.value)) {
-            (false, _) => "below the floor",
-            (true, false) => "floor",
-            (true, true) => "aim",
+        match (self.floor, self.aim) {
+            (Bound::None, Bound::None) => "shown only",
+            (floor, _) if !floor.holds(self.value) => "below the floor",
+            (_, aim) if aim.holds(self.value) => "aim",
+            (Bound::None, _) => "below the aim",
+            _ => "floor",
         }
+    }
+
+    pub(super) fn floor_holds(&self) -> bool {
+        self.floor.holds(self.value)
     }
 
     fn as_json(&self) -> Value {
         json!({
             "what": self.what, "value": self.value, "unit": self.unit, "beside": self.beside,
             "floor": self.floor.shown(), "aim": self.aim.shown(), "reached": self.verdict(),
+            "points": self.points,
         })
     }
 }
@@ -85,51 +100,8 @@ pub(super) fn as_json(rows: &[Row]) -> Value {
     rows.iter().map(Row::as_json).collect()
 }
 
-const BAR_HEIGHT: usize = 22;
-const LABEL_WIDTH: usize = 420;
-const SCALE_WIDTH: f64 = 240.0;
-
-/// Each row as a bar: how far it stands from its floor, which is the line in the middle. Right of it is better.
-pub(super) fn svg(rows: &[Row]) -> String {
-    let height = rows.len() * BAR_HEIGHT + BAR_HEIGHT;
-    let middle = LABEL_WIDTH as f64 + SCALE_WIDTH;
-    let width = middle + SCALE_WIDTH;
-    let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" font-family=\"sans-serif\" font-size=\"12\">\n"
-    );
-    for (place, row) in rows.iter().enumerate() {
-        let better = match row.floor {
-            Bound::AtLeast(floor) => row.value / floor,
-            Bound::AtMost(floor) => floor / row.value,
-            Bound::None => continue,
-        };
-        // A tenth and ten times the floor are the ends of the scale.
-        let length = better.log10().clamp(-1.0, 1.0) * SCALE_WIDTH;
-        let (from, colour) = if length < 0.0 {
-            (middle + length, "#b3261e")
-        } else {
-            (middle, "#1b6e3c")
-        };
-        let top = place * BAR_HEIGHT + 4;
-        let _ = writeln!(
-            text,
-            "<text x=\"4\" y=\"{}\">{}: {} {}</text><rect x=\"{from:.0}\" y=\"{top}\" width=\"{:.0}\" height=\"14\" fill=\"{colour}\"/>",
-            top + 12,
-            row.what.replace('&', "&amp;").replace('<', "&lt;"),
-            figure(row.value),
-            row.unit,
-            length.abs().max(1.0)
-        );
-    }
-    let _ = writeln!(
-        text,
-        "<line x1=\"{middle}\" y1=\"0\" x2=\"{middle}\" y2=\"{height}\" stroke=\"#444\"/>\n</svg>"
-    );
-    text
-}
-
 /// Three digits that mean something.
-fn figure(value: f64) -> String {
+pub(super) fn figure(value: f64) -> String {
     let decimals = match value.abs() {
         size if size >= 100.0 => 0,
         size if size >= 10.0 => 1,
@@ -151,6 +123,7 @@ mod tests {
             beside: "1 v. 2".to_owned(),
             floor: Bound::AtLeast(0.25),
             aim: Bound::AtLeast(0.5),
+            points: Vec::new(),
         }
     }
 
@@ -162,9 +135,22 @@ mod tests {
     }
 
     #[test]
-    fn the_table_and_the_picture_hold_every_row() {
+    fn a_row_without_bounds_is_only_shown() {
+        let bounds = |floor, aim| Row {
+            floor,
+            aim,
+            ..row(1.0)
+        };
+        let verdict = |floor, aim| bounds(floor, aim).verdict();
+        assert_eq!(verdict(Bound::None, Bound::None), "shown only");
+        assert_eq!(verdict(Bound::None, Bound::AtLeast(2.0)), "below the aim");
+        assert_eq!(verdict(Bound::Met("in its way"), Bound::None), "aim");
+    }
+
+    #[test]
+    fn the_table_and_the_json_hold_every_row() {
         let rows = [row(0.1), row(0.6)];
         assert_eq!(markdown(&rows).lines().count(), 4);
-        assert_eq!(svg(&rows).matches("<rect").count(), 2);
+        assert_eq!(as_json(&rows).as_array().unwrap().len(), 2);
     }
 }

@@ -1,0 +1,139 @@
+//! What every request with a key passes before anything else: the key is checked, its use is metered and the window of its rate
+//! is counted. Measured for keys seen a moment ago, each of a tenant of its own, as their number grows; and the look-up in the
+//! store of one that was not. Prints a line a size; `cargo xtask bench all` keeps the figures.
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Instant;
+
+use arc_swap::ArcSwap;
+use jiff::Timestamp;
+use lafiya_facilities::Register;
+use lafiya_knowledge::KnowledgeBase;
+use lafiya_knowledge::schema::Content;
+use lafiya_model::{Environment, TenantId, Tier};
+use lafiya_service::keys::{self, KeyHasher};
+use lafiya_service::rate_limit::{self, Counted};
+use lafiya_service::{Clock, Context, Library, Limits, TargetPolicy, authenticate};
+use lafiya_storage::cache::MemoryCache;
+use lafiya_storage::store::{self, NewTenant, Store, StoreSettings, StoreUrl};
+use tokio::sync::Semaphore;
+use uuid::Uuid;
+
+const SIZES: [usize; 3] = [1_000, 2_000, 4_000];
+/// Rounds, and calls in each. A round is short enough to run without being interrupted, so that the least of them is what the
+/// work takes, whatever else the machine does.
+const CALLS: (usize, usize) = (2_000, 50);
+const LOOK_UPS: (usize, usize) = (200, 10);
+
+/// A clock on which every call comes a second after the last one: no window is ever full, however long the bench runs.
+struct Hurried(AtomicI64);
+
+impl Clock for Hurried {
+    fn now(&self) -> Timestamp {
+        let second = self.0.fetch_add(1, Ordering::Relaxed);
+        Timestamp::from_second(second).expect("a time within the calendar")
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    for size in SIZES {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let url = StoreUrl::Sqlite(folder.path().join("bench.db"));
+        let store = store::connect(&StoreSettings::new(url))
+            .await
+            .expect("a new database");
+        let context = context(store);
+        let tokens = make_keys(&context, size).await;
+        let call = call_us(&context, &tokens).await;
+        let look_up = look_up_us(&context, &tokens).await;
+        println!("{size} keys: {call:.2} us a call, {look_up:.1} us a look-up");
+    }
+}
+
+fn context(store: Arc<dyn Store>) -> Context {
+    let library = Library::new(KnowledgeBase::from_content(Content::default()));
+    let facilities = Register::new(Vec::new(), library.facility_types());
+    Context {
+        store,
+        cache: Arc::new(MemoryCache::new()),
+        own_cache: MemoryCache::new(),
+        cache_is_shared: false,
+        knowledge: ArcSwap::from_pointee(library),
+        facilities: ArcSwap::from_pointee(facilities),
+        home_country: String::new(),
+        clock: Arc::new(Hurried(AtomicI64::new(Timestamp::now().as_second()))),
+        hasher: KeyHasher::new(b"a secret of the bench"),
+        key_ring: Default::default(),
+        health: Default::default(),
+        webhook_targets: TargetPolicy::default(),
+        limits: Limits {
+            per_key_per_minute: 100,
+            health_per_minute: 120,
+            anonymous_per_minute: 60,
+            pipeline_timeout_ms: 90_000,
+        },
+        thinking: Semaphore::new(1),
+        advisor: None,
+        started: Instant::now(),
+    }
+}
+
+/// So many tenants with a key each; returns the keys in the clear.
+async fn make_keys(context: &Context, count: usize) -> Vec<String> {
+    let mut tokens = Vec::with_capacity(count);
+    for number in 0..count {
+        let tenant = NewTenant {
+            id: TenantId(Uuid::now_v7()),
+            name: format!("tenant {number}"),
+            tier: Tier::Enterprise,
+            monthly_quota: None,
+            home_country: None,
+            created_at: context.clock.now(),
+        };
+        let id = tenant.id;
+        let made = context.store.create_tenant(tenant, "bench").await;
+        made.expect("a name that is not taken");
+        let key = keys::create(context, id, Environment::Live, None, "bench").await;
+        tokens.push(key.expect("a tenant that exists").key);
+    }
+    tokens
+}
+
+/// Microseconds of one call in the fastest round, over all keys in turn.
+async fn call_us(context: &Context, tokens: &[String]) -> f64 {
+    let (rounds, calls) = CALLS;
+    let mut turn = tokens.iter().cycle();
+    let mut least = f64::INFINITY;
+    for _ in 0..rounds {
+        let started = Instant::now();
+        for token in turn.by_ref().take(calls) {
+            let caller = authenticate::caller(context, black_box(token)).await;
+            let caller = caller.expect("a key that is valid");
+            let counted = Counted::Key(caller.key_id);
+            let window = rate_limit::count(context, counted, None).await;
+            black_box(window.expect("a window that is not full"));
+        }
+        least = least.min(started.elapsed().as_secs_f64() * 1e6 / calls as f64);
+    }
+    least
+}
+
+/// Microseconds until the store has found a key, in the fastest round.
+async fn look_up_us(context: &Context, tokens: &[String]) -> f64 {
+    let (rounds, calls) = LOOK_UPS;
+    let hashes: Vec<[u8; 32]> = tokens.iter().map(|it| context.hasher.hash(it)).collect();
+    let mut turn = hashes.iter().cycle();
+    let mut least = f64::INFINITY;
+    for _ in 0..rounds {
+        let started = Instant::now();
+        for hash in turn.by_ref().take(calls) {
+            let found = context.store.find_key(black_box(hash)).await;
+            black_box(found.expect("a store that answers"));
+        }
+        least = least.min(started.elapsed().as_secs_f64() * 1e6 / calls as f64);
+    }
+    least
+}

@@ -1,0 +1,100 @@
+//! Durable assessments on SQLite beside the disk itself: rows of the same size written behind one another, with one
+//! fdatasync for 64 of them, which is the best a group commit can do, and with one for each.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::ensure;
+
+use super::load::{self, Extent};
+use super::requests;
+use super::running::Service;
+use super::table::{Bound, Row};
+
+const CONNECTIONS: usize = 64;
+const GROUP: usize = 64;
+const LASTING: Duration = Duration::from_secs(5);
+const RAW_LASTING: Duration = Duration::from_secs(2);
+/// A raw file starts anew at this size, so that the bench fills no disk.
+const RAW_BYTES_MAX: usize = 1 << 30;
+
+pub(super) fn rows(binary: &Path) -> anyhow::Result<Vec<Row>> {
+    println!("assessments beside the disk:");
+    let service = Service::ready(binary, &[])?;
+    let request = service.request(&requests::assess());
+    let before = bytes_in(&service.data())?;
+    let own = load::run(
+        service.target(),
+        &request,
+        CONNECTIONS,
+        Extent::Lasting(LASTING),
+    )?;
+    ensure!(own.refused == 0, "{} were refused", own.refused);
+    let row_bytes = (bytes_in(&service.data())? - before) as usize / own.answered.max(1);
+    let grouped = raw_rows_per_second(&service.data(), row_bytes, GROUP)?;
+    let single = raw_rows_per_second(&service.data(), row_bytes, 1)?;
+    println!(
+        "  {:.0} assessments a second; rows of {row_bytes} bytes: {grouped:.0} in groups, {single:.0} one by one",
+        own.per_second()
+    );
+    Ok(vec![
+        Row {
+            what: "durable `/assess`, 64 connections, against the disk",
+            value: own.per_second() / grouped,
+            unit: "x",
+            beside: format!(
+                "{:.0} a second v. {grouped:.0} rows of {:.0} KiB in groups of {GROUP}, one fdatasync each group",
+                own.per_second(),
+                row_bytes as f64 / 1024.0
+            ),
+            floor: Bound::AtLeast(0.1),
+            aim: Bound::AtLeast(0.25),
+            ..Row::default()
+        },
+        Row {
+            what: "the same against one commit for each row",
+            value: own.per_second() / single,
+            unit: "x",
+            beside: format!(
+                "{:.0} a second v. {single:.0} rows with an fdatasync each",
+                own.per_second()
+            ),
+            floor: Bound::None,
+            aim: Bound::AtLeast(5.0),
+            ..Row::default()
+        },
+    ])
+}
+
+/// What the database takes up, its log included.
+fn bytes_in(folder: &Path) -> anyhow::Result<u64> {
+    let mut total = 0;
+    for entry in fs::read_dir(folder)? {
+        total += entry?.metadata()?.len();
+    }
+    Ok(total)
+}
+
+/// Rows a second that the disk takes when so many are written before each wait.
+fn raw_rows_per_second(folder: &Path, row_bytes: usize, group: usize) -> anyhow::Result<f64> {
+    let path = folder.join("raw");
+    let mut file = File::create(&path)?;
+    let rows = vec![7_u8; row_bytes * group];
+    let started = Instant::now();
+    let (mut written, mut in_file) = (0, 0);
+    while started.elapsed() < RAW_LASTING {
+        if in_file > RAW_BYTES_MAX {
+            file = File::create(&path)?;
+            in_file = 0;
+        }
+        file.write_all(&rows)?;
+        file.sync_data()?;
+        written += group;
+        in_file += rows.len();
+    }
+    let rate = written as f64 / started.elapsed().as_secs_f64();
+    fs::remove_file(path)?;
+    Ok(rate)
+}

@@ -1,0 +1,46 @@
+//! The nearest five facilities, by the tree and by looking at every one, as the register grows. The program is
+//! `crates/lafiya-facilities/examples/bench_nearest.rs`.
+
+use anyhow::Context;
+
+use super::growth;
+use super::programs::{self, lines_of};
+use super::table::{Bound, Row};
+
+pub(super) fn rows() -> anyhow::Result<Vec<Row>> {
+    println!("measuring the nearest facilities ...");
+    from_lines(&programs::example("lafiya-facilities", "bench_nearest")?)
+}
+
+/// From lines of the number of facilities, µs by the tree, µs by force and ms of building the index.
+fn from_lines(printed: &str) -> anyhow::Result<Vec<Row>> {
+    let sizes = lines_of::<4>(printed);
+    let &[size, tree_us, force_us, _] = sizes.last().context("the bench prints three sizes")?;
+    let points = sizes.iter().map(|line| (line[0], line[1])).collect();
+    Ok(vec![
+        Row {
+            what: "nearest 5 of 100,000 facilities",
+            value: tree_us / force_us,
+            unit: "x",
+            beside: format!("{tree_us:.1} µs v. {force_us:.0} µs by looking at all {size:.0}"),
+            floor: Bound::AtMost(0.05),
+            aim: Bound::AtMost(0.02),
+            ..Row::default()
+        },
+        growth::row("growth: nearest over facilities", points, "µs", 0.1)?,
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_register_is_the_one_compared() {
+        let printed = "facilities tree, µs force, µs build, ms\n\
+                       1000 2.00 80 0.6\n10000 2.00 900 32.0\n100000 2.00 1000 630.0\n";
+        let rows = from_lines(printed).unwrap();
+        assert_eq!(rows[0].value, 0.002);
+        assert!(rows[1].value.abs() < 1e-9);
+    }
+}

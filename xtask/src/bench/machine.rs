@@ -1,0 +1,93 @@
+//! What the figures were measured on, as far as the kernel tells it.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+/// A machine as a reader of the figures needs to know it.
+pub(super) struct Machine {
+    pub(super) cores: usize,
+    processor: String,
+    memory_gib: f64,
+    kernel: String,
+    system: String,
+}
+
+impl Machine {
+    /// The one that this runs on.
+    pub(super) fn this() -> Self {
+        let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
+        let kib = field(&read("/proc/meminfo"), "MemTotal", ':');
+        let kib = kib.and_then(|it| it.split(' ').next()?.parse::<f64>().ok());
+        let unknown = || "unknown".to_owned();
+        Self {
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            processor: field(&read("/proc/cpuinfo"), "model name", ':').unwrap_or_else(unknown),
+            memory_gib: kib.unwrap_or(f64::NAN) / 1024.0 / 1024.0,
+            kernel: read("/proc/sys/kernel/osrelease").trim().to_owned(),
+            system: field(&read("/etc/os-release"), "PRETTY_NAME", '=').unwrap_or_else(unknown),
+        }
+    }
+
+    pub(super) fn sentence(&self) -> String {
+        let cores = if self.cores == 1 { "core" } else { "cores" };
+        format!(
+            "{} {cores} ({}), {:.0} GiB of memory, {}, Linux {}",
+            self.cores, self.processor, self.memory_gib, self.system, self.kernel
+        )
+    }
+
+    pub(super) fn as_json(&self) -> Value {
+        json!({
+            "cores": self.cores, "processor": self.processor, "memory_gib": self.memory_gib,
+            "kernel": self.kernel, "system": self.system,
+        })
+    }
+}
+
+/// The value of the first line that begins with the name.
+fn field(text: &str, name: &str, between: char) -> Option<String> {
+    let line = text.lines().find(|line| line.starts_with(name))?;
+    let (_, value) = line.split_once(between)?;
+    Some(value.trim().trim_matches('"').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_what_stands_behind_its_name() {
+        let check = |text, name, between, expected: Option<&str>| {
+            assert_eq!(field(text, name, between).as_deref(), expected, "{name}");
+        };
+        check(
+            "a : 1\nmodel name\t: Quick One\n",
+            "model name",
+            ':',
+            Some("Quick One"),
+        );
+        check(
+            "PRETTY_NAME=\"A System\"\n",
+            "PRETTY_NAME",
+            '=',
+            Some("A System"),
+        );
+        check("nothing", "model name", ':', None);
+    }
+
+    #[test]
+    fn the_sentence_names_the_cores() {
+        let machine = Machine {
+            cores: 2,
+            processor: "Quick One".to_owned(),
+            memory_gib: 3.9,
+            kernel: "6.1".to_owned(),
+            system: "A System".to_owned(),
+        };
+        assert_eq!(
+            machine.sentence(),
+            "2 cores (Quick One), 4 GiB of memory, A System, Linux 6.1"
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! What the service and the limit server are asked: one request for each row.
+
+use serde_json::json;
+
+const JSON: &str = "application/json";
+const FHIR: &str = "application/fhir+json";
+
+/// One row's request.
+pub(super) struct Asked {
+    pub(super) name: &'static str,
+    /// Below the version.
+    pub(super) path: String,
+    /// Its kind and itself; none: a GET.
+    pub(super) body: Option<(&'static str, String)>,
+}
+
+impl Asked {
+    fn get(name: &'static str, path: &str) -> Self {
+        Self {
+            name,
+            path: path.to_owned(),
+            body: None,
+        }
+    }
+
+    fn post(name: &'static str, path: &str, kind: &'static str, body: String) -> Self {
+        Self {
+            name,
+            path: path.to_owned(),
+            body: Some((kind, body)),
+        }
+    }
+}
+
+/// `/assess`, about 2 KB.
+pub(super) fn assess() -> Asked {
+    Asked::post("assess", "/assess", JSON, assess_body())
+}
+
+/// `/parse` of 2,000 characters.
+pub(super) fn parse() -> Asked {
+    let story =
+        "My son has had fever and vomiting for 3 days, no cough, he convulsed twice this morning. ";
+    let text: String = story.chars().cycle().take(2000).collect();
+    let body = json!({"text": text, "age": {"value": 4}, "sex": "male"});
+    Asked::post("parse", "/parse", JSON, body.to_string())
+}
+
+/// `/search` with two typos.
+pub(super) fn search() -> Asked {
+    Asked::get("search", "/search?phrase=shortnes%20of%20breth")
+}
+
+/// One page of a list.
+pub(super) fn list() -> Asked {
+    Asked::get("list", "/symptoms")
+}
+
+pub(super) fn health() -> Asked {
+    Asked::get("health", "/health")
+}
+
+pub(super) fn fhir() -> Asked {
+    Asked::post("fhir", "/fhir/assess", FHIR, fhir_body())
+}
+
+/// Why an assessment came out as it did.
+pub(super) fn rationale(assessment: &str) -> Asked {
+    Asked::get(
+        "rationale",
+        &format!("/rationale?assessment_id={assessment}"),
+    )
+}
+
+/// The usage of a year.
+pub(super) fn usage() -> Asked {
+    Asked::get("usage", "/usage?start_date=2026-01-01&end_date=2026-12-31")
+}
+
+fn assess_body() -> String {
+    let present = [
+        "s_fever",
+        "s_vomiting",
+        "s_headache",
+        "s_convulsion",
+        "s_chills",
+        "s_fatigue",
+    ];
+    let absent = ["s_neck_stiffness", "s_cough", "s_diarrhoea", "s_rash"];
+    let item = |id: &str, choice: &str| json!({"id": id, "choice_id": choice, "source": "initial", "duration_days": 2});
+    let evidence: Vec<_> = present
+        .iter()
+        .map(|id| item(id, "present"))
+        .chain(absent.iter().map(|id| item(id, "absent")))
+        .collect();
+    json!({
+        "patient": {"age": 4, "sex": "male", "location": "kano"},
+        "evidence": evidence,
+    })
+    .to_string()
+}
+
+fn fhir_body() -> String {
+    let concept = |id: &str, code: &str| {
+        json!({"resource": {
+            "resourceType": "Observation", "status": "final",
+            "code": {"coding": [{"system": "https://lafiya.example/fhir/CodeSystem/concept", "code": id}]},
+            "interpretation": [{"coding": [{
+                "system": "http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation", "code": code,
+            }]}],
+        }})
+    };
+    json!({"resourceType": "Bundle", "type": "collection", "entry": [
+        {"resource": {"resourceType": "Patient", "gender": "male", "birthDate": "2022-03-01"}},
+        concept("s_fever", "POS"), concept("s_vomiting", "POS"), concept("s_headache", "POS"),
+        concept("s_convulsion", "POS"), concept("s_neck_stiffness", "NEG"), concept("s_cough", "NEG"),
+    ]})
+    .to_string()
+}

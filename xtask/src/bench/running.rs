@@ -1,0 +1,195 @@
+//! The two programs under measurement, each on a folder and a port of its own and stopped when dropped: the service, and the
+//! limit server that parses the same requests, gives answers of the same size and does nothing else (`crates/lafiya-bench`).
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use tempfile::TempDir;
+
+use super::load::{Answer, Request, Target};
+use super::requests::Asked;
+use crate::http::{free_address, get_status};
+use crate::process::{self, nothing};
+use crate::servers::poll;
+use crate::workspace;
+
+/// A process, ended when dropped.
+pub(super) struct Running(pub(super) Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Settings beside the usual ones, by the names of their variables.
+pub(super) type Variables<'a> = &'a [(&'static str, &'a str)];
+
+/// A service started for the bench.
+pub(super) struct Service {
+    address: SocketAddr,
+    process: Running,
+    key: String,
+    folder: TempDir,
+}
+
+impl Service {
+    /// Starts it without limits on the rate and waits for nothing but the key it shows.
+    pub(super) fn start(binary: &Path, variables: Variables<'_>) -> anyhow::Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let address = free_address()?;
+        let mut process = Command::new(binary)
+            .env("LAFIYA_LISTEN", address.to_string())
+            .env("LAFIYA_DATA_DIR", folder.path().join("data"))
+            .env("LAFIYA_LOG_LEVEL", "error")
+            .env("LAFIYA_RATE_LIMIT_PER_MINUTE", "1000000000")
+            .env("LAFIYA_HEALTH_RATE_LIMIT_PER_MINUTE", "1000000000")
+            .env("LAFIYA_ANONYMOUS_RATE_LIMIT_PER_MINUTE", "1000000000")
+            .envs(variables.iter().copied())
+            .current_dir(folder.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("the binary cannot be started")?;
+        let said = process.stdout.take().context("it has an output")?;
+        let process = Running(process);
+        let mut lines = BufReader::new(said).lines().map_while(Result::ok);
+        let live =
+            lines.find_map(|line| Some(line.trim().strip_prefix("live ")?.trim().to_owned()));
+        let key = live.context("the service showed no key")?;
+        // The rest of what it says is read to the end, or it would block.
+        std::thread::spawn(move || lines.for_each(drop));
+        Ok(Self {
+            address,
+            process,
+            key,
+            folder,
+        })
+    }
+
+    /// Starts it, waits until it is healthy, and lets its tenant make any number of assessments.
+    pub(super) fn ready(binary: &Path, variables: Variables<'_>) -> anyhow::Result<Self> {
+        let service = Self::start(binary, variables)?;
+        let healthy = poll(Duration::from_secs(30), || {
+            (get_status(service.address, "/v1/health") == Some(200)).then_some(())
+        });
+        healthy.context("the service did not become healthy")?;
+        let mut tier = Command::new(binary);
+        tier.args(["tenant", "tier", "demo", "--tier", "enterprise"])
+            .args(["--quota", "1000000000"])
+            .env("LAFIYA_DATA_DIR", service.data())
+            .envs(variables.iter().copied())
+            .current_dir(service.folder.path());
+        process::run(&mut tier, nothing)?;
+        Ok(service)
+    }
+
+    pub(super) fn target(&self) -> Target {
+        Target {
+            address: self.address,
+            process: self.process.0.id(),
+        }
+    }
+
+    /// The folder of its database.
+    pub(super) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub(super) fn request(&self, asked: &Asked) -> Request {
+        let path = format!("/v1{}", asked.path);
+        match &asked.body {
+            Some((content_type, body)) => Request::post(&path, &self.key, content_type, body),
+            None => Request::get(&path, &self.key),
+        }
+    }
+
+    /// Asks once; anything but a 200 is an error.
+    pub(super) fn ask(&self, asked: &Asked) -> anyhow::Result<Vec<u8>> {
+        let Answer { status, body, .. } = self.request(asked).once(self.address)?;
+        let said = String::from_utf8_lossy(&body);
+        ensure!(status == 200, "{} answers {status}: {said}", asked.path);
+        Ok(body)
+    }
+
+    pub(super) fn resident_mib(&self) -> anyhow::Result<f64> {
+        resident_mib(self.process.0.id())
+    }
+}
+
+/// The memory that a process holds.
+pub(super) fn resident_mib(pid: u32) -> anyhow::Result<f64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+    let kib = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
+    let kib = kib.context("the kernel does not tell the resident memory")?;
+    ensure!(kib > 0.0, "the service has ended");
+    Ok(kib / 1024.0)
+}
+
+/// The limit server.
+pub(super) struct Limit {
+    address: SocketAddr,
+    process: Running,
+}
+
+impl Limit {
+    /// Starts it with the answers of a folder, a file for each name.
+    pub(super) fn start(binary: &Path, answers: &Path) -> anyhow::Result<Self> {
+        let address = free_address()?;
+        let mut command = Command::new(binary);
+        command.arg(address.to_string()).arg(answers);
+        let process = Running(
+            command
+                .spawn()
+                .context("the limit server cannot be started")?,
+        );
+        let up = poll(Duration::from_secs(10), || get_status(address, "/health"));
+        ensure!(up == Some(200), "the limit server does not answer");
+        Ok(Self { address, process })
+    }
+
+    pub(super) fn target(&self) -> Target {
+        Target {
+            address: self.address,
+            process: self.process.0.id(),
+        }
+    }
+
+    pub(super) fn request(&self, asked: &Asked) -> Request {
+        let path = format!("/{}", asked.name);
+        match &asked.body {
+            Some((content_type, body)) => Request::post(&path, "none", content_type, body),
+            None => Request::get(&path, "none"),
+        }
+    }
+}
+
+/// The binary that was named, or a release build.
+pub(super) fn service_binary(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+    if let Some(binary) = named {
+        return fs::canonicalize(binary).context("that binary does not exist");
+    }
+    println!("building the release binary ...");
+    built_in_release("lafiya", "lafiya")
+}
+
+/// Builds the limit server.
+pub(super) fn limit_binary() -> anyhow::Result<PathBuf> {
+    println!("building the limit server ...");
+    built_in_release("lafiya-bench", "lafiya-limit")
+}
+
+fn built_in_release(package: &str, program: &str) -> anyhow::Result<PathBuf> {
+    let mut build = Command::new("cargo");
+    build
+        .args(["build", "--release", "--package", package])
+        .current_dir(workspace::root());
+    process::run(&mut build, nothing)?;
+    Ok(workspace::target_dir().join("release").join(program))
+}

@@ -1,0 +1,56 @@
+//! Reading and searching text on one core, beside the bare scan of the same phrases in the same run. The program is
+//! `crates/lafiya-text/examples/speed.rs`.
+
+use serde_json::Value;
+
+use super::programs;
+use super::table::{Bound, Row};
+
+/// What the program measured.
+pub(super) fn figures() -> anyhow::Result<Value> {
+    println!("measuring the reader of text ...");
+    let output = programs::example("lafiya-text", "speed")?;
+    let begins = output.find('{').unwrap_or_default();
+    Ok(serde_json::from_str(&output[begins..])?)
+}
+
+/// The figures for people.
+pub(super) fn print(figures: &Value) {
+    let rows = [
+        ("bare scan of all phrases", "bare_scan_us"),
+        ("parse", "parse_us"),
+        ("search", "search_us"),
+        ("search by brute force", "brute_force_search_us"),
+    ];
+    println!("\n{:<28} {:>10}", "text", "µs");
+    for (name, field) in rows {
+        println!(
+            "{name:<28} {:>10.1}",
+            figures[field].as_f64().unwrap_or(f64::NAN)
+        );
+    }
+}
+
+pub(super) fn rows(figures: &Value) -> Vec<Row> {
+    let figure = |field: &str| figures[field].as_f64().unwrap_or(f64::NAN);
+    vec![
+        Row {
+            what: "parse of 2,000 characters, one core",
+            value: figure("parse_us"),
+            unit: "µs",
+            beside: format!("bare scan of the phrases {:.0} µs", figure("bare_scan_us")),
+            floor: Bound::None,
+            aim: Bound::AtMost(150.0),
+            ..Row::default()
+        },
+        Row {
+            what: "search, one core",
+            value: figure("search_us"),
+            unit: "µs",
+            beside: format!("brute force {:.0} µs", figure("brute_force_search_us")),
+            floor: Bound::None,
+            aim: Bound::AtMost(100.0),
+            ..Row::default()
+        },
+    ]
+}
