@@ -34,12 +34,14 @@ fn check(
             .with("LAFIYA_AI_BASE_URL", &model.url())
             .with("LAFIYA_AI_MODEL", "small-model")
             .with("LAFIYA_AI_TIMEOUT_MS", &ASKED_FOR.as_millis().to_string())
-            .with("LAFIYA_AI_BREAKER_FAILURES", "4")
+            .with("LAFIYA_AI_BREAKER_FAILURES", "2")
             .with("LAFIYA_AI_BREAKER_OPEN_MS", "1000"),
     );
     // Another tenant: what the load is billed is counted.
     let observer = fleet.replicas[0].live();
-    assert_eq!(second_opinion(&observer), ("used".to_owned(), true));
+    eventually("the model is asked", Duration::from_secs(10), || {
+        (second_opinion(&observer) == ("used".to_owned(), true)).then_some(())
+    });
     let load = fleet.load();
     let in_flight = load.in_flight();
     model.play(play);

@@ -36,6 +36,19 @@ const READ_ONLY: &[&str] = &[
     "mount --bind data data && mount -o remount,ro,bind data && exec \"$0\" \"$@\"",
 ];
 
+/// Becomes the service, which can write into its data folder and nowhere else, temporary folders
+/// included: a container with a read-only root.
+const NOTHING_ELSE_WRITABLE: &[&str] = &[
+    "unshare",
+    "--mount",
+    "sh",
+    "-c",
+    "mkdir -p data && mount --bind data data && \
+     for it in / /tmp /var/tmp /dev/shm; do \
+         if mountpoint -q $it; then mount -o remount,ro,bind $it || exit 1; fi \
+     done && exec \"$0\" \"$@\"",
+];
+
 /// Becomes the service, which is told of a refused write as on a disk that turned read-only, and not
 /// ended. Its log lies on the same disk, so it goes on without one.
 const TOLD_OF_REFUSED_WRITES: &[&str] = &["sh", "-c", "trap '' XFSZ; exec \"$0\" \"$@\""];
@@ -159,4 +172,16 @@ fn allow_files_of(server: &Server, size: &str) {
         .arg(format!("--fsize={size}:unlimited"))
         .status();
     assert!(told.is_ok_and(|it| it.success()), "prlimit");
+}
+
+#[test]
+fn nothing_but_the_data_folder_is_written_to() {
+    let fleet = Fleet::alone(Server::without_limits().under(NOTHING_ELSE_WRITABLE));
+    let load = fleet.load();
+    let outcome = fleet.settle(load);
+    assert_eq!(outcome.repeated, 0, "a call was refused");
+    let export = fleet.replicas[0].cli(&["tenant", "export", "clinic"]);
+    assert!(export.status.success(), "{export:?}");
+    let backup = fleet.replicas[0].cli(&["backup", "data/backup.db"]);
+    assert!(backup.status.success(), "{backup:?}");
 }

@@ -43,6 +43,7 @@ async fn open(path: &Path) -> Result<SqliteConnection, StoreError> {
     SqliteConnectOptions::new()
         .filename(path)
         .busy_timeout(super::sqlite::BUSY_TIMEOUT)
+        .pragma("temp_store", "memory")
         .disable_statement_logging()
         .connect()
         .await

@@ -57,6 +57,8 @@ impl Sqlite {
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(BUSY_TIMEOUT)
             .foreign_keys(true)
+            // Health data never lies in a temporary folder, and there may be none to write to.
+            .pragma("temp_store", "memory")
             .disable_statement_logging();
         while_busy(|| migrate(&options)).await?;
 
