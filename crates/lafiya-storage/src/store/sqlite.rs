@@ -57,7 +57,6 @@ impl Sqlite {
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(BUSY_TIMEOUT)
             .foreign_keys(true)
-            // Health data never lies in a temporary folder, and there may be none to write to.
             .pragma("temp_store", "memory")
             .disable_statement_logging();
         while_busy(|| migrate(&options)).await?;
@@ -156,6 +155,8 @@ fn connect(path: &Path, reads_only: bool) -> Result<Connection, StoreError> {
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+        // Health data never lies in a temporary folder, and there may be none to write to.
+        connection.pragma_update(None, "temp_store", "memory")?;
         connection.pragma_update(None, "query_only", reads_only)?;
         Ok(connection)
     };
