@@ -100,6 +100,10 @@ impl StoreError {
         }
     }
 
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "stands in `map_err`, like its neighbours"
+    )]
     pub(super) fn from_rusqlite(error: rusqlite::Error) -> Self {
         let rusqlite::Error::SqliteFailure(code, _) = &error else {
             return Self::corrupt(error.to_string());
