@@ -68,6 +68,7 @@ pub(crate) fn signal(name: &str, pids: &[u32]) -> anyhow::Result<()> {
     let status = Command::new("kill")
         .arg(format!("-{name}"))
         .args(pids.iter().map(u32::to_string))
+        .stderr(Stdio::null())
         .status()?;
     ensure!(status.success(), "SIG{name} was not sent to {pids:?}");
     Ok(())
