@@ -50,7 +50,7 @@ pub(super) fn svg(rows: &[Row], machine: &str) -> String {
     text
 }
 
-/// How many times better than its bound a row is; none where it has no bound that is a number above nought.
+/// How many times better than its bound a row is; none where it has no bound.
 fn better(row: &Row) -> Option<f64> {
     let bound = match (row.floor, row.aim) {
         (Bound::None, aim) => aim,
@@ -60,7 +60,10 @@ fn better(row: &Row) -> Option<f64> {
         Bound::AtLeast(limit) => Some(row.value / limit),
         // What has shrunk, or does not grow at all, is as good as the scale can show.
         Bound::AtMost(limit) if limit > 0.0 => Some(limit / row.value.max(limit / 100.0)),
-        Bound::AtMost(_) | Bound::Met(_) | Bound::None => None,
+        // Nothing at all is allowed: either end of the scale.
+        Bound::AtMost(limit) => Some(if row.value <= limit { 10.0 } else { 0.1 }),
+        Bound::Met(_) => Some(1.0),
+        Bound::None => None,
     }
 }
 
@@ -171,6 +174,8 @@ mod tests {
         check(0.5, Bound::AtLeast(0.25), 2.0);
         check(4.0, Bound::AtMost(2.0), 0.5);
         check(-0.3, Bound::AtMost(0.1), 100.0);
-        assert!(better(&row(0.0, Bound::AtMost(0.0))).is_none());
+        check(0.0, Bound::AtMost(0.0), 10.0);
+        check(3.0, Bound::AtMost(0.0), 0.1);
+        assert!(better(&row(7.0, Bound::None)).is_none());
     }
 }
