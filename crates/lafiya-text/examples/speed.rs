@@ -1,7 +1,8 @@
 //! How fast stories are read and phrases are found, beside the bare scan of the same phrases in the same run.
 //!
 //! `cargo xtask bench text` runs it in release and keeps the figures. One core, no warm-up tricks: each figure is the
-//! least of many rounds, since other work on the machine only ever adds.
+//! least of many rounds, since other work on the machine only ever adds. How the costs grow is measured over a quarter, a
+//! half and all of the phrases; the phrases that the story may hold are in every part, so that all parts find the same.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -11,10 +12,13 @@ use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{Age, Sex};
 use lafiya_text::{ParseContext, Parser, Search, SearchOptions};
 use rapidfuzz::distance::osa;
+use serde_json::json;
 
 /// The interface's bound for a text.
 const CHARACTERS: usize = 2000;
 const ROUNDS: usize = 200;
+/// One in so many phrases.
+const PARTS: [u32; 3] = [4, 2, 1];
 const BRUTE_ROUNDS: usize = 5;
 
 /// Run-on notes of a nurse and a mother's story, in the words the reader has to tell apart.
@@ -51,13 +55,48 @@ fn main() {
         .map(|term| term.term.to_lowercase())
         .collect();
     let scan = least_us(ROUNDS, bare_scan(&terms, &story));
-    let read = least_us(ROUNDS, parse(&base, &story));
-    let search = least_us(ROUNDS, find(&base)) / QUERIES.len() as f64;
+    let reads = PARTS.map(|part| {
+        let keep = |phrase: &str| is_of_part(phrase, part) || is_of_story(phrase, &story);
+        let kept = terms.iter().filter(|term| keep(term)).count();
+        let parser = Parser::build_over(&base, keep);
+        (kept, least_us(ROUNDS, parse(&base, &parser, &story)))
+    });
+    let searches = PARTS.map(|part| {
+        let keep = |phrase: &str| is_of_part(phrase, part);
+        let kept = terms.iter().filter(|term| keep(term)).count();
+        let search = Search::build_over(&base, keep);
+        let us = least_us(ROUNDS, find(&base, &search)) / QUERIES.len() as f64;
+        (kept, us)
+    });
+    let [.., (_, read)] = reads;
+    let [.., (_, search)] = searches;
     let brute = least_us(BRUTE_ROUNDS, brute_force(&terms)) / QUERIES.len() as f64;
-    println!(
-        "{{\"phrases\": {}, \"characters\": {CHARACTERS}, \"bare_scan_us\": {scan:.1}, \"parse_us\": {read:.1}, \"search_us\": {search:.1}, \"brute_force_search_us\": {brute:.1}}}",
-        terms.len()
-    );
+    let figures = json!({
+        "phrases": terms.len(),
+        "characters": CHARACTERS,
+        "bare_scan_us": scan,
+        "parse_us": read,
+        "search_us": search,
+        "brute_force_search_us": brute,
+        "parse_us_by_phrases": reads,
+        "search_us_by_phrases": searches,
+    });
+    println!("{figures}");
+}
+
+/// Whether a phrase belongs to one of so many parts: drawn by its letters, so that every part holds the smaller ones.
+fn is_of_part(phrase: &str, part: u32) -> bool {
+    let letters = phrase.bytes().filter(u8::is_ascii_alphanumeric);
+    let sum = letters.fold(0_u32, |sum, byte| {
+        sum.wrapping_mul(31) + u32::from(byte.to_ascii_lowercase())
+    });
+    sum.is_multiple_of(part)
+}
+
+/// Whether the story has every word of a phrase.
+fn is_of_story(phrase: &str, story: &str) -> bool {
+    let mut words = phrase.split(|c: char| !c.is_alphanumeric());
+    words.all(|word| story.contains(&word.to_lowercase()))
 }
 
 fn least_us(rounds: usize, mut run: impl FnMut()) -> f64 {
@@ -84,8 +123,7 @@ fn bare_scan<'a>(terms: &[String], story: &'a str) -> impl FnMut() + 'a {
     }
 }
 
-fn parse<'a>(base: &'a KnowledgeBase, story: &'a str) -> impl FnMut() + 'a {
-    let parser = Parser::build(base);
+fn parse<'a>(base: &'a KnowledgeBase, parser: &'a Parser, story: &'a str) -> impl FnMut() + 'a {
     let context = ParseContext {
         age: Some(Age::from_years(34)),
         sex: Some(Sex::Female),
@@ -96,8 +134,7 @@ fn parse<'a>(base: &'a KnowledgeBase, story: &'a str) -> impl FnMut() + 'a {
     }
 }
 
-fn find(base: &KnowledgeBase) -> impl FnMut() + '_ {
-    let search = Search::build(base);
+fn find<'a>(base: &'a KnowledgeBase, search: &'a Search) -> impl FnMut() + 'a {
     let options = SearchOptions {
         max_results: 8,
         ..SearchOptions::default()

@@ -76,7 +76,7 @@ const PARTS: &[(&str, Part)] = &[
     ("memory", |it| memory::rows(&it.binary, it.wish.assessments)),
     ("door", |_| door::rows()),
     ("engine", |it| engine::rows(it.engine()?)),
-    ("text", |_| Ok(text::rows(&text::figures()?))),
+    ("text", |_| text::rows(&text::figures()?)),
     ("facilities", |_| facilities::rows()),
     ("stored", |it| stored::rows(&it.binary, it.wish.stored_max)),
     ("others", |it| others::rows(engine::step_us(it.engine()?)?)),

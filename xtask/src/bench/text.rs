@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-use super::programs;
 use super::table::{Bound, Row};
+use super::{growth, programs};
 
 /// What the program measured.
 pub(super) fn figures() -> anyhow::Result<Value> {
@@ -31,9 +31,10 @@ pub(super) fn print(figures: &Value) {
     }
 }
 
-pub(super) fn rows(figures: &Value) -> Vec<Row> {
+pub(super) fn rows(figures: &Value) -> anyhow::Result<Vec<Row>> {
     let figure = |field: &str| figures[field].as_f64().unwrap_or(f64::NAN);
-    vec![
+    let points = |field: &str| serde_json::from_value::<Vec<(f64, f64)>>(figures[field].clone());
+    Ok(vec![
         Row {
             what: "parse of 2,000 characters, one core",
             value: figure("parse_us"),
@@ -52,5 +53,17 @@ pub(super) fn rows(figures: &Value) -> Vec<Row> {
             aim: Bound::AtMost(100.0),
             ..Row::default()
         },
-    ]
+        growth::row(
+            "growth: parse over phrases",
+            points("parse_us_by_phrases")?,
+            "µs",
+            0.1,
+        )?,
+        growth::row(
+            "growth: search over phrases",
+            points("search_us_by_phrases")?,
+            "µs",
+            0.9,
+        )?,
+    ])
 }

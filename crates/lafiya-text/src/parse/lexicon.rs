@@ -96,7 +96,8 @@ pub(super) fn pair(one: u32, other: u32) -> u64 {
 const CAPITALS_MAX: usize = 4;
 
 impl Lexicon {
-    pub(super) fn build(base: &KnowledgeBase, canon: &Canon) -> Self {
+    /// Of the base's phrases those that `keep` lets through.
+    pub(super) fn build(base: &KnowledgeBase, canon: &Canon, keep: impl Fn(&str) -> bool) -> Self {
         let ignored = words::ignored();
         let fillers = words::fillers();
         let mut lexicon = Self {
@@ -119,6 +120,7 @@ impl Lexicon {
             pairs: FastSet::default(),
         };
         let mut terms = base.search_terms();
+        terms.retain(|term| keep(term.term));
         // Shorter phrases first: a phrase that only joins two of them is known when it comes.
         terms.sort_by_key(|term| term.term.len());
         for term in terms {

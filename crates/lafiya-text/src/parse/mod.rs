@@ -120,8 +120,14 @@ const SURE: f64 = 0.9;
 impl Parser {
     /// Builds the reader of a base.
     pub fn build(base: &KnowledgeBase) -> Self {
+        Self::build_over(base, |_| true)
+    }
+
+    /// The same over those phrases of the base alone that `keep` lets through: for measuring how the cost grows with their
+    /// number.
+    pub fn build_over(base: &KnowledgeBase, keep: impl Fn(&str) -> bool) -> Self {
         let canon = Canon::new(&words::same(), &words::fillers());
-        let lexicon = Lexicon::build(base, &canon);
+        let lexicon = Lexicon::build(base, &canon, keep);
         let measures = MeasureReader::new(base, &words::measures());
         let medicines = MedicineReader::new(base, &words::medicines());
         let scope = Scope::new(&words::scope());

@@ -63,6 +63,12 @@ const FOUND: f64 = 0.9;
 impl Search {
     /// Builds the index of a base.
     pub fn build(base: &KnowledgeBase) -> Self {
+        Self::build_over(base, |_| true)
+    }
+
+    /// The same over those names, phrases, ids and codes alone that `keep` lets through: for measuring how the cost grows
+    /// with their number.
+    pub fn build_over(base: &KnowledgeBase, keep: impl Fn(&str) -> bool) -> Self {
         let canon = Canon::new(&words::same(), &words::fillers());
         let mut search = Self {
             canon,
@@ -75,19 +81,18 @@ impl Search {
             of_one_sex: of_one_sex(base),
         };
         let mut numbers: FastMap<ConceptRef, u32> = FastMap::default();
-        for term in base.search_terms() {
+        let terms = base.search_terms();
+        for term in terms.iter().filter(|it| keep(it.term)) {
             let trust =
                 f64::from(term.confidence) * kind_weight(term.kind, term.language.is_some());
             search.enter(&mut numbers, term.concept, term.term, trust);
         }
         for concept in all_concepts(base) {
             let id = base.id_of(concept);
-            search.enter(&mut numbers, concept, id, 0.97);
-            if let Some((_, slug)) = id.split_once('_') {
-                search.enter(&mut numbers, concept, slug, 0.97);
-            }
-            for code in codes(base, concept) {
-                search.enter(&mut numbers, concept, code, 0.97);
+            let slug = id.split_once('_').map(|(_, slug)| slug);
+            let names = [id].into_iter().chain(slug).chain(codes(base, concept));
+            for name in names.filter(|it| keep(it)) {
+                search.enter(&mut numbers, concept, name, 0.97);
             }
         }
         search
