@@ -125,12 +125,9 @@ impl Search {
                     .sex
                     .is_none_or(|sex| self.is_possible(base, concept, sex))
         };
-        let mut best: Vec<(f64, u32)> = vec![(0.0, u32::MAX); self.concepts.len()];
+        let mut best = Best::of(self.concepts.len());
         let mut keep = |at: u32, similarity: f64| {
-            let kept = &mut best[self.entries[at as usize].number as usize];
-            if similarity > kept.0 {
-                *kept = (similarity, at);
-            }
+            best.keep(self.entries[at as usize].number, at, similarity);
         };
         for &at in self.exact.get(&query.whole).into_iter().flatten() {
             keep(at, self.entries[at as usize].trust);
@@ -142,27 +139,22 @@ impl Search {
             &self.vocabulary,
             &mut keep,
         );
-        let found = best.iter().any(|(similarity, _)| *similarity >= FOUND);
+        let allowed = |(number, _): &(u32, _)| allowed(self.concepts[*number as usize]);
+        let found = best.iter().any(|(_, (similarity, _))| similarity >= FOUND);
         // What is only near cannot come before so many that fit better.
-        let better = best.iter().zip(&self.concepts);
-        let better = better
-            .filter(|((similarity, _), concept)| *similarity > NEARBY_MAX && allowed(**concept));
+        let better = best.iter().filter(allowed);
+        let better = better.filter(|(_, (similarity, _))| *similarity > NEARBY_MAX);
         if !found && better.count() < options.max_results {
             self.nearby.find(&query.whole, |at, left| {
                 let entry = &self.entries[at as usize];
-                let kept = &mut best[entry.number as usize];
-                if entry.trust * left > kept.0 {
-                    *kept = (entry.trust * left, at);
-                }
+                best.keep(entry.number, at, entry.trust * left);
             });
         }
         let found = best
-            .into_iter()
-            .zip(&self.concepts)
-            .filter(|((similarity, _), concept)| {
-                *similarity >= SIMILARITY_MIN && allowed(**concept)
-            })
-            .map(|(it, _)| it)
+            .iter()
+            .filter(allowed)
+            .map(|(_, it)| it)
+            .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
             .collect();
         self.ranked(found, options.max_results)
     }
@@ -280,6 +272,38 @@ impl Search {
             Some(parts) => parts.map(str::to_owned).to_vec(),
             None => vec![word.to_owned()],
         }
+    }
+}
+
+/// The best entry of each concept, with its similarity.
+struct Best {
+    /// By the number of the concept; 0 where none was met.
+    entries: Vec<(f64, u32)>,
+    /// The concepts that were met.
+    met: Vec<u32>,
+}
+
+impl Best {
+    fn of(concepts: usize) -> Self {
+        Self {
+            entries: vec![(0.0, u32::MAX); concepts],
+            met: Vec::new(),
+        }
+    }
+
+    fn keep(&mut self, concept: u32, entry: u32, similarity: f64) {
+        let kept = &mut self.entries[concept as usize];
+        if similarity > kept.0 {
+            if kept.0 <= 0.0 {
+                self.met.push(concept);
+            }
+            *kept = (similarity, entry);
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (u32, (f64, u32))> + '_ {
+        let met = self.met.iter();
+        met.map(|&concept| (concept, self.entries[concept as usize]))
     }
 }
 
