@@ -24,7 +24,7 @@ const ON_A_SMALL_DISK: &[&str] = &[
     "--mount",
     "sh",
     "-c",
-    "mkdir -p data && mount -t tmpfs -o size=8m none data && exec \"$0\" \"$@\"",
+    "mkdir -p data && mount -t tmpfs -o size=64m none data && exec \"$0\" \"$@\"",
 ];
 
 /// Becomes the service, with its data folder mounted read-only.
@@ -91,7 +91,7 @@ fn full() {
     Record {
         group: GROUP,
         fault: "disk full under SQLite",
-        done: "a tmpfs of 8 MB filled to the last byte; emptied when health was down",
+        done: "a tmpfs of 64 MB filled to the last byte; emptied when health was down",
         in_flight,
         truthful_after: Some(truthful_after),
         recovered_after,

@@ -15,16 +15,24 @@ use crate::record::Record;
 use crate::webhook_receivers::{registered, telling_at_once, wait_for_every_event};
 
 /// What the release after this one might add: columns that old replicas do not know and leave out when
-/// they write, an index, a table, and the mark that all this was done.
-const OF_A_LATER_RELEASE: &str = "\
-    alter table tenant add column of_a_later_release text; \
-    alter table assessment add column of_a_later_release bigint not null default 0; \
-    alter table outbox add column of_a_later_release text; \
-    create index assessment_of_a_later_release on assessment (of_a_later_release, created_at); \
-    create table of_a_later_release (id text primary key, \
-        tenant text not null references tenant (id) on delete cascade); \
-    insert into _sqlx_migrations (version, description, success, checksum, execution_time) \
-        values (9999, 'of a later release', true, '\\x00', 1)";
+/// they write, an index, a table, and the mark that all this was done. Each is a migration of its own:
+/// one that locks two tables of a service at work can meet it in a deadlock.
+const OF_A_LATER_RELEASE: &[&str] = &[
+    "alter table tenant add column of_a_later_release text",
+    "alter table assessment add column of_a_later_release bigint not null default 0",
+    "alter table outbox add column of_a_later_release text",
+    "create index assessment_of_a_later_release on assessment (of_a_later_release, created_at)",
+    "create table of_a_later_release (id text primary key, \
+        tenant text not null references tenant (id) on delete cascade)",
+    "insert into _sqlx_migrations (version, description, success, checksum, execution_time) \
+        values (9999, 'of a later release', true, '\\x00', 1)",
+];
+
+fn extend_tables(backend: &Backend) {
+    for statement in OF_A_LATER_RELEASE {
+        backend.sql(statement);
+    }
+}
 
 fn older() -> PathBuf {
     std::env::var_os("LAFIYA_BLACKBOX_OLDER").map_or_else(binary, PathBuf::from)
@@ -41,7 +49,7 @@ fn one_replica_after_another() {
     let in_flight = load.in_flight();
     // The first of the new ones brings the tables up to date while the old ones use them.
     add(&mut fleet, &newer);
-    backend.sql(OF_A_LATER_RELEASE);
+    extend_tables(&backend);
     load.wait_for_more(16);
     retire_first(&mut fleet);
     add(&mut fleet, &newer);
@@ -89,7 +97,7 @@ fn old_and_new_share_interviews_keys_limits_and_answers() {
     let old = start.clone().of(older()).start();
     let (_, key) = old.new_key("demo");
     let new = start.start();
-    backend.sql(OF_A_LATER_RELEASE);
+    extend_tables(&backend);
     let replicas = [old.client().with_key(&key), new.client().with_key(&key)];
     for (one, other) in [(0, 1), (1, 0)] {
         let (one, other) = (&replicas[one], &replicas[other]);
