@@ -28,8 +28,9 @@ use super::{StoreError, StoreSettings, migrations};
 const READERS: usize = 4;
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Pages (4 KiB) of the write-ahead log that are gathered before they are copied into the database:
-/// an assessment writes a dozen, and copying is a sync of its own.
-const CHECKPOINT_PAGES: u32 = 8_000;
+/// an assessment writes a dozen. Copying is a sync of its own, and whoever waits for the writer waits
+/// for it too: the more pages, the rarer and the longer.
+const CHECKPOINT_PAGES: u32 = 2_000;
 
 /// An open SQLite file.
 pub(super) struct Sqlite {
