@@ -10,12 +10,15 @@ use std::process::Command;
 use anyhow::{Context, ensure};
 use serde_json::Value;
 
+use crate::marks::Marks;
 use crate::process::{self, test_lines};
 use crate::{servers, workspace};
 
 const DOCUMENT: &str = "docs/operating/reliability.md";
-const BEGIN: &str = "<!-- written by `cargo xtask faults`: begin -->\n";
-const END: &str = "<!-- written by `cargo xtask faults`: end -->";
+const TABLE: Marks = Marks {
+    begin: "<!-- written by `cargo xtask faults`: begin -->\n",
+    end: "<!-- written by `cargo xtask faults`: end -->",
+};
 
 /// Two work while a third waits for the servers: more would measure each other.
 const THREADS: &str = "3";
@@ -44,7 +47,7 @@ pub(crate) fn run(wish: &Wish) -> anyhow::Result<()> {
     fs::write(folder().join("all.json"), together)?;
     let path = workspace::root().join(DOCUMENT);
     let text = fs::read_to_string(&path).with_context(|| DOCUMENT)?;
-    fs::write(&path, with_table(&text, &table(&rows))?)?;
+    fs::write(&path, TABLE.fill(&text, &table(&rows))?)?;
     println!("{}\nwritten into {DOCUMENT}", table(&rows));
     Ok(())
 }
@@ -149,23 +152,9 @@ fn table(rows: &[Value]) -> String {
     text
 }
 
-fn with_table(text: &str, table: &str) -> anyhow::Result<String> {
-    let (before, rest) = text.split_once(BEGIN).context("no place for the table")?;
-    let (_, after) = rest.split_once(END).context("no end of the table")?;
-    Ok(format!("{before}{BEGIN}{table}{END}{after}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_table_takes_the_place_of_the_last_one_and_nothing_else() {
-        let text = format!("before\n{BEGIN}old\n{END}\nafter\n");
-        let written = with_table(&text, "new\n").unwrap();
-        assert_eq!(written, format!("before\n{BEGIN}new\n{END}\nafter\n"));
-        assert!(with_table("nothing", "new").is_err());
-    }
 
     #[test]
     fn a_row_says_what_was_counted() {

@@ -9,6 +9,7 @@ mod docs;
 mod faults;
 mod fuzz;
 mod http;
+mod marks;
 mod openapi;
 mod postgres;
 mod process;

@@ -207,19 +207,13 @@ impl Expected {
         for figure in &other.listed {
             figures[figure.condition.index()].1 = figure;
         }
-        let of_nobody = number(&self.unlisted, &other.unlisted);
-        figures
-            .into_iter()
-            .map(|(own, others)| {
-                let listed =
-                    !std::ptr::eq(own, &self.unlisted) || !std::ptr::eq(others, &other.unlisted);
-                if listed {
-                    number(own, others)
-                } else {
-                    of_nobody
-                }
-            })
-            .collect()
+        let mut numbers = vec![number(&self.unlisted, &other.unlisted); conditions];
+        for figure in self.listed.iter().chain(&other.listed) {
+            let place = figure.condition.index();
+            let (own, others) = figures[place];
+            numbers[place] = number(own, others);
+        }
+        numbers
     }
 }
 

@@ -3,22 +3,24 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use lafiya_service::ServiceError;
 use moka::sync::Cache;
 
+use crate::error::ApiError;
 use crate::state::HttpState;
 
 /// Bytes of all kept answers together.
 const KEPT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Longer addresses are rendered anew each time: nobody asks the same twice by accident.
 const ADDRESS_BYTES_MAX: usize = 300;
-/// One page or one condition is far smaller.
-const ANSWER_BYTES_MAX: usize = 256 * 1024;
+/// Larger answers are rendered anew each time; one page or one condition is far smaller.
+const ANSWER_BYTES_MAX: u64 = 256 * 1024;
 
 /// The answers, by the content of the base and the path with its query.
 pub(crate) struct KeptAnswers(Cache<String, Kept>);
@@ -59,21 +61,23 @@ pub(crate) async fn kept_or_rendered(
         return (headers, body).into_response();
     }
     let response = next.run(request).await;
-    if response.status() != StatusCode::OK {
+    let bytes = response.body().size_hint().exact();
+    if response.status() != StatusCode::OK || bytes.is_none_or(|it| it > ANSWER_BYTES_MAX) {
         return response;
     }
     let (parts, body) = response.into_parts();
-    match axum::body::to_bytes(body, ANSWER_BYTES_MAX).await {
-        Ok(body) => {
-            let mut headers = parts.headers.clone();
-            headers.remove(header::CONTENT_LENGTH);
-            let kept = Kept {
-                headers,
-                body: body.clone(),
-            };
-            answers.insert(address, kept);
-            Response::from_parts(parts, Body::from(body))
-        }
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
+    let Ok(body) = axum::body::to_bytes(body, usize::MAX).await else {
+        return ApiError::from(ServiceError::Internal(
+            "a rendered answer could not be read".to_owned(),
+        ))
+        .into_response();
+    };
+    let mut headers = parts.headers.clone();
+    headers.remove(header::CONTENT_LENGTH);
+    let kept = Kept {
+        headers,
+        body: body.clone(),
+    };
+    answers.insert(address, kept);
+    Response::from_parts(parts, Body::from(body))
 }
