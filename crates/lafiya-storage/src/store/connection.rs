@@ -1,4 +1,4 @@
-//! One connection to either database, and the statements, values and rows that pass over it.
+//! One connection to either database, and the rows that pass over it.
 //!
 //! Both databases understand the same statements with `$1` for arguments, so a verb is written
 //! once over [`Connection`]. Where the two differ (locks), a verb asks [`Connection::engine`].
@@ -9,19 +9,14 @@ use std::pin::Pin;
 use std::str::FromStr;
 
 use jiff::Timestamp;
-use jiff::civil::Date;
-use lafiya_model::{
-    AccountId, AdverseEventId, AdverseSeriousness, AssessmentId, DeliveryId, DeliveryStatus,
-    Environment, EventKind, InterviewId, KeyId, Role, TenantId, TenantStatus, TextToProvider, Tier,
-    TriageLevel, WebhookId,
-};
+use lafiya_model::TenantId;
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgRow, Postgres};
 use sqlx::{Executor, Row as _};
-use uuid::Uuid;
 
+use super::StoreError;
 use super::sqlite_rows::{self, SqliteRow};
-use super::{Month, StoreError};
+pub(super) use super::statement::{Statement, Value, sql};
 
 /// A future that can travel between threads.
 pub(super) type Promise<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -35,11 +30,13 @@ pub(super) enum Engine {
 
 /// One connection, on loan from its pool.
 pub(super) struct Connection {
-    handle: Handle,
+    pub(super) handle: Handle,
     unsettled: bool,
+    /// The tenant whose lock this transaction holds.
+    locked: Option<TenantId>,
 }
 
-enum Handle {
+pub(super) enum Handle {
     Sqlite(rusqlite::Connection),
     Postgres(PoolConnection<Postgres>),
 }
@@ -49,6 +46,7 @@ impl From<rusqlite::Connection> for Connection {
         Self {
             handle: Handle::Sqlite(connection),
             unsettled: false,
+            locked: None,
         }
     }
 }
@@ -58,6 +56,7 @@ impl From<PoolConnection<Postgres>> for Connection {
         Self {
             handle: Handle::Postgres(connection),
             unsettled: false,
+            locked: None,
         }
     }
 }
@@ -85,6 +84,7 @@ impl Connection {
     /// a transaction that reads first can no longer wait for the lock.
     pub(super) async fn begin(&mut self) -> Result<(), StoreError> {
         self.unsettled = true;
+        self.locked = None;
         match self.engine() {
             Engine::Sqlite => self.run("begin immediate").await,
             Engine::Postgres => self.run("begin").await,
@@ -100,6 +100,38 @@ impl Connection {
     pub(super) async fn roll_back(&mut self) -> Result<(), StoreError> {
         self.run("rollback").await?;
         self.unsettled = false;
+        Ok(())
+    }
+
+    /// Marks a place in the transaction, for [`Self::roll_back_to_savepoint`].
+    pub(super) async fn set_savepoint(&mut self) -> Result<(), StoreError> {
+        self.run("savepoint work").await
+    }
+
+    /// Undoes what was done since the savepoint, locks included.
+    pub(super) async fn roll_back_to_savepoint(&mut self) -> Result<(), StoreError> {
+        self.locked = None;
+        self.run("rollback to savepoint work").await
+    }
+
+    /// Forgets the savepoint; what was done since is part of the transaction.
+    pub(super) async fn release_savepoint(&mut self) -> Result<(), StoreError> {
+        self.run("release savepoint work").await
+    }
+
+    /// The first lock of whoever changes what a tenant owns, held to the end of the transaction:
+    /// whoever has it is alone with the tenant's counters and interviews, so nothing after it can
+    /// wait in a circle. SQLite has one writer anyway.
+    pub(super) async fn lock_tenant(&mut self, tenant: TenantId) -> Result<(), StoreError> {
+        if self.engine() == Engine::Sqlite || self.locked == Some(tenant) {
+            return Ok(());
+        }
+        let found = sql("select id from tenant where id = $1 for no key update")
+            .bind(tenant)
+            .optional(self)
+            .await?;
+        found.ok_or(StoreError::NotFound)?;
+        self.locked = Some(tenant);
         Ok(())
     }
 
@@ -127,181 +159,6 @@ impl Connection {
         }
     }
 }
-
-/// A statement with its arguments.
-pub(super) struct Statement {
-    text: &'static str,
-    values: Vec<Value>,
-}
-
-/// A statement, to be followed by its arguments in the order of `$1`, `$2`, …
-pub(super) fn sql(text: &'static str) -> Statement {
-    Statement {
-        text,
-        values: Vec::new(),
-    }
-}
-
-type PostgresQuery = sqlx::query::Query<'static, Postgres, sqlx::postgres::PgArguments>;
-
-impl Statement {
-    pub(super) fn bind(mut self, value: impl Into<Value>) -> Self {
-        self.values.push(value.into());
-        self
-    }
-
-    /// Runs it; says how many rows it changed.
-    pub(super) async fn execute(self, connection: &mut Connection) -> Result<u64, StoreError> {
-        match &mut connection.handle {
-            Handle::Sqlite(sqlite) => sqlite_rows::execute(sqlite, self.text, &self.values),
-            Handle::Postgres(postgres) => self
-                .for_postgres()
-                .execute(&mut **postgres)
-                .await
-                .map(|done| done.rows_affected())
-                .map_err(StoreError::from_sqlx),
-        }
-    }
-
-    /// All rows.
-    pub(super) async fn all(self, connection: &mut Connection) -> Result<Vec<Row>, StoreError> {
-        match &mut connection.handle {
-            Handle::Sqlite(sqlite) => {
-                let rows = sqlite_rows::all(sqlite, self.text, &self.values)?;
-                Ok(rows.into_iter().map(Row::Sqlite).collect())
-            }
-            Handle::Postgres(postgres) => {
-                let rows = self.for_postgres().fetch_all(&mut **postgres).await;
-                let rows = rows.map_err(StoreError::from_sqlx)?;
-                Ok(rows.into_iter().map(Row::Postgres).collect())
-            }
-        }
-    }
-
-    /// The row, if there is one.
-    pub(super) async fn optional(
-        self,
-        connection: &mut Connection,
-    ) -> Result<Option<Row>, StoreError> {
-        Ok(self.all(connection).await?.into_iter().next())
-    }
-
-    fn for_postgres(self) -> PostgresQuery {
-        let bound = |query: PostgresQuery, value| match value {
-            Value::Text(value) => query.bind(value),
-            Value::Integer(value) => query.bind(value),
-            Value::Bytes(value) => query.bind(value),
-        };
-        self.values.into_iter().fold(sqlx::query(self.text), bound)
-    }
-}
-
-/// An argument of a statement.
-pub(super) enum Value {
-    Text(Option<String>),
-    Integer(Option<i64>),
-    Bytes(Vec<u8>),
-}
-
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Self::Text(Some(text.to_owned()))
-    }
-}
-
-impl From<&String> for Value {
-    fn from(text: &String) -> Self {
-        text.as_str().into()
-    }
-}
-
-impl From<Option<&str>> for Value {
-    fn from(text: Option<&str>) -> Self {
-        Self::Text(text.map(str::to_owned))
-    }
-}
-
-impl From<&[u8]> for Value {
-    fn from(bytes: &[u8]) -> Self {
-        Self::Bytes(bytes.to_vec())
-    }
-}
-
-impl From<i64> for Value {
-    fn from(number: i64) -> Self {
-        Self::Integer(Some(number))
-    }
-}
-
-impl From<u32> for Value {
-    fn from(number: u32) -> Self {
-        i64::from(number).into()
-    }
-}
-
-/// Counts are far from the end of an `i64`; one beyond it means "as many as can be".
-impl From<u64> for Value {
-    fn from(number: u64) -> Self {
-        i64::try_from(number).unwrap_or(i64::MAX).into()
-    }
-}
-
-impl From<Option<u64>> for Value {
-    fn from(number: Option<u64>) -> Self {
-        number.map_or(Self::Integer(None), Self::from)
-    }
-}
-
-impl From<Timestamp> for Value {
-    fn from(time: Timestamp) -> Self {
-        time.as_millisecond().into()
-    }
-}
-
-impl From<Option<Timestamp>> for Value {
-    fn from(time: Option<Timestamp>) -> Self {
-        Self::Integer(time.map(Timestamp::as_millisecond))
-    }
-}
-
-macro_rules! values_as_text {
-    ($($type:ty),+) => {$(
-        impl From<$type> for Value {
-            fn from(value: $type) -> Self {
-                Self::Text(Some(value.to_string()))
-            }
-        }
-
-        impl From<Option<$type>> for Value {
-            fn from(value: Option<$type>) -> Self {
-                Self::Text(value.map(|value| value.to_string()))
-            }
-        }
-    )+};
-}
-
-values_as_text!(
-    AdverseEventId,
-    AdverseSeriousness,
-    AccountId,
-    AssessmentId,
-    Date,
-    DeliveryId,
-    DeliveryStatus,
-    Environment,
-    EventKind,
-    InterviewId,
-    KeyId,
-    Month,
-    Role,
-    TenantId,
-    TenantStatus,
-    TextToProvider,
-    Tier,
-    TriageLevel,
-    Uuid,
-    WebhookId
-);
 
 /// A row of an answer.
 pub(super) enum Row {

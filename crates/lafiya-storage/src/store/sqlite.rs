@@ -19,18 +19,21 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::connection::Connection;
+use super::connection::{Connection, sql};
 use super::error::Failure;
+use super::sqlite_checkpoints::{CHECKPOINT, Checkpoints};
 use super::sqlite_rows::STATEMENTS_KEPT;
 use super::work::{Queue, Verb, Work, answer_all, next_group, run_group};
 use super::{StoreError, StoreSettings, migrations};
 
 const READERS: usize = 4;
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Pages (4 KiB) of the write-ahead log that are gathered before they are copied into the database:
-/// an assessment writes a dozen. Copying is a sync of its own, and whoever waits for the writer waits
-/// for it too: the more pages, the rarer and the longer.
-const CHECKPOINT_PAGES: u32 = 2_000;
+/// Pages of the write-ahead log at which the writer copies them into the database itself, while all
+/// wait: far more than there are while [`Checkpoints`] does its work.
+const CHECKPOINT_PAGES: u32 = 16_000;
+/// Of files that are made from now on. An assessment takes some 40 KiB: larger pages are fewer to
+/// write, and still small beside the rows that are changed most.
+const PAGE_BYTES: u32 = 8 * 1024;
 
 /// An open SQLite file.
 pub(super) struct Sqlite {
@@ -54,6 +57,7 @@ impl Sqlite {
         let options = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(true)
+            .page_size(PAGE_BYTES)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(BUSY_TIMEOUT)
@@ -65,7 +69,13 @@ impl Sqlite {
         let (queue, receiver) = Queue::new(settings.acquire_timeout);
         let closing = CancellationToken::new();
         let writer = TaskTracker::new();
-        let writing = writer.track_future(write_groups(path.into(), receiver, closing.clone()));
+        let checkpoints = Checkpoints::start(path.into(), writer.token())?;
+        let writing = writer.track_future(write_groups(
+            path.into(),
+            receiver,
+            closing.clone(),
+            checkpoints,
+        ));
         let runtime = Handle::current();
         std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
@@ -149,27 +159,30 @@ impl Readers {
 
 /// A connection to the file, which [`migrate`] has made.
 fn connect(path: &Path, reads_only: bool) -> Result<Connection, StoreError> {
-    let open = || {
-        let connection = rusqlite::Connection::open(path)?;
-        connection.busy_timeout(BUSY_TIMEOUT)?;
-        connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
-        connection.pragma_update(None, "synchronous", "full")?;
-        connection.pragma_update(None, "foreign_keys", true)?;
-        connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
-        // Health data never lies in a temporary folder, and there may be none to write to.
-        connection.pragma_update(None, "temp_store", "memory")?;
-        connection.pragma_update(None, "query_only", reads_only)?;
-        Ok(connection)
-    };
-    open()
+    let opened = open_file(path, reads_only);
+    opened
         .map(Connection::from)
         .map_err(StoreError::from_rusqlite)
+}
+
+pub(super) fn open_file(path: &Path, reads_only: bool) -> rusqlite::Result<rusqlite::Connection> {
+    let connection = rusqlite::Connection::open(path)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    // Health data never lies in a temporary folder, and there may be none to write to.
+    connection.pragma_update(None, "temp_store", "memory")?;
+    connection.pragma_update(None, "query_only", reads_only)?;
+    Ok(connection)
 }
 
 async fn write_groups(
     path: PathBuf,
     mut receiver: mpsc::Receiver<Box<dyn Work>>,
     closing: CancellationToken,
+    mut checkpoints: Checkpoints,
 ) {
     let mut kept = None;
     loop {
@@ -184,11 +197,17 @@ async fn write_groups(
         if group.is_empty() {
             return;
         }
+        let writes = group.len();
         // A panic loses this group, not the writer.
         let writing = AssertUnwindSafe(write_group(&path, kept.take(), group));
         match writing.catch_unwind().await {
             Ok(connection) => kept = connection,
             Err(_) => tracing::error!("a group of writes was lost"),
+        }
+        checkpoints.note(writes);
+        if let Some(connection) = kept.as_mut().filter(|_| checkpoints.is_rest_left()) {
+            // What cannot be copied now is copied with the next.
+            sql(CHECKPOINT).all(connection).await.ok();
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A unit of work: one verb with its arguments, to be run in a transaction now or in a group.
 //!
 //! A group is several units of work in one transaction, so that many waiting callers share the
-//! price of one commit. Each runs in a savepoint: one that fails is undone alone. Nobody is
-//! answered before the commit is durable.
+//! price of one commit. Where one of them fails, the group is run again with a savepoint for each, so
+//! that it is undone alone. Nobody is answered before the commit is durable.
 
 use std::time::Duration;
 
@@ -53,22 +53,39 @@ pub(super) async fn run_group(
     group: &mut [Box<dyn Work>],
 ) -> Result<(), StoreError> {
     connection.begin().await?;
+    if all_succeed(connection, group).await {
+        return connection.commit().await;
+    }
+    // One failed, and takes the others with it: again, each so that it can be undone alone. Where
+    // there is nothing left to roll back, or no database, beginning tells.
+    connection.roll_back().await.ok();
+    connection.begin().await?;
     for work in group.iter_mut() {
-        connection.run("savepoint work").await?;
+        connection.set_savepoint().await?;
         let mut ended = work.run(connection).await;
         if matches!(&ended, Ended::Failed(Some(cause)) if cause.is_worth_repeating()) {
-            connection.run("rollback to savepoint work").await?;
+            connection.roll_back_to_savepoint().await?;
             ended = work.run(connection).await;
         }
         if let Ended::Failed(cause) = ended {
-            let undone = connection.run("rollback to savepoint work").await;
+            let undone = connection.roll_back_to_savepoint().await;
             // A disk that fails makes SQLite undo the whole transaction, savepoints and all: then
             // what failed says more than the savepoint that is gone.
             undone.map_err(|undo| cause.unwrap_or(undo))?;
         }
-        connection.run("release savepoint work").await?;
+        connection.release_savepoint().await?;
     }
     connection.commit().await
+}
+
+/// Runs one after the other up to the first that fails.
+async fn all_succeed(connection: &mut Connection, group: &mut [Box<dyn Work>]) -> bool {
+    for work in group {
+        if let Ended::Failed(_) = work.run(connection).await {
+            return false;
+        }
+    }
+    true
 }
 
 /// How a unit of work ended, as far as its group must know.

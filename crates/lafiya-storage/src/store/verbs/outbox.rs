@@ -7,7 +7,7 @@ use lafiya_model::{Environment, EventKind, TenantId};
 use uuid::Uuid;
 
 use super::webhooks::events_from;
-use crate::store::connection::{Connection, Engine, Row, sql};
+use crate::store::connection::{Connection, Engine, Row, Statement, sql};
 use crate::store::{NewEvent, StoreError};
 
 /// Announces an event in the transaction of what it tells of; nothing where nobody of the tenant
@@ -18,6 +18,12 @@ pub(super) async fn announce(
     at: Timestamp,
     event: &NewEvent,
 ) -> Result<(), StoreError> {
+    announcement(tenant, at, event).execute(connection).await?;
+    Ok(())
+}
+
+/// The statement that announces an event.
+pub(super) fn announcement(tenant: TenantId, at: Timestamp, event: &NewEvent) -> Statement {
     sql(
         "insert into outbox (id, tenant, kind, environment, payload, created_at)
          select $1, $2, $3, $4, $5, $6
@@ -29,9 +35,6 @@ pub(super) async fn announce(
     .bind(event.environment)
     .bind(&event.payload)
     .bind(at)
-    .execute(connection)
-    .await?;
-    Ok(())
 }
 
 /// A webhook that may ask for an event.

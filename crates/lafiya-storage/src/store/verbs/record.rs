@@ -1,13 +1,14 @@
 //! Recording an assessment: idempotency key, quota, usage, interview, assessment and events in
-//! one transaction. The order of steps is written in [`record`]; an early return undoes it all.
+//! one transaction. The order of steps is written in [`record`]; an early return undoes it all. What is
+//! only written, and waits for nothing, is written together.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
-use lafiya_model::{Environment, TenantId, TriageLevel};
+use lafiya_model::{Environment, TriageLevel};
 
 use super::sealing::{assessment_place, interview_place};
 use super::{outbox, usage};
-use crate::store::connection::{Connection, Engine, Row, sql};
+use crate::store::connection::{Connection, Row, Statement, sql};
 use crate::store::sealing::DataKeys;
 use crate::store::{
     INTERVIEW_LIFE, Month, QUOTA_THRESHOLDS_PERCENT, RecordAssessment, RecordRefusal, Recorded,
@@ -45,32 +46,39 @@ pub(in crate::store) async fn record(
 ) -> Result<Recorded, RecordRefusal> {
     let SealedRecord { new, document_key } = sealed;
     let document_key = document_key.as_deref();
-    lock_tenant(connection, new.tenant).await?;
+    connection.lock_tenant(new.tenant).await?;
     take_idempotency_key(connection, new).await?;
     let mut interview = interview_before(connection, new).await?;
-    let recorded = count(connection, new, &mut interview).await?;
-    save_interview(connection, new, document_key, &interview).await?;
-    insert_assessment(connection, new, document_key).await?;
-    for event in &new.events {
-        outbox::announce(connection, new.tenant, new.created_at, event).await?;
+    let counts = Counts::of(new, &interview);
+    if let Some(before) = interview.counted.as_ref().filter(|_| counts.day.is_some()) {
+        uncount_day(connection, new, before).await?;
     }
-    Ok(recorded)
-}
-
-/// The first lock of every recording. Whoever holds it is alone with the tenant's counters and
-/// interviews, so nothing after it can wait in a circle. SQLite has one writer anyway.
-pub(super) async fn lock_tenant(
-    connection: &mut Connection,
-    tenant: TenantId,
-) -> Result<(), StoreError> {
-    if connection.engine() == Engine::Postgres {
-        sql("select id from tenant where id = $1 for no key update")
-            .bind(tenant)
-            .optional(connection)
-            .await?
-            .ok_or(StoreError::NotFound)?;
+    let mut writes = Vec::new();
+    if let Some(date) = counts.day {
+        writes.extend(count_day(new, date));
+        interview.counted = Some(Counted {
+            date,
+            level: new.level,
+            condition: new.top_condition.as_ref().map(|top| top.id.clone()),
+        });
     }
-    Ok(())
+    let announced = |event| outbox::announcement(new.tenant, new.created_at, event);
+    writes.extend(new.events.iter().map(announced));
+    writes.push(save_interview(new, document_key, &interview));
+    let assessment = insert_assessment(new, document_key);
+    if !counts.month {
+        assessment.all_beside(writes, connection).await?;
+        return Ok(Recorded {
+            used: None,
+            crossed: None,
+        });
+    }
+    writes.push(assessment);
+    let used = count_month(connection, new, writes).await?;
+    Ok(Recorded {
+        used: Some(used),
+        crossed: announce_thresholds(connection, new, used).await?,
+    })
 }
 
 async fn take_idempotency_key(
@@ -170,50 +178,40 @@ fn interview_from(row: &Row) -> Result<Interview, StoreError> {
     })
 }
 
-/// Counts the interview at its first billable live turn. Later turns are free, but move it to
-/// the level and the leading condition that are now its last.
-async fn count(
-    connection: &mut Connection,
-    new: &RecordAssessment,
-    interview: &mut Interview,
-) -> Result<Recorded, RecordRefusal> {
-    let mut recorded = Recorded {
-        used: None,
-        crossed: None,
-    };
-    let date = match &interview.counted {
-        _ if new.environment == Environment::Test => return Ok(recorded),
-        None if !new.billable => return Ok(recorded),
-        None => {
-            let used = count_month(connection, new).await?;
-            recorded.used = Some(used);
-            recorded.crossed = announce_thresholds(connection, new, used).await?;
-            new.lagos_date
-        }
-        Some(before) => {
-            uncount_day(connection, new, before).await?;
-            before.date
-        }
-    };
-    count_day(connection, new, date).await?;
-    interview.counted = Some(Counted {
-        date,
-        level: new.level,
-        condition: new.top_condition.as_ref().map(|top| top.id.clone()),
-    });
-    Ok(recorded)
+/// What a turn counts as. An interview is counted at its first billable live turn; later turns are
+/// free, but move it to the level and the leading condition that are now its last.
+struct Counts {
+    /// In the quota of the month.
+    month: bool,
+    /// Under this day.
+    day: Option<Date>,
 }
 
+impl Counts {
+    fn of(new: &RecordAssessment, interview: &Interview) -> Self {
+        let before = interview.counted.as_ref().map(|counted| counted.date);
+        let (month, day) = match before {
+            _ if new.environment == Environment::Test => (false, None),
+            Some(date) => (false, Some(date)),
+            None if new.billable => (true, Some(new.lagos_date)),
+            None => (false, None),
+        };
+        Self { month, day }
+    }
+}
+
+/// Counts in the quota of the month, and writes what goes with it.
 async fn count_month(
     connection: &mut Connection,
     new: &RecordAssessment,
+    beside: Vec<Statement>,
 ) -> Result<u64, RecordRefusal> {
     let month = Month::from(new.lagos_date);
     let ceiling = new.quota.limit.filter(|_| new.quota.refuse_beyond);
     if ceiling == Some(0) {
         return Err(RecordRefusal::QuotaExceeded { limit: 0, used: 0 });
     }
-    let row = sql(
+    let rows = sql(
         "insert into usage_month (tenant, month, used) values ($1, $2, 1)
          on conflict (tenant, month) do update set used = usage_month.used + 1
          where usage_month.used < $3
@@ -222,9 +220,9 @@ async fn count_month(
     .bind(new.tenant)
     .bind(month)
     .bind(ceiling.unwrap_or(u64::MAX))
-    .optional(connection)
+    .all_beside(beside, connection)
     .await?;
-    match row {
+    match rows.first() {
         Some(row) => Ok(row.count("used")?),
         None => Err(RecordRefusal::QuotaExceeded {
             limit: ceiling.unwrap_or(u64::MAX),
@@ -271,21 +269,13 @@ async fn announce_thresholds(
     Ok(crossed)
 }
 
-async fn count_day(
-    connection: &mut Connection,
-    new: &RecordAssessment,
-    date: Date,
-) -> Result<(), StoreError> {
-    sql(
+fn count_day(new: &RecordAssessment, date: Date) -> Vec<Statement> {
+    let level = sql(
         "insert into usage_day (tenant, date, level, count) values ($1, $2, $3, 1)
          on conflict (tenant, date, level) do update set count = usage_day.count + 1",
-    )
-    .bind(new.tenant)
-    .bind(date)
-    .bind(new.level)
-    .execute(connection)
-    .await?;
-    if let Some(condition) = &new.top_condition {
+    );
+    let level = level.bind(new.tenant).bind(date).bind(new.level);
+    let condition = new.top_condition.as_ref().map(|condition| {
         sql(
             "insert into usage_condition_day (tenant, date, condition_id, name, count)
              values ($1, $2, $3, $4, 1)
@@ -296,10 +286,8 @@ async fn count_day(
         .bind(date)
         .bind(&condition.id)
         .bind(&condition.name)
-        .execute(connection)
-        .await?;
-    }
-    Ok(())
+    });
+    std::iter::once(level).chain(condition).collect()
 }
 
 async fn uncount_day(
@@ -325,12 +313,11 @@ async fn uncount_day(
     Ok(())
 }
 
-async fn save_interview(
-    connection: &mut Connection,
+fn save_interview(
     new: &RecordAssessment,
     document_key: Option<&str>,
     interview: &Interview,
-) -> Result<(), StoreError> {
+) -> Statement {
     let counted = interview.counted.as_ref();
     sql("insert into interview
              (tenant, environment, id, turn, document, last_assessment_id, last_request_digest,
@@ -357,16 +344,9 @@ async fn save_interview(
     .bind(counted.map(|counted| counted.level))
     .bind(counted.and_then(|counted| counted.condition.as_deref()))
     .bind(document_key)
-    .execute(connection)
-    .await?;
-    Ok(())
 }
 
-async fn insert_assessment(
-    connection: &mut Connection,
-    new: &RecordAssessment,
-    document_key: Option<&str>,
-) -> Result<(), StoreError> {
+fn insert_assessment(new: &RecordAssessment, document_key: Option<&str>) -> Statement {
     let top = new.top_condition.as_ref();
     sql("insert into assessment
              (id, tenant, environment, api_key, interview_id, turn, created_at, level,
@@ -384,7 +364,4 @@ async fn insert_assessment(
     .bind(top.map(|condition| condition.name.as_str()))
     .bind(new.document.as_slice())
     .bind(document_key)
-    .execute(connection)
-    .await?;
-    Ok(())
 }

@@ -5,7 +5,6 @@ use lafiya_model::{Environment, EventKind, TenantId, WebhookId};
 use serde_json::json;
 
 use super::audit::Act;
-use super::record::lock_tenant;
 use crate::store::connection::{Connection, Row, sql};
 use crate::store::{NewWebhook, StoreError, WebhookRecord};
 
@@ -22,7 +21,7 @@ pub(in crate::store) async fn create(
     max: u32,
     actor: &str,
 ) -> Result<WebhookRecord, StoreError> {
-    lock_tenant(connection, new.tenant).await?;
+    connection.lock_tenant(new.tenant).await?;
     let there = list(connection, new.tenant, Some(new.environment)).await?;
     if there.len() >= max as usize {
         return Err(StoreError::Conflict);
