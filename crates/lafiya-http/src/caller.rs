@@ -14,7 +14,7 @@ use lafiya_service::{Caller, FieldError, ServiceError, authenticate};
 
 use crate::body;
 use crate::error::{ApiError, ErrorCode};
-use crate::front::{ClientAddress, ReducedLimit};
+use crate::front::{ClientAddress, ReducedLimit, RouteTaken};
 use crate::limits::RateInfo;
 use crate::state::HttpState;
 
@@ -76,24 +76,30 @@ impl Knock {
     }
 }
 
-/// Layer of the keyed endpoints: a valid key, counted against its window.
+/// Layer of the keyed endpoints: a valid key, counted against its window, and a place among those
+/// that are worked on.
 pub(crate) async fn require_key(
     State(state): State<Arc<HttpState>>,
-    mut request: Request,
+    request: Request,
     next: Next,
 ) -> Response {
+    let route = RouteTaken::of(&request);
+    route.noted(keyed(&state, request, next).await)
+}
+
+async fn keyed(state: &HttpState, mut request: Request, next: Next) -> Response {
     let knock = Knock::of(&request);
-    let caller = match knock.identify(&state).await {
+    let caller = match knock.identify(state).await {
         Ok(caller) => caller,
         // A wrong key is counted against the address, so that nobody guesses without end.
         Err(refusal) => {
-            return match knock.count(&state, Counted::Anonymous(knock.address)).await {
+            return match knock.count(state, Counted::Anonymous(knock.address)).await {
                 Ok(rate) => with_rate(ApiError::from(refusal).into_response(), rate),
                 Err(too_many) => too_many,
             };
         }
     };
-    let rate = match knock.count(&state, Counted::Key(caller.key_id)).await {
+    let rate = match knock.count(state, Counted::Key(caller.key_id)).await {
         Ok(rate) => rate,
         Err(too_many) => return too_many,
     };
@@ -105,7 +111,7 @@ pub(crate) async fn require_key(
         caller,
         environment,
     });
-    with_rate(next.run(request).await, rate)
+    with_rate(admitted(state, request, next).await, rate)
 }
 
 /// Layer of `/health`.
@@ -133,11 +139,17 @@ pub(crate) async fn limit_programs(
     request: Request,
     next: Next,
 ) -> Response {
+    let route = RouteTaken::of(&request);
     let is_asset = request.uri().path().contains('.');
     if prefers_html(request.headers()) || is_asset {
-        return next.run(request).await;
+        return route.noted(admitted(&state, request, next).await);
     }
-    limited(&state, Counted::Anonymous, request, next).await
+    let knock = Knock::of(&request);
+    let counted = Counted::Anonymous(knock.address);
+    route.noted(match knock.count(&state, counted).await {
+        Ok(rate) => with_rate(admitted(&state, request, next).await, rate),
+        Err(too_many) => too_many,
+    })
 }
 
 /// Whether a browser asks, rather than a program.
@@ -174,20 +186,17 @@ async fn limited(
     request: Request,
     next: Next,
 ) -> Response {
+    let route = RouteTaken::of(&request);
     let knock = Knock::of(&request);
-    match knock.count(state, window(knock.address)).await {
+    route.noted(match knock.count(state, window(knock.address)).await {
         Ok(rate) => with_rate(next.run(request).await, rate),
         Err(too_many) => too_many,
-    }
+    })
 }
 
 /// Reads the body (bounded in size and time), then waits in no queue: a request is worked on now or
 /// answered 503. Slow senders hold no place among those that are worked on.
-pub(crate) async fn admit(
-    State(state): State<Arc<HttpState>>,
-    request: Request,
-    next: Next,
-) -> Response {
+pub(crate) async fn admitted(state: &HttpState, request: Request, next: Next) -> Response {
     let settings = &state.settings;
     let request = if has_body(request.method()) {
         let limit = if request.uri().path().contains("/fhir/") {

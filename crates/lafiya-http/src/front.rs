@@ -10,7 +10,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::MatchedPath;
 use axum::http::uri::PathAndQuery;
-use axum::http::{HeaderMap, HeaderValue, Request, Response, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri, header};
 use axum::response::IntoResponse;
 use futures_util::FutureExt;
 use lafiya_model::RequestId;
@@ -20,6 +20,7 @@ use tracing::Instrument;
 use uuid::Uuid;
 
 use crate::caller::answer_counted;
+use crate::compression::{Compressing, compressing};
 use crate::error::{ApiError, ErrorCode};
 use crate::fhir;
 use crate::limits::{RateInfo, client_address};
@@ -27,11 +28,18 @@ use crate::router::{self, Pages};
 use crate::state::HttpState;
 use crate::versions::{CURRENT, CURRENT_HEADER, VersionPolicy};
 
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const RESPONSE_TIME: HeaderName = HeaderName::from_static("x-response-time");
+const API_VERSION: HeaderName = HeaderName::from_static("x-api-version");
+/// Headers that are added to every answer: room for them is made once.
+const HEADERS_WRITTEN: usize = 12;
+
 /// The whole HTTP service.
 #[derive(Clone)]
 pub struct Front {
     state: Arc<HttpState>,
     router: Router,
+    compressing: Compressing,
 }
 
 /// The id of the request, for handlers.
@@ -46,21 +54,38 @@ pub(crate) struct ClientAddress(pub(crate) IpAddr);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReducedLimit(pub(crate) u32);
 
-/// The route that answered, noted by the router for the log and the metrics.
+/// The route that a request took, noted on its answer for the log and the metrics.
 #[derive(Clone, Debug)]
-pub(crate) struct Answered(pub(crate) MatchedPath);
+pub(crate) struct RouteTaken(Option<MatchedPath>);
+
+impl RouteTaken {
+    pub(crate) fn of(request: &Request<Body>) -> Self {
+        Self(request.extensions().get().cloned())
+    }
+
+    pub(crate) fn noted(self, mut response: Response<Body>) -> Response<Body> {
+        response.extensions_mut().insert(self);
+        response
+    }
+}
 
 impl Front {
     /// The service over its state.
     pub fn new(state: Arc<HttpState>, pages: Pages) -> Self {
         let router = router::build(Arc::clone(&state), pages);
-        Self { state, router }
+        Self {
+            state,
+            compressing: compressing(router.clone()),
+            router,
+        }
     }
 
     /// Answers one request.
     pub async fn answer(&self, peer: SocketAddr, mut request: Request<Body>) -> Response<Body> {
         let started = Instant::now();
-        let id = RequestId(Uuid::new_v4());
+        // Ids that begin with the time: an assessment takes its id from its request, and what is
+        // stored together lies together.
+        let id = RequestId(Uuid::now_v7());
         let method = request.method().clone();
         let correlation = correlation_id(request.headers());
         let address = client_address(
@@ -85,10 +110,8 @@ impl Front {
         }
 
         let elapsed = started.elapsed();
-        let route = response
-            .extensions()
-            .get::<Answered>()
-            .map(|answered| answered.0.clone());
+        let route = response.extensions_mut().remove::<RouteTaken>();
+        let route = route.and_then(|taken| taken.0);
         let route = route.as_ref().map_or("unmatched", MatchedPath::as_str);
         let status = response.status().as_u16();
         span.in_scope(|| {
@@ -125,7 +148,16 @@ impl Front {
 
     /// Runs the router; a panic becomes a 500 of this request only.
     async fn guarded(&self, request: Request<Body>) -> Response<Body> {
-        let answering = self.router.clone().oneshot(request);
+        let answering = async {
+            // Whoever calls the API without asking for compression does not pay for it.
+            let asks = request.headers().contains_key(header::ACCEPT_ENCODING);
+            if asks || !router::is_api(request.uri().path()) {
+                let answered = self.compressing.clone().oneshot(request).await;
+                answered.map(|response| response.map(Body::new))
+            } else {
+                self.router.clone().oneshot(request).await
+            }
+        };
         match AssertUnwindSafe(answering).catch_unwind().await {
             Ok(Ok(response)) => response,
             Ok(Err(never)) => match never {},
@@ -144,16 +176,17 @@ impl Front {
     fn write_headers(&self, response: &mut Response<Body>, id: RequestId, elapsed_ms: u128) {
         let rate = response.extensions().get::<RateInfo>().copied();
         let headers = response.headers_mut();
+        headers.reserve(HEADERS_WRITTEN);
         if let Some(rate) = rate {
             rate.write(headers);
         }
-        if let Ok(id) = HeaderValue::from_str(&id.to_string()) {
-            headers.insert("x-request-id", id);
+        if let Ok(id) = HeaderValue::try_from(id.to_string()) {
+            headers.insert(REQUEST_ID, id);
         }
-        if let Ok(time) = HeaderValue::from_str(&format!("{elapsed_ms}ms")) {
-            headers.insert("x-response-time", time);
+        if let Ok(time) = HeaderValue::try_from(format!("{elapsed_ms}ms")) {
+            headers.insert(RESPONSE_TIME, time);
         }
-        headers.insert("x-api-version", HeaderValue::from_static(CURRENT_HEADER));
+        headers.insert(API_VERSION, HeaderValue::from_static(CURRENT_HEADER));
         write_security_headers(
             headers,
             self.state.settings.public_url.starts_with("https://"),
@@ -201,22 +234,22 @@ fn ended(policy: &VersionPolicy) -> ApiError {
 }
 
 fn write_security_headers(headers: &mut HeaderMap, https: bool) {
-    let mut set = |name: &'static str, value: &'static str| {
+    let mut set = |name: HeaderName, value: &'static str| {
         headers
             .entry(name)
             .or_insert(HeaderValue::from_static(value));
     };
-    set("x-content-type-options", "nosniff");
-    set("x-frame-options", "DENY");
-    set("referrer-policy", "no-referrer");
+    set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    set(header::X_FRAME_OPTIONS, "DENY");
+    set(header::REFERRER_POLICY, "no-referrer");
     set(
-        "content-security-policy",
+        header::CONTENT_SECURITY_POLICY,
         "default-src 'none'; frame-ancestors 'none'",
     );
-    set(header::CACHE_CONTROL.as_str(), "no-store");
+    set(header::CACHE_CONTROL, "no-store");
     if https {
         set(
-            "strict-transport-security",
+            header::STRICT_TRANSPORT_SECURITY,
             "max-age=31536000; includeSubDomains",
         );
     }

@@ -6,10 +6,12 @@
 pub mod admin;
 mod body;
 mod caller;
+mod compression;
 mod endpoints;
 pub mod error;
 mod fhir;
 mod front;
+mod json;
 mod kept_answers;
 mod limits;
 mod listener;

@@ -3,9 +3,13 @@
 
 use std::net::IpAddr;
 
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use ipnet::IpNet;
 use lafiya_service::WindowState;
+
+const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
 /// What the rate headers say about one response.
 #[derive(Clone, Copy, Debug)]
@@ -49,12 +53,9 @@ impl RateInfo {
 
     /// Writes the three headers.
     pub(crate) fn write(&self, headers: &mut HeaderMap) {
-        headers.insert("x-ratelimit-limit", HeaderValue::from(self.limit));
-        headers.insert("x-ratelimit-remaining", HeaderValue::from(self.remaining));
-        headers.insert(
-            "x-ratelimit-reset",
-            HeaderValue::from(self.reset_at_seconds()),
-        );
+        headers.insert(LIMIT, HeaderValue::from(self.limit));
+        headers.insert(REMAINING, HeaderValue::from(self.remaining));
+        headers.insert(RESET, HeaderValue::from(self.reset_at_seconds()));
     }
 }
 

@@ -8,26 +8,20 @@ use axum::http::{HeaderValue, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{get, post};
-use tower_http::compression::CompressionLayer;
-use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use crate::caller::{
-    admit, answer_counted, limit_health, limit_programs, limit_public, prefers_html, require_key,
+    answer_counted, limit_health, limit_programs, limit_public, prefers_html, require_key,
 };
 use crate::endpoints;
 use crate::error::{ApiError, ErrorCode};
-use crate::front::Answered;
 use crate::kept_answers::kept_or_rendered;
 use crate::openapi::{self, ApiDocument};
 use crate::state::HttpState;
 use crate::versions::CURRENT;
-
-/// Bodies smaller than this are sent as they are: compressing them costs more than it saves.
-const COMPRESSED_BYTES_MIN: u64 = 1400;
 
 /// The pages for people, mounted beside the API.
 pub struct Pages {
@@ -106,8 +100,8 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
     openapi::complete(all.into_openapi())
 }
 
-/// The router with its layers. Inside out: the handler, admission, key and rate, the group's
-/// fallback, compression. `Front` stands around the whole.
+/// The router with its layers: one around each group of routes, since every layer costs each request
+/// its share, and `Front` around the whole.
 pub(crate) fn build(state: Arc<HttpState>, pages: Pages) -> Router {
     let Routes {
         reference,
@@ -119,7 +113,6 @@ pub(crate) fn build(state: Arc<HttpState>, pages: Pages) -> Router {
         .route_layer(from_fn_with_state(Arc::clone(&state), kept_or_rendered));
     let keyed = Router::from(keyed)
         .merge(reference)
-        .route_layer(from_fn_with_state(Arc::clone(&state), admit))
         .route_layer(from_fn_with_state(Arc::clone(&state), require_key));
     let health =
         Router::from(health).route_layer(from_fn_with_state(Arc::clone(&state), limit_health));
@@ -136,28 +129,15 @@ pub(crate) fn build(state: Arc<HttpState>, pages: Pages) -> Router {
     let not_found_page = pages.not_found;
     let pages = api_reference()
         .merge(pages.router.with_state(()))
-        .route_layer(from_fn_with_state(Arc::clone(&state), admit))
         .route_layer(from_fn_with_state(Arc::clone(&state), limit_programs));
 
     Router::new()
         .nest(&format!("/{CURRENT}"), keyed.merge(health).merge(public))
         .merge(definitions)
         .merge(pages)
-        .route_layer(from_fn(note_route))
         .method_not_allowed_fallback(method_not_allowed)
         .fallback(move |state, request| not_found(not_found_page, state, request))
-        .layer(
-            CompressionLayer::new()
-                .gzip(true)
-                .compress_when(worth_compressing()),
-        )
         .with_state(state)
-}
-
-fn worth_compressing() -> impl Predicate {
-    SizeAbove::new(COMPRESSED_BYTES_MIN)
-        .and(NotForContentType::IMAGES)
-        .and(NotForContentType::const_new("application/octet-stream"))
 }
 
 /// The browsable API reference; its assets are inside the binary.
@@ -186,18 +166,6 @@ async fn allow_own_assets(request: Request, next: Next) -> Response {
     response
 }
 
-async fn note_route(request: Request, next: Next) -> Response {
-    let matched = request
-        .extensions()
-        .get::<axum::extract::MatchedPath>()
-        .cloned();
-    let mut response = next.run(request).await;
-    if let Some(matched) = matched {
-        response.extensions_mut().insert(Answered(matched));
-    }
-    response
-}
-
 async fn not_found(
     page: fn(&Request) -> Response,
     State(state): State<Arc<HttpState>>,
@@ -215,7 +183,7 @@ async fn not_found(
     answer_counted(&state, request, answer).await
 }
 
-fn is_api(path: &str) -> bool {
+pub(crate) fn is_api(path: &str) -> bool {
     path.strip_prefix('/')
         .and_then(|path| path.strip_prefix(CURRENT))
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

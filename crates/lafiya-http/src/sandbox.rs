@@ -14,7 +14,7 @@ use lafiya_service::rate_limit::{self, Counted};
 use lafiya_service::{Caller, ServiceError};
 use uuid::Uuid;
 
-use crate::caller::{Admitted, admit};
+use crate::caller::{Admitted, admitted};
 use crate::endpoints;
 use crate::error::ApiError;
 use crate::front::ThisRequest;
@@ -39,7 +39,6 @@ pub fn sandbox(state: Arc<HttpState>) -> Router {
             "/conditions/{id}/education",
             get(endpoints::education::read),
         )
-        .route_layer(from_fn_with_state(Arc::clone(&state), admit))
         .route_layer(from_fn_with_state(Arc::clone(&state), count));
     Router::new()
         .nest(&format!("/{CURRENT}"), routes)
@@ -64,7 +63,7 @@ async fn count(State(state): State<Arc<HttpState>>, mut request: Request, next: 
         caller,
         environment: Environment::Test,
     });
-    let mut response = next.run(request).await;
+    let mut response = admitted(&state, request, next).await;
     window.write(response.headers_mut());
     response
 }

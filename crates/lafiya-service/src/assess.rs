@@ -34,6 +34,8 @@ use crate::second_opinion::{self, Advice};
 const IDEMPOTENCY_LIFE: jiff::SignedDuration = jiff::SignedDuration::from_hours(24);
 /// How often a turn is tried again when another turn of the same interview was faster.
 const TURN_ATTEMPTS_MAX: usize = 12;
+/// Large enough for nearly all documents.
+const DOCUMENT_BYTES: usize = 48 * 1024;
 /// What every answer says.
 const DISCLAIMER: &str = "Decision support for trained staff; it does not replace clinical judgement. The clinical \
 content of this version awaits sign-off by clinicians.";
@@ -141,7 +143,7 @@ async fn one_turn(
             let memory = interview::recall(context, caller.tenant_id, environment, id, now);
             (id, memory.await?)
         }
-        None => (InterviewId(Uuid::new_v4()), Memory::default()),
+        None => (InterviewId(Uuid::now_v7()), Memory::default()),
     };
     if let Some(answer) = repetition(context, caller, environment, &memory, request).await? {
         return Ok(answer);
@@ -151,8 +153,11 @@ async fn one_turn(
     if !memory.has_symptom(&base) {
         return Err(ServiceError::InsufficientData);
     }
-    // Reasoning takes a core for a while. Whoever waits here holds no connection, and finds out
-    // about a used-up quota without having thought.
+    // Reasoning takes a core for a while. Those who have arrived meanwhile come first: they take
+    // their places behind, or hear at once that the service is full.
+    tokio::task::yield_now().await;
+    // Whoever waits here holds no connection, and finds out about a used-up quota without having
+    // thought.
     let place = context.thinking.acquire().await.ok();
     if memory.is_first_turn() && environment == Environment::Live {
         quota::check(context, caller, now).await?;
@@ -292,7 +297,6 @@ async fn record(
     document: &AssessmentDocument,
     now: Timestamp,
 ) -> Result<(), ServiceError> {
-    let encode = |cause: serde_json::Error| ServiceError::Internal(cause.to_string());
     let top = document.assessment.conditions.first();
     let record = RecordAssessment {
         assessment_id: document.assessment_id,
@@ -308,7 +312,7 @@ async fn record(
             id: it.id.to_string(),
             name: it.name.clone(),
         }),
-        document: serde_json::to_vec(document).map_err(encode)?,
+        document: written(document)?,
         interview_document: memory.to_bytes()?,
         request_digest: request.digest,
         idempotency: stored_key(request, document.environment).map(|key_text| IdempotencyRecord {
@@ -330,6 +334,14 @@ async fn record(
         Err(RecordRefusal::IdempotencyConflict) => Err(ServiceError::IdempotencyConflict),
         Err(RecordRefusal::Store(error)) => Err(error.into()),
     }
+}
+
+/// The document as it is stored.
+fn written(document: &AssessmentDocument) -> Result<Vec<u8>, ServiceError> {
+    let mut bytes = Vec::with_capacity(DOCUMENT_BYTES);
+    sonic_rs::to_writer(&mut bytes, document)
+        .map_err(|cause| ServiceError::Internal(cause.to_string()))?;
+    Ok(bytes)
 }
 
 /// Ids and levels, never patient data.

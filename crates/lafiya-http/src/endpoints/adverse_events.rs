@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
@@ -12,6 +11,7 @@ use lafiya_service::adverse_events;
 use crate::body::require_json;
 use crate::caller::Admitted;
 use crate::error::ApiError;
+use crate::json::Json;
 use crate::state::HttpState;
 use crate::wire::adverse_events::{AdverseEventAnswer, AdverseEventRequest, read_filter};
 use crate::wire::page::{PageParams, answer_page, read_page};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue};
-use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json};
+use axum::response::Response;
 use bytes::Bytes;
 use lafiya_model::{AssessmentId, Claim};
 use lafiya_service::{FieldError, assess, concepts};
@@ -15,10 +15,13 @@ use crate::body::require_json;
 use crate::caller::Admitted;
 use crate::error::ApiError;
 use crate::front::ThisRequest;
+use crate::json;
 use crate::state::HttpState;
 use crate::wire::assess_answer::AssessAnswer;
 use crate::wire::assess_request::{self, AssessBody, Envelope};
 
+/// Large enough for nearly all answers.
+const ANSWER_BYTES: usize = 48 * 1024;
 const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 255;
 
 /// Assesses a patient: ranked conditions, triage, red flags, tests, treatment, referral and the
@@ -68,7 +71,7 @@ pub(crate) async fn assess(
         request,
     )
     .await?;
-    let mut response = Json(AssessAnswer::from(&answer)).into_response();
+    let mut response = json::respond(&AssessAnswer::from(&answer), ANSWER_BYTES);
     if answer.replayed {
         response
             .headers_mut()

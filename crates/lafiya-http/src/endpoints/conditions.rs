@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use lafiya_model::ConceptKind;
 use lafiya_service::reference;
 
 use crate::error::ApiError;
+use crate::json::Json;
 use crate::state::HttpState;
 use crate::wire::query::Params;
 use crate::wire::reference::{ConditionDetail, ConditionItem, ListParams, answer_list};

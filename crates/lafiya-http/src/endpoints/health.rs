@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use lafiya_service::health::{self, Health};
 
+use crate::json::Json;
 use crate::state::HttpState;
 use crate::wire::health::HealthAnswer;
 

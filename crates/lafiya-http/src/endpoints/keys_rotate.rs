@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use bytes::Bytes;
@@ -11,6 +10,7 @@ use lafiya_service::keys;
 use crate::body::require_json;
 use crate::caller::Admitted;
 use crate::error::ApiError;
+use crate::json::Json;
 use crate::state::HttpState;
 use crate::wire::keys::{RotateRequest, RotatedKey};
 

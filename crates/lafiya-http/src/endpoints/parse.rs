@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
@@ -11,6 +10,7 @@ use bytes::Bytes;
 use crate::body::require_json;
 use crate::caller::Admitted;
 use crate::error::ApiError;
+use crate::json::Json;
 use crate::state::HttpState;
 use crate::wire::parse::{self, ParseAnswer, ParseBody};
 

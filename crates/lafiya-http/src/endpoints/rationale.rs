@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
@@ -13,6 +12,7 @@ use lafiya_service::assess;
 use crate::body::require_json;
 use crate::caller::Admitted;
 use crate::error::ApiError;
+use crate::json::Json;
 use crate::state::HttpState;
 use crate::wire::query::Params;
 use crate::wire::rationale::{RationaleAnswer, RationaleRequest, read_id};

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -13,6 +12,7 @@ use lafiya_service::{ServiceError, webhooks};
 use super::webhooks::{owner, webhook_id};
 use crate::caller::Admitted;
 use crate::error::ApiError;
+use crate::json::Json;
 use crate::state::HttpState;
 use crate::wire::page::{PageParams, answer_page, read_page};
 use crate::wire::query::Params;

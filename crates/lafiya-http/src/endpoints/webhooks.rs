@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
@@ -15,6 +14,7 @@ use lafiya_service::webhooks::{self, Owner};
 use crate::body::require_json;
 use crate::caller::Admitted;
 use crate::error::ApiError;
+use crate::json::Json;
 use crate::state::HttpState;
 use crate::wire::page::{answer_page, read_form};
 use crate::wire::query::Params;

@@ -75,9 +75,9 @@ impl Wish {
     /// A resource as text.
     pub(crate) fn text(self, resource: &Resource) -> String {
         let written = if self.pretty {
-            serde_json::to_string_pretty(resource)
+            serde_json::to_string_pretty(resource).ok()
         } else {
-            serde_json::to_string(resource)
+            sonic_rs::to_string(resource).ok()
         };
         written.expect("a resource is plain data")
     }

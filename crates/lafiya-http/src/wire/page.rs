@@ -1,12 +1,12 @@
 //! Pages of what a tenant owns: the same parameters and the same two forms as the reference lists.
 
-use axum::Json;
 use axum::http::HeaderValue;
 use axum::response::{IntoResponse, Response};
 use lafiya_service::webhooks::PageOf;
 use serde::Serialize;
 use utoipa::IntoParams;
 
+use crate::json::Json;
 use crate::wire::query::Params;
 
 const LIMIT_DEFAULT: u64 = 20;

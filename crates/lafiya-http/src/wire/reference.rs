@@ -1,6 +1,5 @@
 //! The shapes of the reference endpoints.
 
-use axum::Json;
 use axum::http::HeaderValue;
 use axum::response::{IntoResponse, Response};
 use lafiya_knowledge::{ConceptRef, Condition, KnowledgeBase};
@@ -10,6 +9,7 @@ use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::error::ApiError;
+use crate::json::Json;
 use crate::wire::page::OFFSET_MAX;
 use crate::wire::query::Params;
 

@@ -1,0 +1,19 @@
+//! Smaller answers for who asks for them, and as they are for everybody else.
+
+use axum::Router;
+use tower_http::compression::Compression;
+use tower_http::compression::predicate::{And, NotForContentType, Predicate, SizeAbove};
+
+/// Bodies smaller than this are sent as they are: compressing them costs more than it saves.
+const COMPRESSED_BYTES_MIN: u64 = 1400;
+
+/// A router whose answers are compressed.
+pub(crate) type Compressing =
+    Compression<Router, And<And<SizeAbove, NotForContentType>, NotForContentType>>;
+
+pub(crate) fn compressing(router: Router) -> Compressing {
+    let worth_it = SizeAbove::new(COMPRESSED_BYTES_MIN)
+        .and(NotForContentType::IMAGES)
+        .and(NotForContentType::const_new("application/octet-stream"));
+    Compression::new(router).gzip(true).compress_when(worth_it)
+}

@@ -1,0 +1,64 @@
+//! JSON answers, written straight into the bytes that are sent.
+
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use lafiya_service::ServiceError;
+use serde::Serialize;
+
+use crate::error::ApiError;
+
+/// Room for an answer of no particular size.
+const USUAL_BYTES: usize = 1024;
+
+/// An answer in JSON.
+pub(crate) struct Json<T>(pub(crate) T);
+
+impl<T: Serialize> IntoResponse for Json<T> {
+    fn into_response(self) -> Response {
+        respond(&self.0, USUAL_BYTES)
+    }
+}
+
+/// An answer in JSON of about so many bytes: room for all of them is made at once.
+pub(crate) fn respond(answer: &impl Serialize, about_bytes: usize) -> Response {
+    let mut written = Vec::with_capacity(about_bytes);
+    match sonic_rs::to_writer(&mut written, answer) {
+        Ok(()) => {
+            let json = HeaderValue::from_static("application/json");
+            ([(header::CONTENT_TYPE, json)], written).into_response()
+        }
+        Err(cause) => {
+            let error = ServiceError::Internal(format!("an answer could not be written: {cause}"));
+            ApiError::from(error).into_response()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    async fn sent(answer: impl Serialize) -> Vec<u8> {
+        let response = Json(answer).into_response();
+        assert_eq!(response.headers()[header::CONTENT_TYPE], "application/json");
+        let bytes = axum::body::to_bytes(response.into_body(), usize::MAX).await;
+        bytes.unwrap().to_vec()
+    }
+
+    proptest! {
+        /// The writer is another one than the reader's: they must agree on every character and number.
+        #[test]
+        fn what_is_written_reads_as_it_was(
+            text in any::<String>(), odd in "[\\x00-\\x20\"\\\\/\\x7f\u{80}\u{2028}\u{1f600}]{0,40}",
+            number in any::<f64>(), count in any::<i64>(),
+        ) {
+            let answer = serde_json::json!({
+                "text": text, odd: [number, count], "none": null, "yes": true,
+            });
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            let bytes = runtime.block_on(sent(&answer));
+            prop_assert_eq!(&bytes, &serde_json::to_vec(&answer).unwrap());
+        }
+    }
+}
