@@ -10,6 +10,16 @@ use serde_json::{Map, Value, json};
 pub struct Resource {
     kind: &'static str,
     fields: Vec<(&'static str, Value)>,
+    /// Of a Bundle.
+    entries: Vec<Entry>,
+}
+
+/// A resource in a Bundle, and the name that others call it by.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Entry {
+    pub(crate) full_url: String,
+    pub(crate) resource: Resource,
 }
 
 impl Resource {
@@ -18,6 +28,7 @@ impl Resource {
         Self {
             kind,
             fields: Vec::new(),
+            entries: Vec::new(),
         }
     }
 
@@ -32,6 +43,12 @@ impl Resource {
         if !is_empty(&value) {
             self.fields.push((name, value));
         }
+        self
+    }
+
+    /// Makes it a Bundle of these.
+    pub(crate) fn with_entries(mut self, entries: Vec<Entry>) -> Self {
+        self.entries = entries;
         self
     }
 
@@ -55,6 +72,16 @@ impl Resource {
                 .into_iter()
                 .map(|(name, value)| (name.to_owned(), value)),
         );
+        if !self.entries.is_empty() {
+            let entry = |it: Entry| {
+                object([
+                    ("fullUrl", it.full_url.into()),
+                    ("resource", it.resource.into_value()),
+                ])
+            };
+            let entries = self.entries.into_iter().map(entry);
+            map.insert("entry".to_owned(), entries.collect());
+        }
         Value::Object(map)
     }
 }
@@ -65,6 +92,9 @@ impl Serialize for Resource {
         map.serialize_entry("resourceType", self.kind)?;
         for (name, value) in &self.fields {
             map.serialize_entry(name, value)?;
+        }
+        if !self.entries.is_empty() {
+            map.serialize_entry("entry", &self.entries)?;
         }
         map.end()
     }
@@ -86,22 +116,39 @@ fn escaped(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
+/// An element of values that are ready. `json!` would copy them, with all they hold.
+pub(crate) fn object<const N: usize>(fields: [(&'static str, Value); N]) -> Value {
+    let fields = fields.into_iter();
+    Value::Object(
+        fields
+            .filter(|(_, value)| !is_empty(value))
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+    )
+}
+
+/// A list of one value that is ready.
+pub(crate) fn one(value: Value) -> Value {
+    Value::Array(vec![value])
+}
+
 /// A coding; the display is left out where there is none.
 pub(crate) fn coding(system: &str, code: &str, display: &str) -> Value {
-    let mut coding = json!({"system": system, "code": code});
-    if !display.is_empty() {
-        coding["display"] = display.into();
-    }
-    coding
+    object([
+        ("system", system.into()),
+        ("code", code.into()),
+        ("display", display.into()),
+    ])
 }
 
 /// A concept with codings and a text.
 pub(crate) fn concept(codings: Vec<Value>, text: &str) -> Value {
-    let mut concept = json!({"text": text});
-    if !codings.is_empty() {
-        concept["coding"] = Value::Array(codings);
-    }
-    concept
+    object([("coding", Value::Array(codings)), ("text", text.into())])
+}
+
+/// A concept of one coding and no text.
+pub(crate) fn coded(coding: Value) -> Value {
+    object([("coding", one(coding))])
 }
 
 /// A concept of words alone.
@@ -111,11 +158,7 @@ pub(crate) fn words(text: &str) -> Value {
 
 /// A reference to another entry of the same Bundle.
 pub(crate) fn reference(full_url: &str, display: &str) -> Value {
-    let mut reference = json!({"reference": full_url});
-    if !display.is_empty() {
-        reference["display"] = display.into();
-    }
-    reference
+    object([("reference", full_url.into()), ("display", display.into())])
 }
 
 /// Notes; empty ones are left out.

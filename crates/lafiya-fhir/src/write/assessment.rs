@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Writer;
 use crate::codes::codings_of;
 use crate::define::profile;
-use crate::element::{Resource, coding, concept, notes, reference, words};
+use crate::element::{Resource, coded, coding, concept, notes, object, one, reference, words};
 use crate::systems::{ICD10, INTERPRETATION, SNOMED_CT};
 
 /// From here on a candidate counts as likely, and as possible.
@@ -31,13 +31,17 @@ impl Writer<'_> {
             &triage.description,
         );
         let mut extensions = vec![
-            self.extension("triage-level", "CodeableConcept", level_code),
-            self.extension("assessment-confidence", "Decimal", it.confidence),
-            self.extension("triage-timeframe", "Code", triage.timeframe.as_str()),
-            self.extension("escalation-tier", "PositiveInt", it.escalation_tier),
-            self.extension("should-stop", "Boolean", it.should_stop),
-            self.extension("emergency-evidence", "Boolean", it.has_emergency_evidence),
-            self.extension("disclaimer", "String", document.disclaimer.as_str()),
+            self.extension("triage-level", "valueCodeableConcept", level_code),
+            self.extension("assessment-confidence", "valueDecimal", it.confidence),
+            self.extension("triage-timeframe", "valueCode", triage.timeframe.as_str()),
+            self.extension("escalation-tier", "valuePositiveInt", it.escalation_tier),
+            self.extension("should-stop", "valueBoolean", it.should_stop),
+            self.extension(
+                "emergency-evidence",
+                "valueBoolean",
+                it.has_emergency_evidence,
+            ),
+            self.extension("disclaimer", "valueString", document.disclaimer.as_str()),
         ];
         extensions.extend(self.next_question());
         let identifiers = json!([
@@ -80,19 +84,24 @@ impl Writer<'_> {
     /// What to ask next, so that an interview can go on over FHIR.
     fn next_question(&self) -> Option<Value> {
         let question = self.document.assessment.next_question.as_ref()?;
-        let parts = json!([
-            {"url": "concept", "valueCoding": coding(&self.systems.concept(), question.id.as_str(), "")},
-            {"url": "text", "valueString": question.text},
-            {"url": "explanation", "valueString": question.explanation},
-        ]);
-        let parts: Value = parts
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter(|part| part["valueString"] != "")
-            .cloned()
-            .collect();
-        Some(json!({"url": self.systems.structure("next-question"), "extension": parts}))
+        let concept = coding(&self.systems.concept(), question.id.as_str(), "");
+        let mut parts = vec![object([
+            ("url", "concept".into()),
+            ("valueCoding", concept),
+        ])];
+        for (url, text) in [
+            ("text", &question.text),
+            ("explanation", &question.explanation),
+        ] {
+            if !text.is_empty() {
+                let text = text.as_str().into();
+                parts.push(object([("url", url.into()), ("valueString", text)]));
+            }
+        }
+        Some(object([
+            ("url", self.systems.structure("next-question").into()),
+            ("extension", Value::Array(parts)),
+        ]))
     }
 
     pub(super) fn write_conditions(&mut self) {
@@ -107,15 +116,18 @@ impl Writer<'_> {
         let evidence: Value = self
             .behind(it)
             .map(|(told, id)| {
-                json!({
-                    "code": [words(&told.name)],
-                    "detail": [reference(&self.full_url(&evidence_label(id)), "")],
-                })
+                object([
+                    ("code", one(words(&told.name))),
+                    (
+                        "detail",
+                        one(reference(&self.full_url(&evidence_label(id)), "")),
+                    ),
+                ])
             })
             .collect();
         let mut extensions =
-            vec![self.extension("condition-probability", "Decimal", it.probability)];
-        extensions.push(self.extension("insufficient-data", "Boolean", it.insufficient_data));
+            vec![self.extension("condition-probability", "valueDecimal", it.probability)];
+        extensions.push(self.extension("insufficient-data", "valueBoolean", it.insufficient_data));
         let against = format!("Against: {}.", it.against.join(", "));
         let said = [
             it.rationale.as_str(),
@@ -135,11 +147,11 @@ impl Writer<'_> {
             )
             .with(
                 "category",
-                json!([{"coding": [coding(
+                one(coded(coding(
                     "http://terminology.hl7.org/CodeSystem/condition-category",
                     "encounter-diagnosis",
                     "Encounter Diagnosis",
-                )]}]),
+                ))),
             )
             .with("severity", severity(&it.severity))
             .with("code", self.condition_code(it))
@@ -166,12 +178,12 @@ impl Writer<'_> {
             .conditions
             .iter()
             .map(|it| {
-                json!({
-                    "outcome": self.condition_code(it),
-                    "probabilityDecimal": it.probability,
-                    "qualitativeRisk": qualitative(it.probability),
-                    "rationale": it.rationale,
-                })
+                object([
+                    ("outcome", self.condition_code(it)),
+                    ("probabilityDecimal", it.probability.into()),
+                    ("qualitativeRisk", qualitative(it.probability)),
+                    ("rationale", it.rationale.as_str().into()),
+                ])
             })
             .collect();
         let basis: Value = self
@@ -223,7 +235,7 @@ impl Writer<'_> {
             .with("effectiveDateTime", self.at())
             .with(
                 "interpretation",
-                json!([{"coding": [coding(INTERPRETATION, code, display)]}]),
+                one(coded(coding(INTERPRETATION, code, display))),
             )
     }
 
@@ -260,7 +272,7 @@ fn evidence_label(id: &str) -> String {
 
 fn status(system: &str, code: &str) -> Value {
     let system = format!("http://terminology.hl7.org/CodeSystem/{system}");
-    json!({"coding": [coding(&system, code, "")]})
+    coded(coding(&system, code, ""))
 }
 
 /// The severity of a condition in SNOMED CT, in the words of the record.

@@ -5,7 +5,7 @@ use lafiya_model::assessment::{Notifiable, RedFlag, Warning, WarningKind, Warnin
 use serde_json::{Value, json};
 
 use super::Writer;
-use crate::element::{Resource, coding, concept, words};
+use crate::element::{Resource, coding, concept, object, one, words};
 
 impl Writer<'_> {
     pub(super) fn write_concerns(&mut self) {
@@ -45,9 +45,13 @@ impl Writer<'_> {
             Seriousness::Serious => "moderate",
             Seriousness::Emergency | Seriousness::EmergencyAmbulance => "high",
         };
-        let seriousness = self.extension("red-flag-seriousness", "Code", flag.seriousness.as_str());
+        let seriousness = self.extension(
+            "red-flag-seriousness",
+            "valueCode",
+            flag.seriousness.as_str(),
+        );
         self.issue(label, "red-flag", &flag.name, severity)
-            .with("extension", json!([seriousness]))
+            .with("extension", one(seriousness))
             .with(
                 "identifier",
                 json!([{"system": self.systems.identifier("red-flag"), "value": flag.id}]),
@@ -70,7 +74,7 @@ impl Writer<'_> {
         let mitigation: Value = if warning.recommended_action.is_empty() {
             Value::Null
         } else {
-            json!([{"action": words(&warning.recommended_action)}])
+            one(object([("action", words(&warning.recommended_action))]))
         };
         self.issue(label, kind, &warning.message, severity)
             .with("detail", warning.details.join(" "))

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::define::profile;
-use crate::element::{Resource, coding, reference};
+use crate::element::{Entry, Resource, coding, object, one, reference};
 use crate::systems::Systems;
 
 /// Writes the Bundle of an assessment.
@@ -28,8 +28,12 @@ pub fn write_bundle(
         document,
         base,
         systems,
+        patient: String::new(),
+        // To the millisecond: some readers take no more digits.
+        at: format!("{:.3}", document.created_at),
         entries: Vec::new(),
     };
+    writer.patient = writer.full_url("patient");
     writer.write_report();
     writer.write_patient();
     writer.write_conditions();
@@ -45,11 +49,11 @@ pub fn write_bundle(
     });
     Resource::new("Bundle")
         .with("id", document.assessment_id.to_string())
-        .with("meta", writer.meta(profile::ANSWER))
+        .with("meta", writer.meta(Some(profile::ANSWER)))
         .with("identifier", identifier)
         .with("type", "collection")
         .with("timestamp", writer.at())
-        .with("entry", Value::Array(writer.entries))
+        .with_entries(writer.entries)
 }
 
 /// What the parts of the Bundle are written with.
@@ -57,7 +61,11 @@ struct Writer<'a> {
     document: &'a AssessmentDocument,
     base: &'a KnowledgeBase,
     systems: &'a Systems,
-    entries: Vec<Value>,
+    /// The name of the patient in the Bundle.
+    patient: String,
+    /// When.
+    at: String,
+    entries: Vec<Entry>,
 }
 
 impl Writer<'_> {
@@ -77,61 +85,58 @@ impl Writer<'_> {
     }
 
     fn add(&mut self, label: &str, resource: Resource) {
-        let entry = json!({"fullUrl": self.full_url(label), "resource": resource.into_value()});
-        self.entries.push(entry);
+        self.entries.push(Entry {
+            full_url: self.full_url(label),
+            resource,
+        });
     }
 
     /// A resource with its id, its profile and, in the sandbox, the mark of mock data.
     fn resource(&self, kind: &'static str, label: &str, profile: Option<&str>) -> Resource {
-        let mut meta = json!({});
-        if let Some(profile) = profile {
-            meta["profile"] = json!([self.systems.structure(profile)]);
-        }
-        self.mark(&mut meta);
         Resource::new(kind)
             .with("id", self.id(label).to_string())
-            .with("meta", meta)
+            .with("meta", self.meta(profile))
     }
 
-    fn meta(&self, profile: &str) -> Value {
-        let mut meta = json!({"profile": [self.systems.structure(profile)]});
-        self.mark(&mut meta);
-        meta
-    }
-
-    /// HL7's own mark for data that is not about a patient.
-    fn mark(&self, meta: &mut Value) {
-        if self.document.environment == Environment::Test {
-            meta["tag"] = json!([coding(
+    /// The profile and, in the sandbox, HL7's own mark for data that is not about a patient.
+    fn meta(&self, profile: Option<&str>) -> Value {
+        let profile = profile.map(|it| one(self.systems.structure(it).into()));
+        let tag = (self.document.environment == Environment::Test).then(|| {
+            one(coding(
                 "http://terminology.hl7.org/CodeSystem/v3-ActReason",
                 "HTEST",
                 "test health data",
-            )]);
-        }
+            ))
+        });
+        object([
+            ("profile", profile.unwrap_or_default()),
+            ("tag", tag.unwrap_or_default()),
+        ])
     }
 
-    fn extension(&self, name: &str, kind: &str, value: impl Into<Value>) -> Value {
-        let mut extension = json!({"url": self.systems.structure(name)});
-        extension[format!("value{kind}")] = value.into();
-        extension
+    /// An extension; `kind` names its field, such as `valueCode`.
+    fn extension(&self, name: &str, kind: &'static str, value: impl Into<Value>) -> Value {
+        object([
+            ("url", self.systems.structure(name).into()),
+            (kind, value.into()),
+        ])
     }
 
     fn patient(&self) -> Value {
-        reference(&self.full_url("patient"), "")
+        reference(&self.patient, "")
     }
 
-    /// When, to the millisecond: some readers take no more digits.
-    fn at(&self) -> String {
-        format!("{:.3}", self.document.created_at)
+    fn at(&self) -> &str {
+        &self.at
     }
 
     /// The person was taken out before anything was stored: this Patient stands for the one asked
     /// about and knows no more than the record does.
     fn write_patient(&mut self) {
-        let group = self.extension("age-group", "Code", self.document.age_group.as_str());
+        let group = self.extension("age-group", "valueCode", self.document.age_group.as_str());
         let patient = self
             .resource("Patient", "patient", None)
-            .with("extension", json!([group]))
+            .with("extension", one(group))
             .narrated(&["The patient of this assessment, de-identified.".to_owned()]);
         self.add("patient", patient);
     }
@@ -141,7 +146,7 @@ impl Writer<'_> {
         let targets: Value = self
             .entries
             .iter()
-            .map(|entry| json!({"reference": entry["fullUrl"]}))
+            .map(|entry| reference(&entry.full_url, ""))
             .collect();
         let agent = json!({
             "type": {"coding": [coding(
@@ -172,8 +177,8 @@ impl Writer<'_> {
             .with("target", targets)
             .with("occurredDateTime", self.at())
             .with("recorded", self.at())
-            .with("agent", json!([agent]))
-            .with("entity", json!([entity]))
+            .with("agent", one(agent))
+            .with("entity", one(entity))
             .narrated(&[format!(
                 "Made by engine {} from the knowledge base {}.",
                 document.engine_version, document.knowledge_version

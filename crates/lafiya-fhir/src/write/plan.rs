@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Writer;
 use super::assessment::condition_label;
 use crate::codes::codings_of;
-use crate::element::{Resource, coding, concept, notes, reference, words};
+use crate::element::{Resource, coded, coding, concept, notes, one, reference, words};
 use crate::systems::SNOMED_CT;
 
 impl Writer<'_> {
@@ -45,7 +45,7 @@ impl Writer<'_> {
         let reasons: Value = it.differentiates.iter().map(|name| words(name)).collect();
         let category = coding(SNOMED_CT, "386053000", "Evaluation procedure");
         self.proposal(label, &format!("{}: {}", it.test_name, it.purpose))
-            .with("category", json!([{"coding": [category]}]))
+            .with("category", one(coded(category)))
             .with("priority", priority)
             .with("code", concept(codings, &it.test_name))
             .with("subject", self.patient())
@@ -73,7 +73,7 @@ impl Writer<'_> {
         let before = it.pre_referral_actions.iter().map(String::as_str);
         let category = coding(SNOMED_CT, "3457005", "Patient referral");
         self.proposal("referral", &text)
-            .with("category", json!([{"coding": [category]}]))
+            .with("category", one(coded(category)))
             .with("priority", priority)
             .with("code", words(&text))
             .with("subject", self.patient())

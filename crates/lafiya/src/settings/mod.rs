@@ -129,10 +129,6 @@ impl Settings {
             ("body_limit_bytes", self.body_limit_bytes as u64),
             ("connections_max", self.connections_max as u64),
             (
-                "concurrent_requests_max",
-                self.concurrent_requests_max as u64,
-            ),
-            (
                 "database_connections_max",
                 u64::from(self.database_connections_max),
             ),
@@ -349,9 +345,18 @@ impl Settings {
             header_timeout: Duration::from_millis(self.header_timeout_ms),
             body_timeout: Duration::from_millis(self.body_timeout_ms),
             connections_max: self.connections_max,
-            concurrent_requests_max: self.concurrent_requests_max,
+            concurrent_requests_max: match self.concurrent_requests_max {
+                0 => requests_that_suit_the_machine(),
+                given => given,
+            },
             shutdown_grace: Duration::from_millis(self.shutdown_grace_ms),
             versions: Versions::new(self.versions.clone()).map_err(anyhow::Error::msg)?,
         })
     }
+}
+
+/// Enough that a burst is taken in, and few enough that whoever is taken in is soon answered.
+fn requests_that_suit_the_machine() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (64 * cores).max(256)
 }
