@@ -55,6 +55,8 @@ pub struct PatientFacts<'a> {
     findings: Vec<Status>,
     risks: Vec<Status>,
     labs: Vec<Status>,
+    /// Of each state, in the order of `State::ALL`.
+    states: [Status; State::ALL.len()],
     severe: Vec<FindingIx>,
     derived: Vec<(FindingIx, bool)>,
     days: BTreeMap<FindingIx, u32>,
@@ -75,6 +77,7 @@ impl<'a> PatientFacts<'a> {
             findings: vec![Status::Unasked; base.findings().len()],
             risks: vec![Status::Unasked; base.risks().len()],
             labs: vec![Status::Unasked; base.labs().len()],
+            states: [Status::Unasked; State::ALL.len()],
             severe: Vec::new(),
             derived: Vec::new(),
             days: BTreeMap::new(),
@@ -102,8 +105,11 @@ impl<'a> PatientFacts<'a> {
         for (concept, item) in &evidence {
             facts.note_risk(*concept, item);
         }
-        let is_pregnant = facts.state_status(State::Pregnant) == Status::Present;
-        facts.group = Group::of(facts.age, is_pregnant);
+        // Nothing that follows changes a risk factor, so the states are settled.
+        for &state in State::ALL {
+            facts.states[state as usize] = facts.state_by_risks(state);
+        }
+        facts.group = Group::of(facts.age, facts.is_in(State::Pregnant));
         for (concept, item) in &evidence {
             facts.note_finding(*concept, item);
         }
@@ -128,6 +134,10 @@ impl<'a> PatientFacts<'a> {
 
     /// Whether the woman is known to be, or not to be, in a state.
     pub(crate) fn state_status(&self, state: State) -> Status {
+        self.states[state as usize]
+    }
+
+    fn state_by_risks(&self, state: State) -> Status {
         let all = self
             .base
             .state_risks()

@@ -1,5 +1,6 @@
 //! From what the files say to the base. Total: a reference that leads nowhere is left out (and `checks` says so).
 
+use super::course::Course;
 use super::directory::Directory;
 use super::index::{ConceptRef, ConditionIx, FindingIx, MeasureIx, RiskIx};
 use super::likelihood::Likelihood;
@@ -61,6 +62,7 @@ impl KnowledgeBase {
                 .map(|it| (it.text.triage.default, it.text.triage.timeframe))
                 .collect(),
             higher: HigherLevels::of(&conditions),
+            courses: conditions.iter().map(Course::of).collect(),
             state_risks: risk_indices(&risks, |risk| risk.state.is_some()),
             age_risks: risk_indices(&risks, |risk| risk.implied_by_age.is_some()),
             rules,

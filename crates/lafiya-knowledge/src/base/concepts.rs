@@ -67,7 +67,13 @@ impl Condition {
     /// Whether age and sex allow it. The state is the engine's to weigh: it may not be known.
     #[inline]
     pub fn is_possible(&self, age: Age, sex: Sex) -> bool {
-        self.sex.allows(sex) && self.ages.contains(age) && self.per_1000(age.band()) > 0.0
+        self.is_possible_in(age.band(), age, sex)
+    }
+
+    /// The same for whoever asks of many conditions and knows the band of the age.
+    #[inline]
+    pub fn is_possible_in(&self, band: AgeBand, age: Age, sex: Sex) -> bool {
+        self.sex.allows(sex) && self.ages.contains(age) && self.per_1000(band) > 0.0
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod build;
 mod concepts;
+mod course;
 mod directory;
 pub(crate) mod example;
 mod index;
@@ -21,6 +22,7 @@ pub use concepts::{
     Condition, Finding, FindingLink, Higher, InvestigationLink, LabEffect, LabLink, LabTest, Pair,
     RiskFactor, RiskLink, Rule,
 };
+pub use course::Course;
 pub(crate) use directory::Directory;
 pub use example::PlainFacts;
 pub use index::{
@@ -52,6 +54,7 @@ pub struct KnowledgeBase {
     rules_watch: watch::Watch,
     usual_levels: Vec<(TriageLevel, Timeframe)>,
     higher: watch::HigherLevels,
+    courses: Vec<Course>,
     state_risks: Vec<RiskIx>,
     age_risks: Vec<RiskIx>,
     scores: Vec<Score>,
@@ -127,6 +130,12 @@ impl KnowledgeBase {
     #[inline]
     pub fn usual_levels(&self) -> &[(TriageLevel, Timeframe)] {
         &self.usual_levels
+    }
+
+    /// How long each condition lasts, by `ConditionIx`.
+    #[inline]
+    pub fn courses(&self) -> &[Course] {
+        &self.courses
     }
 
     /// The higher levels that could hold for a patient of whom these concepts are known (present, or measured). No other

@@ -1,11 +1,13 @@
 //! Which conditions of a rule book are worth a look: most of them ask for something that nobody mentioned.
 
+use std::collections::HashMap;
+
 use super::concepts::Condition;
 use super::index::{ConceptRef, ConditionIx};
 use super::when::When;
 
-/// For a list of `when`s: who mentions which concept. What cannot hold without evidence is looked at only when some of
-/// its evidence is known.
+/// For a list of `when`s: who waits for which concept. What cannot hold without evidence is looked at only when some of
+/// what it waits for is known. It waits for what the list mentions least: fever is in many rules, and would wake them all.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch {
     /// Sorted, so that all places of one concept stand together.
@@ -30,17 +32,21 @@ impl Watch {
         awake
     }
 
-    pub(super) fn over<'a>(whens: impl Iterator<Item = &'a When>) -> Self {
+    pub(super) fn over<'a>(whens: impl Iterator<Item = &'a When> + Clone) -> Self {
+        let mut mentions: HashMap<ConceptRef, usize> = HashMap::new();
+        for concept in whens.clone().flat_map(When::concepts) {
+            *mentions.entry(concept).or_default() += 1;
+        }
+        let mentions = |concept: ConceptRef| mentions.get(&concept).copied().unwrap_or(0);
         let mut watch = Self::default();
         for (place, when) in whens.enumerate() {
             let place = u16::try_from(place).unwrap_or(u16::MAX);
-            if when.needs_evidence() {
-                let concepts = when.concepts();
-                watch
-                    .by_concept
-                    .extend(concepts.into_iter().map(|concept| (concept, place)));
-            } else {
-                watch.always.push(place);
+            match when.needed(&mentions) {
+                Some(concepts) => {
+                    let waits = concepts.into_iter().map(|concept| (concept, place));
+                    watch.by_concept.extend(waits);
+                }
+                None => watch.always.push(place),
             }
         }
         watch.by_concept.sort_unstable();
