@@ -136,19 +136,19 @@ impl Stakes {
 /// know better than the background are gone through one by one.
 #[derive(Clone, Copy, Default)]
 struct Telling {
-    /// How much the candidates that know better matter together.
-    weight: f64,
-    /// How often a yes is expected of them.
+    /// How often a yes is expected of the candidates that know better.
     expected: f64,
     /// How uncertain the answer is, given one of them.
     conditional: f64,
+    /// How much they matter together.
+    weight: f64,
 }
 
 impl Telling {
     fn add(&mut self, weight: f64, probability: f32, uncertainty: f32) {
-        self.weight += weight;
         self.expected += weight * f64::from(probability);
         self.conditional += weight * f64::from(uncertainty);
+        self.weight += weight;
     }
 
     /// What the answer tells where everybody else stands at the background; `None` where it is not
@@ -244,8 +244,7 @@ fn offer_risks(facts: &PatientFacts<'_>, stakes: &Stakes, best: &mut Best) {
     }
     for (ix, telling) in base.risk_indices().zip(telling) {
         if telling.weight > 0.0 {
-            let background = base.risk(ix).background;
-            let uncertainty = entropy(background);
+            let (background, uncertainty) = (base.risk(ix).background, base.risk(ix).entropy);
             let information =
                 telling.information_above(best.information, stakes.total, background, uncertainty);
             if let Some(information) = information.filter(|_| risk_can_be_asked(facts, ix)) {

@@ -3,8 +3,9 @@
 use super::course::Course;
 use super::directory::Directory;
 use super::index::{ConceptRef, ConditionIx, FindingIx, MeasureIx, RiskIx};
-use super::likelihood::Likelihood;
+use super::likelihood::{Likelihood, entropy};
 use super::place::{Places, Times};
+use super::priors::Priors;
 use super::watch::{HigherLevels, Watch};
 use super::{
     Condition, Finding, FindingLink, Higher, InvestigationLink, KnowledgeBase, LabEffect, LabLink,
@@ -63,6 +64,7 @@ impl KnowledgeBase {
                 .collect(),
             higher: HigherLevels::of(&conditions),
             courses: conditions.iter().map(Course::of).collect(),
+            priors: Priors::of(&conditions),
             state_risks: risk_indices(&risks, |risk| risk.state.is_some()),
             age_risks: risk_indices(&risks, |risk| risk.implied_by_age.is_some()),
             rules,
@@ -278,6 +280,7 @@ fn build_risks(texts: Vec<schema::RiskFactor>, directory: &Directory) -> Vec<Ris
             },
             ages: text.ages(),
             background: of_100(text.background_of_100),
+            entropy: entropy(of_100(text.background_of_100)),
             implied_by_age: text.implied_by_age.map(|range| range.span()),
             state: text.state,
             implies: closure(n, |at| next[at].iter().map(|ix| ix.index()))

@@ -67,13 +67,7 @@ impl Condition {
     /// Whether age and sex allow it. The state is the engine's to weigh: it may not be known.
     #[inline]
     pub fn is_possible(&self, age: Age, sex: Sex) -> bool {
-        self.is_possible_in(age.band(), age, sex)
-    }
-
-    /// The same for whoever asks of many conditions and knows the band of the age.
-    #[inline]
-    pub fn is_possible_in(&self, band: AgeBand, age: Age, sex: Sex) -> bool {
-        self.sex.allows(sex) && self.ages.contains(age) && self.per_1000(band) > 0.0
+        self.sex.allows(sex) && self.ages.contains(age) && self.per_1000(age.band()) > 0.0
     }
 }
 
@@ -202,6 +196,8 @@ pub struct RiskFactor {
     pub ages: AgeSpan,
     /// How common it is (0 to 1).
     pub background: f32,
+    /// How uncertain the answer is in somebody of whom nothing else is known.
+    pub entropy: f32,
     /// Present at these ages, never asked.
     pub implied_by_age: Option<AgeSpan>,
     /// The state it says the woman is in.

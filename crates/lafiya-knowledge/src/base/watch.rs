@@ -14,22 +14,27 @@ pub(super) struct Watch {
     by_concept: Vec<(ConceptRef, u16)>,
     /// Places of those that ask for no evidence, such as an age alone.
     always: Vec<u16>,
+    /// How many there are in the list.
+    places: usize,
 }
 
 impl Watch {
     /// The places in the list that could hold for a patient of whom these concepts are known (present, or measured), in
     /// order, each once. All others do not hold.
-    pub(super) fn awake(&self, known: &[ConceptRef]) -> Vec<usize> {
-        let mut awake: Vec<usize> = self.always.iter().copied().map(usize::from).collect();
+    pub(super) fn awake(&self, known: &[ConceptRef]) -> impl Iterator<Item = usize> + use<> {
+        // A bit for each place, so that they come out in order.
+        let mut awake = vec![0_u64; self.places.div_ceil(64)];
+        let mut wake = |place: u16| awake[usize::from(place / 64)] |= 1 << (place % 64);
+        self.always.iter().copied().for_each(&mut wake);
         for concept in known {
             let from = self.by_concept.partition_point(|(it, _)| it < concept);
-            let mentions = self.by_concept[from..].iter();
-            let of_concept = mentions.take_while(|(it, _)| it == concept);
-            awake.extend(of_concept.map(|(_, place)| usize::from(*place)));
+            let waiting = self.by_concept[from..].iter();
+            for (_, place) in waiting.take_while(|(it, _)| it == concept) {
+                wake(*place);
+            }
         }
-        awake.sort_unstable();
-        awake.dedup();
-        awake
+        let words = awake.into_iter().enumerate();
+        words.flat_map(|(place, word)| bits(word).map(move |bit| place * 64 + bit))
     }
 
     pub(super) fn over<'a>(whens: impl Iterator<Item = &'a When> + Clone) -> Self {
@@ -40,6 +45,7 @@ impl Watch {
         let mentions = |concept: ConceptRef| mentions.get(&concept).copied().unwrap_or(0);
         let mut watch = Self::default();
         for (place, when) in whens.enumerate() {
+            watch.places = place + 1;
             let place = u16::try_from(place).unwrap_or(u16::MAX);
             match when.needed(&mentions) {
                 Some(concepts) => {
@@ -52,6 +58,15 @@ impl Watch {
         watch.by_concept.sort_unstable();
         watch
     }
+}
+
+/// The places of the bits that are set, in order.
+fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| word.trailing_zeros() as usize);
+        word &= word.wrapping_sub(1);
+        bit
+    })
 }
 
 /// The higher levels of all conditions in one list, with the watch over them.
@@ -74,9 +89,8 @@ impl HigherLevels {
         }
     }
 
-    pub(super) fn awake(&self, known: &[ConceptRef]) -> Vec<(ConditionIx, usize)> {
-        let awake = self.watch.awake(known);
-        awake.into_iter().map(|at| self.places[at]).collect()
+    pub(super) fn awake(&self, known: &[ConceptRef]) -> impl Iterator<Item = (ConditionIx, usize)> {
+        self.watch.awake(known).map(|at| self.places[at])
     }
 }
 
