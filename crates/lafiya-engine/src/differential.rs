@@ -187,11 +187,14 @@ pub(crate) fn add(scores: &mut [f64], piece: &[f64]) {
 /// Probabilities from log-odds against "something else", whose own log-odds are 0.
 pub(crate) fn normalised(scores: &[f64]) -> (Vec<f64>, f64) {
     let highest = scores.iter().copied().fold(0.0, f64::max);
-    let share = |score: f64| {
+    let mut probabilities = vec![0.0; scores.len()];
+    for (probability, score) in probabilities.iter_mut().zip(scores) {
         let below = score - highest;
-        if below < NEGLIGIBLE { 0.0 } else { below.exp() }
-    };
-    let mut probabilities: Vec<f64> = scores.iter().map(|&score| share(score)).collect();
+        if below < NEGLIGIBLE {
+            continue;
+        }
+        *probability = below.exp();
+    }
     let other = (-highest).exp();
     let total = probabilities.iter().sum::<f64>() + other;
     for probability in &mut probabilities {

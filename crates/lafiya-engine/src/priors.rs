@@ -40,12 +40,9 @@ pub(crate) fn shares(facts: &PatientFacts<'_>, case: &DeidentifiedCase) -> Vec<f
     let place = case.region.as_deref().and_then(|slug| base.place(slug));
     let belts = place.map_or(&[][..], |place| &place.belts);
     let setting = place.and_then(|place| place.setting);
-    for &ix in &priors.by_place_or_month {
-        let times = base.condition(ix).times.iter();
-        let applying = times.filter(|it| it.applies(belts, case.month, setting));
-        shares[ix.index()] *= applying.map(|times| times.by).product::<f32>();
-    }
-    shares.into_iter().map(f64::from).collect()
+    let times = priors.times(belts, case.month, setting);
+    let shares = shares.iter().zip(&times);
+    shares.map(|(share, by)| f64::from(share * by)).collect()
 }
 
 fn is_excluded(condition: &Condition, facts: &PatientFacts<'_>) -> bool {

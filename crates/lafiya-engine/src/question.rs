@@ -161,21 +161,24 @@ impl Telling {
         uncertainty: f32,
     ) -> Option<f64> {
         let others = total - self.weight;
-        let expected = ((self.expected + others * f64::from(background)) / total) as f32;
+        let expected = (self.expected + others * f64::from(background)) / total;
         let conditional = (self.conditional + others * f64::from(uncertainty)) / total;
-        if entropy_at_most(expected) - conditional <= best {
+        if !may_be_uncertain(expected, best + conditional) {
             return None;
         }
-        let information = f64::from(entropy(expected)) - conditional;
+        let information = f64::from(entropy(expected as f32)) - conditional;
         (information > best).then_some(information)
     }
 }
 
-/// A figure that `entropy` never exceeds: 2 ln 2 times the root of p (1 - p), and a little more for
-/// what is lost in rounding.
-fn entropy_at_most(probability: f32) -> f64 {
-    let p = f64::from(probability);
-    2.0 * std::f64::consts::LN_2 * (p * (1.0 - p)).max(0.0).sqrt() + 1e-6
+/// Whether the `entropy` of a probability may lie above a limit: it is never above 2 ln 2 times the
+/// root of p (1 - p), which is compared in squares.
+fn may_be_uncertain(probability: f64, limit: f64) -> bool {
+    /// Far more than is lost in rounding.
+    const ROUNDING: f64 = 1e-6;
+    const FACTOR: f64 = 4.0 * std::f64::consts::LN_2 * std::f64::consts::LN_2;
+    let limit = limit - ROUNDING;
+    limit < 0.0 || FACTOR * probability * (1.0 - probability) > limit * limit
 }
 
 /// The most telling concept so far.
@@ -315,5 +318,23 @@ fn question(facts: &PatientFacts<'_>, concept: ConceptRef) -> Question {
         id: ConceptId(facts.base.id_of(concept).to_owned()),
         text: words.clone(),
         explanation: explanation.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_uncertain_is_passed_over() {
+        for step in 0..=100_000 {
+            let probability = f64::from(step) / 100_000.0;
+            let uncertainty = f64::from(entropy(probability as f32));
+            assert!(may_be_uncertain(probability, uncertainty), "{probability}");
+        }
+        assert!(
+            !may_be_uncertain(0.01, 0.2),
+            "and what is all but certain is"
+        );
     }
 }

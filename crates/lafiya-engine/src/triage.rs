@@ -32,8 +32,9 @@ impl Levels {
         let mut levels = facts.base.usual_levels().to_vec();
         for (condition, higher) in facts.base.higher_awake(&facts.known) {
             let level = &mut levels[condition.index()];
-            if higher.when.holds(facts) {
-                *level = (*level).max((higher.level, higher.timeframe));
+            let raised = (higher.level, higher.timeframe);
+            if raised > *level && higher.when.holds(facts) {
+                *level = raised;
             }
         }
         for pair in facts.base.pairs() {
