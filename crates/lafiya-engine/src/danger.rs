@@ -8,25 +8,25 @@ use crate::facts::{PatientFacts, Status};
 
 /// One reason for alarm.
 #[derive(Clone, Debug)]
-pub(crate) struct Alarm {
+pub(crate) struct Alarm<'a> {
     pub(crate) level: TriageLevel,
     pub(crate) timeframe: Timeframe,
     pub(crate) flag: RedFlag,
-    pub(crate) action: String,
+    pub(crate) action: &'a str,
     pub(crate) evidence: Vec<ConceptRef>,
     pub(crate) isolate: bool,
-    pub(crate) notify: Option<String>,
+    pub(crate) notify: Option<&'a str>,
     /// Whether it is a finding by itself, rather than a combination.
     pub(crate) is_evidence: bool,
 }
 
 /// Every reason for alarm, the worst first.
-pub(crate) fn alarms(facts: &PatientFacts<'_>) -> Vec<Alarm> {
+pub(crate) fn alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
     let mut alarms = finding_alarms(facts);
     alarms.extend(rule_alarms(facts));
     alarms.extend(score_alarms(facts));
     alarms.sort_by(|a, b| {
-        let rank = |alarm: &Alarm| (alarm.level, alarm.flag.seriousness, alarm.timeframe);
+        let rank = |alarm: &Alarm<'_>| (alarm.level, alarm.flag.seriousness, alarm.timeframe);
         rank(b)
             .cmp(&rank(a))
             .then_with(|| a.flag.id.cmp(&b.flag.id))
@@ -44,7 +44,7 @@ pub(crate) fn dangerous_findings(facts: &PatientFacts<'_>) -> Vec<FindingIx> {
     known.filter(is_dangerous).collect()
 }
 
-fn finding_alarms(facts: &PatientFacts<'_>) -> Vec<Alarm> {
+fn finding_alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
     dangerous_findings(facts)
         .into_iter()
         .filter_map(|ix| {
@@ -64,7 +64,7 @@ fn finding_alarms(facts: &PatientFacts<'_>) -> Vec<Alarm> {
                     seriousness,
                     root_cause: text.danger.clone().unwrap_or_default(),
                 },
-                action: String::new(),
+                action: "",
                 evidence: vec![ConceptRef::Finding(ix)],
                 isolate: false,
                 notify: None,
@@ -74,7 +74,7 @@ fn finding_alarms(facts: &PatientFacts<'_>) -> Vec<Alarm> {
         .collect()
 }
 
-fn rule_alarms(facts: &PatientFacts<'_>) -> Vec<Alarm> {
+fn rule_alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
     let fired = facts
         .base
         .rules_awake(&facts.known)
@@ -92,17 +92,17 @@ fn rule_alarms(facts: &PatientFacts<'_>) -> Vec<Alarm> {
                     seriousness: seriousness(effect.seriousness, effect.level),
                     root_cause: rule.text.says.clone(),
                 },
-                action: effect.action.clone(),
+                action: &effect.action,
                 evidence,
                 isolate: effect.isolate,
-                notify: effect.notify.clone(),
+                notify: effect.notify.as_deref(),
                 is_evidence: false,
             }
         })
         .collect()
 }
 
-fn score_alarms(facts: &PatientFacts<'_>) -> Vec<Alarm> {
+fn score_alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
     let counted = facts.base.scores().iter().filter_map(|score| {
         let result = score.count(facts)?;
         let band = result.band?;
@@ -119,7 +119,7 @@ fn score_alarms(facts: &PatientFacts<'_>) -> Vec<Alarm> {
                 seriousness: seriousness(None, band.level),
                 root_cause: score.text.says.clone(),
             },
-            action: String::new(),
+            action: "",
             evidence: result.evidence,
             isolate: false,
             notify: None,

@@ -1,13 +1,12 @@
 //! The differential: the probability of each condition and of "something else", with the weight of
 //! every piece of evidence kept, so that the score can be explained to the last log-odd.
 
-use std::cmp::Reverse;
-
 use lafiya_knowledge::ConditionIx;
 use lafiya_model::DeidentifiedCase;
 
 use crate::facts::{PatientFacts, Told};
 use crate::parameters::Parameters;
+use crate::ranking::Ranking;
 use crate::{priors, weights};
 
 /// A condition that is impossible has this score.
@@ -32,7 +31,7 @@ pub struct Differential {
     pub(crate) course: Option<Vec<f64>>,
     /// The weight of a second opinion, by `ConditionIx`, where there is one.
     pub(crate) opinion: Option<Vec<f64>>,
-    ranking: Vec<ConditionIx>,
+    ranking: Ranking,
 }
 
 impl Differential {
@@ -51,7 +50,7 @@ impl Differential {
         }
         let (hypotheses, unexplained) = normalised(&scores);
         let probabilities = of_conditions(&hypotheses, facts);
-        let ranking = ranked(&probabilities);
+        let ranking = Ranking::of(&probabilities);
         Self {
             probabilities,
             hypotheses,
@@ -73,7 +72,7 @@ impl Differential {
         opinion: Vec<f64>,
     ) -> Self {
         let probabilities = of_conditions(&hypotheses, facts);
-        let ranking = ranked(&probabilities);
+        let ranking = Ranking::of(&probabilities);
         Self {
             probabilities,
             hypotheses,
@@ -106,7 +105,23 @@ impl Differential {
 
     /// Conditions, likeliest first; impossible ones are not among them.
     pub fn ranking(&self) -> &[ConditionIx] {
-        &self.ranking
+        self.ranking.all(&self.probabilities)
+    }
+
+    /// The head of the ranking, which nearly everything is made of.
+    pub(crate) fn leading(&self) -> &[ConditionIx] {
+        self.ranking.leading()
+    }
+
+    /// The likeliest condition.
+    pub(crate) fn leader(&self) -> Option<ConditionIx> {
+        self.leading().first().copied()
+    }
+
+    /// The likeliest condition that is as wanted.
+    pub(crate) fn likeliest(&self, is_wanted: impl Fn(ConditionIx) -> bool) -> Option<ConditionIx> {
+        let among = |list: &[ConditionIx]| list.iter().copied().find(|&ix| is_wanted(ix));
+        among(self.leading()).or_else(|| among(self.ranking()))
     }
 
     /// The probability of each condition alone and of each pair, for whoever judges the risk.
@@ -172,11 +187,14 @@ pub(crate) fn add(scores: &mut [f64], piece: &[f64]) {
 /// Probabilities from log-odds against "something else", whose own log-odds are 0.
 pub(crate) fn normalised(scores: &[f64]) -> (Vec<f64>, f64) {
     let highest = scores.iter().copied().fold(0.0, f64::max);
-    let share = |score: f64| {
+    let mut probabilities = vec![0.0; scores.len()];
+    for (probability, score) in probabilities.iter_mut().zip(scores) {
         let below = score - highest;
-        if below < NEGLIGIBLE { 0.0 } else { below.exp() }
-    };
-    let mut probabilities: Vec<f64> = scores.iter().map(|&score| share(score)).collect();
+        if below < NEGLIGIBLE {
+            continue;
+        }
+        *probability = below.exp();
+    }
     let other = (-highest).exp();
     let total = probabilities.iter().sum::<f64>() + other;
     for probability in &mut probabilities {
@@ -195,16 +213,4 @@ pub(crate) fn of_conditions(hypotheses: &[f64], facts: &PatientFacts<'_>) -> Vec
         probabilities[pair.second.index()] += chance / 2.0;
     }
     probabilities
-}
-
-fn ranked(probabilities: &[f64]) -> Vec<ConditionIx> {
-    // The bits of positive numbers are ordered as the numbers are, and compare faster.
-    let mut ranking: Vec<(Reverse<u64>, ConditionIx)> = probabilities
-        .iter()
-        .enumerate()
-        .filter(|(_, probability)| **probability > 0.0)
-        .map(|(place, probability)| (Reverse(probability.to_bits()), ConditionIx::at(place)))
-        .collect();
-    ranking.sort_unstable();
-    ranking.into_iter().map(|(_, ix)| ix).collect()
 }

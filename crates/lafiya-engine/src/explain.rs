@@ -1,64 +1,65 @@
 //! Reasons in words: what speaks for and against, why the level, what would change it, and where it
 //! is written. Weights are shown as they were counted.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
 use lafiya_knowledge::{ConceptRef, ConditionIx, KnowledgeBase};
 use lafiya_model::Choice;
 use lafiya_model::assessment::{AssessedCondition, Contribution};
 use lafiya_model::ids::ConceptId;
 
+use crate::citations::Citations;
 use crate::differential::Differential;
-use crate::facts::PatientFacts;
+use crate::facts::{PatientFacts, Told};
 
 /// A weight smaller than this is noise in a list of reasons.
 const WORTH_SAYING: f64 = 0.2;
 /// With fewer pieces of evidence than this for the leader, the data are called insufficient.
 const SUPPORT_MIN: usize = 2;
 const REASONS_MAX: usize = 8;
+/// Reasons that are said in the one line of a candidate.
+const REASONS_IN_LINE: usize = 3;
 /// From this chance on, two conditions at once are worth a sentence.
 const TOGETHER_MIN: f64 = 0.1;
 
-/// Numbers the sources that an answer cites, in the order of their first use.
-pub(crate) struct Citations<'a> {
-    base: &'a KnowledgeBase,
-    numbers: BTreeMap<String, usize>,
-    lines: Vec<String>,
+/// The pieces of evidence in words, which are the same for every candidate.
+pub(crate) struct Pieces<'a, 'b>(Vec<Piece<'a, 'b>>);
+
+struct Piece<'a, 'b> {
+    id: &'a str,
+    name: &'a str,
+    choice: Choice,
+    /// As a reason for or against.
+    reason: Cow<'a, str>,
+    /// By hypothesis.
+    weights: &'b [f64],
 }
 
-impl<'a> Citations<'a> {
-    pub(crate) fn new(base: &'a KnowledgeBase) -> Self {
-        Self {
-            base,
-            numbers: BTreeMap::new(),
-            lines: Vec::new(),
-        }
-    }
-
-    /// `[n] Title, publisher, year`; empty for an unknown source, which the checks refuse.
-    pub(crate) fn cite(&mut self, id: &str) -> String {
-        if let Some(&number) = self.numbers.get(id) {
-            return self.lines[number].clone();
-        }
-        let Some(ix) = self.base.find_source(id) else {
-            return String::new();
+impl<'a, 'b> Pieces<'a, 'b> {
+    pub(crate) fn of(facts: &PatientFacts<'a>, differential: &'b Differential) -> Self {
+        let piece = |(told, weights): &'b (Told, Vec<f64>)| {
+            let name = facts.base.name_of(told.concept);
+            let (choice, reason) = if told.present {
+                (Choice::Present, Cow::Borrowed(name))
+            } else {
+                let without = ["No ", &lowered(name)].concat();
+                (Choice::Absent, Cow::Owned(without))
+            };
+            Piece {
+                id: facts.base.id_of(told.concept),
+                name,
+                choice,
+                reason,
+                weights,
+            }
         };
-        let source = self.base.source(ix);
-        let number = self.lines.len();
-        let line = format!(
-            "[{}] {}, {}, {}",
-            number + 1,
-            source.title,
-            source.publisher,
-            source.year
-        );
-        self.numbers.insert(id.to_owned(), number);
-        self.lines.push(line.clone());
-        line
+        Self(differential.weights.iter().map(piece).collect())
     }
 
-    pub(crate) fn into_lines(self) -> Vec<String> {
-        self.lines
+    /// Each piece as a reason, with its weight for a candidate as it is shown.
+    fn reasons(&self, ix: ConditionIx) -> impl Iterator<Item = (f64, &str)> {
+        let weight = move |piece: &Piece<'_, '_>| rounded(piece.weights[ix.index()]);
+        self.0.iter().map(move |it| (weight(it), &*it.reason))
     }
 }
 
@@ -66,26 +67,24 @@ impl<'a> Citations<'a> {
 pub(crate) fn condition(
     facts: &PatientFacts<'_>,
     differential: &Differential,
+    pieces: &Pieces<'_, '_>,
     ix: ConditionIx,
     citations: &mut Citations<'_>,
 ) -> AssessedCondition {
-    let text = &facts.base.condition(ix).text;
-    let contributions = contributions(facts, differential, ix);
-    let named = |keep: fn(f64) -> bool| {
-        let mut reasons: Vec<&Contribution> = contributions
-            .iter()
-            .filter(|it| it.choice.is_some() && keep(it.weight))
-            .collect();
-        reasons.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
-        reasons
-            .into_iter()
-            .take(REASONS_MAX)
-            .map(reason)
-            .collect::<Vec<String>>()
-    };
-    let supporting = named(|weight| weight >= WORTH_SAYING);
-    let against = named(|weight| weight <= -WORTH_SAYING);
-    let insufficient_data = supporting.len() < SUPPORT_MIN;
+    let condition = facts.base.condition(ix);
+    let text = &condition.text;
+    let supporting = heaviest(
+        pieces
+            .reasons(ix)
+            .filter(|(weight, _)| *weight >= WORTH_SAYING),
+    );
+    let against = heaviest(
+        pieces
+            .reasons(ix)
+            .filter(|(weight, _)| *weight <= -WORTH_SAYING),
+    );
+    let mut rationale = one_line(&text.name, &supporting, &against);
+    rationale.extend(together(facts, differential, ix));
     AssessedCondition {
         id: ConceptId(text.id.clone()),
         name: text.name.clone(),
@@ -95,19 +94,25 @@ pub(crate) fn condition(
         icd10: text.icd10.clone(),
         snomed_ct: text.snomed_ct.clone().unwrap_or_default(),
         description: text.description.clone(),
-        rationale: one_line(&text.name, &supporting, &against)
-            + &together(facts, differential, ix).unwrap_or_default(),
-        citations: text
+        rationale,
+        citations: condition
             .sources
             .iter()
-            .map(|source| citations.cite(source))
-            .filter(|line| !line.is_empty())
+            .map(|source| citations.cite(*source))
             .collect(),
-        supporting,
-        against,
-        insufficient_data,
-        contributions,
+        insufficient_data: supporting.len() < SUPPORT_MIN,
+        supporting: supporting.into_iter().map(str::to_owned).collect(),
+        against: against.into_iter().map(str::to_owned).collect(),
+        contributions: contributions(differential, pieces, ix),
     }
+}
+
+/// The reasons that weigh most, the heaviest first.
+fn heaviest<'a>(reasons: impl Iterator<Item = (f64, &'a str)>) -> Vec<&'a str> {
+    let mut reasons: Vec<(f64, &str)> = reasons.collect();
+    reasons.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+    let first = reasons.into_iter().take(REASONS_MAX);
+    first.map(|(_, reason)| reason).collect()
 }
 
 /// Says where another condition may well be there at the same time.
@@ -131,26 +136,23 @@ pub(crate) fn rounded(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
 
-fn reason(contribution: &Contribution) -> String {
-    match contribution.choice {
-        Some(Choice::Absent) => format!("No {}", lowered(&contribution.name)),
-        _ => contribution.name.clone(),
-    }
-}
-
-fn lowered(name: &str) -> String {
+/// A name within a sentence. Acronyms stay as they are.
+fn lowered(name: &str) -> Cow<'_, str> {
     let mut characters = name.chars();
-    match (characters.next(), name.chars().nth(1)) {
-        // Keeps acronyms as they are.
+    match (characters.next(), characters.next()) {
         (Some(first), Some(second)) if !second.is_uppercase() => {
-            first.to_lowercase().chain(characters).collect()
+            let rest = &name[first.len_utf8()..];
+            let mut lowered = String::with_capacity(name.len());
+            lowered.extend(first.to_lowercase());
+            lowered.push_str(rest);
+            Cow::Owned(lowered)
         }
-        _ => name.to_owned(),
+        _ => Cow::Borrowed(name),
     }
 }
 
-fn one_line(name: &str, supporting: &[String], against: &[String]) -> String {
-    let first = |list: &[String]| list.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+fn one_line(name: &str, supporting: &[&str], against: &[&str]) -> String {
+    let first = |list: &[&str]| list[..list.len().min(REASONS_IN_LINE)].join(", ");
     match (supporting.is_empty(), against.is_empty()) {
         (true, true) => format!("{name} is listed because it is common in patients like this one."),
         (true, false) => format!(
@@ -168,50 +170,43 @@ fn one_line(name: &str, supporting: &[String], against: &[String]) -> String {
 
 /// The prior, every piece of evidence, the course and a second opinion; they add up to the score.
 fn contributions(
-    facts: &PatientFacts<'_>,
     differential: &Differential,
+    pieces: &Pieces<'_, '_>,
     ix: ConditionIx,
 ) -> Vec<Contribution> {
+    /// What counts besides the evidence.
+    const BESIDES: usize = 3;
     let place = ix.index();
-    let mut all = vec![Contribution {
-        id: "prior".to_owned(),
-        name: "How common it is in patients like this one".to_owned(),
+    let besides = |id: &str, name: &str, weights: &[f64]| Contribution {
+        id: id.to_owned(),
+        name: name.to_owned(),
         choice: None,
-        weight: rounded(differential.prior[place]),
-    }];
-    for (told, weights) in &differential.weights {
-        all.push(Contribution {
-            id: facts.base.id_of(told.concept).to_owned(),
-            name: facts.base.name_of(told.concept).to_owned(),
-            choice: Some(if told.present {
-                Choice::Present
-            } else {
-                Choice::Absent
-            }),
-            weight: rounded(weights[place]),
-        });
-    }
+        weight: rounded(weights[place]),
+    };
+    let mut all = Vec::with_capacity(pieces.0.len() + BESIDES);
+    all.push(besides(
+        "prior",
+        "How common it is in patients like this one",
+        &differential.prior,
+    ));
+    all.extend(pieces.0.iter().map(|piece| Contribution {
+        id: piece.id.to_owned(),
+        name: piece.name.to_owned(),
+        choice: Some(piece.choice),
+        weight: rounded(piece.weights[place]),
+    }));
     if let Some(course) = &differential.course {
-        all.push(Contribution {
-            id: "course".to_owned(),
-            name: "How long the illness has lasted".to_owned(),
-            choice: None,
-            weight: rounded(course[place]),
-        });
+        all.push(besides("course", "How long the illness has lasted", course));
     }
     if let Some(opinion) = &differential.opinion {
-        all.push(Contribution {
-            id: "second_opinion".to_owned(),
-            name: "What a second opinion makes of it".to_owned(),
-            choice: None,
-            weight: rounded(opinion[place]),
-        });
+        let name = "What a second opinion makes of it";
+        all.push(besides("second_opinion", name, opinion));
     }
     all
 }
 
 /// Names of what was told, for the chain of reasons.
-pub(crate) fn names(facts: &PatientFacts<'_>, present: bool) -> Vec<String> {
+pub(crate) fn names<'a>(facts: &PatientFacts<'a>, present: bool) -> Vec<Cow<'a, str>> {
     let told = facts.told.iter().filter(|told| told.present == present);
     told.map(|told| lowered(facts.base.name_of(told.concept)))
         .collect()

@@ -2,10 +2,8 @@
 //! makes the broader ones present, an absent broad one makes the narrow ones absent, a measured
 //! value makes findings present or absent. Danger wins every contradiction.
 
-use std::collections::BTreeMap;
-
 use lafiya_knowledge::words::State;
-use lafiya_knowledge::{ConceptRef, Facts, FindingIx, Group, KnowledgeBase, LabIx, Person, RiskIx};
+use lafiya_knowledge::{ConceptRef, Facts, FindingIx, Group, KnowledgeBase, Person, RiskIx};
 use lafiya_model::{Age, Choice, DeidentifiedCase, Evidence, Severity, Sex};
 
 /// What is known of one concept.
@@ -50,15 +48,20 @@ pub struct PatientFacts<'a> {
     /// What was told or read from values, in the order of concepts, each once.
     pub(crate) told: Vec<Told>,
     pub(crate) concerns: Vec<Concern>,
-    /// Every concept that is present or measured, each once: what rules can hold on.
+    /// Every concept that is present or measured, each once: what rules can hold on. Until all is
+    /// gathered, everything of which anything was noted.
     pub(crate) known: Vec<ConceptRef>,
     findings: Vec<Status>,
     risks: Vec<Status>,
     labs: Vec<Status>,
+    /// Of each state, in the order of `State::ALL`.
+    states: [Status; State::ALL.len()],
     severe: Vec<FindingIx>,
     derived: Vec<(FindingIx, bool)>,
-    days: BTreeMap<FindingIx, u32>,
-    values: BTreeMap<ConceptRef, f64>,
+    /// In the order of findings, each once.
+    days: Vec<(FindingIx, u32)>,
+    /// In the order of concepts, each once.
+    values: Vec<(ConceptRef, f64)>,
 }
 
 impl<'a> PatientFacts<'a> {
@@ -75,10 +78,11 @@ impl<'a> PatientFacts<'a> {
             findings: vec![Status::Unasked; base.findings().len()],
             risks: vec![Status::Unasked; base.risks().len()],
             labs: vec![Status::Unasked; base.labs().len()],
+            states: [Status::Unasked; State::ALL.len()],
             severe: Vec::new(),
             derived: Vec::new(),
-            days: BTreeMap::new(),
-            values: BTreeMap::new(),
+            days: Vec::new(),
+            values: Vec::new(),
         };
         let mut evidence: Vec<(ConceptRef, &Evidence)> = case
             .evidence
@@ -102,8 +106,11 @@ impl<'a> PatientFacts<'a> {
         for (concept, item) in &evidence {
             facts.note_risk(*concept, item);
         }
-        let is_pregnant = facts.state_status(State::Pregnant) == Status::Present;
-        facts.group = Group::of(facts.age, is_pregnant);
+        // Nothing that follows changes a risk factor, so the states are settled.
+        for &state in State::ALL {
+            facts.states[state as usize] = facts.state_by_risks(state);
+        }
+        facts.group = Group::of(facts.age, facts.is_in(State::Pregnant));
         for (concept, item) in &evidence {
             facts.note_finding(*concept, item);
         }
@@ -128,6 +135,10 @@ impl<'a> PatientFacts<'a> {
 
     /// Whether the woman is known to be, or not to be, in a state.
     pub(crate) fn state_status(&self, state: State) -> Status {
+        self.states[state as usize]
+    }
+
+    fn state_by_risks(&self, state: State) -> Status {
         let all = self
             .base
             .state_risks()
@@ -149,8 +160,8 @@ impl<'a> PatientFacts<'a> {
     pub(crate) fn days_of_illness(&self) -> Option<u32> {
         self.days
             .iter()
-            .filter(|(ix, _)| self.finding(**ix) == Status::Present)
-            .map(|(_, &days)| days)
+            .filter(|(ix, _)| self.finding(*ix) == Status::Present)
+            .map(|(_, days)| *days)
             .max()
     }
 
@@ -186,6 +197,7 @@ impl<'a> PatientFacts<'a> {
                 && risk.sex.allows(self.sex)
             {
                 self.risks[ix.index()] = Status::Present;
+                self.known.push(ConceptRef::Risk(ix));
             }
         }
     }
@@ -197,9 +209,11 @@ impl<'a> PatientFacts<'a> {
             _ => return,
         };
         *slot = (*slot).max_known(status);
+        self.known.push(concept);
         if let (ConceptRef::Risk(ix), Status::Present) = (concept, status) {
-            for implied in &self.base.risk(ix).implies {
+            for &implied in &self.base.risk(ix).implies {
                 self.risks[implied.index()] = Status::Present;
+                self.known.push(ConceptRef::Risk(implied));
             }
         }
     }
@@ -211,6 +225,7 @@ impl<'a> PatientFacts<'a> {
         let status = status_of(item.choice);
         let slot = &mut self.findings[ix.index()];
         *slot = (*slot).max_known(status);
+        self.known.push(concept);
         if status == Status::Present {
             if item.severity == Some(Severity::Severe) {
                 // What it is a kind of is as severe.
@@ -218,7 +233,7 @@ impl<'a> PatientFacts<'a> {
                 self.severe.extend(&self.base.finding(ix).ancestors);
             }
             if let Some(days) = item.duration_days {
-                self.days.insert(ix, days);
+                self.days.push((ix, days));
             }
         }
     }
@@ -228,7 +243,7 @@ impl<'a> PatientFacts<'a> {
         if item.choice == Choice::Unknown {
             return;
         }
-        self.values.insert(concept, value);
+        self.values.push((concept, value));
         let person = Person {
             age: self.age,
             sex: self.sex,
@@ -242,6 +257,7 @@ impl<'a> PatientFacts<'a> {
             for ix in concepts.into_iter().filter_map(ConceptRef::finding) {
                 let slot = &mut self.findings[ix.index()];
                 *slot = (*slot).max_known(status);
+                self.known.push(ConceptRef::Finding(ix));
                 self.derived.push((ix, status == Status::Present));
             }
         }
@@ -256,11 +272,17 @@ impl<'a> PatientFacts<'a> {
     /// Ancestors of the present are present; descendants of the absent are absent, unless present.
     fn close_over_relations(&mut self) {
         let base = self.base;
-        for (place, finding) in base.findings().iter().enumerate() {
-            if self.findings[place] != Status::Present {
+        let noted = self.known.iter().filter_map(|concept| concept.finding());
+        let mut noted: Vec<FindingIx> = noted.collect();
+        noted.sort_unstable();
+        noted.dedup();
+        for &ix in &noted {
+            if self.finding(ix) != Status::Present {
                 continue;
             }
+            let finding = base.finding(ix);
             for ancestor in &finding.ancestors {
+                self.known.push(ConceptRef::Finding(*ancestor));
                 let slot = &mut self.findings[ancestor.index()];
                 if *slot == Status::Absent {
                     self.concerns.push(Concern {
@@ -275,11 +297,11 @@ impl<'a> PatientFacts<'a> {
                 *slot = Status::Present;
             }
         }
-        let absent: Vec<usize> = (0..self.findings.len())
-            .filter(|&place| self.findings[place] == Status::Absent)
-            .collect();
-        for place in absent {
-            for descendant in &base.findings()[place].descendants {
+        for ix in noted {
+            if self.finding(ix) != Status::Absent {
+                continue;
+            }
+            for descendant in &base.finding(ix).descendants {
                 let slot = &mut self.findings[descendant.index()];
                 if *slot != Status::Present {
                     *slot = Status::Absent;
@@ -290,50 +312,47 @@ impl<'a> PatientFacts<'a> {
 
     /// What was told or read from a value, each concept once. What merely follows is not here.
     fn collect_told(&mut self, evidence: &[(ConceptRef, &Evidence)]) {
-        let mut told: BTreeMap<ConceptRef, Told> = BTreeMap::new();
-        for (concept, item) in evidence {
-            if item.choice == Choice::Unknown
-                || matches!(concept, ConceptRef::Measure(_) | ConceptRef::Condition(_))
-            {
-                continue;
-            }
-            // Present comes first in the order, so a contradiction ends as present.
-            told.entry(*concept).or_insert(Told {
+        let counts = |concept: &ConceptRef, item: &Evidence| {
+            item.choice != Choice::Unknown
+                && !matches!(concept, ConceptRef::Measure(_) | ConceptRef::Condition(_))
+        };
+        // The evidence is in the order of concepts, each once, and stays so.
+        let told = evidence
+            .iter()
+            .filter(|(concept, item)| counts(concept, item));
+        self.told = told
+            .map(|(concept, item)| Told {
                 concept: *concept,
                 present: item.choice == Choice::Present,
                 severity: item.severity,
-            });
-        }
+            })
+            .collect();
         for &(ix, present) in &self.derived {
             let concept = ConceptRef::Finding(ix);
-            let entry = told.entry(concept).or_insert(Told {
-                concept,
-                present,
-                severity: None,
-            });
-            entry.present |= present;
+            match self.told.binary_search_by_key(&concept, |it| it.concept) {
+                // A contradiction ends as present.
+                Ok(place) => self.told[place].present |= present,
+                Err(place) => self.told.insert(
+                    place,
+                    Told {
+                        concept,
+                        present,
+                        severity: None,
+                    },
+                ),
+            }
         }
-        self.told = told.into_values().collect();
     }
 
+    /// Of everything that was noted, what is there; and what was measured.
     fn collect_known(&mut self) {
-        let present = |statuses: &[Status]| -> Vec<usize> {
-            let places = statuses.iter().enumerate();
-            places
-                .filter(|(_, status)| **status == Status::Present)
-                .map(|(place, _)| place)
-                .collect()
-        };
-        let findings = present(&self.findings).into_iter();
-        let risks = present(&self.risks).into_iter();
-        let labs = present(&self.labs).into_iter();
-        let measured = self.values.keys().copied();
-        self.known = findings
-            .map(|place| ConceptRef::Finding(FindingIx::at(place)))
-            .chain(risks.map(|place| ConceptRef::Risk(RiskIx::at(place))))
-            .chain(labs.map(|place| ConceptRef::Lab(LabIx::at(place))))
-            .chain(measured.filter(|concept| !self.is_present(*concept)))
-            .collect();
+        let mut known = std::mem::take(&mut self.known);
+        known.retain(|concept| self.is_present(*concept));
+        known.sort_unstable();
+        known.dedup();
+        let measured = self.values.iter().map(|(concept, _)| *concept);
+        known.extend(measured.filter(|concept| !self.is_present(*concept)));
+        self.known = known;
     }
 
     /// The pieces of evidence that count of their own, of all that was told.
@@ -413,10 +432,13 @@ impl Facts for PatientFacts<'_> {
             .is_some_and(|ix| self.severe.contains(&ix))
     }
     fn value(&self, concept: ConceptRef) -> Option<f64> {
-        self.values.get(&concept).copied()
+        let place = self.values.binary_search_by_key(&concept, |it| it.0).ok()?;
+        Some(self.values[place].1)
     }
     fn days(&self, concept: ConceptRef) -> Option<u32> {
-        self.days.get(&concept.finding()?).copied()
+        let finding = concept.finding()?;
+        let place = self.days.binary_search_by_key(&finding, |it| it.0).ok()?;
+        Some(self.days[place].1)
     }
     fn is_told(&self, concept: ConceptRef) -> bool {
         let place = self

@@ -9,6 +9,7 @@
 #![warn(missing_docs)]
 
 mod carried;
+mod citations;
 mod danger;
 mod differential;
 mod explain;
@@ -18,6 +19,7 @@ mod parameters;
 mod plan;
 mod priors;
 mod question;
+mod ranking;
 mod safety;
 mod triage;
 mod weights;

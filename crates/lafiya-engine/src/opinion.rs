@@ -10,9 +10,9 @@ use lafiya_knowledge::ConditionIx;
 use lafiya_model::assessment::{Investigation, Warning, WarningKind, WarningSeverity};
 use lafiya_model::{ConceptId, Opinion, TriageLevel};
 
+use crate::citations::Citations;
 use crate::danger::Alarm;
 use crate::differential::{Differential, of_conditions};
-use crate::explain::Citations;
 use crate::facts::PatientFacts;
 use crate::parameters::Parameters;
 use crate::triage::{self, Levels, Verdict};
@@ -135,7 +135,7 @@ impl Considered {
     pub(crate) fn raised(
         &self,
         own: Verdict,
-        alarms: &[Alarm],
+        alarms: &[Alarm<'_>],
         levels: &Levels,
         parameters: &Parameters,
     ) -> Verdict {
@@ -178,7 +178,7 @@ impl Considered {
             let cited: Vec<String> = reason
                 .sources
                 .iter()
-                .map(|source| citations.cite(source))
+                .map(|source| citations.cite_id(source))
                 .filter(|line| !line.is_empty())
                 .collect();
             format!(

@@ -1,7 +1,7 @@
 //! How common each condition is among patients like this one: age, sex, pregnancy, place, month.
 
-use lafiya_knowledge::words::{Setting, State};
-use lafiya_knowledge::{BeltIx, Condition, KnowledgeBase};
+use lafiya_knowledge::words::State;
+use lafiya_knowledge::{Condition, Facts};
 use lafiya_model::{DeidentifiedCase, Sex};
 
 use crate::facts::{PatientFacts, Status};
@@ -13,54 +13,50 @@ const NOT_PREGNANT_BUT: f32 = 0.15;
 /// The share of visits (0 to 1) that each condition causes in patients like this one; 0 where it is
 /// impossible.
 pub(crate) fn shares(facts: &PatientFacts<'_>, case: &DeidentifiedCase) -> Vec<f64> {
-    let base = facts.base;
+    let (base, priors) = (facts.base, facts.base.priors());
+    let mut shares = priors.shares(facts.age.band(), facts.sex).to_vec();
+    for &ix in &priors.limited_by_age {
+        if !base.condition(ix).ages.contains(facts.age) {
+            shares[ix.index()] = 0.0;
+        }
+    }
+    for &ix in &priors.excludable {
+        if is_excluded(base.condition(ix), facts) {
+            shares[ix.index()] = 0.0;
+        }
+    }
+    let state_chance = [State::Pregnant, State::Postpartum].map(|it| state_chance(it, facts));
+    for &ix in &priors.of_state {
+        if let Some(state) = base.condition(ix).state {
+            shares[ix.index()] *= state_chance[state as usize];
+        }
+    }
+    if facts.is_in(State::Pregnant) {
+        let all = shares.iter_mut().zip(base.conditions());
+        for (share, condition) in all.filter(|(_, condition)| condition.state.is_none()) {
+            *share *= condition.pregnancy_times;
+        }
+    }
     let place = case.region.as_deref().and_then(|slug| base.place(slug));
     let belts = place.map_or(&[][..], |place| &place.belts);
     let setting = place.and_then(|place| place.setting);
-    base.conditions()
-        .iter()
-        .map(|condition| f64::from(share(base, condition, facts, belts, case.month, setting)))
-        .collect()
-}
-
-fn share(
-    base: &KnowledgeBase,
-    condition: &Condition,
-    facts: &PatientFacts<'_>,
-    belts: &[BeltIx],
-    month: Option<u8>,
-    setting: Option<Setting>,
-) -> f32 {
-    if !condition.is_possible(facts.age, facts.sex) || is_excluded(condition, facts) {
-        return 0.0;
-    }
-    let mut share = condition.per_1000(facts.age.band()) / 1000.0 * condition.sex_times(facts.sex);
-    if let Some(state) = condition.state {
-        share *= state_chance(base, state, facts);
-    } else if facts.state_status(State::Pregnant) == Status::Present {
-        share *= condition.pregnancy_times;
-    }
-    let times = condition
-        .times
-        .iter()
-        .filter(|times| times.applies(belts, month, setting));
-    share * times.map(|times| times.by).product::<f32>()
+    let times = priors.times(belts, case.month, setting);
+    let shares = shares.iter().zip(&times);
+    shares.map(|(share, by)| f64::from(share * by)).collect()
 }
 
 fn is_excluded(condition: &Condition, facts: &PatientFacts<'_>) -> bool {
-    use lafiya_knowledge::Facts;
-    condition
-        .excluded_by
-        .iter()
-        .any(|&concept| facts.is_present(concept))
+    let mut excluded_by = condition.excluded_by.iter();
+    excluded_by.any(|&concept| facts.is_present(concept))
 }
 
 /// How likely the patient is in a state.
-fn state_chance(base: &KnowledgeBase, state: State, facts: &PatientFacts<'_>) -> f32 {
+fn state_chance(state: State, facts: &PatientFacts<'_>) -> f32 {
+    let share = || facts.base.state_share(state, facts.age.band());
     let usual = match facts.sex {
         Sex::Male => 0.0,
-        Sex::Female => base.state_share(state, facts.age.band()),
-        Sex::Other => base.state_share(state, facts.age.band()) / 2.0,
+        Sex::Female => share(),
+        Sex::Other => share() / 2.0,
     };
     match facts.state_status(state) {
         Status::Present => 1.0,

@@ -39,48 +39,54 @@ pub(crate) fn next(
     asked: usize,
 ) -> NextStep {
     let question = best_concept(facts, differential).map(|concept| question(facts, concept));
-    let stop = |reason: String| NextStep {
-        should_stop: true,
-        reason,
-        question: question.clone(),
-    };
-    if asked >= parameters.questions_max {
-        return stop(format!(
-            "{} questions were asked, which is the limit.",
-            parameters.questions_max
-        ));
-    }
-    if question.is_none() {
-        return stop("No further question would tell the candidates apart.".to_owned());
-    }
-    if let Some(&open) = open_dangers(facts, differential).first() {
-        let name = &facts.base.condition(open).text.name;
-        return NextStep {
-            should_stop: false,
-            reason: format!("{name} is dangerous and not yet excluded."),
-            question,
-        };
-    }
-    let leader = differential
-        .ranking()
-        .first()
-        .map_or(0.0, |ix| differential.probability(*ix));
-    if leader >= parameters.sure_share {
-        return stop(format!(
-            "The leading condition holds {:.0} % of the probability.",
-            leader * 100.0
-        ));
-    }
+    let (should_stop, reason) =
+        whether_to_stop(facts, differential, parameters, asked, question.is_some());
     NextStep {
-        should_stop: false,
-        reason: "The leading conditions are not yet told apart.".to_owned(),
+        should_stop,
+        reason,
         question,
     }
 }
 
-/// Conditions that must not be missed and stand above their own threshold, without being the
-/// settled answer, likeliest first.
-fn open_dangers(facts: &PatientFacts<'_>, differential: &Differential) -> Vec<ConditionIx> {
+/// Whether the interview may stop, and why it may or goes on.
+fn whether_to_stop(
+    facts: &PatientFacts<'_>,
+    differential: &Differential,
+    parameters: &Parameters,
+    asked: usize,
+    has_question: bool,
+) -> (bool, String) {
+    if asked >= parameters.questions_max {
+        let reason = format!(
+            "{} questions were asked, which is the limit.",
+            parameters.questions_max
+        );
+        return (true, reason);
+    }
+    if !has_question {
+        let reason = "No further question would tell the candidates apart.".to_owned();
+        return (true, reason);
+    }
+    if let Some(open) = open_danger(facts, differential) {
+        let name = &facts.base.condition(open).text.name;
+        return (false, format!("{name} is dangerous and not yet excluded."));
+    }
+    let leader = differential.leader();
+    let leader = leader.map_or(0.0, |ix| differential.probability(ix));
+    if leader >= parameters.sure_share {
+        let reason = format!(
+            "The leading condition holds {:.0} % of the probability.",
+            leader * 100.0
+        );
+        return (true, reason);
+    }
+    let reason = "The leading conditions are not yet told apart.".to_owned();
+    (false, reason)
+}
+
+/// The likeliest of the conditions that must not be missed and stand above their own threshold,
+/// without being the settled answer.
+fn open_danger(facts: &PatientFacts<'_>, differential: &Differential) -> Option<ConditionIx> {
     let is_open = |ix: &ConditionIx| {
         let probability = differential.probability(*ix);
         let text = &facts.base.condition(*ix).text;
@@ -89,13 +95,8 @@ fn open_dangers(facts: &PatientFacts<'_>, differential: &Differential) -> Vec<Co
             .is_some_and(|rule| probability * 100.0 > f64::from(rule.above_of_100))
             && probability < 0.8
     };
-    differential
-        .ranking()
-        .iter()
-        .take(CANDIDATES_MAX)
-        .copied()
-        .filter(is_open)
-        .collect()
+    let candidates = differential.leading().iter().take(CANDIDATES_MAX);
+    candidates.copied().find(is_open)
 }
 
 /// The leading candidates and how much telling each of them apart matters.
@@ -107,7 +108,7 @@ struct Stakes {
 impl Stakes {
     fn of(facts: &PatientFacts<'_>, differential: &Differential) -> Self {
         let candidates: Vec<(ConditionIx, f64)> = differential
-            .ranking()
+            .leading()
             .iter()
             .take(CANDIDATES_MAX)
             .map(|&ix| {
@@ -135,28 +136,49 @@ impl Stakes {
 /// know better than the background are gone through one by one.
 #[derive(Clone, Copy, Default)]
 struct Telling {
-    /// How much the candidates that know better matter together.
-    weight: f64,
-    /// How often a yes is expected of them.
+    /// How often a yes is expected of the candidates that know better.
     expected: f64,
     /// How uncertain the answer is, given one of them.
     conditional: f64,
+    /// How much they matter together.
+    weight: f64,
 }
 
 impl Telling {
     fn add(&mut self, weight: f64, probability: f32, uncertainty: f32) {
-        self.weight += weight;
         self.expected += weight * f64::from(probability);
         self.conditional += weight * f64::from(uncertainty);
+        self.weight += weight;
     }
 
-    /// What the answer tells where everybody else stands at the background.
-    fn information(&self, total: f64, background: f32, uncertainty: f32) -> f64 {
+    /// What the answer tells where everybody else stands at the background; `None` where it is not
+    /// more than `best`. Most answers are not, and a bound shows it without a logarithm.
+    fn information_above(
+        &self,
+        best: f64,
+        total: f64,
+        background: f32,
+        uncertainty: f32,
+    ) -> Option<f64> {
         let others = total - self.weight;
         let expected = (self.expected + others * f64::from(background)) / total;
         let conditional = (self.conditional + others * f64::from(uncertainty)) / total;
-        f64::from(entropy(expected as f32)) - conditional
+        if !may_be_uncertain(expected, best + conditional) {
+            return None;
+        }
+        let information = f64::from(entropy(expected as f32)) - conditional;
+        (information > best).then_some(information)
     }
+}
+
+/// Whether the `entropy` of a probability may lie above a limit: it is never above 2 ln 2 times the
+/// root of p (1 - p), which is compared in squares.
+fn may_be_uncertain(probability: f64, limit: f64) -> bool {
+    /// Far more than is lost in rounding.
+    const ROUNDING: f64 = 1e-6;
+    const FACTOR: f64 = 4.0 * std::f64::consts::LN_2 * std::f64::consts::LN_2;
+    let limit = limit - ROUNDING;
+    limit < 0.0 || FACTOR * probability * (1.0 - probability) > limit * limit
 }
 
 /// The most telling concept so far.
@@ -166,19 +188,12 @@ struct Best {
 }
 
 impl Best {
-    /// Whether it can be asked is looked up only for what would win.
-    fn offer(
-        &mut self,
-        information: f64,
-        concept: ConceptRef,
-        can_be_asked: impl FnOnce() -> bool,
-    ) {
-        if information > self.information && can_be_asked() {
-            *self = Self {
-                information,
-                concept: Some(concept),
-            };
-        }
+    /// Takes a concept that tells more than the best so far.
+    fn take(&mut self, information: f64, concept: ConceptRef) {
+        *self = Self {
+            information,
+            concept: Some(concept),
+        };
     }
 }
 
@@ -208,11 +223,16 @@ fn offer_findings(facts: &PatientFacts<'_>, stakes: &Stakes, best: &mut Best) {
     for (background, telling) in table.background().iter().zip(telling) {
         if telling.weight > 0.0 {
             let ix = background.finding;
-            let information =
-                telling.information(stakes.total, background.probability, background.entropy);
-            best.offer(information, ConceptRef::Finding(ix), || {
-                can_be_asked(facts, ix)
-            });
+            let information = telling.information_above(
+                best.information,
+                stakes.total,
+                background.probability,
+                background.entropy,
+            );
+            // Whether it can be asked is looked up only for what would win.
+            if let Some(information) = information.filter(|_| can_be_asked(facts, ix)) {
+                best.take(information, ConceptRef::Finding(ix));
+            }
         }
     }
 }
@@ -227,11 +247,12 @@ fn offer_risks(facts: &PatientFacts<'_>, stakes: &Stakes, best: &mut Best) {
     }
     for (ix, telling) in base.risk_indices().zip(telling) {
         if telling.weight > 0.0 {
-            let background = base.risk(ix).background;
-            let information = telling.information(stakes.total, background, entropy(background));
-            best.offer(information, ConceptRef::Risk(ix), || {
-                risk_can_be_asked(facts, ix)
-            });
+            let (background, uncertainty) = (base.risk(ix).background, base.risk(ix).entropy);
+            let information =
+                telling.information_above(best.information, stakes.total, background, uncertainty);
+            if let Some(information) = information.filter(|_| risk_can_be_asked(facts, ix)) {
+                best.take(information, ConceptRef::Risk(ix));
+            }
         }
     }
 }
@@ -297,5 +318,23 @@ fn question(facts: &PatientFacts<'_>, concept: ConceptRef) -> Question {
         id: ConceptId(facts.base.id_of(concept).to_owned()),
         text: words.clone(),
         explanation: explanation.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_uncertain_is_passed_over() {
+        for step in 0..=100_000 {
+            let probability = f64::from(step) / 100_000.0;
+            let uncertainty = f64::from(entropy(probability as f32));
+            assert!(may_be_uncertain(probability, uncertainty), "{probability}");
+        }
+        assert!(
+            !may_be_uncertain(0.01, 0.2),
+            "and what is all but certain is"
+        );
     }
 }

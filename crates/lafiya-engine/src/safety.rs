@@ -1,15 +1,18 @@
 //! The last gate: the only place that can make an [`Assessment`]. Danger sets a floor under the
 //! level here, whatever came before, and the invariants are asserted before anything leaves.
 
+use std::borrow::Cow;
+
 use lafiya_knowledge::{ConceptRef, ConditionIx};
 use lafiya_model::assessment::{
     AssessedCondition, Reasoning, Specialist, Triage, Warning, WarningKind, WarningSeverity,
 };
 use lafiya_model::{Age, AgeBand, Assessment, ConceptId, Opinion, Outline, TriageLevel};
 
+use crate::citations::Citations;
 use crate::danger::{self, Alarm};
 use crate::differential::Differential;
-use crate::explain::{self, Citations, rounded};
+use crate::explain::{self, Pieces, rounded};
 use crate::facts::PatientFacts;
 use crate::opinion::{self, Considered, Refusal};
 use crate::parameters::Parameters;
@@ -144,9 +147,10 @@ pub(crate) fn review(draft: Draft<'_>, questions_asked: usize) -> Assessment {
 
     let leaders = leaders(&own, &shown_conditions(&own));
     let shown = shown_with(differential, &leaders);
+    let pieces = Pieces::of(&facts, differential);
     let conditions: Vec<AssessedCondition> = shown
         .iter()
-        .map(|ix| explain::condition(&facts, differential, *ix, &mut citations))
+        .map(|ix| explain::condition(&facts, differential, &pieces, *ix, &mut citations))
         .collect();
     let further = further_leaders(differential, &leaders);
     let all_leaders = [&leaders[..], &further].concat();
@@ -180,13 +184,15 @@ pub(crate) fn review(draft: Draft<'_>, questions_asked: usize) -> Assessment {
         reasoning.steps.extend(it.steps(&mut citations));
     }
 
+    let floor = alarms.iter().map(|alarm| alarm.level).max();
     let assessment = Assessment {
         unexplained: rounded(differential.unexplained()),
         triage,
         should_stop: step.should_stop,
         stop_reason: step.reason,
         next_question: step.question,
-        red_flags: alarms.iter().map(|alarm| alarm.flag.clone()).collect(),
+        chunks_retrieved: conditions.len() + alarms.len(),
+        red_flags: alarms.into_iter().map(|alarm| alarm.flag).collect(),
         watch_for: plan::watch_for(&facts, &all_leaders),
         has_emergency_evidence,
         escalation_tier: if emergency_by_danger {
@@ -202,23 +208,21 @@ pub(crate) fn review(draft: Draft<'_>, questions_asked: usize) -> Assessment {
         referral,
         notifiable,
         confidence,
-        chunks_retrieved: conditions.len() + alarms.len(),
         conditions,
         sources: citations.into_lines(),
         reasoning,
     };
-    assert_invariants(&assessment, &alarms, own_level);
+    assert_invariants(&assessment, floor, own_level);
     assessment
 }
 
 /// What must hold for every answer that leaves; a breach is a defect of the engine and becomes a
 /// 500 rather than a wrong answer.
-fn assert_invariants(assessment: &Assessment, alarms: &[Alarm], own_level: TriageLevel) {
+fn assert_invariants(assessment: &Assessment, floor: Option<TriageLevel>, own_level: TriageLevel) {
     assert!(
         assessment.triage.level >= own_level,
         "a second opinion never lowers the level"
     );
-    let floor = alarms.iter().map(|alarm| alarm.level).max();
     assert!(
         floor.is_none_or(|floor| assessment.triage.level >= floor),
         "danger sets a floor under the level"
@@ -248,7 +252,7 @@ fn assert_invariants(assessment: &Assessment, alarms: &[Alarm], own_level: Triag
 }
 
 fn shown_conditions(differential: &Differential) -> Vec<ConditionIx> {
-    let ranking = differential.ranking().iter().copied();
+    let ranking = differential.leading().iter().copied();
     ranking
         .enumerate()
         .take(CONDITIONS_MAX)
@@ -304,11 +308,11 @@ fn confidence(
     differential: &Differential,
     conditions: &[AssessedCondition],
 ) -> f64 {
-    let leader = |it: &Differential| it.ranking().first().map_or(0.0, |&ix| it.probability(ix));
+    let leader = |it: &Differential| it.leader().map_or(0.0, |ix| it.probability(ix));
     let leader = leader(own).min(leader(differential));
     let known = 1.0 - own.unexplained().max(differential.unexplained());
-    let own_leader = own.ranking().first();
-    let own_leader = own_leader.map(|&ix| facts.base.condition(ix).text.id.as_str());
+    let own_leader = own.leader();
+    let own_leader = own_leader.map(|ix| facts.base.condition(ix).text.id.as_str());
     let leads = |it: &AssessedCondition| own_leader == Some(it.id.as_str());
     let is_thin = conditions.first().is_some_and(|it| it.insufficient_data)
         || conditions
@@ -321,7 +325,7 @@ fn confidence(
 fn triage_words(
     facts: &PatientFacts<'_>,
     differential: &Differential,
-    alarms: &[Alarm],
+    alarms: &[Alarm<'_>],
     levels: &Levels,
     verdict: &Verdict,
 ) -> Triage {
@@ -330,14 +334,11 @@ fn triage_words(
     let by_danger = verdict.floor.is_some_and(|floor| floor > verdict.carried);
     let deciding_alarm = alarms.first().filter(|alarm| alarm.level == verdict.level);
     let deciding_condition = differential
-        .ranking()
-        .iter()
-        .copied()
-        .find(|ix| levels.level(*ix).0 >= verdict.level)
+        .likeliest(|ix| levels.level(ix).0 >= verdict.level)
         // A level that nobody but the opinion asks for is not the doing of an unlikely condition.
         .filter(|_| verdict.raised_from.is_none());
     let condition = deciding_condition
-        .or_else(|| differential.ranking().first().copied())
+        .or_else(|| differential.leader())
         .map(|ix| base.condition(ix));
     let root_cause = match deciding_alarm {
         Some(alarm) if alarm.is_evidence => {
@@ -349,7 +350,7 @@ fn triage_words(
             .map(|condition| format!("{} is among the likely causes.", condition.text.name)),
     };
     let action = deciding_alarm
-        .map(|alarm| alarm.action.as_str())
+        .map(|alarm| alarm.action)
         .filter(|action| !action.is_empty());
     let usual_action = level_text.map_or("", |text| &text.recommended_action);
     Triage {
@@ -394,7 +395,7 @@ fn triage_words(
 fn contributing(
     facts: &PatientFacts<'_>,
     differential: &Differential,
-    alarm: Option<&Alarm>,
+    alarm: Option<&Alarm<'_>>,
     condition: Option<ConditionIx>,
 ) -> Vec<lafiya_model::ConceptId> {
     if let Some(alarm) = alarm {
@@ -420,7 +421,7 @@ fn contributing(
 
 fn warnings(
     facts: &PatientFacts<'_>,
-    alarms: &[Alarm],
+    alarms: &[Alarm<'_>],
     verdict: &Verdict,
     confidence: f64,
     conditions: &[AssessedCondition],
@@ -476,7 +477,7 @@ fn warnings(
             recommended_action: "Isolate the patient and protect staff before anything else."
                 .to_owned(),
             details: std::iter::once(alarm.flag.name.clone())
-                .chain(alarm.notify.clone())
+                .chain(alarm.notify.map(str::to_owned))
                 .collect(),
         });
     }
@@ -516,7 +517,7 @@ fn vulnerability(facts: &PatientFacts<'_>) -> Option<&'static str> {
 fn reasoning(
     facts: &PatientFacts<'_>,
     conditions: &[AssessedCondition],
-    alarms: &[Alarm],
+    alarms: &[Alarm<'_>],
     verdict: &Verdict,
     differential: &Differential,
     levels: &Levels,
@@ -579,10 +580,7 @@ fn what_would_change(
 ) -> Vec<String> {
     let mut changes = Vec::new();
     if verdict.level < TriageLevel::Emergency {
-        let leader = differential
-            .ranking()
-            .first()
-            .map(|ix| facts.base.condition(*ix));
+        let leader = differential.leader().map(|ix| facts.base.condition(ix));
         if let Some(sign) = leader.and_then(|condition| condition.text.watch_for.first()) {
             changes.push(format!("Higher: {}.", sign.sign.trim_end_matches('.')));
         }
@@ -590,11 +588,7 @@ fn what_would_change(
     if verdict.raised_from.is_some() {
         changes.push("Lower: an examination that finds no reason for hurry.".to_owned());
     } else if verdict.floor < Some(verdict.level) {
-        let carrying = differential
-            .ranking()
-            .iter()
-            .copied()
-            .find(|ix| levels.level(*ix).0 == verdict.level);
+        let carrying = differential.likeliest(|ix| levels.level(ix).0 == verdict.level);
         if let Some(ix) = carrying {
             changes.push(format!(
                 "Lower: {} excluded by examination or test.",
@@ -608,7 +602,7 @@ fn what_would_change(
     changes
 }
 
-fn listed(names: &[String]) -> String {
+fn listed(names: &[Cow<'_, str>]) -> String {
     if names.is_empty() {
         "nothing".to_owned()
     } else {

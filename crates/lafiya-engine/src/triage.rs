@@ -32,8 +32,9 @@ impl Levels {
         let mut levels = facts.base.usual_levels().to_vec();
         for (condition, higher) in facts.base.higher_awake(&facts.known) {
             let level = &mut levels[condition.index()];
-            if higher.when.holds(facts) {
-                *level = (*level).max((higher.level, higher.timeframe));
+            let raised = (higher.level, higher.timeframe);
+            if raised > *level && higher.when.holds(facts) {
+                *level = raised;
             }
         }
         for pair in facts.base.pairs() {
@@ -96,7 +97,7 @@ impl Shares {
 pub(crate) fn decide(
     facts: &PatientFacts<'_>,
     differential: &Differential,
-    alarms: &[Alarm],
+    alarms: &[Alarm<'_>],
     levels: &Levels,
     parameters: &Parameters,
 ) -> Verdict {
@@ -123,7 +124,7 @@ pub(crate) fn decide(
 pub(crate) fn timeframe(
     level: TriageLevel,
     differential: &Differential,
-    alarms: &[Alarm],
+    alarms: &[Alarm<'_>],
     levels: &Levels,
 ) -> Timeframe {
     let usual = match level {
@@ -137,13 +138,9 @@ pub(crate) fn timeframe(
         .filter(|alarm| alarm.level == level)
         .map(|alarm| alarm.timeframe)
         .max();
-    let leader = differential
-        .ranking()
-        .iter()
-        .map(|ix| levels.level(*ix))
-        .find(|(of_condition, _)| *of_condition == level);
+    let leader = differential.likeliest(|ix| levels.level(ix).0 == level);
     let asked = by_alarm
-        .max(leader.map(|(_, timeframe)| timeframe))
+        .max(leader.map(|ix| levels.level(ix).1))
         .unwrap_or(usual);
     let soonest = if level == TriageLevel::Urgent {
         Timeframe::Within2Hours

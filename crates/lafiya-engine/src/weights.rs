@@ -3,7 +3,7 @@
 //! parameters only say how much of it counts.
 
 use lafiya_knowledge::{
-    ConditionIx, FindingIx, KnowledgeBase, LabIx, PROBABILITY_MAX, RiskIx, Showing, bounded,
+    ConditionIx, Course, FindingIx, KnowledgeBase, LabIx, PROBABILITY_MAX, RiskIx, Showing, bounded,
 };
 use lafiya_model::Severity;
 
@@ -27,7 +27,6 @@ pub(crate) fn of(
     company: &[Told],
 ) -> Vec<f64> {
     let mut weights = of_conditions(told, facts, parameters, company);
-    weights.reserve(facts.base.pairs().len());
     for pair in facts.base.pairs() {
         let (first, second) = (weights[pair.first.index()], weights[pair.second.index()]);
         weights.push(if told.present {
@@ -58,7 +57,15 @@ fn of_conditions(
     if let Some(ix) = told.concept.lab() {
         return lab(facts.base, ix, told.present);
     }
-    vec![0.0; facts.base.conditions().len()]
+    all_at(0.0, facts.base)
+}
+
+/// The same weight for every condition, with room for the pairs that follow.
+fn all_at(weight: f64, base: &KnowledgeBase) -> Vec<f64> {
+    let conditions = base.conditions().len();
+    let mut weights = Vec::with_capacity(conditions + base.pairs().len());
+    weights.resize(conditions, weight);
+    weights
 }
 
 fn present_finding(
@@ -69,8 +76,8 @@ fn present_finding(
 ) -> Vec<f64> {
     let background = f64::from(facts.base.finding(ix).background);
     let ln_other = bounded(background * parameters.other_times).ln();
-    let weight = |figure: &Showing| parameters.present_weight * (figure.ln_present - ln_other);
-    let mut weights = Expected::of(ix, facts, parameters).map(facts, weight);
+    let weight = |figure: Figure<'_>| parameters.present_weight * (figure.ln_present() - ln_other);
+    let mut weights = Expected::of(ix, facts, parameters).map(facts.base, weight);
     if let Some(severity) = severity {
         add_severity(&mut weights, ix, severity, facts, parameters);
     }
@@ -89,26 +96,29 @@ fn absent_finding(
     let mut weights = match present_ancestor(ix, facts, company) {
         None => {
             let ln_other = (1.0 - bounded(background.min(0.9))).ln();
-            expected.map(facts, |figure| figure.ln_absent - ln_other)
+            expected.map(base, |figure| figure.ln_absent() - ln_other)
         }
         Some(broader) => {
             // Given that the broad finding is there, how often is the narrow one not?
             let other = f64::from(base.finding(broader).background) * parameters.other_times;
             let ln_other = (1.0 - bounded((background / bounded(other)).min(0.9))).ln();
             let given = Expected::of(broader, facts, parameters);
-            expected.map_with(&given, facts, |narrow, given| {
-                let share = f64::from(narrow.probability) / bounded(given.probability.into());
+            expected.map_with(&given, base, |narrow, given| {
+                let share = f64::from(narrow) / bounded(given.into());
                 (1.0 - bounded(share.min(PROBABILITY_MAX))).ln() - ln_other
             })
         }
     };
-    let cardinal = base.likelihood().cardinal_column(ix);
-    for (weight, &cardinal) in weights.iter_mut().zip(cardinal) {
-        *weight *= if cardinal {
-            parameters.absent_cardinal_weight
-        } else {
-            parameters.absent_weight
-        };
+    let cardinal = expected.listed.iter().filter(|it| it.cardinal);
+    let cardinal: Vec<(usize, f64)> = cardinal
+        .map(|it| it.condition.index())
+        .map(|place| (place, weights[place] * parameters.absent_cardinal_weight))
+        .collect();
+    for weight in &mut weights {
+        *weight *= parameters.absent_weight;
+    }
+    for (place, weight) in cardinal {
+        weights[place] = weight;
     }
     weights
 }
@@ -140,20 +150,46 @@ fn present_ancestor(
 /// seen in people who have the condition, whatever the cause, so nothing is added to it: a telling
 /// absence below the background speaks against the condition. What is not listed stands a little
 /// below the background. Few conditions list a finding, so only those are kept one by one.
-struct Expected {
-    /// Of a condition that does not list it; which one it names says nothing.
-    unlisted: Showing,
-    listed: Vec<Showing>,
+struct Expected<'a> {
+    /// Of a condition that does not list it.
+    unlisted: f32,
+    listed: &'a [Showing],
+    /// Of conditions that list a broader finding alone. Where two broader ones lead to one condition,
+    /// the higher figure comes last and counts.
+    narrowed: Vec<(ConditionIx, f32)>,
 }
 
-impl Expected {
-    fn of(ix: FindingIx, facts: &PatientFacts<'_>, parameters: &Parameters) -> Self {
+/// One figure: from the table, which has its logarithms, or reckoned for this patient.
+#[derive(Clone, Copy)]
+enum Figure<'a> {
+    Listed(&'a Showing),
+    Reckoned(f32),
+}
+
+impl Figure<'_> {
+    fn ln_present(self) -> f64 {
+        match self {
+            Self::Listed(it) => it.ln_present,
+            Self::Reckoned(probability) => bounded(probability.into()).ln(),
+        }
+    }
+
+    fn ln_absent(self) -> f64 {
+        match self {
+            Self::Listed(it) => it.ln_absent,
+            Self::Reckoned(probability) => (1.0 - bounded(probability.into())).ln(),
+        }
+    }
+}
+
+impl<'a> Expected<'a> {
+    fn of(ix: FindingIx, facts: &PatientFacts<'a>, parameters: &Parameters) -> Self {
         let base = facts.base;
         let table = base.likelihood();
         let finding = base.finding(ix);
         let unlisted = f64::from(finding.background) * parameters.unexplained_times;
-        let mut listed = table.showing(ix, facts.group).to_vec();
         let known = table.known_column(ix);
+        let mut narrowed = Vec::new();
         for &broader in &finding.ancestors {
             // What a listed broader finding lets one expect of a narrower one that is not listed.
             let ratio = f64::from(finding.background)
@@ -165,29 +201,28 @@ impl Expected {
                 .filter(|broad| !known[broad.condition.index()])
                 .map(|broad| (broad.condition, f64::from(broad.probability) * share))
                 .filter(|(_, expected)| *expected > unlisted)
-                .map(|(condition, expected)| Showing::new(condition, expected as f32));
-            listed.extend(from_broader);
+                .map(|(condition, expected)| (condition, expected as f32));
+            narrowed.extend(from_broader);
         }
-        if !finding.ancestors.is_empty() {
-            // Where two broader findings lead to one condition, the higher figure comes last and counts.
-            let order = |it: &Showing, other: &Showing| {
-                it.condition
-                    .cmp(&other.condition)
-                    .then(it.probability.total_cmp(&other.probability))
-            };
-            listed.sort_unstable_by(order);
+        if finding.ancestors.len() > 1 {
+            narrowed
+                .sort_unstable_by(|it, other| it.0.cmp(&other.0).then(it.1.total_cmp(&other.1)));
         }
         Self {
-            unlisted: Showing::new(ConditionIx::at(0), unlisted as f32),
-            listed,
+            unlisted: unlisted as f32,
+            listed: table.showing(ix, facts.group),
+            narrowed,
         }
     }
 
     /// One number for each condition.
-    fn map(&self, facts: &PatientFacts<'_>, number: impl Fn(&Showing) -> f64) -> Vec<f64> {
-        let mut numbers = vec![number(&self.unlisted); facts.base.conditions().len()];
-        for figure in &self.listed {
-            numbers[figure.condition.index()] = number(figure);
+    fn map(&self, base: &KnowledgeBase, number: impl Fn(Figure<'_>) -> f64) -> Vec<f64> {
+        let mut numbers = all_at(number(Figure::Reckoned(self.unlisted)), base);
+        for figure in self.listed {
+            numbers[figure.condition.index()] = number(Figure::Listed(figure));
+        }
+        for &(condition, probability) in &self.narrowed {
+            numbers[condition.index()] = number(Figure::Reckoned(probability));
         }
         numbers
     }
@@ -196,24 +231,29 @@ impl Expected {
     fn map_with(
         &self,
         other: &Self,
-        facts: &PatientFacts<'_>,
-        number: impl Fn(&Showing, &Showing) -> f64,
+        base: &KnowledgeBase,
+        number: impl Fn(f32, f32) -> f64,
     ) -> Vec<f64> {
-        let conditions = facts.base.conditions().len();
-        let mut figures = vec![(&self.unlisted, &other.unlisted); conditions];
-        for figure in &self.listed {
-            figures[figure.condition.index()].0 = figure;
+        let mut figures = vec![(self.unlisted, other.unlisted); base.conditions().len()];
+        for (condition, probability) in self.one_by_one() {
+            figures[condition.index()].0 = probability;
         }
-        for figure in &other.listed {
-            figures[figure.condition.index()].1 = figure;
+        for (condition, probability) in other.one_by_one() {
+            figures[condition.index()].1 = probability;
         }
-        let mut numbers = vec![number(&self.unlisted, &other.unlisted); conditions];
-        for figure in self.listed.iter().chain(&other.listed) {
-            let place = figure.condition.index();
+        let mut numbers = all_at(number(self.unlisted, other.unlisted), base);
+        for (condition, _) in self.one_by_one().chain(other.one_by_one()) {
+            let place = condition.index();
             let (own, others) = figures[place];
             numbers[place] = number(own, others);
         }
         numbers
+    }
+
+    /// The conditions of which more is known than of the rest.
+    fn one_by_one(&self) -> impl Iterator<Item = (ConditionIx, f32)> {
+        let listed = self.listed.iter().map(|it| (it.condition, it.probability));
+        listed.chain(self.narrowed.iter().copied())
     }
 }
 
@@ -244,7 +284,7 @@ fn add_severity(
 
 /// An odds ratio, shared out between having and not having the risk factor by how common it is.
 fn risk(base: &KnowledgeBase, ix: RiskIx, present: bool, parameters: &Parameters) -> Vec<f64> {
-    let mut weights = vec![0.0; base.conditions().len()];
+    let mut weights = all_at(0.0, base);
     let risk = base.risk(ix);
     let background = f64::from(risk.background);
     for &(condition, ln_odds) in &risk.effects {
@@ -262,7 +302,7 @@ fn risk(base: &KnowledgeBase, ix: RiskIx, present: bool, parameters: &Parameters
 
 /// A test speaks for the conditions that list it, with its own two error rates.
 fn lab(base: &KnowledgeBase, ix: LabIx, positive: bool) -> Vec<f64> {
-    let mut weights = vec![0.0; base.conditions().len()];
+    let mut weights = all_at(0.0, base);
     for effect in &base.lab(ix).effects {
         let (with, without) = (
             bounded(f64::from(effect.with)),
@@ -280,26 +320,23 @@ fn lab(base: &KnowledgeBase, ix: LabIx, positive: bool) -> Vec<f64> {
 /// How well the time since the first symptom fits each condition's course.
 pub(crate) fn course(facts: &PatientFacts<'_>, parameters: &Parameters) -> Option<Vec<f64>> {
     let days = f64::from(facts.days_of_illness()?);
-    let weight = |condition: &lafiya_knowledge::Condition| {
-        let course = &condition.text.course;
-        let [usual_from, usual_to] = course.usual_days.map(f64::from);
-        let [possible_from, possible_to] = course.possible_days.map(f64::from);
+    let weight = |course: &Course| {
+        let [usual_from, usual_to] = course.usual.map(f64::from);
+        let [possible_from, possible_to] = course.possible.map(f64::from);
         let misfit = if days < usual_from {
             (usual_from - days) / (usual_from - possible_from).max(0.5)
         } else if days > usual_to {
             (days - usual_to) / (possible_to - usual_to).max(0.5)
         } else {
             // A narrow window that is hit tells more than a wide one.
-            return 0.15
-                * (1.0 + usual_to - usual_from)
-                    .ln()
-                    .mul_add(-0.3, 1.5)
-                    .max(0.0);
+            return 0.15 * course.ln_usual_width.mul_add(-0.3, 1.5).max(0.0);
         };
         -parameters.course_weight * misfit.min(2.0)
     };
-    let mut weights: Vec<f64> = facts.base.conditions().iter().map(weight).collect();
-    for pair in facts.base.pairs() {
+    let (courses, pairs) = (facts.base.courses(), facts.base.pairs());
+    let mut weights = Vec::with_capacity(courses.len() + pairs.len());
+    weights.extend(courses.iter().map(weight));
+    for pair in pairs {
         weights.push(weights[pair.first.index()].max(weights[pair.second.index()]));
     }
     Some(weights)

@@ -1,9 +1,11 @@
 //! From what the files say to the base. Total: a reference that leads nowhere is left out (and `checks` says so).
 
+use super::course::Course;
 use super::directory::Directory;
 use super::index::{ConceptRef, ConditionIx, FindingIx, MeasureIx, RiskIx};
-use super::likelihood::Likelihood;
+use super::likelihood::{Likelihood, entropy};
 use super::place::{Places, Times};
+use super::priors::Priors;
 use super::watch::{HigherLevels, Watch};
 use super::{
     Condition, Finding, FindingLink, Higher, InvestigationLink, KnowledgeBase, LabEffect, LabLink,
@@ -61,6 +63,8 @@ impl KnowledgeBase {
                 .map(|it| (it.text.triage.default, it.text.triage.timeframe))
                 .collect(),
             higher: HigherLevels::of(&conditions),
+            courses: conditions.iter().map(Course::of).collect(),
+            priors: Priors::of(&conditions),
             state_risks: risk_indices(&risks, |risk| risk.state.is_some()),
             age_risks: risk_indices(&risks, |risk| risk.implied_by_age.is_some()),
             rules,
@@ -276,6 +280,7 @@ fn build_risks(texts: Vec<schema::RiskFactor>, directory: &Directory) -> Vec<Ris
             },
             ages: text.ages(),
             background: of_100(text.background_of_100),
+            entropy: entropy(of_100(text.background_of_100)),
             implied_by_age: text.implied_by_age.map(|range| range.span()),
             state: text.state,
             implies: closure(n, |at| next[at].iter().map(|ix| ix.index()))

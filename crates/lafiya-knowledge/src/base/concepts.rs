@@ -196,6 +196,8 @@ pub struct RiskFactor {
     pub ages: AgeSpan,
     /// How common it is (0 to 1).
     pub background: f32,
+    /// How uncertain the answer is in somebody of whom nothing else is known.
+    pub entropy: f32,
     /// Present at these ages, never asked.
     pub implied_by_age: Option<AgeSpan>,
     /// The state it says the woman is in.

@@ -57,7 +57,6 @@ pub struct Likelihood {
     conditions: usize,
     values: Vec<f32>,
     known: Vec<bool>,
-    cardinal: Vec<bool>,
     /// What is listed, for everybody and then for each group.
     listed: [Listed; 1 + Group::ALL.len()],
     /// By finding: how it stands in somebody whose illness does not explain it.
@@ -84,15 +83,17 @@ pub struct Showing {
     pub ln_present: f64,
     /// The logarithm of how often it does not.
     pub ln_absent: f64,
+    /// The diagnosis is hard to make without the finding.
+    pub cardinal: bool,
 }
 
 impl Showing {
-    /// A figure with its logarithms.
-    pub fn new(condition: ConditionIx, probability: f32) -> Self {
+    fn new(condition: ConditionIx, probability: f32, cardinal: bool) -> Self {
         let kept = bounded(probability.into());
         Self {
             condition,
             probability,
+            cardinal,
             ln_present: kept.ln(),
             ln_absent: (1.0 - kept).ln(),
         }
@@ -138,12 +139,6 @@ impl Likelihood {
     #[inline]
     pub fn known_column(&self, finding: FindingIx) -> &[bool] {
         &self.known[self.range(finding)]
-    }
-
-    /// In which conditions the finding is cardinal.
-    #[inline]
-    pub fn cardinal_column(&self, finding: FindingIx) -> &[bool] {
-        &self.cardinal[self.range(finding)]
     }
 
     /// One figure, for a patient of a group.
@@ -198,7 +193,6 @@ impl Likelihood {
                 .flat_map(|it| std::iter::repeat_n(it.background, rows))
                 .collect(),
             known: vec![false; rows * findings.len()],
-            cardinal: vec![false; rows * findings.len()],
             listed: std::array::from_fn(|_| Listed {
                 showing: vec![Vec::new(); findings.len()],
                 shown: vec![Vec::new(); rows],
@@ -226,27 +220,26 @@ impl Likelihood {
             self.values[at] = value;
             self.known[at] = true;
         }
-        for link in links.iter().filter(|link| link.cardinal) {
-            self.cardinal[link.finding.index() * self.conditions + row] = true;
-        }
-        self.listed[0].enter(row, &everybody);
+        self.listed[0].enter(row, links, &everybody);
         for (group, listed) in Group::ALL.into_iter().zip(&mut self.listed[1..]) {
             if links.iter().all(|link| link.in_group(group).is_none()) {
-                listed.enter(row, &everybody);
+                listed.enter(row, links, &everybody);
                 continue;
             }
             let figure = |link: &FindingLink| link.in_group(group).unwrap_or(link.probability);
             let figures = links.iter().map(|link| (link.finding, figure(link)));
-            listed.enter(row, &lifted(figures, findings));
+            listed.enter(row, links, &lifted(figures, findings));
         }
     }
 }
 
 impl Listed {
-    fn enter(&mut self, row: usize, figures: &BTreeMap<FindingIx, f32>) {
+    fn enter(&mut self, row: usize, links: &[FindingLink], figures: &BTreeMap<FindingIx, f32>) {
         for (&finding, &probability) in figures {
             let condition = ConditionIx::at(row);
-            self.showing[finding.index()].push(Showing::new(condition, probability));
+            let is_cardinal = |link: &FindingLink| link.cardinal && link.finding == finding;
+            let cardinal = links.iter().any(is_cardinal);
+            self.showing[finding.index()].push(Showing::new(condition, probability, cardinal));
             self.shown[row].push(Shown::new(finding, probability));
         }
     }

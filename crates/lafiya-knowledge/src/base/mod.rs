@@ -5,12 +5,14 @@
 
 mod build;
 mod concepts;
+mod course;
 mod directory;
 pub(crate) mod example;
 mod index;
 mod likelihood;
 mod measure;
 pub(crate) mod place;
+mod priors;
 mod score;
 mod watch;
 mod when;
@@ -21,6 +23,7 @@ pub use concepts::{
     Condition, Finding, FindingLink, Higher, InvestigationLink, LabEffect, LabLink, LabTest, Pair,
     RiskFactor, RiskLink, Rule,
 };
+pub use course::Course;
 pub(crate) use directory::Directory;
 pub use example::PlainFacts;
 pub use index::{
@@ -29,6 +32,7 @@ pub use index::{
 pub use likelihood::{Group, Likelihood, PROBABILITY_MAX, Showing, Shown, bounded, entropy};
 pub use measure::{Derived, Measure, NotANumber, Person, Quantity};
 pub use place::{Place, Times};
+pub use priors::Priors;
 pub use score::{Score, ScoreResult};
 pub use when::{Facts, When};
 
@@ -52,6 +56,8 @@ pub struct KnowledgeBase {
     rules_watch: watch::Watch,
     usual_levels: Vec<(TriageLevel, Timeframe)>,
     higher: watch::HigherLevels,
+    courses: Vec<Course>,
+    priors: Priors,
     state_risks: Vec<RiskIx>,
     age_risks: Vec<RiskIx>,
     scores: Vec<Score>,
@@ -120,7 +126,7 @@ impl KnowledgeBase {
     /// rule does.
     pub fn rules_awake(&self, known: &[ConceptRef]) -> Vec<&Rule> {
         let awake = self.rules_watch.awake(known);
-        awake.into_iter().map(|place| &self.rules[place]).collect()
+        awake.map(|place| &self.rules[place]).collect()
     }
 
     /// The level of each condition in the usual patient, by `ConditionIx`.
@@ -129,13 +135,25 @@ impl KnowledgeBase {
         &self.usual_levels
     }
 
+    /// How long each condition lasts, by `ConditionIx`.
+    #[inline]
+    pub fn courses(&self) -> &[Course] {
+        &self.courses
+    }
+
+    /// How common conditions are, and what that depends on.
+    #[inline]
+    pub fn priors(&self) -> &Priors {
+        &self.priors
+    }
+
     /// The higher levels that could hold for a patient of whom these concepts are known (present, or measured). No other
     /// one does.
     pub fn higher_awake(
         &self,
         known: &[ConceptRef],
     ) -> impl Iterator<Item = (ConditionIx, &Higher)> {
-        let awake = self.higher.awake(known).into_iter();
+        let awake = self.higher.awake(known);
         awake.map(|(ix, place)| (ix, &self.condition(ix).higher[place]))
     }
 

@@ -1,51 +1,72 @@
 //! Which conditions of a rule book are worth a look: most of them ask for something that nobody mentioned.
 
+use std::collections::HashMap;
+
 use super::concepts::Condition;
 use super::index::{ConceptRef, ConditionIx};
 use super::when::When;
 
-/// For a list of `when`s: who mentions which concept. What cannot hold without evidence is looked at only when some of
-/// its evidence is known.
+/// For a list of `when`s: who waits for which concept. What cannot hold without evidence is looked at only when some of
+/// what it waits for is known. It waits for what the list mentions least: fever is in many rules, and would wake them all.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch {
     /// Sorted, so that all places of one concept stand together.
     by_concept: Vec<(ConceptRef, u16)>,
     /// Places of those that ask for no evidence, such as an age alone.
     always: Vec<u16>,
+    /// How many there are in the list.
+    places: usize,
 }
 
 impl Watch {
     /// The places in the list that could hold for a patient of whom these concepts are known (present, or measured), in
     /// order, each once. All others do not hold.
-    pub(super) fn awake(&self, known: &[ConceptRef]) -> Vec<usize> {
-        let mut awake: Vec<usize> = self.always.iter().copied().map(usize::from).collect();
+    pub(super) fn awake(&self, known: &[ConceptRef]) -> impl Iterator<Item = usize> + use<> {
+        // A bit for each place, so that they come out in order.
+        let mut awake = vec![0_u64; self.places.div_ceil(64)];
+        let mut wake = |place: u16| awake[usize::from(place / 64)] |= 1 << (place % 64);
+        self.always.iter().copied().for_each(&mut wake);
         for concept in known {
             let from = self.by_concept.partition_point(|(it, _)| it < concept);
-            let mentions = self.by_concept[from..].iter();
-            let of_concept = mentions.take_while(|(it, _)| it == concept);
-            awake.extend(of_concept.map(|(_, place)| usize::from(*place)));
+            let waiting = self.by_concept[from..].iter();
+            for (_, place) in waiting.take_while(|(it, _)| it == concept) {
+                wake(*place);
+            }
         }
-        awake.sort_unstable();
-        awake.dedup();
-        awake
+        let words = awake.into_iter().enumerate();
+        words.flat_map(|(place, word)| bits(word).map(move |bit| place * 64 + bit))
     }
 
-    pub(super) fn over<'a>(whens: impl Iterator<Item = &'a When>) -> Self {
+    pub(super) fn over<'a>(whens: impl Iterator<Item = &'a When> + Clone) -> Self {
+        let mut mentions: HashMap<ConceptRef, usize> = HashMap::new();
+        for concept in whens.clone().flat_map(When::concepts) {
+            *mentions.entry(concept).or_default() += 1;
+        }
+        let mentions = |concept: ConceptRef| mentions.get(&concept).copied().unwrap_or(0);
         let mut watch = Self::default();
         for (place, when) in whens.enumerate() {
+            watch.places = place + 1;
             let place = u16::try_from(place).unwrap_or(u16::MAX);
-            if when.needs_evidence() {
-                let concepts = when.concepts();
-                watch
-                    .by_concept
-                    .extend(concepts.into_iter().map(|concept| (concept, place)));
-            } else {
-                watch.always.push(place);
+            match when.needed(&mentions) {
+                Some(concepts) => {
+                    let waits = concepts.into_iter().map(|concept| (concept, place));
+                    watch.by_concept.extend(waits);
+                }
+                None => watch.always.push(place),
             }
         }
         watch.by_concept.sort_unstable();
         watch
     }
+}
+
+/// The places of the bits that are set, in order.
+fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| word.trailing_zeros() as usize);
+        word &= word.wrapping_sub(1);
+        bit
+    })
 }
 
 /// The higher levels of all conditions in one list, with the watch over them.
@@ -68,9 +89,8 @@ impl HigherLevels {
         }
     }
 
-    pub(super) fn awake(&self, known: &[ConceptRef]) -> Vec<(ConditionIx, usize)> {
-        let awake = self.watch.awake(known);
-        awake.into_iter().map(|at| self.places[at]).collect()
+    pub(super) fn awake(&self, known: &[ConceptRef]) -> impl Iterator<Item = (ConditionIx, usize)> {
+        self.watch.awake(known).map(|at| self.places[at])
     }
 }
 

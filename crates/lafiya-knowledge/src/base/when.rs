@@ -76,9 +76,19 @@ impl When {
         Some(without_repeats(found))
     }
 
-    /// Whether it can hold only where some concept it mentions is known (present, or measured).
-    pub(super) fn needs_evidence(&self) -> bool {
-        self.parts.is_empty() || self.parts.iter().any(Part::needs_evidence)
+    /// Concepts of which at least one is known (present, or measured) wherever it holds; `None` where it can hold with
+    /// nothing known. All parts must hold, so the part that is mentioned least in all stands for the others.
+    pub(super) fn needed(
+        &self,
+        mentions: &impl Fn(ConceptRef) -> usize,
+    ) -> Option<Vec<ConceptRef>> {
+        if self.parts.is_empty() {
+            return Some(Vec::new());
+        }
+        let parts = self.parts.iter();
+        parts
+            .filter_map(|part| part.needed(mentions))
+            .min_by_key(|needed| needed.iter().map(|&it| mentions(it)).sum::<usize>())
     }
 
     /// Every concept it mentions, each once.
@@ -159,13 +169,23 @@ impl When {
 }
 
 impl Part {
-    fn needs_evidence(&self) -> bool {
+    /// As `When::needed`, for one part.
+    fn needed(&self, mentions: &impl Fn(ConceptRef) -> usize) -> Option<Vec<ConceptRef>> {
         match self {
-            Self::All(list) | Self::Severe(list) => !list.is_empty(),
-            Self::AnyOf(list) => list.iter().all(When::needs_evidence),
-            Self::AtLeast(..) | Self::Value(..) | Self::Days { .. } | Self::Fresh { .. } => true,
-            Self::Never => true,
-            Self::Age(_) | Self::Sex(_) | Self::State(_) => false,
+            Self::All(list) | Self::Severe(list) if list.is_empty() => None,
+            Self::All(list) | Self::Severe(list) => {
+                Some(least_mentioned(list, list.len(), mentions))
+            }
+            Self::AtLeast(count, list) => Some(least_mentioned(list, *count, mentions)),
+            Self::AnyOf(list) => {
+                let each: Option<Vec<_>> = list.iter().map(|when| when.needed(mentions)).collect();
+                each.map(|each| without_repeats(each.concat()))
+            }
+            Self::Value(concept, _) | Self::Days { concept, .. } | Self::Fresh { concept, .. } => {
+                Some(vec![*concept])
+            }
+            Self::Never => Some(Vec::new()),
+            Self::Age(_) | Self::Sex(_) | Self::State(_) => None,
         }
     }
 
@@ -230,9 +250,28 @@ impl Part {
     }
 }
 
-fn without_repeats(list: Vec<ConceptRef>) -> Vec<ConceptRef> {
-    let mut seen = std::collections::HashSet::new();
-    list.into_iter()
-        .filter(|concept| seen.insert(*concept))
-        .collect()
+/// Where at least `count` of a list are there, at least one is there of any that remain when `count - 1` are taken
+/// away: the least mentioned remain, each once.
+fn least_mentioned(
+    list: &[ConceptRef],
+    count: usize,
+    mentions: &impl Fn(ConceptRef) -> usize,
+) -> Vec<ConceptRef> {
+    let mut remaining = list.to_vec();
+    remaining.sort_by_key(|&it| mentions(it));
+    remaining.truncate((list.len() + 1).saturating_sub(count));
+    without_repeats(remaining)
+}
+
+/// Lists are short: looking through what was kept is quicker than a set of it.
+fn without_repeats(mut list: Vec<ConceptRef>) -> Vec<ConceptRef> {
+    let mut kept = 0;
+    for place in 0..list.len() {
+        if !list[..kept].contains(&list[place]) {
+            list[kept] = list[place];
+            kept += 1;
+        }
+    }
+    list.truncate(kept);
+    list
 }

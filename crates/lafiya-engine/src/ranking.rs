@@ -1,0 +1,88 @@
+//! Conditions in the order of their probability. An answer hardly ever looks past the leading ones,
+//! so the whole order is made only for whoever asks for it.
+
+use std::cmp::Reverse;
+use std::sync::OnceLock;
+
+use lafiya_knowledge::ConditionIx;
+
+/// Conditions that are put in order at once: more than any part of an answer is made of.
+pub(crate) const LEADING: usize = 64;
+
+/// The order of the possible conditions, likeliest first.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranking {
+    leading: Vec<ConditionIx>,
+    all: OnceLock<Vec<ConditionIx>>,
+}
+
+impl Ranking {
+    pub(crate) fn of(probabilities: &[f64]) -> Self {
+        Self {
+            leading: first(LEADING, probabilities),
+            all: OnceLock::new(),
+        }
+    }
+
+    /// The first of all, at most [`LEADING`].
+    pub(crate) fn leading(&self) -> &[ConditionIx] {
+        &self.leading
+    }
+
+    /// All of them, of the probabilities that the ranking was made of.
+    pub(crate) fn all(&self, probabilities: &[f64]) -> &[ConditionIx] {
+        if self.leading.len() < LEADING {
+            return &self.leading;
+        }
+        self.all
+            .get_or_init(|| first(probabilities.len(), probabilities))
+    }
+}
+
+/// The likeliest of the possible, in order; among equals the order of the base.
+fn first(wanted: usize, probabilities: &[f64]) -> Vec<ConditionIx> {
+    // The bits of positive numbers are ordered as the numbers are, and compare faster.
+    let mut ranking: Vec<(Reverse<u64>, ConditionIx)> = Vec::with_capacity(probabilities.len());
+    ranking.extend(
+        probabilities
+            .iter()
+            .enumerate()
+            .filter(|(_, probability)| **probability > 0.0)
+            .map(|(place, probability)| (Reverse(probability.to_bits()), ConditionIx::at(place))),
+    );
+    if wanted < ranking.len() {
+        ranking.select_nth_unstable(wanted);
+        ranking.truncate(wanted);
+    }
+    ranking.sort_unstable();
+    ranking.into_iter().map(|(_, ix)| ix).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_leading_are_the_head_of_all_and_the_impossible_are_left_out() {
+        // Falls and rises again, with equals and zeros among them.
+        let probabilities: Vec<f64> = (0_u32..500)
+            .map(|n| f64::from(n * 37 % 101) / 1000.0)
+            .collect();
+        let ranking = Ranking::of(&probabilities);
+        let all = ranking.all(&probabilities);
+        assert_eq!(ranking.leading(), &all[..LEADING]);
+        let mut expected: Vec<usize> = (0..500).filter(|&n| probabilities[n] > 0.0).collect();
+        expected.sort_by(|&a, &b| probabilities[b].total_cmp(&probabilities[a]));
+        let all: Vec<usize> = all.iter().map(|ix| ix.index()).collect();
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn few_are_all() {
+        let probabilities = [0.2, 0.0, 0.5];
+        let ranking = Ranking::of(&probabilities);
+        let expected = [ConditionIx::at(2), ConditionIx::at(0)];
+        assert_eq!(ranking.leading(), expected);
+        assert_eq!(ranking.all(&probabilities), expected);
+    }
+}

@@ -1,0 +1,157 @@
+//! How common conditions are in patients of an age and sex, ready for every turn; and which conditions
+//! depend on more than that. Few do, so a turn looks at those alone.
+
+use lafiya_model::{AgeBand, Sex};
+
+use super::concepts::Condition;
+use super::index::{BeltIx, ConditionIx};
+use super::place::Times;
+use crate::words::Setting;
+
+/// Priors by age band and sex, and the conditions whose prior depends on more.
+#[derive(Clone, Debug, Default)]
+pub struct Priors {
+    /// By band and then by sex, in their orders.
+    shares: Vec<Vec<f32>>,
+    /// Conditions that some ages rule out.
+    pub limited_by_age: Vec<ConditionIx>,
+    /// Conditions that something present rules out.
+    pub excludable: Vec<ConditionIx>,
+    /// Conditions that only women in a state have.
+    pub of_state: Vec<ConditionIx>,
+    /// The multipliers of all conditions, in their order.
+    multipliers: Vec<Multiplier>,
+}
+
+/// What makes one condition commoner or rarer, as `Times` says, small enough to go through all of them every turn.
+#[derive(Clone, Copy, Debug)]
+struct Multiplier {
+    condition: ConditionIx,
+    belt: Option<BeltIx>,
+    /// A bit for each month; every bit where it is all year.
+    months: u16,
+    setting: Option<Setting>,
+    by: f32,
+}
+
+/// The bit of a month that is not known, which only what holds all year has.
+const UNKNOWN_MONTH: u16 = 1;
+
+impl Priors {
+    /// The share of visits (0 to 1) by `ConditionIx`, where no more than band and sex is known; 0 where these make the
+    /// condition impossible.
+    #[inline]
+    pub fn shares(&self, band: AgeBand, sex: Sex) -> &[f32] {
+        &self.shares[band as usize * Sex::ALL.len() + sex as usize]
+    }
+
+    /// What each share is multiplied with, by `ConditionIx`. What is not known does not apply: a prior is written for a
+    /// place and month unknown.
+    pub fn times(&self, belts: &[BeltIx], month: Option<u8>, setting: Option<Setting>) -> Vec<f32> {
+        let month = month.map_or(UNKNOWN_MONTH, month_bit);
+        let mut times = vec![1.0; self.shares.first().map_or(0, Vec::len)];
+        for it in &self.multipliers {
+            let applies = it.months & month != 0
+                && it.belt.is_none_or(|belt| belts.contains(&belt))
+                && it.setting.is_none_or(|wanted| setting == Some(wanted));
+            if applies {
+                times[it.condition.index()] *= it.by;
+            }
+        }
+        times
+    }
+
+    pub(super) fn of(conditions: &[Condition]) -> Self {
+        let of_all = |band: AgeBand, sex: Sex| -> Vec<f32> {
+            let conditions = conditions.iter();
+            conditions.map(|it| share(it, band, sex)).collect()
+        };
+        let bands = AgeBand::ALL.iter();
+        let groups = bands.flat_map(|&band| Sex::ALL.iter().map(move |&sex| (band, sex)));
+        let which = |depends: fn(&Condition) -> bool| {
+            let places = conditions.iter().enumerate();
+            places
+                .filter(|(_, condition)| depends(condition))
+                .map(|(place, _)| ConditionIx::at(place))
+                .collect()
+        };
+        Self {
+            shares: groups.map(|(band, sex)| of_all(band, sex)).collect(),
+            limited_by_age: which(|it| it.ages.from.is_some() || it.ages.below.is_some()),
+            excludable: which(|it| !it.excluded_by.is_empty()),
+            of_state: which(|it| it.state.is_some()),
+            multipliers: conditions
+                .iter()
+                .enumerate()
+                .flat_map(|(place, it)| {
+                    let condition = ConditionIx::at(place);
+                    it.times.iter().map(move |it| Multiplier::of(condition, it))
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Multiplier {
+    fn of(condition: ConditionIx, times: &Times) -> Self {
+        let all_year = times.months.is_empty();
+        let months = times.months.iter().map(|&month| month_bit(month));
+        Self {
+            condition,
+            belt: times.belt,
+            months: if all_year {
+                u16::MAX
+            } else {
+                months.fold(0, |all, month| all | month)
+            },
+            setting: times.setting,
+            by: times.by,
+        }
+    }
+}
+
+/// The bit of a month, 1 to 12.
+fn month_bit(month: u8) -> u16 {
+    1_u16.checked_shl(month.into()).unwrap_or(UNKNOWN_MONTH)
+}
+
+fn share(condition: &Condition, band: AgeBand, sex: Sex) -> f32 {
+    if condition.sex.allows(sex) {
+        condition.per_1000(band) / 1000.0 * condition.sex_times(sex)
+    } else {
+        0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toy;
+
+    #[test]
+    fn multipliers_apply_as_the_conditions_say() {
+        let base = toy::base();
+        let settings = [None, Some(Setting::Rural), Some(Setting::Urban)];
+        let months = [None, Some(1), Some(8), Some(12)];
+        let places = base.places().iter().map(|place| &place.belts[..]);
+        let mut applied = 0;
+        for belts in places.chain([&[][..]]) {
+            for (month, setting) in months
+                .iter()
+                .flat_map(|m| settings.iter().map(move |s| (*m, *s)))
+            {
+                let times = base.priors().times(belts, month, setting);
+                for (condition, times) in base.conditions().iter().zip(times) {
+                    let all = condition.times.iter();
+                    let applying = all.filter(|it| it.applies(belts, month, setting));
+                    assert_eq!(times, applying.map(|it| it.by).product::<f32>());
+                    applied += usize::from(times != 1.0);
+                }
+            }
+        }
+        assert!(
+            applied > 0,
+            "some multiplier of the toy base applies somewhere"
+        );
+    }
+}
