@@ -4,6 +4,7 @@
 //! words they share with the query, weighted by how telling each word is. It does not read sentences: `parse` does.
 
 mod near;
+mod places;
 mod score;
 mod vocabulary;
 
@@ -14,7 +15,8 @@ use crate::canon::{Canon, Role};
 use crate::hash::FastMap;
 use crate::{fold, words};
 use near::{NEARBY_MAX, Nearby};
-use score::{Entry, QUERY_WORDS_MAX, Query, SIMILARITY_MIN, Weighted};
+use places::Places;
+use score::{Denials, Entry, QUERY_WORDS_MAX, Query, SIMILARITY_MIN, Weighted};
 use vocabulary::Vocabulary;
 
 /// What to look for.
@@ -100,8 +102,7 @@ impl Search {
             .finish(&search.postings, search.entries.len());
         search.nearby = Nearby::of(search.exact.iter());
         for entry in &mut search.entries {
-            let words = entry.words.iter();
-            entry.own = words.map(|&word| search.vocabulary.weight(word)).sum();
+            entry.weigh(&search.vocabulary);
         }
         search
     }
@@ -161,15 +162,20 @@ impl Search {
 
     fn ranked(&self, mut ranked: Vec<(f64, u32)>, max_results: usize) -> Vec<Hit> {
         // Ties go to the shorter phrase, then to the order of the base: the same question always has the same answer.
-        ranked.sort_by(|(a, m), (b, n)| {
+        let before = |(a, m): &(f64, u32), (b, n): &(f64, u32)| {
             let length = |at: &u32| self.entries[*at as usize].words.len();
             b.total_cmp(a)
                 .then(length(m).cmp(&length(n)))
                 .then(m.cmp(n))
-        });
+        };
+        // Only the best are sorted: there may be hundreds behind them.
+        if ranked.len() > max_results {
+            ranked.select_nth_unstable_by(max_results, before);
+            ranked.truncate(max_results);
+        }
+        ranked.sort_unstable_by(before);
         ranked
             .into_iter()
-            .take(max_results)
             .map(|(similarity, at)| {
                 let entry = &self.entries[at as usize];
                 Hit {
@@ -216,6 +222,7 @@ impl Search {
             term: term.to_owned(),
             words,
             own: 0.0,
+            denials: Denials::default(),
             trust,
         });
     }
@@ -248,7 +255,12 @@ impl Search {
         if !words.iter().all(|it| it.role == Role::Filler) {
             words.retain(|it| it.role != Role::Filler);
         }
-        Query { words, whole }
+        let denials = Denials::among(words.iter().map(|it| it.form.as_str()));
+        Query {
+            words,
+            whole,
+            denials,
+        }
     }
 
     fn is_possible(&self, base: &KnowledgeBase, concept: ConceptRef, sex: Sex) -> bool {
@@ -277,33 +289,38 @@ impl Search {
 
 /// The best entry of each concept, with its similarity.
 struct Best {
-    /// By the number of the concept; 0 where none was met.
-    entries: Vec<(f64, u32)>,
-    /// The concepts that were met.
-    met: Vec<u32>,
+    /// Where each concept stands among the met.
+    places: Places,
+    /// The concepts that were met, in the order of meeting: each with its similarity and its entry.
+    met: Vec<(u32, (f64, u32))>,
 }
 
 impl Best {
     fn of(concepts: usize) -> Self {
         Self {
-            entries: vec![(0.0, u32::MAX); concepts],
+            places: Places::of(concepts),
             met: Vec::new(),
         }
     }
 
     fn keep(&mut self, concept: u32, entry: u32, similarity: f64) {
-        let kept = &mut self.entries[concept as usize];
-        if similarity > kept.0 {
-            if kept.0 <= 0.0 {
-                self.met.push(concept);
+        if similarity <= 0.0 {
+            return;
+        }
+        let fresh = self.met.len();
+        match self.places.place(concept, || Some(fresh)) {
+            Some(place) if place < fresh => {
+                let kept = &mut self.met[place].1;
+                if similarity > kept.0 {
+                    *kept = (similarity, entry);
+                }
             }
-            *kept = (similarity, entry);
+            _ => self.met.push((concept, (similarity, entry))),
         }
     }
 
     fn iter(&self) -> impl Iterator<Item = (u32, (f64, u32))> + '_ {
-        let met = self.met.iter();
-        met.map(|&concept| (concept, self.entries[concept as usize]))
+        self.met.iter().copied()
     }
 }
 

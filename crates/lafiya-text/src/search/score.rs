@@ -5,6 +5,7 @@
 
 use smallvec::SmallVec;
 
+use super::places::Places;
 use super::vocabulary::{Fit, Vocabulary};
 use crate::canon::Role;
 
@@ -17,8 +18,36 @@ pub(super) struct Entry {
     pub words: Vec<u32>,
     /// The weight of its words together.
     pub own: f64,
+    pub denials: Denials,
     /// How surely the phrase means the concept, 0 to 1.
     pub trust: f64,
+}
+
+impl Entry {
+    /// What the words of the entry are together, once all words have their weight.
+    pub(super) fn weigh(&mut self, vocabulary: &Vocabulary) {
+        let words = || self.words.iter().copied();
+        self.own = words().map(|word| vocabulary.weight(word)).sum();
+        self.denials = Denials::among(words().map(|word| vocabulary.form(word)));
+    }
+}
+
+/// Which words that deny stand in a phrase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Denials {
+    not: bool,
+    cannot: bool,
+}
+
+impl Denials {
+    pub(super) fn among<'a>(forms: impl Iterator<Item = &'a str>) -> Self {
+        let mut denials = Self::default();
+        for form in forms {
+            denials.not |= form == "not";
+            denials.cannot |= form == "cant";
+        }
+        denials
+    }
 }
 
 /// A word of the query with what it may mean.
@@ -39,6 +68,7 @@ pub(super) struct Weighted {
 pub(super) struct Query {
     pub words: Vec<Weighted>,
     pub whole: String,
+    pub denials: Denials,
 }
 
 /// Both sides have a telling word that the other lacks.
@@ -130,25 +160,23 @@ fn slots(query: &Query, entries: usize, postings: &[Vec<u32>]) -> Slots {
             .sum::<usize>()
     };
     order.sort_by_key(uses);
-    let mut place: Vec<u32> = vec![u32::MAX; entries];
+    let mut places = Places::of(entries);
     let mut found = Slots::default();
     for (turn, asked) in order.into_iter().enumerate() {
         let common = turn > 0 && !found.slots.is_empty() && uses(&asked) > COMMON_MIN;
         for (told, fit) in fits(query, asked) {
             for &entry in &postings[told as usize] {
-                let known = &mut place[entry as usize];
-                if *known == u32::MAX {
-                    if common {
-                        continue;
-                    }
-                    *known = u32::try_from(found.slots.len()).unwrap_or(u32::MAX);
+                let fresh = found.slots.len();
+                let Some(slot) = places.place(entry, || (!common).then_some(fresh)) else {
+                    continue;
+                };
+                if slot == fresh {
                     found.slots.push(Slot {
                         entry,
                         told: SmallVec::new(),
                     });
                     found.asked.extend(query.words.iter().map(|_| 0.0));
                 }
-                let slot = *known as usize;
                 let best = &mut found.asked[slot * query.words.len() + asked];
                 *best = best.max(fit);
                 found.slots[slot].meet(told, fit);
@@ -193,8 +221,7 @@ fn contradicts(query: &Query, entry: &Entry, vocabulary: &Vocabulary) -> bool {
         .words
         .iter()
         .any(|it| it.opposite.as_deref().is_some_and(told));
-    let denies = |form: &str| query.words.iter().any(|it| it.form == form) != told(form);
-    opposed || denies("not") || denies("cant")
+    opposed || query.denials != entry.denials
 }
 
 fn similarity(asked: f64, told: f64) -> f64 {
