@@ -53,19 +53,25 @@ impl Nearby {
         let letters = Letters::of(query);
         let comparator = osa::BatchComparator::new(query.chars());
         let cutoff = osa::Args::default().score_cutoff(SLIPS_MAX);
-        let near = |its: &Letters| letters.may_be_near(*its, SLIPS_MAX);
-        let rows = self.letters[from..to].chunks(ROW);
-        for (row, phrases) in rows.zip(self.phrases[from..to].chunks(ROW)) {
-            // A whole row at a time, without a branch for each: nearly all rows have nothing near.
-            if !row.iter().fold(false, |any, its| any | near(its)) {
-                continue;
+        let mut compare = |at: usize| {
+            let (phrase, entries) = &self.phrases[at];
+            if let Some(slips @ 1..) = comparator.distance_with_args(phrase.chars(), &cutoff) {
+                let left = OFFERED - SLIP * slips as f64;
+                entries.iter().for_each(|&at| keep(at, left));
             }
-            let phrases = row.iter().zip(phrases).filter(|(its, _)| near(its));
-            for (_, (phrase, entries)) in phrases {
-                if let Some(slips @ 1..) = comparator.distance_with_args(phrase.chars(), &cutoff) {
-                    let left = OFFERED - SLIP * slips as f64;
-                    entries.iter().for_each(|&at| keep(at, left));
-                }
+        };
+        // A whole row at a time, without a branch for each: most rows have nothing near.
+        let (rows, rest) = self.letters[from..to].as_chunks::<ROW>();
+        for (n, row) in rows.iter().enumerate() {
+            let near = row.map(|its| letters.may_be_near(its, SLIPS_MAX));
+            if near.contains(&true) {
+                let hits = (0..ROW).filter(|&at| near[at]);
+                hits.for_each(|at| compare(from + n * ROW + at));
+            }
+        }
+        for (its, at) in rest.iter().zip(to - rest.len()..to) {
+            if letters.may_be_near(*its, SLIPS_MAX) {
+                compare(at);
             }
         }
     }
