@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use super::lexicon::{BAG_WORDS_MAX, Bag, bag_key, pair};
 use super::matches::{Choosing, Match, Tokens, confidence};
 use super::reading::Reading;
+use super::traits::Trait;
 use crate::canon::Role;
 
 const AS_BAG: f64 = 0.92;
@@ -195,7 +196,7 @@ impl Window<'_> {
     ) -> bool {
         let is_finding = |at: usize| {
             let unit = reading.units.get(at);
-            unit.is_some_and(|unit| reading.entries[unit.first].single)
+            unit.is_some_and(|unit| reading.traits[unit.first].has(Trait::Single))
         };
         let ends_in_denial = kept.last().is_some_and(|&at| self.is_denial(at));
         // "no urinary symptoms" denies symptoms, not urine.

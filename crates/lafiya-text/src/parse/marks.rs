@@ -3,7 +3,8 @@
 //! Many steps ask the same of every word of a text. The lists are therefore found together, in one walk, and each place
 //! remembers which of them have a phrase that begins there.
 
-use super::phrases::PhraseSet;
+use super::dictionary::Entry;
+use super::phrases::{Begun, PhraseSet};
 use crate::words::{GestationWords, PersonWords, ScopeWords};
 
 /// What may begin at a place.
@@ -49,6 +50,13 @@ impl Mark {
 #[derive(Clone, Debug)]
 pub(super) struct MarkWords {
     phrases: PhraseSet<Mark>,
+}
+
+/// The marks of a word by itself, and where it leads to where longer phrases begin with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Marked {
+    alone: u32,
+    longer: Option<Begun>,
 }
 
 /// The marks of a text, by token.
@@ -111,15 +119,31 @@ impl MarkWords {
         self.phrases.vocabulary()
     }
 
-    pub(super) fn find(&self, keys: &[u64]) -> Marks {
-        let at = |at: usize| {
-            let begun = self.phrases.all_at(keys, at);
-            begun
-                .flat_map(|(_, marks)| marks)
-                .fold(0, |bits, mark| bits | mark.bit())
-        };
-        Marks((0..keys.len()).map(at).collect())
+    /// What a word marks.
+    pub(super) fn marked(&self, key: u64) -> Marked {
+        let begun = self.phrases.begun(key);
+        Marked {
+            alone: bits(self.phrases.all_from(begun, &[])),
+            longer: begun.filter(|it| self.phrases.goes_on(*it)),
+        }
     }
+
+    pub(super) fn find(&self, entries: &[&Entry], keys: &[u64]) -> Marks {
+        let marks = entries.iter().enumerate().map(|(at, entry)| {
+            let Marked { alone, longer } = entry.marked;
+            if longer.is_some() {
+                alone | bits(self.phrases.all_from(longer, &keys[at + 1..]))
+            } else {
+                alone
+            }
+        });
+        Marks(marks.collect())
+    }
+}
+
+fn bits<'m>(found: impl Iterator<Item = (usize, &'m [Mark])>) -> u32 {
+    let marks = found.flat_map(|(_, marks)| marks);
+    marks.fold(0, |bits, mark| bits | mark.bit())
 }
 
 impl Marks {

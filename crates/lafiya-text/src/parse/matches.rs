@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 use super::bags;
 use super::lexicon::{Lexicon, Meaning, Sense};
 use super::reading::Reading;
+use super::traits::Trait;
 use crate::canon::Role;
 use crate::hash::FastMap;
 
@@ -102,23 +103,30 @@ fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
     let stems: Vec<u64> = words().map(|word| word.stem_key).collect();
     let singulars: Vec<u64> = words().map(|word| word.singular_key).collect();
     let mut found = Vec::new();
-    for at in 0..stems.len() {
-        let begun = reading.entries[at].written;
-        for (length, meanings) in choosing.lexicon.written.all_from(begun, &stems[at + 1..]) {
-            if !denies_more(reading, at, length) {
+    for (at, traits) in reading.traits.iter().enumerate() {
+        if traits.has(Trait::Written) {
+            let begun = reading.entries[at].written;
+            for (length, meanings) in choosing.lexicon.written.all_from(begun, &stems[at + 1..]) {
+                if !denies_more(reading, at, length) {
+                    found.extend(as_written(reading, choosing, at..at + length, meanings));
+                }
+            }
+        }
+        if traits.has(Trait::Ignored) {
+            for (length, meanings) in choosing.lexicon.ignored.all_at(&singulars, at) {
                 found.extend(as_written(reading, choosing, at..at + length, meanings));
             }
         }
-        for (length, meanings) in choosing.lexicon.ignored.all_at(&singulars, at) {
-            found.extend(as_written(reading, choosing, at..at + length, meanings));
-        }
         // A word without weight is never a finding by itself ("does" is no "DOE").
-        let itself = reading.entries[at].single
+        let itself = traits.has(Trait::Single)
             && !reading.light[at]
             && !is_verb(reading, choosing.lexicon, at)
             && !is_quality(reading, choosing.lexicon, at);
+        if !itself {
+            continue;
+        }
         let singular = &reading.entries[at].word.singular;
-        if let Some(meanings) = choosing.lexicon.single.get(singular).filter(|_| itself) {
+        if let Some(meanings) = choosing.lexicon.single.get(singular) {
             found.extend(as_written(reading, choosing, at..at + 1, meanings));
         }
     }
@@ -130,13 +138,10 @@ fn denies_more(reading: &Reading<'_>, at: usize, length: usize) -> bool {
     if length != 2 {
         return false;
     }
-    let first = reading.units.partition_point(|it| it.first < at);
-    let next = reading
-        .units
-        .get(reading.units.partition_point(|it| it.first < at + length));
+    let next = reading.units.get(reading.unit_from(at + length));
     reading
         .units
-        .get(first)
+        .get(reading.unit_from(at))
         .is_some_and(|it| it.form == "not" && it.first == at)
         && next.is_some_and(|it| {
             it.role == Role::Content
@@ -161,7 +166,7 @@ fn is_quality(reading: &Reading<'_>, lexicon: &Lexicon, at: usize) -> bool {
     let describes = lexicon.adjectives.contains(word)
         && reading
             .units
-            .get(reading.units.partition_point(|it| it.first <= at))
+            .get(reading.unit_from(at + 1))
             .is_some_and(|it| {
                 it.role == Role::Content
                     && !reading.tokens[it.first].is_sign()
@@ -186,8 +191,7 @@ fn as_written(
         && !reading.all_capitals;
     let meaning = choosing.choose(meanings.iter().filter(|it| loud || !it.capitals))?;
     // A unit that begins before the phrase ("is not" before "not sucking well") counts too.
-    let from = reading.units.partition_point(|it| it.last <= at.start);
-    let telling = reading.units[from..]
+    let telling = reading.units[reading.unit_of[at.start]..]
         .iter()
         .take_while(|it| it.first < at.end);
     let weight = telling
@@ -266,8 +270,8 @@ pub(super) fn confidence(
 /// The languages whose cue words the text has: two short ones, or one that is long.
 pub(super) fn languages(reading: &Reading<'_>, cues: &FastMap<String, Vec<String>>) -> Vec<String> {
     let mut shown: FastMap<&str, usize> = FastMap::default();
-    for word in reading.entries.iter().filter(|it| it.cue) {
-        let word = &word.word.text;
+    let words = reading.words.iter().zip(&reading.traits);
+    for (&word, _) in words.filter(|(_, traits)| traits.has(Trait::Cue)) {
         for language in cues.get(word).into_iter().flatten() {
             *shown.entry(language).or_default() += if word.len() > 3 { 2 } else { 1 };
         }

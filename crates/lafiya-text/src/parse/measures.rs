@@ -12,6 +12,7 @@ use super::numbers;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Spotted;
+use super::traits::Trait;
 use crate::words::{MeasureWords, Measures};
 
 /// The measures of a base that the word list names.
@@ -175,7 +176,15 @@ impl MeasureReader {
         }
     }
 
+    /// Whether a word begins the name of a measure.
+    pub(super) fn begins(&self, key: u64) -> bool {
+        self.words.begun(key).is_some()
+    }
+
     fn value_at(&self, reading: &Reading<'_>, base: &KnowledgeBase, at: usize) -> Option<Value> {
+        if !reading.traits[at].has_any([Trait::Measure, Trait::Number]) {
+            return None;
+        }
         if let Some((length, [known, ..])) = self.words.longest_at(&reading.keys, at) {
             let number_at = self.past_links(reading, at + length)?;
             return self.number(reading, base, *known, at, number_at);

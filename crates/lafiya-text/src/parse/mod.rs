@@ -24,6 +24,7 @@ mod spelling;
 mod spotted;
 mod subject;
 mod time;
+mod traits;
 
 use jiff::civil::Date;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
@@ -159,6 +160,10 @@ impl Parser {
             times: &times,
             languages: &languages,
             marks: &marks,
+            measures: &measures,
+            medicines: &medicines,
+            subjects: &subjects,
+            grades: &grades,
         };
         Self {
             dictionary: Dictionary::build(&spelling, sources),
@@ -187,6 +192,10 @@ impl Parser {
             times: &self.times,
             languages: &self.languages,
             marks: &self.marks,
+            measures: &self.measures,
+            medicines: &self.medicines,
+            subjects: &self.subjects,
+            grades: &self.grades,
         }
     }
 

@@ -13,6 +13,8 @@ pub(crate) struct PhraseSet<T> {
     words: BTreeSet<String>,
     steps: FastMap<(u32, u64), u32>,
     ends: Vec<Vec<T>>,
+    /// Whether a longer phrase passes through a node.
+    goes_on: Vec<bool>,
     firsts: Firsts,
 }
 
@@ -51,6 +53,7 @@ impl<T> Default for PhraseSet<T> {
             words: BTreeSet::new(),
             steps: FastMap::default(),
             ends: vec![Vec::new()],
+            goes_on: vec![false],
             firsts: Firsts([0; FIRSTS_WORDS]),
         }
     }
@@ -66,9 +69,11 @@ impl<T> PhraseSet<T> {
         for word in phrase {
             self.words.insert(word.as_ref().to_owned());
             let next = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
+            self.goes_on[node as usize] = true;
             node = *self.steps.entry((node, key(word.as_ref()))).or_insert(next);
             if node == next {
                 self.ends.push(Vec::new());
+                self.goes_on.push(false);
             }
         }
         self.ends[node as usize].push(value);
@@ -90,6 +95,11 @@ impl<T> PhraseSet<T> {
         let begins = self.firsts.may_hold(key);
         let node = self.steps.get(&(0, key)).filter(|_| begins);
         node.copied().map(Begun)
+    }
+
+    /// Whether a longer phrase may begin with this one word.
+    pub(crate) fn goes_on(&self, begun: Begun) -> bool {
+        self.goes_on[begun.0 as usize]
     }
 
     /// Every phrase that begins at a place: its length in words and what it leads to. Shortest first.

@@ -7,6 +7,7 @@ use super::marks::Mark;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
+use super::traits::Trait;
 use crate::hash::FastSet;
 use crate::words::{Family, PersonWords};
 
@@ -90,6 +91,11 @@ impl Subjects {
 
     pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
         self.persons.vocabulary().chain(self.family.vocabulary())
+    }
+
+    /// Whether a word begins one for a person.
+    pub(super) fn begins(&self, key: u64) -> bool {
+        self.persons.begun(key).is_some()
     }
 
     /// Leaves out what others have, and adds what their diseases mean for the patient.
@@ -180,7 +186,9 @@ impl Subjects {
             }
             if reading.marks.has(at, Mark::Except) {
                 now = Person::First;
-            } else if let Some((_, [person, ..])) = self.persons.longest_at(&reading.keys, at) {
+            } else if reading.traits[at].has(Trait::Person)
+                && let Some((_, [person, ..])) = self.persons.longest_at(&reading.keys, at)
+            {
                 pronoun = *person == Person::Third;
                 now = match person {
                     Person::Third if named == Person::Nobody => Person::Nobody,
