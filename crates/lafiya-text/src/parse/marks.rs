@@ -61,7 +61,11 @@ pub(super) struct Marked {
 
 /// The marks of a text, by token.
 #[derive(Debug)]
-pub(super) struct Marks(Vec<u32>);
+pub(super) struct Marks {
+    by_token: Vec<u32>,
+    /// Of all tokens together.
+    any: u32,
+}
 
 impl MarkWords {
     pub(super) fn new(
@@ -137,7 +141,11 @@ impl MarkWords {
                 alone
             }
         });
-        Marks(marks.collect())
+        let by_token: Vec<u32> = marks.collect();
+        Marks {
+            any: by_token.iter().fold(0, |any, bits| any | bits),
+            by_token,
+        }
     }
 }
 
@@ -150,11 +158,12 @@ impl Marks {
     /// Whether a phrase of the mark begins at a place; behind the text none does.
     #[inline]
     pub(super) fn has(&self, at: usize, mark: Mark) -> bool {
-        self.0.get(at).is_some_and(|bits| bits & mark.bit() != 0)
+        let bits = self.by_token.get(at);
+        bits.is_some_and(|bits| bits & mark.bit() != 0)
     }
 
     /// Whether one begins anywhere.
     pub(super) fn has_any(&self, mark: Mark) -> bool {
-        self.0.iter().any(|bits| bits & mark.bit() != 0)
+        self.any & mark.bit() != 0
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! What a match means for the patient (denied, past, somebody else's) is not decided here.
 
-use std::cmp::Reverse;
 use std::ops::Range;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
@@ -72,11 +71,14 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
     let mut candidates = written(reading, choosing);
     bags::find(reading, choosing, &mut candidates);
     // Matches are bulky: their numbers are sorted in their place.
-    let mut order: Vec<usize> = (0..candidates.len()).collect();
-    order.sort_by_cached_key(|&n| rank(&candidates[n]));
+    let mut order: Vec<(u128, usize)> = candidates.iter().map(rank).zip(0..).collect();
+    order.sort_unstable_by(|(a, m), (b, n)| {
+        let earlier = || candidates[*m].core.cmp(&candidates[*n].core);
+        b.cmp(a).then_with(earlier).then(m.cmp(n))
+    });
     let mut taken = vec![false; reading.len()];
     let mut chosen = vec![false; candidates.len()];
-    for n in order {
+    for (_, n) in order {
         let core = &candidates[n].core;
         if core.iter().any(|&at| taken[at]) {
             continue;
@@ -90,12 +92,13 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
     candidates
 }
 
-/// The order of taking: the match that explains more, more surely, over more of the text; of equals the earlier one.
-fn rank(it: &Match) -> impl Ord + '_ {
+/// What is taken first: the match that explains more, more surely, over more of the text. Of equals the earlier one.
+fn rank(it: &Match) -> u128 {
     let span = it.core.last().copied().unwrap_or_default() - it.first();
     // The bits of a number that is not below zero are ordered as the number is.
     let sure = it.confidence.to_bits();
-    (Reverse((it.weight, sure, span)), &it.core[..])
+    let small = |number: usize| u128::from(u32::try_from(number).unwrap_or(u32::MAX));
+    small(it.weight) << 96 | u128::from(sure) << 32 | small(span)
 }
 
 fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {

@@ -52,17 +52,22 @@ impl<'a> Reading<'a> {
         let forms = units
             .iter()
             .map(|unit| match unit.last - unit.first {
-                1 if unit.form == entries[unit.first].word.form => entries[unit.first].form,
+                // The very form of the word, so what is known of it holds.
+                1 if std::ptr::eq(unit.form, entries[unit.first].word.form.as_str()) => {
+                    entries[unit.first].form
+                }
                 _ => sources.facts(unit.form),
             })
             .collect();
-        let mut light = vec![false; tokens.len()];
-        let mut compound = vec![false; tokens.len()];
-        let mut unit_of = vec![0; tokens.len()];
+        let mut light = Vec::with_capacity(tokens.len());
+        let mut compound = Vec::with_capacity(tokens.len());
+        let mut unit_of = Vec::with_capacity(tokens.len());
         for (n, unit) in units.iter().enumerate() {
-            unit_of[unit.first..unit.last].fill(n);
-            light[unit.first..unit.last].fill(unit.role != Role::Content);
-            compound[unit.first..unit.last].fill(unit.last - unit.first > 1);
+            for _ in unit.first..unit.last {
+                light.push(unit.role != Role::Content);
+                compound.push(unit.last - unit.first > 1);
+                unit_of.push(n);
+            }
         }
         let all_capitals = tokens.len() > 4
             && tokens

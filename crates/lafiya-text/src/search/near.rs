@@ -63,9 +63,10 @@ impl Nearby {
         // A whole row at a time, without a branch for each: most rows have nothing near.
         let (rows, rest) = self.letters[from..to].as_chunks::<ROW>();
         for (n, row) in rows.iter().enumerate() {
-            let near = row.map(|its| letters.may_be_near(its, SLIPS_MAX));
-            if near.contains(&true) {
-                let hits = (0..ROW).filter(|&at| near[at]);
+            let near = |its: &Letters| letters.may_be_near(*its, SLIPS_MAX);
+            let hits = row.iter().fold(0, |hits, its| hits + u64::from(near(its)));
+            if hits > 0 {
+                let hits = (0..ROW).filter(|&at| near(&row[at]));
                 hits.for_each(|at| compare(from + n * ROW + at));
             }
         }
