@@ -27,14 +27,14 @@ pub(super) fn attach(reading: &Reading<'_>, times: &[Time], spotted: &mut [Spott
         .copied()
         .filter(|it| !carried[it.first])
         .collect();
+    let lasting = spotted.iter().zip(0..).filter(|(it, _)| lasts(it));
+    let mut places: Vec<(usize, usize)> = lasting.map(|(it, n)| (it.first(), n)).collect();
+    places.sort_unstable();
     let mut found = Found {
-        begins: vec![false; reading.len()],
+        places,
         carried,
         spotted,
     };
-    for it in found.spotted.iter().filter(|it| lasts(it)) {
-        found.begins[it.first()] = true;
-    }
     let mut unclaimed = Vec::new();
     for (n, time) in times.iter().enumerate() {
         let sentence = reading.sentence_of(time.first);
@@ -53,26 +53,36 @@ pub(super) fn attach(reading: &Reading<'_>, times: &[Time], spotted: &mut [Spott
 
 /// The findings that may last, and where.
 struct Found<'s> {
-    /// The tokens where one begins.
-    begins: Vec<bool>,
+    /// The token where each begins and its number among the spotted, in the order of the text.
+    places: Vec<(usize, usize)>,
     /// The tokens that carry any mention.
     carried: Vec<bool>,
     spotted: &'s mut [Spotted],
 }
 
 impl Found<'_> {
-    /// Where the first one begins among these tokens.
-    fn first(&self, mut tokens: Range<usize>) -> Option<usize> {
-        tokens.find(|&at| self.begins[at])
+    /// Those that begin among these tokens.
+    fn within(&self, tokens: Range<usize>) -> &[(usize, usize)] {
+        let from = self.places.partition_point(|(at, _)| *at < tokens.start);
+        let to = self.places.partition_point(|(at, _)| *at < tokens.end);
+        self.places.get(from..to).unwrap_or_default()
+    }
+
+    /// Where the first of them begins.
+    fn first(&self, tokens: Range<usize>) -> Option<usize> {
+        self.within(tokens).first().map(|(at, _)| *at)
     }
 
     /// Gives a time to all that begin among these tokens; says whether there was one.
     fn give(&mut self, time: &Time, reach: Range<usize>) -> bool {
-        let any = self.first(reach.clone()).is_some();
-        if any {
-            let within = |it: &&mut Spotted| lasts(it) && reach.contains(&it.first());
-            let within = self.spotted.iter_mut().filter(within);
-            within.for_each(|it| it.last_for(time.lasting));
+        let from = self.places.partition_point(|(at, _)| *at < reach.start);
+        let given = self.places[from..]
+            .iter()
+            .take_while(|(at, _)| *at < reach.end);
+        let mut any = false;
+        for &(_, n) in given {
+            self.spotted[n].last_for(time.lasting);
+            any = true;
         }
         any
     }

@@ -2,6 +2,7 @@
 //!
 //! What a match means for the patient (denied, past, somebody else's) is not decided here.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
@@ -53,8 +54,8 @@ pub(super) struct Choosing<'a> {
     pub lexicon: &'a Lexicon,
     pub sex: Option<Sex>,
     pub age: Option<Age>,
-    /// Languages of which the text shows a cue.
-    pub languages: Vec<String>,
+    /// Languages of which the text shows a cue: found out when a phrase asks for one, which few do.
+    pub languages: Languages<'a>,
     /// Tokens of times: passed over inside a phrase ("my period is two weeks late").
     pub times: Vec<bool>,
 }
@@ -73,7 +74,7 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
     // Matches are bulky: their numbers are sorted in their place.
     let mut order: Vec<(u128, usize)> = candidates.iter().map(rank).zip(0..).collect();
     order.sort_unstable_by(|(a, m), (b, n)| {
-        let earlier = || candidates[*m].core.cmp(&candidates[*n].core);
+        let earlier = || candidates[*m].core[..].cmp(&candidates[*n].core[..]);
         b.cmp(a).then_with(earlier).then(m.cmp(n))
     });
     let mut taken = vec![false; reading.len()];
@@ -97,8 +98,9 @@ fn rank(it: &Match) -> u128 {
     let span = it.core.last().copied().unwrap_or_default() - it.first();
     // The bits of a number that is not below zero are ordered as the number is.
     let sure = it.confidence.to_bits();
-    let small = |number: usize| u128::from(u32::try_from(number).unwrap_or(u32::MAX));
-    small(it.weight) << 96 | u128::from(sure) << 32 | small(span)
+    let small = |number: usize| u128::from(u16::try_from(number).unwrap_or(u16::MAX));
+    let early = u32::MAX - u32::try_from(it.first()).unwrap_or(u32::MAX);
+    small(it.weight) << 112 | u128::from(sure) << 48 | small(span) << 32 | u128::from(early)
 }
 
 fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
@@ -247,7 +249,7 @@ impl Choosing<'_> {
         let Some(language) = &meaning.language else {
             return true;
         };
-        meaning.confidence >= SURE_OF_LANGUAGE || self.languages.contains(language)
+        meaning.confidence >= SURE_OF_LANGUAGE || self.languages.has(language)
     }
 }
 
@@ -271,14 +273,34 @@ pub(super) fn confidence(
 }
 
 /// The languages whose cue words the text has: two short ones, or one that is long.
-pub(super) fn languages(reading: &Reading<'_>, cues: &FastMap<String, Vec<String>>) -> Vec<String> {
-    let mut shown: FastMap<&str, usize> = FastMap::default();
-    let words = reading.words.iter().zip(&reading.traits);
-    for (&word, _) in words.filter(|(_, traits)| traits.has(Trait::Cue)) {
-        for language in cues.get(word).into_iter().flatten() {
-            *shown.entry(language).or_default() += if word.len() > 3 { 2 } else { 1 };
+pub(super) struct Languages<'a> {
+    reading: &'a Reading<'a>,
+    cues: &'a FastMap<String, Vec<String>>,
+    spoken: OnceCell<Vec<&'a str>>,
+}
+
+impl<'a> Languages<'a> {
+    pub(super) fn of(reading: &'a Reading<'a>, cues: &'a FastMap<String, Vec<String>>) -> Self {
+        Self {
+            reading,
+            cues,
+            spoken: OnceCell::new(),
         }
     }
-    let spoken = shown.into_iter().filter(|(_, count)| *count >= 2);
-    spoken.map(|(language, _)| language.to_owned()).collect()
+
+    fn has(&self, language: &str) -> bool {
+        self.spoken.get_or_init(|| self.find()).contains(&language)
+    }
+
+    fn find(&self) -> Vec<&'a str> {
+        let mut shown: FastMap<&str, usize> = FastMap::default();
+        let words = self.reading.words.iter().zip(&self.reading.traits);
+        for (&word, _) in words.filter(|(_, traits)| traits.has(Trait::Cue)) {
+            for language in self.cues.get(word).into_iter().flatten() {
+                *shown.entry(language).or_default() += if word.len() > 3 { 2 } else { 1 };
+            }
+        }
+        let spoken = shown.into_iter().filter(|(_, count)| *count >= 2);
+        spoken.map(|(language, _)| language).collect()
+    }
 }

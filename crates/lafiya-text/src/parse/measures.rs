@@ -125,6 +125,10 @@ impl MeasureReader {
         let person = person(base, patient, spotted);
         let mut at = 0;
         while at < reading.len() {
+            if !reading.traits[at].has_any([Trait::Measure, Trait::Number]) {
+                at += 1;
+                continue;
+            }
             let Some(value) = self.value_at(reading, base, at) else {
                 at += 1;
                 continue;
@@ -182,9 +186,6 @@ impl MeasureReader {
     }
 
     fn value_at(&self, reading: &Reading<'_>, base: &KnowledgeBase, at: usize) -> Option<Value> {
-        if !reading.traits[at].has_any([Trait::Measure, Trait::Number]) {
-            return None;
-        }
         if let Some((length, [known, ..])) = self.words.longest_at(&reading.keys, at) {
             let number_at = self.past_links(reading, at + length)?;
             return self.number(reading, base, *known, at, number_at);

@@ -39,7 +39,7 @@ use dictionary::{Dictionary, Sources};
 use gestation::Gestation;
 use lexicon::Lexicon;
 use marks::MarkWords;
-use matches::Choosing;
+use matches::{Choosing, Languages};
 use measures::MeasureReader;
 use medicines::MedicineReader;
 use reading::Reading;
@@ -220,7 +220,7 @@ impl Parser {
             lexicon: &self.lexicon,
             sex: context.sex,
             age: context.age,
-            languages: matches::languages(&reading, &self.languages),
+            languages: Languages::of(&reading, &self.languages),
         };
         let mut found = matches::find(&reading, &choosing);
         self.composer.apply(&reading, &choosing, &mut found);
