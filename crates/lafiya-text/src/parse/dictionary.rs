@@ -108,6 +108,9 @@ impl Sources<'_> {
             (Trait::Person, self.subjects.begins(*key)),
             (Trait::GradeBefore, self.grades.begins_before(*key)),
             (Trait::GradeAfter, self.grades.begins_after(*key)),
+            (Trait::Noun, lexicon.nouns.contains(&entry.word.singular)),
+            (Trait::Adjective, lexicon.adjectives.contains(text)),
+            (Trait::OnlyAfter, lexicon.only_after.contains_key(text)),
         ])
     }
 

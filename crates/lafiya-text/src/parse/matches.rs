@@ -160,15 +160,15 @@ fn denies_more(reading: &Reading<'_>, at: usize, length: usize) -> bool {
 /// "it burns", "I fit swallow": the word is no noun here. Inside a set expression ("no fit") it is not itself at all.
 fn is_verb(reading: &Reading<'_>, lexicon: &Lexicon, at: usize) -> bool {
     reading.compound[at]
-        || lexicon.nouns.contains(&reading.entries[at].word.singular)
+        || reading.traits[at].has(Trait::Noun)
             && at > 0
             && lexicon.before_verbs.contains(reading.words[at - 1])
 }
 
 /// "a faint rash", "a fit young man": the word tells how something else is.
 fn is_quality(reading: &Reading<'_>, lexicon: &Lexicon, at: usize) -> bool {
-    let word = reading.words[at];
-    let describes = lexicon.adjectives.contains(word)
+    let traits = reading.traits[at];
+    let describes = traits.has(Trait::Adjective)
         && reading
             .units
             .get(reading.unit_from(at + 1))
@@ -177,7 +177,9 @@ fn is_quality(reading: &Reading<'_>, lexicon: &Lexicon, at: usize) -> bool {
                     && !reading.tokens[it.first].is_sign()
                     && !matches!(it.form, "and" | "or" | "not")
             });
-    let lacks_sign = lexicon.only_after.get(word).is_some_and(|before| {
+    let only_after = || lexicon.only_after.get(reading.words[at]);
+    let only_after = traits.has(Trait::OnlyAfter).then(only_after).flatten();
+    let lacks_sign = only_after.is_some_and(|before| {
         !(at.saturating_sub(ONLY_AFTER_REACH)..at)
             .any(|n| before.contains(reading.words[n]) && reading.same_sentence(n, at))
     });

@@ -32,11 +32,17 @@ pub(super) enum Trait {
     GradeBefore,
     /// Begins one behind a finding.
     GradeAfter,
+    /// Is a finding as a noun only.
+    Noun,
+    /// Is a finding only where no other word follows at once.
+    Adjective,
+    /// Is a finding only soon after some words.
+    OnlyAfter,
 }
 
 /// The traits of a word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Traits(u16);
+pub(super) struct Traits(u32);
 
 impl Traits {
     /// Those of a list that are true.
@@ -58,7 +64,7 @@ impl Traits {
 }
 
 impl Trait {
-    const fn bit(self) -> u16 {
-        1 << self as u16
+    const fn bit(self) -> u32 {
+        1 << self as u32
     }
 }
