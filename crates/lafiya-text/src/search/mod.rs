@@ -16,7 +16,7 @@ use crate::hash::FastMap;
 use crate::{fold, words};
 use near::{NEARBY_MAX, Nearby};
 use places::Places;
-use score::{Denials, Entry, QUERY_WORDS_MAX, Query, SIMILARITY_MIN, Weighted};
+use score::{Denials, Entry, Phrase, QUERY_WORDS_MAX, Query, SIMILARITY_MIN, Weighted};
 use vocabulary::Vocabulary;
 
 /// What to look for.
@@ -47,6 +47,8 @@ pub struct Search {
     canon: Canon,
     vocabulary: Vocabulary,
     entries: Vec<Entry>,
+    /// The phrases of the entries, in the same order.
+    phrases: Vec<Phrase>,
     /// Vocabulary word to the entries that hold it.
     postings: Vec<Vec<u32>>,
     /// Whole folded phrases, for the exact name.
@@ -76,6 +78,7 @@ impl Search {
             canon,
             vocabulary: Vocabulary::default(),
             entries: Vec::new(),
+            phrases: Vec::new(),
             postings: Vec::new(),
             exact: FastMap::default(),
             nearby: Nearby::default(),
@@ -101,8 +104,8 @@ impl Search {
             .vocabulary
             .finish(&search.postings, search.entries.len());
         search.nearby = Nearby::of(search.exact.iter());
-        for entry in &mut search.entries {
-            entry.weigh(&search.vocabulary);
+        for (entry, phrase) in search.entries.iter_mut().zip(&search.phrases) {
+            entry.weigh(phrase, &search.vocabulary);
         }
         search
     }
@@ -135,7 +138,7 @@ impl Search {
         }
         score::score(
             &query,
-            &self.entries,
+            (&self.entries, &self.phrases),
             &self.postings,
             &self.vocabulary,
             &mut keep,
@@ -163,7 +166,7 @@ impl Search {
     fn ranked(&self, mut ranked: Vec<(f64, u32)>, max_results: usize) -> Vec<Hit> {
         // Ties go to the shorter phrase, then to the order of the base: the same question always has the same answer.
         let before = |(a, m): &(f64, u32), (b, n): &(f64, u32)| {
-            let length = |at: &u32| self.entries[*at as usize].words.len();
+            let length = |at: &u32| self.phrases[*at as usize].words.len();
             b.total_cmp(a)
                 .then(length(m).cmp(&length(n)))
                 .then(m.cmp(n))
@@ -181,7 +184,7 @@ impl Search {
                 Hit {
                     concept: self.concepts[entry.number as usize],
                     similarity: (similarity * 10_000.0).round() / 10_000.0,
-                    matched: entry.term.clone(),
+                    matched: self.phrases[at as usize].term.clone(),
                 }
             })
             .collect()
@@ -219,11 +222,13 @@ impl Search {
         }
         self.entries.push(Entry {
             number,
-            term: term.to_owned(),
-            words,
             own: 0.0,
             denials: Denials::default(),
             trust,
+        });
+        self.phrases.push(Phrase {
+            term: term.to_owned(),
+            words,
         });
     }
 

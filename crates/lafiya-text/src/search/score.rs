@@ -11,11 +11,16 @@ use crate::canon::Role;
 
 /// One phrase of the index.
 #[derive(Clone, Debug)]
+pub(super) struct Phrase {
+    pub term: String,
+    pub words: Vec<u32>,
+}
+
+/// What scoring needs of a phrase, small so that many lie close together.
+#[derive(Clone, Debug)]
 pub(super) struct Entry {
     /// The number of the concept.
     pub number: u32,
-    pub term: String,
-    pub words: Vec<u32>,
     /// The weight of its words together.
     pub own: f64,
     pub denials: Denials,
@@ -24,9 +29,9 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// What the words of the entry are together, once all words have their weight.
-    pub(super) fn weigh(&mut self, vocabulary: &Vocabulary) {
-        let words = || self.words.iter().copied();
+    /// What the words of its phrase are together, once all words have their weight.
+    pub(super) fn weigh(&mut self, phrase: &Phrase, vocabulary: &Vocabulary) {
+        let words = || phrase.words.iter().copied();
         self.own = words().map(|word| vocabulary.weight(word)).sum();
         self.denials = Denials::among(words().map(|word| vocabulary.form(word)));
     }
@@ -79,7 +84,7 @@ const ANSWERED: f64 = 0.75;
 const ASKED_MIN: f64 = 0.6;
 /// A phrase that is not exactly the query stays below every one that is.
 const NOT_AS_WRITTEN: f64 = 0.975;
-/// The entry says the opposite.
+/// The entry says the opposite, or one denies what the other says.
 const CONTRARY: f64 = 0.55;
 /// Two words written apart that the index writes as one.
 const JOINED: f32 = 0.97;
@@ -111,7 +116,7 @@ const TOLD_MAX: usize = 12;
 /// Gives every entry that shares a telling word with the query to `keep`, with its similarity.
 pub(super) fn score(
     query: &Query,
-    entries: &[Entry],
+    (entries, phrases): (&[Entry], &[Phrase]),
     postings: &[Vec<u32>],
     vocabulary: &Vocabulary,
     mut keep: impl FnMut(u32, f64),
@@ -136,7 +141,8 @@ pub(super) fn score(
         if similar < SIMILARITY_MIN {
             continue;
         }
-        let contrary = contradicts(query, entry, vocabulary);
+        let contrary = query.denials != entry.denials
+            || says_opposite(query, &phrases[slot.entry as usize], vocabulary);
         keep(
             slot.entry,
             if contrary {
@@ -209,19 +215,13 @@ impl Slot {
     }
 }
 
-/// One says "sudden", the other "gradual"; one denies what the other says.
-fn contradicts(query: &Query, entry: &Entry, vocabulary: &Vocabulary) -> bool {
-    let told = |form: &str| {
-        entry
-            .words
-            .iter()
-            .any(|&word| vocabulary.form(word) == form)
-    };
-    let opposed = query
-        .words
-        .iter()
-        .any(|it| it.opposite.as_deref().is_some_and(told));
-    opposed || query.denials != entry.denials
+/// One says "sudden", the other "gradual".
+fn says_opposite(query: &Query, phrase: &Phrase, vocabulary: &Vocabulary) -> bool {
+    let mut opposites = query.words.iter().filter_map(|it| it.opposite.as_deref());
+    opposites.any(|form| {
+        let mut words = phrase.words.iter();
+        words.any(|&word| vocabulary.form(word) == form)
+    })
 }
 
 fn similarity(asked: f64, told: f64) -> f64 {
