@@ -128,30 +128,30 @@ impl Window<'_> {
     /// The fullest bag: with all modifiers and denials, or with some left out.
     fn fill(&self, reading: &Reading<'_>, choosing: &Choosing<'_>) -> Option<Match> {
         let inner = &self.words[1..self.words.len() - 1];
-        let optional: SmallVec<[Word; OPTIONAL_MAX]> = inner
+        let optional: SmallVec<[&Word; OPTIONAL_MAX]> = inner
             .iter()
-            .copied()
             .filter(|it| it.optional)
             .take(OPTIONAL_MAX)
             .collect();
         for dropped in 0..(1_usize << optional.len()) {
+            // Too many words for any bag.
+            if self.words.len() - dropped.count_ones() as usize > BAG_WORDS_MAX {
+                continue;
+            }
             let left_out = |word: &Word| {
                 optional
                     .iter()
                     .position(|it| it.at == word.at)
                     .is_some_and(|n| dropped >> n & 1 == 1)
             };
-            let kept: SmallVec<[Word; WINDOW_MAX]> = self
-                .words
-                .iter()
-                .copied()
-                .filter(|it| !left_out(it))
-                .collect();
+            let kept: SmallVec<[&Word; WINDOW_MAX]> =
+                self.words.iter().filter(|it| !left_out(it)).collect();
             let bag = bag_key(kept.iter().map(|it| it.number));
             let Some(list) = bag.and_then(|key| choosing.lexicon.bags.get(&key)) else {
                 continue;
             };
-            let denied = optional.iter().find(|it| left_out(it) && it.denial);
+            let mut left = optional.iter().copied();
+            let denied = left.find(|it| left_out(it) && it.denial);
             if denies_a_finding(reading, &kept, denied) {
                 continue;
             }
@@ -188,7 +188,7 @@ impl Window<'_> {
 
 /// "vomiting, no stooling" denies the second finding, and "no stooling" is not the phrase "no stool"; "late ... not" is not
 /// "not late". But "neck is not stiff" denies the phrase.
-fn denies_a_finding(reading: &Reading<'_>, kept: &[Word], denied: Option<&Word>) -> bool {
+fn denies_a_finding(reading: &Reading<'_>, kept: &[&Word], denied: Option<&Word>) -> bool {
     let is_finding = |at: usize| {
         let unit = reading.units.get(at);
         unit.is_some_and(|unit| reading.traits[unit.first].has(Trait::Single))
