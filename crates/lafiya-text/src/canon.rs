@@ -154,9 +154,16 @@ impl Canon {
 
     /// Leaves out the full stop of an abbreviation: "Lt. hip" is one phrase, not two sentences.
     pub(crate) fn without_points(&self, tokens: &mut Vec<Token<'_>>) {
+        let is_point = |before: &str, token: &Token<'_>| {
+            token.text == "." && !token.spaced && self.abbreviations.contains(before)
+        };
+        // Most texts have none, and then nothing is moved.
+        if !tokens.windows(2).any(|it| is_point(it[0].text, &it[1])) {
+            return;
+        }
         let mut before = "";
         tokens.retain(|token| {
-            let point = token.text == "." && !token.spaced && self.abbreviations.contains(before);
+            let point = is_point(before, token);
             before = token.text;
             !point
         });

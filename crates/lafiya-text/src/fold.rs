@@ -86,10 +86,13 @@ impl Place {
         loop {
             // Bytes first: most characters are one.
             let rest = &text.as_bytes()[self.byte..];
-            let is_wanted = |byte: &&u8| ASCII.get(usize::from(**byte)) == Some(&wanted);
-            let plain = rest.iter().take_while(is_wanted).count();
+            let other = |byte: &u8| BYTES[usize::from(*byte)] != wanted;
+            let plain = rest.iter().position(other).unwrap_or(rest.len());
             self.byte += plain;
             self.character += plain;
+            if rest.get(plain).is_none_or(u8::is_ascii) {
+                return self;
+            }
             match self.peek(text) {
                 Some(c) if class(c) == wanted => self = self.behind(c),
                 _ => return self,
@@ -106,7 +109,12 @@ enum Class {
     Apostrophe,
     Gap,
     Sign,
+    /// Not of a plain keyboard: the whole character says what it is.
+    Beyond,
 }
+
+/// A token's end, and whether the plain spelling of what lies before it is the same letters in lower case.
+type End = (Place, bool);
 
 impl Folded {
     /// Splits a text into folded tokens.
@@ -118,17 +126,18 @@ impl Folded {
         let mut at = Place::default();
         let mut spaced = true;
         while let Some(c) = at.peek(text) {
-            let end = match class(c) {
-                Class::Gap | Class::Apostrophe => {
+            let (end, plain) = match class(c) {
+                Class::Gap | Class::Apostrophe | Class::Beyond => {
                     spaced |= c.is_whitespace();
                     at = at.behind(c);
                     continue;
                 }
                 Class::Letter => word_end(text, at),
                 Class::Digit => number_end(text, at),
-                Class::Sign => at.behind(c),
+                Class::Sign => (at.behind(c), c != '\r'),
             };
-            folded.enter(text, (at, end), spaced);
+            let is_ascii = end.byte - at.byte == end.character - at.character;
+            folded.enter(text, (at, end), (plain && is_ascii, spaced));
             (at, spaced) = (end, false);
         }
         folded
@@ -146,17 +155,17 @@ impl Folded {
         self.spans.iter().map(token).collect()
     }
 
-    fn enter(&mut self, text: &str, (start, end): (Place, Place), spaced: bool) {
+    fn enter(
+        &mut self,
+        text: &str,
+        (start, end): (Place, Place),
+        (is_plain, spaced): (bool, bool),
+    ) {
         let written = &text[start.byte..end.byte];
+        // A comma that stands alone is a sign, any other a decimal comma.
         let alone = end.character - start.character == 1;
-        let is_plain = |byte: u8| match byte {
-            b'\'' | b'`' | b'\r' => false,
-            // A decimal comma; a comma that stands alone is a sign.
-            b',' => alone,
-            _ => byte.is_ascii(),
-        };
         let mut spelt = start.byte..end.byte;
-        if !written.bytes().all(is_plain) {
+        if !is_plain {
             let letters = written.chars().filter(|&c| class(c) != Class::Apostrophe);
             let letters = letters.nfkd().filter(|c| !is_combining_mark(*c));
             spelt.start = self.plain.len();
@@ -198,10 +207,10 @@ pub(crate) fn words(phrase: &str) -> Vec<String> {
 }
 
 /// The class of every character that a plain keyboard has: nearly all texts ask for no other.
-const ASCII: [Class; 128] = {
-    let mut classes = [Class::Gap; 128];
+const BYTES: [Class; 256] = {
+    let mut classes = [Class::Beyond; 256];
     let mut c = 0;
-    while c < classes.len() as u8 {
+    while c < 128 {
         classes[c as usize] = match c {
             b'a'..=b'z' | b'A'..=b'Z' => Class::Letter,
             b'0'..=b'9' => Class::Digit,
@@ -218,9 +227,10 @@ const ASCII: [Class; 128] = {
 
 #[inline]
 fn class(c: char) -> Class {
-    match ASCII.get(c as usize) {
-        Some(&class) => class,
-        None => class_beyond_ascii(c),
+    if c.is_ascii() {
+        BYTES[c as usize]
+    } else {
+        class_beyond_ascii(c)
     }
 }
 
@@ -239,27 +249,27 @@ fn class_beyond_ascii(c: char) -> Class {
 
 /// Letters, and an apostrophe that belongs to an English contraction ("don't", "I'm"). French elision ("j'ai") and the
 /// possessive ("mother's") part the word instead.
-fn word_end(text: &str, start: Place) -> Place {
+fn word_end(text: &str, start: Place) -> End {
     let end = start.behind_all(text, Class::Letter);
     let apostrophe = end.peek(text).filter(|&c| class(c) == Class::Apostrophe);
     let Some(apostrophe) = apostrophe else {
-        return end;
+        return (end, true);
     };
     let tail = end.behind(apostrophe);
     let tail_end = tail.behind_all(text, Class::Letter);
     let written = text[tail.byte..tail_end.byte].to_lowercase();
     if matches!(written.as_str(), "t" | "m" | "ve" | "re" | "ll" | "d") {
-        tail_end
+        (tail_end, false)
     } else {
-        end
+        (end, true)
     }
 }
 
 /// Digits with one decimal point or comma between digits.
-fn number_end(text: &str, start: Place) -> Place {
+fn number_end(text: &str, start: Place) -> End {
     let end = start.behind_all(text, Class::Digit);
     let Some(point @ ('.' | ',')) = end.peek(text) else {
-        return end;
+        return (end, true);
     };
     let fraction = end.behind(point);
     let fraction_end = fraction.behind_all(text, Class::Digit);
@@ -268,7 +278,11 @@ fn number_end(text: &str, start: Place) -> Place {
     // a comma counts only after two digits ("38,5").
     let two_digits = end.character - start.character == 2;
     let decimal = fraction_digits > 0 && (point == '.' || (two_digits && fraction_digits <= 2));
-    if decimal { fraction_end } else { end }
+    if decimal {
+        (fraction_end, point == '.')
+    } else {
+        (end, true)
+    }
 }
 
 /// Letters that decomposition leaves alone but keyboards lack.

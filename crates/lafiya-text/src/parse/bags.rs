@@ -5,9 +5,10 @@
 
 use smallvec::SmallVec;
 
-use super::lexicon::{BAG_WORDS_MAX, Bag, bag_key, pair};
+use super::lexicon::{BAG_WORDS_MAX, bag_key};
 use super::matches::{Choosing, Match, Tokens, confidence};
 use super::reading::Reading;
+use super::traits::Trait;
 use crate::canon::Role;
 
 const AS_BAG: f64 = 0.92;
@@ -32,47 +33,60 @@ enum Seen {
     Stranger,
 }
 
-/// A window of units that may fill a bag.
+/// A word of some bag, where it stands.
+#[derive(Clone, Copy)]
+struct Word {
+    /// The unit.
+    at: usize,
+    number: u32,
+    optional: bool,
+    denial: bool,
+    /// The joiners that stand before it in the text.
+    joiners: usize,
+}
+
+/// A window of words that may fill a bag.
 struct Window<'a> {
-    units: &'a [usize],
-    seen: &'a [Seen],
-    joined: bool,
+    words: &'a [Word],
 }
 
 /// Adds all bags that the text fills.
 pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut Vec<Match>) {
-    let seen: Vec<Seen> = (0..reading.units.len())
-        .map(|at| see(reading, choosing, at))
-        .collect();
-    let mut units: Vec<usize> = Vec::with_capacity(WINDOW_MAX);
-    for start in 0..seen.len() {
-        let Seen::Word { number: first, .. } = seen[start] else {
-            continue;
-        };
-        units.clear();
-        let mut joined = false;
-        for (at, it) in seen.iter().enumerate().skip(start) {
-            let last = match it {
-                Seen::Word { number, .. } if units.len() < WINDOW_MAX => {
-                    units.push(at);
-                    *number
-                }
-                Seen::Joiner => {
-                    joined = true;
-                    continue;
-                }
-                Seen::PassedOver | Seen::Modifier => continue,
-                Seen::Word { .. } | Seen::Stranger => break,
-            };
-            if units.len() < 2 || !choosing.lexicon.pairs.contains(&pair(first, last)) {
-                continue;
+    let mut row: Vec<Word> = Vec::new();
+    let mut joiners = 0;
+    for at in 0..reading.units.len() {
+        match see(reading, choosing, at) {
+            Seen::Word {
+                number,
+                optional,
+                denial,
+            } => row.push(Word {
+                at,
+                number,
+                optional,
+                denial,
+                joiners,
+            }),
+            Seen::Joiner => joiners += 1,
+            Seen::PassedOver | Seen::Modifier => {}
+            Seen::Stranger => {
+                fill(&row, reading, choosing, found);
+                row.clear();
             }
-            let window = Window {
-                units: &units,
-                seen: &seen,
-                joined,
-            };
-            found.extend(window.fill(reading, choosing));
+        }
+    }
+    fill(&row, reading, choosing, found);
+}
+
+/// Every window in a row of words without a stranger among them.
+fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut Vec<Match>) {
+    for (start, first) in row.iter().enumerate() {
+        let ends = row.iter().enumerate().skip(start + 1).take(WINDOW_MAX - 1);
+        for (end, last) in ends {
+            if choosing.lexicon.pairs.has(first.number, last.number) {
+                let words = &row[start..=end];
+                found.extend(Window { words }.fill(reading, choosing));
+            }
         }
     }
 }
@@ -113,103 +127,86 @@ fn see(reading: &Reading<'_>, choosing: &Choosing<'_>, at: usize) -> Seen {
 impl Window<'_> {
     /// The fullest bag: with all modifiers and denials, or with some left out.
     fn fill(&self, reading: &Reading<'_>, choosing: &Choosing<'_>) -> Option<Match> {
-        let inner = &self.units[1..self.units.len() - 1];
-        let optional: SmallVec<[usize; OPTIONAL_MAX]> = inner
+        let inner = &self.words[1..self.words.len() - 1];
+        let optional: SmallVec<[&Word; OPTIONAL_MAX]> = inner
             .iter()
-            .copied()
-            .filter(|&at| self.is_optional(at))
+            .filter(|it| it.optional)
             .take(OPTIONAL_MAX)
             .collect();
         for dropped in 0..(1_usize << optional.len()) {
-            let left_out = |at: usize| {
+            // Too many words for any bag.
+            if self.words.len() - dropped.count_ones() as usize > BAG_WORDS_MAX {
+                continue;
+            }
+            let left_out = |word: &Word| {
                 optional
                     .iter()
-                    .position(|&it| it == at)
+                    .position(|it| it.at == word.at)
                     .is_some_and(|n| dropped >> n & 1 == 1)
             };
-            let kept: SmallVec<[usize; WINDOW_MAX]> = self
-                .units
-                .iter()
-                .copied()
-                .filter(|&at| !left_out(at))
-                .collect();
-            let Some(list) = self.bag(choosing, &kept) else {
+            let kept: SmallVec<[&Word; WINDOW_MAX]> =
+                self.words.iter().filter(|it| !left_out(it)).collect();
+            let bag = bag_key(kept.iter().map(|it| it.number));
+            let Some(list) = bag.and_then(|key| choosing.lexicon.bags.get(&key)) else {
                 continue;
             };
-            let denied = optional
-                .iter()
-                .copied()
-                .find(|&at| left_out(at) && self.is_denial(at));
-            if self.denies_a_finding(reading, &kept, denied) {
+            let mut left = optional.iter().copied();
+            let denied = left.find(|it| left_out(it) && it.denial);
+            if denies_a_finding(reading, &kept, denied) {
                 continue;
             }
             let usable = list
                 .iter()
-                .filter(|bag| bag.joins || !self.joined)
+                .filter(|bag| bag.joins || !self.is_joined())
                 .map(|bag| &bag.meaning);
             let Some(meaning) = choosing.choose(usable) else {
                 continue;
             };
             let core: Tokens = kept
                 .iter()
-                .flat_map(|&at| reading.units[at].first..reading.units[at].last)
+                .map(|it| &reading.units[it.at])
+                .flat_map(|unit| unit.first..unit.last)
                 .collect();
             return Some(Match {
                 confidence: confidence(reading, &core, meaning, AS_BAG),
                 core,
                 sense: meaning.sense,
                 also: meaning.also,
-                weight: kept
-                    .iter()
-                    .map(|&at| if self.is_denial(at) { 1 } else { 2 })
-                    .sum(),
+                weight: kept.iter().map(|it| if it.denial { 1 } else { 2 }).sum(),
                 denied_inside: denied.is_some(),
             });
         }
         None
     }
 
-    fn bag<'c>(&self, choosing: &'c Choosing<'_>, kept: &[usize]) -> Option<&'c Vec<Bag>> {
-        let numbers = kept.iter().filter_map(|&at| match self.seen[at] {
-            Seen::Word { number, .. } => Some(number),
-            _ => None,
-        });
-        choosing.lexicon.bags.get(&bag_key(numbers)?)
+    /// Whether a joiner stands among its words.
+    fn is_joined(&self) -> bool {
+        let joiners = |word: Option<&Word>| word.map(|it| it.joiners);
+        joiners(self.words.first()) != joiners(self.words.last())
     }
+}
 
-    fn is_optional(&self, at: usize) -> bool {
-        matches!(self.seen[at], Seen::Word { optional: true, .. })
-    }
-
-    fn is_denial(&self, at: usize) -> bool {
-        matches!(self.seen[at], Seen::Word { denial: true, .. })
-    }
-
-    /// "vomiting, no stooling" denies the second finding, and "no stooling" is not the phrase "no stool"; "late ... not" is
-    /// not "not late". But "neck is not stiff" denies the phrase.
-    fn denies_a_finding(
-        &self,
-        reading: &Reading<'_>,
-        kept: &[usize],
-        denied: Option<usize>,
-    ) -> bool {
-        let is_finding = |at: usize| {
-            let unit = reading.units.get(at);
-            unit.is_some_and(|unit| reading.entries[unit.first].single)
-        };
-        let ends_in_denial = kept.last().is_some_and(|&at| self.is_denial(at));
-        // "no urinary symptoms" denies symptoms, not urine.
-        let goes_on = |at: usize| {
-            reading.units.get(at + 1).is_some_and(|unit| {
-                unit.role == Role::Content
-                    && reading.tokens[unit.first]
-                        .text
-                        .starts_with(char::is_alphabetic)
-                    && !matches!(unit.form, "and" | "or" | "not")
-            })
-        };
-        let only_denied =
-            kept.len() == 2 && self.is_denial(kept[0]) && (is_finding(kept[1]) || goes_on(kept[1]));
-        ends_in_denial || only_denied || denied.is_some_and(|at| is_finding(at + 1))
-    }
+/// "vomiting, no stooling" denies the second finding, and "no stooling" is not the phrase "no stool"; "late ... not" is not
+/// "not late". But "neck is not stiff" denies the phrase.
+fn denies_a_finding(reading: &Reading<'_>, kept: &[&Word], denied: Option<&Word>) -> bool {
+    let is_finding = |at: usize| {
+        let unit = reading.units.get(at);
+        unit.is_some_and(|unit| reading.traits[unit.first].has(Trait::Single))
+    };
+    let ends_in_denial = kept.last().is_some_and(|it| it.denial);
+    // "no urinary symptoms" denies symptoms, not urine.
+    let goes_on = |at: usize| {
+        reading.units.get(at + 1).is_some_and(|unit| {
+            unit.role == Role::Content
+                && reading.tokens[unit.first]
+                    .text
+                    .starts_with(char::is_alphabetic)
+                && !matches!(unit.form, "and" | "or" | "not")
+        })
+    };
+    let only_denied = match kept {
+        [not, word] => not.denial && (is_finding(word.at) || goes_on(word.at)),
+        _ => false,
+    };
+    ends_in_denial || only_denied || denied.is_some_and(|it| is_finding(it.at + 1))
 }

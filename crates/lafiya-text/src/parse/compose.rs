@@ -363,8 +363,8 @@ fn between(reading: &Reading<'_>, after: usize, to: usize) -> Range<usize> {
 
 /// The units that begin among these tokens, by number.
 fn units_in(reading: &Reading<'_>, tokens: Range<usize>) -> Range<usize> {
-    let start = reading.units.partition_point(|it| it.first < tokens.start);
-    let end = reading.units.partition_point(|it| it.first < tokens.end);
+    let start = reading.unit_from(tokens.start);
+    let end = reading.unit_from(tokens.end);
     start.min(end)..end
 }
 

@@ -5,10 +5,15 @@
 
 use super::compose::Composer;
 use super::lexicon::Lexicon;
-use super::marks::MarkWords;
+use super::marks::{MarkWords, Marked};
+use super::measures::MeasureReader;
+use super::medicines::MedicineReader;
 use super::phrases::Begun;
+use super::severity::Grades;
 use super::spelling::Spelling;
+use super::subject::Subjects;
 use super::time::Times;
+use super::traits::{Trait, Traits};
 use crate::canon::{Canon, Word};
 use crate::fold::Token;
 use crate::hash::FastMap;
@@ -36,12 +41,10 @@ pub(super) enum Number {
 pub(super) struct Entry {
     pub word: Word,
     pub form: FormFacts,
-    /// Whether the lexicon has it as a phrase of one word.
-    pub single: bool,
+    pub traits: Traits,
     /// Where it leads to in the longer phrases of the lexicon, by its stem.
     pub written: Option<Begun>,
-    /// Whether it shows a language.
-    pub cue: bool,
+    pub marked: Marked,
     pub number: Option<Number>,
     /// The days of a unit of time.
     pub unit_days: Option<u32>,
@@ -57,21 +60,58 @@ pub(super) struct Sources<'a> {
     pub times: &'a Times,
     pub languages: &'a FastMap<String, Vec<String>>,
     pub marks: &'a MarkWords,
+    pub measures: &'a MeasureReader,
+    pub medicines: &'a MedicineReader,
+    pub subjects: &'a Subjects,
+    pub grades: &'a Grades,
 }
 
 impl Sources<'_> {
     fn describe(&self, text: &str) -> Entry {
         let word = self.canon.word(text);
-        Entry {
+        let mut entry = Entry {
             form: self.facts(&word.form),
-            single: self.lexicon.single.contains_key(&word.singular),
+            traits: Traits::default(),
             written: self.lexicon.written.begun(word.stem_key),
-            cue: self.languages.contains_key(text),
+            marked: self.marks.marked(word.key),
             number: self.times.numbers.of(text),
             unit_days: self.times.unit_days(&word),
             weekday: self.times.weekday(text),
             word,
-        }
+        };
+        entry.traits = self.traits(&entry);
+        entry
+    }
+
+    fn traits(&self, entry: &Entry) -> Traits {
+        let Word { text, key, .. } = &entry.word;
+        let ends_sentence = ends_sentence(text);
+        let lexicon = self.lexicon;
+        let ignored = lexicon.ignored.begun(entry.word.singular_key);
+        let moment = entry.weekday.is_some() || self.times.begins_moment(*key);
+        let number = entry.number.is_some() || text.starts_with(|c: char| c.is_ascii_digit());
+        Traits::of(&[
+            (Trait::SentenceEnd, ends_sentence),
+            (Trait::ClauseEnd, ends_sentence || parts_clauses(text)),
+            (Trait::Written, entry.written.is_some()),
+            (Trait::Ignored, ignored.is_some()),
+            (
+                Trait::Single,
+                lexicon.single.contains_key(&entry.word.singular),
+            ),
+            (Trait::Cue, self.languages.contains_key(text)),
+            (Trait::Moment, moment),
+            (Trait::Number, number),
+            (Trait::Unit, entry.unit_days.is_some()),
+            (Trait::Measure, self.measures.begins(*key)),
+            (Trait::Medicine, self.medicines.begins(*key)),
+            (Trait::Person, self.subjects.begins(*key)),
+            (Trait::GradeBefore, self.grades.begins_before(*key)),
+            (Trait::GradeAfter, self.grades.begins_after(*key)),
+            (Trait::Noun, lexicon.nouns.contains(&entry.word.singular)),
+            (Trait::Adjective, lexicon.adjectives.contains(text)),
+            (Trait::OnlyAfter, lexicon.only_after.contains_key(text)),
+        ])
     }
 
     /// What a form is; words that stand for one another share it.
@@ -82,6 +122,14 @@ impl Sources<'_> {
             complaint: self.composer.is_complaint(form),
         }
     }
+}
+
+fn ends_sentence(sign: &str) -> bool {
+    matches!(sign, "." | "!" | "?" | ";" | "\n" | "…" | "。" | "؟")
+}
+
+fn parts_clauses(sign: &str) -> bool {
+    matches!(sign, "," | ":" | "(" | ")" | "–" | "—" | "،")
 }
 
 /// The words that texts are likely to have.

@@ -27,19 +27,64 @@ pub(super) fn attach(reading: &Reading<'_>, times: &[Time], spotted: &mut [Spott
         .copied()
         .filter(|it| !carried[it.first])
         .collect();
+    let lasting = spotted.iter().zip(0..).filter(|(it, _)| lasts(it));
+    let mut places: Vec<(usize, usize)> = lasting.map(|(it, n)| (it.first(), n)).collect();
+    places.sort_unstable();
+    let mut found = Found {
+        places,
+        carried,
+        spotted,
+    };
     let mut unclaimed = Vec::new();
     for (n, time) in times.iter().enumerate() {
         let sentence = reading.sentence_of(time.first);
         // A time without a number ("on and off") does not keep the next one from its finding.
         let counted = times[..n].iter().rfind(|it| it.lasting.0.is_some());
         let from = counted.map_or(0, |it| it.end).max(sentence.start);
-        if !before(reading, time, from, (&carried, spotted)) {
+        if !before(reading, time, from, &mut found) {
             let next = times.get(n + 1).map_or(sentence.end, |it| it.first);
             unclaimed.push((time, next.min(sentence.end)));
         }
     }
     for (time, to) in unclaimed {
-        after(reading, time, to, (&carried, spotted));
+        after(reading, time, to, &mut found);
+    }
+}
+
+/// The findings that may last, and where.
+struct Found<'s> {
+    /// The token where each begins and its number among the spotted, in the order of the text.
+    places: Vec<(usize, usize)>,
+    /// The tokens that carry any mention.
+    carried: Vec<bool>,
+    spotted: &'s mut [Spotted],
+}
+
+impl Found<'_> {
+    /// Those that begin among these tokens.
+    fn within(&self, tokens: Range<usize>) -> &[(usize, usize)] {
+        let from = self.places.partition_point(|(at, _)| *at < tokens.start);
+        let to = self.places.partition_point(|(at, _)| *at < tokens.end);
+        self.places.get(from..to).unwrap_or_default()
+    }
+
+    /// Where the first of them begins.
+    fn first(&self, tokens: Range<usize>) -> Option<usize> {
+        self.within(tokens).first().map(|(at, _)| *at)
+    }
+
+    /// Gives a time to all that begin among these tokens; says whether there was one.
+    fn give(&mut self, time: &Time, reach: Range<usize>) -> bool {
+        let from = self.places.partition_point(|(at, _)| *at < reach.start);
+        let given = self.places[from..]
+            .iter()
+            .take_while(|(at, _)| *at < reach.end);
+        let mut any = false;
+        for &(_, n) in given {
+            self.spotted[n].last_for(time.lasting);
+            any = true;
+        }
+        any
     }
 }
 
@@ -65,73 +110,45 @@ pub(super) fn end_states(
     }
 }
 
-fn before(
-    reading: &Reading<'_>,
-    time: &Time,
-    from: usize,
-    (carried, spotted): (&[bool], &mut [Spotted]),
-) -> bool {
+fn before(reading: &Reading<'_>, time: &Time, from: usize, found: &mut Found<'_>) -> bool {
     let clause = reading.clause_of(time.first);
     let mut reach = from.max(clause.start);
-    let any = |spotted: &[Spotted], from: usize| {
-        spotted
-            .iter()
-            .any(|it| lasts(it) && (from..time.first).contains(&it.first()))
-    };
-    if !any(spotted, reach) && clause.start > from && time.first - clause.start <= OWN_CLAUSE_MAX {
+    let any = |from: usize| found.first(from..time.first).is_some();
+    if !any(reach) && clause.start > from && time.first - clause.start <= OWN_CLAUSE_MAX {
         reach = from.max(reading.clause_of(clause.start - 1).start);
     }
     // A list reaches back over its commas as long as the clauses hold nothing but findings.
-    while reach > from && any(spotted, reach) {
+    while reach > from && any(reach) {
         let earlier = reading.clause_of(reach - 1);
-        if !is_bare(reading, carried, earlier.clone()) {
+        if !is_bare(reading, &found.carried, earlier.clone()) {
             break;
         }
         reach = earlier.start.max(from);
     }
-    give(time, reach..time.first, spotted)
+    found.give(time, reach..time.first)
 }
 
 /// "Since two days, fever and cough", "3/7 history of fever, chills and vomiting".
-fn after(
-    reading: &Reading<'_>,
-    time: &Time,
-    to: usize,
-    (carried, spotted): (&[bool], &mut [Spotted]),
-) -> bool {
+fn after(reading: &Reading<'_>, time: &Time, to: usize, found: &mut Found<'_>) -> bool {
     let clause = reading.clause_of(time.first);
     let mut reach = clause.end.min(to);
-    let first = |spotted: &[Spotted], reach: usize| {
-        let found = spotted.iter().filter(|it| lasts(it)).map(Spotted::first);
-        found.filter(|at| (time.end..reach).contains(at)).min()
-    };
+    let first = |reach: usize| found.first(time.end..reach);
     // In the middle of a clause only what follows at once: "had measles last week and now I have rash".
     let opens = time.first - clause.start <= OPENING_MAX;
     let at_once = |at: usize| (time.end..at).all(|n| !starts_anew(reading.words[n]));
-    if !opens && !first(spotted, reach).is_some_and(at_once) {
+    if !opens && !first(reach).is_some_and(at_once) {
         return false;
     }
     while reach < to {
         let next = reading.clause_of(reach);
         let anew = starts_anew(reading.words[next.start]) && reading.words[next.start] != "i";
-        if anew || (first(spotted, reach).is_some() && !is_bare(reading, carried, next.clone())) {
+        let listed = || is_bare(reading, &found.carried, next.clone());
+        if anew || (first(reach).is_some() && !listed()) {
             break;
         }
         reach = next.end.min(to);
     }
-    give(time, time.end..reach, spotted)
-}
-
-fn give(time: &Time, reach: Range<usize>, spotted: &mut [Spotted]) -> bool {
-    let mut given = false;
-    for it in spotted
-        .iter_mut()
-        .filter(|it| lasts(it) && reach.contains(&it.first()))
-    {
-        it.last_for(time.lasting);
-        given = true;
-    }
-    given
+    found.give(time, time.end..reach)
 }
 
 /// Words that begin another statement.

@@ -3,6 +3,8 @@
 //! As written: "running stomach". As a bag: {belly, pain} is met by "pain for my belle" and "belly dey pain me". A single
 //! word is only ever met as written (or in its plural, or as a form of a verb that the data names).
 
+use std::hash::{Hash, Hasher};
+
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, SearchTerm, TermKind};
 use smallvec::SmallVec;
 
@@ -59,7 +61,7 @@ pub(super) struct Lexicon {
     /// The numbers of the words that occur in a bag: others cannot be part of one.
     pub bag_numbers: FastMap<String, u32>,
     /// Pairs of words that occur in one bag: both ends of a window must be such a pair.
-    pub pairs: FastSet<u64>,
+    pub pairs: Pairs,
     words: FastSet<String>,
     pub nouns: FastSet<String>,
     pub before_verbs: FastSet<String>,
@@ -74,7 +76,18 @@ pub(super) struct Lexicon {
 /// Bags of more words are matched as written only: nobody says six words in another order.
 pub(super) const BAG_WORDS_MAX: usize = 5;
 /// The numbers of the words of a bag, sorted; free places hold the largest number.
-pub(super) type BagKey = [u32; BAG_WORDS_MAX];
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BagKey([u32; BAG_WORDS_MAX]);
+
+impl Hash for BagKey {
+    /// Two numbers at a time, not byte by byte.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let [a, b, c, d, e] = self.0.map(u64::from);
+        state.write_u64(a << 32 | b);
+        state.write_u64(c << 32 | d);
+        state.write_u64(e);
+    }
+}
 
 /// The key of a bag; none where it is too big or has a word twice.
 pub(super) fn bag_key(numbers: impl Iterator<Item = u32>) -> Option<BagKey> {
@@ -84,12 +97,41 @@ pub(super) fn bag_key(numbers: impl Iterator<Item = u32>) -> Option<BagKey> {
     }
     key.sort_unstable();
     let twice = key.windows(2).any(|it| it[0] == it[1] && it[0] != u32::MAX);
-    (!twice).then_some(key)
+    (!twice).then_some(BagKey(key))
 }
 
-/// Two words of a bag as one number, in either order.
-pub(super) fn pair(one: u32, other: u32) -> u64 {
-    u64::from(one.min(other)) << 32 | u64::from(one.max(other))
+/// Pairs of words, in either order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pairs {
+    all: FastSet<u64>,
+    /// For each word, the partners it may have, one bit for many of them: nearly all words that are no pair are told
+    /// apart by this.
+    partners: Vec<u64>,
+}
+
+impl Pairs {
+    fn of(one: u32, other: u32) -> u64 {
+        u64::from(one.min(other)) << 32 | u64::from(one.max(other))
+    }
+
+    fn bit(partner: u32) -> u64 {
+        1 << (partner % u64::BITS)
+    }
+
+    fn add(&mut self, one: u32, other: u32) {
+        self.all.insert(Self::of(one, other));
+        let words = self.partners.len().max(one.max(other) as usize + 1);
+        self.partners.resize(words, 0);
+        self.partners[one as usize] |= Self::bit(other);
+        self.partners[other as usize] |= Self::bit(one);
+    }
+
+    #[inline]
+    pub(super) fn has(&self, one: u32, other: u32) -> bool {
+        let may_be = self.partners.get(one as usize);
+        may_be.is_some_and(|it| it & Self::bit(other) != 0)
+            && self.all.contains(&Self::of(one, other))
+    }
 }
 
 /// Longer words in capitals are just loud.
@@ -117,7 +159,7 @@ impl Lexicon {
             ignored: PhraseSet::default(),
             bags: FastMap::default(),
             bag_numbers: FastMap::default(),
-            pairs: FastSet::default(),
+            pairs: Pairs::default(),
         };
         let mut terms = base.search_terms();
         terms.retain(|term| keep(term.term));
@@ -270,10 +312,10 @@ impl Lexicon {
             self.bag_numbers.entry(word.to_owned()).or_insert(fresh);
         }
         let Some(key) = self.key(&bag) else { return };
-        let numbers = key.iter().filter(|it| **it != u32::MAX);
+        let numbers = key.0.iter().filter(|it| **it != u32::MAX);
         for (n, &one) in numbers.clone().enumerate() {
             for &other in numbers.clone().skip(n + 1) {
-                self.pairs.insert(pair(one, other));
+                self.pairs.add(one, other);
             }
         }
         let list = self.bags.entry(key).or_default();

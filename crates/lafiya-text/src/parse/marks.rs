@@ -3,7 +3,8 @@
 //! Many steps ask the same of every word of a text. The lists are therefore found together, in one walk, and each place
 //! remembers which of them have a phrase that begins there.
 
-use super::phrases::PhraseSet;
+use super::dictionary::Entry;
+use super::phrases::{Begun, PhraseSet};
 use crate::words::{GestationWords, PersonWords, ScopeWords};
 
 /// What may begin at a place.
@@ -51,9 +52,20 @@ pub(super) struct MarkWords {
     phrases: PhraseSet<Mark>,
 }
 
+/// The marks of a word by itself, and where it leads to where longer phrases begin with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Marked {
+    alone: u32,
+    longer: Option<Begun>,
+}
+
 /// The marks of a text, by token.
 #[derive(Debug)]
-pub(super) struct Marks(Vec<u32>);
+pub(super) struct Marks {
+    by_token: Vec<u32>,
+    /// Of all tokens together.
+    any: u32,
+}
 
 impl MarkWords {
     pub(super) fn new(
@@ -111,26 +123,47 @@ impl MarkWords {
         self.phrases.vocabulary()
     }
 
-    pub(super) fn find(&self, keys: &[u64]) -> Marks {
-        let at = |at: usize| {
-            let begun = self.phrases.all_at(keys, at);
-            begun
-                .flat_map(|(_, marks)| marks)
-                .fold(0, |bits, mark| bits | mark.bit())
-        };
-        Marks((0..keys.len()).map(at).collect())
+    /// What a word marks.
+    pub(super) fn marked(&self, key: u64) -> Marked {
+        let begun = self.phrases.begun(key);
+        Marked {
+            alone: bits(self.phrases.all_from(begun, &[])),
+            longer: begun.filter(|it| self.phrases.goes_on(*it)),
+        }
     }
+
+    pub(super) fn find(&self, entries: &[&Entry], keys: &[u64]) -> Marks {
+        let marks = entries.iter().enumerate().map(|(at, entry)| {
+            let Marked { alone, longer } = entry.marked;
+            if longer.is_some() {
+                alone | bits(self.phrases.all_from(longer, &keys[at + 1..]))
+            } else {
+                alone
+            }
+        });
+        let by_token: Vec<u32> = marks.collect();
+        Marks {
+            any: by_token.iter().fold(0, |any, bits| any | bits),
+            by_token,
+        }
+    }
+}
+
+fn bits<'m>(found: impl Iterator<Item = (usize, &'m [Mark])>) -> u32 {
+    let marks = found.flat_map(|(_, marks)| marks);
+    marks.fold(0, |bits, mark| bits | mark.bit())
 }
 
 impl Marks {
     /// Whether a phrase of the mark begins at a place; behind the text none does.
     #[inline]
     pub(super) fn has(&self, at: usize, mark: Mark) -> bool {
-        self.0.get(at).is_some_and(|bits| bits & mark.bit() != 0)
+        let bits = self.by_token.get(at);
+        bits.is_some_and(|bits| bits & mark.bit() != 0)
     }
 
     /// Whether one begins anywhere.
     pub(super) fn has_any(&self, mark: Mark) -> bool {
-        self.0.iter().any(|bits| bits & mark.bit() != 0)
+        self.any & mark.bit() != 0
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! What a match means for the patient (denied, past, somebody else's) is not decided here.
 
-use std::cmp::Reverse;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 use super::bags;
 use super::lexicon::{Lexicon, Meaning, Sense};
 use super::reading::Reading;
+use super::traits::Trait;
 use crate::canon::Role;
 use crate::hash::FastMap;
 
@@ -53,8 +54,8 @@ pub(super) struct Choosing<'a> {
     pub lexicon: &'a Lexicon,
     pub sex: Option<Sex>,
     pub age: Option<Age>,
-    /// Languages of which the text shows a cue.
-    pub languages: Vec<String>,
+    /// Languages of which the text shows a cue: found out when a phrase asks for one, which few do.
+    pub languages: Languages<'a>,
     /// Tokens of times: passed over inside a phrase ("my period is two weeks late").
     pub times: Vec<bool>,
 }
@@ -71,11 +72,14 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
     let mut candidates = written(reading, choosing);
     bags::find(reading, choosing, &mut candidates);
     // Matches are bulky: their numbers are sorted in their place.
-    let mut order: Vec<usize> = (0..candidates.len()).collect();
-    order.sort_by_cached_key(|&n| rank(&candidates[n]));
+    let mut order: Vec<(u128, usize)> = candidates.iter().map(rank).zip(0..).collect();
+    order.sort_unstable_by(|(a, m), (b, n)| {
+        let earlier = || candidates[*m].core[..].cmp(&candidates[*n].core[..]);
+        b.cmp(a).then_with(earlier).then(m.cmp(n))
+    });
     let mut taken = vec![false; reading.len()];
     let mut chosen = vec![false; candidates.len()];
-    for n in order {
+    for (_, n) in order {
         let core = &candidates[n].core;
         if core.iter().any(|&at| taken[at]) {
             continue;
@@ -89,12 +93,14 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
     candidates
 }
 
-/// The order of taking: the match that explains more, more surely, over more of the text; of equals the earlier one.
-fn rank(it: &Match) -> impl Ord + '_ {
+/// What is taken first: the match that explains more, more surely, over more of the text. Of equals the earlier one.
+fn rank(it: &Match) -> u128 {
     let span = it.core.last().copied().unwrap_or_default() - it.first();
     // The bits of a number that is not below zero are ordered as the number is.
     let sure = it.confidence.to_bits();
-    (Reverse((it.weight, sure, span)), &it.core[..])
+    let small = |number: usize| u128::from(u16::try_from(number).unwrap_or(u16::MAX));
+    let early = u32::MAX - u32::try_from(it.first()).unwrap_or(u32::MAX);
+    small(it.weight) << 112 | u128::from(sure) << 48 | small(span) << 32 | u128::from(early)
 }
 
 fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
@@ -102,23 +108,30 @@ fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
     let stems: Vec<u64> = words().map(|word| word.stem_key).collect();
     let singulars: Vec<u64> = words().map(|word| word.singular_key).collect();
     let mut found = Vec::new();
-    for at in 0..stems.len() {
-        let begun = reading.entries[at].written;
-        for (length, meanings) in choosing.lexicon.written.all_from(begun, &stems[at + 1..]) {
-            if !denies_more(reading, at, length) {
+    for (at, traits) in reading.traits.iter().enumerate() {
+        if traits.has(Trait::Written) {
+            let begun = reading.entries[at].written;
+            for (length, meanings) in choosing.lexicon.written.all_from(begun, &stems[at + 1..]) {
+                if !denies_more(reading, at, length) {
+                    found.extend(as_written(reading, choosing, at..at + length, meanings));
+                }
+            }
+        }
+        if traits.has(Trait::Ignored) {
+            for (length, meanings) in choosing.lexicon.ignored.all_at(&singulars, at) {
                 found.extend(as_written(reading, choosing, at..at + length, meanings));
             }
         }
-        for (length, meanings) in choosing.lexicon.ignored.all_at(&singulars, at) {
-            found.extend(as_written(reading, choosing, at..at + length, meanings));
-        }
         // A word without weight is never a finding by itself ("does" is no "DOE").
-        let itself = reading.entries[at].single
+        let itself = traits.has(Trait::Single)
             && !reading.light[at]
             && !is_verb(reading, choosing.lexicon, at)
             && !is_quality(reading, choosing.lexicon, at);
+        if !itself {
+            continue;
+        }
         let singular = &reading.entries[at].word.singular;
-        if let Some(meanings) = choosing.lexicon.single.get(singular).filter(|_| itself) {
+        if let Some(meanings) = choosing.lexicon.single.get(singular) {
             found.extend(as_written(reading, choosing, at..at + 1, meanings));
         }
     }
@@ -130,13 +143,10 @@ fn denies_more(reading: &Reading<'_>, at: usize, length: usize) -> bool {
     if length != 2 {
         return false;
     }
-    let first = reading.units.partition_point(|it| it.first < at);
-    let next = reading
-        .units
-        .get(reading.units.partition_point(|it| it.first < at + length));
+    let next = reading.units.get(reading.unit_from(at + length));
     reading
         .units
-        .get(first)
+        .get(reading.unit_from(at))
         .is_some_and(|it| it.form == "not" && it.first == at)
         && next.is_some_and(|it| {
             it.role == Role::Content
@@ -150,24 +160,26 @@ fn denies_more(reading: &Reading<'_>, at: usize, length: usize) -> bool {
 /// "it burns", "I fit swallow": the word is no noun here. Inside a set expression ("no fit") it is not itself at all.
 fn is_verb(reading: &Reading<'_>, lexicon: &Lexicon, at: usize) -> bool {
     reading.compound[at]
-        || lexicon.nouns.contains(&reading.entries[at].word.singular)
+        || reading.traits[at].has(Trait::Noun)
             && at > 0
             && lexicon.before_verbs.contains(reading.words[at - 1])
 }
 
 /// "a faint rash", "a fit young man": the word tells how something else is.
 fn is_quality(reading: &Reading<'_>, lexicon: &Lexicon, at: usize) -> bool {
-    let word = reading.words[at];
-    let describes = lexicon.adjectives.contains(word)
+    let traits = reading.traits[at];
+    let describes = traits.has(Trait::Adjective)
         && reading
             .units
-            .get(reading.units.partition_point(|it| it.first <= at))
+            .get(reading.unit_from(at + 1))
             .is_some_and(|it| {
                 it.role == Role::Content
                     && !reading.tokens[it.first].is_sign()
                     && !matches!(it.form, "and" | "or" | "not")
             });
-    let lacks_sign = lexicon.only_after.get(word).is_some_and(|before| {
+    let only_after = || lexicon.only_after.get(reading.words[at]);
+    let only_after = traits.has(Trait::OnlyAfter).then(only_after).flatten();
+    let lacks_sign = only_after.is_some_and(|before| {
         !(at.saturating_sub(ONLY_AFTER_REACH)..at)
             .any(|n| before.contains(reading.words[n]) && reading.same_sentence(n, at))
     });
@@ -186,8 +198,7 @@ fn as_written(
         && !reading.all_capitals;
     let meaning = choosing.choose(meanings.iter().filter(|it| loud || !it.capitals))?;
     // A unit that begins before the phrase ("is not" before "not sucking well") counts too.
-    let from = reading.units.partition_point(|it| it.last <= at.start);
-    let telling = reading.units[from..]
+    let telling = reading.units[reading.unit_of[at.start]..]
         .iter()
         .take_while(|it| it.first < at.end);
     let weight = telling
@@ -240,7 +251,7 @@ impl Choosing<'_> {
         let Some(language) = &meaning.language else {
             return true;
         };
-        meaning.confidence >= SURE_OF_LANGUAGE || self.languages.contains(language)
+        meaning.confidence >= SURE_OF_LANGUAGE || self.languages.has(language)
     }
 }
 
@@ -264,14 +275,34 @@ pub(super) fn confidence(
 }
 
 /// The languages whose cue words the text has: two short ones, or one that is long.
-pub(super) fn languages(reading: &Reading<'_>, cues: &FastMap<String, Vec<String>>) -> Vec<String> {
-    let mut shown: FastMap<&str, usize> = FastMap::default();
-    for word in reading.entries.iter().filter(|it| it.cue) {
-        let word = &word.word.text;
-        for language in cues.get(word).into_iter().flatten() {
-            *shown.entry(language).or_default() += if word.len() > 3 { 2 } else { 1 };
+pub(super) struct Languages<'a> {
+    reading: &'a Reading<'a>,
+    cues: &'a FastMap<String, Vec<String>>,
+    spoken: OnceCell<Vec<&'a str>>,
+}
+
+impl<'a> Languages<'a> {
+    pub(super) fn of(reading: &'a Reading<'a>, cues: &'a FastMap<String, Vec<String>>) -> Self {
+        Self {
+            reading,
+            cues,
+            spoken: OnceCell::new(),
         }
     }
-    let spoken = shown.into_iter().filter(|(_, count)| *count >= 2);
-    spoken.map(|(language, _)| language.to_owned()).collect()
+
+    fn has(&self, language: &str) -> bool {
+        self.spoken.get_or_init(|| self.find()).contains(&language)
+    }
+
+    fn find(&self) -> Vec<&'a str> {
+        let mut shown: FastMap<&str, usize> = FastMap::default();
+        let words = self.reading.words.iter().zip(&self.reading.traits);
+        for (&word, _) in words.filter(|(_, traits)| traits.has(Trait::Cue)) {
+            for language in self.cues.get(word).into_iter().flatten() {
+                *shown.entry(language).or_default() += if word.len() > 3 { 2 } else { 1 };
+            }
+        }
+        let spoken = shown.into_iter().filter(|(_, count)| *count >= 2);
+        spoken.map(|(language, _)| language).collect()
+    }
 }

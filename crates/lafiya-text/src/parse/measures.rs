@@ -12,6 +12,7 @@ use super::numbers;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Spotted;
+use super::traits::Trait;
 use crate::words::{MeasureWords, Measures};
 
 /// The measures of a base that the word list names.
@@ -124,6 +125,10 @@ impl MeasureReader {
         let person = person(base, patient, spotted);
         let mut at = 0;
         while at < reading.len() {
+            if !reading.traits[at].has_any([Trait::Measure, Trait::Number]) {
+                at += 1;
+                continue;
+            }
             let Some(value) = self.value_at(reading, base, at) else {
                 at += 1;
                 continue;
@@ -173,6 +178,11 @@ impl MeasureReader {
         if normal {
             spotted.extend(known.denies.iter().map(|&it| derived(it, Choice::Absent)));
         }
+    }
+
+    /// Whether a word begins the name of a measure.
+    pub(super) fn begins(&self, key: u64) -> bool {
+        self.words.begun(key).is_some()
     }
 
     fn value_at(&self, reading: &Reading<'_>, base: &KnowledgeBase, at: usize) -> Option<Value> {

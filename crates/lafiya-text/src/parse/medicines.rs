@@ -7,6 +7,7 @@ use super::matches::Tokens;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Spotted;
+use super::traits::Trait;
 use crate::words::Medicines;
 
 /// The medicines of the word list, with the risk factors of a base.
@@ -45,6 +46,11 @@ impl MedicineReader {
         self.names.vocabulary()
     }
 
+    /// Whether a word begins the name of a medicine.
+    pub(super) fn begins(&self, key: u64) -> bool {
+        self.names.begun(key).is_some()
+    }
+
     pub(super) fn apply(
         &self,
         reading: &Reading<'_>,
@@ -53,6 +59,10 @@ impl MedicineReader {
     ) {
         let mut at = 0;
         while at < reading.len() {
+            if !reading.traits[at].has(Trait::Medicine) {
+                at += 1;
+                continue;
+            }
             let Some((length, [medicine, ..])) = self.names.longest_at(&reading.keys, at) else {
                 at += 1;
                 continue;

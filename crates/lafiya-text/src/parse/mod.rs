@@ -24,6 +24,7 @@ mod spelling;
 mod spotted;
 mod subject;
 mod time;
+mod traits;
 
 use jiff::civil::Date;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
@@ -38,7 +39,7 @@ use dictionary::{Dictionary, Sources};
 use gestation::Gestation;
 use lexicon::Lexicon;
 use marks::MarkWords;
-use matches::Choosing;
+use matches::{Choosing, Languages};
 use measures::MeasureReader;
 use medicines::MedicineReader;
 use reading::Reading;
@@ -159,6 +160,10 @@ impl Parser {
             times: &times,
             languages: &languages,
             marks: &marks,
+            measures: &measures,
+            medicines: &medicines,
+            subjects: &subjects,
+            grades: &grades,
         };
         Self {
             dictionary: Dictionary::build(&spelling, sources),
@@ -187,6 +192,10 @@ impl Parser {
             times: &self.times,
             languages: &self.languages,
             marks: &self.marks,
+            measures: &self.measures,
+            medicines: &self.medicines,
+            subjects: &self.subjects,
+            grades: &self.grades,
         }
     }
 
@@ -211,7 +220,7 @@ impl Parser {
             lexicon: &self.lexicon,
             sex: context.sex,
             age: context.age,
-            languages: matches::languages(&reading, &self.languages),
+            languages: Languages::of(&reading, &self.languages),
         };
         let mut found = matches::find(&reading, &choosing);
         self.composer.apply(&reading, &choosing, &mut found);

@@ -11,7 +11,8 @@ use super::spotted::{Dropped, Spotted};
 /// "had it last year": a verb of the past and a time of the past, and nothing that says it began then and goes on.
 pub(super) fn past(reading: &Reading<'_>, it: &mut Spotted) {
     let has = |mark: Mark| move |&at: &usize| reading.marks.has(at, mark);
-    if !it.is_finding() || it.derived || it.choice != Choice::Present {
+    let spoken_of = reading.marks.has_any(Mark::Past);
+    if !spoken_of || !it.is_finding() || it.derived || it.choice != Choice::Present {
         return;
     }
     let stretch = stretch(reading, it.first());

@@ -13,6 +13,8 @@ pub(crate) struct PhraseSet<T> {
     words: BTreeSet<String>,
     steps: FastMap<(u32, u64), u32>,
     ends: Vec<Vec<T>>,
+    /// For each node, the words that may follow, one bit for many of them: nearly all others are told apart by this.
+    follows: Vec<u64>,
     firsts: Firsts,
 }
 
@@ -45,12 +47,17 @@ impl Firsts {
     }
 }
 
+fn follow_bit(key: u64) -> u64 {
+    1 << ((key ^ (key >> 32)) % 64)
+}
+
 impl<T> Default for PhraseSet<T> {
     fn default() -> Self {
         Self {
             words: BTreeSet::new(),
             steps: FastMap::default(),
             ends: vec![Vec::new()],
+            follows: vec![0],
             firsts: Firsts([0; FIRSTS_WORDS]),
         }
     }
@@ -66,9 +73,12 @@ impl<T> PhraseSet<T> {
         for word in phrase {
             self.words.insert(word.as_ref().to_owned());
             let next = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
-            node = *self.steps.entry((node, key(word.as_ref()))).or_insert(next);
+            let key = key(word.as_ref());
+            self.follows[node as usize] |= follow_bit(key);
+            node = *self.steps.entry((node, key)).or_insert(next);
             if node == next {
                 self.ends.push(Vec::new());
+                self.follows.push(0);
             }
         }
         self.ends[node as usize].push(value);
@@ -92,6 +102,11 @@ impl<T> PhraseSet<T> {
         node.copied().map(Begun)
     }
 
+    /// Whether a longer phrase may begin with this one word.
+    pub(crate) fn goes_on(&self, begun: Begun) -> bool {
+        self.follows[begun.0 as usize] != 0
+    }
+
     /// Every phrase that begins at a place: its length in words and what it leads to. Shortest first.
     #[inline]
     pub(crate) fn all_at<'s>(
@@ -113,7 +128,11 @@ impl<T> PhraseSet<T> {
     ) -> impl Iterator<Item = (usize, &'s [T])> {
         let mut rest = rest.iter();
         let nodes = std::iter::successors(begun.map(|it| it.0), move |node| {
-            self.steps.get(&(*node, *rest.next()?)).copied()
+            let key = *rest.next()?;
+            if self.follows[*node as usize] & follow_bit(key) == 0 {
+                return None;
+            }
+            self.steps.get(&(*node, key)).copied()
         });
         nodes
             .map(|node| self.ends[node as usize].as_slice())

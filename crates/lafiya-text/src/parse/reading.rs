@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::dictionary::{Entry, FormFacts, Met, Sources};
 use super::marks::Marks;
+use super::traits::{Trait, Traits};
 use crate::canon::{Role, Unit, Word};
 use crate::fold::Token;
 
@@ -17,10 +18,14 @@ pub(super) struct Reading<'a> {
     pub keys: Vec<u64>,
     /// The same, with what is known of them.
     pub entries: Vec<&'a Entry>,
+    /// What they may be to the steps.
+    pub traits: Vec<Traits>,
     /// Which of them were mended.
     pub mended: &'a [bool],
     /// Words in the common form.
     pub units: Vec<Unit<'a>>,
+    /// The unit of each token, by number.
+    pub unit_of: Vec<usize>,
     /// What the form of each unit is.
     pub forms: Vec<FormFacts>,
     /// Fillers, modifiers and signs: tokens that say nothing by themselves.
@@ -47,43 +52,63 @@ impl<'a> Reading<'a> {
         let forms = units
             .iter()
             .map(|unit| match unit.last - unit.first {
-                1 if unit.form == entries[unit.first].word.form => entries[unit.first].form,
+                // The very form of the word, so what is known of it holds.
+                1 if std::ptr::eq(unit.form, entries[unit.first].word.form.as_str()) => {
+                    entries[unit.first].form
+                }
                 _ => sources.facts(unit.form),
             })
             .collect();
-        let mut light = vec![false; tokens.len()];
-        let mut compound = vec![false; tokens.len()];
-        for unit in &units {
-            light[unit.first..unit.last].fill(unit.role != Role::Content);
-            compound[unit.first..unit.last].fill(unit.last - unit.first > 1);
+        let mut light = Vec::with_capacity(tokens.len());
+        let mut compound = Vec::with_capacity(tokens.len());
+        let mut unit_of = Vec::with_capacity(tokens.len());
+        for (n, unit) in units.iter().enumerate() {
+            for _ in unit.first..unit.last {
+                light.push(unit.role != Role::Content);
+                compound.push(unit.last - unit.first > 1);
+                unit_of.push(n);
+            }
         }
         let all_capitals = tokens.len() > 4
             && tokens
                 .iter()
                 .all(|it| it.capitals || it.is_number() || it.is_sign());
-        let (sentence, clause) = boundaries(&tokens);
+        let traits: Vec<Traits> = entries.iter().map(|it| it.traits).collect();
+        let sentence = stretches(&traits, Trait::SentenceEnd);
+        let clause = stretches(&traits, Trait::ClauseEnd);
         let keys: Vec<u64> = words.iter().map(|word| word.key).collect();
         Self {
-            marks: sources.marks.find(&keys),
+            marks: sources.marks.find(&entries, &keys),
             keys,
             words: words.iter().map(|word| word.text.as_str()).collect(),
             mended: &met.mended,
-            sentences: stretches(&sentence),
-            clauses: stretches(&clause),
+            sentences: sentence.1,
+            clauses: clause.1,
             tokens,
             entries,
+            traits,
             units,
+            unit_of,
             forms,
             light,
             compound,
             all_capitals,
-            sentence,
-            clause,
+            sentence: sentence.0,
+            clause: clause.0,
         }
     }
 
     pub(super) fn len(&self) -> usize {
         self.tokens.len()
+    }
+
+    /// The first unit that begins at a token or behind it, by number.
+    pub(super) fn unit_from(&self, at: usize) -> usize {
+        match self.unit_of.get(at) {
+            Some(&n) if self.units[n].first < at => n + 1,
+            Some(&n) => n,
+            None => self.units.len(),
+        }
     }
 
     /// Whether two tokens stand in one sentence.
@@ -102,34 +127,15 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The tokens that bear each number; the numbers rise by one.
-fn stretches(numbers: &[usize]) -> Vec<Range<usize>> {
-    let mut from = 0;
-    let alike = numbers.chunk_by(|a, b| a == b);
-    alike
-        .map(|chunk| {
-            from += chunk.len();
-            from - chunk.len()..from
-        })
-        .collect()
-}
-
-/// Numbers sentences and clauses. The sign belongs to what it ends.
-fn boundaries(tokens: &[Token<'_>]) -> (Vec<usize>, Vec<usize>) {
-    let (mut sentence, mut clause) = (0, 0);
-    let mut sentences = Vec::with_capacity(tokens.len());
-    let mut clauses = Vec::with_capacity(tokens.len());
-    for token in tokens {
-        sentences.push(sentence);
-        clauses.push(clause);
-        match token.text {
-            "." | "!" | "?" | ";" | "\n" | "…" | "。" | "؟" => {
-                sentence += 1;
-                clause += 1;
-            }
-            "," | ":" | "(" | ")" | "–" | "—" | "،" => clause += 1,
-            _ => {}
-        }
+/// Parts a text behind every token of a trait: the number of the stretch of each token, and the tokens of each stretch.
+/// The sign belongs to what it ends.
+fn stretches(traits: &[Traits], end: Trait) -> (Vec<usize>, Vec<Range<usize>>) {
+    let mut numbers = Vec::with_capacity(traits.len());
+    let mut all = Vec::new();
+    for stretch in traits.split_inclusive(|it| it.has(end)) {
+        let from = numbers.len();
+        numbers.resize(from + stretch.len(), all.len());
+        all.push(from..numbers.len());
     }
-    (sentences, clauses)
+    (numbers, all)
 }

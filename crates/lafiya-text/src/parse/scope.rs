@@ -60,9 +60,9 @@ impl Scope {
 
     /// Turns what the words of the text turn.
     pub(super) fn apply(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
-        self.forward(reading, spotted);
         let mut begins = vec![false; reading.len()];
         spotted.iter().for_each(|it| begins[it.first()] = true);
+        self.forward(reading, &begins, spotted);
         for it in spotted {
             self.backward(reading, &begins, it);
             past(reading, it);
@@ -75,8 +75,10 @@ impl Scope {
         }
     }
 
-    fn forward(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
+    /// `begins`: the tokens where a finding begins.
+    fn forward(&self, reading: &Reading<'_>, begins: &[bool], spotted: &mut [Spotted]) {
         let carried = carried(reading, spotted);
+        let tokens = (begins, carried.as_slice());
         let mut at = 0;
         while at < reading.len() {
             let found = if reading.marks.has(at, Mark::Trigger) && !carried[at] {
@@ -104,7 +106,7 @@ impl Scope {
                 Some(Trigger::Echo) => {
                     self.deny(
                         reading,
-                        (&carried, spotted),
+                        (tokens, spotted),
                         (at + 1, at + 1),
                         Trigger::Negator,
                     );
@@ -118,7 +120,7 @@ impl Scope {
                     });
                 }
                 Some(&trigger) if trigger >= Trigger::Denial => {
-                    self.deny(reading, (&carried, spotted), (at + 1, after), trigger);
+                    self.deny(reading, (tokens, spotted), (at + 1, after), trigger);
                 }
                 _ => {}
             }
@@ -181,7 +183,7 @@ impl Scope {
     fn deny(
         &self,
         reading: &Reading<'_>,
-        (carried, spotted): (&[bool], &mut [Spotted]),
+        ((begins, carried), spotted): ((&[bool], &[bool]), &mut [Spotted]),
         (inside, from): (usize, usize),
         trigger: Trigger,
     ) {
@@ -189,7 +191,7 @@ impl Scope {
         let mut strangers = 0;
         let mut reached = false;
         while at < reading.len() && reading.same_sentence(from.min(reading.len() - 1), at) {
-            let denied_to = if carried[at] {
+            let denied_to = if begins[at] {
                 deny_at(spotted, at)
             } else {
                 None

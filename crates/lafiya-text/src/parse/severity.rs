@@ -5,6 +5,7 @@ use lafiya_model::{Choice, Severity};
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Spotted;
+use super::traits::Trait;
 use crate::words::SeverityWords;
 
 /// The words of severity, ready to use.
@@ -47,6 +48,16 @@ impl Grades {
         self.before.vocabulary().chain(self.after.vocabulary())
     }
 
+    /// Whether a word begins one of severity that stands before a finding.
+    pub(super) fn begins_before(&self, key: u64) -> bool {
+        self.before.begun(key).is_some()
+    }
+
+    /// The same for one that stands behind it.
+    pub(super) fn begins_after(&self, key: u64) -> bool {
+        self.after.begun(key).is_some()
+    }
+
     pub(super) fn apply(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
         let mut carriers = vec![0_u16; reading.len()];
         for &at in spotted.iter().flat_map(|it| &it.core) {
@@ -64,7 +75,10 @@ impl Grades {
         let sentence = reading.sentence_of(first);
         // By another finding than this one.
         let carried = |at: usize| carriers[at] > u16::from(it.core.contains(&at));
-        let at_before = |at: usize| self.before.longest_at(&reading.keys, at);
+        let at_before = |at: usize| {
+            let begins = reading.traits[at].has(Trait::GradeBefore);
+            begins.then(|| self.before.longest_at(&reading.keys, at))?
+        };
         // Before it and inside it, nearest first; another finding or a comma ends the search.
         for at in (sentence.start.max(first.saturating_sub(REACH))..=last).rev() {
             if at < first && (carried(at) || reading.words[at] == ",") {
@@ -91,7 +105,9 @@ impl Grades {
             if carried(at) {
                 return None;
             }
-            if let Some((_, [severity, ..])) = self.after.longest_at(&reading.keys, at) {
+            if reading.traits[at].has(Trait::GradeAfter)
+                && let Some((_, [severity, ..])) = self.after.longest_at(&reading.keys, at)
+            {
                 return Some(*severity);
             }
             // A comma is passed only by a remark ("small cough, nothing serious").

@@ -7,6 +7,7 @@ use super::marks::Mark;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
+use super::traits::Trait;
 use crate::hash::FastSet;
 use crate::words::{Family, PersonWords};
 
@@ -92,6 +93,11 @@ impl Subjects {
         self.persons.vocabulary().chain(self.family.vocabulary())
     }
 
+    /// Whether a word begins one for a person.
+    pub(super) fn begins(&self, key: u64) -> bool {
+        self.persons.begun(key).is_some()
+    }
+
     /// Leaves out what others have, and adds what their diseases mean for the patient.
     pub(super) fn apply(
         &self,
@@ -164,7 +170,15 @@ impl Subjects {
         let mut persons = Vec::with_capacity(reading.len());
         let mut by_pronoun = Vec::with_capacity(reading.len());
         let mut pronoun = false;
-        for at in 0..reading.len() {
+        let anybody_excepted = reading.marks.has_any(Mark::Except);
+        for (at, traits) in reading.traits.iter().enumerate() {
+            // Only a new clause or a word for a person changes who is spoken of.
+            let begins_clause = at > 0 && reading.traits[at - 1].has(Trait::ClauseEnd);
+            if !begins_clause && !traits.has(Trait::Person) && !anybody_excepted {
+                persons.push(now);
+                by_pronoun.push(pronoun);
+                continue;
+            }
             if at > 0 && reading.sentence[at] != reading.sentence[at - 1] {
                 now = Person::Nobody;
                 // "His mother smokes. He coughs": in a clinician's note the pronoun is the patient again.
@@ -180,7 +194,9 @@ impl Subjects {
             }
             if reading.marks.has(at, Mark::Except) {
                 now = Person::First;
-            } else if let Some((_, [person, ..])) = self.persons.longest_at(&reading.keys, at) {
+            } else if traits.has(Trait::Person)
+                && let Some((_, [person, ..])) = self.persons.longest_at(&reading.keys, at)
+            {
                 pronoun = *person == Person::Third;
                 now = match person {
                     Person::Third if named == Person::Nobody => Person::Nobody,

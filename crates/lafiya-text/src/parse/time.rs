@@ -10,6 +10,7 @@ use super::numbers::{self, Numbers};
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Lasting;
+use super::traits::Trait;
 use crate::canon::Word;
 use crate::hash::{FastMap, FastSet};
 use crate::words::{Numbered, TimeWords};
@@ -88,11 +89,20 @@ impl Times {
         self.weekdays.get(word).copied()
     }
 
+    /// Whether a word begins a time without a number.
+    pub(super) fn begins_moment(&self, key: u64) -> bool {
+        self.moments.begun(key).is_some()
+    }
+
     /// All times of a text, in order.
     pub(super) fn find(&self, reading: &Reading<'_>, today: Option<Date>) -> Vec<Time> {
         let mut times: Vec<Time> = Vec::new();
         let mut at = 0;
         while at < reading.len() {
+            if !reading.traits[at].has_any([Trait::Moment, Trait::Number, Trait::Unit]) {
+                at += 1;
+                continue;
+            }
             let found = self.time_at(reading, at, today);
             at = found.map_or(at + 1, |time| time.end);
             times.extend(found);
@@ -103,6 +113,9 @@ impl Times {
     /// An age in the text: "4 month old", "aged 3 years", "7yo", "my daughter (6 yrs)".
     pub(super) fn age(&self, reading: &Reading<'_>) -> Option<Age> {
         (0..reading.len()).find_map(|at| {
+            if !reading.traits[at].has_any([Trait::Number, Trait::Unit]) {
+                return None;
+            }
             let (days, end) = Self::counted_at(reading, at)?;
             let days = days.filter(|_| self.is_age(reading, at, end))?;
             Some(Age::from_days(days))

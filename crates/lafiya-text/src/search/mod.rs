@@ -4,6 +4,7 @@
 //! words they share with the query, weighted by how telling each word is. It does not read sentences: `parse` does.
 
 mod near;
+mod places;
 mod score;
 mod vocabulary;
 
@@ -14,7 +15,8 @@ use crate::canon::{Canon, Role};
 use crate::hash::FastMap;
 use crate::{fold, words};
 use near::{NEARBY_MAX, Nearby};
-use score::{Entry, QUERY_WORDS_MAX, Query, SIMILARITY_MIN, Weighted};
+use places::Places;
+use score::{Denials, Entry, Phrase, QUERY_WORDS_MAX, Query, SIMILARITY_MIN, Weighted};
 use vocabulary::Vocabulary;
 
 /// What to look for.
@@ -45,6 +47,8 @@ pub struct Search {
     canon: Canon,
     vocabulary: Vocabulary,
     entries: Vec<Entry>,
+    /// The phrases of the entries, in the same order.
+    phrases: Vec<Phrase>,
     /// Vocabulary word to the entries that hold it.
     postings: Vec<Vec<u32>>,
     /// Whole folded phrases, for the exact name.
@@ -74,6 +78,7 @@ impl Search {
             canon,
             vocabulary: Vocabulary::default(),
             entries: Vec::new(),
+            phrases: Vec::new(),
             postings: Vec::new(),
             exact: FastMap::default(),
             nearby: Nearby::default(),
@@ -99,9 +104,8 @@ impl Search {
             .vocabulary
             .finish(&search.postings, search.entries.len());
         search.nearby = Nearby::of(search.exact.iter());
-        for entry in &mut search.entries {
-            let words = entry.words.iter();
-            entry.own = words.map(|&word| search.vocabulary.weight(word)).sum();
+        for (entry, phrase) in search.entries.iter_mut().zip(&search.phrases) {
+            entry.weigh(phrase, &search.vocabulary);
         }
         search
     }
@@ -134,7 +138,7 @@ impl Search {
         }
         score::score(
             &query,
-            &self.entries,
+            (&self.entries, &self.phrases),
             &self.postings,
             &self.vocabulary,
             &mut keep,
@@ -161,21 +165,26 @@ impl Search {
 
     fn ranked(&self, mut ranked: Vec<(f64, u32)>, max_results: usize) -> Vec<Hit> {
         // Ties go to the shorter phrase, then to the order of the base: the same question always has the same answer.
-        ranked.sort_by(|(a, m), (b, n)| {
-            let length = |at: &u32| self.entries[*at as usize].words.len();
+        let before = |(a, m): &(f64, u32), (b, n): &(f64, u32)| {
+            let length = |at: &u32| self.phrases[*at as usize].words.len();
             b.total_cmp(a)
                 .then(length(m).cmp(&length(n)))
                 .then(m.cmp(n))
-        });
+        };
+        // Only the best are sorted: there may be hundreds behind them.
+        if ranked.len() > max_results {
+            ranked.select_nth_unstable_by(max_results, before);
+            ranked.truncate(max_results);
+        }
+        ranked.sort_unstable_by(before);
         ranked
             .into_iter()
-            .take(max_results)
             .map(|(similarity, at)| {
                 let entry = &self.entries[at as usize];
                 Hit {
                     concept: self.concepts[entry.number as usize],
                     similarity: (similarity * 10_000.0).round() / 10_000.0,
-                    matched: entry.term.clone(),
+                    matched: self.phrases[at as usize].term.clone(),
                 }
             })
             .collect()
@@ -213,10 +222,13 @@ impl Search {
         }
         self.entries.push(Entry {
             number,
+            own: 0.0,
+            denials: Denials::default(),
+            trust,
+        });
+        self.phrases.push(Phrase {
             term: term.to_owned(),
             words,
-            own: 0.0,
-            trust,
         });
     }
 
@@ -248,7 +260,12 @@ impl Search {
         if !words.iter().all(|it| it.role == Role::Filler) {
             words.retain(|it| it.role != Role::Filler);
         }
-        Query { words, whole }
+        let denials = Denials::among(words.iter().map(|it| it.form.as_str()));
+        Query {
+            words,
+            whole,
+            denials,
+        }
     }
 
     fn is_possible(&self, base: &KnowledgeBase, concept: ConceptRef, sex: Sex) -> bool {
@@ -277,33 +294,38 @@ impl Search {
 
 /// The best entry of each concept, with its similarity.
 struct Best {
-    /// By the number of the concept; 0 where none was met.
-    entries: Vec<(f64, u32)>,
-    /// The concepts that were met.
-    met: Vec<u32>,
+    /// Where each concept stands among the met.
+    places: Places,
+    /// The concepts that were met, in the order of meeting: each with its similarity and its entry.
+    met: Vec<(u32, (f64, u32))>,
 }
 
 impl Best {
     fn of(concepts: usize) -> Self {
         Self {
-            entries: vec![(0.0, u32::MAX); concepts],
+            places: Places::of(concepts),
             met: Vec::new(),
         }
     }
 
     fn keep(&mut self, concept: u32, entry: u32, similarity: f64) {
-        let kept = &mut self.entries[concept as usize];
-        if similarity > kept.0 {
-            if kept.0 <= 0.0 {
-                self.met.push(concept);
+        if similarity <= 0.0 {
+            return;
+        }
+        let fresh = self.met.len();
+        match self.places.place(concept, || Some(fresh)) {
+            Some(place) if place < fresh => {
+                let kept = &mut self.met[place].1;
+                if similarity > kept.0 {
+                    *kept = (similarity, entry);
+                }
             }
-            *kept = (similarity, entry);
+            _ => self.met.push((concept, (similarity, entry))),
         }
     }
 
     fn iter(&self) -> impl Iterator<Item = (u32, (f64, u32))> + '_ {
-        let met = self.met.iter();
-        met.map(|&concept| (concept, self.entries[concept as usize]))
+        self.met.iter().copied()
     }
 }
 

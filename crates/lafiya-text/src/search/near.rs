@@ -13,6 +13,9 @@ const OFFERED: f64 = 0.49;
 /// What a slip costs.
 const SLIP: f64 = 0.04;
 
+/// So many phrases are asked for their letters together.
+const ROW: usize = 16;
+
 /// The most that a phrase can get here, however trusted it is.
 pub(super) const NEARBY_MAX: f64 = OFFERED - SLIP;
 
@@ -50,15 +53,26 @@ impl Nearby {
         let letters = Letters::of(query);
         let comparator = osa::BatchComparator::new(query.chars());
         let cutoff = osa::Args::default().score_cutoff(SLIPS_MAX);
-        for (its_letters, (phrase, entries)) in
-            self.letters[from..to].iter().zip(&self.phrases[from..to])
-        {
-            if !letters.may_be_near(*its_letters, SLIPS_MAX) {
-                continue;
-            }
+        let mut compare = |at: usize| {
+            let (phrase, entries) = &self.phrases[at];
             if let Some(slips @ 1..) = comparator.distance_with_args(phrase.chars(), &cutoff) {
                 let left = OFFERED - SLIP * slips as f64;
                 entries.iter().for_each(|&at| keep(at, left));
+            }
+        };
+        // A whole row at a time, without a branch for each: most rows have nothing near.
+        let (rows, rest) = self.letters[from..to].as_chunks::<ROW>();
+        for (n, row) in rows.iter().enumerate() {
+            let near = |its: &Letters| letters.may_be_near(*its, SLIPS_MAX);
+            let hits = row.iter().fold(0, |hits, its| hits + u64::from(near(its)));
+            if hits > 0 {
+                let hits = (0..ROW).filter(|&at| near(&row[at]));
+                hits.for_each(|at| compare(from + n * ROW + at));
+            }
+        }
+        for (its, at) in rest.iter().zip(to - rest.len()..to) {
+            if letters.may_be_near(*its, SLIPS_MAX) {
+                compare(at);
             }
         }
     }
@@ -70,17 +84,24 @@ impl Nearby {
     }
 }
 
-/// The letters that a text has at all, as bits.
+/// The letters of a text, as bits: which it has at all, and which it has twice or more. Letters that share a bit count as
+/// one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Letters(u32);
+pub(super) struct Letters(u64);
 
 impl Letters {
     pub(super) fn of(text: &str) -> Self {
-        let bit = |c: char| 1 << (u32::from(c) % u32::BITS);
-        Self(text.chars().fold(0, |bits, c| bits | bit(c)))
+        let (mut once, mut twice) = (0_u32, 0_u32);
+        for c in text.chars() {
+            let bit = 1 << (u32::from(c) % u32::BITS);
+            twice |= once & bit;
+            once |= bit;
+        }
+        Self(u64::from(twice) << 32 | u64::from(once))
     }
 
-    /// Whether another text may be so many slips away: a slip changes at most one letter for another.
+    /// Whether another text may be so many slips away: a slip takes at most one letter away and brings one.
+    #[inline]
     pub(super) fn may_be_near(self, other: Self, slips: usize) -> bool {
         // Bits are taken away one by one, since few differ where it matters.
         let mut differing = self.0 ^ other.0;

@@ -5,20 +5,54 @@
 
 use smallvec::SmallVec;
 
+use super::places::Places;
 use super::vocabulary::{Fit, Vocabulary};
 use crate::canon::Role;
 
 /// One phrase of the index.
 #[derive(Clone, Debug)]
+pub(super) struct Phrase {
+    pub term: String,
+    pub words: Vec<u32>,
+}
+
+/// What scoring needs of a phrase, small so that many lie close together.
+#[derive(Clone, Debug)]
 pub(super) struct Entry {
     /// The number of the concept.
     pub number: u32,
-    pub term: String,
-    pub words: Vec<u32>,
     /// The weight of its words together.
     pub own: f64,
+    pub denials: Denials,
     /// How surely the phrase means the concept, 0 to 1.
     pub trust: f64,
+}
+
+impl Entry {
+    /// What the words of its phrase are together, once all words have their weight.
+    pub(super) fn weigh(&mut self, phrase: &Phrase, vocabulary: &Vocabulary) {
+        let words = || phrase.words.iter().copied();
+        self.own = words().map(|word| vocabulary.weight(word)).sum();
+        self.denials = Denials::among(words().map(|word| vocabulary.form(word)));
+    }
+}
+
+/// Which words that deny stand in a phrase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Denials {
+    not: bool,
+    cannot: bool,
+}
+
+impl Denials {
+    pub(super) fn among<'a>(forms: impl Iterator<Item = &'a str>) -> Self {
+        let mut denials = Self::default();
+        for form in forms {
+            denials.not |= form == "not";
+            denials.cannot |= form == "cant";
+        }
+        denials
+    }
 }
 
 /// A word of the query with what it may mean.
@@ -39,6 +73,7 @@ pub(super) struct Weighted {
 pub(super) struct Query {
     pub words: Vec<Weighted>,
     pub whole: String,
+    pub denials: Denials,
 }
 
 /// Both sides have a telling word that the other lacks.
@@ -49,7 +84,7 @@ const ANSWERED: f64 = 0.75;
 const ASKED_MIN: f64 = 0.6;
 /// A phrase that is not exactly the query stays below every one that is.
 const NOT_AS_WRITTEN: f64 = 0.975;
-/// The entry says the opposite.
+/// The entry says the opposite, or one denies what the other says.
 const CONTRARY: f64 = 0.55;
 /// Two words written apart that the index writes as one.
 const JOINED: f32 = 0.97;
@@ -81,7 +116,7 @@ const TOLD_MAX: usize = 12;
 /// Gives every entry that shares a telling word with the query to `keep`, with its similarity.
 pub(super) fn score(
     query: &Query,
-    entries: &[Entry],
+    (entries, phrases): (&[Entry], &[Phrase]),
     postings: &[Vec<u32>],
     vocabulary: &Vocabulary,
     mut keep: impl FnMut(u32, f64),
@@ -106,7 +141,8 @@ pub(super) fn score(
         if similar < SIMILARITY_MIN {
             continue;
         }
-        let contrary = contradicts(query, entry, vocabulary);
+        let contrary = query.denials != entry.denials
+            || says_opposite(query, &phrases[slot.entry as usize], vocabulary);
         keep(
             slot.entry,
             if contrary {
@@ -130,25 +166,23 @@ fn slots(query: &Query, entries: usize, postings: &[Vec<u32>]) -> Slots {
             .sum::<usize>()
     };
     order.sort_by_key(uses);
-    let mut place: Vec<u32> = vec![u32::MAX; entries];
+    let mut places = Places::of(entries);
     let mut found = Slots::default();
     for (turn, asked) in order.into_iter().enumerate() {
         let common = turn > 0 && !found.slots.is_empty() && uses(&asked) > COMMON_MIN;
         for (told, fit) in fits(query, asked) {
             for &entry in &postings[told as usize] {
-                let known = &mut place[entry as usize];
-                if *known == u32::MAX {
-                    if common {
-                        continue;
-                    }
-                    *known = u32::try_from(found.slots.len()).unwrap_or(u32::MAX);
+                let fresh = found.slots.len();
+                let Some(slot) = places.place(entry, || (!common).then_some(fresh)) else {
+                    continue;
+                };
+                if slot == fresh {
                     found.slots.push(Slot {
                         entry,
                         told: SmallVec::new(),
                     });
                     found.asked.extend(query.words.iter().map(|_| 0.0));
                 }
-                let slot = *known as usize;
                 let best = &mut found.asked[slot * query.words.len() + asked];
                 *best = best.max(fit);
                 found.slots[slot].meet(told, fit);
@@ -181,20 +215,13 @@ impl Slot {
     }
 }
 
-/// One says "sudden", the other "gradual"; one denies what the other says.
-fn contradicts(query: &Query, entry: &Entry, vocabulary: &Vocabulary) -> bool {
-    let told = |form: &str| {
-        entry
-            .words
-            .iter()
-            .any(|&word| vocabulary.form(word) == form)
-    };
-    let opposed = query
-        .words
-        .iter()
-        .any(|it| it.opposite.as_deref().is_some_and(told));
-    let denies = |form: &str| query.words.iter().any(|it| it.form == form) != told(form);
-    opposed || denies("not") || denies("cant")
+/// One says "sudden", the other "gradual".
+fn says_opposite(query: &Query, phrase: &Phrase, vocabulary: &Vocabulary) -> bool {
+    let mut opposites = query.words.iter().filter_map(|it| it.opposite.as_deref());
+    opposites.any(|form| {
+        let mut words = phrase.words.iter();
+        words.any(|&word| vocabulary.form(word) == form)
+    })
 }
 
 fn similarity(asked: f64, told: f64) -> f64 {

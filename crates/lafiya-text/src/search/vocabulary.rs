@@ -12,6 +12,8 @@ use crate::hash::FastMap;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Vocabulary {
     words: Vec<Word>,
+    /// How telling each word is, 0 to 1.
+    weights: Vec<f64>,
     by_text: FastMap<String, u32>,
     by_form: FastMap<String, Vec<u32>>,
     /// Words in alphabetical order, for beginnings.
@@ -27,8 +29,6 @@ struct Word {
     letters: Letters,
     form: String,
     role: Role,
-    /// How telling it is, 0 to 1.
-    weight: f64,
 }
 
 /// A word of the index that a typed word may mean, and how surely (0 to 1).
@@ -60,7 +60,6 @@ impl Vocabulary {
             letters: Letters::of(text),
             form: form.to_owned(),
             role,
-            weight: 1.0,
         });
         self.by_text.insert(text.to_owned(), number);
         self.by_form
@@ -83,7 +82,7 @@ impl Vocabulary {
             *uses.entry(&word.form).or_default() += list.len();
         }
         #[expect(clippy::cast_precision_loss, reason = "counts of words are small")]
-        let weights: Vec<f64> = self
+        let weights = self
             .words
             .iter()
             .map(|word| {
@@ -91,9 +90,7 @@ impl Vocabulary {
                 role_weight(word.role) * (-share.ln() / 8.0).clamp(0.3, 1.0)
             })
             .collect();
-        for (word, weight) in self.words.iter_mut().zip(weights) {
-            word.weight = weight;
-        }
+        self.weights = weights;
         let mut sorted: Vec<u32> = (0..self.words.len())
             .map(|n| u32::try_from(n).unwrap_or(u32::MAX))
             .collect();
@@ -102,7 +99,7 @@ impl Vocabulary {
     }
 
     pub(super) fn weight(&self, word: u32) -> f64 {
-        self.words[word as usize].weight
+        self.weights[word as usize]
     }
 
     pub(super) fn form(&self, word: u32) -> &str {

@@ -1,0 +1,70 @@
+//! What a word may be to the steps, one bit each. Most words are nothing to most steps: a step passes them over after one
+//! look at a short row of bits, without asking its phrases.
+
+/// What a word may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trait {
+    /// Ends a sentence.
+    SentenceEnd,
+    /// Ends a clause, or the whole sentence.
+    ClauseEnd,
+    /// Begins a longer phrase of the lexicon.
+    Written,
+    /// Begins a phrase that means no finding.
+    Ignored,
+    /// Is a phrase of the lexicon by itself.
+    Single,
+    /// Shows a language.
+    Cue,
+    /// Begins a time that is no number, or is a day of the week.
+    Moment,
+    /// A number, written or spoken.
+    Number,
+    /// A unit of time.
+    Unit,
+    /// Begins the name of a measure.
+    Measure,
+    /// Begins the name of a medicine.
+    Medicine,
+    /// Begins a word for a person.
+    Person,
+    /// Begins a word of severity before a finding.
+    GradeBefore,
+    /// Begins one behind a finding.
+    GradeAfter,
+    /// Is a finding as a noun only.
+    Noun,
+    /// Is a finding only where no other word follows at once.
+    Adjective,
+    /// Is a finding only soon after some words.
+    OnlyAfter,
+}
+
+/// The traits of a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Traits(u32);
+
+impl Traits {
+    /// Those of a list that are true.
+    pub(super) fn of(list: &[(Trait, bool)]) -> Self {
+        let given = list.iter().filter(|(_, given)| *given);
+        Self(given.fold(0, |bits, (it, _)| bits | it.bit()))
+    }
+
+    #[inline]
+    pub(super) fn has(self, wanted: Trait) -> bool {
+        self.0 & wanted.bit() != 0
+    }
+
+    /// Whether it has one of several.
+    #[inline]
+    pub(super) fn has_any<const N: usize>(self, wanted: [Trait; N]) -> bool {
+        wanted.into_iter().any(|it| self.has(it))
+    }
+}
+
+impl Trait {
+    const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+}
