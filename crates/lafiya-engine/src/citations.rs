@@ -1,6 +1,7 @@
 //! The sources that an answer cites, numbered in the order of their first use.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use lafiya_knowledge::{KnowledgeBase, SourceIx};
 
@@ -9,7 +10,7 @@ pub(crate) struct Citations<'a> {
     base: &'a KnowledgeBase,
     /// By `SourceIx`; 0 where it is not cited yet.
     numbers: Vec<u16>,
-    lines: Vec<String>,
+    lines: Vec<Arc<str>>,
 }
 
 impl<'a> Citations<'a> {
@@ -22,20 +23,24 @@ impl<'a> Citations<'a> {
     }
 
     /// `[n] Title, publisher, year`.
-    pub(crate) fn cite(&mut self, ix: SourceIx) -> String {
-        self.line(ix).to_owned()
+    pub(crate) fn cite(&mut self, ix: SourceIx) -> Arc<str> {
+        Arc::clone(self.shared(ix))
     }
 
     /// The same for a source by its id; empty for an unknown one, which the checks refuse.
     pub(crate) fn cite_id(&mut self, id: &str) -> String {
         let known = self.base.find_source(id);
-        known.map(|ix| self.cite(ix)).unwrap_or_default()
+        known.map(|ix| self.line(ix).to_owned()).unwrap_or_default()
     }
 
     /// The line of a source, which has its number from now on.
     pub(crate) fn line(&mut self, ix: SourceIx) -> &str {
+        self.shared(ix)
+    }
+
+    fn shared(&mut self, ix: SourceIx) -> &Arc<str> {
         if self.numbers[ix.index()] == 0 {
-            self.lines.push(self.new_line(ix));
+            self.lines.push(self.new_line(ix).into());
             self.numbers[ix.index()] = self.lines.len() as u16;
         }
         &self.lines[usize::from(self.numbers[ix.index()]) - 1]
@@ -56,7 +61,7 @@ impl<'a> Citations<'a> {
         line
     }
 
-    pub(crate) fn into_lines(self) -> Vec<String> {
+    pub(crate) fn into_lines(self) -> Vec<Arc<str>> {
         self.lines
     }
 }

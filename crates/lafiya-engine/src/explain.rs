@@ -2,6 +2,7 @@
 //! is written. Weights are shown as they were counted.
 
 use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
 
 use lafiya_knowledge::{ConceptRef, ConditionIx, KnowledgeBase};
 use lafiya_model::Choice;
@@ -22,31 +23,47 @@ const REASONS_IN_LINE: usize = 3;
 /// From this chance on, two conditions at once are worth a sentence.
 const TOGETHER_MIN: f64 = 0.1;
 
-/// The pieces of evidence in words, which are the same for every candidate.
-pub(crate) struct Pieces<'a, 'b>(Vec<Piece<'a, 'b>>);
+/// What counts besides the evidence: id and name.
+static PRIOR: LazyLock<(Arc<str>, Arc<str>)> = LazyLock::new(|| {
+    (
+        "prior".into(),
+        "How common it is in patients like this one".into(),
+    )
+});
+static COURSE: LazyLock<(Arc<str>, Arc<str>)> =
+    LazyLock::new(|| ("course".into(), "How long the illness has lasted".into()));
+static SECOND_OPINION: LazyLock<(Arc<str>, Arc<str>)> = LazyLock::new(|| {
+    (
+        "second_opinion".into(),
+        "What a second opinion makes of it".into(),
+    )
+});
 
-struct Piece<'a, 'b> {
-    id: &'a str,
-    name: &'a str,
+/// The pieces of evidence in words, which are the same for every candidate.
+pub(crate) struct Pieces<'a>(Vec<Piece<'a>>);
+
+struct Piece<'a> {
+    id: Arc<str>,
+    name: Arc<str>,
     choice: Choice,
     /// As a reason for or against.
-    reason: Cow<'a, str>,
+    reason: Arc<str>,
     /// By hypothesis.
-    weights: &'b [f64],
+    weights: &'a [f64],
 }
 
-impl<'a, 'b> Pieces<'a, 'b> {
-    pub(crate) fn of(facts: &PatientFacts<'a>, differential: &'b Differential) -> Self {
-        let piece = |(told, weights): &'b (Told, Vec<f64>)| {
-            let name = facts.base.name_of(told.concept);
+impl<'a> Pieces<'a> {
+    pub(crate) fn of(facts: &PatientFacts<'_>, differential: &'a Differential) -> Self {
+        let piece = |(told, weights): &'a (Told, Vec<f64>)| {
+            let name: Arc<str> = facts.base.name_of(told.concept).into();
             let (choice, reason) = if told.present {
-                (Choice::Present, Cow::Borrowed(name))
+                (Choice::Present, Arc::clone(&name))
             } else {
-                let without = ["No ", &lowered(name)].concat();
-                (Choice::Absent, Cow::Owned(without))
+                let without = ["No ", &lowered(&name)].concat();
+                (Choice::Absent, without.into())
             };
             Piece {
-                id: facts.base.id_of(told.concept),
+                id: facts.base.id_of(told.concept).into(),
                 name,
                 choice,
                 reason,
@@ -57,9 +74,9 @@ impl<'a, 'b> Pieces<'a, 'b> {
     }
 
     /// Each piece as a reason, with its weight for a candidate as it is shown.
-    fn reasons(&self, ix: ConditionIx) -> impl Iterator<Item = (f64, &str)> {
-        let weight = move |piece: &Piece<'_, '_>| rounded(piece.weights[ix.index()]);
-        self.0.iter().map(move |it| (weight(it), &*it.reason))
+    fn reasons(&self, ix: ConditionIx) -> impl Iterator<Item = (f64, &Arc<str>)> {
+        let weight = move |piece: &Piece<'_>| rounded(piece.weights[ix.index()]);
+        self.0.iter().map(move |it| (weight(it), &it.reason))
     }
 }
 
@@ -67,7 +84,7 @@ impl<'a, 'b> Pieces<'a, 'b> {
 pub(crate) fn condition(
     facts: &PatientFacts<'_>,
     differential: &Differential,
-    pieces: &Pieces<'_, '_>,
+    pieces: &Pieces<'_>,
     ix: ConditionIx,
     citations: &mut Citations<'_>,
 ) -> AssessedCondition {
@@ -101,18 +118,18 @@ pub(crate) fn condition(
             .map(|source| citations.cite(*source))
             .collect(),
         insufficient_data: supporting.len() < SUPPORT_MIN,
-        supporting: supporting.into_iter().map(str::to_owned).collect(),
-        against: against.into_iter().map(str::to_owned).collect(),
+        supporting,
+        against,
         contributions: contributions(differential, pieces, ix),
     }
 }
 
 /// The reasons that weigh most, the heaviest first.
-fn heaviest<'a>(reasons: impl Iterator<Item = (f64, &'a str)>) -> Vec<&'a str> {
-    let mut reasons: Vec<(f64, &str)> = reasons.collect();
+fn heaviest<'a>(reasons: impl Iterator<Item = (f64, &'a Arc<str>)>) -> Vec<Arc<str>> {
+    let mut reasons: Vec<(f64, &Arc<str>)> = reasons.collect();
     reasons.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
     let first = reasons.into_iter().take(REASONS_MAX);
-    first.map(|(_, reason)| reason).collect()
+    first.map(|(_, reason)| Arc::clone(reason)).collect()
 }
 
 /// Says where another condition may well be there at the same time.
@@ -151,8 +168,8 @@ fn lowered(name: &str) -> Cow<'_, str> {
     }
 }
 
-fn one_line(name: &str, supporting: &[&str], against: &[&str]) -> String {
-    let first = |list: &[&str]| list[..list.len().min(REASONS_IN_LINE)].join(", ");
+fn one_line(name: &str, supporting: &[Arc<str>], against: &[Arc<str>]) -> String {
+    let first = |list: &[Arc<str>]| list[..list.len().min(REASONS_IN_LINE)].join(", ");
     match (supporting.is_empty(), against.is_empty()) {
         (true, true) => format!("{name} is listed because it is common in patients like this one."),
         (true, false) => format!(
@@ -171,36 +188,31 @@ fn one_line(name: &str, supporting: &[&str], against: &[&str]) -> String {
 /// The prior, every piece of evidence, the course and a second opinion; they add up to the score.
 fn contributions(
     differential: &Differential,
-    pieces: &Pieces<'_, '_>,
+    pieces: &Pieces<'_>,
     ix: ConditionIx,
 ) -> Vec<Contribution> {
     /// What counts besides the evidence.
     const BESIDES: usize = 3;
     let place = ix.index();
-    let besides = |id: &str, name: &str, weights: &[f64]| Contribution {
-        id: id.to_owned(),
-        name: name.to_owned(),
+    let besides = |(id, name): &(Arc<str>, Arc<str>), weights: &[f64]| Contribution {
+        id: Arc::clone(id),
+        name: Arc::clone(name),
         choice: None,
         weight: rounded(weights[place]),
     };
     let mut all = Vec::with_capacity(pieces.0.len() + BESIDES);
-    all.push(besides(
-        "prior",
-        "How common it is in patients like this one",
-        &differential.prior,
-    ));
+    all.push(besides(&PRIOR, &differential.prior));
     all.extend(pieces.0.iter().map(|piece| Contribution {
-        id: piece.id.to_owned(),
-        name: piece.name.to_owned(),
+        id: Arc::clone(&piece.id),
+        name: Arc::clone(&piece.name),
         choice: Some(piece.choice),
         weight: rounded(piece.weights[place]),
     }));
     if let Some(course) = &differential.course {
-        all.push(besides("course", "How long the illness has lasted", course));
+        all.push(besides(&COURSE, course));
     }
     if let Some(opinion) = &differential.opinion {
-        let name = "What a second opinion makes of it";
-        all.push(besides("second_opinion", name, opinion));
+        all.push(besides(&SECOND_OPINION, opinion));
     }
     all
 }

@@ -91,7 +91,7 @@ impl Test<'_> {
         citations: &mut Citations<'_>,
     ) -> Investigation {
         let lab = &facts.base.lab(self.lab).text;
-        let source = self.source.map(|ix| citations.cite(ix));
+        let source = self.source.map(|ix| citations.line(ix).to_owned());
         Investigation {
             priority,
             test_id: ConceptId(self.text.test.clone()),
@@ -174,7 +174,7 @@ fn confirmed_treatment(
     }
     let alternative = sourced(base, treatment.alternative.as_ref());
     sources.extend(alternative.map(|(_, source)| source));
-    let cited: Vec<String> = distinct(sources.into_iter(), usize::MAX)
+    let cited: Vec<_> = distinct(sources.into_iter(), usize::MAX)
         .into_iter()
         .map(|source| citations.cite(source))
         .collect();

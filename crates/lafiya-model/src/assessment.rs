@@ -1,5 +1,8 @@
 //! An assessment: everything that is answered, as it is stored. Only the engine's review makes one;
-//! the API and FHIR render it, the rationale explains it, and nothing is computed again.
+//! the API and FHIR render it, the rationale explains it, and nothing is computed again. What several
+//! candidates say in the same words is one shared text.
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +42,7 @@ pub struct Assessment {
     /// Diseases that the law wants reported.
     pub notifiable: Vec<Notifiable>,
     /// The numbered sources that citations point to.
-    pub sources: Vec<String>,
+    pub sources: Vec<Arc<str>>,
     /// How sure the answer is of itself, 0 to 1.
     pub confidence: f64,
     /// 1: emergency by evidence or danger rule; 2: warnings; 3: all clear.
@@ -70,11 +73,11 @@ pub struct AssessedCondition {
     /// What it is.
     pub description: String,
     /// Names of what speaks for it.
-    pub supporting: Vec<String>,
+    pub supporting: Vec<Arc<str>>,
     /// Names of what speaks against it.
-    pub against: Vec<String>,
+    pub against: Vec<Arc<str>>,
     /// `[n] Title, publisher, year`.
-    pub citations: Vec<String>,
+    pub citations: Vec<Arc<str>>,
     /// Why it stands where it stands.
     pub rationale: String,
     /// Whether the evidence is too thin to say.
@@ -87,9 +90,9 @@ pub struct AssessedCondition {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contribution {
     /// The concept, or `prior` for how common the condition is.
-    pub id: String,
+    pub id: Arc<str>,
     /// Its name.
-    pub name: String,
+    pub name: Arc<str>,
     /// Whether it is there; `None` for the prior.
     pub choice: Option<Choice>,
     /// Log-odds against "something else": positive speaks for the condition.

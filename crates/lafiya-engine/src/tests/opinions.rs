@@ -204,7 +204,7 @@ fn an_opinion_moves_the_ranking_and_says_by_how_much() {
     let weight = moved
         .contributions
         .iter()
-        .find(|it| it.id == "second_opinion");
+        .find(|it| &*it.id == "second_opinion");
     assert!(weight.is_some_and(|it| it.weight > 0.1), "{weight:?}");
 }
 

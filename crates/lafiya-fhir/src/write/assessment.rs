@@ -246,7 +246,7 @@ impl Writer<'_> {
             .iter()
             .flat_map(|it| &it.contributions)
             .filter(|it| it.choice.is_some())
-            .map(|it| (it.id.as_str(), it))
+            .map(|it| (&*it.id, it))
             .collect()
     }
 
@@ -258,7 +258,7 @@ impl Writer<'_> {
         it.contributions
             .iter()
             .filter(|it| it.choice.is_some() && it.weight > 0.0)
-            .map(|it| (it, it.id.as_str()))
+            .map(|it| (it, &*it.id))
     }
 }
 

@@ -1,6 +1,8 @@
 //! The answer of `POST /assess`: a pure function of the stored record. Every documented field is
 //! always there; only those the contract marks may be null.
 
+use std::sync::Arc;
+
 use lafiya_model::assessment::{
     AssessedCondition, Contribution, Investigation, Notifiable, RedFlag, Triage, Warning, WatchFor,
 };
@@ -40,7 +42,8 @@ pub(crate) struct AssessAnswer<'a> {
     /// Diseases that must be reported when suspected
     notifiable: Vec<NotifiableAnswer<'a>>,
     /// The numbered sources that citations point to
-    sources: &'a [String],
+    #[schema(value_type = Vec<String>)]
+    sources: &'a [Arc<str>],
     metadata: MetadataAnswer<'a>,
     disclaimer: &'a str,
 }
@@ -57,9 +60,12 @@ pub(crate) struct ConditionAnswer<'a> {
     icd10: &'a str,
     snomed_ct: &'a str,
     description: &'a str,
-    evidence_supporting: &'a [String],
-    evidence_against: &'a [String],
-    source_citations: &'a [String],
+    #[schema(value_type = Vec<String>)]
+    evidence_supporting: &'a [Arc<str>],
+    #[schema(value_type = Vec<String>)]
+    evidence_against: &'a [Arc<str>],
+    #[schema(value_type = Vec<String>)]
+    source_citations: &'a [Arc<str>],
     rationale_one_line: &'a str,
     insufficient_data: bool,
     /// What each piece of evidence weighs in log-odds; together they make the score

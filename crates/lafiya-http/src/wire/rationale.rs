@@ -1,5 +1,7 @@
 //! The shapes of `/rationale`: the reasons of a stored assessment.
 
+use std::sync::Arc;
+
 use lafiya_model::AssessmentDocument;
 use lafiya_model::AssessmentId;
 use lafiya_model::opinion::Verdict;
@@ -89,8 +91,10 @@ pub(crate) struct ConditionRationale<'a> {
     id: &'a str,
     name: &'a str,
     probability: f64,
-    evidence_supporting: &'a [String],
-    evidence_against: &'a [String],
+    #[schema(value_type = Vec<String>)]
+    evidence_supporting: &'a [Arc<str>],
+    #[schema(value_type = Vec<String>)]
+    evidence_against: &'a [Arc<str>],
     explanation: &'a str,
 }
 

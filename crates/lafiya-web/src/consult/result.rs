@@ -150,7 +150,7 @@ fn force(contribution: &Contribution) -> Force {
     let is_for = contribution.weight >= 0.0;
     let name = match contribution.choice {
         Some(Choice::Absent) => format!("No {}", contribution.name.to_lowercase()),
-        _ => contribution.name.clone(),
+        _ => contribution.name.to_string(),
     };
     Force {
         name,
