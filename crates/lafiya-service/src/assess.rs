@@ -305,6 +305,7 @@ async fn record(
         environment: document.environment,
         interview_id: document.interview_id,
         turn: memory.turn(),
+        new_interview: request.interview_id.is_none(),
         created_at: now,
         lagos_date: lagos_date(now),
         level: document.assessment.triage.level,

@@ -32,6 +32,8 @@ pub struct RecordAssessment {
     pub interview_id: InterviewId,
     /// Which turn of the interview: 1 begins it, anything else must follow the stored turn.
     pub turn: u32,
+    /// The id of the interview was made for this very turn: nothing of it can be stored yet.
+    pub new_interview: bool,
     /// Now.
     pub created_at: Timestamp,
     /// The day in Lagos, which decides the day and the month it is counted under.

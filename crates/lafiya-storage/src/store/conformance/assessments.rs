@@ -65,11 +65,20 @@ pub(super) async fn nothing_is_seen_by_another_tenant_or_environment(given: &Giv
 }
 
 pub(super) async fn an_interview_goes_on_turn_by_turn(given: &Given) {
+    for new_interview in [false, true] {
+        check_turns(given, new_interview).await;
+    }
+}
+
+/// Whether or not the first turn is known to begin it, what follows is the same.
+async fn check_turns(given: &Given, new_interview: bool) {
     let store = &given.store;
-    let caller = given.caller("Acme").await;
-    let first = new_assessment(caller);
+    let caller = given.caller(&format!("Acme {new_interview}")).await;
+    let mut first = new_assessment(caller);
+    first.new_interview = new_interview;
     store.record_assessment(first.clone()).await.unwrap();
     let mut second = next_turn(&first);
+    second.new_interview = false;
     second.created_at = at(600);
     second.interview_document = b"more is known".to_vec();
     let recorded = store.record_assessment(second.clone()).await.unwrap();

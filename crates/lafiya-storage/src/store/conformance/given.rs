@@ -212,6 +212,7 @@ pub(super) fn new_assessment((tenant, key): (TenantId, KeyId)) -> RecordAssessme
         environment: Environment::Live,
         interview_id: InterviewId(fresh_id()),
         turn: 1,
+        new_interview: false,
         created_at: at(0),
         lagos_date: TODAY,
         level: TriageLevel::Routine,

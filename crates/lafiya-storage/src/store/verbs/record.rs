@@ -126,12 +126,37 @@ struct Counted {
     condition: Option<String>,
 }
 
-/// The interview this turn continues, or a new one; refuses a turn that does not follow. An
-/// interview whose life is over is as good as none.
+/// The interview this turn continues, or a new one; refuses a turn that does not follow.
 async fn interview_before(
     connection: &mut Connection,
     new: &RecordAssessment,
 ) -> Result<Interview, RecordRefusal> {
+    let stored = if new.new_interview {
+        None
+    } else {
+        stored_interview(connection, new).await?
+    };
+    let interview = stored.unwrap_or_else(|| Interview {
+        turn: 0,
+        created_at: new.created_at,
+        expires_at: new
+            .created_at
+            .checked_add(INTERVIEW_LIFE)
+            .unwrap_or(Timestamp::MAX),
+        counted: None,
+    });
+    if interview.turn.checked_add(1) == Some(new.turn) {
+        Ok(interview)
+    } else {
+        Err(RecordRefusal::InterviewMoved)
+    }
+}
+
+/// The interview as it is stored. One whose life is over is as good as none.
+async fn stored_interview(
+    connection: &mut Connection,
+    new: &RecordAssessment,
+) -> Result<Option<Interview>, StoreError> {
     let row = sql(
         "select turn, created_at, expires_at, counted_date, counted_level, counted_condition
          from interview
@@ -143,23 +168,7 @@ async fn interview_before(
     .bind(new.created_at)
     .optional(connection)
     .await?;
-    let interview = match row {
-        Some(row) => interview_from(&row)?,
-        None => Interview {
-            turn: 0,
-            created_at: new.created_at,
-            expires_at: new
-                .created_at
-                .checked_add(INTERVIEW_LIFE)
-                .unwrap_or(Timestamp::MAX),
-            counted: None,
-        },
-    };
-    if interview.turn.checked_add(1) == Some(new.turn) {
-        Ok(interview)
-    } else {
-        Err(RecordRefusal::InterviewMoved)
-    }
+    row.as_ref().map(interview_from).transpose()
 }
 
 fn interview_from(row: &Row) -> Result<Interview, StoreError> {
