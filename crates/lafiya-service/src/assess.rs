@@ -298,6 +298,7 @@ async fn record(
     now: Timestamp,
 ) -> Result<(), ServiceError> {
     let top = document.assessment.conditions.first();
+    let today = lagos_date(now);
     let record = RecordAssessment {
         assessment_id: document.assessment_id,
         tenant: caller.tenant_id,
@@ -307,7 +308,7 @@ async fn record(
         turn: memory.turn(),
         new_interview: request.interview_id.is_none(),
         created_at: now,
-        lagos_date: lagos_date(now),
+        lagos_date: today,
         level: document.assessment.triage.level,
         top_condition: top.map(|it| ConditionName {
             id: it.id.to_string(),
@@ -323,7 +324,7 @@ async fn record(
         }),
         events: vec![completed_event(document)],
         quota: quota::rule(caller),
-        threshold_events: quota::threshold_events(caller, now),
+        threshold_events: quota::threshold_events(caller, today),
         billable: document.environment == Environment::Live,
     };
     match context.store.record_assessment(record).await {

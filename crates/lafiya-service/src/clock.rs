@@ -1,5 +1,7 @@
 //! Time as an argument: the one place that asks the machine what time it is.
 
+use std::sync::LazyLock;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -23,13 +25,15 @@ impl Clock for SystemClock {
     }
 }
 
+/// Lagos has been at UTC+1 without daylight saving since 1919; the name is looked up all the same, once,
+/// and the fixed offset stands in on a machine without zone data.
+static LAGOS: LazyLock<TimeZone> = LazyLock::new(|| {
+    TimeZone::get(BILLING_ZONE).unwrap_or_else(|_| TimeZone::fixed(jiff::tz::Offset::constant(1)))
+});
+
 /// The calendar day in Lagos at that moment.
 pub fn lagos_date(at: Timestamp) -> Date {
-    // Lagos has been at UTC+1 without daylight saving since 1919; the name is looked up all the
-    // same, and the fixed offset stands in on a machine without zone data.
-    let zone = TimeZone::get(BILLING_ZONE)
-        .unwrap_or_else(|_| TimeZone::fixed(jiff::tz::Offset::constant(1)));
-    at.to_zoned(zone).date()
+    LAGOS.to_datetime(at).date()
 }
 
 #[cfg(test)]

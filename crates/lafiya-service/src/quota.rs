@@ -4,9 +4,9 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use lafiya_model::EventKind;
+use lafiya_model::{EventKind, Tier};
 use lafiya_storage::store::{Month, NewEvent, QUOTA_THRESHOLDS_PERCENT, QuotaRule, ThresholdEvent};
-use serde_json::json;
+use serde::Serialize;
 use uuid::Uuid;
 
 use crate::authenticate::Caller;
@@ -66,25 +66,38 @@ fn next_month(now: Timestamp) -> Timestamp {
     first.map_or(Timestamp::MAX, |first| first.timestamp())
 }
 
-/// The events for 80 % and 100 %, written once a month by the store.
-pub(crate) fn threshold_events(caller: &Caller, now: Timestamp) -> Vec<ThresholdEvent> {
-    let month = lagos_date(now).strftime("%Y-%m").to_string();
-    QUOTA_THRESHOLDS_PERCENT
-        .into_iter()
+/// The events for 80 % and 100 %, written once a month by the store; none where nothing is limited.
+pub(crate) fn threshold_events(caller: &Caller, today: Date) -> Vec<ThresholdEvent> {
+    #[derive(Serialize)]
+    struct Reached<'a> {
+        threshold_percent: u8,
+        month: &'a str,
+        tier: Tier,
+        quota: u64,
+    }
+    let Some(quota) = rule(caller).limit else {
+        return Vec::new();
+    };
+    let month = Month::from(today).to_string();
+    let event = |percent| {
+        let reached = Reached {
+            threshold_percent: percent,
+            month: &month,
+            tier: caller.tier,
+            quota,
+        };
+        NewEvent {
+            id: Uuid::now_v7(),
+            kind: EventKind::UsageThresholdReached,
+            environment: None,
+            payload: serde_json::to_string(&reached).unwrap_or_default(),
+        }
+    };
+    let percents = QUOTA_THRESHOLDS_PERCENT.into_iter();
+    percents
         .map(|percent| ThresholdEvent {
             percent,
-            event: NewEvent {
-                id: Uuid::now_v7(),
-                kind: EventKind::UsageThresholdReached,
-                environment: None,
-                payload: json!({
-                    "threshold_percent": percent,
-                    "month": month,
-                    "tier": caller.tier,
-                    "quota": rule(caller).limit,
-                })
-                .to_string(),
-            },
+            event: event(percent),
         })
         .collect()
 }
