@@ -10,11 +10,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use lafiya_model::Environment;
 use lafiya_service::rate_limit::{self, Counted};
-use lafiya_service::{Caller, FieldError, ServiceError, authenticate};
+use lafiya_service::{Caller, FieldError, ServiceError, Visitor, authenticate};
 
 use crate::body;
 use crate::error::{ApiError, ErrorCode};
-use crate::front::{ClientAddress, ReducedLimit, RouteTaken};
+use crate::front::{ReducedLimit, RouteTaken};
 use crate::limits::RateInfo;
 use crate::state::HttpState;
 
@@ -49,8 +49,8 @@ impl Knock {
         Self {
             token: bearer_token(request.headers()).map(str::to_owned),
             address: extensions
-                .get::<ClientAddress>()
-                .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |address| address.0),
+                .get::<Visitor>()
+                .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |visitor| visitor.address),
             reduced_limit: extensions.get::<ReducedLimit>().map(|reduced| reduced.0),
         }
     }

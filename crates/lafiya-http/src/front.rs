@@ -1,7 +1,7 @@
 //! What every request passes first and every response last: request id, time, version, address,
 //! panic guard, headers, one line in the log. Nothing here knows an endpoint.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
@@ -45,10 +45,6 @@ pub struct Front {
 /// The id of the request, for handlers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThisRequest(pub(crate) RequestId);
-
-/// The address the request is counted against.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ClientAddress(pub(crate) IpAddr);
 
 /// The lower limit of a version on its way out.
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +95,6 @@ impl Front {
             address,
             peer: peer.ip(),
         });
-        request.extensions_mut().insert(ClientAddress(address));
 
         let fhir = fhir::Wish::of(&request);
 

@@ -9,7 +9,7 @@ use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{get, post};
 use utoipa::OpenApi;
-use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
@@ -42,48 +42,64 @@ struct Routes {
 fn routes() -> Routes {
     Routes {
         reference: OpenApiRouter::new()
-            .routes(routes!(endpoints::symptoms::list))
-            .routes(routes!(endpoints::risk_factors::list))
-            .routes(routes!(endpoints::lab_tests::list))
-            .routes(routes!(endpoints::conditions::list))
-            .routes(routes!(endpoints::conditions::detail))
-            .routes(routes!(endpoints::education::read)),
+            .routes(versioned(routes!(endpoints::symptoms::list)))
+            .routes(versioned(routes!(endpoints::risk_factors::list)))
+            .routes(versioned(routes!(endpoints::lab_tests::list)))
+            .routes(versioned(routes!(endpoints::conditions::list)))
+            .routes(versioned(routes!(endpoints::conditions::detail)))
+            .routes(versioned(routes!(endpoints::education::read))),
         keyed: OpenApiRouter::new()
-            .routes(routes!(endpoints::assess::assess))
-            .routes(routes!(endpoints::fhir_assess::assess))
+            .routes(versioned(routes!(endpoints::assess::assess)))
+            .routes(versioned(routes!(endpoints::fhir_assess::assess)))
             // The name that FHIR gives to an operation; the same call.
-            .route("/fhir/$assess", post(endpoints::fhir_assess::assess))
-            .routes(routes!(
+            .route(
+                &under_version("/fhir/$assess"),
+                post(endpoints::fhir_assess::assess),
+            )
+            .routes(versioned(routes!(
                 endpoints::rationale::by_body,
                 endpoints::rationale::by_query
-            ))
-            .routes(routes!(endpoints::parse::parse))
-            .routes(routes!(endpoints::search::search))
-            .routes(routes!(endpoints::usage::read))
-            .routes(routes!(endpoints::keys_rotate::rotate))
-            .routes(routes!(
+            )))
+            .routes(versioned(routes!(endpoints::parse::parse)))
+            .routes(versioned(routes!(endpoints::search::search)))
+            .routes(versioned(routes!(endpoints::usage::read)))
+            .routes(versioned(routes!(endpoints::keys_rotate::rotate)))
+            .routes(versioned(routes!(
                 endpoints::adverse_events::create,
                 endpoints::adverse_events::list
-            ))
-            .routes(routes!(
+            )))
+            .routes(versioned(routes!(
                 endpoints::webhooks::register,
                 endpoints::webhooks::list
-            ))
-            .routes(routes!(
+            )))
+            .routes(versioned(routes!(
                 endpoints::webhooks::read,
                 endpoints::webhooks::remove
-            ))
-            .routes(routes!(endpoints::webhooks::rotate_secret))
-            .routes(routes!(endpoints::webhook_deliveries::test))
-            .routes(routes!(endpoints::webhook_deliveries::list))
-            .routes(routes!(endpoints::webhook_deliveries::retry)),
-        health: OpenApiRouter::new().routes(routes!(endpoints::health::read)),
+            )))
+            .routes(versioned(routes!(endpoints::webhooks::rotate_secret)))
+            .routes(versioned(routes!(endpoints::webhook_deliveries::test)))
+            .routes(versioned(routes!(endpoints::webhook_deliveries::list)))
+            .routes(versioned(routes!(endpoints::webhook_deliveries::retry))),
+        health: OpenApiRouter::new().routes(versioned(routes!(endpoints::health::read))),
         public: OpenApiRouter::new()
-            .routes(routes!(endpoints::openapi_document::read))
-            .routes(routes!(endpoints::fhir_metadata::read))
-            .routes(routes!(endpoints::fhir_definitions::search))
-            .routes(routes!(endpoints::fhir_definitions::read)),
+            .routes(versioned(routes!(endpoints::openapi_document::read)))
+            .routes(versioned(routes!(endpoints::fhir_metadata::read)))
+            .routes(versioned(routes!(endpoints::fhir_definitions::search)))
+            .routes(versioned(routes!(endpoints::fhir_definitions::read))),
     }
+}
+
+/// Routes at their full paths. Nesting them would rewrite the path of every request.
+fn versioned<S>((schemas, mut paths, handlers): UtoipaMethodRouter<S>) -> UtoipaMethodRouter<S> {
+    let named = std::mem::take(&mut paths.paths).into_iter();
+    paths.paths = named
+        .map(|(path, item)| (under_version(&path), item))
+        .collect();
+    (schemas, paths, handlers)
+}
+
+fn under_version(path: &str) -> String {
+    format!("/{CURRENT}{path}")
 }
 
 /// The API document, derived from the routes.
@@ -96,7 +112,7 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
     } = routes();
     let keyed = keyed.merge(reference);
     let all = OpenApiRouter::with_openapi(ApiDocument::openapi())
-        .nest(&format!("/{CURRENT}"), keyed.merge(health).merge(public));
+        .merge(keyed.merge(health).merge(public));
     openapi::complete(all.into_openapi())
 }
 
@@ -132,7 +148,9 @@ pub(crate) fn build(state: Arc<HttpState>, pages: Pages) -> Router {
         .route_layer(from_fn_with_state(Arc::clone(&state), limit_programs));
 
     Router::new()
-        .nest(&format!("/{CURRENT}"), keyed.merge(health).merge(public))
+        .merge(keyed)
+        .merge(health)
+        .merge(public)
         .merge(definitions)
         .merge(pages)
         .method_not_allowed_fallback(method_not_allowed)
