@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::FHIR_VERSION;
 use crate::define::{KINDS, profile};
-use crate::element::Resource;
+use crate::resource::Resource;
 use crate::systems::Systems;
 
 /// What the statement says of the running server.

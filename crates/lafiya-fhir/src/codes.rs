@@ -2,9 +2,8 @@
 //! base: a code that it does not bind means nothing here.
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
-use serde_json::Value;
 
-use crate::element::coding;
+use crate::element::{Element, coding};
 use crate::node::Coding;
 use crate::systems::{ICD10, ICD10_CM, LOINC, SNOMED_CT, Systems};
 
@@ -105,7 +104,7 @@ pub(crate) fn codings_of(
     systems: &Systems,
     id: &str,
     name: &str,
-) -> Vec<Value> {
+) -> Vec<Element> {
     let mut codings = vec![coding(&systems.concept(), id, name)];
     if let Some(concept) = base.resolve(id) {
         let bound = [

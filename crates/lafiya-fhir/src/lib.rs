@@ -13,14 +13,15 @@ mod node;
 pub mod outcome;
 pub mod problem;
 mod read;
+mod resource;
 pub mod systems;
 mod units;
 mod write;
 
 pub use capability::{Server, capability_statement};
-pub use element::Resource;
 pub use problem::{Problem, ProblemKind};
 pub use read::{Refusal, read_bundle};
+pub use resource::Resource;
 pub use systems::Systems;
 pub use write::write_bundle;
 

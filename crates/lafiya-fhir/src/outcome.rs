@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::element::{Resource, coding, concept};
+use crate::element::{coding, concept};
 use crate::problem::Problem;
+use crate::resource::Resource;
 use crate::systems::Systems;
 
 /// One issue of an outcome.

@@ -4,8 +4,8 @@ use lafiya_model::TriageLevel;
 use serde_json::{Value, json};
 
 use super::{Definitions, level_display};
-use crate::element::Resource;
 use crate::problem::ProblemKind;
+use crate::resource::Resource;
 
 pub(super) const NAMES: &[&str] = &["concept", "triage-level", "issue", "problem", "error"];
 

@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::TriageLevel;
 
-use crate::element::Resource;
+use crate::resource::Resource;
 use crate::systems::Systems;
 
 pub(crate) use code_systems::issue_display;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Definitions, profile};
 use crate::FHIR_VERSION;
-use crate::element::Resource;
+use crate::resource::Resource;
 
 /// A simple extension: name, type of its value, where it stands, what it says.
 struct Extension {

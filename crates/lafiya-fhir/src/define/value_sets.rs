@@ -4,7 +4,7 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use serde_json::{Value, json};
 
 use super::Definitions;
-use crate::element::Resource;
+use crate::resource::Resource;
 
 pub(super) const NAMES: &[&str] = &[
     "concept",

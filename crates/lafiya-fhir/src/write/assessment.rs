@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use lafiya_model::Choice;
 use lafiya_model::assessment::{AssessedCondition, Contribution};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Writer;
 use crate::codes::codings_of;
 use crate::define::profile;
-use crate::element::{Resource, coded, coding, concept, notes, object, one, reference, words};
+use crate::element::{Element, coded, coding, concept, notes, object, one, reference, words};
+use crate::resource::Resource;
 use crate::systems::{ICD10, INTERPRETATION, SNOMED_CT};
 
 /// From here on a candidate counts as likely, and as possible.
@@ -61,7 +62,7 @@ impl Writer<'_> {
         let mut story = conclusion.clone();
         story.extend(it.conditions.iter().map(|it| it.rationale.clone()));
         story.push(document.disclaimer.clone());
-        let results: Value = self
+        let results: Element = self
             .told()
             .iter()
             .map(|(id, told)| reference(&self.full_url(&evidence_label(id)), &told.name))
@@ -69,7 +70,7 @@ impl Writer<'_> {
         let report = self
             .resource("DiagnosticReport", "report", Some(profile::REPORT))
             .narrated(&story)
-            .with("extension", Value::Array(extensions))
+            .with("extension", Element::List(extensions))
             .with("identifier", identifiers)
             .with("status", "final")
             .with("code", words("Clinical decision support assessment"))
@@ -82,7 +83,7 @@ impl Writer<'_> {
     }
 
     /// What to ask next, so that an interview can go on over FHIR.
-    fn next_question(&self) -> Option<Value> {
+    fn next_question(&self) -> Option<Element> {
         let question = self.document.assessment.next_question.as_ref()?;
         let concept = coding(&self.systems.concept(), question.id.as_str(), "");
         let mut parts = vec![object([
@@ -100,7 +101,7 @@ impl Writer<'_> {
         }
         Some(object([
             ("url", self.systems.structure("next-question").into()),
-            ("extension", Value::Array(parts)),
+            ("extension", Element::List(parts)),
         ]))
     }
 
@@ -113,7 +114,7 @@ impl Writer<'_> {
     }
 
     fn condition(&self, it: &AssessedCondition) -> Resource {
-        let evidence: Value = self
+        let evidence: Element = self
             .behind(it)
             .map(|(told, id)| {
                 object([
@@ -139,7 +140,7 @@ impl Writer<'_> {
                 format!("{} ({:.1} %)", it.name, it.probability * 100.0),
                 it.rationale.clone(),
             ])
-            .with("extension", Value::Array(extensions))
+            .with("extension", Element::List(extensions))
             .with("clinicalStatus", status("condition-clinical", "active"))
             .with(
                 "verificationStatus",
@@ -162,7 +163,7 @@ impl Writer<'_> {
     }
 
     /// The local code, ICD-10, and SNOMED CT where it is bound.
-    fn condition_code(&self, it: &AssessedCondition) -> Value {
+    fn condition_code(&self, it: &AssessedCondition) -> Element {
         let mut codings = vec![coding(&self.systems.concept(), it.id.as_str(), &it.name)];
         for (system, code) in [(ICD10, &it.icd10), (SNOMED_CT, &it.snomed_ct)] {
             if !code.is_empty() {
@@ -174,7 +175,7 @@ impl Writer<'_> {
 
     pub(super) fn write_risk(&mut self) {
         let it = &self.document.assessment;
-        let predictions: Value = it
+        let predictions: Element = it
             .conditions
             .iter()
             .map(|it| {
@@ -186,7 +187,7 @@ impl Writer<'_> {
                 ])
             })
             .collect();
-        let basis: Value = self
+        let basis: Element = self
             .told()
             .iter()
             .map(|(id, told)| reference(&self.full_url(&evidence_label(id)), &told.name))
@@ -270,13 +271,13 @@ fn evidence_label(id: &str) -> String {
     format!("evidence/{id}")
 }
 
-fn status(system: &str, code: &str) -> Value {
+fn status(system: &str, code: &str) -> Element {
     let system = format!("http://terminology.hl7.org/CodeSystem/{system}");
     coded(coding(&system, code, ""))
 }
 
 /// The severity of a condition in SNOMED CT, in the words of the record.
-fn severity(word: &str) -> Value {
+fn severity(word: &str) -> Element {
     let code = match word {
         "mild" => "255604002",
         "moderate" => "6736007",
@@ -288,7 +289,7 @@ fn severity(word: &str) -> Value {
 }
 
 /// Never "negligible": a rare danger is not to be waved away by a word.
-fn qualitative(probability: f64) -> Value {
+fn qualitative(probability: f64) -> Element {
     let (code, display) = match probability {
         it if it >= HIGH_FROM => ("high", "High likelihood"),
         it if it >= MODERATE_FROM => ("moderate", "Moderate likelihood"),

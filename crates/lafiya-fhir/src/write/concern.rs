@@ -2,10 +2,11 @@
 
 use lafiya_model::Seriousness;
 use lafiya_model::assessment::{Notifiable, RedFlag, Warning, WarningKind, WarningSeverity};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Writer;
-use crate::element::{Resource, coding, concept, object, one, words};
+use crate::element::{Element, coding, concept, object, one, words};
+use crate::resource::Resource;
 
 impl Writer<'_> {
     pub(super) fn write_concerns(&mut self) {
@@ -71,8 +72,8 @@ impl Writer<'_> {
             WarningSeverity::Medium => "moderate",
             WarningSeverity::Low => "low",
         };
-        let mitigation: Value = if warning.recommended_action.is_empty() {
-            Value::Null
+        let mitigation: Element = if warning.recommended_action.is_empty() {
+            Element::default()
         } else {
             one(object([("action", words(&warning.recommended_action))]))
         };

@@ -10,12 +10,13 @@ mod plan;
 
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{AssessmentDocument, Environment};
-use serde_json::{Value, json};
+use serde_json::json;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::define::profile;
-use crate::element::{Entry, Resource, coding, object, one, reference};
+use crate::element::{Element, coding, object, one, reference};
+use crate::resource::{Entry, Resource};
 use crate::systems::Systems;
 
 /// Writes the Bundle of an assessment.
@@ -99,7 +100,7 @@ impl Writer<'_> {
     }
 
     /// The profile and, in the sandbox, HL7's own mark for data that is not about a patient.
-    fn meta(&self, profile: Option<&str>) -> Value {
+    fn meta(&self, profile: Option<&str>) -> Element {
         let profile = profile.map(|it| one(self.systems.structure(it).into()));
         let tag = (self.document.environment == Environment::Test).then(|| {
             one(coding(
@@ -115,14 +116,14 @@ impl Writer<'_> {
     }
 
     /// An extension; `kind` names its field, such as `valueCode`.
-    fn extension(&self, name: &str, kind: &'static str, value: impl Into<Value>) -> Value {
+    fn extension(&self, name: &str, kind: &'static str, value: impl Into<Element>) -> Element {
         object([
             ("url", self.systems.structure(name).into()),
             (kind, value.into()),
         ])
     }
 
-    fn patient(&self) -> Value {
+    fn patient(&self) -> Element {
         reference(&self.patient, "")
     }
 
@@ -143,7 +144,7 @@ impl Writer<'_> {
 
     fn write_provenance(&mut self) {
         let document = self.document;
-        let targets: Value = self
+        let targets: Element = self
             .entries
             .iter()
             .map(|entry| reference(&entry.full_url, ""))
@@ -177,8 +178,8 @@ impl Writer<'_> {
             .with("target", targets)
             .with("occurredDateTime", self.at())
             .with("recorded", self.at())
-            .with("agent", one(agent))
-            .with("entity", one(entity))
+            .with("agent", one(agent.into()))
+            .with("entity", one(entity.into()))
             .narrated(&[format!(
                 "Made by engine {} from the knowledge base {}.",
                 document.engine_version, document.knowledge_version

@@ -2,12 +2,12 @@
 //! orders, this service proposes. Medicines are words in the plan, never orders.
 
 use lafiya_model::assessment::{ConditionTreatment, Investigation};
-use serde_json::{Value, json};
 
 use super::Writer;
 use super::assessment::condition_label;
 use crate::codes::codings_of;
-use crate::element::{Resource, coded, coding, concept, notes, one, reference, words};
+use crate::element::{Element, coded, coding, concept, notes, object, one, reference, words};
+use crate::resource::Resource;
 use crate::systems::SNOMED_CT;
 
 impl Writer<'_> {
@@ -42,7 +42,7 @@ impl Writer<'_> {
             _ => "routine",
         };
         let codings = codings_of(self.base, self.systems, it.test_id.as_str(), &it.test_name);
-        let reasons: Value = it.differentiates.iter().map(|name| words(name)).collect();
+        let reasons: Element = it.differentiates.iter().map(|name| words(name)).collect();
         let category = coding(SNOMED_CT, "386053000", "Evaluation procedure");
         self.proposal(label, &format!("{}: {}", it.test_name, it.purpose))
             .with("category", one(coded(category)))
@@ -69,7 +69,7 @@ impl Writer<'_> {
             lafiya_model::TriageLevel::Urgent => "urgent",
             _ => "routine",
         };
-        let reasons: Value = it.criteria.iter().map(|it| words(it)).collect();
+        let reasons: Element = it.criteria.iter().map(|it| words(it)).collect();
         let before = it.pre_referral_actions.iter().map(String::as_str);
         let category = coding(SNOMED_CT, "3457005", "Patient referral");
         self.proposal("referral", &text)
@@ -84,10 +84,9 @@ impl Writer<'_> {
 
     fn care_plan(&self) -> Option<Resource> {
         let it = &self.document.assessment;
-        let activity =
-            |text: &String| json!({"detail": {"status": "not-started", "description": text}});
+        let activity = |text: &String| activity(text.clone());
         let actions = &it.treatment.immediate_actions;
-        let mut activities: Vec<Value> = actions.iter().map(activity).collect();
+        let mut activities: Vec<Element> = actions.iter().map(activity).collect();
         activities.extend(
             it.treatment
                 .condition_specific
@@ -104,7 +103,7 @@ impl Writer<'_> {
         if activities.is_empty() && said.is_empty() {
             return None;
         }
-        let addresses: Value = it
+        let addresses: Element = it
             .conditions
             .iter()
             .map(|it| reference(&self.full_url(&condition_label(it)), &it.name))
@@ -123,18 +122,26 @@ impl Writer<'_> {
             .with("subject", self.patient())
             .with("created", self.at())
             .with("addresses", addresses)
-            .with("activity", Value::Array(activities))
+            .with("activity", Element::List(activities))
             .with("note", notes(said.iter().map(String::as_str)));
         Some(plan)
     }
 
     /// Treatment of a candidate, once it is confirmed; with its source, always.
-    fn treatment(&self, it: &ConditionTreatment) -> Value {
+    fn treatment(&self, it: &ConditionTreatment) -> Element {
         let mut text = format!("If {} is confirmed: {}", it.condition_name, it.first_line);
         if !it.alternative.is_empty() {
             text.push_str(&format!(" Alternative: {}", it.alternative));
         }
         text.push_str(&format!(" ({})", it.source));
-        json!({"detail": {"status": "not-started", "description": text}})
+        activity(text)
     }
+}
+
+fn activity(description: String) -> Element {
+    let detail = object([
+        ("status", "not-started".into()),
+        ("description", description.into()),
+    ]);
+    object([("detail", detail)])
 }

@@ -1,0 +1,122 @@
+//! A resource whose fields keep their order. Nothing empty is ever written, since FHIR forbids it.
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use crate::element::{Element, object};
+
+/// A resource, `resourceType` first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resource {
+    kind: &'static str,
+    fields: Vec<(&'static str, Element)>,
+    /// Of a Bundle.
+    entries: Vec<Entry>,
+}
+
+/// A resource in a Bundle, and the name that others call it by.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Entry {
+    pub(crate) full_url: String,
+    pub(crate) resource: Resource,
+}
+
+impl Resource {
+    /// An empty resource of a type.
+    pub fn new(kind: &'static str) -> Self {
+        Self {
+            kind,
+            fields: Vec::new(),
+            entries: Vec::new(),
+        }
+    }
+
+    /// The type.
+    pub fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// Adds a field, unless it is empty.
+    pub fn with(mut self, name: &'static str, value: impl Into<Element>) -> Self {
+        let value = value.into();
+        if !value.is_empty() {
+            self.fields.push((name, value));
+        }
+        self
+    }
+
+    /// Makes it a Bundle of these.
+    pub(crate) fn with_entries(mut self, entries: Vec<Entry>) -> Self {
+        self.entries = entries;
+        self
+    }
+
+    /// Adds a narrative: paragraphs, escaped.
+    pub fn narrated(self, paragraphs: &[String]) -> Self {
+        let inner: String = paragraphs
+            .iter()
+            .filter(|text| !text.trim().is_empty())
+            .map(|text| format!("<p>{}</p>", escaped(text)))
+            .collect();
+        let div = format!("<div xmlns=\"http://www.w3.org/1999/xhtml\">{inner}</div>");
+        self.with(
+            "text",
+            object([("status", "generated".into()), ("div", div.into())]),
+        )
+    }
+
+    /// The same as a JSON value.
+    pub fn into_value(self) -> Value {
+        serde_json::to_value(self).expect("a resource is plain data")
+    }
+}
+
+impl Serialize for Resource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.fields.len() + 1))?;
+        map.serialize_entry("resourceType", self.kind)?;
+        for (name, value) in &self.fields {
+            map.serialize_entry(name, value)?;
+        }
+        if !self.entries.is_empty() {
+            map.serialize_entry("entry", &self.entries)?;
+        }
+        map.end()
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_type_comes_first_and_nothing_empty_is_written() {
+        let resource = Resource::new("Patient")
+            .with("gender", "female")
+            .with("name", json!([]))
+            .with("birthDate", "")
+            .with("active", true);
+        let text = serde_json::to_string(&resource).unwrap();
+        assert_eq!(
+            text,
+            r#"{"resourceType":"Patient","gender":"female","active":true}"#
+        );
+    }
+
+    #[test]
+    fn narratives_are_escaped() {
+        let resource = Resource::new("Basic").narrated(&["5 < 6 & 7".to_owned()]);
+        let text = serde_json::to_string(&resource).unwrap();
+        assert!(text.contains("<p>5 &lt; 6 &amp; 7</p>"), "{text}");
+    }
+}
