@@ -15,6 +15,8 @@ const AS_BAG: f64 = 0.92;
 /// Modifiers and denials that may be left out of one window.
 const OPTIONAL_MAX: usize = 4;
 const WINDOW_MAX: usize = BAG_WORDS_MAX + 2;
+/// Words that most rows do not exceed.
+const ROW: usize = 16;
 
 /// A unit as bags see it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,7 +54,7 @@ struct Window<'a> {
 
 /// Adds all bags that the text fills.
 pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut Vec<Match>) {
-    let mut row: Vec<Word> = Vec::new();
+    let mut row: Vec<Word> = Vec::with_capacity(ROW);
     let mut joiners = 0;
     for at in 0..reading.units.len() {
         match see(reading, choosing, at) {
@@ -86,32 +88,37 @@ fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mu
             if choosing.lexicon.pairs.has(first.number, last.number) {
                 let words = &row[start..=end];
                 found.extend(Window { words }.fill(reading, choosing));
+            } else if !last.optional {
+                // No bag has both, and every longer window would have to.
+                break;
             }
         }
     }
 }
 
+#[inline]
 fn see(reading: &Reading<'_>, choosing: &Choosing<'_>, at: usize) -> Seen {
     let unit = &reading.units[at];
     if unit.role.is_passed_over() {
         return Seen::PassedOver;
     }
-    let in_time = choosing.times[unit.first] || reading.tokens[unit.first].is_number();
-    let denial = unit.form == "not";
+    let form = reading.forms[at];
+    let in_time = || choosing.times[unit.first] || reading.tokens[unit.first].is_number();
+    let denial = form.denies;
     let optional = unit.role == Role::Modifier || denial;
     let is_modifier = |at: usize| {
         let unit = reading.units.get(at);
         unit.is_some_and(|it| it.role == Role::Modifier)
     };
     // "Sudden, painless loss of vision": one phrase.
-    if unit.form == "," && at > 0 && is_modifier(at - 1) && is_modifier(at + 1) {
+    if form.comma && at > 0 && is_modifier(at - 1) && is_modifier(at + 1) {
         return Seen::PassedOver;
     }
-    if matches!(unit.form, "and" | "or") {
+    if form.joins {
         Seen::Joiner
-    } else if in_time {
+    } else if in_time() {
         Seen::PassedOver
-    } else if let Some(number) = reading.forms[at].bag {
+    } else if let Some(number) = form.bag {
         Seen::Word {
             number,
             optional,

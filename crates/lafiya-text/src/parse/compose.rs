@@ -91,7 +91,6 @@ impl Composer {
         }
         for n in 0..reading.units.len() {
             let unit = &reading.units[n];
-            let is_free = (unit.first..unit.last).all(|at| free[at]);
             let form = reading.forms[n];
             if !form.part && !form.complaint {
                 // Neither a part nor a complaint: nothing to share, at most a topic to bear in mind.
@@ -100,6 +99,7 @@ impl Composer {
                     .or(mind.topic);
                 continue;
             }
+            let is_free = (unit.first..unit.last).all(|at| free[at]);
             let lone = Self::lone_complaint(reading, matches, n, &mind);
             let shared = if is_free || lone.is_some() {
                 self.share(reading, choosing, n, &mind)

@@ -27,6 +27,11 @@ pub(super) struct FormFacts {
     pub part: bool,
     /// What a part may suffer.
     pub complaint: bool,
+    /// The word "not", in whatever way it is said.
+    pub denies: bool,
+    /// "And" or "or".
+    pub joins: bool,
+    pub comma: bool,
 }
 
 /// A number as written (`39.5`) or as a word (`three`).
@@ -120,6 +125,9 @@ impl Sources<'_> {
             bag: self.lexicon.bag_numbers.get(form).copied(),
             part: self.composer.is_part(form),
             complaint: self.composer.is_complaint(form),
+            denies: form == "not",
+            joins: matches!(form, "and" | "or"),
+            comma: form == ",",
         }
     }
 }
@@ -200,9 +208,10 @@ impl Met<'_> {
     /// The words in the order of the text.
     pub(super) fn entries(&self) -> Vec<&Entry> {
         let mut strangers = self.strangers.iter();
-        let entries = self.known.iter();
+        let mut entries = Vec::with_capacity(self.known.len());
+        for known in &self.known {
+            entries.extend(known.or_else(|| strangers.next()));
+        }
         entries
-            .filter_map(|known| known.or_else(|| strangers.next()))
-            .collect()
     }
 }

@@ -10,6 +10,7 @@ use lafiya_model::{Age, Sex};
 use smallvec::SmallVec;
 
 use super::bags;
+use super::dictionary::FormFacts;
 use super::lexicon::{Lexicon, Meaning, Sense};
 use super::reading::Reading;
 use super::traits::Trait;
@@ -18,6 +19,15 @@ use crate::hash::FastMap;
 
 /// Places of tokens, in order: few, mostly.
 pub(super) type Tokens = SmallVec<[usize; 4]>;
+
+/// The places of a row of tokens.
+#[inline]
+pub(super) fn tokens(row: Range<usize>) -> Tokens {
+    if row.len() == 1 {
+        return Tokens::from_slice(&[row.start]);
+    }
+    row.collect()
+}
 
 /// A phrase found in the text.
 #[derive(Clone, Debug)]
@@ -71,14 +81,21 @@ const ONLY_AFTER_REACH: usize = 3;
 pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
     let mut candidates = written(reading, choosing);
     bags::find(reading, choosing, &mut candidates);
+    let mut claims = vec![0_u16; reading.len()];
+    for &at in candidates.iter().flat_map(|it| &it.core) {
+        claims[at] = claims[at].saturating_add(1);
+    }
+    // What shares its tokens with no other is chosen whatever its rank.
+    let is_alone = |it: &Match| it.core.iter().all(|&at| claims[at] == 1);
+    let mut chosen: Vec<bool> = candidates.iter().map(is_alone).collect();
     // Matches are bulky: their numbers are sorted in their place.
-    let mut order: Vec<(u128, usize)> = candidates.iter().map(rank).zip(0..).collect();
+    let rivals = (0..candidates.len()).filter(|&n| !chosen[n]);
+    let mut order: Vec<(u128, usize)> = rivals.map(|n| (rank(&candidates[n]), n)).collect();
     order.sort_unstable_by(|(a, m), (b, n)| {
         let earlier = || candidates[*m].core[..].cmp(&candidates[*n].core[..]);
         b.cmp(a).then_with(earlier).then(m.cmp(n))
     });
     let mut taken = vec![false; reading.len()];
-    let mut chosen = vec![false; candidates.len()];
     for (_, n) in order {
         let core = &candidates[n].core;
         if core.iter().any(|&at| taken[at]) {
@@ -107,7 +124,7 @@ fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
     let words = || reading.entries.iter().map(|it| &it.word);
     let stems: Vec<u64> = words().map(|word| word.stem_key).collect();
     let singulars: Vec<u64> = words().map(|word| word.singular_key).collect();
-    let mut found = Vec::new();
+    let mut found = Vec::with_capacity(reading.len() / 2);
     for (at, traits) in reading.traits.iter().enumerate() {
         if traits.has(Trait::Written) {
             let begun = reading.entries[at].written;
@@ -202,10 +219,11 @@ fn as_written(
         .iter()
         .take_while(|it| it.first < at.end);
     let weight = telling
-        .map(|it| unit_weight(it.form, it.role))
+        .zip(&reading.forms[reading.unit_of[at.start]..])
+        .map(|(unit, form)| unit_weight(*form, unit.role))
         .sum::<usize>()
         .max(2);
-    let core: Tokens = at.collect();
+    let core = tokens(at);
     Some(Match {
         confidence: confidence(reading, &core, meaning, WRITTEN),
         core,
@@ -227,7 +245,11 @@ impl Choosing<'_> {
             .min_by_key(|it| (it.sense == Sense::Nothing, it.language.is_some(), it.kind))
     }
 
+    #[inline]
     fn possible(&self, meaning: &Meaning) -> bool {
+        if self.sex.is_none() && self.age.is_none() {
+            return true;
+        }
         let (Sense::Has(concept) | Sense::Lacks(concept)) = meaning.sense else {
             return true;
         };
@@ -255,9 +277,9 @@ impl Choosing<'_> {
     }
 }
 
-fn unit_weight(form: &str, role: Role) -> usize {
+fn unit_weight(form: FormFacts, role: Role) -> usize {
     match role {
-        _ if form == "not" => 1,
+        _ if form.denies => 1,
         Role::Content | Role::Modifier => 2,
         Role::Person | Role::Filler => 0,
     }

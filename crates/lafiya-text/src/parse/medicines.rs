@@ -57,7 +57,12 @@ impl MedicineReader {
         base: &KnowledgeBase,
         spotted: &mut Vec<Spotted>,
     ) {
-        let mut at = 0;
+        // Most texts name none.
+        let mut at = if reading.any.has(Trait::Medicine) {
+            0
+        } else {
+            reading.len()
+        };
         while at < reading.len() {
             if !reading.traits[at].has(Trait::Medicine) {
                 at += 1;

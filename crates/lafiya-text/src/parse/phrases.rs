@@ -95,11 +95,22 @@ impl<T> PhraseSet<T> {
         keys.get(at).is_some_and(|&key| self.firsts.may_hold(key))
     }
 
+    /// Whether a phrase is this one word, or may go on with the next. Nearly always it is "no", and then nothing else is
+    /// asked.
+    #[inline]
+    fn may_end_behind(&self, begun: Begun, next: Option<&u64>) -> bool {
+        let node = begun.0 as usize;
+        let follows = |key: &u64| self.follows[node] & follow_bit(*key) != 0;
+        next.is_some_and(follows) || !self.ends[node].is_empty()
+    }
+
     /// Where a word leads to that begins a phrase.
+    #[inline]
     pub(crate) fn begun(&self, key: u64) -> Option<Begun> {
-        let begins = self.firsts.may_hold(key);
-        let node = self.steps.get(&(0, key)).filter(|_| begins);
-        node.copied().map(Begun)
+        if !self.firsts.may_hold(key) {
+            return None;
+        }
+        self.steps.get(&(0, key)).copied().map(Begun)
     }
 
     /// Whether a longer phrase may begin with this one word.
@@ -114,8 +125,7 @@ impl<T> PhraseSet<T> {
         keys: &'s [u64],
         at: usize,
     ) -> impl Iterator<Item = (usize, &'s [T])> {
-        let first = keys.get(at).filter(|_| self.may_begin(keys, at));
-        let begun = first.and_then(|&key| self.begun(key));
+        let begun = keys.get(at).and_then(|&key| self.begun(key));
         self.all_from(begun, keys.get(at + 1..).unwrap_or_default())
     }
 
@@ -126,6 +136,7 @@ impl<T> PhraseSet<T> {
         begun: Option<Begun>,
         rest: &'s [u64],
     ) -> impl Iterator<Item = (usize, &'s [T])> {
+        let begun = begun.filter(|it| self.may_end_behind(*it, rest.first()));
         let mut rest = rest.iter();
         let nodes = std::iter::successors(begun.map(|it| it.0), move |node| {
             let key = *rest.next()?;

@@ -20,6 +20,8 @@ pub(super) struct Reading<'a> {
     pub entries: Vec<&'a Entry>,
     /// What they may be to the steps.
     pub traits: Vec<Traits>,
+    /// What any of them may be.
+    pub any: Traits,
     /// Which of them were mended.
     pub mended: &'a [bool],
     /// Words in the common form.
@@ -51,22 +53,24 @@ impl<'a> Reading<'a> {
         let units = sources.canon.units(&words);
         let forms = units
             .iter()
-            .map(|unit| match unit.last - unit.first {
+            .map(|unit| {
+                let entry = entries[unit.first];
                 // The very form of the word, so what is known of it holds.
-                1 if std::ptr::eq(unit.form, entries[unit.first].word.form.as_str()) => {
-                    entries[unit.first].form
+                if std::ptr::eq(unit.form, entry.word.form.as_str()) {
+                    entry.form
+                } else {
+                    sources.facts(unit.form)
                 }
-                _ => sources.facts(unit.form),
             })
             .collect();
-        let mut light = Vec::with_capacity(tokens.len());
-        let mut compound = Vec::with_capacity(tokens.len());
-        let mut unit_of = Vec::with_capacity(tokens.len());
+        let mut light = vec![false; tokens.len()];
+        let mut compound = vec![false; tokens.len()];
+        let mut unit_of = vec![0; tokens.len()];
         for (n, unit) in units.iter().enumerate() {
-            for _ in unit.first..unit.last {
-                light.push(unit.role != Role::Content);
-                compound.push(unit.last - unit.first > 1);
-                unit_of.push(n);
+            for at in unit.first..unit.last {
+                light[at] = unit.role != Role::Content;
+                compound[at] = unit.last - unit.first > 1;
+                unit_of[at] = n;
             }
         }
         let all_capitals = tokens.len() > 4
@@ -81,6 +85,7 @@ impl<'a> Reading<'a> {
             marks: sources.marks.find(&entries, &keys),
             keys,
             words: words.iter().map(|word| word.text.as_str()).collect(),
+            any: Traits::together(&traits),
             mended: &met.mended,
             sentences: sentence.1,
             clauses: clause.1,
