@@ -81,6 +81,15 @@ impl Place {
         }
     }
 
+    /// The place behind so many plain characters.
+    #[inline]
+    fn behind_bytes(self, bytes: usize) -> Self {
+        Self {
+            byte: self.byte + bytes,
+            character: self.character + bytes,
+        }
+    }
+
     /// The place behind all characters of a class that follow.
     #[inline]
     fn behind_all(mut self, text: &str, wanted: Class) -> Self {
@@ -88,8 +97,7 @@ impl Place {
         let rest = text.as_bytes().get(self.byte..).unwrap_or_default();
         let same = |byte: &&u8| BYTES[usize::from(**byte)] == wanted;
         let plain = rest.iter().take_while(same).count();
-        self.byte += plain;
-        self.character += plain;
+        self = self.behind_bytes(plain);
         if rest.get(plain).is_none_or(u8::is_ascii) {
             self
         } else {
@@ -129,24 +137,49 @@ impl Folded {
             plain: text.to_ascii_lowercase(),
             spans: Vec::with_capacity(text.len() / 4),
         };
+        let bytes = text.as_bytes();
         let mut at = Place::default();
         let mut spaced = true;
-        while let Some(c) = at.peek(text) {
-            let (end, plain) = match class(c) {
-                Class::Gap | Class::Apostrophe | Class::Beyond => {
-                    spaced |= c.is_whitespace();
-                    at = at.behind(c);
-                    continue;
-                }
-                Class::Letter => word_end(text, at),
-                Class::Digit => number_end(text, at),
-                Class::Sign => (at.behind(c), c != '\r'),
-            };
-            let is_ascii = end.byte - at.byte == end.character - at.character;
-            folded.enter(text, (at, end), (plain && is_ascii, spaced));
-            (at, spaced) = (end, false);
+        while let Some(&byte) = bytes.get(at.byte) {
+            // What most texts are made of: spaces, and words of plain letters.
+            if byte == b' ' {
+                at = at.behind(' ');
+                spaced = true;
+            } else if let Some(word) = plain_word(&bytes[at.byte..]) {
+                let end = at.behind_bytes(word.len());
+                folded.spans.push(Span {
+                    plain: at.byte..end.byte,
+                    capitals: is_loud_ascii(word),
+                    start: at,
+                    end,
+                    spaced,
+                });
+                (at, spaced) = (end, false);
+            } else {
+                (at, spaced) = folded.go_on(text, at, spaced);
+            }
         }
         folded
+    }
+
+    /// Takes whatever comes next: a token or one character of a gap. Gives the place behind it, and whether there was
+    /// white space since the last token.
+    #[inline(never)]
+    fn go_on(&mut self, text: &str, at: Place, spaced: bool) -> (Place, bool) {
+        let Some(c) = at.peek(text) else {
+            return (at, spaced);
+        };
+        let (end, plain) = match class(c) {
+            Class::Gap | Class::Apostrophe | Class::Beyond => {
+                return (at.behind(c), spaced || c.is_whitespace());
+            }
+            Class::Letter => word_end(text, at),
+            Class::Digit => number_end(text, at),
+            Class::Sign => (at.behind(c), c != '\r'),
+        };
+        let is_ascii = end.byte - at.byte == end.character - at.character;
+        self.enter(text, (at, end), (plain && is_ascii, spaced));
+        (end, false)
     }
 
     pub(crate) fn tokens(&self) -> Vec<Token<'_>> {
@@ -161,7 +194,6 @@ impl Folded {
         self.spans.iter().map(token).collect()
     }
 
-    #[inline]
     fn enter(
         &mut self,
         text: &str,
@@ -266,6 +298,16 @@ fn class_beyond_ascii(c: char) -> Class {
         '°' | '…' | '¿' | '¡' | '。' | '،' | '↑' | '↓' | '؟' => Class::Sign,
         _ => Class::Gap,
     }
+}
+
+/// The word that begins here, where all its letters are plain and no apostrophe follows.
+#[inline]
+fn plain_word(rest: &[u8]) -> Option<&[u8]> {
+    let class = |byte: &u8| BYTES[usize::from(*byte)];
+    let length = rest.iter().position(|byte| class(byte) != Class::Letter);
+    let (word, behind) = rest.split_at(length.unwrap_or(rest.len()));
+    let goes_on = |byte| matches!(class(byte), Class::Apostrophe | Class::Beyond);
+    (!word.is_empty() && !behind.first().is_some_and(goes_on)).then_some(word)
 }
 
 /// Letters, and an apostrophe that belongs to an English contraction ("don't", "I'm"). French elision ("j'ai") and the

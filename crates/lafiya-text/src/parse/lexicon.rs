@@ -29,6 +29,17 @@ pub(super) struct Meaning {
     pub also: Option<ConceptRef>,
 }
 
+impl Meaning {
+    /// A finding before nothing, English before other languages, and the base's own name before what people say.
+    fn rank(&self) -> (bool, bool, TermKind) {
+        (
+            self.sense == Sense::Nothing,
+            self.language.is_some(),
+            self.kind,
+        )
+    }
+}
+
 /// A concept, its absence, or nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sense {
@@ -52,7 +63,9 @@ pub(super) struct Bag {
 #[derive(Clone, Debug)]
 pub(super) struct Lexicon {
     /// Phrases of one word, by their singular: "stool" is not "stooling".
-    pub single: FastMap<String, Vec<Meaning>>,
+    pub single: FastMap<String, usize>,
+    /// What they mean.
+    pub singles: Vec<Vec<Meaning>>,
     /// Longer phrases as written, by the stems of their words.
     pub written: PhraseSet<Meaning>,
     /// Phrases that mean no finding, by the singulars of their words.
@@ -154,6 +167,7 @@ impl Lexicon {
             verbs: fillers.verbs,
             shorthand: fillers.shorthand,
             single: FastMap::default(),
+            singles: Vec::new(),
             words: FastSet::default(),
             written: PhraseSet::default(),
             ignored: PhraseSet::default(),
@@ -190,7 +204,20 @@ impl Lexicon {
                 }
             }
         }
+        lexicon.put_best_first();
         lexicon
+    }
+
+    /// Of several meanings the first that fits is taken.
+    fn put_best_first(&mut self) {
+        for meanings in &mut self.singles {
+            meanings.sort_by_key(Meaning::rank);
+        }
+        self.written.sort_by_key(Meaning::rank);
+        self.ignored.sort_by_key(Meaning::rank);
+        for bags in self.bags.values_mut() {
+            bags.sort_by_key(|bag| bag.meaning.rank());
+        }
     }
 
     fn enter_term(
@@ -257,7 +284,11 @@ impl Lexicon {
         }
         let word = singular(word);
         for form in verb_forms(&word, &self.verbs).into_iter().chain([word]) {
-            self.single.entry(form).or_default().push(meaning.clone());
+            let place = *self.single.entry(form).or_insert(self.singles.len());
+            if place == self.singles.len() {
+                self.singles.push(Vec::new());
+            }
+            self.singles[place].push(meaning.clone());
         }
     }
 

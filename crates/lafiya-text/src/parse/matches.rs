@@ -121,35 +121,38 @@ fn rank(it: &Match) -> u128 {
 }
 
 fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
-    let words = || reading.entries.iter().map(|it| &it.word);
-    let stems: Vec<u64> = words().map(|word| word.stem_key).collect();
-    let singulars: Vec<u64> = words().map(|word| word.singular_key).collect();
+    let lexicon = choosing.lexicon;
     let mut found = Vec::with_capacity(reading.len() / 2);
+    let mut enter = |at: Range<usize>, meanings: &[Meaning]| {
+        found.extend(as_written(reading, choosing, at, meanings));
+    };
     for (at, traits) in reading.traits.iter().enumerate() {
+        if !traits.has_any([Trait::Written, Trait::Ignored, Trait::Single]) {
+            continue;
+        }
+        let entry = reading.entries[at];
+        let rest = || reading.entries[at + 1..].iter().map(|it| &it.word);
         if traits.has(Trait::Written) {
-            let begun = reading.entries[at].written;
-            for (length, meanings) in choosing.lexicon.written.all_from(begun, &stems[at + 1..]) {
+            let stems = rest().map(|word| word.stem_key);
+            for (length, meanings) in lexicon.written.all_from(entry.written, stems) {
                 if !denies_more(reading, at, length) {
-                    found.extend(as_written(reading, choosing, at..at + length, meanings));
+                    enter(at..at + length, meanings);
                 }
             }
         }
         if traits.has(Trait::Ignored) {
-            for (length, meanings) in choosing.lexicon.ignored.all_at(&singulars, at) {
-                found.extend(as_written(reading, choosing, at..at + length, meanings));
+            let singulars = rest().map(|word| word.singular_key);
+            for (length, meanings) in lexicon.ignored.all_from(entry.ignored, singulars) {
+                enter(at..at + length, meanings);
             }
         }
         // A word without weight is never a finding by itself ("does" is no "DOE").
-        let itself = traits.has(Trait::Single)
+        if let Some(single) = entry.single
             && !reading.light[at]
-            && !is_verb(reading, choosing.lexicon, at)
-            && !is_quality(reading, choosing.lexicon, at);
-        if !itself {
-            continue;
-        }
-        let singular = &reading.entries[at].word.singular;
-        if let Some(meanings) = choosing.lexicon.single.get(singular) {
-            found.extend(as_written(reading, choosing, at..at + 1, meanings));
+            && !is_verb(reading, lexicon, at)
+            && !is_quality(reading, lexicon, at)
+        {
+            enter(at..at + 1, &lexicon.singles[single]);
         }
     }
     found
@@ -235,14 +238,13 @@ fn as_written(
 }
 
 impl Choosing<'_> {
-    /// The best meaning that sex, age and language allow.
+    /// The best meaning that sex, age and language allow: the first, for the lexicon has the best first.
     pub(super) fn choose<'m>(
         &self,
         meanings: impl Iterator<Item = &'m Meaning>,
     ) -> Option<&'m Meaning> {
-        meanings
-            .filter(|it| self.possible(it) && self.spoken(it))
-            .min_by_key(|it| (it.sense == Sense::Nothing, it.language.is_some(), it.kind))
+        let mut meanings = meanings;
+        meanings.find(|it| self.possible(it) && self.spoken(it))
     }
 
     #[inline]

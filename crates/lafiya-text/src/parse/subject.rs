@@ -156,7 +156,9 @@ impl Subjects {
         spoken_of: &[SpokenOf],
         spotted: &mut Vec<Spotted>,
     ) {
-        for at in (0..reading.len()).filter(|&at| spoken_of[at].person == Person::Kin) {
+        let kin = spoken_of.iter().zip(0..);
+        let kin = kin.filter(|(it, _)| it.person == Person::Kin);
+        for at in kin.map(|(_, at)| at) {
             if let Some((length, [concept, ..])) = self.family.longest_at(&reading.keys, at) {
                 let core = (at..at + length).collect();
                 let derived = Spotted::new(*concept, core, Choice::Present, 0.95);
@@ -177,9 +179,11 @@ impl Subjects {
         let mut spoken_of = Vec::with_capacity(reading.len());
         let mut by_pronoun = false;
         let anybody_excepted = reading.marks.has_any(Mark::Except);
+        let mut ends_clause = false;
         for (at, traits) in reading.traits.iter().enumerate() {
             // Only a new clause or a word for a person changes who is spoken of.
-            let begins_clause = at > 0 && reading.traits[at - 1].has(Trait::ClauseEnd);
+            let begins_clause = ends_clause;
+            ends_clause = traits.has(Trait::ClauseEnd);
             if !begins_clause && !traits.has(Trait::Person) && !anybody_excepted {
                 continue;
             }
