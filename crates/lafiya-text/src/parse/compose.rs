@@ -89,18 +89,21 @@ impl Composer {
         for it in matches.iter() {
             self.note_topic(it, &mut topics);
         }
-        for n in 0..reading.units.len() {
-            let unit = &reading.units[n];
-            let form = reading.forms[n];
+        for (n, (unit, form)) in reading.units.iter().zip(&reading.forms).enumerate() {
             if !form.part && !form.complaint {
                 // Neither a part nor a complaint: nothing to share, at most a topic to bear in mind.
-                mind.topic = topics[unit.first]
-                    .map(|topic| (topic, unit.first))
-                    .or(mind.topic);
+                if let Some(topic) = topics[unit.first] {
+                    mind.topic = Some((topic, unit.first));
+                }
                 continue;
             }
             let is_free = (unit.first..unit.last).all(|at| free[at]);
-            let lone = Self::lone_complaint(reading, matches, n, &mind);
+            // What no match has taken is nobody's finding by itself.
+            let lone = if is_free {
+                None
+            } else {
+                Self::lone_complaint(reading, matches, n, &mind)
+            };
             let shared = if is_free || lone.is_some() {
                 self.share(reading, choosing, n, &mind)
             } else {

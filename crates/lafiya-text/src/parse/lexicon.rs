@@ -106,11 +106,18 @@ impl Hash for BagKey {
 pub(super) fn bag_key(numbers: impl Iterator<Item = u32>) -> Option<BagKey> {
     let mut key = [u32::MAX; BAG_WORDS_MAX];
     for (n, number) in numbers.enumerate() {
-        *key.get_mut(n)? = number;
+        // So few words are put in order one by one.
+        let mut place = n;
+        while place > 0 && key[place - 1] > number {
+            *key.get_mut(place)? = key[place - 1];
+            place -= 1;
+        }
+        if place > 0 && key[place - 1] == number {
+            return None;
+        }
+        *key.get_mut(place)? = number;
     }
-    key.sort_unstable();
-    let twice = key.windows(2).any(|it| it[0] == it[1] && it[0] != u32::MAX);
-    (!twice).then_some(BagKey(key))
+    Some(BagKey(key))
 }
 
 /// Pairs of words, in either order.

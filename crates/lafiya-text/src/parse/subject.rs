@@ -238,10 +238,16 @@ impl Subjects {
 
     /// "my" before a person is not the speaker himself.
     fn owns_a_person(&self, reading: &Reading<'_>, at: usize) -> bool {
-        (at + 1..(at + 4).min(reading.len())).any(|n| {
-            matches!(self.persons.longest_at(&reading.keys, n), Some((_, [person, ..])) if !matches!(person, Person::First | Person::Third))
-                && reading.same_sentence(at, n)
-                && matches!(reading.words[at], "my" | "mon" | "ma" | "mes" | "our" | "meu" | "minha")
+        let owns = matches!(
+            reading.words[at],
+            "my" | "mon" | "ma" | "mes" | "our" | "meu" | "minha"
+        );
+        let is_person = |n: usize| {
+            let person = self.persons.longest_at(&reading.keys, n);
+            matches!(person, Some((_, [person, ..])) if !matches!(person, Person::First | Person::Third))
+        };
+        owns && (at + 1..(at + 4).min(reading.len())).any(|n| {
+            reading.traits[n].has(Trait::Person) && is_person(n) && reading.same_sentence(at, n)
         })
     }
 
