@@ -4,7 +4,7 @@
 
 use crate::fold::Token;
 use crate::hash::{FastMap, FastSet, key};
-use crate::stem::{singular, stem};
+use crate::stem::{singular, stem, stem_of_singular};
 use crate::words::{Fillers, Same};
 
 /// What a word is to a phrase.
@@ -121,15 +121,16 @@ impl Canon {
 
     /// Takes a word apart.
     pub(crate) fn word(&self, word: &str) -> Word {
-        let (stem, singular) = (stem(word), singular(word));
+        let singular = singular(word);
+        let stem = stem_of_singular(singular.clone());
         Word {
             text: word.to_owned(),
             key: key(word),
             stem_key: key(&stem),
             singular_key: key(&singular),
+            role: self.role(word, &singular),
             singular,
             form: self.groups.get(&stem).cloned().unwrap_or(stem),
-            role: self.role(word),
             opens: self.openings.get(word).copied(),
         }
     }
@@ -217,12 +218,12 @@ impl Canon {
         Some((&phrase.form, phrase.keys.len()))
     }
 
-    fn role(&self, word: &str) -> Role {
+    fn role(&self, word: &str, singular: &str) -> Role {
         if self.fillers.contains(word) {
             Role::Filler
         } else if self.persons.contains(word) {
             Role::Person
-        } else if self.modifiers.contains(word) || self.modifiers.contains(&singular(word)) {
+        } else if self.modifiers.contains(word) || self.modifiers.contains(singular) {
             Role::Modifier
         } else {
             Role::Content

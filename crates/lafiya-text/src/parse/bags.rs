@@ -164,11 +164,10 @@ impl Window<'_> {
             let Some(meaning) = choosing.choose(usable) else {
                 continue;
             };
-            let core: Tokens = kept
-                .iter()
-                .map(|it| &reading.units[it.at])
-                .flat_map(|unit| unit.first..unit.last)
-                .collect();
+            let mut core = Tokens::new();
+            for unit in kept.iter().map(|it| &reading.units[it.at]) {
+                (unit.first..unit.last).for_each(|at| core.push(at));
+            }
             return Some(Match {
                 confidence: confidence(reading, &core, meaning, AS_BAG),
                 core,

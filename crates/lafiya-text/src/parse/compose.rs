@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::dictionary::FormFacts;
 use super::lexicon::Sense;
-use super::matches::{Choosing, Match, Tokens};
+use super::matches::{Choosing, Match, tokens};
 use super::reading::Reading;
 use crate::canon::{Canon, Role, Unit};
 use crate::hash::{FastMap, FastSet};
@@ -141,7 +141,8 @@ impl Composer {
         }
         let inverted = Self::is_inverted(reading, n);
         let mut met = inverted;
-        for (unit, form) in reading.units[..n].iter().zip(&reading.forms).rev() {
+        let before = reading.units[..n].iter().zip(&reading.forms[..n]);
+        for (unit, form) in before.rev() {
             if !reading.same_sentence(unit.first, part.first) {
                 break;
             }
@@ -151,7 +152,7 @@ impl Composer {
                 if free[unit.first]
                     && let Some(sense) = has(choosing, &[unit.form, part.form])
                 {
-                    let mut core: Tokens = (unit.first..unit.last).collect();
+                    let mut core = tokens(unit.first..unit.last);
                     if inverted && free[part.first] {
                         core.extend(part.first..part.last);
                     }

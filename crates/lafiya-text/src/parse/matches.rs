@@ -18,15 +18,20 @@ use crate::canon::Role;
 use crate::hash::FastMap;
 
 /// Places of tokens, in order: few, mostly.
-pub(super) type Tokens = SmallVec<[usize; 4]>;
+pub(super) type Tokens = SmallVec<[usize; FEW]>;
+const FEW: usize = 4;
 
 /// The places of a row of tokens.
-#[inline]
 pub(super) fn tokens(row: Range<usize>) -> Tokens {
-    if row.len() == 1 {
-        return Tokens::from_slice(&[row.start]);
+    let mut places = [0; FEW];
+    let few = places.get_mut(..row.len());
+    match few {
+        Some(few) => {
+            few.iter_mut().zip(row).for_each(|(place, at)| *place = at);
+            Tokens::from_slice(few)
+        }
+        None => row.collect(),
     }
-    row.collect()
 }
 
 /// A phrase found in the text.

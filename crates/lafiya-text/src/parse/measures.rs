@@ -7,7 +7,7 @@ use lafiya_knowledge::words::State;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, Person};
 use lafiya_model::{Age, Choice, Sex};
 
-use super::matches::Tokens;
+use super::matches::tokens;
 use super::numbers;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
@@ -162,7 +162,7 @@ impl MeasureReader {
         spotted: &mut Vec<Spotted>,
     ) {
         let known = &self.known[value.known];
-        let core: Tokens = (value.first..value.end).collect();
+        let core = tokens(value.first..value.end);
         let derived = |concept: ConceptRef, choice: Choice| Spotted {
             derived: true,
             ..Spotted::new(concept, core.clone(), choice, 1.0)

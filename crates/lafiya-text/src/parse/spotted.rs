@@ -52,7 +52,12 @@ impl Spotted {
         let all = found.concept().into_iter().chain(found.also);
         all.map(move |concept| Self {
             derived: matches!(found.sense, Sense::Lacks(_)),
-            ..Self::new(concept, found.core.clone(), choice, found.confidence)
+            ..Self::new(
+                concept,
+                Tokens::from_slice(&found.core),
+                choice,
+                found.confidence,
+            )
         })
     }
 
