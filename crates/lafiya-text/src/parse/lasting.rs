@@ -29,7 +29,8 @@ pub(super) fn attach(reading: &Reading<'_>, times: &[Time], spotted: &mut [Spott
         .collect();
     let lasting = spotted.iter().zip(0..).filter(|(it, _)| lasts(it));
     let mut places: Vec<(usize, usize)> = lasting.map(|(it, n)| (it.first(), n)).collect();
-    places.sort_unstable();
+    // Nearly in order already: those made from numbers stand behind the others.
+    places.sort();
     let mut found = Found {
         places,
         carried,

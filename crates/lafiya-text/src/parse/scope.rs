@@ -353,7 +353,8 @@ impl Begins {
         spotted.iter().for_each(|it| any[it.first()] = true);
         let places = spotted.iter().zip(0..);
         let mut places: Vec<(usize, usize)> = places.map(|(it, n)| (it.first(), n)).collect();
-        places.sort_unstable();
+        // Nearly in order already: those made from numbers stand behind the others.
+        places.sort();
         Self { any, places }
     }
 

@@ -93,8 +93,9 @@ impl Grades {
 
     fn behind(&self, reading: &Reading<'_>, last: usize, carried: &[bool]) -> Option<Severity> {
         let end = reading.sentence_of(last).end;
-        for at in last + 1..end.min(last + 1 + REACH + 2) {
-            if carried[at] {
+        let stop = end.min(last + 1 + REACH + 2);
+        for (at, carried) in carried.iter().enumerate().take(stop).skip(last + 1) {
+            if *carried {
                 return None;
             }
             if reading.traits[at].has(Trait::GradeAfter)
