@@ -4,7 +4,7 @@
 
 use crate::fold::Token;
 use crate::hash::{FastMap, FastSet, key};
-use crate::stem::{singular, stem};
+use crate::stem::{singular, stem, stem_of_singular};
 use crate::words::{Fillers, Same};
 
 /// What a word is to a phrase.
@@ -44,13 +44,25 @@ pub(crate) struct Unit<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Canon {
     groups: FastMap<String, String>,
-    /// First word to the phrases that begin with it, longest first, with the form that replaces them.
-    phrases: FastMap<String, Vec<(Vec<String>, String)>>,
+    /// First word to the place of the phrases that begin with it.
+    openings: FastMap<String, usize>,
+    /// Phrases with one first word, longest first.
+    phrases: Vec<Vec<Phrase>>,
     fillers: FastSet<String>,
     modifiers: FastSet<String>,
     persons: FastSet<String>,
     abbreviations: FastSet<String>,
     opposites: Vec<[String; 2]>,
+}
+
+/// Several words that stand for one.
+#[derive(Clone, Debug)]
+struct Phrase {
+    words: Vec<String>,
+    /// The same as keys.
+    keys: Vec<u64>,
+    /// The form that replaces them.
+    form: String,
 }
 
 /// A word taken apart.
@@ -64,8 +76,8 @@ pub(crate) struct Word {
     pub key: u64,
     pub singular_key: u64,
     pub stem_key: u64,
-    /// Whether several words that begin with it may stand for one.
-    pub opens: bool,
+    /// The place of those phrases that begin with it and may stand for one word.
+    pub opens: Option<usize>,
 }
 
 impl Canon {
@@ -76,21 +88,28 @@ impl Canon {
                 groups.entry(stem(word)).or_insert_with(|| group.clone());
             }
         }
-        let mut phrases: FastMap<String, Vec<(Vec<String>, String)>> = FastMap::default();
+        let mut openings = FastMap::default();
+        let mut phrases: Vec<Vec<Phrase>> = Vec::new();
         for (form, written) in &same.phrases {
             for phrase in written {
                 let words: Vec<String> = phrase.split(' ').map(str::to_owned).collect();
-                phrases
-                    .entry(words[0].clone())
-                    .or_default()
-                    .push((words, form.clone()));
+                let place = *openings.entry(words[0].clone()).or_insert(phrases.len());
+                if place == phrases.len() {
+                    phrases.push(Vec::new());
+                }
+                phrases[place].push(Phrase {
+                    keys: words.iter().map(|word| key(word)).collect(),
+                    words,
+                    form: form.clone(),
+                });
             }
         }
-        for list in phrases.values_mut() {
-            list.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
+        for list in &mut phrases {
+            list.sort_by_key(|it| std::cmp::Reverse(it.words.len()));
         }
         Self {
             groups,
+            openings,
             phrases,
             fillers: fillers.fillers.iter().cloned().collect(),
             modifiers: fillers.modifiers.iter().cloned().collect(),
@@ -102,16 +121,17 @@ impl Canon {
 
     /// Takes a word apart.
     pub(crate) fn word(&self, word: &str) -> Word {
-        let (stem, singular) = (stem(word), singular(word));
+        let singular = singular(word);
+        let stem = stem_of_singular(singular.clone());
         Word {
             text: word.to_owned(),
             key: key(word),
             stem_key: key(&stem),
             singular_key: key(&singular),
+            role: self.role(word, &singular),
             singular,
             form: self.groups.get(&stem).cloned().unwrap_or(stem),
-            role: self.role(word),
-            opens: self.phrases.contains_key(word),
+            opens: self.openings.get(word).copied(),
         }
     }
 
@@ -184,32 +204,26 @@ impl Canon {
             .iter()
             .chain(&self.modifiers)
             .chain(&self.persons)
-            .chain(self.phrases.values().flatten().flat_map(|(words, _)| words))
+            .chain(self.phrases.iter().flatten().flat_map(|it| &it.words))
             .map(String::as_str)
     }
 
     fn phrase_at(&self, words: &[&Word], at: usize) -> Option<(&str, usize)> {
-        if !words[at].opens {
-            return None;
-        }
-        let fits = |phrase: &[String]| {
-            words.len() - at >= phrase.len()
-                && phrase
-                    .iter()
-                    .zip(&words[at..])
-                    .all(|(wanted, word)| *wanted == word.text)
+        let list = &self.phrases[words[at].opens?];
+        let fits = |phrase: &Phrase| {
+            let mut words = words[at..].iter().map(|word| word.key);
+            phrase.keys.iter().all(|key| words.next() == Some(*key))
         };
-        let list = self.phrases.get(&words[at].text)?;
-        let (phrase, form) = list.iter().find(|(phrase, _)| fits(phrase))?;
-        Some((form, phrase.len()))
+        let phrase = list.iter().find(|phrase| fits(phrase))?;
+        Some((&phrase.form, phrase.keys.len()))
     }
 
-    fn role(&self, word: &str) -> Role {
+    fn role(&self, word: &str, singular: &str) -> Role {
         if self.fillers.contains(word) {
             Role::Filler
         } else if self.persons.contains(word) {
             Role::Person
-        } else if self.modifiers.contains(word) || self.modifiers.contains(&singular(word)) {
+        } else if self.modifiers.contains(word) || self.modifiers.contains(singular) {
             Role::Modifier
         } else {
             Role::Content

@@ -81,23 +81,37 @@ impl Place {
         }
     }
 
-    /// The place behind all characters of a class that follow.
-    fn behind_all(mut self, text: &str, wanted: Class) -> Self {
-        loop {
-            // Bytes first: most characters are one.
-            let rest = &text.as_bytes()[self.byte..];
-            let other = |byte: &u8| BYTES[usize::from(*byte)] != wanted;
-            let plain = rest.iter().position(other).unwrap_or(rest.len());
-            self.byte += plain;
-            self.character += plain;
-            if rest.get(plain).is_none_or(u8::is_ascii) {
-                return self;
-            }
-            match self.peek(text) {
-                Some(c) if class(c) == wanted => self = self.behind(c),
-                _ => return self,
-            }
+    /// The place behind so many plain characters.
+    #[inline]
+    fn behind_bytes(self, bytes: usize) -> Self {
+        Self {
+            byte: self.byte + bytes,
+            character: self.character + bytes,
         }
+    }
+
+    /// The place behind all characters of a class that follow.
+    #[inline]
+    fn behind_all(mut self, text: &str, wanted: Class) -> Self {
+        // Bytes first: most characters are one.
+        let rest = text.as_bytes().get(self.byte..).unwrap_or_default();
+        let same = |byte: &&u8| BYTES[usize::from(**byte)] == wanted;
+        let plain = rest.iter().take_while(same).count();
+        self = self.behind_bytes(plain);
+        if rest.get(plain).is_none_or(u8::is_ascii) {
+            self
+        } else {
+            self.behind_all_beyond(text, wanted)
+        }
+    }
+
+    /// The same, character by character.
+    #[cold]
+    fn behind_all_beyond(mut self, text: &str, wanted: Class) -> Self {
+        while let Some(c) = self.peek(text).filter(|c| class(*c) == wanted) {
+            self = self.behind(c);
+        }
+        self
     }
 }
 
@@ -123,24 +137,49 @@ impl Folded {
             plain: text.to_ascii_lowercase(),
             spans: Vec::with_capacity(text.len() / 4),
         };
+        let bytes = text.as_bytes();
         let mut at = Place::default();
         let mut spaced = true;
-        while let Some(c) = at.peek(text) {
-            let (end, plain) = match class(c) {
-                Class::Gap | Class::Apostrophe | Class::Beyond => {
-                    spaced |= c.is_whitespace();
-                    at = at.behind(c);
-                    continue;
-                }
-                Class::Letter => word_end(text, at),
-                Class::Digit => number_end(text, at),
-                Class::Sign => (at.behind(c), c != '\r'),
-            };
-            let is_ascii = end.byte - at.byte == end.character - at.character;
-            folded.enter(text, (at, end), (plain && is_ascii, spaced));
-            (at, spaced) = (end, false);
+        while let Some(&byte) = bytes.get(at.byte) {
+            // What most texts are made of: spaces, and words of plain letters.
+            if byte == b' ' {
+                at = at.behind(' ');
+                spaced = true;
+            } else if let Some(word) = plain_word(&bytes[at.byte..]) {
+                let end = at.behind_bytes(word.len());
+                folded.spans.push(Span {
+                    plain: at.byte..end.byte,
+                    capitals: is_loud_ascii(word),
+                    start: at,
+                    end,
+                    spaced,
+                });
+                (at, spaced) = (end, false);
+            } else {
+                (at, spaced) = folded.go_on(text, at, spaced);
+            }
         }
         folded
+    }
+
+    /// Takes whatever comes next: a token or one character of a gap. Gives the place behind it, and whether there was
+    /// white space since the last token.
+    #[inline(never)]
+    fn go_on(&mut self, text: &str, at: Place, spaced: bool) -> (Place, bool) {
+        let Some(c) = at.peek(text) else {
+            return (at, spaced);
+        };
+        let (end, plain) = match class(c) {
+            Class::Gap | Class::Apostrophe | Class::Beyond => {
+                return (at.behind(c), spaced || c.is_whitespace());
+            }
+            Class::Letter => word_end(text, at),
+            Class::Digit => number_end(text, at),
+            Class::Sign => (at.behind(c), c != '\r'),
+        };
+        let is_ascii = end.byte - at.byte == end.character - at.character;
+        self.enter(text, (at, end), (plain && is_ascii, spaced));
+        (end, false)
     }
 
     pub(crate) fn tokens(&self) -> Vec<Token<'_>> {
@@ -161,33 +200,47 @@ impl Folded {
         (start, end): (Place, Place),
         (is_plain, spaced): (bool, bool),
     ) {
-        let written = &text[start.byte..end.byte];
-        // A comma that stands alone is a sign, any other a decimal comma.
-        let alone = end.character - start.character == 1;
-        let mut spelt = start.byte..end.byte;
-        if !is_plain {
-            let letters = written.chars().filter(|&c| class(c) != Class::Apostrophe);
-            let letters = letters.nfkd().filter(|c| !is_combining_mark(*c));
-            spelt.start = self.plain.len();
-            self.plain.extend(
-                letters
-                    .flat_map(char::to_lowercase)
-                    .map(plain)
-                    .map(|c| if c == ',' && !alone { '.' } else { c }),
-            );
-            spelt.end = self.plain.len();
-        }
+        let (spelt, capitals) = if is_plain {
+            let written = text.as_bytes().get(start.byte..end.byte);
+            let loud = written.is_some_and(is_loud_ascii);
+            (start.byte..end.byte, loud)
+        } else {
+            let written = &text[start.byte..end.byte];
+            (self.spell(written), is_loud(written))
+        };
         if spelt.is_empty() {
             return;
         }
         self.spans.push(Span {
             plain: spelt,
-            capitals: is_loud(written),
+            capitals,
             start,
             end,
             spaced,
         });
     }
+
+    /// Spells out a token whose plain spelling is not its letters in lower case.
+    #[cold]
+    fn spell(&mut self, written: &str) -> Range<usize> {
+        // A comma that stands alone is a sign, any other a decimal comma.
+        let alone = written.chars().nth(1).is_none();
+        let letters = written.chars().filter(|&c| class(c) != Class::Apostrophe);
+        let letters = letters.nfkd().filter(|c| !is_combining_mark(*c));
+        let from = self.plain.len();
+        self.plain.extend(
+            letters
+                .flat_map(char::to_lowercase)
+                .map(plain)
+                .map(|c| if c == ',' && !alone { '.' } else { c }),
+        );
+        from..self.plain.len()
+    }
+}
+
+/// Whether it is a word all in capitals, where all its characters are plain.
+fn is_loud_ascii(word: &[u8]) -> bool {
+    word.first().is_some_and(u8::is_ascii_uppercase) && !word.iter().any(u8::is_ascii_lowercase)
 }
 
 /// Whether it is a word all in capitals.
@@ -247,14 +300,29 @@ fn class_beyond_ascii(c: char) -> Class {
     }
 }
 
+/// The word that begins here, where all its letters are plain and no apostrophe follows.
+#[inline]
+fn plain_word(rest: &[u8]) -> Option<&[u8]> {
+    let class = |byte: &u8| BYTES[usize::from(*byte)];
+    let length = rest.iter().position(|byte| class(byte) != Class::Letter);
+    let (word, behind) = rest.split_at(length.unwrap_or(rest.len()));
+    let goes_on = |byte| matches!(class(byte), Class::Apostrophe | Class::Beyond);
+    (!word.is_empty() && !behind.first().is_some_and(goes_on)).then_some(word)
+}
+
 /// Letters, and an apostrophe that belongs to an English contraction ("don't", "I'm"). French elision ("j'ai") and the
 /// possessive ("mother's") part the word instead.
 fn word_end(text: &str, start: Place) -> End {
     let end = start.behind_all(text, Class::Letter);
-    let apostrophe = end.peek(text).filter(|&c| class(c) == Class::Apostrophe);
-    let Some(apostrophe) = apostrophe else {
-        return (end, true);
-    };
+    match end.peek(text) {
+        Some(c) if class(c) == Class::Apostrophe => contraction_end(text, end, c),
+        _ => (end, true),
+    }
+}
+
+/// The end of a word that has an apostrophe behind its first letters.
+#[cold]
+fn contraction_end(text: &str, end: Place, apostrophe: char) -> End {
     let tail = end.behind(apostrophe);
     let tail_end = tail.behind_all(text, Class::Letter);
     let written = text[tail.byte..tail_end.byte].to_lowercase();

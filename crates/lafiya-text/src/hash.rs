@@ -39,6 +39,11 @@ impl Hasher for Fnv {
         self.write_u64(u64::from(number));
     }
 
+    fn write_isize(&mut self, number: isize) {
+        // Which of several kinds a key is: a small number.
+        self.write_u64(number.cast_unsigned() as u64);
+    }
+
     fn finish(&self) -> u64 {
         self.0 ^ (self.0 >> 32)
     }

@@ -66,7 +66,12 @@ pub(crate) fn singular(word: &str) -> String {
 
 /// The stem: singular, without the endings of verbs and of words made from others (-ness, -ful, -ly, -y).
 pub(crate) fn stem(word: &str) -> String {
-    let mut stem = singular(word);
+    stem_of_singular(singular(word))
+}
+
+/// The stem of a word of which the singular is known.
+pub(crate) fn stem_of_singular(singular: String) -> String {
+    let mut stem = singular;
     if stem.len() <= 3 || !stem.is_ascii() {
         return stem;
     }

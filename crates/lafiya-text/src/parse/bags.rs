@@ -15,6 +15,8 @@ const AS_BAG: f64 = 0.92;
 /// Modifiers and denials that may be left out of one window.
 const OPTIONAL_MAX: usize = 4;
 const WINDOW_MAX: usize = BAG_WORDS_MAX + 2;
+/// Words that most rows do not exceed.
+const ROW: usize = 16;
 
 /// A unit as bags see it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,7 +54,7 @@ struct Window<'a> {
 
 /// Adds all bags that the text fills.
 pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut Vec<Match>) {
-    let mut row: Vec<Word> = Vec::new();
+    let mut row: Vec<Word> = Vec::with_capacity(ROW);
     let mut joiners = 0;
     for at in 0..reading.units.len() {
         match see(reading, choosing, at) {
@@ -80,38 +82,48 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut V
 
 /// Every window in a row of words without a stranger among them.
 fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut Vec<Match>) {
+    let pairs = &choosing.lexicon.pairs;
     for (start, first) in row.iter().enumerate() {
-        let ends = row.iter().enumerate().skip(start + 1).take(WINDOW_MAX - 1);
-        for (end, last) in ends {
-            if choosing.lexicon.pairs.has(first.number, last.number) {
-                let words = &row[start..=end];
-                found.extend(Window { words }.fill(reading, choosing));
+        let behind = &row[start + 1..];
+        for (n, last) in behind.iter().take(WINDOW_MAX - 1).enumerate() {
+            if pairs.has(first.number, last.number) {
+                // A word that cannot be left out must be of a bag with the last one, too.
+                let fits = |it: &Word| it.optional || pairs.has(it.number, last.number);
+                if behind[..n].iter().all(fits) {
+                    let words = &row[start..=start + 1 + n];
+                    found.extend(Window { words }.fill(reading, choosing));
+                }
+            } else if !last.optional {
+                // No bag has both, and every longer window would have to.
+                break;
             }
         }
     }
 }
 
+#[inline]
 fn see(reading: &Reading<'_>, choosing: &Choosing<'_>, at: usize) -> Seen {
     let unit = &reading.units[at];
     if unit.role.is_passed_over() {
         return Seen::PassedOver;
     }
-    let in_time = choosing.times[unit.first] || reading.tokens[unit.first].is_number();
-    let denial = unit.form == "not";
+    let form = reading.forms[at];
+    let in_time = || choosing.times[unit.first] || reading.tokens[unit.first].is_number();
+    let denial = form.denies;
     let optional = unit.role == Role::Modifier || denial;
     let is_modifier = |at: usize| {
         let unit = reading.units.get(at);
         unit.is_some_and(|it| it.role == Role::Modifier)
     };
     // "Sudden, painless loss of vision": one phrase.
-    if unit.form == "," && at > 0 && is_modifier(at - 1) && is_modifier(at + 1) {
+    if form.comma && at > 0 && is_modifier(at - 1) && is_modifier(at + 1) {
         return Seen::PassedOver;
     }
-    if matches!(unit.form, "and" | "or") {
+    if form.joins {
         Seen::Joiner
-    } else if in_time {
+    } else if in_time() {
         Seen::PassedOver
-    } else if let Some(number) = reading.forms[at].bag {
+    } else if let Some(number) = form.bag {
         Seen::Word {
             number,
             optional,
@@ -127,31 +139,21 @@ fn see(reading: &Reading<'_>, choosing: &Choosing<'_>, at: usize) -> Seen {
 impl Window<'_> {
     /// The fullest bag: with all modifiers and denials, or with some left out.
     fn fill(&self, reading: &Reading<'_>, choosing: &Choosing<'_>) -> Option<Match> {
-        let inner = &self.words[1..self.words.len() - 1];
-        let optional: SmallVec<[&Word; OPTIONAL_MAX]> = inner
-            .iter()
-            .filter(|it| it.optional)
-            .take(OPTIONAL_MAX)
-            .collect();
-        for dropped in 0..(1_usize << optional.len()) {
+        for left_out in subsets(self.optional()) {
             // Too many words for any bag.
-            if self.words.len() - dropped.count_ones() as usize > BAG_WORDS_MAX {
+            if self.words.len() - left_out.count_ones() as usize > BAG_WORDS_MAX {
                 continue;
             }
-            let left_out = |word: &Word| {
-                optional
-                    .iter()
-                    .position(|it| it.at == word.at)
-                    .is_some_and(|n| dropped >> n & 1 == 1)
-            };
-            let kept: SmallVec<[&Word; WINDOW_MAX]> =
-                self.words.iter().filter(|it| !left_out(it)).collect();
-            let bag = bag_key(kept.iter().map(|it| it.number));
+            let places = || self.words.iter().zip(0..);
+            let is_left_out = |n: u32| left_out >> n & 1 == 1;
+            let kept = || places().filter(|(_, n)| !is_left_out(*n));
+            let bag = bag_key(kept().map(|(it, _)| it.number));
             let Some(list) = bag.and_then(|key| choosing.lexicon.bags.get(&key)) else {
                 continue;
             };
-            let mut left = optional.iter().copied();
-            let denied = left.find(|it| left_out(it) && it.denial);
+            let kept: SmallVec<[&Word; WINDOW_MAX]> = kept().map(|(it, _)| it).collect();
+            let mut left = places().filter(|(_, n)| is_left_out(*n));
+            let denied = left.find(|(it, _)| it.denial).map(|(it, _)| it);
             if denies_a_finding(reading, &kept, denied) {
                 continue;
             }
@@ -162,11 +164,10 @@ impl Window<'_> {
             let Some(meaning) = choosing.choose(usable) else {
                 continue;
             };
-            let core: Tokens = kept
-                .iter()
-                .map(|it| &reading.units[it.at])
-                .flat_map(|unit| unit.first..unit.last)
-                .collect();
+            let mut core = Tokens::new();
+            for unit in kept.iter().map(|it| &reading.units[it.at]) {
+                (unit.first..unit.last).for_each(|at| core.push(at));
+            }
             return Some(Match {
                 confidence: confidence(reading, &core, meaning, AS_BAG),
                 core,
@@ -179,11 +180,28 @@ impl Window<'_> {
         None
     }
 
+    /// The places of the words that may be left out, one bit each.
+    fn optional(&self) -> u32 {
+        let inner = (1..).zip(&self.words[1..self.words.len() - 1]);
+        inner
+            .filter(|(_, it)| it.optional)
+            .take(OPTIONAL_MAX)
+            .fold(0, |bits, (n, _)| bits | 1_u32 << n)
+    }
+
     /// Whether a joiner stands among its words.
     fn is_joined(&self) -> bool {
         let joiners = |word: Option<&Word>| word.map(|it| it.joiners);
         joiners(self.words.first()) != joiners(self.words.last())
     }
+}
+
+/// Every choice among some bits, from none on.
+fn subsets(bits: u32) -> impl Iterator<Item = u32> {
+    std::iter::successors(Some(0), move |choice: &u32| {
+        let next = choice.wrapping_sub(bits) & bits;
+        (next != 0).then_some(next)
+    })
 }
 
 /// "vomiting, no stooling" denies the second finding, and "no stooling" is not the phrase "no stool"; "late ... not" is not

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::dictionary::FormFacts;
 use super::lexicon::Sense;
-use super::matches::{Choosing, Match, Tokens};
+use super::matches::{Choosing, Match, tokens};
 use super::reading::Reading;
 use crate::canon::{Canon, Role, Unit};
 use crate::hash::{FastMap, FastSet};
@@ -89,18 +89,21 @@ impl Composer {
         for it in matches.iter() {
             self.note_topic(it, &mut topics);
         }
-        for n in 0..reading.units.len() {
-            let unit = &reading.units[n];
-            let is_free = (unit.first..unit.last).all(|at| free[at]);
-            let form = reading.forms[n];
+        for (n, (unit, form)) in reading.units.iter().zip(&reading.forms).enumerate() {
             if !form.part && !form.complaint {
                 // Neither a part nor a complaint: nothing to share, at most a topic to bear in mind.
-                mind.topic = topics[unit.first]
-                    .map(|topic| (topic, unit.first))
-                    .or(mind.topic);
+                if let Some(topic) = topics[unit.first] {
+                    mind.topic = Some((topic, unit.first));
+                }
                 continue;
             }
-            let lone = Self::lone_complaint(reading, matches, n, &mind);
+            let is_free = (unit.first..unit.last).all(|at| free[at]);
+            // What no match has taken is nobody's finding by itself.
+            let lone = if is_free {
+                None
+            } else {
+                Self::lone_complaint(reading, matches, n, &mind)
+            };
             let shared = if is_free || lone.is_some() {
                 self.share(reading, choosing, n, &mind)
             } else {
@@ -138,7 +141,8 @@ impl Composer {
         }
         let inverted = Self::is_inverted(reading, n);
         let mut met = inverted;
-        for (unit, form) in reading.units[..n].iter().zip(&reading.forms).rev() {
+        let before = reading.units[..n].iter().zip(&reading.forms[..n]);
+        for (unit, form) in before.rev() {
             if !reading.same_sentence(unit.first, part.first) {
                 break;
             }
@@ -148,7 +152,7 @@ impl Composer {
                 if free[unit.first]
                     && let Some(sense) = has(choosing, &[unit.form, part.form])
                 {
-                    let mut core: Tokens = (unit.first..unit.last).collect();
+                    let mut core = tokens(unit.first..unit.last);
                     if inverted && free[part.first] {
                         core.extend(part.first..part.last);
                     }

@@ -27,6 +27,11 @@ pub(super) struct FormFacts {
     pub part: bool,
     /// What a part may suffer.
     pub complaint: bool,
+    /// The word "not", in whatever way it is said.
+    pub denies: bool,
+    /// "And" or "or".
+    pub joins: bool,
+    pub comma: bool,
 }
 
 /// A number as written (`39.5`) or as a word (`three`).
@@ -44,6 +49,10 @@ pub(super) struct Entry {
     pub traits: Traits,
     /// Where it leads to in the longer phrases of the lexicon, by its stem.
     pub written: Option<Begun>,
+    /// The same in the phrases that mean no finding, by its singular.
+    pub ignored: Option<Begun>,
+    /// The place of what it means by itself.
+    pub single: Option<usize>,
     pub marked: Marked,
     pub number: Option<Number>,
     /// The days of a unit of time.
@@ -73,6 +82,8 @@ impl Sources<'_> {
             form: self.facts(&word.form),
             traits: Traits::default(),
             written: self.lexicon.written.begun(word.stem_key),
+            ignored: self.lexicon.ignored.begun(word.singular_key),
+            single: self.lexicon.single.get(&word.singular).copied(),
             marked: self.marks.marked(word.key),
             number: self.times.numbers.of(text),
             unit_days: self.times.unit_days(&word),
@@ -87,18 +98,14 @@ impl Sources<'_> {
         let Word { text, key, .. } = &entry.word;
         let ends_sentence = ends_sentence(text);
         let lexicon = self.lexicon;
-        let ignored = lexicon.ignored.begun(entry.word.singular_key);
         let moment = entry.weekday.is_some() || self.times.begins_moment(*key);
         let number = entry.number.is_some() || text.starts_with(|c: char| c.is_ascii_digit());
         Traits::of(&[
             (Trait::SentenceEnd, ends_sentence),
             (Trait::ClauseEnd, ends_sentence || parts_clauses(text)),
             (Trait::Written, entry.written.is_some()),
-            (Trait::Ignored, ignored.is_some()),
-            (
-                Trait::Single,
-                lexicon.single.contains_key(&entry.word.singular),
-            ),
+            (Trait::Ignored, entry.ignored.is_some()),
+            (Trait::Single, entry.single.is_some()),
             (Trait::Cue, self.languages.contains_key(text)),
             (Trait::Moment, moment),
             (Trait::Number, number),
@@ -120,6 +127,9 @@ impl Sources<'_> {
             bag: self.lexicon.bag_numbers.get(form).copied(),
             part: self.composer.is_part(form),
             complaint: self.composer.is_complaint(form),
+            denies: form == "not",
+            joins: matches!(form, "and" | "or"),
+            comma: form == ",",
         }
     }
 }
@@ -200,9 +210,12 @@ impl Met<'_> {
     /// The words in the order of the text.
     pub(super) fn entries(&self) -> Vec<&Entry> {
         let mut strangers = self.strangers.iter();
-        let entries = self.known.iter();
+        let mut entries = Vec::with_capacity(self.known.len());
+        for known in &self.known {
+            if let Some(entry) = known.or_else(|| strangers.next()) {
+                entries.push(entry);
+            }
+        }
         entries
-            .filter_map(|known| known.or_else(|| strangers.next()))
-            .collect()
     }
 }

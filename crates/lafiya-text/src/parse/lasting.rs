@@ -29,7 +29,8 @@ pub(super) fn attach(reading: &Reading<'_>, times: &[Time], spotted: &mut [Spott
         .collect();
     let lasting = spotted.iter().zip(0..).filter(|(it, _)| lasts(it));
     let mut places: Vec<(usize, usize)> = lasting.map(|(it, n)| (it.first(), n)).collect();
-    places.sort_unstable();
+    // Nearly in order already: those made from numbers stand behind the others.
+    places.sort();
     let mut found = Found {
         places,
         carried,
@@ -61,16 +62,11 @@ struct Found<'s> {
 }
 
 impl Found<'_> {
-    /// Those that begin among these tokens.
-    fn within(&self, tokens: Range<usize>) -> &[(usize, usize)] {
-        let from = self.places.partition_point(|(at, _)| *at < tokens.start);
-        let to = self.places.partition_point(|(at, _)| *at < tokens.end);
-        self.places.get(from..to).unwrap_or_default()
-    }
-
-    /// Where the first of them begins.
+    /// Where the first begins that begins among these tokens.
     fn first(&self, tokens: Range<usize>) -> Option<usize> {
-        self.within(tokens).first().map(|(at, _)| *at)
+        let next = self.places.partition_point(|(at, _)| *at < tokens.start);
+        let (at, _) = self.places.get(next)?;
+        (*at < tokens.end).then_some(*at)
     }
 
     /// Gives a time to all that begin among these tokens; says whether there was one.

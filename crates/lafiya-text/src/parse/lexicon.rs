@@ -29,6 +29,17 @@ pub(super) struct Meaning {
     pub also: Option<ConceptRef>,
 }
 
+impl Meaning {
+    /// A finding before nothing, English before other languages, and the base's own name before what people say.
+    fn rank(&self) -> (bool, bool, TermKind) {
+        (
+            self.sense == Sense::Nothing,
+            self.language.is_some(),
+            self.kind,
+        )
+    }
+}
+
 /// A concept, its absence, or nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sense {
@@ -52,7 +63,9 @@ pub(super) struct Bag {
 #[derive(Clone, Debug)]
 pub(super) struct Lexicon {
     /// Phrases of one word, by their singular: "stool" is not "stooling".
-    pub single: FastMap<String, Vec<Meaning>>,
+    pub single: FastMap<String, usize>,
+    /// What they mean.
+    pub singles: Vec<Vec<Meaning>>,
     /// Longer phrases as written, by the stems of their words.
     pub written: PhraseSet<Meaning>,
     /// Phrases that mean no finding, by the singulars of their words.
@@ -93,11 +106,18 @@ impl Hash for BagKey {
 pub(super) fn bag_key(numbers: impl Iterator<Item = u32>) -> Option<BagKey> {
     let mut key = [u32::MAX; BAG_WORDS_MAX];
     for (n, number) in numbers.enumerate() {
-        *key.get_mut(n)? = number;
+        // So few words are put in order one by one.
+        let mut place = n;
+        while place > 0 && key[place - 1] > number {
+            *key.get_mut(place)? = key[place - 1];
+            place -= 1;
+        }
+        if place > 0 && key[place - 1] == number {
+            return None;
+        }
+        *key.get_mut(place)? = number;
     }
-    key.sort_unstable();
-    let twice = key.windows(2).any(|it| it[0] == it[1] && it[0] != u32::MAX);
-    (!twice).then_some(BagKey(key))
+    Some(BagKey(key))
 }
 
 /// Pairs of words, in either order.
@@ -154,6 +174,7 @@ impl Lexicon {
             verbs: fillers.verbs,
             shorthand: fillers.shorthand,
             single: FastMap::default(),
+            singles: Vec::new(),
             words: FastSet::default(),
             written: PhraseSet::default(),
             ignored: PhraseSet::default(),
@@ -190,7 +211,20 @@ impl Lexicon {
                 }
             }
         }
+        lexicon.put_best_first();
         lexicon
+    }
+
+    /// Of several meanings the first that fits is taken.
+    fn put_best_first(&mut self) {
+        for meanings in &mut self.singles {
+            meanings.sort_by_key(Meaning::rank);
+        }
+        self.written.sort_by_key(Meaning::rank);
+        self.ignored.sort_by_key(Meaning::rank);
+        for bags in self.bags.values_mut() {
+            bags.sort_by_key(|bag| bag.meaning.rank());
+        }
     }
 
     fn enter_term(
@@ -257,7 +291,11 @@ impl Lexicon {
         }
         let word = singular(word);
         for form in verb_forms(&word, &self.verbs).into_iter().chain([word]) {
-            self.single.entry(form).or_default().push(meaning.clone());
+            let place = *self.single.entry(form).or_insert(self.singles.len());
+            if place == self.singles.len() {
+                self.singles.push(Vec::new());
+            }
+            self.singles[place].push(meaning.clone());
         }
     }
 

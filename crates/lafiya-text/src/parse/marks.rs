@@ -127,7 +127,7 @@ impl MarkWords {
     pub(super) fn marked(&self, key: u64) -> Marked {
         let begun = self.phrases.begun(key);
         Marked {
-            alone: bits(self.phrases.all_from(begun, &[])),
+            alone: bits(self.phrases.all_from(begun, std::iter::empty())),
             longer: begun.filter(|it| self.phrases.goes_on(*it)),
         }
     }
@@ -136,7 +136,11 @@ impl MarkWords {
         let marks = entries.iter().enumerate().map(|(at, entry)| {
             let Marked { alone, longer } = entry.marked;
             if longer.is_some() {
-                alone | bits(self.phrases.all_from(longer, &keys[at + 1..]))
+                alone
+                    | bits(
+                        self.phrases
+                            .all_from(longer, keys[at + 1..].iter().copied()),
+                    )
             } else {
                 alone
             }

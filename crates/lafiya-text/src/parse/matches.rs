@@ -10,6 +10,7 @@ use lafiya_model::{Age, Sex};
 use smallvec::SmallVec;
 
 use super::bags;
+use super::dictionary::FormFacts;
 use super::lexicon::{Lexicon, Meaning, Sense};
 use super::reading::Reading;
 use super::traits::Trait;
@@ -17,7 +18,21 @@ use crate::canon::Role;
 use crate::hash::FastMap;
 
 /// Places of tokens, in order: few, mostly.
-pub(super) type Tokens = SmallVec<[usize; 4]>;
+pub(super) type Tokens = SmallVec<[usize; FEW]>;
+const FEW: usize = 4;
+
+/// The places of a row of tokens.
+pub(super) fn tokens(row: Range<usize>) -> Tokens {
+    let mut places = [0; FEW];
+    let few = places.get_mut(..row.len());
+    match few {
+        Some(few) => {
+            few.iter_mut().zip(row).for_each(|(place, at)| *place = at);
+            Tokens::from_slice(few)
+        }
+        None => row.collect(),
+    }
+}
 
 /// A phrase found in the text.
 #[derive(Clone, Debug)]
@@ -71,14 +86,21 @@ const ONLY_AFTER_REACH: usize = 3;
 pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
     let mut candidates = written(reading, choosing);
     bags::find(reading, choosing, &mut candidates);
+    let mut claims = vec![0_u16; reading.len()];
+    for &at in candidates.iter().flat_map(|it| &it.core) {
+        claims[at] = claims[at].saturating_add(1);
+    }
+    // What shares its tokens with no other is chosen whatever its rank.
+    let is_alone = |it: &Match| it.core.iter().all(|&at| claims[at] == 1);
+    let mut chosen: Vec<bool> = candidates.iter().map(is_alone).collect();
     // Matches are bulky: their numbers are sorted in their place.
-    let mut order: Vec<(u128, usize)> = candidates.iter().map(rank).zip(0..).collect();
+    let rivals = (0..candidates.len()).filter(|&n| !chosen[n]);
+    let mut order: Vec<(u128, usize)> = rivals.map(|n| (rank(&candidates[n]), n)).collect();
     order.sort_unstable_by(|(a, m), (b, n)| {
         let earlier = || candidates[*m].core[..].cmp(&candidates[*n].core[..]);
         b.cmp(a).then_with(earlier).then(m.cmp(n))
     });
     let mut taken = vec![false; reading.len()];
-    let mut chosen = vec![false; candidates.len()];
     for (_, n) in order {
         let core = &candidates[n].core;
         if core.iter().any(|&at| taken[at]) {
@@ -104,35 +126,38 @@ fn rank(it: &Match) -> u128 {
 }
 
 fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
-    let words = || reading.entries.iter().map(|it| &it.word);
-    let stems: Vec<u64> = words().map(|word| word.stem_key).collect();
-    let singulars: Vec<u64> = words().map(|word| word.singular_key).collect();
-    let mut found = Vec::new();
+    let lexicon = choosing.lexicon;
+    let mut found = Vec::with_capacity(reading.len() / 2);
+    let mut enter = |at: Range<usize>, meanings: &[Meaning]| {
+        found.extend(as_written(reading, choosing, at, meanings));
+    };
     for (at, traits) in reading.traits.iter().enumerate() {
+        if !traits.has_any([Trait::Written, Trait::Ignored, Trait::Single]) {
+            continue;
+        }
+        let entry = reading.entries[at];
+        let rest = || reading.entries[at + 1..].iter().map(|it| &it.word);
         if traits.has(Trait::Written) {
-            let begun = reading.entries[at].written;
-            for (length, meanings) in choosing.lexicon.written.all_from(begun, &stems[at + 1..]) {
+            let stems = rest().map(|word| word.stem_key);
+            for (length, meanings) in lexicon.written.all_from(entry.written, stems) {
                 if !denies_more(reading, at, length) {
-                    found.extend(as_written(reading, choosing, at..at + length, meanings));
+                    enter(at..at + length, meanings);
                 }
             }
         }
         if traits.has(Trait::Ignored) {
-            for (length, meanings) in choosing.lexicon.ignored.all_at(&singulars, at) {
-                found.extend(as_written(reading, choosing, at..at + length, meanings));
+            let singulars = rest().map(|word| word.singular_key);
+            for (length, meanings) in lexicon.ignored.all_from(entry.ignored, singulars) {
+                enter(at..at + length, meanings);
             }
         }
         // A word without weight is never a finding by itself ("does" is no "DOE").
-        let itself = traits.has(Trait::Single)
+        if let Some(single) = entry.single
             && !reading.light[at]
-            && !is_verb(reading, choosing.lexicon, at)
-            && !is_quality(reading, choosing.lexicon, at);
-        if !itself {
-            continue;
-        }
-        let singular = &reading.entries[at].word.singular;
-        if let Some(meanings) = choosing.lexicon.single.get(singular) {
-            found.extend(as_written(reading, choosing, at..at + 1, meanings));
+            && !is_verb(reading, lexicon, at)
+            && !is_quality(reading, lexicon, at)
+        {
+            enter(at..at + 1, &lexicon.singles[single]);
         }
     }
     found
@@ -202,10 +227,11 @@ fn as_written(
         .iter()
         .take_while(|it| it.first < at.end);
     let weight = telling
-        .map(|it| unit_weight(it.form, it.role))
+        .zip(&reading.forms[reading.unit_of[at.start]..])
+        .map(|(unit, form)| unit_weight(*form, unit.role))
         .sum::<usize>()
         .max(2);
-    let core: Tokens = at.collect();
+    let core = tokens(at);
     Some(Match {
         confidence: confidence(reading, &core, meaning, WRITTEN),
         core,
@@ -217,17 +243,20 @@ fn as_written(
 }
 
 impl Choosing<'_> {
-    /// The best meaning that sex, age and language allow.
+    /// The best meaning that sex, age and language allow: the first, for the lexicon has the best first.
     pub(super) fn choose<'m>(
         &self,
         meanings: impl Iterator<Item = &'m Meaning>,
     ) -> Option<&'m Meaning> {
-        meanings
-            .filter(|it| self.possible(it) && self.spoken(it))
-            .min_by_key(|it| (it.sense == Sense::Nothing, it.language.is_some(), it.kind))
+        let mut meanings = meanings;
+        meanings.find(|it| self.possible(it) && self.spoken(it))
     }
 
+    #[inline]
     fn possible(&self, meaning: &Meaning) -> bool {
+        if self.sex.is_none() && self.age.is_none() {
+            return true;
+        }
         let (Sense::Has(concept) | Sense::Lacks(concept)) = meaning.sense else {
             return true;
         };
@@ -255,9 +284,9 @@ impl Choosing<'_> {
     }
 }
 
-fn unit_weight(form: &str, role: Role) -> usize {
+fn unit_weight(form: FormFacts, role: Role) -> usize {
     match role {
-        _ if form == "not" => 1,
+        _ if form.denies => 1,
         Role::Content | Role::Modifier => 2,
         Role::Person | Role::Filler => 0,
     }

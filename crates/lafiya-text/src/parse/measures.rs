@@ -7,7 +7,7 @@ use lafiya_knowledge::words::State;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, Person};
 use lafiya_model::{Age, Choice, Sex};
 
-use super::matches::Tokens;
+use super::matches::tokens;
 use super::numbers;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
@@ -122,42 +122,53 @@ impl MeasureReader {
         patient: (Option<Age>, Option<Sex>),
         spotted: &mut Vec<Spotted>,
     ) {
+        let values = self.values(reading, base);
+        if values.is_empty() {
+            return;
+        }
         let person = person(base, patient, spotted);
+        spotted.retain(|it| {
+            // Values stand one behind the other: only the last that begins before it may hold all of it.
+            let begun = values.partition_point(|value| value.first <= it.first());
+            let holder = begun.checked_sub(1).and_then(|n| values.get(n));
+            holder.is_none_or(|value| it.last() >= value.end)
+        });
+        for value in values {
+            self.report(base, &person, value, spotted);
+        }
+    }
+
+    /// All values, in the order of the text.
+    fn values(&self, reading: &Reading<'_>, base: &KnowledgeBase) -> Vec<Value> {
+        let mut values = Vec::new();
         let mut at = 0;
         while at < reading.len() {
-            if !reading.traits[at].has_any([Trait::Measure, Trait::Number]) {
-                at += 1;
-                continue;
-            }
-            let Some(value) = self.value_at(reading, base, at) else {
-                at += 1;
-                continue;
+            let found = if reading.traits[at].has_any([Trait::Measure, Trait::Number]) {
+                self.value_at(reading, base, at)
+            } else {
+                None
             };
-            spotted.retain(|it| {
-                !it.core
-                    .iter()
-                    .all(|token| (value.first..value.end).contains(token))
-            });
-            self.report(base, &person, &value, spotted);
-            at = value.end;
+            at = found.as_ref().map_or(at + 1, |value| value.end);
+            values.extend(found);
         }
+        values
     }
 
     fn report(
         &self,
         base: &KnowledgeBase,
         person: &Person,
-        value: &Value,
+        value: Value,
         spotted: &mut Vec<Spotted>,
     ) {
         let known = &self.known[value.known];
-        let core: Tokens = (value.first..value.end).collect();
+        let core = tokens(value.first..value.end);
         let derived = |concept: ConceptRef, choice: Choice| Spotted {
             derived: true,
             ..Spotted::new(concept, core.clone(), choice, 1.0)
         };
         spotted.push(Spotted {
-            value: Some(value.text.clone()),
+            value: Some(value.text),
             ..derived(known.concept, Choice::Present)
         });
         let present: Vec<ConceptRef> = value

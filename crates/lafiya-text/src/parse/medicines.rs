@@ -57,7 +57,12 @@ impl MedicineReader {
         base: &KnowledgeBase,
         spotted: &mut Vec<Spotted>,
     ) {
-        let mut at = 0;
+        // Most texts name none.
+        let mut at = if reading.any.has(Trait::Medicine) {
+            0
+        } else {
+            reading.len()
+        };
         while at < reading.len() {
             if !reading.traits[at].has(Trait::Medicine) {
                 at += 1;
@@ -95,12 +100,11 @@ impl MedicineReader {
 impl MedicineReader {
     /// "On paracetamol for his fever": what stands behind the "for" is why it is taken.
     pub(super) fn reasons(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
-        for at in 1..reading.len() {
-            let behind_medicine = || {
-                self.taken.length_at(&reading.keys, at - 1) > 0
-                    || self.names.longest_at(&reading.keys, at - 1).is_some()
-            };
-            if reading.words[at] != "for" || !behind_medicine() {
+        let fors = reading.words.iter().zip(0..).skip(1);
+        for at in fors.filter(|(word, _)| **word == "for").map(|(_, at)| at) {
+            let behind_medicine = self.taken.length_at(&reading.keys, at - 1) > 0
+                || self.names.longest_at(&reading.keys, at - 1).is_some();
+            if !behind_medicine {
                 continue;
             }
             let clause = reading.clause_of(at);

@@ -115,6 +115,8 @@ pub struct Parser {
     times: Times,
 }
 
+/// Room for mentions that are made from numbers and medicines.
+const MADE: usize = 16;
 /// From here on a mention counts as sure.
 const SURE: f64 = 0.9;
 
@@ -225,7 +227,10 @@ impl Parser {
         let mut found = matches::find(&reading, &choosing);
         self.composer.apply(&reading, &choosing, &mut found);
 
-        let mut spotted: Vec<Spotted> = found.iter().flat_map(Spotted::from_match).collect();
+        let mut spotted: Vec<Spotted> = Vec::with_capacity(found.len() + MADE);
+        for it in &found {
+            spotted.extend(Spotted::from_match(it));
+        }
         self.measures
             .apply(&reading, base, (age, context.sex), &mut spotted);
         self.medicines.apply(&reading, base, &mut spotted);
@@ -244,10 +249,15 @@ impl Parser {
 /// Each concept once, in the order of the text.
 fn answer(text: &str, reading: &Reading<'_>, spotted: Vec<Spotted>) -> Parsed {
     let mut kept: Vec<Spotted> = Vec::new();
+    // Their concepts lie close together, for they are gone through for every mention.
+    let mut concepts: Vec<ConceptRef> = Vec::with_capacity(spotted.len());
     for it in spotted.into_iter().filter(|it| it.dropped.is_none()) {
-        match kept.iter_mut().find(|known| known.concept == it.concept) {
-            Some(known) => merge(known, it),
-            None => kept.push(it),
+        match concepts.iter().position(|known| *known == it.concept) {
+            Some(n) => merge(&mut kept[n], it),
+            None => {
+                concepts.push(it.concept);
+                kept.push(it);
+            }
         }
     }
     kept.sort_by_key(|it| (it.first(), it.last()));

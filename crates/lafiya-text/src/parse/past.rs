@@ -15,6 +15,13 @@ pub(super) fn past(reading: &Reading<'_>, it: &mut Spotted) {
     if !spoken_of || !it.is_finding() || it.derived || it.choice != Choice::Present {
         return;
     }
+    // Most sentences speak of no past, and then it does not matter where their barriers stand.
+    if !reading
+        .sentence_of(it.first())
+        .any(|at| has(Mark::Past)(&at))
+    {
+        return;
+    }
     let stretch = stretch(reading, it.first());
     let Some(time) = stretch.clone().find(has(Mark::Past)) else {
         return;

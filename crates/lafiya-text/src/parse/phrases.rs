@@ -89,17 +89,22 @@ impl<T> PhraseSet<T> {
         self.words.iter().map(String::as_str)
     }
 
-    /// Whether a phrase may begin at a place: asked everywhere, and answered "no" nearly everywhere.
+    /// Whether a phrase is this one word, or may go on with the next. Nearly always it is "no", and then nothing else is
+    /// asked.
     #[inline]
-    fn may_begin(&self, keys: &[u64], at: usize) -> bool {
-        keys.get(at).is_some_and(|&key| self.firsts.may_hold(key))
+    fn may_end_behind(&self, begun: Begun, next: Option<u64>) -> bool {
+        let node = begun.0 as usize;
+        let follows = |key: u64| self.follows[node] & follow_bit(key) != 0;
+        next.is_some_and(follows) || !self.ends[node].is_empty()
     }
 
     /// Where a word leads to that begins a phrase.
+    #[inline]
     pub(crate) fn begun(&self, key: u64) -> Option<Begun> {
-        let begins = self.firsts.may_hold(key);
-        let node = self.steps.get(&(0, key)).filter(|_| begins);
-        node.copied().map(Begun)
+        if !self.firsts.may_hold(key) {
+            return None;
+        }
+        self.steps.get(&(0, key)).copied().map(Begun)
     }
 
     /// Whether a longer phrase may begin with this one word.
@@ -107,32 +112,18 @@ impl<T> PhraseSet<T> {
         self.follows[begun.0 as usize] != 0
     }
 
-    /// Every phrase that begins at a place: its length in words and what it leads to. Shortest first.
-    #[inline]
-    pub(crate) fn all_at<'s>(
-        &'s self,
-        keys: &'s [u64],
-        at: usize,
-    ) -> impl Iterator<Item = (usize, &'s [T])> {
-        let first = keys.get(at).filter(|_| self.may_begin(keys, at));
-        let begun = first.and_then(|&key| self.begun(key));
-        self.all_from(begun, keys.get(at + 1..).unwrap_or_default())
-    }
-
-    /// The same where the first word was looked up before; `rest` is what follows it.
+    /// Every phrase that begins with a word, looked up before: its length in words and what it leads to. Shortest first.
+    /// `rest` are the words behind it.
     #[inline]
     pub(crate) fn all_from<'s>(
         &'s self,
         begun: Option<Begun>,
-        rest: &'s [u64],
+        rest: impl Iterator<Item = u64> + Clone + 's,
     ) -> impl Iterator<Item = (usize, &'s [T])> {
-        let mut rest = rest.iter();
+        let begun = begun.filter(|it| self.may_end_behind(*it, rest.clone().next()));
+        let mut rest = rest;
         let nodes = std::iter::successors(begun.map(|it| it.0), move |node| {
-            let key = *rest.next()?;
-            if self.follows[*node as usize] & follow_bit(key) == 0 {
-                return None;
-            }
-            self.steps.get(&(*node, key)).copied()
+            self.step(*node, rest.next()?)
         });
         nodes
             .map(|node| self.ends[node as usize].as_slice())
@@ -141,13 +132,47 @@ impl<T> PhraseSet<T> {
             .map(|(n, values)| (n + 1, values))
     }
 
+    /// Where the next word leads to.
+    #[inline]
+    fn step(&self, node: u32, next: u64) -> Option<u32> {
+        if self.follows[node as usize] & follow_bit(next) == 0 {
+            return None;
+        }
+        self.steps.get(&(node, next)).copied()
+    }
+
     /// The longest phrase that begins at a place.
     #[inline]
-    pub(crate) fn longest_at<'s>(&'s self, keys: &'s [u64], at: usize) -> Option<(usize, &'s [T])> {
-        if self.may_begin(keys, at) {
-            self.all_at(keys, at).last()
+    pub(crate) fn longest_at<'s>(&'s self, keys: &[u64], at: usize) -> Option<(usize, &'s [T])> {
+        let (&first, rest) = keys.get(at..)?.split_first()?;
+        if self.firsts.may_hold(first) {
+            self.longest_from(self.begun(first)?, rest)
         } else {
             None
+        }
+    }
+
+    fn longest_from(&self, begun: Begun, rest: &[u64]) -> Option<(usize, &[T])> {
+        let mut node = begun.0;
+        let mut longest = None;
+        let mut rest = rest.iter();
+        for length in 1.. {
+            let values = self.ends[node as usize].as_slice();
+            if !values.is_empty() {
+                longest = Some((length, values));
+            }
+            match rest.next().and_then(|next| self.step(node, *next)) {
+                Some(next) => node = next,
+                None => break,
+            }
+        }
+        longest
+    }
+
+    /// Puts what each phrase leads to in order; equals stay as they were added.
+    pub(crate) fn sort_by_key<K: Ord>(&mut self, order: impl Fn(&T) -> K) {
+        for values in &mut self.ends {
+            values.sort_by_key(&order);
         }
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Reading<'a> {
     pub entries: Vec<&'a Entry>,
     /// What they may be to the steps.
     pub traits: Vec<Traits>,
+    /// What any of them may be.
+    pub any: Traits,
     /// Which of them were mended.
     pub mended: &'a [bool],
     /// Words in the common form.
@@ -51,22 +53,24 @@ impl<'a> Reading<'a> {
         let units = sources.canon.units(&words);
         let forms = units
             .iter()
-            .map(|unit| match unit.last - unit.first {
+            .map(|unit| {
+                let entry = entries[unit.first];
                 // The very form of the word, so what is known of it holds.
-                1 if std::ptr::eq(unit.form, entries[unit.first].word.form.as_str()) => {
-                    entries[unit.first].form
+                if std::ptr::eq(unit.form, entry.word.form.as_str()) {
+                    entry.form
+                } else {
+                    sources.facts(unit.form)
                 }
-                _ => sources.facts(unit.form),
             })
             .collect();
-        let mut light = Vec::with_capacity(tokens.len());
-        let mut compound = Vec::with_capacity(tokens.len());
-        let mut unit_of = Vec::with_capacity(tokens.len());
+        let mut light = vec![false; tokens.len()];
+        let mut compound = vec![false; tokens.len()];
+        let mut unit_of = vec![0; tokens.len()];
         for (n, unit) in units.iter().enumerate() {
-            for _ in unit.first..unit.last {
-                light.push(unit.role != Role::Content);
-                compound.push(unit.last - unit.first > 1);
-                unit_of.push(n);
+            for at in unit.first..unit.last {
+                light[at] = unit.role != Role::Content;
+                compound[at] = unit.last - unit.first > 1;
+                unit_of[at] = n;
             }
         }
         let all_capitals = tokens.len() > 4
@@ -74,16 +78,17 @@ impl<'a> Reading<'a> {
                 .iter()
                 .all(|it| it.capitals || it.is_number() || it.is_sign());
         let traits: Vec<Traits> = entries.iter().map(|it| it.traits).collect();
-        let sentence = stretches(&traits, Trait::SentenceEnd);
-        let clause = stretches(&traits, Trait::ClauseEnd);
+        let sentences = Stretches::of(&traits, Trait::SentenceEnd);
+        let clauses = Stretches::of(&traits, Trait::ClauseEnd);
         let keys: Vec<u64> = words.iter().map(|word| word.key).collect();
         Self {
             marks: sources.marks.find(&entries, &keys),
             keys,
             words: words.iter().map(|word| word.text.as_str()).collect(),
+            any: Traits::together(&traits),
             mended: &met.mended,
-            sentences: sentence.1,
-            clauses: clause.1,
+            sentences: sentences.all,
+            clauses: clauses.all,
             tokens,
             entries,
             traits,
@@ -93,8 +98,8 @@ impl<'a> Reading<'a> {
             light,
             compound,
             all_capitals,
-            sentence: sentence.0,
-            clause: clause.0,
+            sentence: sentences.numbers,
+            clause: clauses.numbers,
         }
     }
 
@@ -127,15 +132,31 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Parts a text behind every token of a trait: the number of the stretch of each token, and the tokens of each stretch.
-/// The sign belongs to what it ends.
-fn stretches(traits: &[Traits], end: Trait) -> (Vec<usize>, Vec<Range<usize>>) {
-    let mut numbers = Vec::with_capacity(traits.len());
-    let mut all = Vec::new();
-    for stretch in traits.split_inclusive(|it| it.has(end)) {
-        let from = numbers.len();
-        numbers.resize(from + stretch.len(), all.len());
-        all.push(from..numbers.len());
+/// A text parted in stretches, one behind the other.
+#[derive(Debug)]
+struct Stretches {
+    /// The number of the stretch of each token.
+    numbers: Vec<usize>,
+    /// The tokens of each stretch.
+    all: Vec<Range<usize>>,
+}
+
+impl Stretches {
+    /// Parts a text behind every token of a trait. The sign belongs to what it ends.
+    fn of(traits: &[Traits], end: Trait) -> Self {
+        let mut numbers = Vec::with_capacity(traits.len());
+        let mut all = Vec::with_capacity(traits.len() / 4 + 1);
+        let mut from = 0;
+        for (at, it) in traits.iter().enumerate() {
+            numbers.push(all.len());
+            if it.has(end) {
+                all.push(from..at + 1);
+                from = at + 1;
+            }
+        }
+        if from < traits.len() {
+            all.push(from..traits.len());
+        }
+        Self { numbers, all }
     }
-    (numbers, all)
 }

@@ -60,11 +60,10 @@ impl Scope {
 
     /// Turns what the words of the text turn.
     pub(super) fn apply(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
-        let mut begins = vec![false; reading.len()];
-        spotted.iter().for_each(|it| begins[it.first()] = true);
+        let begins = Begins::of(reading, spotted);
         self.forward(reading, &begins, spotted);
         for it in spotted {
-            self.backward(reading, &begins, it);
+            self.backward(reading, &begins.any, it);
             past(reading, it);
             let first = it.first();
             let queried =
@@ -75,8 +74,7 @@ impl Scope {
         }
     }
 
-    /// `begins`: the tokens where a finding begins.
-    fn forward(&self, reading: &Reading<'_>, begins: &[bool], spotted: &mut [Spotted]) {
+    fn forward(&self, reading: &Reading<'_>, begins: &Begins, spotted: &mut [Spotted]) {
         let carried = carried(reading, spotted);
         let tokens = (begins, carried.as_slice());
         let mut at = 0;
@@ -183,7 +181,7 @@ impl Scope {
     fn deny(
         &self,
         reading: &Reading<'_>,
-        ((begins, carried), spotted): ((&[bool], &[bool]), &mut [Spotted]),
+        ((begins, carried), spotted): ((&Begins, &[bool]), &mut [Spotted]),
         (inside, from): (usize, usize),
         trigger: Trigger,
     ) {
@@ -191,8 +189,8 @@ impl Scope {
         let mut strangers = 0;
         let mut reached = false;
         while at < reading.len() && reading.same_sentence(from.min(reading.len() - 1), at) {
-            let denied_to = if begins[at] {
-                deny_at(spotted, at)
+            let denied_to = if begins.any[at] {
+                deny_at(spotted, begins, at)
             } else {
                 None
             };
@@ -341,16 +339,44 @@ pub(super) fn carried(reading: &Reading<'_>, spotted: &[Spotted]) -> Vec<bool> {
     carried
 }
 
+/// Where findings begin.
+struct Begins {
+    /// Whether one does, by token.
+    any: Vec<bool>,
+    /// The token and the number of each finding, in the order of the text.
+    places: Vec<(usize, usize)>,
+}
+
+impl Begins {
+    fn of(reading: &Reading<'_>, spotted: &[Spotted]) -> Self {
+        let mut any = vec![false; reading.len()];
+        spotted.iter().for_each(|it| any[it.first()] = true);
+        let places = spotted.iter().zip(0..);
+        let mut places: Vec<(usize, usize)> = places.map(|(it, n)| (it.first(), n)).collect();
+        // Nearly in order already: those made from numbers stand behind the others.
+        places.sort();
+        Self { any, places }
+    }
+
+    /// The numbers of those that begin at a token.
+    fn at(&self, token: usize) -> impl Iterator<Item = usize> {
+        let from = self.places.partition_point(|(at, _)| *at < token);
+        let here = self.places[from..].iter();
+        here.take_while(move |(at, _)| *at == token)
+            .map(|(_, n)| *n)
+    }
+}
+
 /// Denies what begins at a token; gives the token behind it.
-fn deny_at(spotted: &mut [Spotted], at: usize) -> Option<usize> {
-    let here = spotted.iter_mut().filter(|it| it.first() == at);
-    here.map(|it| {
+fn deny_at(spotted: &mut [Spotted], begins: &Begins, at: usize) -> Option<usize> {
+    let here = begins.at(at).map(|n| {
+        let it = &mut spotted[n];
         if !it.derived {
             it.choice = Choice::Absent;
         }
         it.last() + 1
-    })
-    .max()
+    });
+    here.max()
 }
 
 /// What a comma leads to.

@@ -4,6 +4,7 @@ use lafiya_model::{Choice, Severity};
 
 use super::phrases::PhraseSet;
 use super::reading::Reading;
+use super::scope::carried;
 use super::spotted::Spotted;
 use super::traits::Trait;
 use crate::words::SeverityWords;
@@ -59,29 +60,25 @@ impl Grades {
     }
 
     pub(super) fn apply(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
-        let mut carriers = vec![0_u16; reading.len()];
-        for &at in spotted.iter().flat_map(|it| &it.core) {
-            carriers[at] = carriers[at].saturating_add(1);
-        }
+        let carried = carried(reading, spotted);
         for it in spotted {
             if it.choice == Choice::Present && it.is_finding() && !it.derived {
-                it.severity = self.of(reading, &carriers, it);
+                it.severity = self.of(reading, &carried, it);
             }
         }
     }
 
-    fn of(&self, reading: &Reading<'_>, carriers: &[u16], it: &Spotted) -> Option<Severity> {
+    /// `carried`: the tokens of all findings; those before and behind this one belong to others.
+    fn of(&self, reading: &Reading<'_>, carried: &[bool], it: &Spotted) -> Option<Severity> {
         let (first, last) = (it.first(), it.last());
         let sentence = reading.sentence_of(first);
-        // By another finding than this one.
-        let carried = |at: usize| carriers[at] > u16::from(it.core.contains(&at));
         let at_before = |at: usize| {
             let begins = reading.traits[at].has(Trait::GradeBefore);
             begins.then(|| self.before.longest_at(&reading.keys, at))?
         };
         // Before it and inside it, nearest first; another finding or a comma ends the search.
         for at in (sentence.start.max(first.saturating_sub(REACH))..=last).rev() {
-            if at < first && (carried(at) || reading.words[at] == ",") {
+            if at < first && (carried[at] || reading.words[at] == ",") {
                 break;
             }
             if let Some((length, [severity, ..])) = at_before(at) {
@@ -91,18 +88,14 @@ impl Grades {
                 }
             }
         }
-        self.behind(reading, last, &carried)
+        self.behind(reading, last, carried)
     }
 
-    fn behind(
-        &self,
-        reading: &Reading<'_>,
-        last: usize,
-        carried: &impl Fn(usize) -> bool,
-    ) -> Option<Severity> {
+    fn behind(&self, reading: &Reading<'_>, last: usize, carried: &[bool]) -> Option<Severity> {
         let end = reading.sentence_of(last).end;
-        for at in last + 1..end.min(last + 1 + REACH + 2) {
-            if carried(at) {
+        let stop = end.min(last + 1 + REACH + 2);
+        for (at, carried) in carried.iter().enumerate().take(stop).skip(last + 1) {
+            if *carried {
                 return None;
             }
             if reading.traits[at].has(Trait::GradeAfter)

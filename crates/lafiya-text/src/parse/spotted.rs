@@ -12,6 +12,8 @@ pub(super) struct Spotted {
     pub concept: ConceptRef,
     /// The tokens that carry it, in order; never empty.
     pub core: Tokens,
+    /// The first and the last of them: asked for all the time.
+    pub ends: (usize, usize),
     pub choice: Choice,
     /// Why it is not said of the patient's present; it then stays out of the answer.
     pub dropped: Option<Dropped>,
@@ -50,13 +52,20 @@ impl Spotted {
         let all = found.concept().into_iter().chain(found.also);
         all.map(move |concept| Self {
             derived: matches!(found.sense, Sense::Lacks(_)),
-            ..Self::new(concept, found.core.clone(), choice, found.confidence)
+            ..Self::new(
+                concept,
+                Tokens::from_slice(&found.core),
+                choice,
+                found.confidence,
+            )
         })
     }
 
     pub(super) fn new(concept: ConceptRef, core: Tokens, choice: Choice, confidence: f64) -> Self {
+        let first = core.first().copied().unwrap_or_default();
         Self {
             concept,
+            ends: (first, core.last().copied().unwrap_or(first)),
             core,
             choice,
             dropped: None,
@@ -76,12 +85,14 @@ impl Spotted {
         }
     }
 
+    #[inline]
     pub(super) fn first(&self) -> usize {
-        self.core.first().copied().unwrap_or_default()
+        self.ends.0
     }
 
+    #[inline]
     pub(super) fn last(&self) -> usize {
-        self.core.last().copied().unwrap_or_default()
+        self.ends.1
     }
 
     pub(super) fn is_finding(&self) -> bool {

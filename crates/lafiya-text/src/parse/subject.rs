@@ -25,6 +25,13 @@ pub(super) enum Person {
     Third,
 }
 
+/// Who is spoken of at a token, and whether by a pronoun.
+#[derive(Clone, Copy, Debug)]
+struct SpokenOf {
+    person: Person,
+    by_pronoun: bool,
+}
+
 /// So many kinds of person.
 const PERSONS: usize = Person::Third as usize + 1;
 
@@ -106,15 +113,15 @@ impl Subjects {
         age: Option<Age>,
         spotted: &mut Vec<Spotted>,
     ) {
-        let (persons, by_pronoun) = self.persons_of(reading);
+        let spoken_of = self.persons_of(reading);
         let mut counts = [0; PERSONS];
         for it in spotted
             .iter()
             .filter(|it| it.is_finding() && it.dropped.is_none())
         {
             // Somebody spoken of again as "she" is who the story is about.
-            let again = usize::from(by_pronoun[it.first()]);
-            counts[persons[it.first()] as usize] += 1 + again;
+            let SpokenOf { person, by_pronoun } = spoken_of[it.first()];
+            counts[person as usize] += 1 + usize::from(by_pronoun);
         }
         let of = |person: Person| counts[person as usize];
         let child_speaks = age.map_or(
@@ -134,22 +141,24 @@ impl Subjects {
             Person::Other => false,
         };
         for it in spotted.iter_mut() {
-            if !is_patient(persons[it.first()]) && !is_about_others(base, it.concept) {
+            if !is_patient(spoken_of[it.first()].person) && !is_about_others(base, it.concept) {
                 it.dropped = Some(Dropped::OtherPerson);
             }
         }
         if !is_patient(Person::Kin) || of(Person::Kin) == 0 {
-            self.family_history(reading, &persons, spotted);
+            self.family_history(reading, &spoken_of, spotted);
         }
     }
 
     fn family_history(
         &self,
         reading: &Reading<'_>,
-        persons: &[Person],
+        spoken_of: &[SpokenOf],
         spotted: &mut Vec<Spotted>,
     ) {
-        for at in (0..reading.len()).filter(|&at| persons[at] == Person::Kin) {
+        let kin = spoken_of.iter().zip(0..);
+        let kin = kin.filter(|(it, _)| it.person == Person::Kin);
+        for at in kin.map(|(_, at)| at) {
             if let Some((length, [concept, ..])) = self.family.longest_at(&reading.keys, at) {
                 let core = (at..at + length).collect();
                 let derived = Spotted::new(*concept, core, Choice::Present, 0.95);
@@ -161,24 +170,25 @@ impl Subjects {
         }
     }
 
-    /// Who is spoken of at each token, and whether by a pronoun.
-    fn persons_of(&self, reading: &Reading<'_>) -> (Vec<Person>, Vec<bool>) {
+    /// Who is spoken of at each token.
+    fn persons_of(&self, reading: &Reading<'_>) -> Vec<SpokenOf> {
         // Such a text is about one patient throughout.
         let told_by_clinician = reading.marks.has_any(Mark::Patient);
         let mut now = Person::Nobody;
         let mut named = Person::Nobody;
-        let mut persons = Vec::with_capacity(reading.len());
-        let mut by_pronoun = Vec::with_capacity(reading.len());
-        let mut pronoun = false;
+        let mut spoken_of = Vec::with_capacity(reading.len());
+        let mut by_pronoun = false;
         let anybody_excepted = reading.marks.has_any(Mark::Except);
+        let mut ends_clause = false;
         for (at, traits) in reading.traits.iter().enumerate() {
             // Only a new clause or a word for a person changes who is spoken of.
-            let begins_clause = at > 0 && reading.traits[at - 1].has(Trait::ClauseEnd);
+            let begins_clause = ends_clause;
+            ends_clause = traits.has(Trait::ClauseEnd);
             if !begins_clause && !traits.has(Trait::Person) && !anybody_excepted {
-                persons.push(now);
-                by_pronoun.push(pronoun);
                 continue;
             }
+            let person = now;
+            spoken_of.resize(at, SpokenOf { person, by_pronoun });
             if at > 0 && reading.sentence[at] != reading.sentence[at - 1] {
                 now = Person::Nobody;
                 // "His mother smokes. He coughs": in a clinician's note the pronoun is the patient again.
@@ -197,7 +207,7 @@ impl Subjects {
             } else if traits.has(Trait::Person)
                 && let Some((_, [person, ..])) = self.persons.longest_at(&reading.keys, at)
             {
-                pronoun = *person == Person::Third;
+                by_pronoun = *person == Person::Third;
                 now = match person {
                     Person::Third if named == Person::Nobody => Person::Nobody,
                     Person::Third => named,
@@ -220,18 +230,24 @@ impl Subjects {
                     named = now;
                 }
             }
-            persons.push(now);
-            by_pronoun.push(pronoun);
         }
-        (persons, by_pronoun)
+        let person = now;
+        spoken_of.resize(reading.len(), SpokenOf { person, by_pronoun });
+        spoken_of
     }
 
     /// "my" before a person is not the speaker himself.
     fn owns_a_person(&self, reading: &Reading<'_>, at: usize) -> bool {
-        (at + 1..(at + 4).min(reading.len())).any(|n| {
-            matches!(self.persons.longest_at(&reading.keys, n), Some((_, [person, ..])) if !matches!(person, Person::First | Person::Third))
-                && reading.same_sentence(at, n)
-                && matches!(reading.words[at], "my" | "mon" | "ma" | "mes" | "our" | "meu" | "minha")
+        let owns = matches!(
+            reading.words[at],
+            "my" | "mon" | "ma" | "mes" | "our" | "meu" | "minha"
+        );
+        let is_person = |n: usize| {
+            let person = self.persons.longest_at(&reading.keys, n);
+            matches!(person, Some((_, [person, ..])) if !matches!(person, Person::First | Person::Third))
+        };
+        owns && (at + 1..(at + 4).min(reading.len())).any(|n| {
+            reading.traits[n].has(Trait::Person) && is_person(n) && reading.same_sentence(at, n)
         })
     }
 

@@ -10,7 +10,7 @@ use super::numbers::{self, Numbers};
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Lasting;
-use super::traits::Trait;
+use super::traits::{Trait, Traits};
 use crate::canon::Word;
 use crate::hash::{FastMap, FastSet};
 use crate::words::{Numbered, TimeWords};
@@ -112,10 +112,9 @@ impl Times {
 
     /// An age in the text: "4 month old", "aged 3 years", "7yo", "my daughter (6 yrs)".
     pub(super) fn age(&self, reading: &Reading<'_>) -> Option<Age> {
-        (0..reading.len()).find_map(|at| {
-            if !reading.traits[at].has_any([Trait::Number, Trait::Unit]) {
-                return None;
-            }
+        let counts = |it: &Traits| it.has_any([Trait::Number, Trait::Unit]);
+        let counted = reading.traits.iter().zip(0..).filter(|(it, _)| counts(it));
+        counted.map(|(_, at)| at).find_map(|at| {
             let (days, end) = Self::counted_at(reading, at)?;
             let days = days.filter(|_| self.is_age(reading, at, end))?;
             Some(Age::from_days(days))

@@ -56,10 +56,16 @@ impl Traits {
         self.0 & wanted.bit() != 0
     }
 
+    /// Those of several words together.
+    pub(super) fn together(all: &[Self]) -> Self {
+        Self(all.iter().fold(0, |bits, it| bits | it.0))
+    }
+
     /// Whether it has one of several.
     #[inline]
     pub(super) fn has_any<const N: usize>(self, wanted: [Trait; N]) -> bool {
-        wanted.into_iter().any(|it| self.has(it))
+        let bits = wanted.iter().fold(0, |bits, it| bits | it.bit());
+        self.0 & bits != 0
     }
 }
 
