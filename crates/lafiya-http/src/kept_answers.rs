@@ -43,24 +43,35 @@ impl Default for KeptAnswers {
     }
 }
 
-/// Layer of the reference endpoints.
-pub(crate) async fn kept_or_rendered(
+impl KeptAnswers {
+    /// What was rendered for the same address before.
+    pub(crate) fn find(&self, state: &HttpState, request: &Request) -> Option<Response> {
+        let Kept { headers, body } = self.0.get(&address_of(state, request)?)?;
+        Some((headers, body).into_response())
+    }
+}
+
+/// The content of the base, and the path with its query.
+fn address_of(state: &HttpState, request: &Request) -> Option<String> {
+    let address = request.uri().path_and_query()?.as_str();
+    if address.len() > ADDRESS_BYTES_MAX {
+        return None;
+    }
+    let base = state.context.knowledge.load();
+    Some([base.content_hash(), " ", address].concat())
+}
+
+/// Layer of the reference endpoints, for what was not found among the kept: keeps what they render.
+pub(crate) async fn keep_rendered(
     State(state): State<Arc<HttpState>>,
     request: Request,
     next: Next,
 ) -> Response {
-    let address = request.uri().path_and_query().map_or("", |it| it.as_str());
-    if address.len() > ADDRESS_BYTES_MAX {
-        return next.run(request).await;
-    }
-    let base = state.context.knowledge.load();
-    let address = [base.content_hash(), " ", address].concat();
-    drop(base);
-    let answers = &state.kept_answers.0;
-    if let Some(Kept { headers, body }) = answers.get(&address) {
-        return (headers, body).into_response();
-    }
+    let address = address_of(&state, &request);
     let response = next.run(request).await;
+    let Some(address) = address else {
+        return response;
+    };
     let bytes = response.body().size_hint().exact();
     if response.status() != StatusCode::OK || bytes.is_none_or(|it| it > ANSWER_BYTES_MAX) {
         return response;
@@ -78,6 +89,6 @@ pub(crate) async fn kept_or_rendered(
         headers,
         body: body.clone(),
     };
-    answers.insert(address, kept);
+    state.kept_answers.0.insert(address, kept);
     Response::from_parts(parts, Body::from(body))
 }

@@ -18,7 +18,7 @@ use crate::caller::{
 };
 use crate::endpoints;
 use crate::error::{ApiError, ErrorCode};
-use crate::kept_answers::kept_or_rendered;
+use crate::kept_answers::keep_rendered;
 use crate::openapi::{self, ApiDocument};
 use crate::state::HttpState;
 use crate::versions::CURRENT;
@@ -125,8 +125,8 @@ pub(crate) fn build(state: Arc<HttpState>, pages: Pages) -> Router {
         health,
         public,
     } = routes();
-    let reference = Router::from(reference)
-        .route_layer(from_fn_with_state(Arc::clone(&state), kept_or_rendered));
+    let reference =
+        Router::from(reference).route_layer(from_fn_with_state(Arc::clone(&state), keep_rendered));
     let keyed = Router::from(keyed)
         .merge(reference)
         .route_layer(from_fn_with_state(Arc::clone(&state), require_key));
