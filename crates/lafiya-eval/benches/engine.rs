@@ -1,7 +1,8 @@
 //! How long one turn of reasoning takes over a base of 800 conditions and 1,500 findings: posterior,
 //! level and next question, with 10 and with 50 pieces of evidence, beside a plain dense version of
 //! the same arithmetic; then with more evidence and over larger bases, to see how it grows. Prints a
-//! line a case; `cargo xtask bench engine` keeps the figures.
+//! line a case; `cargo xtask bench engine` keeps the figures. With a number in `LAFIYA_BENCH_TURNS` it
+//! makes so many turns and measures nothing: whoever counts instructions compares two numbers.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -9,6 +10,7 @@ use std::time::Instant;
 use lafiya_engine::{Parameters, assess};
 use lafiya_knowledge::schema::Content;
 use lafiya_knowledge::{FindingIx, KnowledgeBase};
+use lafiya_model::assessment::Question;
 use lafiya_model::{
     Age, Choice, ConceptId, DeidentifiedCase, Evidence, EvidenceSource, Sex, TriageLevel,
 };
@@ -66,6 +68,14 @@ impl Numbers {
 
 fn main() {
     let base = synthetic_base(USUAL);
+    let turns = std::env::var("LAFIYA_BENCH_TURNS").ok();
+    if let Some(turns) = turns.and_then(|it| it.parse().ok()) {
+        let cases = synthetic_cases(USUAL, 10);
+        for case in cases.iter().cycle().take(turns) {
+            black_box(turn(&base, black_box(case)));
+        }
+        return;
+    }
     let dense = Dense::of(&base);
     for pieces in [10, 50] {
         let engine = engine_us(&base, USUAL, pieces);
@@ -96,10 +106,13 @@ fn said(size: Size, pieces: usize) -> String {
 
 fn engine_us(base: &KnowledgeBase, size: Size, pieces: usize) -> f64 {
     let cases = synthetic_cases(size, pieces);
-    time_each(&cases, |case| {
-        let draft = assess(base, case, &Parameters::default());
-        (draft.level(), draft.next_step(0).question)
-    })
+    time_each(&cases, |case| turn(base, case))
+}
+
+/// Posterior, level and next question.
+fn turn(base: &KnowledgeBase, case: &DeidentifiedCase) -> (TriageLevel, Option<Question>) {
+    let draft = assess(base, case, &Parameters::default());
+    (draft.level(), draft.next_step(0).question)
 }
 
 /// The median over the cases of the quickest of some rounds, in microseconds.

@@ -154,6 +154,16 @@ pub(super) fn run(
     connections: usize,
     extent: Extent,
 ) -> anyhow::Result<Outcome> {
+    run_several(to, std::slice::from_ref(request), connections, extent)
+}
+
+/// The same with several requests, which the connections share among themselves.
+pub(super) fn run_several(
+    to: Target,
+    requests: &[Request],
+    connections: usize,
+    extent: Extent,
+) -> anyhow::Result<Outcome> {
     let before = processor::seconds_of(to.process)?;
     let started = Instant::now();
     let sent = AtomicUsize::new(0);
@@ -162,8 +172,12 @@ pub(super) fn run(
         Extent::Requests(wanted) => sent.fetch_add(1, Ordering::Relaxed) < wanted,
     };
     let parts: Vec<anyhow::Result<Outcome>> = thread::scope(|scope| {
-        let senders: Vec<_> = (0..connections)
-            .map(|_| scope.spawn(|| one_connection(to.address, request, goes_on)))
+        let goes_on = &goes_on;
+        let senders: Vec<_> = requests
+            .iter()
+            .cycle()
+            .take(connections)
+            .map(|request| scope.spawn(move || one_connection(to.address, request, goes_on)))
             .collect();
         let joined = senders.into_iter().map(|sender| sender.join());
         joined

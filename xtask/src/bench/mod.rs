@@ -7,6 +7,7 @@ mod engine;
 mod facilities;
 mod figures;
 mod growth;
+mod instructions;
 mod load;
 mod machine;
 mod memory;
@@ -76,6 +77,9 @@ const PARTS: &[(&str, Part)] = &[
     ("memory", |it| memory::rows(&it.binary, it.wish.assessments)),
     ("door", |_| door::rows()),
     ("engine", |it| engine::rows(it.engine()?)),
+    ("instructions", |_| {
+        Ok(instructions::row()?.into_iter().collect())
+    }),
     ("text", |_| text::rows(&text::figures()?)),
     ("facilities", |_| facilities::rows()),
     ("stored", |it| stored::rows(&it.binary, it.wish.stored_max)),

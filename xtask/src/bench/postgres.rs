@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
-use super::load::{self, Extent, Outcome};
+use super::load::{self, Extent, Outcome, Request};
 use super::machine::Machine;
 use super::processor;
 use super::requests;
@@ -18,6 +18,7 @@ use crate::process::{self, nothing};
 use crate::servers::Servers;
 
 const CONNECTIONS: usize = 64;
+const TENANTS: usize = 4;
 const LASTING: Extent = Extent::Lasting(Duration::from_secs(6));
 const GROUP: usize = 64;
 const GROUPS: usize = 60;
@@ -46,18 +47,45 @@ pub(super) fn rows(binary: &Path) -> anyhow::Result<Vec<Row>> {
         ("LAFIYA_DATA_KEY", DATA_KEY),
     ];
     let service = Service::ready(binary, &variables)?;
-    let work = work(&service, &servers)?;
-    let own = work.outcome.per_second();
+    let one = [service.request(&requests::assess())];
+    let of_one = work(&service, &servers, &one)?;
+    let several: anyhow::Result<Vec<Request>> = (1..=TENANTS)
+        .map(|number| {
+            let key = service.another_tenant(binary, &format!("bench {number}"), &variables)?;
+            Ok(Service::request_with(&key, &requests::assess()))
+        })
+        .collect();
+    let of_several = work(&service, &servers, &several?)?;
     let inserted = inserted_per_second(&servers.postgres_url)?;
-    println!("  {own:.0} assessments a second, {inserted:.0} rows inserted a second");
+    println!(
+        "  {:.0} assessments a second of one tenant, {:.0} of {TENANTS}; {inserted:.0} rows inserted a second",
+        of_one.outcome.per_second(),
+        of_several.outcome.per_second()
+    );
+    Ok(vec![
+        row(
+            "durable `/assess`, 64 connections, PostgreSQL + Redis, four tenants, against the rows copied in",
+            &of_several,
+            inserted,
+        ),
+        row(
+            "the same, all of one tenant, whose counters are one row",
+            &of_one,
+            inserted,
+        ),
+    ])
+}
+
+fn row(what: &'static str, work: &Work, inserted: f64) -> Row {
+    let own = work.outcome.per_second();
     let busy = work.service + work.servers + work.load;
     let floor = if busy >= CPU_BOUND {
         Bound::Met("CPU-bound (or >= 0.5)")
     } else {
         Bound::AtLeast(0.5)
     };
-    Ok(vec![Row {
-        what: "durable `/assess`, 64 connections, PostgreSQL + Redis, against the rows copied in",
+    Row {
+        what,
         value: own / inserted,
         unit: "x",
         beside: format!(
@@ -71,14 +99,13 @@ pub(super) fn rows(binary: &Path) -> anyhow::Result<Vec<Row>> {
         floor,
         aim: Bound::None,
         ..Row::default()
-    }])
+    }
 }
 
-fn work(service: &Service, servers: &Servers) -> anyhow::Result<Work> {
-    let request = service.request(&requests::assess());
+fn work(service: &Service, servers: &Servers, requests: &[Request]) -> anyhow::Result<Work> {
     let servers_before = processor::seconds_of_tree(servers.process())?;
     let load_before = processor::seconds_of(std::process::id())?;
-    let outcome = load::run(service.target(), &request, CONNECTIONS, LASTING)?;
+    let outcome = load::run_several(service.target(), requests, CONNECTIONS, LASTING)?;
     let load_s = processor::seconds_of(std::process::id())? - load_before;
     let servers_s = processor::seconds_of_tree(servers.process())? - servers_before;
     ensure!(outcome.refused == 0, "{} were refused", outcome.refused);

@@ -102,11 +102,55 @@ impl Service {
     }
 
     pub(super) fn request(&self, asked: &Asked) -> Request {
+        Self::request_with(&self.key, asked)
+    }
+
+    /// A request in the name of whoever has this key.
+    pub(super) fn request_with(key: &str, asked: &Asked) -> Request {
         let path = format!("/v1{}", asked.path);
         match &asked.body {
-            Some((content_type, body)) => Request::post(&path, &self.key, content_type, body),
-            None => Request::get(&path, &self.key),
+            Some((content_type, body)) => Request::post(&path, key, content_type, body),
+            None => Request::get(&path, key),
         }
+    }
+
+    /// The key of another tenant, made for this.
+    pub(super) fn another_tenant(
+        &self,
+        binary: &Path,
+        name: &str,
+        variables: Variables<'_>,
+    ) -> anyhow::Result<String> {
+        let run = |arguments: &[&str]| {
+            let mut command = Command::new(binary);
+            command
+                .args(arguments)
+                .env("LAFIYA_DATA_DIR", self.data())
+                .envs(variables.iter().copied())
+                .current_dir(self.folder.path());
+            process::run(&mut command, nothing)
+        };
+        run(&[
+            "tenant",
+            "create",
+            name,
+            "--tier",
+            "enterprise",
+            "--quota",
+            "1000000000",
+        ])?;
+        let made = run(&[
+            "key",
+            "create",
+            "--tenant",
+            name,
+            "--environment",
+            "live",
+            "--json",
+        ])?;
+        let made: serde_json::Value = serde_json::from_str(&made)?;
+        let key = made["key"].as_str();
+        Ok(key.context("a new key is shown")?.to_owned())
     }
 
     /// Asks once; anything but a 200 is an error.
