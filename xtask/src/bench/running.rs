@@ -126,6 +126,8 @@ impl Service {
             command
                 .args(arguments)
                 .env("LAFIYA_DATA_DIR", self.data())
+                // Nothing but the answer.
+                .env("LAFIYA_LOG_LEVEL", "error")
                 .envs(variables.iter().copied())
                 .current_dir(self.folder.path());
             process::run(&mut command, nothing)
