@@ -15,6 +15,7 @@ use lafiya_service::{Caller, FieldError, ServiceError, Visitor, authenticate};
 use crate::body;
 use crate::error::{ApiError, ErrorCode};
 use crate::front::{ReducedLimit, RouteTaken};
+use crate::kept_answers;
 use crate::limits::RateInfo;
 use crate::state::HttpState;
 
@@ -74,6 +75,19 @@ impl Knock {
             Err(other) => Err(ApiError::from(other).into_response()),
         }
     }
+
+    /// Counts the request, then lets it be answered.
+    async fn counted(
+        &self,
+        state: &HttpState,
+        counted: Counted,
+        answer: impl Future<Output = Response>,
+    ) -> Response {
+        match self.count(state, counted).await {
+            Ok(rate) => with_rate(answer.await, rate),
+            Err(too_many) => too_many,
+        }
+    }
 }
 
 /// Layer of the keyed endpoints: a valid key, counted against its window, and a place among those
@@ -93,10 +107,9 @@ async fn keyed(state: &HttpState, mut request: Request, next: Next) -> Response 
         Ok(caller) => caller,
         // A wrong key is counted against the address, so that nobody guesses without end.
         Err(refusal) => {
-            return match knock.count(state, Counted::Anonymous(knock.address)).await {
-                Ok(rate) => with_rate(ApiError::from(refusal).into_response(), rate),
-                Err(too_many) => too_many,
-            };
+            let refused = async { ApiError::from(refusal).into_response() };
+            let counted = Counted::Anonymous(knock.address);
+            return knock.counted(state, counted, refused).await;
         }
     };
     let rate = match knock.count(state, Counted::Key(caller.key_id)).await {
@@ -109,7 +122,7 @@ async fn keyed(state: &HttpState, mut request: Request, next: Next) -> Response 
     };
     // What is kept ready takes no place from those that are worked on.
     if request.method() == Method::GET
-        && let Some(kept) = state.kept_answers.find(state, &request)
+        && let Some(kept) = kept_answers::find(state, &request)
     {
         return with_rate(kept, rate);
     }
@@ -152,10 +165,8 @@ pub(crate) async fn limit_programs(
     }
     let knock = Knock::of(&request);
     let counted = Counted::Anonymous(knock.address);
-    route.noted(match knock.count(&state, counted).await {
-        Ok(rate) => with_rate(admitted(&state, request, next).await, rate),
-        Err(too_many) => too_many,
-    })
+    let answer = admitted(&state, request, next);
+    route.noted(knock.counted(&state, counted, answer).await)
 }
 
 /// Whether a browser asks, rather than a program.
@@ -179,10 +190,8 @@ pub(crate) async fn answer_counted(
         Ok(caller) => Counted::Key(caller.key_id),
         Err(_) => Counted::Anonymous(knock.address),
     };
-    match knock.count(state, counted).await {
-        Ok(rate) => with_rate(answer.into_response(), rate),
-        Err(too_many) => too_many,
-    }
+    let answer = async { answer.into_response() };
+    knock.counted(state, counted, answer).await
 }
 
 /// Counts a request against its address, in the window that `window` makes of it.
@@ -194,10 +203,8 @@ async fn limited(
 ) -> Response {
     let route = RouteTaken::of(&request);
     let knock = Knock::of(&request);
-    route.noted(match knock.count(state, window(knock.address)).await {
-        Ok(rate) => with_rate(next.run(request).await, rate),
-        Err(too_many) => too_many,
-    })
+    let counted = window(knock.address);
+    route.noted(knock.counted(state, counted, next.run(request)).await)
 }
 
 /// Reads the body (bounded in size and time), then waits in no queue: a request is worked on now or

@@ -43,12 +43,11 @@ impl Default for KeptAnswers {
     }
 }
 
-impl KeptAnswers {
-    /// What was rendered for the same address before.
-    pub(crate) fn find(&self, state: &HttpState, request: &Request) -> Option<Response> {
-        let Kept { headers, body } = self.0.get(&address_of(state, request)?)?;
-        Some((headers, body).into_response())
-    }
+/// What was rendered for the same address before.
+pub(crate) fn find(state: &HttpState, request: &Request) -> Option<Response> {
+    let address = address_of(state, request)?;
+    let Kept { headers, body } = state.kept_answers.0.get(&address)?;
+    Some((headers, body).into_response())
 }
 
 /// The content of the base, and the path with its query.

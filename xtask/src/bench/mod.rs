@@ -63,6 +63,24 @@ impl Wish {
             save: false,
         }
     }
+
+    /// What asks for the same figures and writes them down, whatever binary was measured.
+    fn command(&self) -> String {
+        let mut command = "cargo xtask bench all --save".to_owned();
+        if let Some(only) = &self.only {
+            command += &format!(" --only {}", only.join(","));
+        }
+        let usual = Self::usual(None);
+        for (option, wanted, usual) in [
+            ("stored", self.stored_max, usual.stored_max),
+            ("assessments", self.assessments, usual.assessments),
+        ] {
+            if wanted != usual {
+                command += &format!(" --{option} {wanted}");
+            }
+        }
+        command
+    }
 }
 
 type Part = fn(&Measured<'_>) -> anyhow::Result<Vec<Row>>;
@@ -147,7 +165,7 @@ pub(crate) fn all(wish: &Wish) -> anyhow::Result<()> {
     write_figures("all", &figures)?;
     ensure!(failed.is_empty(), "not measured: {}", failed.join(", "));
     if wish.save {
-        page::save(&machine, &rows, &picture)?;
+        page::save(&machine, &wish.command(), &rows, &picture)?;
     }
     Ok(())
 }
@@ -182,4 +200,19 @@ fn write_figures(name: &str, figures: &serde_json::Value) -> anyhow::Result<()> 
     fs::write(&file, format!("{figures:#}\n"))?;
     println!("\nwritten: {}", file.display());
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_names_what_is_not_usual() {
+        let mut wish = Wish::usual(None);
+        assert_eq!(wish.command(), "cargo xtask bench all --save");
+        wish.stored_max = 10_000_000;
+        wish.only = Some(vec!["stored".to_owned(), "disk".to_owned()]);
+        let command = "cargo xtask bench all --save --only stored,disk --stored 10000000";
+        assert_eq!(wish.command(), command);
+    }
 }

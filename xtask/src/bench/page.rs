@@ -15,12 +15,17 @@ const FIGURES: Marks = Marks {
     end: "<!-- figures: end -->",
 };
 
-/// Writes both.
-pub(super) fn save(machine: &Machine, rows: &[Row], picture: &str) -> anyhow::Result<()> {
+/// Writes both, with the command that gives them again.
+pub(super) fn save(
+    machine: &Machine,
+    command: &str,
+    rows: &[Row],
+    picture: &str,
+) -> anyhow::Result<()> {
     let root = workspace::root();
     let page = root.join(PAGE);
     let figures = format!(
-        "Measured on {} with `cargo xtask bench all --save`.\n\n{}",
+        "Measured on {} with `{command}`.\n\n{}",
         machine.sentence(),
         table::markdown(rows)
     );

@@ -28,6 +28,9 @@ impl Drop for Running {
     }
 }
 
+/// As many assessments a month as a load can make.
+const QUOTA: &str = "1000000000";
+
 /// Settings beside the usual ones, by the names of their variables.
 pub(super) type Variables<'a> = &'a [(&'static str, &'a str)];
 
@@ -79,14 +82,27 @@ impl Service {
             (get_status(service.address, "/v1/health") == Some(200)).then_some(())
         });
         healthy.context("the service did not become healthy")?;
-        let mut tier = Command::new(binary);
-        tier.args(["tenant", "tier", "demo", "--tier", "enterprise"])
-            .args(["--quota", "1000000000"])
-            .env("LAFIYA_DATA_DIR", service.data())
-            .envs(variables.iter().copied())
-            .current_dir(service.folder.path());
-        process::run(&mut tier, nothing)?;
+        let tier = ["tenant", "tier", "demo", "--tier", "enterprise"];
+        let tier = [&tier[..], &["--quota", QUOTA]].concat();
+        service.command(binary, &tier, variables)?;
         Ok(service)
+    }
+
+    /// What a command of the binary answers over the data of this service, and nothing else that it says.
+    fn command(
+        &self,
+        binary: &Path,
+        arguments: &[&str],
+        variables: Variables<'_>,
+    ) -> anyhow::Result<String> {
+        let mut command = Command::new(binary);
+        command
+            .args(arguments)
+            .env("LAFIYA_DATA_DIR", self.data())
+            .env("LAFIYA_LOG_LEVEL", "error")
+            .envs(variables.iter().copied())
+            .current_dir(self.folder.path());
+        process::run(&mut command, nothing)
     }
 
     pub(super) fn target(&self) -> Target {
@@ -121,35 +137,12 @@ impl Service {
         name: &str,
         variables: Variables<'_>,
     ) -> anyhow::Result<String> {
-        let run = |arguments: &[&str]| {
-            let mut command = Command::new(binary);
-            command
-                .args(arguments)
-                .env("LAFIYA_DATA_DIR", self.data())
-                // Nothing but the answer.
-                .env("LAFIYA_LOG_LEVEL", "error")
-                .envs(variables.iter().copied())
-                .current_dir(self.folder.path());
-            process::run(&mut command, nothing)
-        };
-        run(&[
-            "tenant",
-            "create",
-            name,
-            "--tier",
-            "enterprise",
-            "--quota",
-            "1000000000",
-        ])?;
-        let made = run(&[
-            "key",
-            "create",
-            "--tenant",
-            name,
-            "--environment",
-            "live",
-            "--json",
-        ])?;
+        let tenant = ["tenant", "create", name, "--tier", "enterprise"];
+        let tenant = [&tenant[..], &["--quota", QUOTA]].concat();
+        self.command(binary, &tenant, variables)?;
+        let key = ["key", "create", "--tenant", name];
+        let key = [&key[..], &["--environment", "live", "--json"]].concat();
+        let made = self.command(binary, &key, variables)?;
         let made: serde_json::Value = serde_json::from_str(&made)?;
         let key = made["key"].as_str();
         Ok(key.context("a new key is shown")?.to_owned())

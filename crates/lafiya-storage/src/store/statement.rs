@@ -7,7 +7,7 @@ use lafiya_model::{
     Environment, EventKind, InterviewId, KeyId, Role, TenantId, TenantStatus, TextToProvider, Tier,
     TriageLevel, WebhookId,
 };
-use sqlx::postgres::Postgres;
+use sqlx::postgres::{PgConnection, Postgres};
 use uuid::Uuid;
 
 use super::connection::{Connection, Handle, Row};
@@ -55,11 +55,7 @@ impl Statement {
                 let rows = sqlite_rows::all(sqlite, self.text, &self.values)?;
                 Ok(rows.into_iter().map(Row::Sqlite).collect())
             }
-            Handle::Postgres(postgres) => {
-                let rows = self.for_postgres().fetch_all(&mut **postgres).await;
-                let rows = rows.map_err(StoreError::from_sqlx)?;
-                Ok(rows.into_iter().map(Row::Postgres).collect())
-            }
+            Handle::Postgres(postgres) => fetched(self.for_postgres(), postgres).await,
         }
     }
 
@@ -86,11 +82,7 @@ impl Statement {
                 }
                 Ok(rows)
             }
-            Handle::Postgres(postgres) => {
-                let rows = self.joined_with(others).fetch_all(&mut **postgres).await;
-                let rows = rows.map_err(StoreError::from_sqlx)?;
-                Ok(rows.into_iter().map(Row::Postgres).collect())
-            }
+            Handle::Postgres(postgres) => fetched(self.joined_with(others), postgres).await,
         }
     }
 
@@ -115,6 +107,15 @@ impl Statement {
         // Made of texts in this program; what callers say is among the arguments.
         bound(sqlx::query(sqlx::AssertSqlSafe(text)), values)
     }
+}
+
+async fn fetched(
+    query: PostgresQuery,
+    postgres: &mut PgConnection,
+) -> Result<Vec<Row>, StoreError> {
+    let rows = query.fetch_all(postgres).await;
+    let rows = rows.map_err(StoreError::from_sqlx)?;
+    Ok(rows.into_iter().map(Row::Postgres).collect())
 }
 
 fn bound(query: PostgresQuery, values: Vec<Value>) -> PostgresQuery {
