@@ -5,6 +5,9 @@
 //! of evidence: everything harmless, with none, any one and any two of the dangerous findings. Adding
 //! one only adds members to that family, and the highest can only rise. With very many serious
 //! findings at once no table is needed: the patient is very ill.
+//!
+//! What one dangerous finding does to the scores is reckoned once. Two that have nothing to do with
+//! each other do both; only those that touch are reckoned again together.
 
 use std::borrow::Cow;
 
@@ -12,8 +15,9 @@ use lafiya_knowledge::FindingIx;
 use lafiya_model::TriageLevel;
 
 use crate::danger;
-use crate::differential::{Differential, add, normalised};
+use crate::differential::{Differential, add, subtract};
 use crate::facts::{PatientFacts, Told};
+use crate::holding::{Holding, multiplied};
 use crate::parameters::Parameters;
 use crate::triage::Levels;
 use crate::weights;
@@ -45,36 +49,45 @@ pub(crate) fn level(
     if dangerous.len() >= MANY {
         return TriageLevel::Emergency;
     }
-    let family = Family::new(facts, differential, parameters, &dangerous, &harmless);
-    let mut highest = TriageLevel::SelfCare;
-    let mut consider = |kept: &[Told]| {
-        if highest < TriageLevel::Emergency {
-            let (hypotheses, unexplained) = normalised(&family.scores_with(kept));
-            let level = levels.shares(&hypotheses).level(unexplained, parameters);
-            highest = highest.max(level);
+    let family = Family::new(facts, differential, parameters, harmless);
+    highest(&family, &dangerous, levels)
+}
+
+/// The highest level over all members of the family. Nothing is higher than an emergency.
+fn highest(family: &Family<'_, '_>, dangerous: &[Told], levels: &Levels) -> TriageLevel {
+    let parameters = family.parameters;
+    let holding = Holding::of(&family.scores(), levels);
+    let mut highest = holding.level_of(holding.held(), parameters);
+    let mut joined: Vec<(Told, Vec<f64>)> = Vec::with_capacity(dangerous.len());
+    for &danger in dangerous {
+        if highest == TriageLevel::Emergency {
+            break;
         }
-    };
-    consider(&[]);
-    for (place, &first) in dangerous.iter().enumerate() {
-        consider(&[first]);
-        for &second in &dangerous[place + 1..] {
-            consider(&[first, second]);
+        let alone = holding.factors(&family.change(&[danger]));
+        let held = multiplied(holding.held(), &alone);
+        highest = highest.max(holding.level_of(&held, parameters));
+        for (other, factors) in &joined {
+            let held = if family.are_independent(&danger, other) {
+                multiplied(&held, factors)
+            } else {
+                let both = family.change(&[danger, *other]);
+                multiplied(holding.held(), &holding.factors(&both))
+            };
+            highest = highest.max(holding.level_of(&held, parameters));
         }
+        joined.push((danger, alone));
     }
     highest
 }
 
-/// The harmless evidence, ready to be joined by some of the dangerous findings. Most of it weighs the
-/// same whichever of them are there and is added up once.
+/// The harmless evidence, ready to be joined by some of the dangerous findings.
 struct Family<'a, 'b> {
     facts: &'b PatientFacts<'a>,
     differential: &'b Differential,
     parameters: &'b Parameters,
-    harmless: &'b [Told],
-    /// The sum of the prior, the course and all that no dangerous finding touches.
-    settled: Vec<f64>,
-    /// What counts differently, or not at all, in the company of a dangerous finding.
-    touched: Vec<Told>,
+    harmless: Vec<Told>,
+    /// What of it counts while no dangerous finding is there.
+    counted: Vec<Told>,
 }
 
 impl<'a, 'b> Family<'a, 'b> {
@@ -82,43 +95,77 @@ impl<'a, 'b> Family<'a, 'b> {
         facts: &'b PatientFacts<'a>,
         differential: &'b Differential,
         parameters: &'b Parameters,
-        dangerous: &[Told],
-        harmless: &'b [Told],
+        harmless: Vec<Told>,
     ) -> Self {
-        let is_touched = |told: &Told| dangerous.iter().any(|danger| touches(facts, danger, told));
-        let (touched, untouched): (Vec<Told>, Vec<Told>) =
-            harmless.iter().copied().partition(is_touched);
-        let mut family = Self {
+        let counted = facts.counted_among(&harmless);
+        Self {
             facts,
             differential,
             parameters,
             harmless,
-            settled: differential.prior.clone(),
-            touched,
-        };
-        if let Some(course) = &differential.course {
-            add(&mut family.settled, course);
+            counted,
         }
-        let counted = facts.counted_among(harmless);
-        for told in untouched.iter().filter(|told| counted.contains(told)) {
-            let weights = family.weights(told, &counted);
-            add(&mut family.settled, &weights);
-        }
-        family
     }
 
-    /// The scores when the harmless evidence is joined by `kept`.
-    fn scores_with(&self, kept: &[Told]) -> Vec<f64> {
-        let mut company = self.harmless.to_vec();
+    /// The scores by the harmless evidence alone.
+    fn scores(&self) -> Vec<f64> {
+        let mut scores = self.differential.prior.clone();
+        if let Some(course) = &self.differential.course {
+            add(&mut scores, course);
+        }
+        for told in &self.counted {
+            add(&mut scores, &self.weights(told, &self.counted));
+        }
+        scores
+    }
+
+    /// By how much the scores change when `kept` join the harmless evidence: by what they weigh, and by
+    /// what counts differently, or not at all, in their company.
+    fn change(&self, kept: &[Told]) -> Vec<f64> {
+        let mut company = self.harmless.clone();
         company.extend(kept);
         company.sort_unstable_by_key(|told| told.concept);
         let counted = self.facts.counted_among(&company);
-        let mut scores = self.settled.clone();
-        let open = self.touched.iter().chain(kept);
-        for told in open.filter(|told| counted.contains(told)) {
-            add(&mut scores, &self.weights(told, &counted));
+        let mut change = vec![0.0; self.differential.prior.len()];
+        for told in kept.iter().filter(|told| counted.contains(told)) {
+            add(&mut change, &self.weights(told, &counted));
         }
-        scores
+        for told in self.harmless.iter().filter(|told| self.touch(kept, told)) {
+            if self.counted.contains(told) {
+                subtract(&mut change, &self.weights(told, &self.counted));
+            }
+            if counted.contains(told) {
+                add(&mut change, &self.weights(told, &counted));
+            }
+        }
+        change
+    }
+
+    /// Whether two dangerous findings change the scores each by itself, whether or not the other is
+    /// there: neither touches the other, and no harmless piece is touched by both.
+    fn are_independent(&self, first: &Told, second: &Told) -> bool {
+        let by_both = |told: &Told| self.touches(first, told) && self.touches(second, told);
+        !self.touches(first, second)
+            && !self.touches(second, first)
+            && !self.harmless.iter().any(by_both)
+    }
+
+    fn touch(&self, kept: &[Told], told: &Told) -> bool {
+        kept.iter().any(|danger| self.touches(danger, told))
+    }
+
+    /// Whether the presence of a dangerous finding changes what another piece of evidence counts.
+    fn touches(&self, danger: &Told, told: &Told) -> bool {
+        let (Some(danger), Some(finding)) = (danger.concept.finding(), told.concept.finding())
+        else {
+            return false;
+        };
+        let finding = self.facts.base.finding(finding);
+        let gives = |broader: &FindingIx| {
+            *broader == danger || self.facts.base.finding(danger).ancestors.contains(broader)
+        };
+        finding.descendants.contains(&danger)
+            || (!told.present && finding.ancestors.iter().any(gives))
     }
 
     /// What a piece weighs. That of an absent finding leans on what else is there, so it is taken
@@ -134,17 +181,4 @@ impl<'a, 'b> Family<'a, 'b> {
             _ => Cow::Owned(weights::of(told, self.facts, self.parameters, company)),
         }
     }
-}
-
-/// Whether the presence of a dangerous finding changes what another piece of evidence counts.
-fn touches(facts: &PatientFacts<'_>, danger: &Told, told: &Told) -> bool {
-    let (Some(danger), Some(finding)) = (danger.concept.finding(), told.concept.finding()) else {
-        return false;
-    };
-    let (above_danger, finding) = (
-        &facts.base.finding(danger).ancestors,
-        facts.base.finding(finding),
-    );
-    let gives = |broader: &FindingIx| *broader == danger || above_danger.contains(broader);
-    finding.descendants.contains(&danger) || (!told.present && finding.ancestors.iter().any(gives))
 }

@@ -184,8 +184,14 @@ pub(crate) fn add(scores: &mut [f64], piece: &[f64]) {
     }
 }
 
+pub(crate) fn subtract(scores: &mut [f64], piece: &[f64]) {
+    for (score, weight) in scores.iter_mut().zip(piece) {
+        *score -= weight;
+    }
+}
+
 /// Probabilities from log-odds against "something else", whose own log-odds are 0.
-pub(crate) fn normalised(scores: &[f64]) -> (Vec<f64>, f64) {
+fn normalised(scores: &[f64]) -> (Vec<f64>, f64) {
     let highest = scores.iter().copied().fold(0.0, f64::max);
     let mut probabilities = vec![0.0; scores.len()];
     for (probability, score) in probabilities.iter_mut().zip(scores) {

@@ -14,6 +14,7 @@ mod danger;
 mod differential;
 mod explain;
 mod facts;
+mod holding;
 mod opinion;
 mod parameters;
 mod plan;

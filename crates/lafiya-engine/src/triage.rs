@@ -51,14 +51,15 @@ impl Levels {
     pub(crate) fn shares(&self, hypotheses: &[f64]) -> Shares {
         let mut shares = Shares::default();
         for ((level, _), share) in self.0.iter().zip(hypotheses) {
-            match level {
-                TriageLevel::Emergency => shares.emergency += share,
-                TriageLevel::Urgent => shares.urgent += share,
-                TriageLevel::Routine => shares.routine += share,
-                TriageLevel::SelfCare => shares.self_care += share,
-            }
+            shares.add(*level, *share);
         }
         shares
+    }
+
+    /// The hypotheses of a level, by index.
+    pub(crate) fn at(&self, level: TriageLevel) -> impl Iterator<Item = usize> {
+        let places = self.0.iter().enumerate();
+        places.filter_map(move |(place, (own, _))| (*own == level).then_some(place))
     }
 }
 
@@ -72,6 +73,15 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
+    pub(crate) fn add(&mut self, level: TriageLevel, share: f64) {
+        match level {
+            TriageLevel::Emergency => self.emergency += share,
+            TriageLevel::Urgent => self.urgent += share,
+            TriageLevel::Routine => self.routine += share,
+            TriageLevel::SelfCare => self.self_care += share,
+        }
+    }
+
     /// The level these shares carry, where "something else" holds `unexplained`.
     pub(crate) fn level(&self, unexplained: f64, parameters: &Parameters) -> TriageLevel {
         let whole = self.emergency + self.urgent + self.routine + self.self_care + unexplained;
