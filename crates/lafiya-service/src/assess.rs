@@ -65,17 +65,19 @@ pub struct Answer {
     pub replayed: bool,
 }
 
-/// Makes one assessment.
-pub async fn assess(
+/// Makes one assessment, and gives what `render` makes of it. That is made while the disk still writes,
+/// and given away only when the record is durable.
+pub async fn assess<T: Send>(
     context: &Context,
     caller: &Caller,
     environment: Environment,
     request: AssessRequest,
-) -> Result<Answer, ServiceError> {
+    render: impl Fn(&Answer) -> T + Send + Sync,
+) -> Result<T, ServiceError> {
     let deadline = Duration::from_millis(context.limits.pipeline_timeout_ms);
     match tokio::time::timeout(
         deadline,
-        assess_in_time(context, caller, environment, request),
+        assess_in_time(context, caller, environment, request, &render),
     )
     .await
     {
@@ -84,22 +86,23 @@ pub async fn assess(
     }
 }
 
-async fn assess_in_time(
+async fn assess_in_time<T: Send>(
     context: &Context,
     caller: &Caller,
     environment: Environment,
     mut request: AssessRequest,
-) -> Result<Answer, ServiceError> {
+    render: &(impl Fn(&Answer) -> T + Send + Sync),
+) -> Result<T, ServiceError> {
     // A plain digest could be matched against guessed bodies by whoever gets the database.
     request.digest = context.hasher.keyed(&request.digest);
     if environment == Environment::Test {
         sandbox::raise_wanted_error(request.case.location.as_deref(), context.clock.now())?;
     }
     if let Some(replay) = replay_of_key(context, caller, environment, &request).await? {
-        return Ok(replay);
+        return Ok(render(&replay));
     }
     for _ in 0..TURN_ATTEMPTS_MAX {
-        match one_turn(context, caller, environment, &request).await {
+        match one_turn(context, caller, environment, &request, render).await {
             Err(ServiceError::Conflict(_)) => {}
             // The quota may have gone to another first turn of this very interview: then this is a
             // further turn, and free.
@@ -129,12 +132,13 @@ async fn has_begun(
 }
 
 /// Reads the interview, thinks, records. `Conflict` when another turn was recorded meanwhile.
-async fn one_turn(
+async fn one_turn<T: Send>(
     context: &Context,
     caller: &Caller,
     environment: Environment,
     request: &AssessRequest,
-) -> Result<Answer, ServiceError> {
+    render: &(impl Fn(&Answer) -> T + Send + Sync),
+) -> Result<T, ServiceError> {
     let started = Instant::now();
     let now = context.clock.now();
     let base = context.knowledge.load_full();
@@ -146,7 +150,7 @@ async fn one_turn(
         None => (InterviewId(Uuid::now_v7()), Memory::default()),
     };
     if let Some(answer) = repetition(context, caller, environment, &memory, request).await? {
-        return Ok(answer);
+        return Ok(render(&answer));
     }
     let claims = concepts::resolve(&base, &request.case)?;
     let memory = memory.continued(request.case.age, request.case.sex, claims.evidence)?;
@@ -203,12 +207,17 @@ async fn one_turn(
         facilities,
         second_opinion: thought.second_opinion,
     };
-    record(context, caller, request, &memory, &document, now).await?;
-    Ok(Answer {
+    let answer = Answer {
         document,
         cache_hit: false,
         replayed: false,
-    })
+    };
+    let (recorded, rendered) = tokio::join!(
+        record(context, caller, request, &memory, &answer.document, now),
+        async { render(&answer) },
+    );
+    recorded?;
+    Ok(rendered)
 }
 
 /// A place at the table of those who think.

@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use bytes::Bytes;
 use lafiya_model::{AssessmentId, Claim};
+use lafiya_service::assess::Answer;
 use lafiya_service::{FieldError, assess, concepts};
 use sha2::{Digest, Sha256};
 
@@ -64,20 +65,24 @@ pub(crate) async fn assess(
     let library = state.context.knowledge.load_full();
     let unknown = |claim: &Claim| concepts::problem_of(&library, claim);
     let request = assess_request::read(&body, envelope, unknown)?;
-    let answer = assess::assess(
+    let answered = assess::assess(
         &state.context,
         &admitted.caller,
         admitted.environment,
         request,
-    )
-    .await?;
-    let mut response = json::respond(&AssessAnswer::from(&answer), ANSWER_BYTES);
+        respond,
+    );
+    Ok(answered.await?)
+}
+
+fn respond(answer: &Answer) -> Response {
+    let mut response = json::respond(&AssessAnswer::from(answer), ANSWER_BYTES);
     if answer.replayed {
         response
             .headers_mut()
             .insert("idempotent-replayed", HeaderValue::from_static("true"));
     }
-    Ok(response)
+    response
 }
 
 pub(crate) fn header_text(

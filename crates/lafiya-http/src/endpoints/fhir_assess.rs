@@ -9,7 +9,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use lafiya_fhir::{Problem, ProblemKind, Refusal, read_bundle, write_bundle};
 use lafiya_model::{AssessmentId, Case};
-use lafiya_service::assess::AssessRequest;
+use lafiya_service::assess::{Answer, AssessRequest};
 use lafiya_service::clock::lagos_date;
 use lafiya_service::{FieldError, Library, ServiceError, assess, concepts};
 use sha2::{Digest, Sha256};
@@ -69,24 +69,26 @@ pub(crate) async fn assess(
         idempotency_key,
         assessment_id: AssessmentId(request_id.0),
     };
+    let respond = |answer: &Answer| {
+        let bundle = write_bundle(&answer.document, &library, &state.fhir.systems);
+        let mut response = wish.answer(wish.text(&bundle));
+        let headers = response.headers_mut();
+        if let Ok(interview) = HeaderValue::from_str(&answer.document.interview_id.to_string()) {
+            headers.insert("x-interview-id", interview);
+        }
+        if answer.replayed {
+            headers.insert("idempotent-replayed", HeaderValue::from_static("true"));
+        }
+        response
+    };
     let answered = assess::assess(
         &state.context,
         &admitted.caller,
         admitted.environment,
         request,
-    )
-    .await;
-    let answer = answered.map_err(in_bundle_terms)?;
-    let bundle = write_bundle(&answer.document, &library, &state.fhir.systems);
-    let mut response = wish.answer(wish.text(&bundle));
-    let headers = response.headers_mut();
-    if let Ok(interview) = HeaderValue::from_str(&answer.document.interview_id.to_string()) {
-        headers.insert("x-interview-id", interview);
-    }
-    if answer.replayed {
-        headers.insert("idempotent-replayed", HeaderValue::from_static("true"));
-    }
-    Ok(response)
+        respond,
+    );
+    answered.await.map_err(in_bundle_terms)
 }
 
 fn read_case(state: &HttpState, library: &Library, body: &[u8]) -> Result<Case, ApiError> {

@@ -14,6 +14,7 @@ mod conformance;
 mod connection;
 mod error;
 mod migrations;
+mod packing;
 mod postgres;
 mod records;
 mod rights;

@@ -21,7 +21,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::patient::{Patient, PatientFields};
-use super::{Told, next_step, turn};
+use super::{Told, turn};
 use crate::app::App;
 use crate::page::{Failure, Frame, Section, go_to, show};
 use crate::posted::Posted;
@@ -285,8 +285,7 @@ pub(crate) async fn confirmed(
             .collect(),
         form: &form,
     };
-    let answer = turn(&app, &visit, &caller, told).await;
-    let answer = match answer {
+    let next = match turn(&app, &visit, &caller, told).await {
         Err(ServiceError::InsufficientData | ServiceError::NoEvidence) => {
             let problem = Some("At least one symptom must be present before we can answer.");
             return Ok(show_heard(
@@ -295,7 +294,7 @@ pub(crate) async fn confirmed(
         }
         other => other?,
     };
-    let mut response = go_to(&next_step(&answer.document));
+    let mut response = go_to(&next);
     visit::keep_place(&mut response, &fields.place, app.settings.is_https());
     Ok(response)
 }

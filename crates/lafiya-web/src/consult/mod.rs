@@ -41,13 +41,14 @@ struct Told<'a> {
     form: &'a Posted,
 }
 
-/// One turn of a case: the same use case as the API's. The form recognises itself when sent again.
+/// One turn of a case: the same use case as the API's. Gives the address of what comes next. The form
+/// recognises itself when sent again.
 async fn turn(
     app: &App,
     visit: &Visit,
     caller: &Caller,
     told: Told<'_>,
-) -> Result<Answer, ServiceError> {
+) -> Result<String, ServiceError> {
     let Told {
         interview,
         patient,
@@ -72,5 +73,6 @@ async fn turn(
         idempotency_key: None,
         assessment_id: AssessmentId(visit.visitor.request.0),
     };
-    assess::assess(&app.context, caller, Environment::Live, request).await
+    let next = |answer: &Answer| next_step(&answer.document);
+    assess::assess(&app.context, caller, Environment::Live, request, next).await
 }

@@ -15,7 +15,7 @@ use lafiya_service::consult::{self, OpenInterview};
 use serde::Deserialize;
 
 use super::patient::Patient;
-use super::{Told, next_step, turn};
+use super::{Told, turn};
 use crate::app::App;
 use crate::page::{Failure, Frame, Section, go_to, show};
 use crate::posted::Posted;
@@ -209,6 +209,6 @@ pub(crate) async fn answered(
         evidence: vec![claim],
         form: &form,
     };
-    let answer = turn(&app, &visit, &caller, told).await?;
-    Ok(go_to(&next_step(&answer.document)))
+    let next = turn(&app, &visit, &caller, told).await?;
+    Ok(go_to(&next))
 }
