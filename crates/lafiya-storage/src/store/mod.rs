@@ -14,7 +14,6 @@ mod conformance;
 mod connection;
 mod error;
 mod migrations;
-mod packing;
 mod postgres;
 mod records;
 mod rights;

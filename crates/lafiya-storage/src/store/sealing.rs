@@ -1,4 +1,4 @@
-//! Documents at rest: packed, and sealed with XChaCha20-Poly1305 under a key from the settings.
+//! Documents at rest: sealed with XChaCha20-Poly1305 under a key from the settings.
 //!
 //! Several keys may be given: the first seals, all of them open, so that keys can be replaced while
 //! replicas run. What is sealed is bound to its row: moved to another one it does not open. The id
@@ -14,7 +14,6 @@ use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use sha2::{Digest, Sha256};
 
 use super::StoreError;
-use super::packing::{pack, unpack};
 
 const KEY_BYTES: usize = 32;
 const NONCE_BYTES: usize = 24;
@@ -65,9 +64,8 @@ impl DataKeys {
         self.keys.iter().any(|key| key.id == id)
     }
 
-    /// Packs a document and seals it for the row that `place` names.
+    /// Seals a document for the row that `place` names.
     pub(super) fn seal(&self, place: &str, plain: Vec<u8>) -> Result<Sealed, StoreError> {
-        let plain = pack(plain)?;
         let Some(key) = self.keys.first() else {
             return Ok(Sealed {
                 key: None,
@@ -95,7 +93,7 @@ impl DataKeys {
     /// Opens what was sealed for the same row.
     pub(super) fn open(&self, place: &str, sealed: Sealed) -> Result<Vec<u8>, StoreError> {
         let Some(id) = sealed.key else {
-            return unpack(sealed.bytes);
+            return Ok(sealed.bytes);
         };
         let key = self.keys.iter().find(|key| key.id == id).ok_or_else(|| {
             StoreError::corrupt(format!("the data key {id} is not among those configured"))
@@ -110,8 +108,9 @@ impl DataKeys {
             msg: ciphertext,
             aad: place.as_bytes(),
         };
-        let opened = key.cipher.decrypt(&nonce, payload);
-        unpack(opened.map_err(|_| StoreError::corrupt("a sealed document was changed or moved"))?)
+        key.cipher
+            .decrypt(&nonce, payload)
+            .map_err(|_| StoreError::corrupt("a sealed document was changed or moved"))
     }
 }
 
