@@ -12,6 +12,7 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use smallvec::SmallVec;
 
 use crate::error::{ApiError, ErrorCode};
 
@@ -154,10 +155,10 @@ impl<'de> Visitor<'de> for StrictJson {
         Ok(())
     }
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
-        let mut keys = HashSet::new();
-        while let Some(key) = entries.next_key::<Key<'de>>()? {
+        let mut keys = Keys::default();
+        while let Some(Key(key)) = entries.next_key::<Key<'de>>()? {
             entries.next_value_seed(StrictJson)?;
-            if let Some(Key(key)) = keys.replace(key) {
+            if let Err(key) = keys.insert(key) {
                 let shown: String = key.chars().take(40).collect();
                 return Err(de::Error::custom(format_args!(
                     "the key `{shown}` stands twice in one object"
@@ -169,8 +170,34 @@ impl<'de> Visitor<'de> for StrictJson {
 }
 
 /// A key as it stands in the body; copied only where it is written with escapes.
-#[derive(Deserialize, PartialEq, Eq, Hash)]
+#[derive(Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// The keys of one object. A few are compared one by one, which is quicker than hashing them.
+#[derive(Default)]
+struct Keys<'a> {
+    few: SmallVec<[Cow<'a, str>; FEW_KEYS]>,
+    many: HashSet<Cow<'a, str>>,
+}
+
+const FEW_KEYS: usize = 12;
+
+impl<'a> Keys<'a> {
+    /// Takes a key that is not among them; gives back one that is.
+    fn insert(&mut self, key: Cow<'a, str>) -> Result<(), Cow<'a, str>> {
+        if self.few.contains(&key) {
+            return Err(key);
+        }
+        if self.few.len() < FEW_KEYS {
+            self.few.push(key);
+            return Ok(());
+        }
+        match self.many.replace(key) {
+            None => Ok(()),
+            Some(twice) => Err(twice),
+        }
+    }
+}
 
 /// The body of a request that was already read and put back.
 pub(crate) fn replace(parts: axum::http::request::Parts, bytes: Bytes) -> Request<Body> {
@@ -195,6 +222,17 @@ mod tests {
         check(r#"{"a": 1, "a": 1}"#, false);
         check(r#"{"a": {"b": 1, "b": 2}}"#, false);
         check(r#"{"a": 1, "\u0061": 2}"#, false);
+        for (keys, twice) in [
+            (40, None),
+            (5, Some(3)),
+            (40, Some(0)),
+            (40, Some(11)),
+            (40, Some(39)),
+        ] {
+            let all = (0..keys).chain(twice).map(|key| format!("\"k{key}\": 1"));
+            let all: Vec<String> = all.collect();
+            check(&format!("{{{}}}", all.join(", ")), twice.is_none());
+        }
         check("", false);
         check("{} {}", false);
         check("{\"a\": NaN}", false);

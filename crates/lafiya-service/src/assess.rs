@@ -22,6 +22,7 @@ use crate::authenticate::Caller;
 use crate::clock::lagos_date;
 use crate::concepts;
 use crate::context::Context;
+use crate::document;
 use crate::error::{FieldError, ServiceError};
 use crate::interview::{self, Memory};
 use crate::library::Library;
@@ -34,8 +35,6 @@ use crate::second_opinion::{self, Advice};
 const IDEMPOTENCY_LIFE: jiff::SignedDuration = jiff::SignedDuration::from_hours(24);
 /// How often a turn is tried again when another turn of the same interview was faster.
 const TURN_ATTEMPTS_MAX: usize = 12;
-/// Large enough for nearly all documents.
-const DOCUMENT_BYTES: usize = 48 * 1024;
 /// What every answer says.
 const DISCLAIMER: &str = "Decision support for trained staff; it does not replace clinical judgement. The clinical \
 content of this version awaits sign-off by clinicians.";
@@ -186,7 +185,7 @@ async fn one_turn<T: Send>(
     let facilities = whereabouts.facilities(context, &base, &request.case, &thought.assessment);
 
     let document = AssessmentDocument {
-        form: 1,
+        form: document::FORM,
         assessment_id: request.assessment_id,
         interview_id,
         knowledge_version: base.content_hash().to_owned(),
@@ -323,7 +322,7 @@ async fn record(
             id: it.id.to_string(),
             name: it.name.clone(),
         }),
-        document: written(document)?,
+        document: crate::document::written(document)?,
         interview_document: memory.to_bytes()?,
         request_digest: request.digest,
         idempotency: stored_key(request, document.environment).map(|key_text| IdempotencyRecord {
@@ -345,14 +344,6 @@ async fn record(
         Err(RecordRefusal::IdempotencyConflict) => Err(ServiceError::IdempotencyConflict),
         Err(RecordRefusal::Store(error)) => Err(error.into()),
     }
-}
-
-/// The document as it is stored.
-fn written(document: &AssessmentDocument) -> Result<Vec<u8>, ServiceError> {
-    let mut bytes = Vec::with_capacity(DOCUMENT_BYTES);
-    sonic_rs::to_writer(&mut bytes, document)
-        .map_err(|cause| ServiceError::Internal(cause.to_string()))?;
-    Ok(bytes)
 }
 
 /// Ids and levels, never patient data.
@@ -447,9 +438,7 @@ pub async fn find(
         .find_assessment(caller.tenant_id, environment, id)
         .await?;
     let stored = stored.ok_or(ServiceError::NotFound("an assessment of that id"))?;
-    serde_json::from_slice(&stored.document).map_err(|cause| {
-        ServiceError::Internal(format!("a stored assessment is unreadable: {cause}"))
-    })
+    document::read(&stored.document)
 }
 
 fn elapsed_ms(since: Instant) -> u64 {

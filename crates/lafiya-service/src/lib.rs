@@ -10,6 +10,7 @@ pub mod clock;
 pub mod concepts;
 pub mod consult;
 pub mod context;
+mod document;
 pub mod error;
 pub mod health;
 mod interview;

@@ -16,6 +16,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::context::Context;
+use crate::document;
 use crate::error::ServiceError;
 use crate::tenants;
 
@@ -255,7 +256,7 @@ fn assessment(
         interview_id: stored.summary.interview_id,
         turn: stored.summary.turn,
         created_at: stored.summary.created_at,
-        document: read(&stored.document)?,
+        document: document::read(&stored.document)?,
     })
 }
 
@@ -266,13 +267,7 @@ fn interview(kept: &KeptInterview, environment: Environment) -> Result<ExportRec
         turn: kept.turn,
         created_at: kept.created_at,
         expires_at: kept.expires_at,
-        document: read(&kept.document)?,
-    })
-}
-
-fn read(document: &[u8]) -> Result<Value, ServiceError> {
-    serde_json::from_slice(document).map_err(|cause| {
-        ServiceError::Internal(format!("a stored document is unreadable: {cause}"))
+        document: document::read(&kept.document)?,
     })
 }
 

@@ -1,5 +1,7 @@
 //! The body of `POST /assess`: its shape, its bounds, and every mistake in it at once.
 
+use std::fmt::Display;
+
 use lafiya_model::tenant::UnknownWord;
 use lafiya_model::{
     Age, AssessmentId, Case, Choice, Claim, EvidenceSource, InterviewId, Severity, Sex,
@@ -11,7 +13,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::error::ApiError;
-use crate::wire::fields::{Field, Items, Object, Problems, Scalar, Shorthand, read_object};
+use crate::wire::fields::{At, Field, Items, Object, Problems, Scalar, Shorthand, read_object};
 
 const AGE_YEARS_MAX: i64 = 120;
 const AGE_MONTHS_MAX: i64 = 59;
@@ -307,18 +309,18 @@ fn read_claim(
         problems.note(pointer, "must be an object with id, choice_id and source");
         return None;
     };
-    let at = |field: &str| format!("{pointer}/{field}");
-    let id = required_id(problems, &at("id"), item.id);
-    let choice = required_word::<Choice>(problems, &at("choice_id"), item.choice_id);
-    let source = required_word::<EvidenceSource>(problems, &at("source"), item.source);
-    let severity = optional_word::<Severity>(problems, &at("severity"), item.severity);
+    let at = |field: &'static str| At(&pointer, field);
+    let id = required_id(problems, at("id"), item.id);
+    let choice = required_word::<Choice>(problems, at("choice_id"), item.choice_id);
+    let source = required_word::<EvidenceSource>(problems, at("source"), item.source);
+    let severity = optional_word::<Severity>(problems, at("severity"), item.severity);
     let duration_days = bounded(
         problems,
-        &at("duration_days"),
+        at("duration_days"),
         item.duration_days,
         DURATION_DAYS_MAX,
     );
-    let value = problems.optional(&at("value"), item.value);
+    let value = problems.optional(at("value"), item.value);
     Some(Claim {
         id: id?,
         choice: choice?,
@@ -340,9 +342,8 @@ fn read_risk_factors(items: Items<RiskFactorBody>, problems: &mut Problems) -> V
             );
             return None;
         };
-        let id = required_id(problems, &format!("{pointer}/id"), item.id);
-        let choice =
-            optional_word::<Choice>(problems, &format!("{pointer}/choice_id"), item.choice_id);
+        let id = required_id(problems, At(&pointer, "id"), item.id);
+        let choice = optional_word::<Choice>(problems, At(&pointer, "choice_id"), item.choice_id);
         Some(Claim {
             id: id?,
             choice: choice.unwrap_or(Choice::Present),
@@ -393,7 +394,11 @@ fn read_interview_id(
     in_header.or(in_body).map(InterviewId)
 }
 
-fn required_id(problems: &mut Problems, pointer: &str, field: Field<String>) -> Option<String> {
+fn required_id(
+    problems: &mut Problems,
+    pointer: impl Display + Copy,
+    field: Field<String>,
+) -> Option<String> {
     let id = problems.optional(pointer, field);
     match &id {
         None => problems.require(pointer),
@@ -410,7 +415,7 @@ fn required_id(problems: &mut Problems, pointer: &str, field: Field<String>) -> 
 
 fn optional_word<T: std::str::FromStr<Err = UnknownWord>>(
     problems: &mut Problems,
-    pointer: &str,
+    pointer: impl Display + Copy,
     field: Field<String>,
 ) -> Option<T> {
     let text = problems.optional(pointer, field)?;
@@ -425,7 +430,7 @@ fn optional_word<T: std::str::FromStr<Err = UnknownWord>>(
 
 fn required_word<T: std::str::FromStr<Err = UnknownWord>>(
     problems: &mut Problems,
-    pointer: &str,
+    pointer: impl Display + Copy,
     field: Field<String>,
 ) -> Option<T> {
     let missing = field == Field::Missing;
@@ -436,7 +441,12 @@ fn required_word<T: std::str::FromStr<Err = UnknownWord>>(
     word
 }
 
-fn bounded(problems: &mut Problems, pointer: &str, field: Field<i64>, most: i64) -> Option<u32> {
+fn bounded(
+    problems: &mut Problems,
+    pointer: impl Display + Copy,
+    field: Field<i64>,
+    most: i64,
+) -> Option<u32> {
     let number = problems.optional(pointer, field)?;
     match u32::try_from(number) {
         Ok(small) if number <= most => Some(small),

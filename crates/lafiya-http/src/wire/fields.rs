@@ -2,7 +2,7 @@
 //! and remembers whether it was absent, right or of the wrong type; [`Problems`] collects what the
 //! checks say, as JSON pointers.
 
-use std::fmt;
+use std::fmt::{self, Display};
 use std::marker::PhantomData;
 
 use jiff::Timestamp;
@@ -271,6 +271,16 @@ impl<T> Items<T> {
     }
 }
 
+/// A field within what a pointer names. It is written out only where something is wrong with it.
+#[derive(Clone, Copy)]
+pub(crate) struct At<'a>(pub(crate) &'a str, pub(crate) &'static str);
+
+impl Display for At<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.0, self.1)
+    }
+}
+
 /// Everything found wrong with a request so far.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
@@ -282,8 +292,8 @@ const PROBLEMS_MAX: usize = 100;
 
 impl Problems {
     /// Notes a problem.
-    pub(crate) fn note(&mut self, pointer: impl Into<String>, reason: impl Into<String>) {
-        self.add(FieldError::new(pointer, reason));
+    pub(crate) fn note(&mut self, pointer: impl Display, reason: impl Into<String>) {
+        self.add(FieldError::new(pointer.to_string(), reason));
     }
 
     /// Takes over a problem that was found elsewhere.
@@ -294,7 +304,8 @@ impl Problems {
     }
 
     /// Notes that a field is missing, unless it was already found wrong.
-    pub(crate) fn require(&mut self, pointer: &str) {
+    pub(crate) fn require(&mut self, pointer: impl Display) {
+        let pointer = pointer.to_string();
         if self.found.iter().all(|problem| problem.pointer != pointer) {
             self.note(pointer, "is required");
         }
@@ -306,7 +317,11 @@ impl Problems {
     }
 
     /// The value of an optional field; a wrong type is a problem.
-    pub(crate) fn optional<T: Scalar>(&mut self, pointer: &str, field: Field<T>) -> Option<T> {
+    pub(crate) fn optional<T: Scalar>(
+        &mut self,
+        pointer: impl Display,
+        field: Field<T>,
+    ) -> Option<T> {
         match field {
             Field::Missing => None,
             Field::Given(value) => Some(value),
