@@ -2,11 +2,11 @@
 //! is written. Weights are shown as they were counted.
 
 use std::borrow::Cow;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use lafiya_knowledge::{ConceptRef, ConditionIx, KnowledgeBase};
 use lafiya_model::Choice;
-use lafiya_model::assessment::{AssessedCondition, Contribution};
+use lafiya_model::assessment::{AssessedCondition, Weighed};
 use lafiya_model::ids::ConceptId;
 
 use crate::citations::Citations;
@@ -24,27 +24,20 @@ const REASONS_IN_LINE: usize = 3;
 const TOGETHER_MIN: f64 = 0.1;
 
 /// What counts besides the evidence: id and name.
-static PRIOR: LazyLock<(Arc<str>, Arc<str>)> = LazyLock::new(|| {
-    (
-        "prior".into(),
-        "How common it is in patients like this one".into(),
-    )
-});
-static COURSE: LazyLock<(Arc<str>, Arc<str>)> =
-    LazyLock::new(|| ("course".into(), "How long the illness has lasted".into()));
-static SECOND_OPINION: LazyLock<(Arc<str>, Arc<str>)> = LazyLock::new(|| {
-    (
-        "second_opinion".into(),
-        "What a second opinion makes of it".into(),
-    )
-});
+const PRIOR: (&str, &str) = ("prior", "How common it is in patients like this one");
+const COURSE: (&str, &str) = ("course", "How long the illness has lasted");
+const SECOND_OPINION: (&str, &str) = ("second_opinion", "What a second opinion makes of it");
 
 /// The pieces of evidence in words, which are the same for every candidate.
-pub(crate) struct Pieces<'a>(Vec<Piece<'a>>);
+pub(crate) struct Pieces<'a> {
+    pieces: Vec<Piece<'a>>,
+    /// What counts besides them.
+    besides: Besides<'a>,
+}
 
 struct Piece<'a> {
-    id: Arc<str>,
-    name: Arc<str>,
+    id: &'a str,
+    name: &'a str,
     choice: Choice,
     /// As a reason for or against.
     reason: Arc<str>,
@@ -52,31 +45,73 @@ struct Piece<'a> {
     weights: &'a [f64],
 }
 
+/// Weights by hypothesis.
+struct Besides<'a> {
+    prior: &'a [f64],
+    course: Option<&'a [f64]>,
+    opinion: Option<&'a [f64]>,
+}
+
 impl<'a> Pieces<'a> {
-    pub(crate) fn of(facts: &PatientFacts<'_>, differential: &'a Differential) -> Self {
+    pub(crate) fn of(facts: &PatientFacts<'a>, differential: &'a Differential) -> Self {
         let piece = |(told, weights): &'a (Told, Vec<f64>)| {
-            let name: Arc<str> = facts.base.name_of(told.concept).into();
+            let name = facts.base.name_of(told.concept);
             let (choice, reason) = if told.present {
-                (Choice::Present, Arc::clone(&name))
+                (Choice::Present, name.into())
             } else {
-                let without = ["No ", &lowered(&name)].concat();
+                let without = ["No ", &lowered(name)].concat();
                 (Choice::Absent, without.into())
             };
             Piece {
-                id: facts.base.id_of(told.concept).into(),
+                id: facts.base.id_of(told.concept),
                 name,
                 choice,
                 reason,
                 weights,
             }
         };
-        Self(differential.weights.iter().map(piece).collect())
+        Self {
+            pieces: differential.weights.iter().map(piece).collect(),
+            besides: Besides {
+                prior: &differential.prior,
+                course: differential.course.as_deref(),
+                opinion: differential.opinion.as_deref(),
+            },
+        }
+    }
+
+    /// The prior, every piece of evidence, the course and a second opinion: what [`Self::weights`] are
+    /// the weights of.
+    pub(crate) fn weighed(&self) -> Vec<Weighed> {
+        let weighed = |id: &str, name: &str, choice| Weighed {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            choice,
+        };
+        let besides = |(id, name): (&str, &str)| weighed(id, name, None);
+        let pieces = self.pieces.iter();
+        let pieces = pieces.map(|it| weighed(it.id, it.name, Some(it.choice)));
+        std::iter::once(besides(PRIOR))
+            .chain(pieces)
+            .chain(self.besides.course.map(|_| besides(COURSE)))
+            .chain(self.besides.opinion.map(|_| besides(SECOND_OPINION)))
+            .collect()
+    }
+
+    /// What each of the weighed weighs for a candidate; together they make its score.
+    fn weights(&self, ix: ConditionIx) -> Vec<f64> {
+        let of_this = |weights: &[f64]| rounded(weights[ix.index()]);
+        std::iter::once(of_this(self.besides.prior))
+            .chain(self.pieces.iter().map(|it| of_this(it.weights)))
+            .chain(self.besides.course.map(of_this))
+            .chain(self.besides.opinion.map(of_this))
+            .collect()
     }
 
     /// Each piece as a reason, with its weight for a candidate as it is shown.
     fn reasons(&self, ix: ConditionIx) -> impl Iterator<Item = (f64, &Arc<str>)> {
         let weight = move |piece: &Piece<'_>| rounded(piece.weights[ix.index()]);
-        self.0.iter().map(move |it| (weight(it), &it.reason))
+        self.pieces.iter().map(move |it| (weight(it), &it.reason))
     }
 }
 
@@ -120,7 +155,7 @@ pub(crate) fn condition(
         insufficient_data: supporting.len() < SUPPORT_MIN,
         supporting,
         against,
-        contributions: contributions(differential, pieces, ix),
+        weights: pieces.weights(ix),
     }
 }
 
@@ -183,38 +218,6 @@ fn one_line(name: &str, supporting: &[Arc<str>], against: &[Arc<str>]) -> String
             first(against)
         ),
     }
-}
-
-/// The prior, every piece of evidence, the course and a second opinion; they add up to the score.
-fn contributions(
-    differential: &Differential,
-    pieces: &Pieces<'_>,
-    ix: ConditionIx,
-) -> Vec<Contribution> {
-    /// What counts besides the evidence.
-    const BESIDES: usize = 3;
-    let place = ix.index();
-    let besides = |(id, name): &(Arc<str>, Arc<str>), weights: &[f64]| Contribution {
-        id: Arc::clone(id),
-        name: Arc::clone(name),
-        choice: None,
-        weight: rounded(weights[place]),
-    };
-    let mut all = Vec::with_capacity(pieces.0.len() + BESIDES);
-    all.push(besides(&PRIOR, &differential.prior));
-    all.extend(pieces.0.iter().map(|piece| Contribution {
-        id: Arc::clone(&piece.id),
-        name: Arc::clone(&piece.name),
-        choice: Some(piece.choice),
-        weight: rounded(piece.weights[place]),
-    }));
-    if let Some(course) = &differential.course {
-        all.push(besides(&COURSE, course));
-    }
-    if let Some(opinion) = &differential.opinion {
-        all.push(besides(&SECOND_OPINION, opinion));
-    }
-    all
 }
 
 /// Names of what was told, for the chain of reasons.

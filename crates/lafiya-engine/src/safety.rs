@@ -209,6 +209,7 @@ pub(crate) fn review(draft: Draft<'_>, questions_asked: usize) -> Assessment {
         notifiable,
         confidence,
         conditions,
+        weighed: pieces.weighed(),
         sources: citations.into_lines(),
         reasoning,
     };

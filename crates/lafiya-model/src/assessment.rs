@@ -15,6 +15,9 @@ use crate::triage::{Seriousness, Timeframe, TriageLevel};
 pub struct Assessment {
     /// Ranked, likeliest first.
     pub conditions: Vec<AssessedCondition>,
+    /// What was weighed in every candidate: how common it is, each piece of evidence, the course, a
+    /// second opinion.
+    pub weighed: Vec<Weighed>,
     /// The share of probability that none of our conditions explains.
     pub unexplained: f64,
     /// How urgent, and why.
@@ -82,21 +85,41 @@ pub struct AssessedCondition {
     pub rationale: String,
     /// Whether the evidence is too thin to say.
     pub insufficient_data: bool,
-    /// What each piece of evidence weighs, in log-odds.
-    pub contributions: Vec<Contribution>,
+    /// What each of the `weighed` weighs in this one: log-odds against "something else", positive speaks
+    /// for the condition.
+    pub weights: Vec<f64>,
+}
+
+/// Something that counts in every candidate's log-odds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Weighed {
+    /// The concept, or `prior` for how common the condition is.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Whether it is there; `None` for the prior.
+    pub choice: Option<Choice>,
 }
 
 /// The weight of one piece of evidence in one condition's log-odds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Contribution {
-    /// The concept, or `prior` for how common the condition is.
-    pub id: Arc<str>,
-    /// Its name.
-    pub name: Arc<str>,
-    /// Whether it is there; `None` for the prior.
-    pub choice: Option<Choice>,
-    /// Log-odds against "something else": positive speaks for the condition.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contribution<'a> {
+    /// What is weighed.
+    pub of: &'a Weighed,
+    /// What it weighs: positive speaks for the condition.
     pub weight: f64,
+}
+
+impl Assessment {
+    /// What each piece of evidence weighs in a candidate; together they make its score.
+    pub fn contributions<'a>(
+        &'a self,
+        condition: &'a AssessedCondition,
+    ) -> impl Iterator<Item = Contribution<'a>> {
+        let weights = condition.weights.iter();
+        let pairs = self.weighed.iter().zip(weights);
+        pairs.map(|(of, &weight)| Contribution { of, weight })
+    }
 }
 
 /// How urgent.

@@ -4,6 +4,7 @@
 use lafiya_model::AssessmentDocument;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::error::ServiceError;
 
@@ -31,11 +32,42 @@ pub(crate) fn read<T: DeserializeOwned>(stored: &[u8]) -> Result<T, ServiceError
         ServiceError::Internal(format!("a stored document is unreadable: {cause}"))
     };
     if stored.first() == Some(&b'{') {
-        serde_json::from_slice(stored).map_err(|cause| unreadable(&cause))
+        serde_json::from_slice(stored)
+            .and_then(|document| serde_json::from_value(with_weighed(document)))
+            .map_err(|cause| unreadable(&cause))
     } else {
         let mut reader = rmp_serde::Deserializer::from_read_ref(stored).with_human_readable();
         T::deserialize(&mut reader).map_err(|cause| unreadable(&cause))
     }
+}
+
+/// In form 1 every candidate names what was weighed, each with its weight; since then it is named once.
+fn with_weighed(mut document: Value) -> Value {
+    let Some(Value::Object(assessment)) = document.get_mut("assessment") else {
+        return document;
+    };
+    let mut weighed = Value::Array(Vec::new());
+    let conditions = assessment.get_mut("conditions");
+    for condition in conditions
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+    {
+        let Some(condition) = condition.as_object_mut() else {
+            continue;
+        };
+        if let Some(Value::Array(mut contributions)) = condition.remove("contributions") {
+            let weights = contributions.iter_mut().filter_map(|it| {
+                let it = it.as_object_mut()?;
+                it.remove("weight")
+            });
+            let weights = weights.collect();
+            condition.insert("weights".to_owned(), Value::Array(weights));
+            weighed = Value::Array(contributions);
+        }
+    }
+    assessment.entry("weighed").or_insert(weighed);
+    document
 }
 
 #[cfg(test)]
@@ -47,7 +79,6 @@ mod tests {
         Age, AssessmentId, Choice, ConceptId, DeidentifiedCase, Environment, Evidence,
         EvidenceSource, InterviewId, Sex, Timings,
     };
-    use serde_json::Value;
     use uuid::Uuid;
 
     fn document() -> AssessmentDocument {
@@ -89,15 +120,36 @@ mod tests {
         }
     }
 
+    /// As form 1 wrote it: JSON, and with every candidate all that was weighed.
+    fn in_form_1(document: &AssessmentDocument) -> Vec<u8> {
+        let mut told = serde_json::to_value(document).unwrap();
+        let weighed = told["assessment"]["weighed"].take();
+        told["assessment"]
+            .as_object_mut()
+            .unwrap()
+            .remove("weighed");
+        for condition in told["assessment"]["conditions"].as_array_mut().unwrap() {
+            let weights = condition.as_object_mut().unwrap().remove("weights");
+            let mut contributions = weighed.clone();
+            let all = contributions.as_array_mut().unwrap().iter_mut();
+            for (one, weight) in all.zip(weights.unwrap().as_array().unwrap()) {
+                one["weight"] = weight.clone();
+            }
+            condition["contributions"] = contributions;
+        }
+        serde_json::to_vec(&told).unwrap()
+    }
+
     #[test]
     fn a_document_reads_as_it_was_written_in_either_form() {
         let document = document();
         let told = serde_json::to_value(&document).unwrap();
-        assert!(told["assessment"]["conditions"][0]["contributions"][0].is_object());
-        let new = written(&document).unwrap();
-        let old = serde_json::to_vec(&document).unwrap();
-        assert!(new.len() < old.len());
-        for stored in [new, old] {
+        let weights = told["assessment"]["conditions"][0]["weights"].as_array();
+        assert!(
+            weights.is_some_and(|it| it.len() >= 10),
+            "there is something to lose"
+        );
+        for stored in [written(&document).unwrap(), in_form_1(&document)] {
             let again: AssessmentDocument = read(&stored).unwrap();
             assert_eq!(serde_json::to_value(&again).unwrap(), told);
             assert_eq!(
@@ -106,6 +158,7 @@ mod tests {
                 "what an export gives"
             );
         }
+        assert!(written(&document).unwrap().len() < in_form_1(&document).len());
     }
 
     #[test]

@@ -201,10 +201,8 @@ fn an_opinion_moves_the_ranking_and_says_by_how_much() {
     let moved = advised.conditions.iter().find(|it| it.id == second);
     let moved = moved.expect("it is still there");
     assert!(moved.probability > was, "{was} -> {}", moved.probability);
-    let weight = moved
-        .contributions
-        .iter()
-        .find(|it| &*it.id == "second_opinion");
+    let mut contributions = advised.contributions(moved);
+    let weight = contributions.find(|it| it.of.id == "second_opinion");
     assert!(weight.is_some_and(|it| it.weight > 0.1), "{weight:?}");
 }
 

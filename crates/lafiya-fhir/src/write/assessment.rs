@@ -1,9 +1,7 @@
 //! The report, the candidates, the evidence behind them and the prediction.
 
-use std::collections::BTreeMap;
-
 use lafiya_model::Choice;
-use lafiya_model::assessment::{AssessedCondition, Contribution};
+use lafiya_model::assessment::{AssessedCondition, Contribution, Weighed};
 use serde_json::json;
 
 use super::Writer;
@@ -65,7 +63,7 @@ impl Writer<'_> {
         let results: Element = self
             .told()
             .iter()
-            .map(|(id, told)| reference(&self.full_url(&evidence_label(id)), &told.name))
+            .map(|told| reference(&self.full_url(&evidence_label(&told.id)), &told.name))
             .collect();
         let report = self
             .resource("DiagnosticReport", "report", Some(profile::REPORT))
@@ -116,14 +114,9 @@ impl Writer<'_> {
     fn condition(&self, it: &AssessedCondition) -> Resource {
         let evidence: Element = self
             .behind(it)
-            .map(|(told, id)| {
-                object([
-                    ("code", one(words(&told.name))),
-                    (
-                        "detail",
-                        one(reference(&self.full_url(&evidence_label(id)), "")),
-                    ),
-                ])
+            .map(|Contribution { of: told, .. }| {
+                let detail = reference(&self.full_url(&evidence_label(&told.id)), "");
+                object([("code", one(words(&told.name))), ("detail", one(detail))])
             })
             .collect();
         let mut extensions =
@@ -190,7 +183,7 @@ impl Writer<'_> {
         let basis: Element = self
             .told()
             .iter()
-            .map(|(id, told)| reference(&self.full_url(&evidence_label(id)), &told.name))
+            .map(|told| reference(&self.full_url(&evidence_label(&told.id)), &told.name))
             .collect();
         let steps: Vec<&str> = it.reasoning.steps.iter().map(String::as_str).collect();
         let risk = self
@@ -214,14 +207,15 @@ impl Writer<'_> {
         let observations: Vec<(String, Resource)> = self
             .told()
             .iter()
-            .map(|(id, told)| (evidence_label(id), self.observation(id, told)))
+            .map(|told| (evidence_label(&told.id), self.observation(told)))
             .collect();
         for (label, observation) in observations {
             self.add(&label, observation);
         }
     }
 
-    fn observation(&self, id: &str, told: &Contribution) -> Resource {
+    fn observation(&self, told: &Weighed) -> Resource {
+        let id = &told.id;
         let (code, display) = match told.choice {
             Some(Choice::Present) => ("POS", "Positive"),
             Some(Choice::Absent) => ("NEG", "Negative"),
@@ -240,26 +234,18 @@ impl Writer<'_> {
             )
     }
 
-    /// Every piece of evidence that weighs in some candidate, each once.
-    fn told(&self) -> BTreeMap<&str, &Contribution> {
-        let conditions = &self.document.assessment.conditions;
-        conditions
-            .iter()
-            .flat_map(|it| &it.contributions)
-            .filter(|it| it.choice.is_some())
-            .map(|it| (&*it.id, it))
-            .collect()
+    /// Every piece of evidence that was weighed, in the order of ids.
+    fn told(&self) -> Vec<&Weighed> {
+        let weighed = self.document.assessment.weighed.iter();
+        let mut told: Vec<&Weighed> = weighed.filter(|it| it.choice.is_some()).collect();
+        told.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        told
     }
 
     /// What speaks for a candidate.
-    fn behind<'b>(
-        &self,
-        it: &'b AssessedCondition,
-    ) -> impl Iterator<Item = (&'b Contribution, &'b str)> {
-        it.contributions
-            .iter()
-            .filter(|it| it.choice.is_some() && it.weight > 0.0)
-            .map(|it| (it, &*it.id))
+    fn behind<'b>(&'b self, it: &'b AssessedCondition) -> impl Iterator<Item = Contribution<'b>> {
+        let contributions = self.document.assessment.contributions(it);
+        contributions.filter(|it| it.of.choice.is_some() && it.weight > 0.0)
     }
 }
 

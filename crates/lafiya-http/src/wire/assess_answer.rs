@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lafiya_model::assessment::{
     AssessedCondition, Contribution, Investigation, Notifiable, RedFlag, Triage, Warning, WatchFor,
 };
-use lafiya_model::{AssessmentDocument, NearestFacility};
+use lafiya_model::{Assessment, AssessmentDocument, NearestFacility};
 use lafiya_service::assess::Answer;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -288,7 +288,11 @@ impl<'a> From<&'a Answer> for AssessAnswer<'a> {
         Self {
             interview_id: document.interview_id.0,
             assessment_id: document.assessment_id.0,
-            conditions: it.conditions.iter().map(ConditionAnswer::from).collect(),
+            conditions: it
+                .conditions
+                .iter()
+                .map(|condition| ConditionAnswer::of(it, condition))
+                .collect(),
             triage: TriageAnswer::from(&it.triage),
             should_stop: it.should_stop,
             stop_reason: &it.stop_reason,
@@ -381,8 +385,9 @@ pub(crate) fn opinion_status(document: &AssessmentDocument) -> &'static str {
     opinion.map_or("not_asked", |it| it.status.as_str())
 }
 
-impl<'a> From<&'a AssessedCondition> for ConditionAnswer<'a> {
-    fn from(it: &'a AssessedCondition) -> Self {
+impl<'a> ConditionAnswer<'a> {
+    fn of(assessment: &'a Assessment, it: &'a AssessedCondition) -> Self {
+        let contributions = assessment.contributions(it);
         Self {
             id: it.id.as_str(),
             name: &it.name,
@@ -397,21 +402,17 @@ impl<'a> From<&'a AssessedCondition> for ConditionAnswer<'a> {
             source_citations: &it.citations,
             rationale_one_line: &it.rationale,
             insufficient_data: it.insufficient_data,
-            contributions: it
-                .contributions
-                .iter()
-                .map(ContributionAnswer::from)
-                .collect(),
+            contributions: contributions.map(ContributionAnswer::from).collect(),
         }
     }
 }
 
-impl<'a> From<&'a Contribution> for ContributionAnswer<'a> {
-    fn from(it: &'a Contribution) -> Self {
+impl<'a> From<Contribution<'a>> for ContributionAnswer<'a> {
+    fn from(it: Contribution<'a>) -> Self {
         Self {
-            id: &it.id,
-            name: &it.name,
-            choice_id: it.choice.map(|choice| choice.as_str()),
+            id: &it.of.id,
+            name: &it.of.name,
+            choice_id: it.of.choice.map(|choice| choice.as_str()),
             weight: it.weight,
         }
     }

@@ -79,7 +79,7 @@ pub(crate) async fn page(
     let mut shown: Vec<Shown<'_>> = answer
         .conditions
         .iter()
-        .map(|it| shown(&library, it))
+        .map(|it| shown(&library, answer, it))
         .collect();
     let rest = shown.split_off(CONDITIONS_FIRST.min(shown.len()));
     let page = ResultPage {
@@ -129,8 +129,12 @@ pub(crate) async fn find(
     }
 }
 
-fn shown<'a>(library: &Library, condition: &'a AssessedCondition) -> Shown<'a> {
-    let mut heaviest: Vec<&Contribution> = condition.contributions.iter().collect();
+fn shown<'a>(
+    library: &Library,
+    assessment: &'a Assessment,
+    condition: &'a AssessedCondition,
+) -> Shown<'a> {
+    let mut heaviest: Vec<Contribution<'_>> = assessment.contributions(condition).collect();
     heaviest.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
     Shown {
         condition,
@@ -145,12 +149,12 @@ fn shown<'a>(library: &Library, condition: &'a AssessedCondition) -> Shown<'a> {
     }
 }
 
-fn force(contribution: &Contribution) -> Force {
+fn force(contribution: Contribution<'_>) -> Force {
     let half = (contribution.weight.abs() / WEIGHT_FULL).clamp(0.02, 1.0) * 50.0;
     let is_for = contribution.weight >= 0.0;
-    let name = match contribution.choice {
-        Some(Choice::Absent) => format!("No {}", contribution.name.to_lowercase()),
-        _ => contribution.name.to_string(),
+    let name = match contribution.of.choice {
+        Some(Choice::Absent) => format!("No {}", contribution.of.name.to_lowercase()),
+        _ => contribution.of.name.clone(),
     };
     Force {
         name,
