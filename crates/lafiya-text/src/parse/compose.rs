@@ -213,15 +213,18 @@ impl Composer {
         if !reading.forms[n].complaint || !reading.same_sentence(part, unit.first) {
             return None;
         }
-        let named = matches.iter().position(|it| *it.core == [unit.first])?;
-        let close = between(reading, part, unit.first).all(|n| {
+        let mut between = between(reading, part, unit.first);
+        let close = between.all(|n| {
             let it = &reading.units[n];
             it.role != Role::Content
                 || is_joiner(it.form)
                 || it.form == "not"
                 || reading.forms[n].complaint
         });
-        (part < unit.first && close).then_some(named)
+        if part >= unit.first || !close {
+            return None;
+        }
+        matches.iter().position(|it| *it.core == [unit.first])
     }
 
     fn remember<'r>(reading: &Reading<'r>, n: usize, topic: Option<usize>, mind: &mut Mind<'r>) {
@@ -256,7 +259,7 @@ impl Composer {
         mind: &Mind<'_>,
     ) -> Option<Match> {
         let unit = &reading.units[n];
-        let near = |at: usize| reading.sentence[at] + 1 >= reading.sentence[unit.first];
+        let near = |at: usize| reading.sentence(at) + 1 >= reading.sentence(unit.first);
         let other: &str = if reading.forms[n].part {
             let behind = mind
                 .complaint
@@ -286,7 +289,7 @@ impl Composer {
                 .filter(|it| !it.role.is_passed_over())
                 .take(taken);
             let units: SmallVec<[&Unit<'_>; 2]> = units
-                .filter(|it| reading.clause[it.first] == reading.clause[unit.first])
+                .filter(|it| reading.clause(it.first) == reading.clause(unit.first))
                 .collect();
             if units.len() < taken {
                 continue;

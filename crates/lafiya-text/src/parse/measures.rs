@@ -171,9 +171,9 @@ impl MeasureReader {
             value: Some(value.text),
             ..derived(known.concept, Choice::Present)
         });
-        let present: Vec<ConceptRef> = value
-            .read
-            .iter()
+        // What no finding could come from need not be derived.
+        let read = value.read.iter().filter(|_| !known.finds.is_empty());
+        let present: Vec<ConceptRef> = read
             .flat_map(|&(measure, number)| base.derive(measure, number, person).present)
             .collect();
         if let Some(&finding) = known.finds.iter().find(|it| present.contains(it)) {

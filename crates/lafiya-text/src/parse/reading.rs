@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::dictionary::{Entry, FormFacts, Met, Sources};
 use super::marks::Marks;
 use super::traits::{Trait, Traits};
-use crate::canon::{Role, Unit, Word};
+use crate::canon::{Role, Unit};
 use crate::fold::Token;
 
 /// The text as the other steps see it. All indices count tokens, but those of units.
@@ -26,51 +26,63 @@ pub(super) struct Reading<'a> {
     pub mended: &'a [bool],
     /// Words in the common form.
     pub units: Vec<Unit<'a>>,
-    /// The unit of each token, by number.
-    pub unit_of: Vec<usize>,
     /// What the form of each unit is.
     pub forms: Vec<FormFacts>,
-    /// Fillers, modifiers and signs: tokens that say nothing by themselves.
-    pub light: Vec<bool>,
-    /// Tokens inside a unit of several words.
-    pub compound: Vec<bool>,
     /// The whole text is in capitals: they mean nothing then.
     pub all_capitals: bool,
-    /// The number of the sentence of each token.
-    pub sentence: Vec<usize>,
-    /// The number of the clause (between commas) of each token.
-    pub clause: Vec<usize>,
+    /// Where each token stands.
+    places: Vec<Place>,
     sentences: Vec<Range<usize>>,
     clauses: Vec<Range<usize>>,
     /// What begins at each token.
     pub marks: Marks,
 }
 
+/// Where a token stands.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Its unit, its sentence and its clause (between commas), by number.
+    unit: u32,
+    sentence: u32,
+    clause: u32,
+    /// A filler, a modifier or a sign: says nothing by itself.
+    light: bool,
+    /// Inside a unit of several words.
+    compound: bool,
+}
+
 impl<'a> Reading<'a> {
     pub(super) fn new(tokens: Vec<Token<'a>>, met: &'a Met<'_>, sources: Sources<'a>) -> Self {
         let entries = met.entries();
-        let words: Vec<&Word> = entries.iter().map(|it| &it.word).collect();
-        let units = sources.canon.units(&words);
-        let forms = units
-            .iter()
-            .map(|unit| {
-                let entry = entries[unit.first];
-                // The very form of the word, so what is known of it holds.
-                if std::ptr::eq(unit.form, entry.word.form.as_str()) {
-                    entry.form
-                } else {
-                    sources.facts(unit.form)
+        let units = sources.canon.units(&entries);
+        let mut forms = Vec::with_capacity(units.len());
+        let mut places = Vec::with_capacity(tokens.len());
+        let (mut sentences, mut clauses) = (Stretches::new(), Stretches::new());
+        for (unit, n) in units.iter().zip(0..) {
+            let (light, compound) = (unit.role != Role::Content, unit.last - unit.first > 1);
+            let first = entries[unit.first];
+            // The very form of the word, so what is known of it holds.
+            let known = std::ptr::eq(unit.form, first.word.form.as_str());
+            forms.push(if known {
+                first.form
+            } else {
+                sources.facts(unit.form)
+            });
+            for (entry, at) in entries[unit.first..unit.last].iter().zip(unit.first..) {
+                places.push(Place {
+                    unit: n,
+                    sentence: sentences.number(),
+                    clause: clauses.number(),
+                    light,
+                    compound,
+                });
+                // The sign belongs to what it ends.
+                if entry.traits.has(Trait::ClauseEnd) {
+                    clauses.end(at + 1);
+                    if entry.traits.has(Trait::SentenceEnd) {
+                        sentences.end(at + 1);
+                    }
                 }
-            })
-            .collect();
-        let mut light = vec![false; tokens.len()];
-        let mut compound = vec![false; tokens.len()];
-        let mut unit_of = vec![0; tokens.len()];
-        for (n, unit) in units.iter().enumerate() {
-            for at in unit.first..unit.last {
-                light[at] = unit.role != Role::Content;
-                compound[at] = unit.last - unit.first > 1;
-                unit_of[at] = n;
             }
         }
         let all_capitals = tokens.len() > 4
@@ -78,28 +90,22 @@ impl<'a> Reading<'a> {
                 .iter()
                 .all(|it| it.capitals || it.is_number() || it.is_sign());
         let traits: Vec<Traits> = entries.iter().map(|it| it.traits).collect();
-        let sentences = Stretches::of(&traits, Trait::SentenceEnd);
-        let clauses = Stretches::of(&traits, Trait::ClauseEnd);
-        let keys: Vec<u64> = words.iter().map(|word| word.key).collect();
+        let keys: Vec<u64> = entries.iter().map(|it| it.word.key).collect();
         Self {
             marks: sources.marks.find(&entries, &keys),
             keys,
-            words: words.iter().map(|word| word.text.as_str()).collect(),
+            words: entries.iter().map(|it| it.word.text.as_str()).collect(),
             any: Traits::together(&traits),
             mended: &met.mended,
-            sentences: sentences.all,
-            clauses: clauses.all,
+            sentences: sentences.all(tokens.len()),
+            clauses: clauses.all(tokens.len()),
             tokens,
             entries,
             traits,
             units,
-            unit_of,
             forms,
-            light,
-            compound,
             all_capitals,
-            sentence: sentences.numbers,
-            clause: clauses.numbers,
+            places,
         }
     }
 
@@ -108,55 +114,99 @@ impl<'a> Reading<'a> {
     }
 
     /// The first unit that begins at a token or behind it, by number.
+    #[inline]
     pub(super) fn unit_from(&self, at: usize) -> usize {
-        match self.unit_of.get(at) {
-            Some(&n) if self.units[n].first < at => n + 1,
-            Some(&n) => n,
+        match self.places.get(at).map(|it| it.unit as usize) {
+            Some(n) if self.units[n].first < at => n + 1,
+            Some(n) => n,
             None => self.units.len(),
         }
     }
 
+    /// The unit of a token, by number.
+    #[inline]
+    pub(super) fn unit_of(&self, at: usize) -> usize {
+        self.places[at].unit as usize
+    }
+
+    /// Whether a token says nothing by itself: a filler, a modifier or a sign.
+    #[inline]
+    pub(super) fn is_light(&self, at: usize) -> bool {
+        self.places[at].light
+    }
+
+    /// Whether a token stands inside a unit of several words.
+    #[inline]
+    pub(super) fn is_compound(&self, at: usize) -> bool {
+        self.places[at].compound
+    }
+
+    /// The number of the sentence of a token.
+    #[inline]
+    pub(super) fn sentence(&self, at: usize) -> u32 {
+        self.places[at].sentence
+    }
+
+    /// The number of the clause (between commas) of a token.
+    #[inline]
+    pub(super) fn clause(&self, at: usize) -> u32 {
+        self.places[at].clause
+    }
+
     /// Whether two tokens stand in one sentence.
+    #[inline]
     pub(super) fn same_sentence(&self, a: usize, b: usize) -> bool {
-        self.sentence[a] == self.sentence[b]
+        self.sentence(a) == self.sentence(b)
     }
 
     /// The tokens of the sentence of a token.
+    #[inline]
     pub(super) fn sentence_of(&self, at: usize) -> Range<usize> {
-        self.sentences[self.sentence[at]].clone()
+        self.sentences[self.sentence(at) as usize].clone()
     }
 
     /// The tokens of the clause of a token.
+    #[inline]
     pub(super) fn clause_of(&self, at: usize) -> Range<usize> {
-        self.clauses[self.clause[at]].clone()
+        self.clauses[self.clause(at) as usize].clone()
     }
 }
 
 /// A text parted in stretches, one behind the other.
-#[derive(Debug)]
 struct Stretches {
-    /// The number of the stretch of each token.
-    numbers: Vec<usize>,
-    /// The tokens of each stretch.
-    all: Vec<Range<usize>>,
+    ended: Vec<Range<usize>>,
+    /// The first token of the one that is open.
+    from: usize,
 }
 
+/// Most texts have no more of them.
+const STRETCHES: usize = 32;
+
 impl Stretches {
-    /// Parts a text behind every token of a trait. The sign belongs to what it ends.
-    fn of(traits: &[Traits], end: Trait) -> Self {
-        let mut numbers = Vec::with_capacity(traits.len());
-        let mut all = Vec::with_capacity(traits.len() / 4 + 1);
-        let mut from = 0;
-        for (at, it) in traits.iter().enumerate() {
-            numbers.push(all.len());
-            if it.has(end) {
-                all.push(from..at + 1);
-                from = at + 1;
-            }
+    fn new() -> Self {
+        Self {
+            ended: Vec::with_capacity(STRETCHES),
+            from: 0,
         }
-        if from < traits.len() {
-            all.push(from..traits.len());
+    }
+
+    /// The number of the one that is open.
+    #[inline]
+    fn number(&self) -> u32 {
+        u32::try_from(self.ended.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Ends the one that is open before a token.
+    fn end(&mut self, behind: usize) {
+        self.ended.push(self.from..behind);
+        self.from = behind;
+    }
+
+    /// All of them, in a text of so many tokens.
+    fn all(mut self, tokens: usize) -> Vec<Range<usize>> {
+        if self.from < tokens {
+            self.end(tokens);
         }
-        Self { numbers, all }
+        self.ended
     }
 }

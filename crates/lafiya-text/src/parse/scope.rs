@@ -142,7 +142,7 @@ impl Scope {
             return false;
         }
         let near = |it: &&mut Spotted| {
-            it.last() < at && reading.sentence[it.last()] + 1 >= reading.sentence[at]
+            it.last() < at && reading.sentence(it.last()) + 1 >= reading.sentence(at)
         };
         match spotted.iter_mut().filter(near).max_by_key(|it| it.last()) {
             Some(last) => {
@@ -211,7 +211,7 @@ impl Scope {
             }
             let plain = reading.marks.has(at, Mark::Joiner)
                 || reading.words[at] == ","
-                || reading.light[at];
+                || reading.is_light(at);
             if !plain {
                 // "no weakness of hand or leg": an item that nobody knows, followed by another.
                 // A list that is denied as such ("denies ...") may hold longer ones.
@@ -343,27 +343,34 @@ pub(super) fn carried(reading: &Reading<'_>, spotted: &[Spotted]) -> Vec<bool> {
 struct Begins {
     /// Whether one does, by token.
     any: Vec<bool>,
-    /// The token and the number of each finding, in the order of the text.
-    places: Vec<(usize, usize)>,
+    /// The first finding of each token, by number; for each finding the next one that begins there.
+    first: Vec<u32>,
+    next: Vec<u32>,
 }
+
+const NONE: u32 = u32::MAX;
 
 impl Begins {
     fn of(reading: &Reading<'_>, spotted: &[Spotted]) -> Self {
-        let mut any = vec![false; reading.len()];
-        spotted.iter().for_each(|it| any[it.first()] = true);
-        let places = spotted.iter().zip(0..);
-        let mut places: Vec<(usize, usize)> = places.map(|(it, n)| (it.first(), n)).collect();
-        // Nearly in order already: those made from numbers stand behind the others.
-        places.sort();
-        Self { any, places }
+        let mut begins = Self {
+            any: vec![false; reading.len()],
+            first: vec![NONE; reading.len()],
+            next: vec![NONE; spotted.len()],
+        };
+        // From the last on, so that those of one token stand in order.
+        for (n, it) in spotted.iter().enumerate().rev() {
+            begins.any[it.first()] = true;
+            let first = &mut begins.first[it.first()];
+            begins.next[n] = std::mem::replace(first, u32::try_from(n).unwrap_or(NONE));
+        }
+        begins
     }
 
     /// The numbers of those that begin at a token.
     fn at(&self, token: usize) -> impl Iterator<Item = usize> {
-        let from = self.places.partition_point(|(at, _)| *at < token);
-        let here = self.places[from..].iter();
-        here.take_while(move |(at, _)| *at == token)
-            .map(|(_, n)| *n)
+        let known = |n: u32| (n != NONE).then_some(n);
+        let first = known(self.first[token]);
+        std::iter::successors(first, move |n| known(self.next[*n as usize])).map(|n| n as usize)
     }
 }
 
@@ -391,7 +398,7 @@ fn item_after(reading: &Reading<'_>, carried: &[bool], comma: usize) -> Option<I
     if reading.words[comma] != "," {
         return None;
     }
-    let next = (comma + 1..reading.len()).find(|&at| !reading.light[at] || carried[at]);
+    let next = (comma + 1..reading.len()).find(|&at| !reading.is_light(at) || carried[at]);
     let first = next.filter(|&at| carried[at])?;
     let end = reading.sentence_of(first).end;
     let behind = (first..end).find(|&at| !carried[at]).unwrap_or(end);

@@ -38,6 +38,16 @@ pub(super) enum Trait {
     Adjective,
     /// Is a finding only soon after some words.
     OnlyAfter,
+    /// Says whose a person is.
+    Owner,
+    /// Before a person who is only named.
+    Passive,
+    /// Describes a person and may stand before one.
+    Describing,
+    /// A verb of who speaks of the patient.
+    Reporting,
+    /// Kin who are never the patient all together.
+    Crowd,
 }
 
 /// The traits of a word.
