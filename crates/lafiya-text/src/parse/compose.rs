@@ -79,17 +79,18 @@ impl Composer {
         matches: &mut Vec<Match>,
     ) {
         let mut free: Vec<bool> = vec![true; reading.len()];
+        let mut mind = Mind::default();
+        let mut topics: Vec<Option<usize>> = vec![None; reading.len()];
         for it in matches.iter() {
             for &at in &it.core {
                 free[at] = false;
             }
-        }
-        let mut mind = Mind::default();
-        let mut topics: Vec<Option<usize>> = vec![None; reading.len()];
-        for it in matches.iter() {
             self.note_topic(it, &mut topics);
         }
-        for (n, (unit, form)) in reading.units.iter().zip(&reading.forms).enumerate() {
+        let mut after = 0;
+        while let Some(n) = next_telling(reading, &topics, after) {
+            after = n + 1;
+            let (unit, form) = (&reading.units[n], &reading.forms[n]);
             if !form.part && !form.complaint {
                 // Neither a part nor a complaint: nothing to share, at most a topic to bear in mind.
                 if let Some(topic) = topics[unit.first] {
@@ -361,6 +362,15 @@ fn has(choosing: &Choosing<'_>, forms: &[&str]) -> Option<Sense> {
     let list = choosing.lexicon.bags.get(&key)?;
     let meaning = choosing.choose(list.iter().map(|bag| &bag.meaning))?;
     matches!(meaning.sense, Sense::Has(_)).then_some(meaning.sense)
+}
+
+/// The next unit from a number on that is a part or a complaint or leaves a topic in mind: few do.
+fn next_telling(reading: &Reading<'_>, topics: &[Option<usize>], from: usize) -> Option<usize> {
+    let units = reading.units[from..].iter().zip(&reading.forms[from..]);
+    let mut units = units.zip(from..);
+    let next =
+        units.find(|((unit, form), _)| form.part || form.complaint || topics[unit.first].is_some());
+    next.map(|(_, n)| n)
 }
 
 /// The units that begin after one token and before another, by number.

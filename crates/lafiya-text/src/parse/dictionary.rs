@@ -124,6 +124,7 @@ impl Sources<'_> {
             (Trait::Noun, lexicon.nouns.contains(&entry.word.singular)),
             (Trait::Adjective, lexicon.adjectives.contains(text)),
             (Trait::OnlyAfter, lexicon.only_after.contains_key(text)),
+            (Trait::Purpose, text == "for"),
             (Trait::Owner, self.subjects.is_owner(text)),
             (Trait::Passive, self.subjects.is_passive(text)),
             (Trait::Describing, self.subjects.describes(text)),

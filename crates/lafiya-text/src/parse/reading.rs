@@ -20,8 +20,6 @@ pub(super) struct Reading<'a> {
     pub entries: Vec<&'a Entry>,
     /// What they may be to the steps.
     pub traits: Vec<Traits>,
-    /// What any of them may be.
-    pub any: Traits,
     /// Which of them were mended.
     pub mended: &'a [bool],
     /// Words in the common form.
@@ -55,47 +53,48 @@ impl<'a> Reading<'a> {
     pub(super) fn new(tokens: Vec<Token<'a>>, met: &'a Met<'_>, sources: Sources<'a>) -> Self {
         let entries = met.entries();
         let units = sources.canon.units(&entries);
-        let mut forms = Vec::with_capacity(units.len());
-        let mut places = Vec::with_capacity(tokens.len());
-        let (mut sentences, mut clauses) = (Stretches::new(), Stretches::new());
-        for (unit, n) in units.iter().zip(0..) {
-            let (light, compound) = (unit.role != Role::Content, unit.last - unit.first > 1);
+        let facts = |unit: &Unit<'_>| {
             let first = entries[unit.first];
             // The very form of the word, so what is known of it holds.
-            let known = std::ptr::eq(unit.form, first.word.form.as_str());
-            forms.push(if known {
+            if std::ptr::eq(unit.form, first.word.form.as_str()) {
                 first.form
             } else {
                 sources.facts(unit.form)
-            });
-            for (entry, at) in entries[unit.first..unit.last].iter().zip(unit.first..) {
-                places.push(Place {
-                    unit: n,
-                    sentence: sentences.number(),
-                    clause: clauses.number(),
-                    light,
-                    compound,
-                });
-                // The sign belongs to what it ends.
-                if entry.traits.has(Trait::ClauseEnd) {
-                    clauses.end(at + 1);
-                    if entry.traits.has(Trait::SentenceEnd) {
-                        sentences.end(at + 1);
-                    }
+            }
+        };
+        let forms = units.iter().map(facts).collect();
+        let traits: Vec<Traits> = entries.iter().map(|it| it.traits).collect();
+        let (mut sentences, mut clauses) = (Stretches::new(), Stretches::new());
+        let mut number = 0;
+        let place = |(at, traits): (usize, &Traits)| {
+            number += u32::from(units[number as usize].last == at);
+            let unit = &units[number as usize];
+            let place = Place {
+                unit: number,
+                sentence: sentences.number,
+                clause: clauses.number,
+                light: unit.role != Role::Content,
+                compound: unit.last - unit.first > 1,
+            };
+            // The sign belongs to what it ends. What ends a sentence ends its clause, too.
+            if traits.has(Trait::ClauseEnd) {
+                clauses.end(at + 1);
+                if traits.has(Trait::SentenceEnd) {
+                    sentences.end(at + 1);
                 }
             }
-        }
+            place
+        };
+        let places = traits.iter().enumerate().map(place).collect();
         let all_capitals = tokens.len() > 4
             && tokens
                 .iter()
                 .all(|it| it.capitals || it.is_number() || it.is_sign());
-        let traits: Vec<Traits> = entries.iter().map(|it| it.traits).collect();
         let keys: Vec<u64> = entries.iter().map(|it| it.word.key).collect();
         Self {
             marks: sources.marks.find(&entries, &keys),
             keys,
             words: entries.iter().map(|it| it.word.text.as_str()).collect(),
-            any: Traits::together(&traits),
             mended: &met.mended,
             sentences: sentences.all(tokens.len()),
             clauses: clauses.all(tokens.len()),
@@ -111,6 +110,14 @@ impl<'a> Reading<'a> {
 
     pub(super) fn len(&self) -> usize {
         self.tokens.len()
+    }
+
+    /// The first token from a place on that may be one of these; the end of the text where there is none.
+    #[inline]
+    pub(super) fn next_of<const N: usize>(&self, from: usize, wanted: [Trait; N]) -> usize {
+        let rest = self.traits.get(from..).unwrap_or_default();
+        let next = rest.iter().position(|it| it.has_any(wanted));
+        next.map_or(self.len(), |n| from + n)
     }
 
     /// The first unit that begins at a token or behind it, by number.
@@ -175,8 +182,9 @@ impl<'a> Reading<'a> {
 /// A text parted in stretches, one behind the other.
 struct Stretches {
     ended: Vec<Range<usize>>,
-    /// The first token of the one that is open.
+    /// The first token of the one that is open, and its number.
     from: usize,
+    number: u32,
 }
 
 /// Most texts have no more of them.
@@ -187,19 +195,15 @@ impl Stretches {
         Self {
             ended: Vec::with_capacity(STRETCHES),
             from: 0,
+            number: 0,
         }
-    }
-
-    /// The number of the one that is open.
-    #[inline]
-    fn number(&self) -> u32 {
-        u32::try_from(self.ended.len()).unwrap_or(u32::MAX)
     }
 
     /// Ends the one that is open before a token.
     fn end(&mut self, behind: usize) {
         self.ended.push(self.from..behind);
         self.from = behind;
+        self.number += 1;
     }
 
     /// All of them, in a text of so many tokens.

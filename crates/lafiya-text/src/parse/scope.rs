@@ -77,15 +77,16 @@ impl Scope {
     fn forward(&self, reading: &Reading<'_>, begins: &Begins, spotted: &mut [Spotted]) {
         let carried = carried(reading, spotted);
         let tokens = (begins, carried.as_slice());
-        let mut at = 0;
+        let next = |from: usize| reading.marks.next(from, Mark::Trigger);
+        let mut at = next(0);
         while at < reading.len() {
-            let found = if reading.marks.has(at, Mark::Trigger) && !carried[at] {
-                self.triggers.longest_at(&reading.keys, at)
-            } else {
+            let found = if carried[at] {
                 None
+            } else {
+                self.triggers.longest_at(&reading.keys, at)
             };
             let Some((length, kinds)) = found else {
-                at += 1;
+                at = next(at + 1);
                 continue;
             };
             let mut after = at + length;
@@ -122,7 +123,7 @@ impl Scope {
                 }
                 _ => {}
             }
-            at = after;
+            at = next(after);
         }
     }
 

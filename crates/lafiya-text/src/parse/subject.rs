@@ -200,14 +200,21 @@ impl Subjects {
         let mut spoken_of = Vec::with_capacity(reading.len());
         let mut by_pronoun = false;
         let anybody_excepted = reading.marks.has_any(Mark::Except);
-        let mut ends_clause = false;
-        for (at, traits) in reading.traits.iter().enumerate() {
-            // Only a new clause or a word for a person changes who is spoken of.
-            let begins_clause = ends_clause;
-            ends_clause = traits.has(Trait::ClauseEnd);
-            if !begins_clause && !traits.has(Trait::Person) && !anybody_excepted {
-                continue;
+        // Only a new clause or a word for a person changes who is spoken of.
+        let next = |before: usize| {
+            let ends_clause = reading.traits[before].has(Trait::ClauseEnd);
+            if ends_clause || anybody_excepted {
+                return before + 1;
             }
+            let next = reading.next_of(before + 1, [Trait::ClauseEnd, Trait::Person]);
+            let traits = reading.traits.get(next);
+            next + usize::from(traits.is_some_and(|it| !it.has(Trait::Person)))
+        };
+        let mut after = 0;
+        while after < reading.len() {
+            let at = after;
+            after = next(at);
+            let traits = reading.traits[at];
             let person = now;
             spoken_of.resize(at, SpokenOf { person, by_pronoun });
             if at > 0 && reading.sentence(at) != reading.sentence(at - 1) {
