@@ -80,6 +80,12 @@ pub(crate) struct Word {
     pub opens: Option<usize>,
 }
 
+impl AsRef<Self> for Word {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
 impl Canon {
     pub(crate) fn new(same: &Same, fillers: &Fillers) -> Self {
         let mut groups = FastMap::default();
@@ -147,11 +153,11 @@ impl Canon {
     }
 
     /// The units of a row of words.
-    pub(crate) fn units<'a>(&'a self, words: &[&'a Word]) -> Vec<Unit<'a>> {
+    pub(crate) fn units<'a, W: AsRef<Word>>(&'a self, words: &[&'a W]) -> Vec<Unit<'a>> {
         let mut units = Vec::with_capacity(words.len());
         let mut at = 0;
         while at < words.len() {
-            let word = words[at];
+            let word = words[at].as_ref();
             let unit = match self.phrase_at(words, at) {
                 Some((form, taken)) => Unit {
                     form,
@@ -208,10 +214,11 @@ impl Canon {
             .map(String::as_str)
     }
 
-    fn phrase_at(&self, words: &[&Word], at: usize) -> Option<(&str, usize)> {
-        let list = &self.phrases[words[at].opens?];
+    #[inline]
+    fn phrase_at<W: AsRef<Word>>(&self, words: &[&W], at: usize) -> Option<(&str, usize)> {
+        let list = &self.phrases[words[at].as_ref().opens?];
         let fits = |phrase: &Phrase| {
-            let mut words = words[at..].iter().map(|word| word.key);
+            let mut words = words[at..].iter().map(|word| word.as_ref().key);
             phrase.keys.iter().all(|key| words.next() == Some(*key))
         };
         let phrase = list.iter().find(|phrase| fits(phrase))?;

@@ -9,12 +9,23 @@ pub(crate) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<Fnv>>;
 /// A set that is filled once and asked often.
 pub(crate) type FastSet<K> = HashSet<K, BuildHasherDefault<Fnv>>;
 
-/// FNV-1a, 64 bits: for short words faster than the standard hash by a factor of three.
+/// FNV-1a, 64 bits, but eight bytes at a time: most words are one step.
 #[derive(Clone)]
 pub(crate) struct Fnv(u64);
 
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
+/// Has bits everywhere, so that every letter of a step reaches both ends of the hash. Odd: no two steps fall together.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+const STEP: usize = 8;
+
+impl Fnv {
+    #[inline]
+    fn step(&mut self, bytes: u64) {
+        let mixed = (self.0 ^ bytes).wrapping_mul(SPREAD);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+}
 
 impl Default for Fnv {
     fn default() -> Self {
@@ -23,12 +34,26 @@ impl Default for Fnv {
 }
 
 impl Hasher for Fnv {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(PRIME);
+        let (steps, rest) = bytes.as_chunks::<STEP>();
+        for step in steps {
+            self.step(u64::from_le_bytes(*step));
+        }
+        // No word has a zero byte, so those that fill the last step are told from letters.
+        if !rest.is_empty() {
+            let last = rest.iter().rev();
+            self.step(last.fold(0, |last, byte| last << 8 | u64::from(*byte)));
         }
     }
 
+    #[inline]
+    fn write_u8(&mut self, number: u8) {
+        // Behind every text stands one and the same byte, which tells no two texts apart.
+        self.0 ^= u64::from(number);
+    }
+
+    #[inline]
     fn write_u64(&mut self, number: u64) {
         // Whole words at once, with the high bits mixed down: the map uses both ends.
         let mixed = (self.0 ^ number).wrapping_mul(PRIME);
@@ -54,4 +79,26 @@ pub(crate) fn key(word: &str) -> u64 {
     let mut hasher = Fnv::default();
     hasher.write(word.as_bytes());
     hasher.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_have_keys_of_their_own() {
+        let letters = || ('a'..='z').chain(['é', '.']);
+        let pairs = || letters().flat_map(move |a| letters().map(move |b| format!("{a}{b}")));
+        let long = pairs().flat_map(|it| {
+            [
+                format!("{it}breathe"),
+                format!("breathe{it}"),
+                format!("breath{it}lessness"),
+                format!("{it}{it}{it}{it}"),
+            ]
+        });
+        let words: HashSet<String> = pairs().chain(long).collect();
+        let keys: HashSet<u64> = words.iter().map(|word| key(word)).collect();
+        assert_eq!(keys.len(), words.len());
+    }
 }

@@ -79,17 +79,18 @@ impl Composer {
         matches: &mut Vec<Match>,
     ) {
         let mut free: Vec<bool> = vec![true; reading.len()];
+        let mut mind = Mind::default();
+        let mut topics: Vec<Option<usize>> = vec![None; reading.len()];
         for it in matches.iter() {
             for &at in &it.core {
                 free[at] = false;
             }
-        }
-        let mut mind = Mind::default();
-        let mut topics: Vec<Option<usize>> = vec![None; reading.len()];
-        for it in matches.iter() {
             self.note_topic(it, &mut topics);
         }
-        for (n, (unit, form)) in reading.units.iter().zip(&reading.forms).enumerate() {
+        let mut after = 0;
+        while let Some(n) = next_telling(reading, &topics, after) {
+            after = n + 1;
+            let (unit, form) = (&reading.units[n], &reading.forms[n]);
             if !form.part && !form.complaint {
                 // Neither a part nor a complaint: nothing to share, at most a topic to bear in mind.
                 if let Some(topic) = topics[unit.first] {
@@ -213,15 +214,18 @@ impl Composer {
         if !reading.forms[n].complaint || !reading.same_sentence(part, unit.first) {
             return None;
         }
-        let named = matches.iter().position(|it| *it.core == [unit.first])?;
-        let close = between(reading, part, unit.first).all(|n| {
+        let mut between = between(reading, part, unit.first);
+        let close = between.all(|n| {
             let it = &reading.units[n];
             it.role != Role::Content
                 || is_joiner(it.form)
                 || it.form == "not"
                 || reading.forms[n].complaint
         });
-        (part < unit.first && close).then_some(named)
+        if part >= unit.first || !close {
+            return None;
+        }
+        matches.iter().position(|it| *it.core == [unit.first])
     }
 
     fn remember<'r>(reading: &Reading<'r>, n: usize, topic: Option<usize>, mind: &mut Mind<'r>) {
@@ -256,7 +260,7 @@ impl Composer {
         mind: &Mind<'_>,
     ) -> Option<Match> {
         let unit = &reading.units[n];
-        let near = |at: usize| reading.sentence[at] + 1 >= reading.sentence[unit.first];
+        let near = |at: usize| reading.sentence(at) + 1 >= reading.sentence(unit.first);
         let other: &str = if reading.forms[n].part {
             let behind = mind
                 .complaint
@@ -286,7 +290,7 @@ impl Composer {
                 .filter(|it| !it.role.is_passed_over())
                 .take(taken);
             let units: SmallVec<[&Unit<'_>; 2]> = units
-                .filter(|it| reading.clause[it.first] == reading.clause[unit.first])
+                .filter(|it| reading.clause(it.first) == reading.clause(unit.first))
                 .collect();
             if units.len() < taken {
                 continue;
@@ -358,6 +362,15 @@ fn has(choosing: &Choosing<'_>, forms: &[&str]) -> Option<Sense> {
     let list = choosing.lexicon.bags.get(&key)?;
     let meaning = choosing.choose(list.iter().map(|bag| &bag.meaning))?;
     matches!(meaning.sense, Sense::Has(_)).then_some(meaning.sense)
+}
+
+/// The next unit from a number on that is a part or a complaint or leaves a topic in mind: few do.
+fn next_telling(reading: &Reading<'_>, topics: &[Option<usize>], from: usize) -> Option<usize> {
+    let units = reading.units[from..].iter().zip(&reading.forms[from..]);
+    let mut units = units.zip(from..);
+    let next =
+        units.find(|((unit, form), _)| form.part || form.complaint || topics[unit.first].is_some());
+    next.map(|(_, n)| n)
 }
 
 /// The units that begin after one token and before another, by number.

@@ -16,7 +16,7 @@ use super::time::Times;
 use super::traits::{Trait, Traits};
 use crate::canon::{Canon, Word};
 use crate::fold::Token;
-use crate::hash::FastMap;
+use crate::hash::{FastMap, key};
 
 /// What a common form is to the steps that put words together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,6 +58,12 @@ pub(super) struct Entry {
     /// The days of a unit of time.
     pub unit_days: Option<u32>,
     pub weekday: Option<i8>,
+}
+
+impl AsRef<Word> for Entry {
+    fn as_ref(&self) -> &Word {
+        &self.word
+    }
 }
 
 /// Those who know something of a word.
@@ -118,6 +124,12 @@ impl Sources<'_> {
             (Trait::Noun, lexicon.nouns.contains(&entry.word.singular)),
             (Trait::Adjective, lexicon.adjectives.contains(text)),
             (Trait::OnlyAfter, lexicon.only_after.contains_key(text)),
+            (Trait::Purpose, text == "for"),
+            (Trait::Owner, self.subjects.is_owner(text)),
+            (Trait::Passive, self.subjects.is_passive(text)),
+            (Trait::Describing, self.subjects.describes(text)),
+            (Trait::Reporting, self.subjects.reports(text)),
+            (Trait::Crowd, self.subjects.is_crowd(text)),
         ])
     }
 
@@ -145,7 +157,8 @@ fn parts_clauses(sign: &str) -> bool {
 /// The words that texts are likely to have.
 #[derive(Clone, Debug)]
 pub(super) struct Dictionary {
-    entries: FastMap<String, Entry>,
+    /// By their key.
+    entries: FastMap<u64, Entry>,
 }
 
 /// Numbers below this are in the dictionary: ages, days, pulses.
@@ -171,8 +184,8 @@ impl Dictionary {
         let entries = words
             .chain(numbers)
             .chain(signs)
-            .map(|text| (sources.describe(&text), text))
-            .map(|(entry, text)| (text, entry))
+            .map(|text| sources.describe(&text))
+            .map(|entry| (entry.word.key, entry))
             .collect();
         Self { entries }
     }
@@ -191,11 +204,11 @@ impl Dictionary {
         };
         for (at, token) in tokens.iter().enumerate() {
             // The dictionary has every word that the speller knows, so such a word is right.
-            let mut entry = self.entries.get(token.text);
+            let mut entry = self.entries.get(&key(token.text));
             if entry.is_none() {
                 let meant = spelling.correct(token.text);
                 met.mended[at] = meant.is_some();
-                entry = meant.and_then(|word| self.entries.get(word));
+                entry = meant.and_then(|word| self.entries.get(&key(word)));
             }
             if entry.is_none() {
                 met.strangers.push(sources.describe(token.text));

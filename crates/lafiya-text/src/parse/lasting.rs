@@ -174,7 +174,7 @@ fn is_bare(reading: &Reading<'_>, carried: &[bool], mut clause: Range<usize>) ->
                 | "not"
         );
         let joins = reading.tokens[at].is_sign() || matches!(word, "and" | "or");
-        carried[at] || (!statement && (reading.light[at] || joins))
+        carried[at] || (!statement && (reading.is_light(at) || joins))
     })
 }
 

@@ -166,6 +166,14 @@ impl Marks {
         bits.is_some_and(|bits| bits & mark.bit() != 0)
     }
 
+    /// The first token from a place on where one begins; the end of the text where there is none.
+    #[inline]
+    pub(super) fn next(&self, from: usize, mark: Mark) -> usize {
+        let rest = self.by_token.get(from..).unwrap_or_default();
+        let next = rest.iter().position(|bits| bits & mark.bit() != 0);
+        next.map_or(self.by_token.len(), |n| from + n)
+    }
+
     /// Whether one begins anywhere.
     pub(super) fn has_any(&self, mark: Mark) -> bool {
         self.any & mark.bit() != 0

@@ -153,7 +153,7 @@ fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
         }
         // A word without weight is never a finding by itself ("does" is no "DOE").
         if let Some(single) = entry.single
-            && !reading.light[at]
+            && !reading.is_light(at)
             && !is_verb(reading, lexicon, at)
             && !is_quality(reading, lexicon, at)
         {
@@ -184,7 +184,7 @@ fn denies_more(reading: &Reading<'_>, at: usize, length: usize) -> bool {
 
 /// "it burns", "I fit swallow": the word is no noun here. Inside a set expression ("no fit") it is not itself at all.
 fn is_verb(reading: &Reading<'_>, lexicon: &Lexicon, at: usize) -> bool {
-    reading.compound[at]
+    reading.is_compound(at)
         || reading.traits[at].has(Trait::Noun)
             && at > 0
             && lexicon.before_verbs.contains(reading.words[at - 1])
@@ -223,11 +223,11 @@ fn as_written(
         && !reading.all_capitals;
     let meaning = choosing.choose(meanings.iter().filter(|it| loud || !it.capitals))?;
     // A unit that begins before the phrase ("is not" before "not sucking well") counts too.
-    let telling = reading.units[reading.unit_of[at.start]..]
+    let telling = reading.units[reading.unit_of(at.start)..]
         .iter()
         .take_while(|it| it.first < at.end);
     let weight = telling
-        .zip(&reading.forms[reading.unit_of[at.start]..])
+        .zip(&reading.forms[reading.unit_of(at.start)..])
         .map(|(unit, form)| unit_weight(*form, unit.role))
         .sum::<usize>()
         .max(2);

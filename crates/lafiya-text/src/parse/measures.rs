@@ -141,14 +141,11 @@ impl MeasureReader {
     /// All values, in the order of the text.
     fn values(&self, reading: &Reading<'_>, base: &KnowledgeBase) -> Vec<Value> {
         let mut values = Vec::new();
-        let mut at = 0;
+        let next = |from: usize| reading.next_of(from, [Trait::Measure, Trait::Number]);
+        let mut at = next(0);
         while at < reading.len() {
-            let found = if reading.traits[at].has_any([Trait::Measure, Trait::Number]) {
-                self.value_at(reading, base, at)
-            } else {
-                None
-            };
-            at = found.as_ref().map_or(at + 1, |value| value.end);
+            let found = self.value_at(reading, base, at);
+            at = next(found.as_ref().map_or(at + 1, |value| value.end));
             values.extend(found);
         }
         values
@@ -171,9 +168,9 @@ impl MeasureReader {
             value: Some(value.text),
             ..derived(known.concept, Choice::Present)
         });
-        let present: Vec<ConceptRef> = value
-            .read
-            .iter()
+        // What no finding could come from need not be derived.
+        let read = value.read.iter().filter(|_| !known.finds.is_empty());
+        let present: Vec<ConceptRef> = read
             .flat_map(|&(measure, number)| base.derive(measure, number, person).present)
             .collect();
         if let Some(&finding) = known.finds.iter().find(|it| present.contains(it)) {

@@ -57,19 +57,11 @@ impl MedicineReader {
         base: &KnowledgeBase,
         spotted: &mut Vec<Spotted>,
     ) {
-        // Most texts name none.
-        let mut at = if reading.any.has(Trait::Medicine) {
-            0
-        } else {
-            reading.len()
-        };
+        let next = |from: usize| reading.next_of(from, [Trait::Medicine]);
+        let mut at = next(0);
         while at < reading.len() {
-            if !reading.traits[at].has(Trait::Medicine) {
-                at += 1;
-                continue;
-            }
             let Some((length, [medicine, ..])) = self.names.longest_at(&reading.keys, at) else {
-                at += 1;
+                at = next(at + 1);
                 continue;
             };
             let core: Tokens = (at..at + length).collect();
@@ -92,7 +84,7 @@ impl MedicineReader {
                     spotted.push(Spotted::new(concept, core.clone(), Choice::Present, 0.9));
                 }
             }
-            at += length;
+            at = next(at + length);
         }
     }
 }
@@ -100,8 +92,9 @@ impl MedicineReader {
 impl MedicineReader {
     /// "On paracetamol for his fever": what stands behind the "for" is why it is taken.
     pub(super) fn reasons(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
-        let fors = reading.words.iter().zip(0..).skip(1);
-        for at in fors.filter(|(word, _)| **word == "for").map(|(_, at)| at) {
+        let next = |from: usize| reading.next_of(from, [Trait::Purpose]);
+        let fors = std::iter::successors(Some(next(1)), |at| Some(next(at + 1)));
+        for at in fors.take_while(|at| *at < reading.len()) {
             let behind_medicine = self.taken.length_at(&reading.keys, at - 1) > 0
                 || self.names.longest_at(&reading.keys, at - 1).is_some();
             if !behind_medicine {

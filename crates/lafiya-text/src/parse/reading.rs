@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::dictionary::{Entry, FormFacts, Met, Sources};
 use super::marks::Marks;
 use super::traits::{Trait, Traits};
-use crate::canon::{Role, Unit, Word};
+use crate::canon::{Role, Unit};
 use crate::fold::Token;
 
 /// The text as the other steps see it. All indices count tokens, but those of units.
@@ -20,86 +20,91 @@ pub(super) struct Reading<'a> {
     pub entries: Vec<&'a Entry>,
     /// What they may be to the steps.
     pub traits: Vec<Traits>,
-    /// What any of them may be.
-    pub any: Traits,
     /// Which of them were mended.
     pub mended: &'a [bool],
     /// Words in the common form.
     pub units: Vec<Unit<'a>>,
-    /// The unit of each token, by number.
-    pub unit_of: Vec<usize>,
     /// What the form of each unit is.
     pub forms: Vec<FormFacts>,
-    /// Fillers, modifiers and signs: tokens that say nothing by themselves.
-    pub light: Vec<bool>,
-    /// Tokens inside a unit of several words.
-    pub compound: Vec<bool>,
     /// The whole text is in capitals: they mean nothing then.
     pub all_capitals: bool,
-    /// The number of the sentence of each token.
-    pub sentence: Vec<usize>,
-    /// The number of the clause (between commas) of each token.
-    pub clause: Vec<usize>,
+    /// Where each token stands.
+    places: Vec<Place>,
     sentences: Vec<Range<usize>>,
     clauses: Vec<Range<usize>>,
     /// What begins at each token.
     pub marks: Marks,
 }
 
+/// Where a token stands.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Its unit, its sentence and its clause (between commas), by number.
+    unit: u32,
+    sentence: u32,
+    clause: u32,
+    /// A filler, a modifier or a sign: says nothing by itself.
+    light: bool,
+    /// Inside a unit of several words.
+    compound: bool,
+}
+
 impl<'a> Reading<'a> {
     pub(super) fn new(tokens: Vec<Token<'a>>, met: &'a Met<'_>, sources: Sources<'a>) -> Self {
         let entries = met.entries();
-        let words: Vec<&Word> = entries.iter().map(|it| &it.word).collect();
-        let units = sources.canon.units(&words);
-        let forms = units
-            .iter()
-            .map(|unit| {
-                let entry = entries[unit.first];
-                // The very form of the word, so what is known of it holds.
-                if std::ptr::eq(unit.form, entry.word.form.as_str()) {
-                    entry.form
-                } else {
-                    sources.facts(unit.form)
-                }
-            })
-            .collect();
-        let mut light = vec![false; tokens.len()];
-        let mut compound = vec![false; tokens.len()];
-        let mut unit_of = vec![0; tokens.len()];
-        for (n, unit) in units.iter().enumerate() {
-            for at in unit.first..unit.last {
-                light[at] = unit.role != Role::Content;
-                compound[at] = unit.last - unit.first > 1;
-                unit_of[at] = n;
+        let units = sources.canon.units(&entries);
+        let facts = |unit: &Unit<'_>| {
+            let first = entries[unit.first];
+            // The very form of the word, so what is known of it holds.
+            if std::ptr::eq(unit.form, first.word.form.as_str()) {
+                first.form
+            } else {
+                sources.facts(unit.form)
             }
-        }
+        };
+        let forms = units.iter().map(facts).collect();
+        let traits: Vec<Traits> = entries.iter().map(|it| it.traits).collect();
+        let (mut sentences, mut clauses) = (Stretches::new(), Stretches::new());
+        let mut number = 0;
+        let place = |(at, traits): (usize, &Traits)| {
+            number += u32::from(units[number as usize].last == at);
+            let unit = &units[number as usize];
+            let place = Place {
+                unit: number,
+                sentence: sentences.number,
+                clause: clauses.number,
+                light: unit.role != Role::Content,
+                compound: unit.last - unit.first > 1,
+            };
+            // The sign belongs to what it ends. What ends a sentence ends its clause, too.
+            if traits.has(Trait::ClauseEnd) {
+                clauses.end(at + 1);
+                if traits.has(Trait::SentenceEnd) {
+                    sentences.end(at + 1);
+                }
+            }
+            place
+        };
+        let places = traits.iter().enumerate().map(place).collect();
         let all_capitals = tokens.len() > 4
             && tokens
                 .iter()
                 .all(|it| it.capitals || it.is_number() || it.is_sign());
-        let traits: Vec<Traits> = entries.iter().map(|it| it.traits).collect();
-        let sentences = Stretches::of(&traits, Trait::SentenceEnd);
-        let clauses = Stretches::of(&traits, Trait::ClauseEnd);
-        let keys: Vec<u64> = words.iter().map(|word| word.key).collect();
+        let keys: Vec<u64> = entries.iter().map(|it| it.word.key).collect();
         Self {
             marks: sources.marks.find(&entries, &keys),
             keys,
-            words: words.iter().map(|word| word.text.as_str()).collect(),
-            any: Traits::together(&traits),
+            words: entries.iter().map(|it| it.word.text.as_str()).collect(),
             mended: &met.mended,
-            sentences: sentences.all,
-            clauses: clauses.all,
+            sentences: sentences.all(tokens.len()),
+            clauses: clauses.all(tokens.len()),
             tokens,
             entries,
             traits,
             units,
-            unit_of,
             forms,
-            light,
-            compound,
             all_capitals,
-            sentence: sentences.numbers,
-            clause: clauses.numbers,
+            places,
         }
     }
 
@@ -107,56 +112,105 @@ impl<'a> Reading<'a> {
         self.tokens.len()
     }
 
+    /// The first token from a place on that may be one of these; the end of the text where there is none.
+    #[inline]
+    pub(super) fn next_of<const N: usize>(&self, from: usize, wanted: [Trait; N]) -> usize {
+        let rest = self.traits.get(from..).unwrap_or_default();
+        let next = rest.iter().position(|it| it.has_any(wanted));
+        next.map_or(self.len(), |n| from + n)
+    }
+
     /// The first unit that begins at a token or behind it, by number.
+    #[inline]
     pub(super) fn unit_from(&self, at: usize) -> usize {
-        match self.unit_of.get(at) {
-            Some(&n) if self.units[n].first < at => n + 1,
-            Some(&n) => n,
+        match self.places.get(at).map(|it| it.unit as usize) {
+            Some(n) if self.units[n].first < at => n + 1,
+            Some(n) => n,
             None => self.units.len(),
         }
     }
 
+    /// The unit of a token, by number.
+    #[inline]
+    pub(super) fn unit_of(&self, at: usize) -> usize {
+        self.places[at].unit as usize
+    }
+
+    /// Whether a token says nothing by itself: a filler, a modifier or a sign.
+    #[inline]
+    pub(super) fn is_light(&self, at: usize) -> bool {
+        self.places[at].light
+    }
+
+    /// Whether a token stands inside a unit of several words.
+    #[inline]
+    pub(super) fn is_compound(&self, at: usize) -> bool {
+        self.places[at].compound
+    }
+
+    /// The number of the sentence of a token.
+    #[inline]
+    pub(super) fn sentence(&self, at: usize) -> u32 {
+        self.places[at].sentence
+    }
+
+    /// The number of the clause (between commas) of a token.
+    #[inline]
+    pub(super) fn clause(&self, at: usize) -> u32 {
+        self.places[at].clause
+    }
+
     /// Whether two tokens stand in one sentence.
+    #[inline]
     pub(super) fn same_sentence(&self, a: usize, b: usize) -> bool {
-        self.sentence[a] == self.sentence[b]
+        self.sentence(a) == self.sentence(b)
     }
 
     /// The tokens of the sentence of a token.
+    #[inline]
     pub(super) fn sentence_of(&self, at: usize) -> Range<usize> {
-        self.sentences[self.sentence[at]].clone()
+        self.sentences[self.sentence(at) as usize].clone()
     }
 
     /// The tokens of the clause of a token.
+    #[inline]
     pub(super) fn clause_of(&self, at: usize) -> Range<usize> {
-        self.clauses[self.clause[at]].clone()
+        self.clauses[self.clause(at) as usize].clone()
     }
 }
 
 /// A text parted in stretches, one behind the other.
-#[derive(Debug)]
 struct Stretches {
-    /// The number of the stretch of each token.
-    numbers: Vec<usize>,
-    /// The tokens of each stretch.
-    all: Vec<Range<usize>>,
+    ended: Vec<Range<usize>>,
+    /// The first token of the one that is open, and its number.
+    from: usize,
+    number: u32,
 }
 
+/// Most texts have no more of them.
+const STRETCHES: usize = 32;
+
 impl Stretches {
-    /// Parts a text behind every token of a trait. The sign belongs to what it ends.
-    fn of(traits: &[Traits], end: Trait) -> Self {
-        let mut numbers = Vec::with_capacity(traits.len());
-        let mut all = Vec::with_capacity(traits.len() / 4 + 1);
-        let mut from = 0;
-        for (at, it) in traits.iter().enumerate() {
-            numbers.push(all.len());
-            if it.has(end) {
-                all.push(from..at + 1);
-                from = at + 1;
-            }
+    fn new() -> Self {
+        Self {
+            ended: Vec::with_capacity(STRETCHES),
+            from: 0,
+            number: 0,
         }
-        if from < traits.len() {
-            all.push(from..traits.len());
+    }
+
+    /// Ends the one that is open before a token.
+    fn end(&mut self, behind: usize) {
+        self.ended.push(self.from..behind);
+        self.from = behind;
+        self.number += 1;
+    }
+
+    /// All of them, in a text of so many tokens.
+    fn all(mut self, tokens: usize) -> Vec<Range<usize>> {
+        if self.from < tokens {
+            self.end(tokens);
         }
-        Self { numbers, all }
+        self.ended
     }
 }

@@ -77,15 +77,16 @@ impl Scope {
     fn forward(&self, reading: &Reading<'_>, begins: &Begins, spotted: &mut [Spotted]) {
         let carried = carried(reading, spotted);
         let tokens = (begins, carried.as_slice());
-        let mut at = 0;
+        let next = |from: usize| reading.marks.next(from, Mark::Trigger);
+        let mut at = next(0);
         while at < reading.len() {
-            let found = if reading.marks.has(at, Mark::Trigger) && !carried[at] {
-                self.triggers.longest_at(&reading.keys, at)
-            } else {
+            let found = if carried[at] {
                 None
+            } else {
+                self.triggers.longest_at(&reading.keys, at)
             };
             let Some((length, kinds)) = found else {
-                at += 1;
+                at = next(at + 1);
                 continue;
             };
             let mut after = at + length;
@@ -122,7 +123,7 @@ impl Scope {
                 }
                 _ => {}
             }
-            at = after;
+            at = next(after);
         }
     }
 
@@ -142,7 +143,7 @@ impl Scope {
             return false;
         }
         let near = |it: &&mut Spotted| {
-            it.last() < at && reading.sentence[it.last()] + 1 >= reading.sentence[at]
+            it.last() < at && reading.sentence(it.last()) + 1 >= reading.sentence(at)
         };
         match spotted.iter_mut().filter(near).max_by_key(|it| it.last()) {
             Some(last) => {
@@ -211,7 +212,7 @@ impl Scope {
             }
             let plain = reading.marks.has(at, Mark::Joiner)
                 || reading.words[at] == ","
-                || reading.light[at];
+                || reading.is_light(at);
             if !plain {
                 // "no weakness of hand or leg": an item that nobody knows, followed by another.
                 // A list that is denied as such ("denies ...") may hold longer ones.
@@ -343,27 +344,34 @@ pub(super) fn carried(reading: &Reading<'_>, spotted: &[Spotted]) -> Vec<bool> {
 struct Begins {
     /// Whether one does, by token.
     any: Vec<bool>,
-    /// The token and the number of each finding, in the order of the text.
-    places: Vec<(usize, usize)>,
+    /// The first finding of each token, by number; for each finding the next one that begins there.
+    first: Vec<u32>,
+    next: Vec<u32>,
 }
+
+const NONE: u32 = u32::MAX;
 
 impl Begins {
     fn of(reading: &Reading<'_>, spotted: &[Spotted]) -> Self {
-        let mut any = vec![false; reading.len()];
-        spotted.iter().for_each(|it| any[it.first()] = true);
-        let places = spotted.iter().zip(0..);
-        let mut places: Vec<(usize, usize)> = places.map(|(it, n)| (it.first(), n)).collect();
-        // Nearly in order already: those made from numbers stand behind the others.
-        places.sort();
-        Self { any, places }
+        let mut begins = Self {
+            any: vec![false; reading.len()],
+            first: vec![NONE; reading.len()],
+            next: vec![NONE; spotted.len()],
+        };
+        // From the last on, so that those of one token stand in order.
+        for (n, it) in spotted.iter().enumerate().rev() {
+            begins.any[it.first()] = true;
+            let first = &mut begins.first[it.first()];
+            begins.next[n] = std::mem::replace(first, u32::try_from(n).unwrap_or(NONE));
+        }
+        begins
     }
 
     /// The numbers of those that begin at a token.
     fn at(&self, token: usize) -> impl Iterator<Item = usize> {
-        let from = self.places.partition_point(|(at, _)| *at < token);
-        let here = self.places[from..].iter();
-        here.take_while(move |(at, _)| *at == token)
-            .map(|(_, n)| *n)
+        let known = |n: u32| (n != NONE).then_some(n);
+        let first = known(self.first[token]);
+        std::iter::successors(first, move |n| known(self.next[*n as usize])).map(|n| n as usize)
     }
 }
 
@@ -391,7 +399,7 @@ fn item_after(reading: &Reading<'_>, carried: &[bool], comma: usize) -> Option<I
     if reading.words[comma] != "," {
         return None;
     }
-    let next = (comma + 1..reading.len()).find(|&at| !reading.light[at] || carried[at]);
+    let next = (comma + 1..reading.len()).find(|&at| !reading.is_light(at) || carried[at]);
     let first = next.filter(|&at| carried[at])?;
     let end = reading.sentence_of(first).end;
     let behind = (first..end).find(|&at| !carried[at]).unwrap_or(end);

@@ -83,7 +83,7 @@ impl Grades {
             }
             if let Some((length, [severity, ..])) = at_before(at) {
                 let between = (at + length)..first;
-                if between.clone().all(|at| reading.light[at]) {
+                if between.clone().all(|at| reading.is_light(at)) {
                     return Some(*severity);
                 }
             }
@@ -104,7 +104,7 @@ impl Grades {
                 return Some(*severity);
             }
             // A comma is passed only by a remark ("small cough, nothing serious").
-            if !(reading.light[at] || matches!(reading.words[at], "," | ":")) {
+            if !(reading.is_light(at) || matches!(reading.words[at], "," | ":")) {
                 return None;
             }
         }

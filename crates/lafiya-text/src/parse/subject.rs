@@ -105,6 +105,27 @@ impl Subjects {
         self.persons.begun(key).is_some()
     }
 
+    /// Whether a word says whose a person is.
+    pub(super) fn is_owner(&self, word: &str) -> bool {
+        self.owners.contains(word)
+    }
+
+    pub(super) fn is_passive(&self, word: &str) -> bool {
+        self.passive.contains(word)
+    }
+
+    pub(super) fn describes(&self, word: &str) -> bool {
+        self.described.contains(word)
+    }
+
+    pub(super) fn reports(&self, word: &str) -> bool {
+        self.reporting.contains(word)
+    }
+
+    pub(super) fn is_crowd(&self, word: &str) -> bool {
+        self.crowds.contains(word)
+    }
+
     /// Leaves out what others have, and adds what their diseases mean for the patient.
     pub(super) fn apply(
         &self,
@@ -179,17 +200,24 @@ impl Subjects {
         let mut spoken_of = Vec::with_capacity(reading.len());
         let mut by_pronoun = false;
         let anybody_excepted = reading.marks.has_any(Mark::Except);
-        let mut ends_clause = false;
-        for (at, traits) in reading.traits.iter().enumerate() {
-            // Only a new clause or a word for a person changes who is spoken of.
-            let begins_clause = ends_clause;
-            ends_clause = traits.has(Trait::ClauseEnd);
-            if !begins_clause && !traits.has(Trait::Person) && !anybody_excepted {
-                continue;
+        // Only a new clause or a word for a person changes who is spoken of.
+        let next = |before: usize| {
+            let ends_clause = reading.traits[before].has(Trait::ClauseEnd);
+            if ends_clause || anybody_excepted {
+                return before + 1;
             }
+            let next = reading.next_of(before + 1, [Trait::ClauseEnd, Trait::Person]);
+            let traits = reading.traits.get(next);
+            next + usize::from(traits.is_some_and(|it| !it.has(Trait::Person)))
+        };
+        let mut after = 0;
+        while after < reading.len() {
+            let at = after;
+            after = next(at);
+            let traits = reading.traits[at];
             let person = now;
             spoken_of.resize(at, SpokenOf { person, by_pronoun });
-            if at > 0 && reading.sentence[at] != reading.sentence[at - 1] {
+            if at > 0 && reading.sentence(at) != reading.sentence(at - 1) {
                 now = Person::Nobody;
                 // "His mother smokes. He coughs": in a clinician's note the pronoun is the patient again.
                 if told_by_clinician && named != Person::Child {
@@ -198,7 +226,7 @@ impl Subjects {
             }
             // "no contact with sick people, no cough": a new denial speaks of the patient again.
             let denies_anew =
-                at > 0 && reading.clause[at] != reading.clause[at - 1] && reading.words[at] == "no";
+                at > 0 && reading.clause(at) != reading.clause(at - 1) && reading.words[at] == "no";
             if now == Person::Other && denies_anew {
                 now = Person::Nobody;
             }
@@ -220,7 +248,7 @@ impl Subjects {
                     {
                         now
                     }
-                    Person::Kin if self.crowds.contains(reading.words[at]) => Person::Kin,
+                    Person::Kin if traits.has(Trait::Crowd) => Person::Kin,
                     Person::Kin if !self.is_owned(reading, at) => Person::Child,
                     &person => person,
                 };
@@ -253,7 +281,7 @@ impl Subjects {
 
     fn is_owned(&self, reading: &Reading<'_>, at: usize) -> bool {
         (at.saturating_sub(3)..at)
-            .any(|n| self.owners.contains(reading.words[n]) && reading.same_sentence(n, at))
+            .any(|n| reading.traits[n].has(Trait::Owner) && reading.same_sentence(n, at))
             || reading
                 .words
                 .get(at + 1)
@@ -267,10 +295,8 @@ impl Subjects {
 
     /// "bitten by the neighbour's dog", "quarrel with husband": named, but not spoken of.
     fn is_aside(&self, reading: &Reading<'_>, at: usize) -> bool {
-        let reports = reading
-            .words
-            .get(at + 1)
-            .is_some_and(|word| self.reporting.contains(*word));
+        let next = reading.traits.get(at + 1);
+        let reports = next.is_some_and(|it| it.has(Trait::Reporting));
         if reports && reading.same_sentence(at, at + 1) {
             return true;
         }
@@ -278,12 +304,12 @@ impl Subjects {
             .rev()
             .take_while(|&n| reading.same_sentence(n, at));
         for n in before {
-            if self.passive.contains(reading.words[n]) {
+            let traits = reading.traits[n];
+            if traits.has(Trait::Passive) {
                 return true;
             }
-            let plain = self.owners.contains(reading.words[n])
-                || self.described.contains(reading.words[n])
-                || reading.words[n] == "a";
+            let plain =
+                traits.has_any([Trait::Owner, Trait::Describing]) || reading.words[n] == "a";
             if !plain {
                 return false;
             }

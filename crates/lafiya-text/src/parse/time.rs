@@ -97,14 +97,11 @@ impl Times {
     /// All times of a text, in order.
     pub(super) fn find(&self, reading: &Reading<'_>, today: Option<Date>) -> Vec<Time> {
         let mut times: Vec<Time> = Vec::new();
-        let mut at = 0;
+        let next = |from: usize| reading.next_of(from, [Trait::Moment, Trait::Number, Trait::Unit]);
+        let mut at = next(0);
         while at < reading.len() {
-            if !reading.traits[at].has_any([Trait::Moment, Trait::Number, Trait::Unit]) {
-                at += 1;
-                continue;
-            }
             let found = self.time_at(reading, at, today);
-            at = found.map_or(at + 1, |time| time.end);
+            at = next(found.map_or(at + 1, |time| time.end));
             times.extend(found);
         }
         times

@@ -38,6 +38,18 @@ pub(super) enum Trait {
     Adjective,
     /// Is a finding only soon after some words.
     OnlyAfter,
+    /// The word "for".
+    Purpose,
+    /// Says whose a person is.
+    Owner,
+    /// Before a person who is only named.
+    Passive,
+    /// Describes a person and may stand before one.
+    Describing,
+    /// A verb of who speaks of the patient.
+    Reporting,
+    /// Kin who are never the patient all together.
+    Crowd,
 }
 
 /// The traits of a word.
@@ -54,11 +66,6 @@ impl Traits {
     #[inline]
     pub(super) fn has(self, wanted: Trait) -> bool {
         self.0 & wanted.bit() != 0
-    }
-
-    /// Those of several words together.
-    pub(super) fn together(all: &[Self]) -> Self {
-        Self(all.iter().fold(0, |bits, it| bits | it.0))
     }
 
     /// Whether it has one of several.

@@ -47,6 +47,8 @@ pub struct Search {
     canon: Canon,
     vocabulary: Vocabulary,
     entries: Vec<Entry>,
+    /// What the most trusted of them is trusted.
+    trust_max: f64,
     /// The phrases of the entries, in the same order.
     phrases: Vec<Phrase>,
     /// Vocabulary word to the entries that hold it.
@@ -78,6 +80,7 @@ impl Search {
             canon,
             vocabulary: Vocabulary::default(),
             entries: Vec::new(),
+            trust_max: 0.0,
             phrases: Vec::new(),
             postings: Vec::new(),
             exact: FastMap::default(),
@@ -139,6 +142,7 @@ impl Search {
         score::score(
             &query,
             (&self.entries, &self.phrases),
+            self.trust_max,
             &self.postings,
             &self.vocabulary,
             &mut keep,
@@ -220,6 +224,7 @@ impl Search {
         for &word in &words {
             self.postings[word as usize].push(at);
         }
+        self.trust_max = self.trust_max.max(trust);
         self.entries.push(Entry {
             number,
             own: 0.0,
@@ -292,6 +297,9 @@ impl Search {
     }
 }
 
+/// Most queries meet no more concepts.
+const LIKELY: usize = 128;
+
 /// The best entry of each concept, with its similarity.
 struct Best {
     /// Where each concept stands among the met.
@@ -303,8 +311,8 @@ struct Best {
 impl Best {
     fn of(concepts: usize) -> Self {
         Self {
-            places: Places::of(concepts),
-            met: Vec::new(),
+            places: Places::of(concepts, LIKELY),
+            met: Vec::with_capacity(LIKELY),
         }
     }
 

@@ -5,7 +5,7 @@
 use rapidfuzz::distance::osa;
 
 /// Slips that are forgiven.
-const SLIPS_MAX: usize = 2;
+const SLIPS_MAX: u32 = 2;
 /// Shorter queries are near to anything.
 const LETTERS_MIN: usize = 8;
 /// A phrase that is found so is offered, never taken for granted: "able to drink" is two letters from its opposite.
@@ -22,23 +22,27 @@ pub(super) const NEARBY_MAX: f64 = OFFERED - SLIP;
 /// Every phrase of the index with its letters, the shortest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Nearby {
-    /// The letters of each phrase.
-    letters: Vec<Letters>,
+    /// The letters that each phrase has at all, and those that it has twice: the first alone tell nearly all phrases
+    /// apart, so they lie by themselves.
+    once: Vec<u32>,
+    twice: Vec<u32>,
     phrases: Vec<(String, Vec<u32>)>,
+    /// All phrases are of plain letters, one byte each.
+    plain: bool,
 }
 
 impl Nearby {
     pub(super) fn of<'a>(exact: impl Iterator<Item = (&'a String, &'a Vec<u32>)>) -> Self {
         let mut phrases: Vec<(String, Vec<u32>)> = exact
-            .filter(|(phrase, _)| phrase.len() + SLIPS_MAX >= LETTERS_MIN)
+            .filter(|(phrase, _)| phrase.len() + SLIPS_MAX as usize >= LETTERS_MIN)
             .map(|(phrase, entries)| (phrase.clone(), entries.clone()))
             .collect();
         phrases.sort_unstable_by(|(a, _), (b, _)| (a.len(), a).cmp(&(b.len(), b)));
+        let letters = || phrases.iter().map(|(phrase, _)| Letters::of(phrase));
         Self {
-            letters: phrases
-                .iter()
-                .map(|(phrase, _)| Letters::of(phrase))
-                .collect(),
+            once: letters().map(|it| it.once).collect(),
+            twice: letters().map(|it| it.twice).collect(),
+            plain: phrases.iter().all(|(phrase, _)| phrase.is_ascii()),
             phrases,
         }
     }
@@ -48,11 +52,9 @@ impl Nearby {
         if query.len() < LETTERS_MIN {
             return;
         }
-        let from = self.longer_than(query.len() - SLIPS_MAX - 1);
-        let to = self.longer_than(query.len() + SLIPS_MAX);
         let letters = Letters::of(query);
         let comparator = osa::BatchComparator::new(query.chars());
-        let cutoff = osa::Args::default().score_cutoff(SLIPS_MAX);
+        let cutoff = osa::Args::default().score_cutoff(SLIPS_MAX as usize);
         let mut compare = |at: usize| {
             let (phrase, entries) = &self.phrases[at];
             if let Some(slips @ 1..) = comparator.distance_with_args(phrase.chars(), &cutoff) {
@@ -60,20 +62,31 @@ impl Nearby {
                 entries.iter().for_each(|&at| keep(at, left));
             }
         };
-        // A whole row at a time, without a branch for each: most rows have nothing near.
-        let (rows, rest) = self.letters[from..to].as_chunks::<ROW>();
-        for (n, row) in rows.iter().enumerate() {
-            let near = |its: &Letters| letters.may_be_near(*its, SLIPS_MAX);
-            let hits = row.iter().fold(0, |hits, its| hits + u64::from(near(its)));
-            if hits > 0 {
-                let hits = (0..ROW).filter(|&at| near(&row[at]));
-                hits.for_each(|at| compare(from + n * ROW + at));
+        let plain = self.plain && query.is_ascii();
+        let shortest = query.len() - SLIPS_MAX as usize;
+        let mut from = self.longer_than(shortest - 1);
+        for length in shortest..=query.len() + SLIPS_MAX as usize {
+            let to = self.longer_than(length);
+            // Bytes are letters only where all are plain; else nothing is concluded from their number.
+            let longer = Some(length.abs_diff(query.len())).filter(|_| plain);
+            let longer = longer.map_or(0, |it| u32::try_from(it).unwrap_or_default());
+            let near = |at: usize| {
+                let at = from + at;
+                let its = Letters {
+                    once: self.once[at],
+                    twice: self.twice[at],
+                };
+                if letters.differ_by_at_most(its, differing_max(SLIPS_MAX, longer)) {
+                    compare(at);
+                }
+            };
+            let (numbers, bits) = (&self.once[from..to], letters.once);
+            match longer {
+                0 => for_each_near::<{ differing_max(SLIPS_MAX, 0) }>(numbers, bits, near),
+                1 => for_each_near::<{ differing_max(SLIPS_MAX, 1) }>(numbers, bits, near),
+                _ => for_each_near::<{ differing_max(SLIPS_MAX, 2) }>(numbers, bits, near),
             }
-        }
-        for (its, at) in rest.iter().zip(to - rest.len()..to) {
-            if letters.may_be_near(*its, SLIPS_MAX) {
-                compare(at);
-            }
+            from = to;
         }
     }
 
@@ -84,10 +97,50 @@ impl Nearby {
     }
 }
 
+/// Gives the places of those numbers to `found` that differ from `bits` in at most `MAX` bits. How many is fixed when the
+/// program is built: whole rows then go through the wide registers of the processor.
+#[inline(never)]
+fn for_each_near<const MAX: u32>(numbers: &[u32], bits: u32, mut found: impl FnMut(usize)) {
+    // A whole row at a time, without a branch for each: most rows have nothing near.
+    let (rows, rest) = numbers.as_chunks::<ROW>();
+    for (n, row) in rows.iter().enumerate() {
+        let near = |it: &u32| differ_by_at_most::<MAX>(*it, bits);
+        let hits = row.iter().fold(0, |hits, it| hits + u32::from(near(it)));
+        if hits > 0 {
+            let hits = (0..ROW).filter(|&at| near(&row[at]));
+            hits.for_each(|at| found(n * ROW + at));
+        }
+    }
+    for (it, at) in rest.iter().zip(rows.len() * ROW..) {
+        if differ_by_at_most::<MAX>(*it, bits) {
+            found(at);
+        }
+    }
+}
+
+/// Bits are taken away one by one, since few differ where it matters.
+#[inline]
+fn differ_by_at_most<const MAX: u32>(one: u32, other: u32) -> bool {
+    let mut differing = one ^ other;
+    for _ in 0..MAX {
+        differing &= differing.wrapping_sub(1);
+    }
+    differing == 0
+}
+
 /// The letters of a text, as bits: which it has at all, and which it has twice or more. Letters that share a bit count as
 /// one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Letters(u64);
+pub(super) struct Letters {
+    once: u32,
+    twice: u32,
+}
+
+/// In how many bits two texts may differ that are so many slips apart, where one has so many letters more: a slip that
+/// makes a text longer brings one letter, any other takes at most one away and brings one.
+pub(super) const fn differing_max(slips: u32, longer: u32) -> u32 {
+    (2 * slips).saturating_sub(longer)
+}
 
 impl Letters {
     pub(super) fn of(text: &str) -> Self {
@@ -97,17 +150,65 @@ impl Letters {
             twice |= once & bit;
             once |= bit;
         }
-        Self(u64::from(twice) << 32 | u64::from(once))
+        Self { once, twice }
     }
 
-    /// Whether another text may be so many slips away: a slip takes at most one letter away and brings one.
     #[inline]
-    pub(super) fn may_be_near(self, other: Self, slips: usize) -> bool {
-        // Bits are taken away one by one, since few differ where it matters.
-        let mut differing = self.0 ^ other.0;
-        for _ in 0..2 * slips {
-            differing &= differing.wrapping_sub(1);
+    pub(super) fn differ_by_at_most(self, other: Self, bits: u32) -> bool {
+        let differing =
+            u64::from(self.once ^ other.once) << 32 | u64::from(self.twice ^ other.twice);
+        differing.count_ones() <= bits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn may_be_near(one: &str, other: &str, slips: u32) -> bool {
+        let longer = u32::try_from(one.len().abs_diff(other.len())).unwrap();
+        Letters::of(one).differ_by_at_most(Letters::of(other), differing_max(slips, longer))
+    }
+
+    /// Every word one slip away, over a few letters that the word has and lacks.
+    fn slipped(word: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        for at in 0..=word.len() {
+            let (before, behind) = word.split_at(at);
+            let rest = behind.get(1..).unwrap_or_default();
+            all.push(format!("{before}{rest}"));
+            for letter in ["a", "h", "x", "z"] {
+                all.push(format!("{before}{letter}{behind}"));
+                all.push(format!("{before}{letter}{rest}"));
+            }
+            if let Some(next) = behind.get(1..2) {
+                all.push(format!("{before}{next}{}{}", &behind[..1], &behind[2..]));
+            }
         }
-        differing == 0
+        all
+    }
+
+    #[test]
+    fn letters_differ_by_no_more_than_the_slips_allow() {
+        let word = "headache";
+        for once in slipped(word) {
+            assert!(may_be_near(word, &once, 1), "{once}");
+            for twice in slipped(&once) {
+                assert!(may_be_near(word, &twice, 2), "{twice}");
+            }
+        }
+        assert!(!may_be_near(word, "headxy", 2));
+        assert!(!may_be_near(word, "hxyzache", 2));
+        assert!(!may_be_near(word, "hexdache", 0));
+    }
+
+    #[test]
+    fn rows_of_few_differing_bits_are_found_in_every_place() {
+        let rows: Vec<u32> = (0..40).collect();
+        let mut near: Vec<usize> = Vec::new();
+        for_each_near::<1>(&rows, 0b10_0001, |at| near.push(at));
+        let by_count = |it: &usize| (rows[*it] ^ 0b10_0001).count_ones() <= 1;
+        let counted: Vec<usize> = (0..40).filter(by_count).collect();
+        assert_eq!(near, counted);
     }
 }

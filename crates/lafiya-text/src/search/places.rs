@@ -13,11 +13,12 @@ const PAGE: usize = 16;
 const NONE: u32 = u32::MAX;
 
 impl Places {
-    /// For numbers below `range`.
-    pub(super) fn of(range: usize) -> Self {
+    /// For numbers below `range`, of which `likely` may be met.
+    pub(super) fn of(range: usize, likely: usize) -> Self {
+        let pages = range.div_ceil(PAGE);
         Self {
-            page_of: vec![NONE; range.div_ceil(PAGE)],
-            pages: Vec::new(),
+            page_of: vec![NONE; pages],
+            pages: Vec::with_capacity(likely.min(pages)),
         }
     }
 
@@ -47,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_number_keeps_the_place_it_was_given() {
-        let mut places = Places::of(100);
+        let mut places = Places::of(100, 2);
         assert_eq!(places.place(99, || None), None);
         assert_eq!(places.place(99, || Some(0)), Some(0));
         assert_eq!(places.place(98, || Some(1)), Some(1));

@@ -95,49 +95,89 @@ const COMMON_MIN: usize = 400;
 /// Longer phrases are cut: no name has more words.
 pub(super) const QUERY_WORDS_MAX: usize = 16;
 
-/// What an entry shares with the query so far.
+/// The entries that one word of the index leads to, as the answer to one word of the query.
+struct Meeting {
+    /// The word of the query, by place.
+    asked: usize,
+    /// The word of the index.
+    told: u32,
+    fit: f32,
+    /// What an entry gets of the query by this meeting alone, and of its own words.
+    asked_weight: f64,
+    told_weight: f64,
+    /// Whether an entry that shares nothing else can be more than noise.
+    counts_alone: bool,
+}
+
+/// An entry that was met. Most are met once, so the first meeting stands here and needs no list.
 struct Slot {
     entry: u32,
-    /// Words of the entry that were met, with their best fit.
-    told: SmallVec<[(u32, f32); 3]>,
+    /// The first meeting, by number.
+    first: u32,
+    /// The last of the others, by its place among the further ones; `NONE` where there is none.
+    further: u32,
 }
+
+const NONE: u32 = u32::MAX;
 
 /// All entries that share a word with the query.
 #[derive(Default)]
-struct Slots {
+struct Met {
+    meetings: Vec<Meeting>,
     slots: Vec<Slot>,
-    /// The best fit of each word of the query, for one slot behind the other.
-    asked: Vec<f32>,
+    /// Meetings behind the first of an entry, each with the one before it in the same entry.
+    further: Vec<(u32, u32)>,
+}
+
+impl Met {
+    /// All meetings of an entry, in the order in which they came.
+    fn of(&self, slot: &Slot) -> SmallVec<[&Meeting; 8]> {
+        let mut numbers: SmallVec<[u32; 8]> = SmallVec::new();
+        let mut next = slot.further;
+        while let Some(&(number, before)) = self.further.get(next as usize) {
+            numbers.push(number);
+            next = before;
+        }
+        numbers.push(slot.first);
+        let numbers = numbers.iter().rev();
+        numbers.map(|&n| &self.meetings[n as usize]).collect()
+    }
 }
 
 /// No phrase of the index has more words that one query meets.
 const TOLD_MAX: usize = 12;
+/// What rounding may add to a similarity, and far more.
+const ROUNDING: f64 = 1e-6;
 
-/// Gives every entry that shares a telling word with the query to `keep`, with its similarity.
+/// Gives every entry that shares a telling word with the query to `keep`, with its similarity. No entry is trusted more
+/// than `trust_max`.
 pub(super) fn score(
     query: &Query,
     (entries, phrases): (&[Entry], &[Phrase]),
+    trust_max: f64,
     postings: &[Vec<u32>],
     vocabulary: &Vocabulary,
     mut keep: impl FnMut(u32, f64),
 ) {
     let total: f64 = query.words.iter().map(|it| it.weight).sum();
-    let found = slots(query, entries.len(), postings);
-    let asked = found.asked.chunks(query.words.len().max(1));
-    for (slot, asked) in found.slots.iter().zip(asked) {
+    let similar = |asked: f64, told: f64, trust: f64| {
+        similarity(asked / total, told) * trust * NOT_AS_WRITTEN
+    };
+    let counts_alone = |asked: f64| similar(asked, 1.0, trust_max) + ROUNDING >= SIMILARITY_MIN;
+    let met = meet(query, entries.len(), postings, vocabulary, counts_alone);
+    for slot in &met.slots {
+        let first = &met.meetings[slot.first as usize];
+        let alone = slot.further == NONE;
+        if alone && !first.counts_alone {
+            continue;
+        }
         let entry = &entries[slot.entry as usize];
-        let asked: f64 = query
-            .words
-            .iter()
-            .zip(asked)
-            .map(|(word, fit)| word.weight * f64::from(*fit))
-            .sum();
-        let told: f64 = slot
-            .told
-            .iter()
-            .map(|&(word, fit)| vocabulary.weight(word) * f64::from(fit))
-            .sum();
-        let similar = similarity(asked / total, told / entry.own) * entry.trust * NOT_AS_WRITTEN;
+        let (asked, told) = if alone {
+            (first.asked_weight, first.told_weight)
+        } else {
+            shared(query, &met.of(slot), vocabulary)
+        };
+        let similar = similar(asked, told / entry.own, entry.trust);
         if similar < SIMILARITY_MIN {
             continue;
         }
@@ -154,42 +194,89 @@ pub(super) fn score(
     }
 }
 
+/// What several meetings give an entry: of the query, and of its own words. Each word counts once, with its best fit.
+fn shared(query: &Query, meetings: &[&Meeting], vocabulary: &Vocabulary) -> (f64, f64) {
+    let mut asked = [0.0_f32; QUERY_WORDS_MAX];
+    let mut told: SmallVec<[(u32, f32); TOLD_MAX]> = SmallVec::new();
+    for it in meetings {
+        asked[it.asked] = asked[it.asked].max(it.fit);
+        let room = told.len() < TOLD_MAX;
+        match told.iter_mut().find(|(word, _)| *word == it.told) {
+            Some((_, known)) => *known = known.max(it.fit),
+            None if room => told.push((it.told, it.fit)),
+            None => {}
+        }
+    }
+    let asked = query.words.iter().zip(asked);
+    let told = told.iter();
+    (
+        asked.map(|(it, fit)| it.weight * f64::from(fit)).sum(),
+        told.map(|&(word, fit)| vocabulary.weight(word) * f64::from(fit))
+            .sum(),
+    )
+}
+
 /// Goes through the words of the query, the rarest first. A common word ("pain") only adds to entries that a rarer one
 /// has brought, unless the query has nothing else.
-fn slots(query: &Query, entries: usize, postings: &[Vec<u32>]) -> Slots {
-    let mut order: Vec<usize> = (0..query.words.len()).collect();
-    let uses = |n: &usize| {
-        query.words[*n]
-            .fits
-            .iter()
-            .map(|(word, _)| postings[*word as usize].len())
-            .sum::<usize>()
+fn meet(
+    query: &Query,
+    entries: usize,
+    postings: &[Vec<u32>],
+    vocabulary: &Vocabulary,
+    counts_alone: impl Fn(f64) -> bool,
+) -> Met {
+    let uses = |it: &Weighted| {
+        let lists = it.fits.iter().map(|(word, _)| &postings[*word as usize]);
+        lists.map(Vec::len).sum::<usize>()
     };
-    order.sort_by_key(uses);
-    let mut places = Places::of(entries);
-    let mut found = Slots::default();
+    let uses: SmallVec<[usize; QUERY_WORDS_MAX]> = query.words.iter().map(uses).collect();
+    let mut order: SmallVec<[usize; QUERY_WORDS_MAX]> = (0..query.words.len()).collect();
+    order.sort_by_key(|&asked| uses[asked]);
+    let brought = |&&uses: &&usize| uses <= COMMON_MIN;
+    let likely = uses.iter().filter(brought).sum();
+    let mut places = Places::of(entries, likely);
+    let mut met = Met {
+        slots: Vec::with_capacity(likely),
+        ..Met::default()
+    };
     for (turn, asked) in order.into_iter().enumerate() {
-        let common = turn > 0 && !found.slots.is_empty() && uses(&asked) > COMMON_MIN;
+        let common = turn > 0 && !met.slots.is_empty() && uses[asked] > COMMON_MIN;
         for (told, fit) in fits(query, asked) {
+            let this = number(met.meetings.len());
+            let asked_weight = query.words[asked].weight * f64::from(fit);
+            met.meetings.push(Meeting {
+                asked,
+                told,
+                fit,
+                asked_weight,
+                told_weight: vocabulary.weight(told) * f64::from(fit),
+                counts_alone: counts_alone(asked_weight),
+            });
             for &entry in &postings[told as usize] {
-                let fresh = found.slots.len();
-                let Some(slot) = places.place(entry, || (!common).then_some(fresh)) else {
+                let fresh = met.slots.len();
+                let Some(place) = places.place(entry, || (!common).then_some(fresh)) else {
                     continue;
                 };
-                if slot == fresh {
-                    found.slots.push(Slot {
+                match met.slots.get_mut(place) {
+                    Some(slot) => {
+                        let last = number(met.further.len());
+                        met.further.push((this, slot.further));
+                        slot.further = last;
+                    }
+                    None => met.slots.push(Slot {
                         entry,
-                        told: SmallVec::new(),
-                    });
-                    found.asked.extend(query.words.iter().map(|_| 0.0));
+                        first: this,
+                        further: NONE,
+                    }),
                 }
-                let best = &mut found.asked[slot * query.words.len() + asked];
-                *best = best.max(fit);
-                found.slots[slot].meet(told, fit);
             }
         }
     }
-    found
+    met
+}
+
+fn number(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(NONE)
 }
 
 /// What a word of the query may mean, alone or joined with a neighbour.
@@ -202,17 +289,6 @@ fn fits(query: &Query, asked: usize) -> impl Iterator<Item = (u32, f32)> + '_ {
         .iter()
         .map(|&(word, fit)| (word, fit as f32));
     alone.chain(joined.map(|word| (word, JOINED)))
-}
-
-impl Slot {
-    fn meet(&mut self, told: u32, fit: f32) {
-        let room = self.told.len() < TOLD_MAX;
-        match self.told.iter_mut().find(|(word, _)| *word == told) {
-            Some((_, known)) => *known = known.max(fit),
-            None if room => self.told.push((told, fit)),
-            None => {}
-        }
-    }
 }
 
 /// One says "sudden", the other "gradual".

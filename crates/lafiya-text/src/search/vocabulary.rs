@@ -4,7 +4,7 @@
 
 use rapidfuzz::distance::osa;
 
-use super::near::Letters;
+use super::near::{Letters, differing_max};
 use crate::canon::Role;
 use crate::hash::FastMap;
 
@@ -12,6 +12,8 @@ use crate::hash::FastMap;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Vocabulary {
     words: Vec<Word>,
+    /// What tells most of them from a misspelt word at once, close together.
+    shapes: Vec<Shape>,
     /// How telling each word is, 0 to 1.
     weights: Vec<f64>,
     by_text: FastMap<String, u32>,
@@ -24,11 +26,31 @@ pub(super) struct Vocabulary {
 #[derive(Clone, Debug)]
 struct Word {
     text: String,
-    /// Its letters, counted.
-    length: usize,
-    letters: Letters,
     form: String,
     role: Role,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    /// Its letters, counted.
+    length: u32,
+    letters: Letters,
+}
+
+impl Shape {
+    fn of(word: &str) -> Self {
+        Self {
+            length: u32::try_from(word.chars().count()).unwrap_or(u32::MAX),
+            letters: Letters::of(word),
+        }
+    }
+
+    /// Whether a word of the other shape may be so many slips away.
+    fn may_be_near(self, other: Self, slips: u32) -> bool {
+        let longer = self.length.abs_diff(other.length);
+        let differing_max = differing_max(slips, longer);
+        longer <= slips && self.letters.differ_by_at_most(other.letters, differing_max)
+    }
 }
 
 /// A word of the index that a typed word may mean, and how surely (0 to 1).
@@ -56,11 +78,10 @@ impl Vocabulary {
         let number = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
         self.words.push(Word {
             text: text.to_owned(),
-            length: text.chars().count(),
-            letters: Letters::of(text),
             form: form.to_owned(),
             role,
         });
+        self.shapes.push(Shape::of(text));
         self.by_text.insert(text.to_owned(), number);
         self.by_form
             .entry(form.to_owned())
@@ -194,8 +215,8 @@ impl Vocabulary {
 
     /// Words one or two slips away: a letter wrong, missing, too many, or two swapped.
     fn misspelt(&self, text: &str, fits: &mut Vec<Fit>) {
-        let length = text.chars().count();
-        let slips_max = match length {
+        let shape = Shape::of(text);
+        let slips_max = match shape.length {
             0..=3 => return,
             4..=6 => 1,
             _ => 2,
@@ -203,9 +224,10 @@ impl Vocabulary {
         self.swapped(text, fits);
         let own = trigrams(text);
         let mut counts = vec![0_u8; self.words.len()];
-        let mut shared: Vec<u32> = Vec::new();
-        for trigram in &own {
-            for &word in self.trigrams.get(trigram).into_iter().flatten() {
+        let lists = || own.iter().filter_map(|it| self.trigrams.get(it));
+        let mut shared: Vec<u32> = Vec::with_capacity(lists().map(Vec::len).sum());
+        for list in lists() {
+            for &word in list {
                 let count = &mut counts[word as usize];
                 if *count == 0 {
                     shared.push(word);
@@ -214,20 +236,16 @@ impl Vocabulary {
             }
         }
         // A slip destroys at most three trigrams (a swap four).
-        let needed = own.len().saturating_sub(4 * slips_max).max(1);
-        let letters = Letters::of(text);
+        let needed = own.len().saturating_sub(4 * slips_max as usize).max(1);
         let comparator = osa::BatchComparator::new(text.chars());
-        let cutoff = osa::Args::default().score_cutoff(slips_max);
+        let cutoff = osa::Args::default().score_cutoff(slips_max as usize);
         for word in shared {
-            let other = &self.words[word as usize];
+            let other = self.shapes[word as usize];
             let count = usize::from(counts[word as usize]);
-            if count < needed || other.length.abs_diff(length) > slips_max || other.length < 4 {
+            if count < needed || other.length < 4 || !shape.may_be_near(other, slips_max) {
                 continue;
             }
-            if !letters.may_be_near(other.letters, slips_max) {
-                continue;
-            }
-            match comparator.distance_with_args(other.text.chars(), &cutoff) {
+            match comparator.distance_with_args(self.text(word).chars(), &cutoff) {
                 Some(0 | 1) => push(fits, word, ONE_TYPO),
                 Some(_) => push(fits, word, TWO_TYPOS),
                 None => {}
