@@ -24,6 +24,7 @@ use crate::compression::{Compressing, compressing};
 use crate::error::{ApiError, ErrorCode};
 use crate::fhir;
 use crate::limits::{RateInfo, client_address};
+use crate::meters;
 use crate::router::{self, Pages};
 use crate::state::HttpState;
 use crate::versions::{CURRENT, CURRENT_HEADER, VersionPolicy};
@@ -35,7 +36,6 @@ const API_VERSION: HeaderName = HeaderName::from_static("x-api-version");
 const HEADERS_WRITTEN: usize = 12;
 
 /// The whole HTTP service.
-#[derive(Clone)]
 pub struct Front {
     state: Arc<HttpState>,
     router: Router,
@@ -108,14 +108,14 @@ impl Front {
         let route = response.extensions_mut().remove::<RouteTaken>();
         let route = route.and_then(|taken| taken.0);
         let route = route.as_ref().map_or("unmatched", MatchedPath::as_str);
-        let status = response.status().as_u16();
+        let status = response.status();
         span.in_scope(|| {
             tracing::info!(
-                http.method = %method, http.route = route, http.status = status,
+                http.method = %method, http.route = route, http.status = status.as_u16(),
                 duration_ms = elapsed.as_secs_f64() * 1e3, "Answered a request.",
             );
         });
-        record_metrics(route, method.as_str(), status, elapsed.as_secs_f64());
+        meters::count(route, &method, status, elapsed);
         self.write_headers(&mut response, id, elapsed.as_millis());
         response
     }
@@ -248,16 +248,6 @@ fn write_security_headers(headers: &mut HeaderMap, https: bool) {
             "max-age=31536000; includeSubDomains",
         );
     }
-}
-
-fn record_metrics(route: &str, method: &str, status: u16, seconds: f64) {
-    let labels = [
-        ("route", route.to_owned()),
-        ("method", method.to_owned()),
-        ("status", status.to_string()),
-    ];
-    metrics::counter!("lafiya_http_requests_total", &labels).increment(1);
-    metrics::histogram!("lafiya_http_request_seconds", "route" => route.to_owned()).record(seconds);
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod json;
 mod kept_answers;
 mod limits;
 mod listener;
+mod meters;
 pub mod openapi;
 mod router;
 mod sandbox;

@@ -63,6 +63,7 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) {
     let connections = Arc::new(Semaphore::new(settings.connections_max));
+    let front = Arc::new(front);
     let graceful = GracefulShutdown::new();
     let mut server = http1::Builder::new();
     server
@@ -90,9 +91,9 @@ pub async fn serve(
             continue;
         };
         let _ = stream.set_nodelay(true);
-        let front = front.clone();
+        let front = Arc::clone(&front);
         let answer = service_fn(move |request: Request<Incoming>| {
-            let front = front.clone();
+            let front = Arc::clone(&front);
             async move { Ok::<_, Infallible>(front.answer(peer, request.map(Body::new)).await) }
         });
         let connection = graceful.watch(server.serve_connection(TokioIo::new(stream), answer));

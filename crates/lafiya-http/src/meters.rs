@@ -1,0 +1,72 @@
+//! How many requests were answered, and how quickly. The meters of a route are looked up once on each
+//! thread and then kept: naming them anew for every request would take as long as counting it.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::time::Duration;
+
+use axum::http::{Method, StatusCode};
+use metrics::{Counter, Histogram};
+
+/// The meters of one route.
+struct Route {
+    seconds: Histogram,
+    /// By method and status: there are few of them.
+    requests: Vec<((&'static str, StatusCode), Counter)>,
+}
+
+thread_local! {
+    static ROUTES: RefCell<HashMap<Box<str>, Route>> = RefCell::default();
+}
+
+/// Counts one answered request.
+pub(crate) fn count(route: &str, method: &Method, status: StatusCode, took: Duration) {
+    ROUTES.with_borrow_mut(|routes| {
+        if !routes.contains_key(route) {
+            routes.insert(route.into(), Route::of(route));
+        }
+        if let Some(meters) = routes.get_mut(route) {
+            meters.seconds.record(took.as_secs_f64());
+            meters.requests(route, name(method), status).increment(1);
+        }
+    });
+}
+
+impl Route {
+    fn of(route: &str) -> Self {
+        Self {
+            seconds: metrics::histogram!("lafiya_http_request_seconds", "route" => route.to_owned()),
+            requests: Vec::new(),
+        }
+    }
+
+    fn requests(&mut self, route: &str, method: &'static str, status: StatusCode) -> &Counter {
+        let mut known = self.requests.iter();
+        let known = known.position(|(of, _)| *of == (method, status));
+        let place = known.unwrap_or_else(|| {
+            let labels = [
+                ("route", route.to_owned()),
+                ("method", method.to_owned()),
+                ("status", status.as_u16().to_string()),
+            ];
+            let counter = metrics::counter!("lafiya_http_requests_total", &labels);
+            self.requests.push(((method, status), counter));
+            self.requests.len() - 1
+        });
+        &self.requests[place].1
+    }
+}
+
+/// The name of a method. Those that a client makes up are one: each would be a series of its own.
+fn name(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::POST => "POST",
+        Method::HEAD => "HEAD",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => "other",
+    }
+}
