@@ -1,7 +1,7 @@
 //! How common each condition is among patients like this one: age, sex, pregnancy, place, month.
 
+use lafiya_knowledge::Facts;
 use lafiya_knowledge::words::State;
-use lafiya_knowledge::{Condition, Facts};
 use lafiya_model::{DeidentifiedCase, Sex};
 
 use crate::facts::{PatientFacts, Status};
@@ -15,21 +15,19 @@ const NOT_PREGNANT_BUT: f32 = 0.15;
 pub(crate) fn shares(facts: &PatientFacts<'_>, case: &DeidentifiedCase) -> Vec<f64> {
     let (base, priors) = (facts.base, facts.base.priors());
     let mut shares = priors.shares(facts.age.band(), facts.sex).to_vec();
-    for &ix in &priors.limited_by_age {
-        if !base.condition(ix).ages.contains(facts.age) {
+    for (ix, ages) in &priors.limited_by_age {
+        if !ages.contains(facts.age) {
             shares[ix.index()] = 0.0;
         }
     }
-    for &ix in &priors.excludable {
-        if is_excluded(base.condition(ix), facts) {
+    for (ix, excluded_by) in &priors.excludable {
+        if facts.is_present(*excluded_by) {
             shares[ix.index()] = 0.0;
         }
     }
     let state_chance = [State::Pregnant, State::Postpartum].map(|it| state_chance(it, facts));
-    for &ix in &priors.of_state {
-        if let Some(state) = base.condition(ix).state {
-            shares[ix.index()] *= state_chance[state as usize];
-        }
+    for &(ix, state) in &priors.of_state {
+        shares[ix.index()] *= state_chance[state as usize];
     }
     if facts.is_in(State::Pregnant) {
         let all = shares.iter_mut().zip(base.conditions());
@@ -43,11 +41,6 @@ pub(crate) fn shares(facts: &PatientFacts<'_>, case: &DeidentifiedCase) -> Vec<f
     let times = priors.times(belts, case.month, setting);
     let shares = shares.iter().zip(&times);
     shares.map(|(share, by)| f64::from(share * by)).collect()
-}
-
-fn is_excluded(condition: &Condition, facts: &PatientFacts<'_>) -> bool {
-    let mut excluded_by = condition.excluded_by.iter();
-    excluded_by.any(|&concept| facts.is_present(concept))
 }
 
 /// How likely the patient is in a state.

@@ -63,38 +63,29 @@ impl Levels {
     }
 }
 
-/// How much each level holds.
+/// How much each level holds, in the order of levels.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Shares {
-    emergency: f64,
-    urgent: f64,
-    routine: f64,
-    self_care: f64,
-}
+pub(crate) struct Shares([f64; TriageLevel::ALL.len()]);
 
 impl Shares {
     pub(crate) fn add(&mut self, level: TriageLevel, share: f64) {
-        match level {
-            TriageLevel::Emergency => self.emergency += share,
-            TriageLevel::Urgent => self.urgent += share,
-            TriageLevel::Routine => self.routine += share,
-            TriageLevel::SelfCare => self.self_care += share,
-        }
+        self.0[level as usize] += share;
     }
 
     /// The level these shares carry, where "something else" holds `unexplained`.
     pub(crate) fn level(&self, unexplained: f64, parameters: &Parameters) -> TriageLevel {
-        let whole = self.emergency + self.urgent + self.routine + self.self_care + unexplained;
+        let [self_care, routine, urgent, emergency] = self.0;
+        let whole = emergency + urgent + routine + self_care + unexplained;
         let reaches = |share: f64, of_whole: f64| share >= of_whole * whole;
-        if reaches(self.emergency, parameters.emergency_share) {
+        if reaches(emergency, parameters.emergency_share) {
             TriageLevel::Emergency
-        } else if reaches(self.emergency + self.urgent, parameters.urgent_share)
-            || reaches(self.emergency, parameters.emergency_share_for_urgent)
+        } else if reaches(emergency + urgent, parameters.urgent_share)
+            || reaches(emergency, parameters.emergency_share_for_urgent)
         {
             TriageLevel::Urgent
         } else if reaches(
             // Only what is explained can be judged harmless: the unexplained counts as routine.
-            self.emergency + self.urgent + self.routine + unexplained,
+            emergency + urgent + routine + unexplained,
             parameters.routine_share,
         ) {
             TriageLevel::Routine

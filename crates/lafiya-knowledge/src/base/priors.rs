@@ -4,21 +4,21 @@
 use lafiya_model::{AgeBand, Sex};
 
 use super::concepts::Condition;
-use super::index::{BeltIx, ConditionIx};
+use super::index::{BeltIx, ConceptRef, ConditionIx};
 use super::place::Times;
-use crate::words::Setting;
+use crate::words::{AgeSpan, Setting, State};
 
 /// Priors by age band and sex, and the conditions whose prior depends on more.
 #[derive(Clone, Debug, Default)]
 pub struct Priors {
     /// By band and then by sex, in their orders.
     shares: Vec<Vec<f32>>,
-    /// Conditions that some ages rule out.
-    pub limited_by_age: Vec<ConditionIx>,
-    /// Conditions that something present rules out.
-    pub excludable: Vec<ConditionIx>,
+    /// Conditions that some ages rule out, with the ages that do not.
+    pub limited_by_age: Vec<(ConditionIx, AgeSpan)>,
+    /// Conditions that something present rules out, with what does.
+    pub excludable: Vec<(ConditionIx, ConceptRef)>,
     /// Conditions that only women in a state have.
-    pub of_state: Vec<ConditionIx>,
+    pub of_state: Vec<(ConditionIx, State)>,
     /// The multipliers of all conditions, in their order.
     multipliers: Vec<Multiplier>,
 }
@@ -68,25 +68,20 @@ impl Priors {
         };
         let bands = AgeBand::ALL.iter();
         let groups = bands.flat_map(|&band| Sex::ALL.iter().map(move |&sex| (band, sex)));
-        let which = |depends: fn(&Condition) -> bool| {
-            let places = conditions.iter().enumerate();
-            places
-                .filter(|(_, condition)| depends(condition))
-                .map(|(place, _)| ConditionIx::at(place))
-                .collect()
-        };
+        let all = || (0..).map(ConditionIx::at).zip(conditions);
+        let is_limited = |ages: &AgeSpan| ages.from.is_some() || ages.below.is_some();
         Self {
             shares: groups.map(|(band, sex)| of_all(band, sex)).collect(),
-            limited_by_age: which(|it| it.ages.from.is_some() || it.ages.below.is_some()),
-            excludable: which(|it| !it.excluded_by.is_empty()),
-            of_state: which(|it| it.state.is_some()),
-            multipliers: conditions
-                .iter()
-                .enumerate()
-                .flat_map(|(place, it)| {
-                    let condition = ConditionIx::at(place);
-                    it.times.iter().map(move |it| Multiplier::of(condition, it))
-                })
+            limited_by_age: all()
+                .map(|(ix, it)| (ix, it.ages))
+                .filter(|(_, ages)| is_limited(ages))
+                .collect(),
+            excludable: all()
+                .flat_map(|(ix, it)| it.excluded_by.iter().map(move |&by| (ix, by)))
+                .collect(),
+            of_state: all().filter_map(|(ix, it)| Some((ix, it.state?))).collect(),
+            multipliers: all()
+                .flat_map(|(ix, it)| it.times.iter().map(move |it| Multiplier::of(ix, it)))
                 .collect(),
         }
     }
