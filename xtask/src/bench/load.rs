@@ -142,6 +142,16 @@ impl Outcome {
         1e6 / self.per_cpu_second()
     }
 
+    /// Takes in what came of a further load of the same kind.
+    pub(super) fn take_in(&mut self, more: Self) {
+        self.answered += more.answered;
+        self.refused += more.refused;
+        self.server_s += more.server_s;
+        self.wall_s += more.wall_s;
+        self.latencies_us.extend(more.latencies_us);
+        self.latencies_us.sort_by(f64::total_cmp);
+    }
+
     pub(super) fn percentile_us(&self, share: f64) -> f64 {
         percentile(&self.latencies_us, share)
     }
