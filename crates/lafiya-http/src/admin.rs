@@ -2,6 +2,7 @@
 //! apart from the API so that it can be bound to an address clients never reach.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
@@ -11,6 +12,7 @@ use axum::routing::get;
 use lafiya_service::Context;
 use lafiya_service::health::{self, Health};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use tokio_util::sync::CancellationToken;
 
 /// Upper bounds of the duration histogram, in seconds.
 const BUCKETS: &[f64] = &[
@@ -38,6 +40,18 @@ pub fn router(metrics: PrometheusHandle, context: Arc<Context>) -> Router {
         .route("/livez", get(|| async { "alive\n" }))
         .route("/readyz", get(ready))
         .with_state(Admin { metrics, context })
+}
+
+/// How often durations are put into their histograms.
+const SORTED_EVERY: Duration = Duration::from_secs(30);
+
+/// Puts what was measured into the histograms from time to time: where nobody asks for the metrics, every
+/// single duration would be kept until somebody does.
+pub async fn keep_up(metrics: PrometheusHandle, stop: CancellationToken) {
+    let pause = || tokio::time::sleep(SORTED_EVERY);
+    while stop.run_until_cancelled(pause()).await.is_some() {
+        metrics.run_upkeep();
+    }
 }
 
 async fn metrics_text(State(admin): State<Admin>) -> impl IntoResponse {

@@ -57,6 +57,7 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
             .await
             .with_context(|| format!("admin_listen {address} cannot be used"))?;
         tracing::info!(address = %listener.local_addr()?, "The operator's listener is up.");
+        tasks.spawn(lafiya_http::admin::keep_up(handle.clone(), stop.clone()));
         let router = lafiya_http::admin::router(handle, Arc::clone(&context));
         let stopped = stop.clone();
         tasks.spawn(async move {
