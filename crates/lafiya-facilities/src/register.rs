@@ -77,7 +77,12 @@ pub struct Found<'a> {
     pub distance_km: f64,
 }
 
-type Tree = RTree<GeomWithData<[f64; 3], u32>>;
+/// Points of single precision are half a metre off at most, and half as many bytes to walk through.
+type Tree = RTree<GeomWithData<[f32; 3], u32>>;
+
+fn point(position: Coordinate) -> [f32; 3] {
+    on_sphere(position).map(|it| it as f32)
+}
 
 /// Facilities, indexed.
 pub struct Register {
@@ -97,9 +102,8 @@ impl Register {
         let points = |wanted: &dyn Fn(FacilityLevel) -> bool| {
             let all = facilities.iter().zip(&abilities).zip(0_u32..);
             let points = all.filter(|((_, (level, _)), _)| wanted(*level));
-            let points = points.map(|((facility, _), number)| {
-                GeomWithData::new(on_sphere(facility.position), number)
-            });
+            let points = points
+                .map(|((facility, _), number)| GeomWithData::new(point(facility.position), number));
             RTree::bulk_load(points.collect())
         };
         Self {
@@ -150,7 +154,7 @@ impl Register {
                 .iter()
                 .any(|level| (*level >= FacilityLevel::Hospital) == hospitals)
         };
-        let point = on_sphere(from);
+        let point = point(from);
         let walk = |tree: &'a Tree, wanted: bool| {
             wanted
                 .then(|| tree.nearest_neighbor_iter_with_distance_2(point))
@@ -172,7 +176,7 @@ impl Register {
                 facility,
                 level,
                 services,
-                distance_km: chord_km(chord_2),
+                distance_km: chord_km(chord_2.into()),
             })
         })
     }
