@@ -26,9 +26,11 @@ pub(crate) struct Entry {
 impl Resource {
     /// An empty resource of a type.
     pub fn new(kind: &'static str) -> Self {
+        /// Room for the fields of nearly every resource.
+        const FIELDS: usize = 16;
         Self {
             kind,
-            fields: Vec::new(),
+            fields: Vec::with_capacity(FIELDS),
             entries: Vec::new(),
         }
     }
@@ -55,12 +57,15 @@ impl Resource {
 
     /// Adds a narrative: paragraphs, escaped.
     pub fn narrated(self, paragraphs: &[String]) -> Self {
-        let inner: String = paragraphs
-            .iter()
-            .filter(|text| !text.trim().is_empty())
-            .map(|text| format!("<p>{}</p>", escaped(text)))
-            .collect();
-        let div = format!("<div xmlns=\"http://www.w3.org/1999/xhtml\">{inner}</div>");
+        let texts = paragraphs.iter().map(|text| text.len() + "<p></p>".len());
+        let mut div = String::with_capacity(texts.sum::<usize>() + 64);
+        div.push_str("<div xmlns=\"http://www.w3.org/1999/xhtml\">");
+        for text in paragraphs.iter().filter(|text| !text.trim().is_empty()) {
+            div.push_str("<p>");
+            push_escaped(&mut div, text);
+            div.push_str("</p>");
+        }
+        div.push_str("</div>");
         self.with(
             "text",
             object([("status", "generated".into()), ("div", div.into())]),
@@ -87,10 +92,19 @@ impl Serialize for Resource {
     }
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
+/// Puts a text behind another, with what XML keeps for itself written out.
+fn push_escaped(out: &mut String, text: &str) {
+    let mut rest = text;
+    while let Some(place) = rest.find(['&', '<', '>']) {
+        out.push_str(&rest[..place]);
+        out.push_str(match rest.as_bytes()[place] {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            _ => "&gt;",
+        });
+        rest = &rest[place + 1..];
+    }
+    out.push_str(rest);
 }
 
 #[cfg(test)]
@@ -115,8 +129,10 @@ mod tests {
 
     #[test]
     fn narratives_are_escaped() {
-        let resource = Resource::new("Basic").narrated(&["5 < 6 & 7".to_owned()]);
+        let told = ["5 < 6 & 7", " ", "&&>", "é<", ">"].map(str::to_owned);
+        let resource = Resource::new("Basic").narrated(&told);
         let text = serde_json::to_string(&resource).unwrap();
-        assert!(text.contains("<p>5 &lt; 6 &amp; 7</p>"), "{text}");
+        let expected = "<p>5 &lt; 6 &amp; 7</p><p>&amp;&amp;&gt;</p><p>é&lt;</p><p>&gt;</p></div>";
+        assert!(text.contains(expected), "{text}");
     }
 }

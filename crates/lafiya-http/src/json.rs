@@ -1,5 +1,6 @@
 //! JSON answers, written straight into the bytes that are sent.
 
+use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use lafiya_service::ServiceError;
@@ -9,6 +10,9 @@ use crate::error::ApiError;
 
 /// Room for an answer of no particular size.
 const USUAL_BYTES: usize = 1024;
+
+/// Room for the headers of an answer, made once.
+const HEADERS: usize = 16;
 
 /// An answer in JSON.
 pub(crate) struct Json<T>(pub(crate) T);
@@ -24,8 +28,12 @@ pub(crate) fn respond(answer: &impl Serialize, about_bytes: usize) -> Response {
     let mut written = Vec::with_capacity(about_bytes);
     match sonic_rs::to_writer(&mut written, answer) {
         Ok(()) => {
+            let mut response = Response::new(Body::from(written));
+            let headers = response.headers_mut();
+            headers.reserve(HEADERS);
             let json = HeaderValue::from_static("application/json");
-            ([(header::CONTENT_TYPE, json)], written).into_response()
+            headers.insert(header::CONTENT_TYPE, json);
+            response
         }
         Err(cause) => {
             let error = ServiceError::Internal(format!("an answer could not be written: {cause}"));

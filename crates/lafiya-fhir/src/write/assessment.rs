@@ -1,5 +1,7 @@
 //! The report, the candidates, the evidence behind them and the prediction.
 
+use std::collections::HashMap;
+
 use lafiya_model::Choice;
 use lafiya_model::assessment::{AssessedCondition, Contribution, Weighed};
 use serde_json::json;
@@ -15,7 +17,7 @@ use crate::systems::{ICD10, INTERPRETATION, SNOMED_CT};
 const HIGH_FROM: f64 = 0.6;
 const MODERATE_FROM: f64 = 0.25;
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     pub(super) fn write_report(&mut self) {
         let document = self.document;
         let it = &document.assessment;
@@ -63,7 +65,7 @@ impl Writer<'_> {
         let results: Element = self
             .told()
             .iter()
-            .map(|told| reference(&self.full_url(&evidence_label(&told.id)), &told.name))
+            .map(|told| reference(self.evidence_url(told), &told.name))
             .collect();
         let report = self
             .resource("DiagnosticReport", "report", Some(profile::REPORT))
@@ -115,7 +117,7 @@ impl Writer<'_> {
         let evidence: Element = self
             .behind(it)
             .map(|Contribution { of: told, .. }| {
-                let detail = reference(&self.full_url(&evidence_label(&told.id)), "");
+                let detail = reference(self.evidence_url(told), "");
                 object([("code", one(words(&told.name))), ("detail", one(detail))])
             })
             .collect();
@@ -183,7 +185,7 @@ impl Writer<'_> {
         let basis: Element = self
             .told()
             .iter()
-            .map(|told| reference(&self.full_url(&evidence_label(&told.id)), &told.name))
+            .map(|told| reference(self.evidence_url(told), &told.name))
             .collect();
         let steps: Vec<&str> = it.reasoning.steps.iter().map(String::as_str).collect();
         let risk = self
@@ -234,10 +236,23 @@ impl Writer<'_> {
             )
     }
 
+    /// What each piece of evidence is called in the Bundle.
+    pub(super) fn evidence_urls(&self) -> HashMap<&'a str, String> {
+        let told = self.told().into_iter();
+        told.map(|it| (it.id.as_str(), self.full_url(&evidence_label(&it.id))))
+            .collect()
+    }
+
+    fn evidence_url(&self, told: &Weighed) -> &str {
+        self.evidence
+            .get(told.id.as_str())
+            .map_or("", String::as_str)
+    }
+
     /// Every piece of evidence that was weighed, in the order of ids.
-    fn told(&self) -> Vec<&Weighed> {
+    fn told(&self) -> Vec<&'a Weighed> {
         let weighed = self.document.assessment.weighed.iter();
-        let mut told: Vec<&Weighed> = weighed.filter(|it| it.choice.is_some()).collect();
+        let mut told: Vec<&'a Weighed> = weighed.filter(|it| it.choice.is_some()).collect();
         told.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         told
     }

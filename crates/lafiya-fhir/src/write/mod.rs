@@ -8,6 +8,8 @@ mod concern;
 mod facilities;
 mod plan;
 
+use std::collections::HashMap;
+
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{AssessmentDocument, Environment};
 use serde_json::json;
@@ -32,9 +34,11 @@ pub fn write_bundle(
         patient: String::new(),
         // To the millisecond: some readers take no more digits.
         at: format!("{:.3}", document.created_at),
+        evidence: HashMap::new(),
         entries: Vec::new(),
     };
     writer.patient = writer.full_url("patient");
+    writer.evidence = writer.evidence_urls();
     writer.write_report();
     writer.write_patient();
     writer.write_conditions();
@@ -66,10 +70,12 @@ struct Writer<'a> {
     patient: String,
     /// When.
     at: String,
+    /// The names of the pieces of evidence in the Bundle, by concept: many candidates refer to each.
+    evidence: HashMap<&'a str, String>,
     entries: Vec<Entry>,
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     /// The id of an entry: the same for the same assessment and label.
     fn id(&self, label: &str) -> Uuid {
         let mut hash = Sha256::new();
