@@ -122,6 +122,11 @@ impl<'a, 'b> Family<'a, 'b> {
     /// By how much the scores change when `kept` join the harmless evidence: by what they weigh, and by
     /// what counts differently, or not at all, in their company.
     fn change(&self, kept: &[Told]) -> Vec<f64> {
+        if let [danger] = kept
+            && self.stands_alone(danger)
+        {
+            return self.weights(danger, &self.counted).into_owned();
+        }
         let mut company = self.harmless.clone();
         company.extend(kept);
         company.sort_unstable_by_key(|told| told.concept);
@@ -139,6 +144,19 @@ impl<'a, 'b> Family<'a, 'b> {
             }
         }
         change
+    }
+
+    /// Whether a dangerous finding has nothing to do with any harmless piece: it counts, and changes
+    /// nothing else.
+    fn stands_alone(&self, danger: &Told) -> bool {
+        let narrower = danger.concept.finding();
+        let narrower = narrower.map_or(&[][..], |ix| &self.facts.base.finding(ix).descendants);
+        let is_narrower = |told: &Told| {
+            let finding = told.concept.finding();
+            told.present && finding.is_some_and(|ix| narrower.contains(&ix))
+        };
+        let mut harmless = self.harmless.iter();
+        !harmless.any(|told| is_narrower(told) || self.touches(danger, told))
     }
 
     /// Whether two dangerous findings change the scores each by itself, whether or not the other is
@@ -172,12 +190,11 @@ impl<'a, 'b> Family<'a, 'b> {
     /// anew; all others are known.
     fn weights(&self, told: &Told, company: &[Told]) -> Cow<'b, [f64]> {
         let leans = !told.present && told.concept.finding().is_some();
-        let known = || {
-            let mut known = self.differential.weights.iter();
-            known.find(|(known, _)| known == told)
-        };
-        match (leans, known()) {
-            (false, Some((_, weights))) => Cow::Borrowed(weights),
+        let all = &self.differential.weights;
+        // In the order of concepts, each once, as the facts are.
+        let known = all.binary_search_by_key(&told.concept, |(known, _)| known.concept);
+        match (leans, known) {
+            (false, Ok(place)) => Cow::Borrowed(&all[place].1),
             _ => Cow::Owned(weights::of(told, self.facts, self.parameters, company)),
         }
     }

@@ -16,6 +16,11 @@ use lafiya_model::{
 };
 use serde_json::{Value, json};
 
+/// The allocator of the service: that of the C library gives the weights of many pieces of evidence back to
+/// the system after each turn and fetches them anew.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How large a base is.
 #[derive(Clone, Copy)]
 struct Size {

@@ -25,7 +25,7 @@ pub(super) fn row() -> anyhow::Result<Option<Row>> {
         what: "instructions of an engine step",
         value: between / (many - few) as f64 / 1e3,
         unit: "thousand",
-        beside: format!("callgrind, {many} turns less {few}, with the allocator of the C library"),
+        beside: format!("callgrind, {many} turns less {few}, with the allocator of the service"),
         floor: Bound::None,
         aim: Bound::AtMost(200.0),
         ..Row::default()
