@@ -54,6 +54,8 @@ struct KnownKey {
 /// Keys seen a moment ago, and the use of keys that is not yet written down.
 pub struct KeyRing {
     seen: moka::sync::Cache<[u8; 32], Seen>,
+    /// How often keys were forgotten.
+    forgotten: AtomicU64,
     unwritten: Mutex<HashMap<KeyId, Arc<AtomicU64>>>,
 }
 
@@ -65,6 +67,7 @@ impl Default for KeyRing {
                 .time_to_live(KEY_BELIEVED_FOR)
                 .support_invalidation_closures()
                 .build(),
+            forgotten: AtomicU64::new(0),
             unwritten: Mutex::new(HashMap::new()),
         }
     }
@@ -73,11 +76,21 @@ impl Default for KeyRing {
 impl KeyRing {
     /// Stops believing a key at once.
     pub fn forget(&self, key: KeyId) {
+        self.forgotten.fetch_add(1, Ordering::SeqCst);
         let forgotten = self.seen.invalidate_entries_if(
             move |_, seen| matches!(seen, Seen::Known(known) if known.found.key.id == key),
         );
         if forgotten.is_err() {
             self.seen.invalidate_all();
+        }
+    }
+
+    /// Keeps what was looked up since `forgotten` was read. Where a key was forgotten meanwhile, this may be
+    /// what was true before, and is not believed.
+    fn keep(&self, hash: [u8; 32], seen: Seen, forgotten: u64) {
+        self.seen.insert(hash, seen);
+        if self.forgotten.load(Ordering::SeqCst) != forgotten {
+            self.seen.invalidate(&hash);
         }
     }
 
@@ -137,6 +150,7 @@ pub async fn caller(context: &Context, token: &str) -> Result<Caller, ServiceErr
 }
 
 async fn look_up(context: &Context, hash: [u8; 32]) -> Result<Seen, ServiceError> {
+    let forgotten = context.key_ring.forgotten.load(Ordering::SeqCst);
     let seen = match context.store.find_key(&hash).await? {
         None => Seen::Unknown,
         Some(found) => Seen::Known(Arc::new(KnownKey {
@@ -144,7 +158,7 @@ async fn look_up(context: &Context, hash: [u8; 32]) -> Result<Seen, ServiceError
             found,
         })),
     };
-    context.key_ring.seen.insert(hash, seen.clone());
+    context.key_ring.keep(hash, seen.clone(), forgotten);
     Ok(seen)
 }
 
@@ -179,5 +193,25 @@ pub async fn write_key_use(context: &Context) {
     if let Err(cause) = context.store.record_key_use(&uses).await {
         context.key_ring.return_use(&uses);
         tracing::warn!(%cause, keys = uses.len(), "Key counters could not be written; they are kept and tried again.");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    #[test]
+    fn what_was_looked_up_before_a_key_was_forgotten_is_not_believed() {
+        let (ring, hash) = (KeyRing::default(), [7; 32]);
+        let before = ring.forgotten.load(Ordering::SeqCst);
+        ring.keep(hash, Seen::Unknown, before);
+        assert!(ring.seen.contains_key(&hash), "nothing was forgotten");
+        ring.forget(KeyId(Uuid::now_v7()));
+        ring.keep(hash, Seen::Unknown, before);
+        assert!(
+            !ring.seen.contains_key(&hash),
+            "it may be what was true before"
+        );
     }
 }
