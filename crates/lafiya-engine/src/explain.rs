@@ -31,8 +31,7 @@ const SECOND_OPINION: (&str, &str) = ("second_opinion", "What a second opinion m
 /// The pieces of evidence in words, which are the same for every candidate.
 pub(crate) struct Pieces<'a> {
     pieces: Vec<Piece<'a>>,
-    /// What counts besides them.
-    besides: Besides<'a>,
+    differential: &'a Differential,
 }
 
 struct Piece<'a> {
@@ -43,13 +42,6 @@ struct Piece<'a> {
     reason: Arc<str>,
     /// By hypothesis.
     weights: &'a [f64],
-}
-
-/// Weights by hypothesis.
-struct Besides<'a> {
-    prior: &'a [f64],
-    course: Option<&'a [f64]>,
-    opinion: Option<&'a [f64]>,
 }
 
 impl<'a> Pieces<'a> {
@@ -72,11 +64,7 @@ impl<'a> Pieces<'a> {
         };
         Self {
             pieces: differential.weights.iter().map(piece).collect(),
-            besides: Besides {
-                prior: &differential.prior,
-                course: differential.course.as_deref(),
-                opinion: differential.opinion.as_deref(),
-            },
+            differential,
         }
     }
 
@@ -91,20 +79,24 @@ impl<'a> Pieces<'a> {
         let besides = |(id, name): (&str, &str)| weighed(id, name, None);
         let pieces = self.pieces.iter();
         let pieces = pieces.map(|it| weighed(it.id, it.name, Some(it.choice)));
+        let Differential {
+            course, opinion, ..
+        } = self.differential;
         std::iter::once(besides(PRIOR))
             .chain(pieces)
-            .chain(self.besides.course.map(|_| besides(COURSE)))
-            .chain(self.besides.opinion.map(|_| besides(SECOND_OPINION)))
+            .chain(course.as_ref().map(|_| besides(COURSE)))
+            .chain(opinion.as_ref().map(|_| besides(SECOND_OPINION)))
             .collect()
     }
 
     /// What each of the weighed weighs for a candidate; together they make its score.
     fn weights(&self, ix: ConditionIx) -> Vec<f64> {
         let of_this = |weights: &[f64]| rounded(weights[ix.index()]);
-        std::iter::once(of_this(self.besides.prior))
+        let it = self.differential;
+        std::iter::once(of_this(&it.prior))
             .chain(self.pieces.iter().map(|it| of_this(it.weights)))
-            .chain(self.besides.course.map(of_this))
-            .chain(self.besides.opinion.map(of_this))
+            .chain(it.course.as_deref().map(of_this))
+            .chain(it.opinion.as_deref().map(of_this))
             .collect()
     }
 

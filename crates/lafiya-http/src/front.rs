@@ -33,7 +33,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const RESPONSE_TIME: HeaderName = HeaderName::from_static("x-response-time");
 const API_VERSION: HeaderName = HeaderName::from_static("x-api-version");
 /// Headers that are added to every answer: room for them is made once.
-const HEADERS_WRITTEN: usize = 12;
+pub(crate) const HEADERS_WRITTEN: usize = 12;
 
 /// The whole HTTP service.
 pub struct Front {

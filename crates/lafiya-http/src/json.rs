@@ -7,12 +7,10 @@ use lafiya_service::ServiceError;
 use serde::Serialize;
 
 use crate::error::ApiError;
+use crate::front::HEADERS_WRITTEN;
 
 /// Room for an answer of no particular size.
 const USUAL_BYTES: usize = 1024;
-
-/// Room for the headers of an answer, made once.
-const HEADERS: usize = 16;
 
 /// An answer in JSON.
 pub(crate) struct Json<T>(pub(crate) T);
@@ -30,7 +28,7 @@ pub(crate) fn respond(answer: &impl Serialize, about_bytes: usize) -> Response {
         Ok(()) => {
             let mut response = Response::new(Body::from(written));
             let headers = response.headers_mut();
-            headers.reserve(HEADERS);
+            headers.reserve(1 + HEADERS_WRITTEN);
             let json = HeaderValue::from_static("application/json");
             headers.insert(header::CONTENT_TYPE, json);
             response

@@ -21,14 +21,13 @@ thread_local! {
 
 /// Counts one answered request.
 pub(crate) fn count(route: &str, method: &Method, status: StatusCode, took: Duration) {
-    ROUTES.with_borrow_mut(|routes| {
-        if !routes.contains_key(route) {
-            routes.insert(route.into(), Route::of(route));
-        }
-        if let Some(meters) = routes.get_mut(route) {
-            meters.seconds.record(took.as_secs_f64());
-            meters.requests(route, name(method), status).increment(1);
-        }
+    let count = |meters: &mut Route| {
+        meters.seconds.record(took.as_secs_f64());
+        meters.requests(route, name(method), status).increment(1);
+    };
+    ROUTES.with_borrow_mut(|routes| match routes.get_mut(route) {
+        Some(meters) => count(meters),
+        None => count(routes.entry(route.into()).or_insert(Route::of(route))),
     });
 }
 
