@@ -15,12 +15,13 @@ use lafiya_knowledge::FindingIx;
 use lafiya_model::TriageLevel;
 
 use crate::danger;
-use crate::differential::{Differential, add, subtract};
+use crate::differential::Differential;
 use crate::facts::{PatientFacts, Told};
 use crate::holding::{Holding, multiplied};
 use crate::parameters::Parameters;
 use crate::triage::Levels;
-use crate::weights;
+use crate::weighing;
+use crate::weights::{Scores, Weights};
 
 /// From so many dangerous findings on, the level is emergency. It also bounds the work.
 const MANY: usize = 10;
@@ -109,41 +110,42 @@ impl<'a, 'b> Family<'a, 'b> {
 
     /// The scores by the harmless evidence alone.
     fn scores(&self) -> Vec<f64> {
-        let mut scores = self.differential.prior.clone();
+        let mut scores = Scores::starting_at(self.differential.prior.clone());
         if let Some(course) = &self.differential.course {
-            add(&mut scores, course);
+            scores.add_each(course);
         }
         for told in &self.counted {
-            add(&mut scores, &self.weights(told, &self.counted));
+            scores.add(&self.weights(told, &self.counted));
         }
-        scores
+        scores.settled()
     }
 
     /// By how much the scores change when `kept` join the harmless evidence: by what they weigh, and by
     /// what counts differently, or not at all, in their company.
     fn change(&self, kept: &[Told]) -> Vec<f64> {
+        let mut change = Scores::starting_at(vec![0.0; self.differential.prior.len()]);
         if let [danger] = kept
             && self.stands_alone(danger)
         {
-            return self.weights(danger, &self.counted).into_owned();
+            change.add(&self.weights(danger, &self.counted));
+            return change.settled();
         }
         let mut company = self.harmless.clone();
         company.extend(kept);
         company.sort_unstable_by_key(|told| told.concept);
         let counted = self.facts.counted_among(&company);
-        let mut change = vec![0.0; self.differential.prior.len()];
         for told in kept.iter().filter(|told| counted.contains(told)) {
-            add(&mut change, &self.weights(told, &counted));
+            change.add(&self.weights(told, &counted));
         }
         for told in self.harmless.iter().filter(|told| self.touch(kept, told)) {
             if self.counted.contains(told) {
-                subtract(&mut change, &self.weights(told, &self.counted));
+                change.subtract(&self.weights(told, &self.counted));
             }
             if counted.contains(told) {
-                add(&mut change, &self.weights(told, &counted));
+                change.add(&self.weights(told, &counted));
             }
         }
-        change
+        change.settled()
     }
 
     /// Whether a dangerous finding has nothing to do with any harmless piece: it counts, and changes
@@ -186,16 +188,18 @@ impl<'a, 'b> Family<'a, 'b> {
             || (!told.present && finding.ancestors.iter().any(gives))
     }
 
-    /// What a piece weighs. That of an absent finding leans on what else is there, so it is taken
-    /// anew; all others are known.
-    fn weights(&self, told: &Told, company: &[Told]) -> Cow<'b, [f64]> {
-        let leans = !told.present && told.concept.finding().is_some();
+    /// What a piece weighs. That of an absent finding leans on whether a broader one is there, so it is
+    /// taken anew; all others are known.
+    fn weights(&self, told: &Told, company: &[Told]) -> Cow<'b, Weights> {
+        let broader = told.concept.finding();
+        let broader = broader.map_or(&[][..], |ix| &self.facts.base.finding(ix).ancestors);
+        let leans = !told.present && !broader.is_empty();
         let all = &self.differential.weights;
         // In the order of concepts, each once, as the facts are.
         let known = all.binary_search_by_key(&told.concept, |(known, _)| known.concept);
         match (leans, known) {
             (false, Ok(place)) => Cow::Borrowed(&all[place].1),
-            _ => Cow::Owned(weights::of(told, self.facts, self.parameters, company)),
+            _ => Cow::Owned(weighing::of(told, self.facts, self.parameters, company)),
         }
     }
 }

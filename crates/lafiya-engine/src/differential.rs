@@ -7,7 +7,8 @@ use lafiya_model::DeidentifiedCase;
 use crate::facts::{PatientFacts, Told};
 use crate::parameters::Parameters;
 use crate::ranking::Ranking;
-use crate::{priors, weights};
+use crate::weights::{Scores, Weights};
+use crate::{priors, weighing};
 
 /// A condition that is impossible has this score.
 const IMPOSSIBLE: f64 = f64::NEG_INFINITY;
@@ -26,7 +27,7 @@ pub struct Differential {
     /// Log-odds of the prior against "something else", of conditions and then of pairs.
     pub(crate) prior: Vec<f64>,
     /// The weight of each piece of evidence, in the order of the facts.
-    pub(crate) weights: Vec<(Told, Vec<f64>)>,
+    pub(crate) weights: Vec<(Told, Weights)>,
     /// The weight of the course, where durations are known.
     pub(crate) course: Option<Vec<f64>>,
     /// The weight of a second opinion, by `ConditionIx`, where there is one.
@@ -41,14 +42,17 @@ impl Differential {
         let counted = facts.counted();
         let weights = counted
             .iter()
-            .map(|told| (*told, weights::of(told, facts, parameters, &counted)))
+            .map(|told| (*told, weighing::of(told, facts, parameters, &counted)))
             .collect::<Vec<_>>();
-        let course = weights::course(facts, parameters);
-        let mut scores = prior.clone();
-        for piece in weights.iter().map(|(_, weights)| weights).chain(&course) {
-            add(&mut scores, piece);
+        let course = weighing::course(facts, parameters);
+        let mut scores = Scores::starting_at(prior.clone());
+        for (_, piece) in &weights {
+            scores.add(piece);
         }
-        let (hypotheses, unexplained) = normalised(&scores);
+        if let Some(course) = &course {
+            scores.add_each(course);
+        }
+        let (hypotheses, unexplained) = normalised(&scores.settled());
         let probabilities = of_conditions(&hypotheses, facts);
         let ranking = Ranking::of(&probabilities);
         Self {
@@ -176,18 +180,6 @@ fn prior_log_odds(shares: &[f64], facts: &PatientFacts<'_>, parameters: &Paramet
         odds.push(together);
     }
     odds
-}
-
-pub(crate) fn add(scores: &mut [f64], piece: &[f64]) {
-    for (score, weight) in scores.iter_mut().zip(piece) {
-        *score += weight;
-    }
-}
-
-pub(crate) fn subtract(scores: &mut [f64], piece: &[f64]) {
-    for (score, weight) in scores.iter_mut().zip(piece) {
-        *score -= weight;
-    }
 }
 
 /// Probabilities from log-odds against "something else", whose own log-odds are 0.

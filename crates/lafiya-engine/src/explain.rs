@@ -12,6 +12,7 @@ use lafiya_model::ids::ConceptId;
 use crate::citations::Citations;
 use crate::differential::Differential;
 use crate::facts::{PatientFacts, Told};
+use crate::weights::Weights;
 
 /// A weight smaller than this is noise in a list of reasons.
 const WORTH_SAYING: f64 = 0.2;
@@ -41,12 +42,12 @@ struct Piece<'a> {
     /// As a reason for or against.
     reason: Arc<str>,
     /// By hypothesis.
-    weights: &'a [f64],
+    weights: &'a Weights,
 }
 
 impl<'a> Pieces<'a> {
     pub(crate) fn of(facts: &PatientFacts<'a>, differential: &'a Differential) -> Self {
-        let piece = |(told, weights): &'a (Told, Vec<f64>)| {
+        let piece = |(told, weights): &'a (Told, Weights)| {
             let name = facts.base.name_of(told.concept);
             let (choice, reason) = if told.present {
                 (Choice::Present, name.into())
@@ -92,9 +93,10 @@ impl<'a> Pieces<'a> {
     /// What each of the weighed weighs for a candidate; together they make its score.
     fn weights(&self, ix: ConditionIx) -> Vec<f64> {
         let of_this = |weights: &[f64]| rounded(weights[ix.index()]);
+        let of_pieces = self.pieces.iter().map(|it| rounded(it.weights.at(ix)));
         let it = self.differential;
         std::iter::once(of_this(&it.prior))
-            .chain(self.pieces.iter().map(|it| of_this(it.weights)))
+            .chain(of_pieces)
             .chain(it.course.as_deref().map(of_this))
             .chain(it.opinion.as_deref().map(of_this))
             .collect()
@@ -102,7 +104,7 @@ impl<'a> Pieces<'a> {
 
     /// Each piece as a reason, with its weight for a candidate as it is shown.
     fn reasons(&self, ix: ConditionIx) -> impl Iterator<Item = (f64, &Arc<str>)> {
-        let weight = move |piece: &Piece<'_>| rounded(piece.weights[ix.index()]);
+        let weight = move |piece: &Piece<'_>| rounded(piece.weights.at(ix));
         self.pieces.iter().map(move |it| (weight(it), &it.reason))
     }
 }

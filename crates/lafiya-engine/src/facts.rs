@@ -360,19 +360,12 @@ impl<'a> PatientFacts<'a> {
         self.counted_among(&self.told)
     }
 
-    /// The pieces of evidence among `kept` that count of their own: a present finding unless a
+    /// The pieces of evidence among `kept`, in the order of concepts, that count of their own: a present finding unless a
     /// narrower one is present, an absent one unless a broader one is absent or a narrower one is
     /// present. So nothing is counted twice.
     pub(crate) fn counted_among(&self, kept: &[Told]) -> Vec<Told> {
         let any = |present: bool, related: &[FindingIx]| {
-            !related.is_empty()
-                && kept.iter().any(|other| {
-                    other.present == present
-                        && other
-                            .concept
-                            .finding()
-                            .is_some_and(|ix| related.contains(&ix))
-                })
+            related.iter().any(|&ix| is_among(kept, ix, present))
         };
         let counts = |told: &Told| match told.concept.finding().map(|ix| self.base.finding(ix)) {
             None => true,
@@ -381,6 +374,12 @@ impl<'a> PatientFacts<'a> {
         };
         kept.iter().filter(|told| counts(told)).copied().collect()
     }
+}
+
+/// Whether a finding was told to be there, or not to be, by pieces in the order of concepts.
+pub(crate) fn is_among(told: &[Told], ix: FindingIx, present: bool) -> bool {
+    let place = told.binary_search_by_key(&ConceptRef::Finding(ix), |it| it.concept);
+    place.is_ok_and(|place| told[place].present == present)
 }
 
 impl Status {

@@ -2,7 +2,7 @@
 //! [`Draft`]; [`review`] checks it against every danger and gives the [`Assessment`], which nothing
 //! else can make. Both are pure, total and deterministic: same input, same bytes.
 //!
-//! The way of a case: `facts` (what is known) → `priors` and `weights` (what it says about each
+//! The way of a case: `facts` (what is known) → `priors` and `weighing` (what it says about each
 //! condition) → `differential` (probabilities) → `danger` (flags, rules, scores) → `triage` →
 //! `question` → `plan` (tests, treatment, referral) → `explain` → `safety` (the last gate).
 //! No disease is named here: everything clinical comes from the knowledge base.
@@ -23,6 +23,7 @@ mod question;
 mod ranking;
 mod safety;
 mod triage;
+mod weighing;
 mod weights;
 
 #[cfg(test)]

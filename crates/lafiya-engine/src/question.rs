@@ -10,7 +10,6 @@ use lafiya_model::ids::ConceptId;
 use crate::differential::Differential;
 use crate::facts::{PatientFacts, Status};
 use crate::parameters::Parameters;
-use crate::weights;
 
 /// Candidates that questions are weighed for.
 const CANDIDATES_MAX: usize = 50;
@@ -143,6 +142,8 @@ impl Stakes {
 struct Telling {
     /// How often a yes is expected of the candidates that know better.
     expected: f64,
+    /// The squares of how often, which tell how far they lie apart.
+    squares: f64,
     /// How uncertain the answer is, given one of them.
     conditional: f64,
     /// How much they matter together.
@@ -151,7 +152,9 @@ struct Telling {
 
 impl Telling {
     fn add(&mut self, weight: f64, probability: f32, uncertainty: f32) {
-        self.expected += weight * f64::from(probability);
+        let expected = weight * f64::from(probability);
+        self.expected += expected;
+        self.squares += expected * f64::from(probability);
         self.conditional += weight * f64::from(uncertainty);
         self.weight += weight;
     }
@@ -166,25 +169,28 @@ impl Telling {
         uncertainty: f32,
     ) -> Option<f64> {
         let others = stakes.total - self.weight;
-        let expected = (self.expected + others * f64::from(background)) * stakes.one_of_total;
-        let conditional =
-            (self.conditional + others * f64::from(uncertainty)) * stakes.one_of_total;
-        if !may_be_uncertain(expected, best + conditional) {
+        let background = f64::from(background);
+        let mean = |known: f64, other: f64| (known + others * other) * stakes.one_of_total;
+        let expected = mean(self.expected, background);
+        let squares = mean(self.squares, background * background);
+        if !may_tell(best, expected, squares) {
             return None;
         }
+        let conditional = mean(self.conditional, f64::from(uncertainty));
         let information = f64::from(entropy(expected as f32)) - conditional;
         (information > best).then_some(information)
     }
 }
 
-/// Whether the `entropy` of a probability may lie above a limit: it is never above 2 ln 2 times the
-/// root of p (1 - p), which is compared in squares.
-fn may_be_uncertain(probability: f64, limit: f64) -> bool {
+/// Whether an answer may tell more than a limit, by how often a yes is expected and the mean of the
+/// squares of that. The information is a mean of divergences of Kullback and Leibler, and none of these
+/// is above its chi-squared one; so together they are not above the variance of how often, divided by
+/// that of the answer.
+fn may_tell(limit: f64, expected: f64, squares: f64) -> bool {
     /// Far more than is lost in rounding.
     const ROUNDING: f64 = 1e-6;
-    const FACTOR: f64 = 4.0 * std::f64::consts::LN_2 * std::f64::consts::LN_2;
-    let limit = limit - ROUNDING;
-    limit < 0.0 || FACTOR * probability * (1.0 - probability) > limit * limit
+    let variance = squares - expected * expected;
+    variance > (limit - ROUNDING) * expected * (1.0 - expected)
 }
 
 /// The most telling concept so far.
@@ -266,7 +272,7 @@ fn offer_risks(facts: &PatientFacts<'_>, stakes: &Stakes, best: &mut Best) {
 /// Age and the like are known; what is told or implied is not asked again.
 fn risk_can_be_asked(facts: &PatientFacts<'_>, ix: RiskIx) -> bool {
     let risk = facts.base.risk(ix);
-    let unasked = !weights::is_answered(facts.risk(ix));
+    let unasked = facts.risk(ix) == Status::Unasked;
     let askable = risk.implied_by_age.is_none()
         && risk.text.kind != "demographic"
         && !risk.text.question.is_empty();
@@ -285,7 +291,7 @@ fn risk_can_be_asked(facts: &PatientFacts<'_>, ix: RiskIx) -> bool {
 
 fn can_be_asked(facts: &PatientFacts<'_>, ix: FindingIx) -> bool {
     let finding = facts.base.finding(ix);
-    let unasked = !weights::is_answered(facts.finding(ix));
+    let unasked = facts.finding(ix) == Status::Unasked;
     // Broad before narrow: a narrow question makes sense once the broad one is answered with yes.
     let broad_first = finding.parent.is_none_or(|parent| {
         facts.finding(parent) == Status::Present || !is_known_anywhere(facts, parent)
@@ -332,15 +338,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_uncertain_is_passed_over() {
-        for step in 0..=100_000 {
-            let probability = f64::from(step) / 100_000.0;
-            let uncertainty = f64::from(entropy(probability as f32));
-            assert!(may_be_uncertain(probability, uncertainty), "{probability}");
+    fn no_telling_answer_is_passed_over() {
+        let steps = || {
+            (1_u16..1000)
+                .step_by(7)
+                .map(|step| f32::from(step) / 1000.0)
+        };
+        for (one, other) in steps().flat_map(|one| steps().map(move |other| (one, other))) {
+            for share in [0.001, 0.1, 0.5, 0.9] {
+                let mean = |of_one: f64, of_other: f64| share * of_one + (1.0 - share) * of_other;
+                let (p, q) = (f64::from(one), f64::from(other));
+                let expected = mean(p, q);
+                let conditional = mean(entropy(one).into(), entropy(other).into());
+                let information = f64::from(entropy(expected as f32)) - conditional;
+                let squares = mean(p * p, q * q);
+                let passed_over = !may_tell(information, expected, squares);
+                assert!(!passed_over, "{one} and {other}, {share}");
+            }
         }
-        assert!(
-            !may_be_uncertain(0.01, 0.2),
-            "and what is all but certain is"
-        );
+        assert!(!may_tell(0.003, 0.1, 0.0101), "and what tells little is");
     }
 }

@@ -408,8 +408,9 @@ fn contributing(
     let mut weighed: Vec<(f64, ConceptRef)> = differential
         .weights
         .iter()
-        .filter(|(told, weights)| told.present && weights[ix.index()] > 0.0)
-        .map(|(told, weights)| (weights[ix.index()], told.concept))
+        .filter(|(told, _)| told.present)
+        .map(|(told, weights)| (weights.at(ix), told.concept))
+        .filter(|(weight, _)| *weight > 0.0)
         .collect();
     weighed.sort_by(|a, b| b.0.total_cmp(&a.0));
     let concepts: Vec<ConceptRef> = weighed

@@ -252,11 +252,8 @@ fn synthetic_cases(size: Size, pieces: usize) -> Vec<DeidentifiedCase> {
                 let (a, b) = (numbers.below(size.findings), numbers.below(size.findings));
                 Evidence {
                     id: ConceptId(finding_id(a.min(b))),
-                    choice: if numbers.below(3) == 0 {
-                        Choice::Absent
-                    } else {
-                        Choice::Present
-                    },
+                    // What is there costs more than what is not: it may be dangerous.
+                    choice: Choice::Present,
                     source: EvidenceSource::Initial,
                     duration_days: None,
                     severity: None,

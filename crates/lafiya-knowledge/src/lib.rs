@@ -22,9 +22,9 @@ pub mod words;
 
 pub use base::{
     BeltIx, ConceptRef, Condition, ConditionIx, Course, Derived, Facts, Finding, FindingIx, Group,
-    KnowledgeBase, LabIx, LabTest, Likelihood, Measure, MeasureIx, NotANumber, PROBABILITY_MAX,
-    Pair, Person, Place, PlainFacts, Priors, Quantity, RiskFactor, RiskIx, Rule, RuleIx, Score,
-    ScoreIx, ScoreResult, Showing, Shown, SourceIx, When, bounded, entropy,
+    KnowledgeBase, LabEffect, LabIx, LabTest, Likelihood, Measure, MeasureIx, NotANumber,
+    PROBABILITY_MAX, Pair, Person, Place, PlainFacts, Priors, Quantity, RiskFactor, RiskIx, Rule,
+    RuleIx, Score, ScoreIx, ScoreResult, Showing, Shown, SourceIx, When, bounded, entropy,
 };
 pub use checks::{Checked, check, check_dir};
 pub use load::SourceFile;

@@ -7,7 +7,7 @@ use lafiya_knowledge::{ConceptRef, FindingIx, KnowledgeBase};
 use lafiya_model::{Age, Choice, ConceptId, DeidentifiedCase, Evidence, EvidenceSource, Sex};
 use std::sync::LazyLock;
 
-static BASE: LazyLock<KnowledgeBase> =
+pub(crate) static BASE: LazyLock<KnowledgeBase> =
     LazyLock::new(|| lafiya_content::load().expect("the embedded base loads"));
 
 fn item(id: &str, choice: Choice) -> Evidence {

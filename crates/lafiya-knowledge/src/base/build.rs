@@ -43,10 +43,21 @@ impl KnowledgeBase {
                 labs[link.lab.index()].effects.push(effect);
             }
         }
+        // Reasoning counts on each condition being there once.
+        for risk in &mut risks {
+            risk.effects.dedup_by_key(|(condition, _)| *condition);
+        }
+        for lab in &mut labs {
+            lab.effects.dedup_by_key(|effect| effect.condition);
+        }
         let rules: Vec<Rule> = content
             .rules
             .into_iter()
             .map(|text| build_rule(text, &directory))
+            .collect();
+        let pairs = content.pairs.into_iter();
+        let pairs: Vec<Pair> = pairs
+            .filter_map(|text| build_pair(text, &directory))
             .collect();
         Self {
             content_hash: content.content_hash,
@@ -73,11 +84,8 @@ impl KnowledgeBase {
                 .iter()
                 .map(|text| Score::compile(text, &directory))
                 .collect(),
-            pairs: content
-                .pairs
-                .into_iter()
-                .filter_map(|text| build_pair(text, &directory))
-                .collect(),
+            pairs_of: pairs_of(&pairs, conditions.len()),
+            pairs,
             places: Places::of(&content.countries, &directory),
             conditions,
             findings,
@@ -93,6 +101,16 @@ impl KnowledgeBase {
             lay_terms: content.lay_terms,
         }
     }
+}
+
+/// By condition: the places of the pairs it is in.
+fn pairs_of(pairs: &[Pair], conditions: usize) -> Vec<Vec<usize>> {
+    let mut of = vec![Vec::new(); conditions];
+    for (place, pair) in pairs.iter().enumerate() {
+        of[pair.first.index()].push(place);
+        of[pair.second.index()].push(place);
+    }
+    of
 }
 
 fn risk_indices(risks: &[RiskFactor], wanted: impl Fn(&RiskFactor) -> bool) -> Vec<RiskIx> {

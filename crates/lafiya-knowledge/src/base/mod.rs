@@ -62,6 +62,7 @@ pub struct KnowledgeBase {
     age_risks: Vec<RiskIx>,
     scores: Vec<Score>,
     pairs: Vec<Pair>,
+    pairs_of: Vec<Vec<usize>>,
     likelihood: Likelihood,
     directory: Directory,
     sources: Vec<Source>,
@@ -99,6 +100,12 @@ impl KnowledgeBase {
     #[inline]
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
+    }
+
+    /// The places of the pairs that a condition is in.
+    #[inline]
+    pub fn pairs_of(&self, ix: ConditionIx) -> &[usize] {
+        &self.pairs_of[ix.index()]
     }
 
     lists! {

@@ -16,7 +16,7 @@ const TIMES_BY: std::ops::RangeInclusive<f32> = 0.001..=200.0;
 /// No single condition brings half of all patients.
 const PER_1000: std::ops::RangeInclusive<f32> = 0.000_01..=500.0;
 
-/// Frequencies of findings and tests lie within their bounds, and no finding is listed twice.
+/// Frequencies of findings and tests lie within their bounds, and nothing is listed twice.
 pub(super) fn probabilities(report: &mut Report<'_>) {
     for pair in &report.content.pairs {
         if !OF_100.contains(&pair.of_100) {
@@ -29,7 +29,13 @@ pub(super) fn probabilities(report: &mut Report<'_>) {
     }
     for condition in &report.content.conditions {
         let id = &condition.id;
-        let mut seen = std::collections::BTreeSet::new();
+        listed_once(report, id, condition.findings.list.iter().map(|it| &it.id));
+        listed_once(report, id, condition.lab.list.iter().map(|it| &it.id));
+        listed_once(
+            report,
+            id,
+            condition.risk_factors.list.iter().map(|it| &it.id),
+        );
         for entry in &condition.findings.list {
             let figures = [
                 Some(entry.of_100),
@@ -51,9 +57,6 @@ pub(super) fn probabilities(report: &mut Report<'_>) {
                         entry.id
                     ),
                 );
-            }
-            if !seen.insert(&entry.id) {
-                report.complain(id, &entry.id, format!("`{}` is listed twice", entry.id));
             }
         }
         for entry in &condition.lab.list {
@@ -102,6 +105,19 @@ pub(super) fn probabilities(report: &mut Report<'_>) {
                 "background",
                 format!("a background of {figure} of 100 is not between 0.001 and 99"),
             );
+        }
+    }
+}
+
+fn listed_once<'a>(
+    report: &mut Report<'_>,
+    condition: &str,
+    list: impl Iterator<Item = &'a String>,
+) {
+    let mut seen = std::collections::BTreeSet::new();
+    for id in list {
+        if !seen.insert(id) {
+            report.complain(condition, id, format!("`{id}` is listed twice"));
         }
     }
 }

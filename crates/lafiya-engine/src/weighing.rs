@@ -1,0 +1,320 @@
+//! What each piece of evidence says about each condition, in log-odds against "something else".
+//! Every weight is a logarithm of a ratio of two probabilities of the knowledge base; the global
+//! parameters only say how much of it counts.
+
+use lafiya_knowledge::{
+    ConceptRef, ConditionIx, Course, FindingIx, KnowledgeBase, LabEffect, LabIx, PROBABILITY_MAX,
+    RiskIx, Showing, bounded,
+};
+use lafiya_model::Severity;
+
+use crate::facts::{PatientFacts, Told, is_among};
+use crate::parameters::Parameters;
+use crate::weights::Weights;
+
+/// The share of patients who call a finding severe, where a condition does not say.
+const SEVERE_SHARE: f64 = 0.3;
+/// A narrow finding that a condition does not list, while it lists the broad one, is expected in this
+/// share of those who have the broad one at most: what is typical would have been listed.
+const NARROWER_SHARE_MAX: f64 = 0.2;
+
+/// What a piece of evidence weighs, together with the other pieces in `company` (an absent narrow
+/// finding speaks less when the broad one is known to be there).
+pub(crate) fn of(
+    told: &Told,
+    facts: &PatientFacts<'_>,
+    parameters: &Parameters,
+    company: &[Told],
+) -> Weights {
+    let (usual, of_conditions) = match (told.concept, told.present) {
+        (ConceptRef::Finding(ix), true) => present_finding(ix, told.severity, facts, parameters),
+        (ConceptRef::Finding(ix), false) => absent_finding(ix, facts, parameters, company),
+        (ConceptRef::Risk(ix), present) => (0.0, risk(facts.base, ix, present, parameters)),
+        (ConceptRef::Lab(ix), present) => (0.0, lab(facts.base, ix, present)),
+        (ConceptRef::Measure(_) | ConceptRef::Condition(_), _) => (0.0, Vec::new()),
+    };
+    Weights::new(usual, &of_conditions, told.present, facts.base)
+}
+
+/// The weights of some conditions, in their order.
+type OfConditions = Vec<(ConditionIx, f64)>;
+
+fn present_finding(
+    ix: FindingIx,
+    severity: Option<Severity>,
+    facts: &PatientFacts<'_>,
+    parameters: &Parameters,
+) -> (f64, OfConditions) {
+    let background = f64::from(facts.base.finding(ix).background);
+    let ln_other = bounded(background * parameters.other_times).ln();
+    let weight = |ln_present: f64| parameters.present_weight * (ln_present - ln_other);
+    let expected = Expected::of(ix, facts, parameters);
+    let mut weights = expected.map(|figure| weight(figure.ln_present()));
+    if let Some(severity) = severity {
+        add_severity(&mut weights, ix, severity, facts, parameters);
+    }
+    (weight(bounded(expected.unlisted).ln()), weights)
+}
+
+fn absent_finding(
+    ix: FindingIx,
+    facts: &PatientFacts<'_>,
+    parameters: &Parameters,
+    company: &[Told],
+) -> (f64, OfConditions) {
+    let base = facts.base;
+    let background = f64::from(base.finding(ix).background);
+    let expected = Expected::of(ix, facts, parameters);
+    let weight = |ln_ratio: f64, is_cardinal: bool| {
+        if is_cardinal {
+            ln_ratio * parameters.absent_cardinal_weight
+        } else {
+            ln_ratio * parameters.absent_weight
+        }
+    };
+    let Some(broader) = present_ancestor(ix, facts, company) else {
+        let ln_other = (1.0 - bounded(background.min(0.9))).ln();
+        let weights =
+            expected.map(|figure| weight(figure.ln_absent() - ln_other, figure.is_cardinal()));
+        let usual = weight((1.0 - bounded(expected.unlisted)).ln() - ln_other, false);
+        return (usual, weights);
+    };
+    // Given that the broad finding is there, how often is the narrow one not?
+    let other = f64::from(base.finding(broader).background) * parameters.other_times;
+    let ln_other = (1.0 - bounded((background / bounded(other)).min(0.9))).ln();
+    let given = Expected::of(broader, facts, parameters);
+    let ln_ratio = |narrow: f64, given: f64| {
+        let share = narrow / bounded(given);
+        (1.0 - bounded(share.min(PROBABILITY_MAX))).ln() - ln_other
+    };
+    let weights = expected.map_with(&given, |narrow, is_cardinal, given| {
+        weight(ln_ratio(narrow, given), is_cardinal)
+    });
+    let usual = weight(ln_ratio(expected.unlisted, given.unlisted), false);
+    (usual, weights)
+}
+
+/// The nearest broader finding that is known to be there, told or because a narrower one is.
+fn present_ancestor(
+    ix: FindingIx,
+    facts: &PatientFacts<'_>,
+    company: &[Told],
+) -> Option<FindingIx> {
+    let mut broader = facts.base.finding(ix).ancestors.iter().copied();
+    broader.find(|&it| {
+        let narrower = &facts.base.finding(it).descendants;
+        is_among(company, it, true) || narrower.iter().any(|&it| is_among(company, it, true))
+    })
+}
+
+/// How often each condition shows a finding in a patient of these groups. A listed figure is what is
+/// seen in people who have the condition, whatever the cause, so nothing is added to it: a telling
+/// absence below the background speaks against the condition. What is not listed stands a little
+/// below the background. Few conditions list a finding, so only those are kept one by one.
+struct Expected<'a> {
+    /// Of a condition that does not list it.
+    unlisted: f64,
+    /// Of the others, in their order.
+    figures: Vec<(ConditionIx, Figure<'a>)>,
+}
+
+/// One figure: from the table, which has its logarithms, or reckoned for this patient.
+#[derive(Clone, Copy)]
+enum Figure<'a> {
+    Listed(&'a Showing),
+    /// By a broader finding that the condition lists alone.
+    Narrowed {
+        probability: f64,
+        ln_present: f64,
+    },
+}
+
+impl Figure<'_> {
+    fn probability(self) -> f64 {
+        match self {
+            Self::Listed(it) => it.probability.into(),
+            Self::Narrowed { probability, .. } => probability,
+        }
+    }
+
+    fn ln_present(self) -> f64 {
+        match self {
+            Self::Listed(it) => it.ln_present,
+            Self::Narrowed { ln_present, .. } => ln_present,
+        }
+    }
+
+    fn ln_absent(self) -> f64 {
+        match self {
+            Self::Listed(it) => it.ln_absent,
+            Self::Narrowed { probability, .. } => (1.0 - bounded(probability)).ln(),
+        }
+    }
+
+    fn is_cardinal(self) -> bool {
+        matches!(self, Self::Listed(it) if it.cardinal)
+    }
+}
+
+impl<'a> Expected<'a> {
+    fn of(ix: FindingIx, facts: &PatientFacts<'a>, parameters: &Parameters) -> Self {
+        let table = facts.base.likelihood();
+        let finding = facts.base.finding(ix);
+        let unlisted = f64::from(finding.background) * parameters.unexplained_times;
+        let listed = table.showing(ix, facts.group).iter();
+        let mut figures: Vec<_> = listed
+            .map(|it| (it.condition, Figure::Listed(it)))
+            .collect();
+        for &broader in &finding.ancestors {
+            figures.extend(narrowed(ix, broader, unlisted, facts, parameters));
+        }
+        if !finding.ancestors.is_empty() {
+            // Where two broader ones lead to one condition, the higher figure counts.
+            figures.sort_by(|(ix, figure), (other_ix, other)| {
+                let higher_first = || other.probability().total_cmp(&figure.probability());
+                ix.cmp(other_ix).then_with(higher_first)
+            });
+            figures.dedup_by_key(|(condition, _)| *condition);
+        }
+        Self { unlisted, figures }
+    }
+
+    /// One number for each condition that has a figure.
+    fn map(&self, number: impl Fn(Figure<'_>) -> f64) -> OfConditions {
+        let figures = self.figures.iter();
+        figures
+            .map(|&(condition, figure)| (condition, number(figure)))
+            .collect()
+    }
+
+    /// One number for each condition that has a figure here or in another, from both: what is expected
+    /// here, whether it is cardinal, and what is expected there.
+    fn map_with(&self, other: &Self, number: impl Fn(f64, bool, f64) -> f64) -> OfConditions {
+        let both = self.figures.iter().chain(&other.figures);
+        let mut conditions: Vec<ConditionIx> = both.map(|(condition, _)| *condition).collect();
+        conditions.sort();
+        conditions.dedup();
+        let number = |condition| {
+            let own = self.figure(condition);
+            let is_cardinal = own.is_some_and(Figure::is_cardinal);
+            let own = own.map_or(self.unlisted, Figure::probability);
+            let others = other.figure(condition);
+            let others = others.map_or(other.unlisted, Figure::probability);
+            (condition, number(own, is_cardinal, others))
+        };
+        conditions.into_iter().map(number).collect()
+    }
+
+    fn figure(&self, condition: ConditionIx) -> Option<Figure<'a>> {
+        let place = self.figures.binary_search_by_key(&condition, |it| it.0);
+        place.ok().map(|place| self.figures[place].1)
+    }
+}
+
+/// What a listed broader finding lets one expect of a narrower one that is not listed, where that is
+/// more than of somebody who lists neither.
+fn narrowed<'a>(
+    ix: FindingIx,
+    broader: FindingIx,
+    unlisted: f64,
+    facts: &PatientFacts<'a>,
+    parameters: &Parameters,
+) -> impl Iterator<Item = (ConditionIx, Figure<'a>)> {
+    let base = facts.base;
+    let background = |ix| f64::from(base.finding(ix).background);
+    let ratio = background(ix) / background(broader).max(0.0001);
+    let share = (ratio * parameters.narrower_times).min(NARROWER_SHARE_MAX);
+    let (ln_share, ln_least) = (share.ln(), bounded(0.0).ln());
+    let known = base.likelihood().known_column(ix);
+    let broad = base.likelihood().showing(broader, facts.group).iter();
+    let broad = broad.filter(|broad| !known[broad.condition.index()]);
+    broad.filter_map(move |broad| {
+        let probability = f64::from(broad.probability) * share;
+        let ln_present = (broad.ln_present + ln_share).max(ln_least);
+        let figure = Figure::Narrowed {
+            probability,
+            ln_present,
+        };
+        (probability > unlisted).then_some((broad.condition, figure))
+    })
+}
+
+/// What the told severity adds, for conditions that say how often it is called severe.
+fn add_severity(
+    weights: &mut OfConditions,
+    ix: FindingIx,
+    severity: Severity,
+    facts: &PatientFacts<'_>,
+    parameters: &Parameters,
+) {
+    for (condition, weight) in weights {
+        let mut links = facts.base.condition(*condition).findings.iter();
+        let link = links.find(|link| link.finding == ix);
+        let share = link.and_then(|link| link.severe);
+        if let Some(share) = share.map(|share| bounded(f64::from(share))) {
+            let ratio = match severity {
+                Severity::Severe => share / SEVERE_SHARE,
+                Severity::Mild | Severity::Moderate => (1.0 - share) / (1.0 - SEVERE_SHARE),
+            };
+            *weight += parameters.present_weight * ratio.ln();
+        }
+    }
+}
+
+/// An odds ratio, shared out between having and not having the risk factor by how common it is.
+fn risk(base: &KnowledgeBase, ix: RiskIx, present: bool, parameters: &Parameters) -> OfConditions {
+    let risk = base.risk(ix);
+    let background = f64::from(risk.background);
+    let weight = |ln_odds: f32| {
+        let odds = f64::from(ln_odds).exp();
+        let average = 1.0 + background * (odds - 1.0);
+        let ratio = if present { odds } else { 1.0 } / average;
+        parameters.risk_weight * ratio.ln()
+    };
+    let effects = risk.effects.iter();
+    effects
+        .map(|&(condition, ln_odds)| (condition, weight(ln_odds)))
+        .collect()
+}
+
+/// A test speaks for the conditions that list it, with its own two error rates.
+fn lab(base: &KnowledgeBase, ix: LabIx, positive: bool) -> OfConditions {
+    let weight = |effect: &LabEffect| {
+        let with = bounded(f64::from(effect.with));
+        let without = bounded(f64::from(effect.without));
+        if positive {
+            (with / without).ln()
+        } else {
+            ((1.0 - with) / (1.0 - without)).ln()
+        }
+    };
+    let effects = base.lab(ix).effects.iter();
+    effects
+        .map(|effect| (effect.condition, weight(effect)))
+        .collect()
+}
+
+/// How well the time since the first symptom fits each condition's course.
+pub(crate) fn course(facts: &PatientFacts<'_>, parameters: &Parameters) -> Option<Vec<f64>> {
+    let days = f64::from(facts.days_of_illness()?);
+    let weight = |course: &Course| {
+        let [usual_from, usual_to] = course.usual.map(f64::from);
+        let [possible_from, possible_to] = course.possible.map(f64::from);
+        let misfit = if days < usual_from {
+            (usual_from - days) / (usual_from - possible_from).max(0.5)
+        } else if days > usual_to {
+            (days - usual_to) / (possible_to - usual_to).max(0.5)
+        } else {
+            // A narrow window that is hit tells more than a wide one.
+            return 0.15 * course.ln_usual_width.mul_add(-0.3, 1.5).max(0.0);
+        };
+        -parameters.course_weight * misfit.min(2.0)
+    };
+    let (courses, pairs) = (facts.base.courses(), facts.base.pairs());
+    let mut weights = Vec::with_capacity(courses.len() + pairs.len());
+    weights.extend(courses.iter().map(weight));
+    for pair in pairs {
+        weights.push(weights[pair.first.index()].max(weights[pair.second.index()]));
+    }
+    Some(weights)
+}
