@@ -4,10 +4,8 @@
 use std::sync::{LazyLock, OnceLock};
 
 use lafiya_model::Coordinate;
-use rstar::RTree;
-use rstar::primitives::GeomWithData;
 
-use crate::distance::{chord_km, on_sphere};
+use crate::globe::Globe;
 
 static TOWNS: &str = include_str!(concat!(env!("OUT_DIR"), "/towns.txt"));
 static NAMES: &str = include_str!(concat!(env!("OUT_DIR"), "/names.txt"));
@@ -34,7 +32,7 @@ pub(crate) struct Gazetteer {
     towns: Vec<Town>,
     /// Folded names in order, each with the numbers of its towns.
     names: Vec<(&'static str, &'static str)>,
-    tree: OnceLock<RTree<GeomWithData<[f64; 3], u32>>>,
+    globe: OnceLock<Globe<u32>>,
 }
 
 impl Gazetteer {
@@ -43,7 +41,7 @@ impl Gazetteer {
         Self {
             towns: TOWNS.lines().filter_map(read_town).collect(),
             names: names.collect(),
-            tree: OnceLock::new(),
+            globe: OnceLock::new(),
         }
     }
 
@@ -75,16 +73,12 @@ impl Gazetteer {
     /// The nearest town and how far it is. The index is built when first asked for: most requests
     /// come with words.
     pub(crate) fn nearest(&self, position: Coordinate) -> Option<(&Town, f64)> {
-        let tree = self.tree.get_or_init(|| {
-            let points = self.towns.iter().zip(0_u32..);
-            let points =
-                points.map(|(town, number)| GeomWithData::new(on_sphere(town.position), number));
-            RTree::bulk_load(points.collect())
+        let globe = self.globe.get_or_init(|| {
+            let towns = self.towns.iter().zip(0_u32..);
+            Globe::of(towns.map(|(town, number)| (town.position, number)))
         });
-        let (point, chord_2) = tree
-            .nearest_neighbor_iter_with_distance_2(on_sphere(position))
-            .next()?;
-        Some((self.towns.get(point.data as usize)?, chord_km(chord_2)))
+        let (number, km) = globe.nearest(position).next()?;
+        Some((self.towns.get(*number as usize)?, km))
     }
 }
 

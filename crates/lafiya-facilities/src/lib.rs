@@ -11,6 +11,7 @@ mod candidates;
 mod distance;
 mod fold;
 mod gazetteer;
+mod globe;
 pub mod import;
 mod mentions;
 mod nearest;

@@ -1,13 +1,13 @@
-//! A register of facilities and the search for the nearest of them. The R*-tree holds points of the
-//! unit sphere; hospitals have a tree of their own, so that a search for one does not wade through
-//! health posts.
+//! A register of facilities and the search for the nearest of them. Hospitals have a globe of their own,
+//! so that a search for one does not wade through health posts.
+
+use std::collections::HashMap;
 
 use lafiya_model::{Coordinate, FacilityLevel};
-use rstar::RTree;
-use rstar::primitives::GeomWithData;
 use serde::{Deserialize, Serialize};
 
-use crate::distance::{chord_km, distance_km, on_sphere};
+use crate::distance::distance_km;
+use crate::globe::Globe;
 use crate::types::Types;
 
 /// The register that is in the binary.
@@ -16,7 +16,7 @@ static EMBEDDED: &str = include_str!(concat!(env!("OUT_DIR"), "/register.txt"));
 const EMBEDDED_SOURCE: &str = "Lafiya default register (own compilation from public knowledge)";
 
 /// What a facility offers, as a set of the knowledge base's services.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Services(u64);
 
 impl Services {
@@ -77,19 +77,24 @@ pub struct Found<'a> {
     pub distance_km: f64,
 }
 
-/// Points of single precision are half a metre off at most, and half as many bytes to walk through.
-type Tree = RTree<GeomWithData<[f32; 3], u32>>;
+/// How much a facility can do.
+type Ability = (FacilityLevel, Services);
 
-fn point(position: Coordinate) -> [f32; 3] {
-    on_sphere(position).map(|it| it as f32)
+/// A facility in the index: short, so that those around stay in the caches.
+struct Entry {
+    /// Its place in the register.
+    number: u32,
+    /// The place of what it can do among the abilities.
+    ability: u32,
 }
 
 /// Facilities, indexed.
 pub struct Register {
     facilities: Vec<Facility>,
-    abilities: Vec<(FacilityLevel, Services)>,
-    hospitals: Tree,
-    others: Tree,
+    /// Each once: many facilities can do the same.
+    abilities: Vec<Ability>,
+    hospitals: Globe<Entry>,
+    others: Globe<Entry>,
     types: Types,
 }
 
@@ -97,18 +102,25 @@ impl Register {
     /// Indexes facilities. One whose kind is not known counts as primary care: it is not sent an
     /// emergency.
     pub fn new(facilities: Vec<Facility>, types: Types) -> Self {
-        let abilities: Vec<(FacilityLevel, Services)> =
-            facilities.iter().map(|it| abilities(it, &types)).collect();
-        let points = |wanted: &dyn Fn(FacilityLevel) -> bool| {
-            let all = facilities.iter().zip(&abilities).zip(0_u32..);
-            let points = all.filter(|((_, (level, _)), _)| wanted(*level));
-            let points = points
-                .map(|((facility, _), number)| GeomWithData::new(point(facility.position), number));
-            RTree::bulk_load(points.collect())
-        };
+        let mut abilities: Vec<Ability> = Vec::new();
+        let mut known: HashMap<Ability, u32> = HashMap::new();
+        let (mut hospitals, mut others) = (Vec::new(), Vec::new());
+        for (facility, number) in facilities.iter().zip(0_u32..) {
+            let able = ability(facility, &types);
+            let ability = *known.entry(able).or_insert_with(|| {
+                abilities.push(able);
+                abilities.len() as u32 - 1
+            });
+            let entry = (facility.position, Entry { number, ability });
+            if able.0 >= FacilityLevel::Hospital {
+                hospitals.push(entry);
+            } else {
+                others.push(entry);
+            }
+        }
         Self {
-            hospitals: points(&|level| level >= FacilityLevel::Hospital),
-            others: points(&|level| level < FacilityLevel::Hospital),
+            hospitals: Globe::of(hospitals.into_iter()),
+            others: Globe::of(others.into_iter()),
             abilities,
             facilities,
             types,
@@ -154,51 +166,53 @@ impl Register {
                 .iter()
                 .any(|level| (*level >= FacilityLevel::Hospital) == hospitals)
         };
-        let point = point(from);
-        let walk = |tree: &'a Tree, wanted: bool| {
-            wanted
-                .then(|| tree.nearest_neighbor_iter_with_distance_2(point))
-                .into_iter()
-                .flatten()
+        let walk = |globe: &'a Globe<Entry>, wanted: bool| {
+            let walk = wanted.then(|| globe.nearest(from));
+            walk.into_iter().flatten().peekable()
         };
-        let mut hospitals = walk(&self.hospitals, wants(true)).peekable();
-        let mut others = walk(&self.others, wants(false)).peekable();
+        let mut hospitals = walk(&self.hospitals, wants(true));
+        let mut others = walk(&self.others, wants(false));
         let levels = levels.to_vec();
         let merged = std::iter::from_fn(move || match (hospitals.peek(), others.peek()) {
             (Some((_, a)), Some((_, b))) if a <= b => hospitals.next(),
             (_, Some(_)) => others.next(),
             _ => hospitals.next(),
         });
-        merged.filter_map(move |(point, chord_2)| {
-            let facility = self.facilities.get(point.data as usize)?;
-            let (level, services) = *self.abilities.get(point.data as usize)?;
-            levels.contains(&level).then_some(Found {
-                facility,
-                level,
-                services,
-                distance_km: chord_km(chord_2.into()),
-            })
+        merged.filter_map(move |(entry, distance_km)| self.found(entry, &levels, |_| distance_km))
+    }
+
+    /// A facility, if it is of one of these levels.
+    fn found(
+        &self,
+        entry: &Entry,
+        levels: &[FacilityLevel],
+        distance_km: impl Fn(&Facility) -> f64,
+    ) -> Option<Found<'_>> {
+        let (level, services) = self.abilities[entry.ability as usize];
+        if !levels.contains(&level) {
+            return None;
+        }
+        let facility = &self.facilities[entry.number as usize];
+        Some(Found {
+            facility,
+            level,
+            services,
+            distance_km: distance_km(facility),
         })
     }
 
     /// The nearest of these levels by looking at every one: what the tree is measured against.
     pub fn nearest_by_force(&self, from: Coordinate, levels: &[FacilityLevel]) -> Vec<Found<'_>> {
-        let all = self.facilities.iter().zip(&self.abilities);
-        let mut found: Vec<Found<'_>> = all
-            .filter(|(_, (level, _))| levels.contains(level))
-            .map(|(facility, &(level, services))| Found {
-                facility,
-                level,
-                services,
-                distance_km: distance_km(from, facility.position),
-            })
-            .collect();
+        let all = self.hospitals.things().iter().chain(self.others.things());
+        let far = |facility: &Facility| distance_km(from, facility.position);
+        let found = all.filter_map(|it| self.found(it, levels, far));
+        let mut found: Vec<Found<'_>> = found.collect();
         found.sort_by(|a, b| a.distance_km.total_cmp(&b.distance_km));
         found
     }
 }
 
-fn abilities(facility: &Facility, types: &Types) -> (FacilityLevel, Services) {
+fn ability(facility: &Facility, types: &Types) -> Ability {
     let own = types.services(facility.services.iter().map(String::as_str));
     match types.find(&facility.kind) {
         Some(kind) => {

@@ -1,0 +1,248 @@
+//! Places on the globe, ready to be walked through from the nearest on. A packed tree of boxes: points
+//! that lie close together stand close together in memory, ten in a box, ten boxes in the next larger
+//! one. The upper boxes of a whole continent fit into the innermost cache, so a search costs nearly the
+//! same however many places there are.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use lafiya_model::Coordinate;
+
+use crate::distance::{chord_km, on_sphere};
+
+/// Points of a box, and boxes of a larger one. From eight to sixteen it makes little difference.
+const FAN: usize = 10;
+
+/// A point of the unit sphere. In single precision it is half a metre off at most.
+type Point = [f32; 3];
+
+/// Places, each with what is looked for.
+pub(crate) struct Globe<T> {
+    points: Vec<Point>,
+    /// What is at each point.
+    things: Vec<T>,
+    /// Boxes around so many points each, then around so many of these each, up to a layer that is no
+    /// larger than a box.
+    layers: Vec<Vec<Around>>,
+}
+
+/// The least and the greatest of each axis.
+#[derive(Clone, Copy)]
+struct Around {
+    low: Point,
+    high: Point,
+}
+
+impl<T> Globe<T> {
+    /// Of places and what is there.
+    pub(crate) fn of(places: impl Iterator<Item = (Coordinate, T)>) -> Self {
+        let mut places: Vec<(Point, T)> = places.map(|(at, thing)| (point(at), thing)).collect();
+        bring_together(&mut places);
+        let (points, things): (Vec<Point>, Vec<T>) = places.into_iter().unzip();
+        let mut layers: Vec<Vec<Around>> = Vec::new();
+        let single: Vec<Around> = points.iter().copied().map(Around::point).collect();
+        let mut below = &single;
+        while below.len() > FAN {
+            let layer = below.chunks(FAN).map(Around::all).collect();
+            layers.push(layer);
+            below = layers.last().unwrap_or(&single);
+        }
+        Self {
+            points,
+            things,
+            layers,
+        }
+    }
+
+    /// Everything, in no order that matters.
+    pub(crate) fn things(&self) -> &[T] {
+        &self.things
+    }
+
+    /// What is there and how far it is, in kilometres, the nearest first.
+    pub(crate) fn nearest(&self, from: Coordinate) -> Walk<'_, T> {
+        let mut walk = Walk {
+            globe: self,
+            from: point(from),
+            ahead: BinaryHeap::with_capacity(8 * FAN),
+        };
+        walk.open(self.layers.len(), 0);
+        walk
+    }
+}
+
+fn point(position: Coordinate) -> Point {
+    on_sphere(position).map(|it| it as f32)
+}
+
+/// Puts points that lie close together next to each other: halves them by their widest axis, at a
+/// border of boxes as large as fit, and then each half again.
+fn bring_together<T>(places: &mut [(Point, T)]) {
+    if places.len() <= FAN {
+        return;
+    }
+    let around = places.iter().map(|(point, _)| Around::point(*point));
+    let widest = around.reduce(Around::and).map_or(0, Around::widest_axis);
+    let mut border = FAN;
+    while border * FAN < places.len() {
+        border *= FAN;
+    }
+    let half = (places.len() / 2).next_multiple_of(border);
+    places.select_nth_unstable_by(half, |(a, _), (b, _)| a[widest].total_cmp(&b[widest]));
+    let (one, other) = places.split_at_mut(half);
+    bring_together(one);
+    bring_together(other);
+}
+
+impl Around {
+    fn point(point: Point) -> Self {
+        Self {
+            low: point,
+            high: point,
+        }
+    }
+
+    fn all(some: &[Self]) -> Self {
+        let all = some.iter().copied().reduce(Self::and);
+        all.unwrap_or(Self::point([0.0; 3]))
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            low: std::array::from_fn(|axis| self.low[axis].min(other.low[axis])),
+            high: std::array::from_fn(|axis| self.high[axis].max(other.high[axis])),
+        }
+    }
+
+    fn widest_axis(self) -> usize {
+        let width = |axis: &usize| self.high[*axis] - self.low[*axis];
+        let axes = (0..3).max_by(|a, b| width(a).total_cmp(&width(b)));
+        axes.unwrap_or(0)
+    }
+
+    /// The square of the chord to the nearest point that may be within.
+    fn chord_2(&self, from: Point) -> f32 {
+        let apart = |axis: usize| {
+            let from = from[axis];
+            (self.low[axis] - from).max(from - self.high[axis]).max(0.0)
+        };
+        squares([apart(0), apart(1), apart(2)])
+    }
+}
+
+fn squares([x, y, z]: Point) -> f32 {
+    x * x + y * y + z * z
+}
+
+/// What lies ahead on the way from a point, the nearest first.
+pub(crate) struct Walk<'a, T> {
+    globe: &'a Globe<T>,
+    from: Point,
+    ahead: BinaryHeap<Reverse<Ahead>>,
+}
+
+/// A box or a point ahead, in one number that is the smaller the nearer it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Ahead(u64);
+
+impl Ahead {
+    /// The bits of a positive number are ordered as the number is. Below them stands how many layers are
+    /// in a box, none in a point, and below that the place in the layer.
+    fn new(chord_2: f32, layers: usize, place: usize) -> Self {
+        Self(u64::from(chord_2.to_bits()) << 32 | (layers as u64) << 28 | place as u64)
+    }
+
+    fn chord_2(self) -> f32 {
+        f32::from_bits((self.0 >> 32) as u32)
+    }
+
+    fn layers(self) -> usize {
+        (self.0 >> 28) as usize & 0xf
+    }
+
+    fn place(self) -> usize {
+        self.0 as usize & 0x0fff_ffff
+    }
+}
+
+impl<T> Walk<'_, T> {
+    /// Sees what is in a box, by the number of layers in it and its place.
+    fn open(&mut self, layers: usize, place: usize) {
+        let (from, globe) = (self.from, self.globe);
+        let inside = |len: usize| place * FAN..len.min((place + 1) * FAN);
+        if let Some(below) = layers.checked_sub(1) {
+            let boxes = &globe.layers[below];
+            let inside = inside(boxes.len());
+            let seen = boxes[inside.clone()].iter().zip(inside);
+            let seen = seen.map(|(it, place)| Ahead::new(it.chord_2(from), layers, place));
+            self.ahead.extend(seen.map(Reverse));
+        } else {
+            let inside = inside(globe.points.len());
+            let chord_2 = |to: &Point| squares(std::array::from_fn(|axis| to[axis] - from[axis]));
+            let seen = globe.points[inside.clone()].iter().zip(inside);
+            let seen = seen.map(|(it, place)| Ahead::new(chord_2(it), 0, place));
+            self.ahead.extend(seen.map(Reverse));
+        }
+    }
+}
+
+impl<'a, T> Iterator for Walk<'a, T> {
+    type Item = (&'a T, f64);
+
+    fn next(&mut self) -> Option<(&'a T, f64)> {
+        loop {
+            let Reverse(next) = self.ahead.pop()?;
+            if let Some(inside) = next.layers().checked_sub(1) {
+                self.open(inside, next.place());
+            } else {
+                let km = chord_km(next.chord_2().into());
+                return Some((&self.globe.things[next.place()], km));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn order_of(places: &[Coordinate], from: Coordinate) -> Vec<f64> {
+        let globe = Globe::of(places.iter().copied().zip(0..));
+        let walked: Vec<(&u32, f64)> = globe.nearest(from).collect();
+        let mut numbers: Vec<u32> = walked.iter().map(|(number, _)| **number).collect();
+        numbers.sort_unstable();
+        assert!(numbers.into_iter().eq(0..places.len() as u32), "each once");
+        walked.into_iter().map(|(_, km)| km).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        /// Many share a point, as places do of which only the town is known.
+        #[test]
+        fn every_place_is_met_once_from_the_nearest_on(
+            places in prop::collection::vec((-90..=90_i32, -180..=180_i32), 0..1200),
+            latitude in -90.0..=90.0_f64,
+            longitude in -180.0..=180.0_f64,
+        ) {
+            let place = |(latitude, longitude): (i32, i32)| {
+                Coordinate::new(f64::from(latitude / 4 * 4), f64::from(longitude / 4 * 4)).unwrap()
+            };
+            let places: Vec<Coordinate> = places.into_iter().map(place).collect();
+            let from = Coordinate::new(latitude, longitude).unwrap();
+            let walked = order_of(&places, from);
+            prop_assert!(walked.is_sorted());
+            let mut all: Vec<f64> = places.iter().map(|it| crate::distance_km(from, *it)).collect();
+            all.sort_by(f64::total_cmp);
+            for (walked, km) in walked.iter().zip(all) {
+                prop_assert!((walked - km).abs() < 5.0, "{walked} and {km}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_met_where_nothing_is() {
+        assert!(order_of(&[], Coordinate::new(1.0, 2.0).unwrap()).is_empty());
+    }
+}
