@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
@@ -14,7 +14,7 @@ use lafiya_service::{Caller, FieldError, ServiceError, Visitor, authenticate};
 
 use crate::body;
 use crate::error::{ApiError, ErrorCode};
-use crate::front::{ReducedLimit, RouteTaken};
+use crate::front::{Passage, ReducedLimit};
 use crate::kept_answers;
 use crate::limits::RateInfo;
 use crate::state::HttpState;
@@ -62,17 +62,14 @@ impl Knock {
     }
 
     /// Counts the request; the error is the finished 429.
-    async fn count(&self, state: &HttpState, counted: Counted) -> Result<RateInfo, Response> {
+    async fn count(&self, state: &HttpState, counted: Counted) -> Result<RateInfo, Answered> {
         match rate_limit::count(&state.context, counted, self.reduced_limit).await {
             Ok(window) => Ok(window.into()),
             Err(ServiceError::RateLimited(window)) => {
                 let rate = RateInfo::from(window);
-                Err(with_rate(
-                    ApiError::rate_limited(rate).into_response(),
-                    rate,
-                ))
+                Err((ApiError::rate_limited(rate).into_response(), Some(rate)))
             }
-            Err(other) => Err(ApiError::from(other).into_response()),
+            Err(other) => Err((ApiError::from(other).into_response(), None)),
         }
     }
 
@@ -82,12 +79,23 @@ impl Knock {
         state: &HttpState,
         counted: Counted,
         answer: impl Future<Output = Response>,
-    ) -> Response {
+    ) -> Answered {
         match self.count(state, counted).await {
-            Ok(rate) => with_rate(answer.await, rate),
+            Ok(rate) => (answer.await, Some(rate)),
             Err(too_many) => too_many,
         }
     }
+}
+
+/// An answer, and how its window stands where the request was counted.
+type Answered = (Response, Option<RateInfo>);
+
+fn route_of(request: &Request) -> Option<MatchedPath> {
+    request.extensions().get().cloned()
+}
+
+fn noted(route: Option<MatchedPath>, (response, rate): Answered) -> Response {
+    Passage { route, rate }.noted_on(response)
 }
 
 /// Layer of the keyed endpoints: a valid key, counted against its window, and a place among those
@@ -97,11 +105,11 @@ pub(crate) async fn require_key(
     request: Request,
     next: Next,
 ) -> Response {
-    let route = RouteTaken::of(&request);
-    route.noted(keyed(&state, request, next).await)
+    let route = route_of(&request);
+    noted(route, keyed(&state, request, next).await)
 }
 
-async fn keyed(state: &HttpState, mut request: Request, next: Next) -> Response {
+async fn keyed(state: &HttpState, mut request: Request, next: Next) -> Answered {
     let knock = Knock::of(&request);
     let caller = match knock.identify(state).await {
         Ok(caller) => caller,
@@ -118,19 +126,19 @@ async fn keyed(state: &HttpState, mut request: Request, next: Next) -> Response 
     };
     let environment = match environment(request.headers(), &caller) {
         Ok(environment) => environment,
-        Err(error) => return with_rate(error.into_response(), rate),
+        Err(error) => return (error.into_response(), Some(rate)),
     };
     // What is kept ready takes no place from those that are worked on.
     if request.method() == Method::GET
         && let Some(kept) = kept_answers::find(state, &request)
     {
-        return with_rate(kept, rate);
+        return (kept, Some(rate));
     }
     request.extensions_mut().insert(Admitted {
         caller,
         environment,
     });
-    with_rate(admitted(state, request, next).await, rate)
+    (admitted(state, request, next).await, Some(rate))
 }
 
 /// Layer of `/health`.
@@ -158,15 +166,15 @@ pub(crate) async fn limit_programs(
     request: Request,
     next: Next,
 ) -> Response {
-    let route = RouteTaken::of(&request);
+    let route = route_of(&request);
     let is_asset = request.uri().path().contains('.');
     if prefers_html(request.headers()) || is_asset {
-        return route.noted(admitted(&state, request, next).await);
+        return noted(route, (admitted(&state, request, next).await, None));
     }
     let knock = Knock::of(&request);
     let counted = Counted::Anonymous(knock.address);
     let answer = admitted(&state, request, next);
-    route.noted(knock.counted(&state, counted, answer).await)
+    noted(route, knock.counted(&state, counted, answer).await)
 }
 
 /// Whether a browser asks, rather than a program.
@@ -191,7 +199,7 @@ pub(crate) async fn answer_counted(
         Err(_) => Counted::Anonymous(knock.address),
     };
     let answer = async { answer.into_response() };
-    knock.counted(state, counted, answer).await
+    noted(None, knock.counted(state, counted, answer).await)
 }
 
 /// Counts a request against its address, in the window that `window` makes of it.
@@ -201,10 +209,13 @@ async fn limited(
     request: Request,
     next: Next,
 ) -> Response {
-    let route = RouteTaken::of(&request);
+    let route = route_of(&request);
     let knock = Knock::of(&request);
     let counted = window(knock.address);
-    route.noted(knock.counted(state, counted, next.run(request)).await)
+    noted(
+        route,
+        knock.counted(state, counted, next.run(request)).await,
+    )
 }
 
 /// Reads the body (bounded in size and time), then waits in no queue: a request is worked on now or
@@ -247,11 +258,6 @@ fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     };
     let (scheme, token) = only.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
-}
-
-fn with_rate(mut response: Response, rate: RateInfo) -> Response {
-    response.extensions_mut().insert(rate);
-    response
 }
 
 /// A test key is always sandbox; the header can only move a live key's call into the sandbox.

@@ -42,24 +42,20 @@ pub struct Front {
     compressing: Compressing,
 }
 
-/// The id of the request, for handlers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ThisRequest(pub(crate) RequestId);
-
 /// The lower limit of a version on its way out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReducedLimit(pub(crate) u32);
 
-/// The route that a request took, noted on its answer for the log and the metrics.
-#[derive(Clone, Debug)]
-pub(crate) struct RouteTaken(Option<MatchedPath>);
+/// The way that a request took through the layers, noted on its answer for the headers, the log and the
+/// metrics.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Passage {
+    pub(crate) route: Option<MatchedPath>,
+    pub(crate) rate: Option<RateInfo>,
+}
 
-impl RouteTaken {
-    pub(crate) fn of(request: &Request<Body>) -> Self {
-        Self(request.extensions().get().cloned())
-    }
-
-    pub(crate) fn noted(self, mut response: Response<Body>) -> Response<Body> {
+impl Passage {
+    pub(crate) fn noted_on(self, mut response: Response<Body>) -> Response<Body> {
         response.extensions_mut().insert(self);
         response
     }
@@ -89,7 +85,6 @@ impl Front {
             request.headers(),
             &self.state.settings.trusted_proxies,
         );
-        request.extensions_mut().insert(ThisRequest(id));
         request.extensions_mut().insert(Visitor {
             request: id,
             address,
@@ -105,8 +100,8 @@ impl Front {
         }
 
         let elapsed = started.elapsed();
-        let route = response.extensions_mut().remove::<RouteTaken>();
-        let route = route.and_then(|taken| taken.0);
+        let passage = response.extensions_mut().remove::<Passage>();
+        let Passage { route, rate } = passage.unwrap_or_default();
         let route = route.as_ref().map_or("unmatched", MatchedPath::as_str);
         let status = response.status();
         span.in_scope(|| {
@@ -116,7 +111,12 @@ impl Front {
             );
         });
         meters::count(route, &method, status, elapsed);
-        self.write_headers(&mut response, id, elapsed.as_millis());
+        let headers = response.headers_mut();
+        headers.reserve(HEADERS_WRITTEN);
+        if let Some(rate) = rate {
+            rate.write(headers);
+        }
+        self.write_headers(headers, id, elapsed.as_millis());
         response
     }
 
@@ -168,17 +168,16 @@ impl Front {
         }
     }
 
-    fn write_headers(&self, response: &mut Response<Body>, id: RequestId, elapsed_ms: u128) {
-        let rate = response.extensions().get::<RateInfo>().copied();
-        let headers = response.headers_mut();
-        headers.reserve(HEADERS_WRITTEN);
-        if let Some(rate) = rate {
-            rate.write(headers);
-        }
-        if let Ok(id) = HeaderValue::try_from(id.to_string()) {
+    fn write_headers(&self, headers: &mut HeaderMap, id: RequestId, elapsed_ms: u128) {
+        let mut written = Uuid::encode_buffer();
+        if let Ok(id) = HeaderValue::from_str(id.0.hyphenated().encode_lower(&mut written)) {
             headers.insert(REQUEST_ID, id);
         }
-        if let Ok(time) = HeaderValue::try_from(format!("{elapsed_ms}ms")) {
+        let time = match elapsed_ms {
+            0 => Ok(HeaderValue::from_static("0ms")),
+            _ => HeaderValue::try_from(format!("{elapsed_ms}ms")),
+        };
+        if let Ok(time) = time {
             headers.insert(RESPONSE_TIME, time);
         }
         headers.insert(API_VERSION, HeaderValue::from_static(CURRENT_HEADER));

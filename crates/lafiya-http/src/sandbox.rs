@@ -2,6 +2,7 @@
 //! already know for whom they ask. Nothing outside the process can reach it, and it can neither bill
 //! nor change anything a tenant owns.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use axum::Router;
@@ -11,13 +12,12 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use lafiya_model::{Environment, RequestId};
 use lafiya_service::rate_limit::{self, Counted};
-use lafiya_service::{Caller, ServiceError};
+use lafiya_service::{Caller, ServiceError, Visitor};
 use uuid::Uuid;
 
 use crate::caller::{Admitted, admitted};
 use crate::endpoints;
 use crate::error::ApiError;
-use crate::front::ThisRequest;
 use crate::limits::RateInfo;
 use crate::state::HttpState;
 use crate::versions::CURRENT;
@@ -57,8 +57,13 @@ async fn count(State(state): State<Arc<HttpState>>, mut request: Request, next: 
         }
         Err(other) => return ApiError::from(other).into_response(),
     };
-    let id = RequestId(Uuid::new_v4());
-    request.extensions_mut().insert(ThisRequest(id));
+    // Whoever asks is this binary itself.
+    let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    request.extensions_mut().insert(Visitor {
+        request: RequestId(Uuid::new_v4()),
+        address: here,
+        peer: here,
+    });
     request.extensions_mut().insert(Admitted {
         caller,
         environment: Environment::Test,

@@ -7,6 +7,7 @@ use ipnet::IpNet;
 use lafiya_service::Context;
 use tokio::sync::Semaphore;
 
+use crate::endpoints::health::KeptHealth;
 use crate::fhir::Shelf;
 use crate::kept_answers::KeptAnswers;
 use crate::versions::Versions;
@@ -48,6 +49,8 @@ pub struct HttpState {
     pub(crate) fhir: Shelf,
     /// Answers about the knowledge base.
     pub(crate) kept_answers: KeptAnswers,
+    /// The last answer about health.
+    pub(crate) kept_health: KeptHealth,
 }
 
 impl HttpState {
@@ -57,6 +60,7 @@ impl HttpState {
             admission: Semaphore::new(settings.concurrent_requests_max),
             fhir: Shelf::new(&settings.public_url),
             kept_answers: KeptAnswers::default(),
+            kept_health: KeptHealth::default(),
             context,
             settings,
         })

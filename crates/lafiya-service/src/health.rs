@@ -1,8 +1,10 @@
 //! Health: real probes with time-outs, asked at most twice a second so that the public endpoint
 //! cannot be used to load the database.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use arc_swap::ArcSwapOption;
 use jiff::Timestamp;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
@@ -47,7 +49,7 @@ impl Health {
 }
 
 /// The health of every part.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HealthReport {
     /// When the parts were asked.
     pub timestamp: Timestamp,
@@ -82,23 +84,40 @@ impl HealthReport {
 /// The last report, shared by everybody who asks soon after.
 #[derive(Default)]
 pub struct HealthCache {
-    last: Mutex<Option<(Instant, HealthReport)>>,
+    last: ArcSwapOption<(Instant, HealthReport)>,
+    /// Makes one caller probe and the others wait for its answer.
+    probing: Mutex<()>,
+}
+
+impl HealthCache {
+    fn recent(&self) -> Option<HealthReport> {
+        let last = self.last.load();
+        let (at, report) = last.as_deref()?;
+        (at.elapsed() < ANSWER_KEPT_FOR).then_some(*report)
+    }
 }
 
 /// The health of the service, at most half a second old.
 pub async fn report(context: &Context) -> HealthReport {
-    // Holding the lock while probing makes one caller probe and the others wait for its answer.
-    let mut last = context.health.last.lock().await;
-    if let Some((at, report)) = last.as_ref()
-        && at.elapsed() < ANSWER_KEPT_FOR
-    {
-        return HealthReport {
-            uptime_seconds: context.started.elapsed().as_secs(),
-            ..report.clone()
-        };
+    let report = match context.health.recent() {
+        Some(report) => report,
+        None => probed_once(context).await,
+    };
+    HealthReport {
+        uptime_seconds: context.started.elapsed().as_secs(),
+        ..report
+    }
+}
+
+async fn probed_once(context: &Context) -> HealthReport {
+    let _probing = context.health.probing.lock().await;
+    // Another may have asked while this one waited.
+    if let Some(report) = context.health.recent() {
+        return report;
     }
     let report = probe(context).await;
-    *last = Some((Instant::now(), report.clone()));
+    let now = (Instant::now(), report);
+    context.health.last.store(Some(Arc::new(now)));
     report
 }
 

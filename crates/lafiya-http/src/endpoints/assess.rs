@@ -9,13 +9,12 @@ use axum::response::Response;
 use bytes::Bytes;
 use lafiya_model::{AssessmentId, Claim};
 use lafiya_service::assess::Answer;
-use lafiya_service::{FieldError, assess, concepts};
+use lafiya_service::{FieldError, Visitor, assess, concepts};
 use sha2::{Digest, Sha256};
 
 use crate::body::require_json;
 use crate::caller::Admitted;
 use crate::error::ApiError;
-use crate::front::ThisRequest;
 use crate::json;
 use crate::state::HttpState;
 use crate::wire::assess_answer::AssessAnswer;
@@ -50,7 +49,7 @@ const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 255;
 )]
 pub(crate) async fn assess(
     State(state): State<Arc<HttpState>>,
-    Extension(ThisRequest(request_id)): Extension<ThisRequest>,
+    Extension(visitor): Extension<Visitor>,
     admitted: Admitted,
     headers: HeaderMap,
     body: Bytes,
@@ -60,7 +59,7 @@ pub(crate) async fn assess(
         interview_header: header_text(&headers, "X-Interview-Id")?,
         idempotency_key: idempotency_key(&headers)?,
         digest: Sha256::digest(&body).into(),
-        assessment_id: AssessmentId(request_id.0),
+        assessment_id: AssessmentId(visitor.request.0),
     };
     let library = state.context.knowledge.load_full();
     let unknown = |claim: &Claim| concepts::problem_of(&library, claim);

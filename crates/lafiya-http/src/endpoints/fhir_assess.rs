@@ -11,7 +11,7 @@ use lafiya_fhir::{Problem, ProblemKind, Refusal, read_bundle, write_bundle};
 use lafiya_model::{AssessmentId, Case};
 use lafiya_service::assess::{Answer, AssessRequest};
 use lafiya_service::clock::lagos_date;
-use lafiya_service::{FieldError, Library, ServiceError, assess, concepts};
+use lafiya_service::{FieldError, Library, ServiceError, Visitor, assess, concepts};
 use sha2::{Digest, Sha256};
 
 use super::assess::{header_text, idempotency_key};
@@ -19,7 +19,6 @@ use crate::body::{require_fhir_json, require_strict};
 use crate::caller::Admitted;
 use crate::error::ApiError;
 use crate::fhir::Wish;
-use crate::front::ThisRequest;
 use crate::state::HttpState;
 use crate::wire::assess_request::read_interview_header;
 
@@ -51,7 +50,7 @@ use crate::wire::assess_request::read_interview_header;
 )]
 pub(crate) async fn assess(
     State(state): State<Arc<HttpState>>,
-    Extension(ThisRequest(request_id)): Extension<ThisRequest>,
+    Extension(visitor): Extension<Visitor>,
     admitted: Admitted,
     wish: Wish,
     headers: HeaderMap,
@@ -67,7 +66,7 @@ pub(crate) async fn assess(
         interview_id,
         digest: Sha256::digest(&body).into(),
         idempotency_key,
-        assessment_id: AssessmentId(request_id.0),
+        assessment_id: AssessmentId(visitor.request.0),
     };
     let respond = |answer: &Answer| {
         let bundle = write_bundle(&answer.document, &library, &state.fhir.systems);

@@ -2,13 +2,40 @@
 
 use std::sync::Arc;
 
+use arc_swap::ArcSwapOption;
 use axum::extract::State;
-use axum::http::StatusCode;
-use lafiya_service::health::{self, Health};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use lafiya_service::health::{self, Health, HealthReport};
 
-use crate::json::Json;
 use crate::state::HttpState;
 use crate::wire::health::HealthAnswer;
+
+/// The last answer as it was rendered: whoever asks before the parts are asked again gets the same.
+#[derive(Default)]
+pub(crate) struct KeptHealth(ArcSwapOption<Rendered>);
+
+struct Rendered {
+    report: HealthReport,
+    body: Bytes,
+}
+
+impl KeptHealth {
+    fn rendered(&self, report: HealthReport) -> Bytes {
+        let last = self.0.load();
+        if let Some(last) = last.as_ref().filter(|last| last.report == report) {
+            return last.body.clone();
+        }
+        let body = Bytes::from(HealthAnswer::from(&report).rendered());
+        let kept = Rendered {
+            report,
+            body: body.clone(),
+        };
+        self.0.store(Some(Arc::new(kept)));
+        body
+    }
+}
 
 /// How the service and what it stands on are doing.
 #[utoipa::path(
@@ -18,11 +45,12 @@ use crate::wire::health::HealthAnswer;
         (status = 503, description = "At least one part is degraded or unhealthy", body = HealthAnswer),
     ),
 )]
-pub(crate) async fn read(State(state): State<Arc<HttpState>>) -> (StatusCode, Json<HealthAnswer>) {
+pub(crate) async fn read(State(state): State<Arc<HttpState>>) -> Response {
     let report = health::report(&state.context).await;
     let status = match report.overall() {
         Health::Healthy | Health::NotConfigured => StatusCode::OK,
         Health::Degraded | Health::Unhealthy => StatusCode::SERVICE_UNAVAILABLE,
     };
-    (status, Json(HealthAnswer::from(&report)))
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    (status, json, state.kept_health.rendered(report)).into_response()
 }
