@@ -33,7 +33,7 @@ pub(crate) fn of(
         (ConceptRef::Lab(ix), present) => (0.0, lab(facts.base, ix, present)),
         (ConceptRef::Measure(_) | ConceptRef::Condition(_), _) => (0.0, Vec::new()),
     };
-    Weights::new(usual, &of_conditions, told.present, facts.base)
+    Weights::new(usual, of_conditions, told.present, facts.base)
 }
 
 /// The weights of some conditions, in their order.
@@ -114,40 +114,45 @@ fn present_ancestor(
 struct Expected<'a> {
     /// Of a condition that does not list it.
     unlisted: f64,
-    /// Of the others, in their order.
-    figures: Vec<(ConditionIx, Figure<'a>)>,
+    /// Of those that do, in their order.
+    listed: &'a [Showing],
+    /// Of those that list a broader finding alone, in their order, each once.
+    narrowed: Vec<(ConditionIx, Narrowed)>,
+}
+
+/// What a listed broader finding lets one expect of a narrower one that is not listed.
+#[derive(Clone, Copy)]
+struct Narrowed {
+    probability: f64,
+    ln_present: f64,
 }
 
 /// One figure: from the table, which has its logarithms, or reckoned for this patient.
 #[derive(Clone, Copy)]
 enum Figure<'a> {
     Listed(&'a Showing),
-    /// By a broader finding that the condition lists alone.
-    Narrowed {
-        probability: f64,
-        ln_present: f64,
-    },
+    Narrowed(Narrowed),
 }
 
 impl Figure<'_> {
     fn probability(self) -> f64 {
         match self {
             Self::Listed(it) => it.probability.into(),
-            Self::Narrowed { probability, .. } => probability,
+            Self::Narrowed(it) => it.probability,
         }
     }
 
     fn ln_present(self) -> f64 {
         match self {
             Self::Listed(it) => it.ln_present,
-            Self::Narrowed { ln_present, .. } => ln_present,
+            Self::Narrowed(it) => it.ln_present,
         }
     }
 
     fn ln_absent(self) -> f64 {
         match self {
             Self::Listed(it) => it.ln_absent,
-            Self::Narrowed { probability, .. } => (1.0 - bounded(probability)).ln(),
+            Self::Narrowed(it) => (1.0 - bounded(it.probability)).ln(),
         }
     }
 
@@ -161,37 +166,43 @@ impl<'a> Expected<'a> {
         let table = facts.base.likelihood();
         let finding = facts.base.finding(ix);
         let unlisted = f64::from(finding.background) * parameters.unexplained_times;
-        let listed = table.showing(ix, facts.group).iter();
-        let mut figures: Vec<_> = listed
-            .map(|it| (it.condition, Figure::Listed(it)))
-            .collect();
+        let mut narrowed = Vec::new();
         for &broader in &finding.ancestors {
-            figures.extend(narrowed(ix, broader, unlisted, facts, parameters));
+            narrowed.extend(expected_by(broader, ix, unlisted, facts, parameters));
         }
-        if !finding.ancestors.is_empty() {
+        if finding.ancestors.len() > 1 {
             // Where two broader ones lead to one condition, the higher figure counts.
-            figures.sort_by(|(ix, figure), (other_ix, other)| {
-                let higher_first = || other.probability().total_cmp(&figure.probability());
+            narrowed.sort_by(|(ix, one), (other_ix, other)| {
+                let higher_first = || other.probability.total_cmp(&one.probability);
                 ix.cmp(other_ix).then_with(higher_first)
             });
-            figures.dedup_by_key(|(condition, _)| *condition);
+            narrowed.dedup_by_key(|(condition, _)| *condition);
         }
-        Self { unlisted, figures }
+        Self {
+            unlisted,
+            listed: table.showing(ix, facts.group),
+            narrowed,
+        }
     }
 
     /// One number for each condition that has a figure.
     fn map(&self, number: impl Fn(Figure<'_>) -> f64) -> OfConditions {
-        let figures = self.figures.iter();
-        figures
-            .map(|&(condition, figure)| (condition, number(figure)))
-            .collect()
+        let mut numbers = Vec::with_capacity(self.listed.len() + self.narrowed.len());
+        let listed = self.listed.iter();
+        numbers.extend(listed.map(|it| (it.condition, number(Figure::Listed(it)))));
+        if !self.narrowed.is_empty() {
+            let narrowed = self.narrowed.iter();
+            numbers.extend(narrowed.map(|&(ix, it)| (ix, number(Figure::Narrowed(it)))));
+            numbers.sort_by_key(|(ix, _)| *ix);
+        }
+        numbers
     }
 
     /// One number for each condition that has a figure here or in another, from both: what is expected
     /// here, whether it is cardinal, and what is expected there.
     fn map_with(&self, other: &Self, number: impl Fn(f64, bool, f64) -> f64) -> OfConditions {
-        let both = self.figures.iter().chain(&other.figures);
-        let mut conditions: Vec<ConditionIx> = both.map(|(condition, _)| *condition).collect();
+        let both = self.conditions().chain(other.conditions());
+        let mut conditions: Vec<ConditionIx> = both.collect();
         conditions.sort();
         conditions.dedup();
         let number = |condition| {
@@ -205,21 +216,33 @@ impl<'a> Expected<'a> {
         conditions.into_iter().map(number).collect()
     }
 
+    fn conditions(&self) -> impl Iterator<Item = ConditionIx> {
+        let listed = self.listed.iter().map(|it| it.condition);
+        listed.chain(self.narrowed.iter().map(|it| it.0))
+    }
+
     fn figure(&self, condition: ConditionIx) -> Option<Figure<'a>> {
-        let place = self.figures.binary_search_by_key(&condition, |it| it.0);
-        place.ok().map(|place| self.figures[place].1)
+        let listed = self
+            .listed
+            .binary_search_by_key(&condition, |it| it.condition);
+        if let Ok(place) = listed {
+            return Some(Figure::Listed(&self.listed[place]));
+        }
+        let narrowed = self.narrowed.binary_search_by_key(&condition, |it| it.0);
+        let place = narrowed.ok()?;
+        Some(Figure::Narrowed(self.narrowed[place].1))
     }
 }
 
-/// What a listed broader finding lets one expect of a narrower one that is not listed, where that is
-/// more than of somebody who lists neither.
-fn narrowed<'a>(
-    ix: FindingIx,
+/// What conditions that list a broader finding alone let one expect of a narrower one, where that is
+/// more than of those that list neither.
+fn expected_by<'a>(
     broader: FindingIx,
+    ix: FindingIx,
     unlisted: f64,
     facts: &PatientFacts<'a>,
     parameters: &Parameters,
-) -> impl Iterator<Item = (ConditionIx, Figure<'a>)> {
+) -> impl Iterator<Item = (ConditionIx, Narrowed)> + use<'a> {
     let base = facts.base;
     let background = |ix| f64::from(base.finding(ix).background);
     let ratio = background(ix) / background(broader).max(0.0001);
@@ -229,13 +252,11 @@ fn narrowed<'a>(
     let broad = base.likelihood().showing(broader, facts.group).iter();
     let broad = broad.filter(|broad| !known[broad.condition.index()]);
     broad.filter_map(move |broad| {
-        let probability = f64::from(broad.probability) * share;
-        let ln_present = (broad.ln_present + ln_share).max(ln_least);
-        let figure = Figure::Narrowed {
-            probability,
-            ln_present,
+        let narrowed = Narrowed {
+            probability: f64::from(broad.probability) * share,
+            ln_present: (broad.ln_present + ln_share).max(ln_least),
         };
-        (probability > unlisted).then_some((broad.condition, figure))
+        (narrowed.probability > unlisted).then_some((broad.condition, narrowed))
     })
 }
 

@@ -2,66 +2,69 @@
 //! nearly every hypothesis and something of its own of a few, so only these few are kept one by one,
 //! and what is said of all is added once for all pieces.
 
-use lafiya_knowledge::{ConditionIx, KnowledgeBase};
+use lafiya_knowledge::{ConditionIx, KnowledgeBase, Pair};
 
-/// One weight per hypothesis: the conditions in their order, then the pairs of conditions.
+/// One weight per hypothesis: the conditions, and then the pairs of conditions.
 #[derive(Clone, Debug)]
 pub(crate) struct Weights {
-    /// Of every hypothesis that is not among the few.
+    /// Of every condition that is not among the few, and of the pairs of such.
     usual: f64,
-    /// The place of each of the few and its weight, in the order of places, each once.
-    few: Vec<(u16, f64)>,
+    /// Of the few, in their order, each once.
+    few: Vec<(ConditionIx, f64)>,
+    /// Of all pairs in their order; none where every pair has the usual weight.
+    of_pairs: Vec<f64>,
 }
 
 impl Weights {
-    /// From the weights of some conditions, in order and each once; all others have the usual one. Two
-    /// conditions at once show what either of them shows, and what is absent counts as against the one
-    /// it speaks against most.
+    /// From the weights of some conditions, in order and each once; all others have the usual one.
     pub(crate) fn new(
         usual: f64,
-        of_conditions: &[(ConditionIx, f64)],
+        few: Vec<(ConditionIx, f64)>,
         present: bool,
         base: &KnowledgeBase,
     ) -> Self {
-        debug_assert!(of_conditions.is_sorted_by(|a, b| a.0 < b.0), "each once");
-        let mut weights = Self {
+        debug_assert!(few.is_sorted_by(|a, b| a.0 < b.0), "each once");
+        Self {
             usual,
-            few: Vec::with_capacity(of_conditions.len()),
-        };
-        let few = of_conditions.iter();
-        weights.few.extend(few.map(|(ix, weight)| (ix.0, *weight)));
-        weights.add_pairs(of_conditions, present, base);
-        weights
-    }
-
-    fn add_pairs(
-        &mut self,
-        of_conditions: &[(ConditionIx, f64)],
-        present: bool,
-        base: &KnowledgeBase,
-    ) {
-        let pairs = of_conditions.iter().flat_map(|(ix, _)| base.pairs_of(*ix));
-        let mut pairs: Vec<usize> = pairs.copied().collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        for place in pairs {
-            let pair = &base.pairs()[place];
-            let (first, second) = (self.at(pair.first), self.at(pair.second));
-            let both = if present {
-                first.max(second)
-            } else {
-                first.min(second)
-            };
-            self.few
-                .push(((base.conditions().len() + place) as u16, both));
+            of_pairs: of_pairs(usual, &few, present, base),
+            few,
         }
     }
 
     /// The weight for a condition.
     pub(crate) fn at(&self, condition: ConditionIx) -> f64 {
-        let place = self.few.binary_search_by_key(&condition.0, |it| it.0);
-        place.map_or(self.usual, |place| self.few[place].1)
+        at(&self.few, condition).unwrap_or(self.usual)
     }
+}
+
+fn at(few: &[(ConditionIx, f64)], condition: ConditionIx) -> Option<f64> {
+    let place = few.binary_search_by_key(&condition, |it| it.0).ok()?;
+    Some(few[place].1)
+}
+
+/// Two conditions at once show what either of them shows, and what is absent counts as against the one
+/// it speaks against most.
+fn of_pairs(
+    usual: f64,
+    few: &[(ConditionIx, f64)],
+    present: bool,
+    base: &KnowledgeBase,
+) -> Vec<f64> {
+    let paired = few.iter().filter(|(ix, _)| base.is_paired(*ix));
+    let paired: Vec<(ConditionIx, f64)> = paired.copied().collect();
+    if paired.is_empty() {
+        return Vec::new();
+    }
+    let at = |condition| at(&paired, condition).unwrap_or(usual);
+    let both = |pair: &Pair| {
+        let (first, second) = (at(pair.first), at(pair.second));
+        if present {
+            first.max(second)
+        } else {
+            first.min(second)
+        }
+    };
+    base.pairs().iter().map(both).collect()
 }
 
 /// Log-odds of the hypotheses while evidence joins or leaves.
@@ -79,16 +82,21 @@ impl Scores {
     }
 
     pub(crate) fn add(&mut self, piece: &Weights) {
-        self.of_all += piece.usual;
-        for &(place, weight) in &piece.few {
-            self.of_each[usize::from(place)] += weight - piece.usual;
-        }
+        self.join(piece, 1.0);
     }
 
     pub(crate) fn subtract(&mut self, piece: &Weights) {
-        self.of_all -= piece.usual;
-        for &(place, weight) in &piece.few {
-            self.of_each[usize::from(place)] -= weight - piece.usual;
+        self.join(piece, -1.0);
+    }
+
+    fn join(&mut self, piece: &Weights, times: f64) {
+        self.of_all += times * piece.usual;
+        for &(ix, weight) in &piece.few {
+            self.of_each[ix.index()] += times * (weight - piece.usual);
+        }
+        let pairs = self.of_each.len() - piece.of_pairs.len();
+        for (score, weight) in self.of_each[pairs..].iter_mut().zip(&piece.of_pairs) {
+            *score += times * (weight - piece.usual);
         }
     }
 
@@ -119,7 +127,7 @@ mod tests {
         let low = pair.first.min(pair.second);
         let high = pair.first.max(pair.second);
         let of_pair = |present| {
-            let weights = Weights::new(0.5, &[(low, -1.0), (high, 2.0)], present, &BASE);
+            let weights = Weights::new(0.5, vec![(low, -1.0), (high, 2.0)], present, &BASE);
             let mut scores =
                 Scores::starting_at(vec![0.0; BASE.conditions().len() + BASE.pairs().len()]);
             scores.add(&weights);
@@ -134,7 +142,8 @@ mod tests {
         let ix = ConditionIx::at(3);
         let piece = Weights {
             usual: -0.25,
-            few: vec![(3, 1.5)],
+            few: vec![(ix, 1.5)],
+            of_pairs: Vec::new(),
         };
         assert_eq!((piece.at(ix), piece.at(ConditionIx::at(2))), (1.5, -0.25));
         let mut scores = Scores::starting_at(vec![1.0; 5]);

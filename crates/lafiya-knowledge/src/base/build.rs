@@ -84,7 +84,7 @@ impl KnowledgeBase {
                 .iter()
                 .map(|text| Score::compile(text, &directory))
                 .collect(),
-            pairs_of: pairs_of(&pairs, conditions.len()),
+            paired: paired(&pairs, conditions.len()),
             pairs,
             places: Places::of(&content.countries, &directory),
             conditions,
@@ -103,14 +103,14 @@ impl KnowledgeBase {
     }
 }
 
-/// By condition: the places of the pairs it is in.
-fn pairs_of(pairs: &[Pair], conditions: usize) -> Vec<Vec<usize>> {
-    let mut of = vec![Vec::new(); conditions];
-    for (place, pair) in pairs.iter().enumerate() {
-        of[pair.first.index()].push(place);
-        of[pair.second.index()].push(place);
+/// By condition: whether it is in a pair.
+fn paired(pairs: &[Pair], conditions: usize) -> Vec<bool> {
+    let mut paired = vec![false; conditions];
+    for pair in pairs {
+        paired[pair.first.index()] = true;
+        paired[pair.second.index()] = true;
     }
-    of
+    paired
 }
 
 fn risk_indices(risks: &[RiskFactor], wanted: impl Fn(&RiskFactor) -> bool) -> Vec<RiskIx> {

@@ -62,7 +62,7 @@ pub struct KnowledgeBase {
     age_risks: Vec<RiskIx>,
     scores: Vec<Score>,
     pairs: Vec<Pair>,
-    pairs_of: Vec<Vec<usize>>,
+    paired: Vec<bool>,
     likelihood: Likelihood,
     directory: Directory,
     sources: Vec<Source>,
@@ -102,10 +102,10 @@ impl KnowledgeBase {
         &self.pairs
     }
 
-    /// The places of the pairs that a condition is in.
+    /// Whether a condition is in a pair.
     #[inline]
-    pub fn pairs_of(&self, ix: ConditionIx) -> &[usize] {
-        &self.pairs_of[ix.index()]
+    pub fn is_paired(&self, ix: ConditionIx) -> bool {
+        self.paired[ix.index()]
     }
 
     lists! {
