@@ -162,14 +162,26 @@ fn prior_log_odds(shares: &[f64], facts: &PatientFacts<'_>, parameters: &Paramet
     let known: f64 = shares.iter().sum();
     // What the base does not explain, and never less than the stated share of what it does.
     let other = (1.0 - known).max(parameters.other_prior * known.max(0.05));
-    let log_odds = |share: f64| {
+    let ln_other = other.ln();
+    let priors = facts.base.priors();
+    let usual = priors.shares(facts.age.band(), facts.sex).iter();
+    let usual = usual.zip(priors.ln_shares(facts.age.band(), facts.sex));
+    // Most shares are as usual for the age and the sex, and their logarithms are known.
+    let log_odds = |(&share, (&usual, &ln_usual)): (&f64, (&f32, &f64))| {
+        let ln_share = if share == f64::from(usual) {
+            ln_usual
+        } else {
+            share.ln()
+        };
+        // The impossible stays impossible, whatever a prior weighs.
         if share > 0.0 {
-            parameters.prior_weight * (share / other).ln()
+            parameters.prior_weight * (ln_share - ln_other)
         } else {
             IMPOSSIBLE
         }
     };
-    let mut odds: Vec<f64> = shares.iter().copied().map(log_odds).collect();
+    let mut odds = Vec::with_capacity(shares.len() + facts.base.pairs().len());
+    odds.extend(shares.iter().zip(usual).map(log_odds));
     for pair in facts.base.pairs() {
         // How often the second comes with the first is a figure of its own and is not tempered.
         let together = if odds[pair.second.index()] > IMPOSSIBLE {

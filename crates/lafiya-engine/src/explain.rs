@@ -102,10 +102,11 @@ impl<'a> Pieces<'a> {
             .collect()
     }
 
-    /// Each piece as a reason, with its weight for a candidate as it is shown.
-    fn reasons(&self, ix: ConditionIx) -> impl Iterator<Item = (f64, &Arc<str>)> {
-        let weight = move |piece: &Piece<'_>| rounded(piece.weights.at(ix));
-        self.pieces.iter().map(move |it| (weight(it), &it.reason))
+    /// Each piece as a reason, with its weight for a candidate as it is shown, of all the weights of that.
+    fn reasons(&self, weights: &[f64]) -> impl Iterator<Item = (f64, &Arc<str>)> {
+        // The first is the prior.
+        let of_pieces = weights.iter().skip(1).copied();
+        of_pieces.zip(self.pieces.iter().map(|it| &it.reason))
     }
 }
 
@@ -119,14 +120,15 @@ pub(crate) fn condition(
 ) -> AssessedCondition {
     let condition = facts.base.condition(ix);
     let text = &condition.text;
+    let weights = pieces.weights(ix);
     let supporting = heaviest(
         pieces
-            .reasons(ix)
+            .reasons(&weights)
             .filter(|(weight, _)| *weight >= WORTH_SAYING),
     );
     let against = heaviest(
         pieces
-            .reasons(ix)
+            .reasons(&weights)
             .filter(|(weight, _)| *weight <= -WORTH_SAYING),
     );
     let mut rationale = one_line(&text.name, &supporting, &against);
@@ -149,7 +151,7 @@ pub(crate) fn condition(
         insufficient_data: supporting.len() < SUPPORT_MIN,
         supporting,
         against,
-        weights: pieces.weights(ix),
+        weights,
     }
 }
 

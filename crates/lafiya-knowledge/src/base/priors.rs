@@ -13,6 +13,8 @@ use crate::words::{AgeSpan, Setting, State};
 pub struct Priors {
     /// By band and then by sex, in their orders.
     shares: Vec<Vec<f32>>,
+    /// The logarithms of these.
+    ln_shares: Vec<Vec<f64>>,
     /// Conditions that some ages rule out, with the ages that do not.
     pub limited_by_age: Vec<(ConditionIx, AgeSpan)>,
     /// Conditions that something present rules out, with what does.
@@ -42,7 +44,13 @@ impl Priors {
     /// condition impossible.
     #[inline]
     pub fn shares(&self, band: AgeBand, sex: Sex) -> &[f32] {
-        &self.shares[band as usize * Sex::ALL.len() + sex as usize]
+        &self.shares[group(band, sex)]
+    }
+
+    /// The logarithms of these shares.
+    #[inline]
+    pub fn ln_shares(&self, band: AgeBand, sex: Sex) -> &[f64] {
+        &self.ln_shares[group(band, sex)]
     }
 
     /// What each share is multiplied with, by `ConditionIx`. What is not known does not apply: a prior is written for a
@@ -70,8 +78,11 @@ impl Priors {
         let groups = bands.flat_map(|&band| Sex::ALL.iter().map(move |&sex| (band, sex)));
         let all = || (0..).map(ConditionIx::at).zip(conditions);
         let is_limited = |ages: &AgeSpan| ages.from.is_some() || ages.below.is_some();
+        let shares: Vec<Vec<f32>> = groups.map(|(band, sex)| of_all(band, sex)).collect();
+        let logarithms = |shares: &Vec<f32>| shares.iter().map(|it| f64::from(*it).ln()).collect();
         Self {
-            shares: groups.map(|(band, sex)| of_all(band, sex)).collect(),
+            ln_shares: shares.iter().map(logarithms).collect(),
+            shares,
             limited_by_age: all()
                 .map(|(ix, it)| (ix, it.ages))
                 .filter(|(_, ages)| is_limited(ages))
@@ -103,6 +114,11 @@ impl Multiplier {
             by: times.by,
         }
     }
+}
+
+#[inline]
+fn group(band: AgeBand, sex: Sex) -> usize {
+    band as usize * Sex::ALL.len() + sex as usize
 }
 
 /// The bit of a month, 1 to 12.
