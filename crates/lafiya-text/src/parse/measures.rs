@@ -6,6 +6,7 @@
 use lafiya_knowledge::words::State;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, Person};
 use lafiya_model::{Age, Choice, Sex};
+use smallvec::SmallVec;
 
 use super::matches::tokens;
 use super::numbers;
@@ -66,6 +67,8 @@ const LINKS: [&str; 18] = [
     "are", "now", "rate", "came", "to", "~",
 ];
 const LINKS_MAX: usize = 3;
+/// Few values make more findings present.
+const PRESENT: usize = 8;
 /// An adult, where nobody says otherwise.
 const AGE_UNSAID: Age = Age::from_years(30);
 
@@ -170,8 +173,9 @@ impl MeasureReader {
         });
         // What no finding could come from need not be derived.
         let read = value.read.iter().filter(|_| !known.finds.is_empty());
-        let present: Vec<ConceptRef> = read
-            .flat_map(|&(measure, number)| base.derive(measure, number, person).present)
+        let quantities = read.filter_map(|&(it, number)| Some((base.quantity(it)?, number)));
+        let present: SmallVec<[ConceptRef; PRESENT]> = quantities
+            .flat_map(|(quantity, number)| quantity.present(number, person))
             .collect();
         if let Some(&finding) = known.finds.iter().find(|it| present.contains(it)) {
             spotted.push(derived(finding, Choice::Present));
@@ -245,7 +249,8 @@ impl MeasureReader {
                 .get(end)
                 .is_some_and(|it| matches!(*it, "/" | "over" | "by" | "on"));
             let (second, length) = numbers::value_at(&reading.entries, end + 1).filter(|_| over)?;
-            text = format!("{text}/{}", plain(second));
+            text.push('/');
+            text.push_str(&plain(second));
             end += 1 + length;
         } else if let Some(length) = self.known[known].scale_at(words, end) {
             end += length;
@@ -263,14 +268,17 @@ impl MeasureReader {
         }
         if !pair {
             let (unit, length) = unit_at(reading, end);
-            text.push_str(&unit);
+            text.push_str(unit);
             end += length;
         }
         let within = self.known[known]
             .range
             .is_none_or(|[low, high]| (low..=high).contains(&number));
-        let read = base.read_value(self.known[known].concept, &text).ok();
-        read.filter(|_| within).map(|read| Value {
+        if !within {
+            return None;
+        }
+        let read = base.read_value(self.known[known].concept, &text).ok()?;
+        Some(Value {
             known,
             first,
             end,
@@ -281,37 +289,43 @@ impl MeasureReader {
 }
 
 /// A unit written after a number, as text to read, with the tokens it takes.
-fn unit_at(reading: &Reading<'_>, at: usize) -> (String, usize) {
+fn unit_at(reading: &Reading<'_>, at: usize) -> (&'static str, usize) {
     let word = |n: usize| reading.words.get(at + n).copied().unwrap_or_default();
     match [word(0), word(1), word(2)] {
-        ["mmol", "/", "l"] => (" mmol/L".to_owned(), 3),
-        ["mg", "/", "dl"] => (" mg/dL".to_owned(), 3),
-        ["g", "/", "dl"] => (" g/dL".to_owned(), 3),
-        ["mmol" | "mmols", ..] => (" mmol/L".to_owned(), 1),
-        ["°", "c", _] => (" °C".to_owned(), 2),
-        ["°", "f", _] => (" °F".to_owned(), 2),
+        ["mmol", "/", "l"] => (" mmol/L", 3),
+        ["mg", "/", "dl"] => (" mg/dL", 3),
+        ["g", "/", "dl"] => (" g/dL", 3),
+        ["mmol" | "mmols", ..] => (" mmol/L", 1),
+        ["°", "c", _] => (" °C", 2),
+        ["°", "f", _] => (" °F", 2),
         [
             "degrees" | "degree" | "deg",
             "celsius" | "c" | "centigrade",
             _,
-        ] => (" °C".to_owned(), 2),
-        ["degrees" | "degree" | "deg", "fahrenheit" | "f", _] => (" °F".to_owned(), 2),
-        ["degrees" | "degree" | "deg" | "°", ..] => (String::new(), 1),
-        ["c" | "celsius", ..] => (" °C".to_owned(), 1),
-        ["f" | "fahrenheit", ..] => (" °F".to_owned(), 1),
-        ["%" | "percent", ..] => (" %".to_owned(), 1),
-        ["cm", ..] => (" cm".to_owned(), 1),
-        ["mm", ..] => (" mm".to_owned(), 1),
-        ["kg" | "kgs" | "kilos", ..] => (" kg".to_owned(), 1),
-        ["bpm" | "cpm", ..] => (String::new(), 1),
-        ["/" | "per" | "a", "min" | "minute", _] => (String::new(), 2),
-        ["breaths" | "beats", "/" | "per" | "a", "min" | "minute"] => (String::new(), 3),
-        _ => (String::new(), 0),
+        ] => (" °C", 2),
+        ["degrees" | "degree" | "deg", "fahrenheit" | "f", _] => (" °F", 2),
+        ["degrees" | "degree" | "deg" | "°", ..] => ("", 1),
+        ["c" | "celsius", ..] => (" °C", 1),
+        ["f" | "fahrenheit", ..] => (" °F", 1),
+        ["%" | "percent", ..] => (" %", 1),
+        ["cm", ..] => (" cm", 1),
+        ["mm", ..] => (" mm", 1),
+        ["kg" | "kgs" | "kilos", ..] => (" kg", 1),
+        ["bpm" | "cpm", ..] => ("", 1),
+        ["/" | "per" | "a", "min" | "minute", _] => ("", 2),
+        ["breaths" | "beats", "/" | "per" | "a", "min" | "minute"] => ("", 3),
+        _ => ("", 0),
     }
 }
 
 fn plain(number: f64) -> String {
-    format!("{number}")
+    // Mostly whole, and then written in a tenth of the time.
+    let whole = number as u32;
+    if f64::from(whole) == number {
+        whole.to_string()
+    } else {
+        number.to_string()
+    }
 }
 
 fn person(
