@@ -42,8 +42,7 @@ impl Hasher for Fnv {
         }
         // No word has a zero byte, so those that fill the last step are told from letters.
         if !rest.is_empty() {
-            let last = rest.iter().rev();
-            self.step(last.fold(0, |last, byte| last << 8 | u64::from(*byte)));
+            self.step(low_bytes(rest));
         }
     }
 
@@ -74,6 +73,19 @@ impl Hasher for Fnv {
     }
 }
 
+/// One to seven bytes as the low bytes of a number. Taken in few pieces that overlap: where they do, they are the same.
+#[inline]
+fn low_bytes(bytes: &[u8]) -> u64 {
+    let last = bytes.len() - 1;
+    if let (Some(low), Some(high)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let (low, high) = (u32::from_le_bytes(*low), u32::from_le_bytes(*high));
+        u64::from(low) | u64::from(high) << (8 * (last - 3))
+    } else {
+        let byte = |n: usize| u64::from(bytes[n]) << (8 * n);
+        byte(0) | byte(bytes.len() / 2) | byte(last)
+    }
+}
+
 /// A word as a number. Two words that share one would be mistaken for each other: with 64 bits that does not happen.
 pub(crate) fn key(word: &str) -> u64 {
     let mut hasher = Fnv::default();
@@ -84,6 +96,16 @@ pub(crate) fn key(word: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn low_bytes_are_those_of_the_number() {
+        for length in 1..STEP {
+            let bytes: Vec<u8> = (1..=length).map(|it| it as u8).collect();
+            let mut whole = [0; STEP];
+            whole[..length].copy_from_slice(&bytes);
+            assert_eq!(low_bytes(&bytes), u64::from_le_bytes(whole), "{length}");
+        }
+    }
 
     #[test]
     fn words_have_keys_of_their_own() {
