@@ -34,6 +34,14 @@ pub(super) struct FormFacts {
     pub comma: bool,
 }
 
+impl FormFacts {
+    /// A part of the body, or what one may suffer.
+    #[inline]
+    pub(super) fn is_bodily(&self) -> bool {
+        self.part || self.complaint
+    }
+}
+
 /// A number as written (`39.5`) or as a word (`three`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {

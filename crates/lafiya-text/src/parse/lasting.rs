@@ -6,8 +6,8 @@ use lafiya_knowledge::KnowledgeBase;
 use lafiya_knowledge::words::State;
 use lafiya_model::Choice;
 
+use super::carried::Carried;
 use super::reading::Reading;
-use super::scope::carried;
 use super::spotted::{Dropped, Spotted};
 use super::time::Time;
 
@@ -19,9 +19,14 @@ const OPENING_MAX: usize = 3;
 const OWN_CLAUSE_MAX: usize = 3;
 
 /// Attaches all times. What stands before a time has the first claim on it, in the whole text.
-pub(super) fn attach(reading: &Reading<'_>, times: &[Time], spotted: &mut [Spotted]) {
+pub(super) fn attach(
+    reading: &Reading<'_>,
+    times: &[Time],
+    carried: &Carried,
+    spotted: &mut [Spotted],
+) {
+    let carried = carried.tokens();
     // A phrase may hold a time of its own ("cough for months"): that one is spent.
-    let carried = carried(reading, spotted);
     let times: Vec<Time> = times
         .iter()
         .copied()
@@ -57,7 +62,7 @@ struct Found<'s> {
     /// The token where each begins and its number among the spotted, in the order of the text.
     places: Vec<(usize, usize)>,
     /// The tokens that carry any mention.
-    carried: Vec<bool>,
+    carried: &'s [bool],
     spotted: &'s mut [Spotted],
 }
 
@@ -116,7 +121,7 @@ fn before(reading: &Reading<'_>, time: &Time, from: usize, found: &mut Found<'_>
     // A list reaches back over its commas as long as the clauses hold nothing but findings.
     while reach > from && any(reach) {
         let earlier = reading.clause_of(reach - 1);
-        if !is_bare(reading, &found.carried, earlier.clone()) {
+        if !is_bare(reading, found.carried, earlier.clone()) {
             break;
         }
         reach = earlier.start.max(from);
@@ -138,7 +143,7 @@ fn after(reading: &Reading<'_>, time: &Time, to: usize, found: &mut Found<'_>) -
     while reach < to {
         let next = reading.clause_of(reach);
         let anew = starts_anew(reading.words[next.start]) && reading.words[next.start] != "i";
-        let listed = || is_bare(reading, &found.carried, next.clone());
+        let listed = || is_bare(reading, found.carried, next.clone());
         if anew || (first(reach).is_some() && !listed()) {
             break;
         }

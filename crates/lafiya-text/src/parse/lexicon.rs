@@ -120,37 +120,44 @@ pub(super) fn bag_key(numbers: impl Iterator<Item = u32>) -> Option<BagKey> {
     Some(BagKey(key))
 }
 
-/// Pairs of words, in either order.
+/// Pairs of words, in either order: a square of bits, a row for each word. It is asked more often than anything else.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairs {
-    all: FastSet<u64>,
-    /// For each word, the partners it may have, one bit for many of them: nearly all words that are no pair are told
-    /// apart by this.
-    partners: Vec<u64>,
+    /// The length of a row.
+    row: usize,
+    bits: Vec<u64>,
 }
 
 impl Pairs {
-    fn of(one: u32, other: u32) -> u64 {
-        u64::from(one.min(other)) << 32 | u64::from(one.max(other))
+    /// All pairs of so many words that bags have.
+    fn of<'a>(words: usize, bags: impl Iterator<Item = &'a BagKey>) -> Self {
+        let row = words.div_ceil(u64::BITS as usize);
+        let mut pairs = Self {
+            row,
+            bits: vec![0; words * row],
+        };
+        for BagKey(numbers) in bags {
+            let numbers = || numbers.iter().filter(|it| **it != u32::MAX);
+            for &one in numbers() {
+                for &other in numbers().filter(|it| **it != one) {
+                    let (place, bit) = pairs.place(one, other);
+                    pairs.bits[place] |= bit;
+                }
+            }
+        }
+        pairs
     }
 
-    fn bit(partner: u32) -> u64 {
-        1 << (partner % u64::BITS)
-    }
-
-    fn add(&mut self, one: u32, other: u32) {
-        self.all.insert(Self::of(one, other));
-        let words = self.partners.len().max(one.max(other) as usize + 1);
-        self.partners.resize(words, 0);
-        self.partners[one as usize] |= Self::bit(other);
-        self.partners[other as usize] |= Self::bit(one);
+    #[inline]
+    fn place(&self, one: u32, other: u32) -> (usize, u64) {
+        let column = (other / u64::BITS) as usize;
+        (one as usize * self.row + column, 1 << (other % u64::BITS))
     }
 
     #[inline]
     pub(super) fn has(&self, one: u32, other: u32) -> bool {
-        let may_be = self.partners.get(one as usize);
-        may_be.is_some_and(|it| it & Self::bit(other) != 0)
-            && self.all.contains(&Self::of(one, other))
+        let (place, bit) = self.place(one, other);
+        self.bits[place] & bit != 0
     }
 }
 
@@ -212,6 +219,7 @@ impl Lexicon {
             }
         }
         lexicon.put_best_first();
+        lexicon.pairs = Pairs::of(lexicon.bag_numbers.len(), lexicon.bags.keys());
         lexicon
     }
 
@@ -350,12 +358,6 @@ impl Lexicon {
             self.bag_numbers.entry(word.to_owned()).or_insert(fresh);
         }
         let Some(key) = self.key(&bag) else { return };
-        let numbers = key.0.iter().filter(|it| **it != u32::MAX);
-        for (n, &one) in numbers.clone().enumerate() {
-            for &other in numbers.clone().skip(n + 1) {
-                self.pairs.add(one, other);
-            }
-        }
         let list = self.bags.entry(key).or_default();
         if !list.iter().any(|it| it.meaning.sense == meaning.sense) {
             list.push(Bag {

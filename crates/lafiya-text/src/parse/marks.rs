@@ -3,8 +3,11 @@
 //! Many steps ask the same of every word of a text. The lists are therefore found together, in one walk, and each place
 //! remembers which of them have a phrase that begins there.
 
+use std::ops::Range;
+
 use super::dictionary::Entry;
 use super::phrases::{Begun, PhraseSet};
+use super::traits::first_with;
 use crate::words::{GestationWords, PersonWords, ScopeWords};
 
 /// What may begin at a place.
@@ -169,9 +172,16 @@ impl Marks {
     /// The first token from a place on where one begins; the end of the text where there is none.
     #[inline]
     pub(super) fn next(&self, from: usize, mark: Mark) -> usize {
-        let rest = self.by_token.get(from..).unwrap_or_default();
-        let next = rest.iter().position(|bits| bits & mark.bit() != 0);
-        next.map_or(self.by_token.len(), |n| from + n)
+        let to = self.by_token.len();
+        self.first(from..to, mark).unwrap_or(to)
+    }
+
+    /// The first of these tokens where one begins.
+    #[inline]
+    pub(super) fn first(&self, tokens: Range<usize>, mark: Mark) -> Option<usize> {
+        let from = tokens.start;
+        let row = self.by_token.get(tokens).unwrap_or_default();
+        first_with(row, |bits| *bits, mark.bit()).map(|n| from + n)
     }
 
     /// Whether one begins anywhere.

@@ -87,15 +87,17 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
     let mut candidates = written(reading, choosing);
     bags::find(reading, choosing, &mut candidates);
     let mut claims = vec![0_u16; reading.len()];
-    for &at in candidates.iter().flat_map(|it| &it.core) {
-        claims[at] = claims[at].saturating_add(1);
+    for it in &candidates {
+        for &at in &it.core {
+            claims[at] = claims[at].saturating_add(1);
+        }
     }
     // What shares its tokens with no other is chosen whatever its rank.
     let is_alone = |it: &Match| it.core.iter().all(|&at| claims[at] == 1);
     let mut chosen: Vec<bool> = candidates.iter().map(is_alone).collect();
     // Matches are bulky: their numbers are sorted in their place.
     let rivals = (0..candidates.len()).filter(|&n| !chosen[n]);
-    let mut order: Vec<(u128, usize)> = rivals.map(|n| (rank(&candidates[n]), n)).collect();
+    let mut order: Vec<(u64, usize)> = rivals.map(|n| (rank(&candidates[n]), n)).collect();
     order.sort_unstable_by(|(a, m), (b, n)| {
         let earlier = || candidates[*m].core[..].cmp(&candidates[*n].core[..]);
         b.cmp(a).then_with(earlier).then(m.cmp(n))
@@ -116,13 +118,14 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
 }
 
 /// What is taken first: the match that explains more, more surely, over more of the text. Of equals the earlier one.
-fn rank(it: &Match) -> u128 {
+fn rank(it: &Match) -> u64 {
     let span = it.core.last().copied().unwrap_or_default() - it.first();
-    // The bits of a number that is not below zero are ordered as the number is.
-    let sure = it.confidence.to_bits();
-    let small = |number: usize| u128::from(u16::try_from(number).unwrap_or(u16::MAX));
+    let weight = u8::try_from(it.weight).unwrap_or(u8::MAX);
+    // A whole number of hundredths, so the nearest is exactly it.
+    let sure = (it.confidence * 100.0 + 0.5) as u8;
+    let span = u16::try_from(span).unwrap_or(u16::MAX);
     let early = u32::MAX - u32::try_from(it.first()).unwrap_or(u32::MAX);
-    small(it.weight) << 112 | u128::from(sure) << 48 | small(span) << 32 | u128::from(early)
+    u64::from(weight) << 56 | u64::from(sure) << 48 | u64::from(span) << 32 | u64::from(early)
 }
 
 fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
@@ -217,11 +220,11 @@ fn as_written(
     at: Range<usize>,
     meanings: &[Meaning],
 ) -> Option<Match> {
-    let loud = reading.tokens[at.clone()]
-        .iter()
-        .all(|token| token.capitals)
-        && !reading.all_capitals;
-    let meaning = choosing.choose(meanings.iter().filter(|it| loud || !it.capitals))?;
+    let is_loud = || {
+        let tokens = &reading.tokens[at.clone()];
+        tokens.iter().all(|token| token.capitals) && !reading.all_capitals
+    };
+    let meaning = choosing.choose(meanings.iter().filter(|it| !it.capitals || is_loud()))?;
     // A unit that begins before the phrase ("is not" before "not sucking well") counts too.
     let telling = reading.units[reading.unit_of(at.start)..]
         .iter()

@@ -116,8 +116,7 @@ impl<'a> Reading<'a> {
     #[inline]
     pub(super) fn next_of<const N: usize>(&self, from: usize, wanted: [Trait; N]) -> usize {
         let rest = self.traits.get(from..).unwrap_or_default();
-        let next = rest.iter().position(|it| it.has_any(wanted));
-        next.map_or(self.len(), |n| from + n)
+        Traits::first(rest, wanted).map_or(self.len(), |n| from + n)
     }
 
     /// The first unit that begins at a token or behind it, by number.
