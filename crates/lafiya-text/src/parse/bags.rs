@@ -84,8 +84,8 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut V
 fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut Vec<Match>) {
     let pairs = &choosing.lexicon.pairs;
     for (start, first) in row.iter().enumerate() {
-        let behind = &row[start + 1..];
-        for (n, last) in behind.iter().take(WINDOW_MAX - 1).enumerate() {
+        let behind = &row[start + 1..row.len().min(start + WINDOW_MAX)];
+        for (n, last) in behind.iter().enumerate() {
             if pairs.has(first.number, last.number) {
                 // A word that cannot be left out must be of a bag with the last one, too.
                 let fits = |it: &Word| it.optional || pairs.has(it.number, last.number);

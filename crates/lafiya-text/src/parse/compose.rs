@@ -12,6 +12,7 @@ use super::dictionary::FormFacts;
 use super::lexicon::Sense;
 use super::matches::{Choosing, Match, tokens};
 use super::reading::Reading;
+use super::traits::first_with;
 use crate::canon::{Canon, Role, Unit};
 use crate::hash::{FastMap, FastSet};
 use crate::words::BodyWords;
@@ -365,22 +366,23 @@ fn has(choosing: &Choosing<'_>, forms: &[&str]) -> Option<Sense> {
 struct Telling {
     /// By unit.
     units: Vec<bool>,
-    /// The topic of the finding that a token carries.
-    topics: Vec<Option<usize>>,
+    /// Tokens with the topic of the finding that they carry.
+    topics: Vec<(usize, usize)>,
 }
 
 impl Telling {
     fn of(reading: &Reading<'_>) -> Self {
         Self {
             units: reading.forms.iter().map(FormFacts::is_bodily).collect(),
-            topics: vec![None; reading.len()],
+            topics: Vec::new(),
         }
     }
 
     /// Notes what a finding leaves in mind; none forgets what another left there.
     fn note(&mut self, reading: &Reading<'_>, found: &Match, topic: Option<usize>) {
+        self.topics.retain(|(at, _)| !found.core.contains(at));
         for &at in &found.core {
-            self.topics[at] = topic;
+            self.topics.extend(topic.map(|topic| (at, topic)));
             let n = reading.unit_of(at);
             if reading.units[n].first == at {
                 self.units[n] = topic.is_some() || reading.forms[n].is_bodily();
@@ -389,13 +391,15 @@ impl Telling {
     }
 
     fn topic(&self, unit: &Unit<'_>) -> Option<usize> {
-        self.topics[unit.first]
+        let mut topics = self.topics.iter();
+        let (_, topic) = topics.find(|(at, _)| *at == unit.first)?;
+        Some(*topic)
     }
 
     /// The next of them from a number on.
     fn next(&self, from: usize) -> Option<usize> {
         let rest = self.units.get(from..)?;
-        rest.iter().position(|it| *it).map(|n| from + n)
+        first_with(rest, |it| u32::from(*it), 1).map(|n| from + n)
     }
 }
 

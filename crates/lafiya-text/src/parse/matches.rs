@@ -3,6 +3,7 @@
 //! What a match means for the patient (denied, past, somebody else's) is not decided here.
 
 use std::cell::OnceCell;
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
@@ -95,15 +96,13 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
     // What shares its tokens with no other is chosen whatever its rank.
     let is_alone = |it: &Match| it.core.iter().all(|&at| claims[at] == 1);
     let mut chosen: Vec<bool> = candidates.iter().map(is_alone).collect();
-    // Matches are bulky: their numbers are sorted in their place.
+    // Matches are bulky: their ranks are sorted in their place, the best last. Of equals the one found first is taken.
+    let mut order: Vec<(u64, Reverse<usize>)> = Vec::with_capacity(candidates.len());
     let rivals = (0..candidates.len()).filter(|&n| !chosen[n]);
-    let mut order: Vec<(u64, usize)> = rivals.map(|n| (rank(&candidates[n]), n)).collect();
-    order.sort_unstable_by(|(a, m), (b, n)| {
-        let earlier = || candidates[*m].core[..].cmp(&candidates[*n].core[..]);
-        b.cmp(a).then_with(earlier).then(m.cmp(n))
-    });
+    order.extend(rivals.map(|n| (rank(&candidates[n]), Reverse(n))));
+    order.sort_unstable();
     let mut taken = vec![false; reading.len()];
-    for (_, n) in order {
+    for (_, Reverse(n)) in order.into_iter().rev() {
         let core = &candidates[n].core;
         if core.iter().any(|&at| taken[at]) {
             continue;

@@ -67,6 +67,8 @@ const LINKS: [&str; 18] = [
     "are", "now", "rate", "came", "to", "~",
 ];
 const LINKS_MAX: usize = 3;
+/// Most texts have no more values.
+const VALUES: usize = 16;
 /// Few values make more findings present.
 const PRESENT: usize = 8;
 /// An adult, where nobody says otherwise.
@@ -143,7 +145,7 @@ impl MeasureReader {
 
     /// All values, in the order of the text.
     fn values(&self, reading: &Reading<'_>, base: &KnowledgeBase) -> Vec<Value> {
-        let mut values = Vec::new();
+        let mut values = Vec::with_capacity(VALUES);
         let next = |from: usize| reading.next_of(from, [Trait::Measure, Trait::Number]);
         let mut at = next(0);
         while at < reading.len() {

@@ -118,7 +118,7 @@ pub struct Parser {
 }
 
 /// Room for mentions that are made from numbers and medicines.
-const MADE: usize = 16;
+const MADE: usize = 32;
 /// From here on a mention counts as sure.
 const SURE: f64 = 0.9;
 

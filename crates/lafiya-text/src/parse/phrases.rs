@@ -11,7 +11,8 @@ use crate::hash::{FastMap, key};
 #[derive(Clone, Debug)]
 pub(crate) struct PhraseSet<T> {
     words: BTreeSet<String>,
-    steps: FastMap<(u32, u64), u32>,
+    /// From a node and the key of a word, as one number, to the next node.
+    steps: FastMap<u64, u32>,
     ends: Vec<Vec<T>>,
     /// For each node, the words that may follow, one bit for many of them: nearly all others are told apart by this.
     follows: Vec<u64>,
@@ -51,6 +52,14 @@ fn follow_bit(key: u64) -> u64 {
     1 << ((key ^ (key >> 32)) % 64)
 }
 
+/// A node and the key of a word as one number. Odd, so no two nodes fall together for one word; that different words do
+/// does not happen with 64 bits.
+#[inline]
+fn step_key(node: u32, key: u64) -> u64 {
+    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+    key ^ u64::from(node).wrapping_mul(SPREAD)
+}
+
 impl<T> Default for PhraseSet<T> {
     fn default() -> Self {
         Self {
@@ -75,7 +84,7 @@ impl<T> PhraseSet<T> {
             let next = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
             let key = key(word.as_ref());
             self.follows[node as usize] |= follow_bit(key);
-            node = *self.steps.entry((node, key)).or_insert(next);
+            node = *self.steps.entry(step_key(node, key)).or_insert(next);
             if node == next {
                 self.ends.push(Vec::new());
                 self.follows.push(0);
@@ -104,7 +113,7 @@ impl<T> PhraseSet<T> {
         if !self.firsts.may_hold(key) {
             return None;
         }
-        self.steps.get(&(0, key)).copied().map(Begun)
+        self.steps.get(&step_key(0, key)).copied().map(Begun)
     }
 
     /// Whether a longer phrase may begin with this one word.
@@ -138,7 +147,7 @@ impl<T> PhraseSet<T> {
         if self.follows[node as usize] & follow_bit(next) == 0 {
             return None;
         }
-        self.steps.get(&(node, next)).copied()
+        self.steps.get(&step_key(node, next)).copied()
     }
 
     /// The longest phrase that begins at a place.

@@ -53,39 +53,35 @@ impl<'a> Reading<'a> {
     pub(super) fn new(tokens: Vec<Token<'a>>, met: &'a Met<'_>, sources: Sources<'a>) -> Self {
         let entries = met.entries();
         let units = sources.canon.units(&entries);
-        let facts = |unit: &Unit<'_>| {
+        let traits: Vec<Traits> = entries.iter().map(|it| it.traits).collect();
+        let mut forms = Vec::with_capacity(units.len());
+        let mut places = Vec::with_capacity(tokens.len());
+        let (mut sentences, mut clauses) = (Stretches::new(), Stretches::new());
+        for (unit, number) in units.iter().zip(0..) {
             let first = entries[unit.first];
             // The very form of the word, so what is known of it holds.
-            if std::ptr::eq(unit.form, first.word.form.as_str()) {
+            forms.push(if std::ptr::eq(unit.form, first.word.form.as_str()) {
                 first.form
             } else {
                 sources.facts(unit.form)
-            }
-        };
-        let forms = units.iter().map(facts).collect();
-        let traits: Vec<Traits> = entries.iter().map(|it| it.traits).collect();
-        let (mut sentences, mut clauses) = (Stretches::new(), Stretches::new());
-        let mut number = 0;
-        let place = |(at, traits): (usize, &Traits)| {
-            number += u32::from(units[number as usize].last == at);
-            let unit = &units[number as usize];
-            let place = Place {
-                unit: number,
-                sentence: sentences.number,
-                clause: clauses.number,
-                light: unit.role != Role::Content,
-                compound: unit.last - unit.first > 1,
-            };
-            // The sign belongs to what it ends. What ends a sentence ends its clause, too.
-            if traits.has(Trait::ClauseEnd) {
-                clauses.end(at + 1);
-                if traits.has(Trait::SentenceEnd) {
-                    sentences.end(at + 1);
+            });
+            for (at, traits) in (unit.first..).zip(&traits[unit.first..unit.last]) {
+                places.push(Place {
+                    unit: number,
+                    sentence: sentences.number,
+                    clause: clauses.number,
+                    light: unit.role != Role::Content,
+                    compound: unit.last - unit.first > 1,
+                });
+                // The sign belongs to what it ends. What ends a sentence ends its clause, too.
+                if traits.has(Trait::ClauseEnd) {
+                    clauses.end(at + 1);
+                    if traits.has(Trait::SentenceEnd) {
+                        sentences.end(at + 1);
+                    }
                 }
             }
-            place
-        };
-        let places = traits.iter().enumerate().map(place).collect();
+        }
         let all_capitals = tokens.len() > 4
             && tokens
                 .iter()
