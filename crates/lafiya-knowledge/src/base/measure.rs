@@ -96,6 +96,11 @@ impl Quantity {
         if unit.contains(|c: char| c.is_ascii_digit()) && !self.knows_unit(unit) {
             return Err(unreadable());
         }
+        self.read_number(number, unit)
+    }
+
+    /// A number as written, with a unit or with none: the number in the quantity's own unit.
+    pub fn read_number(&self, number: f64, unit: &str) -> Result<f64, NotANumber> {
         let is_named = |other: &&OtherUnit| same_unit(&other.unit, unit);
         if !same_unit(&self.unit, unit)
             && let Some(other) = self.other_units.iter().find(is_named)

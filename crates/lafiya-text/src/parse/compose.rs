@@ -24,7 +24,7 @@ pub(super) struct Composer {
     complaints: FastSet<String>,
     topics: Vec<Topic>,
     /// The topic that a finding leaves in mind.
-    topic_of: FastMap<ConceptRef, usize>,
+    topic_of: FastMap<ConceptRef, u32>,
 }
 
 /// What findings leave in mind, and which words speak of it.
@@ -42,7 +42,7 @@ impl Composer {
     pub(super) fn new(words: &BodyWords, canon: &Canon, base: &KnowledgeBase) -> Self {
         let forms = |list: &[String]| list.iter().map(|word| canon.form(word)).collect();
         let mut topic_of = FastMap::default();
-        for (n, topic) in words.topic.iter().enumerate() {
+        for (n, topic) in (0..).zip(&words.topic) {
             for concept in topic.findings.iter().filter_map(|id| base.resolve(id)) {
                 topic_of.entry(concept).or_insert(n);
             }
@@ -231,7 +231,7 @@ impl Composer {
         part < unit.first && close
     }
 
-    fn remember<'r>(reading: &Reading<'r>, n: usize, topic: Option<usize>, mind: &mut Mind<'r>) {
+    fn remember<'r>(reading: &Reading<'r>, n: usize, topic: Option<u32>, mind: &mut Mind<'r>) {
         let unit = &reading.units[n];
         if reading.forms[n].part {
             mind.part = Some((unit.form, unit.first));
@@ -245,7 +245,7 @@ impl Composer {
     }
 
     /// The topic that a finding leaves in mind.
-    fn topic(&self, found: &Match) -> Option<usize> {
+    fn topic(&self, found: &Match) -> Option<u32> {
         self.topic_of.get(&found.concept()?).copied()
     }
 
@@ -267,7 +267,9 @@ impl Composer {
                 .map(|(form, _)| form)
                 .or_else(|| Self::complaint_ahead(reading, n))?
         } else {
-            let topic = mind.topic.map(|(topic, at)| (&self.topics[topic], at));
+            let topic = mind
+                .topic
+                .map(|(topic, at)| (&self.topics[topic as usize], at));
             let topic = topic.filter(|(topic, at)| {
                 near(*at) && topic.complaints.iter().any(|it| it == unit.form)
             });
@@ -366,23 +368,22 @@ fn has(choosing: &Choosing<'_>, forms: &[&str]) -> Option<Sense> {
 struct Telling {
     /// By unit.
     units: Vec<bool>,
-    /// Tokens with the topic of the finding that they carry.
-    topics: Vec<(usize, usize)>,
+    /// The topic of the finding that a token carries.
+    topics: Vec<Option<u32>>,
 }
 
 impl Telling {
     fn of(reading: &Reading<'_>) -> Self {
         Self {
             units: reading.forms.iter().map(FormFacts::is_bodily).collect(),
-            topics: Vec::new(),
+            topics: vec![None; reading.len()],
         }
     }
 
     /// Notes what a finding leaves in mind; none forgets what another left there.
-    fn note(&mut self, reading: &Reading<'_>, found: &Match, topic: Option<usize>) {
-        self.topics.retain(|(at, _)| !found.core.contains(at));
+    fn note(&mut self, reading: &Reading<'_>, found: &Match, topic: Option<u32>) {
         for &at in &found.core {
-            self.topics.extend(topic.map(|topic| (at, topic)));
+            self.topics[at] = topic;
             let n = reading.unit_of(at);
             if reading.units[n].first == at {
                 self.units[n] = topic.is_some() || reading.forms[n].is_bodily();
@@ -390,10 +391,8 @@ impl Telling {
         }
     }
 
-    fn topic(&self, unit: &Unit<'_>) -> Option<usize> {
-        let mut topics = self.topics.iter();
-        let (_, topic) = topics.find(|(at, _)| *at == unit.first)?;
-        Some(*topic)
+    fn topic(&self, unit: &Unit<'_>) -> Option<u32> {
+        self.topics[unit.first]
     }
 
     /// The next of them from a number on.
@@ -434,5 +433,5 @@ fn is_joiner(form: &str) -> bool {
 struct Mind<'r> {
     part: Option<(&'r str, usize)>,
     complaint: Option<(&'r str, usize)>,
-    topic: Option<(usize, usize)>,
+    topic: Option<(u32, usize)>,
 }

@@ -33,7 +33,8 @@ pub(super) fn attach(
         .filter(|it| !carried[it.first])
         .collect();
     let lasting = spotted.iter().zip(0..).filter(|(it, _)| lasts(it));
-    let mut places: Vec<(usize, usize)> = lasting.map(|(it, n)| (it.first(), n)).collect();
+    let mut places: Vec<(usize, usize)> = Vec::with_capacity(spotted.len());
+    places.extend(lasting.map(|(it, n)| (it.first(), n)));
     // Nearly in order already: those made from numbers stand behind the others.
     places.sort();
     let mut found = Found {

@@ -58,8 +58,11 @@ struct Value {
     end: usize,
     text: String,
     /// The same as the base reads it.
-    read: Vec<(ConceptRef, f64)>,
+    read: Read,
 }
+
+/// One number, or the two of a pair, each with its measure.
+type Read = SmallVec<[(ConceptRef, f64); 2]>;
 
 /// What stands between the word and its number.
 const LINKS: [&str; 18] = [
@@ -245,8 +248,13 @@ impl MeasureReader {
         let (number, taken) = numbers::value_at(&reading.entries, at)?;
         let mut end = at + taken;
         let mut text = plain(number);
-        let pair = matches!(self.known[known].concept, ConceptRef::Measure(ix) if base.measure(ix).pair.is_some());
-        if pair {
+        let mut read = Read::new();
+        let concept = self.known[known].concept;
+        let pair = match concept {
+            ConceptRef::Measure(ix) => base.measure(ix).pair,
+            _ => None,
+        };
+        if let Some(pair) = pair {
             let over = words
                 .get(end)
                 .is_some_and(|it| matches!(*it, "/" | "over" | "by" | "on"));
@@ -254,6 +262,10 @@ impl MeasureReader {
             text.push('/');
             text.push_str(&plain(second));
             end += 1 + length;
+            for (ix, number) in pair.into_iter().zip([number, second]) {
+                let measure = ConceptRef::Measure(ix);
+                read.push((measure, read_number(base, measure, number, "")?));
+            }
         } else if let Some(length) = self.known[known].scale_at(words, end) {
             end += length;
         } else if self.known[known].out_of_said {
@@ -268,19 +280,19 @@ impl MeasureReader {
                 return None;
             }
         }
-        if !pair {
+        if pair.is_none() {
             let (unit, length) = unit_at(reading, end);
-            text.push_str(unit);
             end += length;
+            if !unit.is_empty() {
+                text.push(' ');
+                text.push_str(unit);
+            }
+            read.push((concept, read_number(base, concept, number, unit)?));
         }
         let within = self.known[known]
             .range
             .is_none_or(|[low, high]| (low..=high).contains(&number));
-        if !within {
-            return None;
-        }
-        let read = base.read_value(self.known[known].concept, &text).ok()?;
-        Some(Value {
+        within.then_some(Value {
             known,
             first,
             end,
@@ -290,29 +302,35 @@ impl MeasureReader {
     }
 }
 
-/// A unit written after a number, as text to read, with the tokens it takes.
+/// A number in the unit of its measure; none where the base does not take it for one.
+fn read_number(base: &KnowledgeBase, concept: ConceptRef, number: f64, unit: &str) -> Option<f64> {
+    let quantity = base.quantity(concept).filter(|_| number.is_finite())?;
+    quantity.read_number(number, unit).ok()
+}
+
+/// A unit written after a number, as the base reads it, with the tokens it takes.
 fn unit_at(reading: &Reading<'_>, at: usize) -> (&'static str, usize) {
     let word = |n: usize| reading.words.get(at + n).copied().unwrap_or_default();
     match [word(0), word(1), word(2)] {
-        ["mmol", "/", "l"] => (" mmol/L", 3),
-        ["mg", "/", "dl"] => (" mg/dL", 3),
-        ["g", "/", "dl"] => (" g/dL", 3),
-        ["mmol" | "mmols", ..] => (" mmol/L", 1),
-        ["°", "c", _] => (" °C", 2),
-        ["°", "f", _] => (" °F", 2),
+        ["mmol", "/", "l"] => ("mmol/L", 3),
+        ["mg", "/", "dl"] => ("mg/dL", 3),
+        ["g", "/", "dl"] => ("g/dL", 3),
+        ["mmol" | "mmols", ..] => ("mmol/L", 1),
+        ["°", "c", _] => ("°C", 2),
+        ["°", "f", _] => ("°F", 2),
         [
             "degrees" | "degree" | "deg",
             "celsius" | "c" | "centigrade",
             _,
-        ] => (" °C", 2),
-        ["degrees" | "degree" | "deg", "fahrenheit" | "f", _] => (" °F", 2),
+        ] => ("°C", 2),
+        ["degrees" | "degree" | "deg", "fahrenheit" | "f", _] => ("°F", 2),
         ["degrees" | "degree" | "deg" | "°", ..] => ("", 1),
-        ["c" | "celsius", ..] => (" °C", 1),
-        ["f" | "fahrenheit", ..] => (" °F", 1),
-        ["%" | "percent", ..] => (" %", 1),
-        ["cm", ..] => (" cm", 1),
-        ["mm", ..] => (" mm", 1),
-        ["kg" | "kgs" | "kilos", ..] => (" kg", 1),
+        ["c" | "celsius", ..] => ("°C", 1),
+        ["f" | "fahrenheit", ..] => ("°F", 1),
+        ["%" | "percent", ..] => ("%", 1),
+        ["cm", ..] => ("cm", 1),
+        ["mm", ..] => ("mm", 1),
+        ["kg" | "kgs" | "kilos", ..] => ("kg", 1),
         ["bpm" | "cpm", ..] => ("", 1),
         ["/" | "per" | "a", "min" | "minute", _] => ("", 2),
         ["breaths" | "beats", "/" | "per" | "a", "min" | "minute"] => ("", 3),

@@ -205,7 +205,7 @@ impl Parser {
 
     /// Reads a text. The base must be the one the parser was built from.
     pub fn parse(&self, base: &KnowledgeBase, text: &str, context: &ParseContext) -> Parsed {
-        let folded = Folded::of(text);
+        let mut folded = Folded::of(text);
         let mut tokens = folded.tokens();
         self.canon.without_points(&mut tokens);
         let met = self
@@ -231,7 +231,7 @@ impl Parser {
 
         let mut spotted: Vec<Spotted> = Vec::with_capacity(found.len() + MADE);
         for it in found {
-            spotted.extend(Spotted::from_match(it));
+            Spotted::enter(it, &mut spotted);
         }
         self.measures
             .apply(&reading, base, (age, context.sex), &mut spotted);
@@ -266,7 +266,8 @@ fn answer(text: &str, reading: &Reading<'_>, mut spotted: Vec<Spotted>) -> Parse
             kept.push(n);
         }
     }
-    kept.sort_unstable_by_key(|&n| (spotted[n].ends, n));
+    // Nearly in order already: those made from numbers stand behind the others.
+    kept.sort_by_key(|&n| spotted[n].ends);
     let mentions: Vec<Mention> = kept
         .into_iter()
         .map(|n| mention(text, reading, &mut spotted[n]))

@@ -37,7 +37,7 @@ pub(super) struct Reading<'a> {
 }
 
 /// Where a token stands.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Place {
     /// Its unit, its sentence and its clause (between commas), by number.
     unit: u32,
@@ -54,29 +54,31 @@ impl<'a> Reading<'a> {
         let entries = met.entries();
         let units = sources.canon.units(&entries);
         let traits: Vec<Traits> = entries.iter().map(|it| it.traits).collect();
-        let mut forms = Vec::with_capacity(units.len());
-        let mut places = Vec::with_capacity(tokens.len());
-        let (mut sentences, mut clauses) = (Stretches::new(), Stretches::new());
-        for (unit, number) in units.iter().zip(0..) {
+        let facts = |unit: &Unit<'_>| {
             let first = entries[unit.first];
             // The very form of the word, so what is known of it holds.
-            forms.push(if std::ptr::eq(unit.form, first.word.form.as_str()) {
+            if std::ptr::eq(unit.form, first.word.form.as_str()) {
                 first.form
             } else {
                 sources.facts(unit.form)
-            });
-            for (at, traits) in (unit.first..).zip(&traits[unit.first..unit.last]) {
-                places.push(Place {
+            }
+        };
+        let forms = units.iter().map(facts).collect();
+        let mut places = vec![Place::default(); tokens.len()];
+        let (mut sentences, mut clauses) = (Stretches::new(), Stretches::new());
+        for (unit, number) in units.iter().zip(0..) {
+            for at in unit.first..unit.last {
+                places[at] = Place {
                     unit: number,
                     sentence: sentences.number,
                     clause: clauses.number,
                     light: unit.role != Role::Content,
                     compound: unit.last - unit.first > 1,
-                });
+                };
                 // The sign belongs to what it ends. What ends a sentence ends its clause, too.
-                if traits.has(Trait::ClauseEnd) {
+                if traits[at].has(Trait::ClauseEnd) {
                     clauses.end(at + 1);
-                    if traits.has(Trait::SentenceEnd) {
+                    if traits[at].has(Trait::SentenceEnd) {
                         sentences.end(at + 1);
                     }
                 }

@@ -44,19 +44,24 @@ pub(super) struct Lasting(pub Option<u32>);
 
 impl Spotted {
     /// From a match: one, or two where the phrase says both; a match that means nothing gives none.
-    pub(super) fn from_match(found: Match) -> impl Iterator<Item = Self> {
+    pub(super) fn enter(found: Match, spotted: &mut Vec<Self>) {
         let choice = match (found.sense, found.denied_inside) {
             (Sense::Lacks(_), _) | (Sense::Has(_), true) => Choice::Absent,
             _ => Choice::Present,
         };
-        let one = found.concept();
-        let spotted = move |concept: ConceptRef, core: Tokens| Self {
-            derived: matches!(found.sense, Sense::Lacks(_)),
-            ..Self::new(concept, core, choice, found.confidence)
+        let Some(concept) = found.concept() else {
+            return;
         };
-        let also = found.also.map(|also| spotted(also, found.core.clone()));
-        let one = one.map(|concept| spotted(concept, found.core));
-        one.into_iter().chain(also)
+        let one = Self {
+            derived: matches!(found.sense, Sense::Lacks(_)),
+            ..Self::new(concept, found.core, choice, found.confidence)
+        };
+        let also = found.also.map(|concept| Self {
+            concept,
+            ..one.clone()
+        });
+        spotted.push(one);
+        spotted.extend(also);
     }
 
     pub(super) fn new(concept: ConceptRef, core: Tokens, choice: Choice, confidence: f64) -> Self {
