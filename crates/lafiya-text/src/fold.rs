@@ -28,12 +28,15 @@ pub(crate) struct Token<'t> {
 impl Token<'_> {
     /// Whether it is a number such as `3` or `39.5`.
     pub(crate) fn is_number(&self) -> bool {
-        self.text.starts_with(|c: char| c.is_ascii_digit())
+        self.text.as_bytes().first().is_some_and(u8::is_ascii_digit)
     }
 
     /// Whether it is a sign and not a word.
     pub(crate) fn is_sign(&self) -> bool {
-        !self.text.starts_with(char::is_alphanumeric)
+        match self.text.as_bytes().first() {
+            Some(byte) if byte.is_ascii() => !byte.is_ascii_alphanumeric(),
+            _ => !self.text.starts_with(char::is_alphanumeric),
+        }
     }
 }
 

@@ -130,7 +130,7 @@ impl MarkWords {
     pub(super) fn marked(&self, key: u64) -> Marked {
         let begun = self.phrases.begun(key);
         Marked {
-            alone: bits(self.phrases.all_from(begun, std::iter::empty())),
+            alone: begun.map_or(0, |it| self.bits(it, &[])),
             longer: begun.filter(|it| self.phrases.goes_on(*it)),
         }
     }
@@ -138,14 +138,9 @@ impl MarkWords {
     pub(super) fn find(&self, entries: &[&Entry], keys: &[u64]) -> Marks {
         let marks = entries.iter().enumerate().map(|(at, entry)| {
             let Marked { alone, longer } = entry.marked;
-            if longer.is_some() {
-                alone
-                    | bits(
-                        self.phrases
-                            .all_from(longer, keys[at + 1..].iter().copied()),
-                    )
-            } else {
-                alone
+            match longer {
+                Some(begun) => alone | self.bits(begun, &keys[at + 1..]),
+                None => alone,
             }
         });
         let by_token: Vec<u32> = marks.collect();
@@ -154,11 +149,16 @@ impl MarkWords {
             by_token,
         }
     }
-}
 
-fn bits<'m>(found: impl Iterator<Item = (usize, &'m [Mark])>) -> u32 {
-    let marks = found.flat_map(|(_, marks)| marks);
-    marks.fold(0, |bits, mark| bits | mark.bit())
+    /// The marks of all phrases that begin with a word; `rest` are the words behind it.
+    fn bits(&self, begun: Begun, rest: &[u64]) -> u32 {
+        let mut bits = 0;
+        let rest = rest.iter().copied();
+        self.phrases.each_from(begun, rest, |_, marks| {
+            bits = marks.iter().fold(bits, |bits, mark| bits | mark.bit());
+        });
+        bits
+    }
 }
 
 impl Marks {

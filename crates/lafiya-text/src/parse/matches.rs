@@ -139,19 +139,20 @@ fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
         }
         let entry = reading.entries[at];
         let rest = || reading.entries[at + 1..].iter().map(|it| &it.word);
-        if traits.has(Trait::Written) {
+        if let Some(begun) = entry.written {
             let stems = rest().map(|word| word.stem_key);
-            for (length, meanings) in lexicon.written.all_from(entry.written, stems) {
+            lexicon.written.each_from(begun, stems, |length, meanings| {
                 if !denies_more(reading, at, length) {
                     enter(at..at + length, meanings);
                 }
-            }
+            });
         }
-        if traits.has(Trait::Ignored) {
+        if let Some(begun) = entry.ignored {
             let singulars = rest().map(|word| word.singular_key);
-            for (length, meanings) in lexicon.ignored.all_from(entry.ignored, singulars) {
+            let ignored = &lexicon.ignored;
+            ignored.each_from(begun, singulars, |length, meanings| {
                 enter(at..at + length, meanings);
-            }
+            });
         }
         // A word without weight is never a finding by itself ("does" is no "DOE").
         if let Some(single) = entry.single
@@ -302,7 +303,9 @@ pub(super) fn confidence(
 ) -> f64 {
     let mended = core.iter().any(|&at| reading.mended[at]);
     let sure = f64::from(meaning.confidence) * way * if mended { MENDED } else { 1.0 };
-    (sure * 100.0).round() / 100.0
+    // To the nearest hundredth. Sure of 0 to 1, so it is enough to leave off the rest.
+    let hundredths = (sure * 100.0 + 0.5) as u8;
+    f64::from(hundredths) / 100.0
 }
 
 /// The languages whose cue words the text has: two short ones, or one that is long.

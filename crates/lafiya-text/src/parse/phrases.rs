@@ -128,23 +128,27 @@ impl<T> PhraseSet<T> {
         self.leads_on[begun.0 as usize]
     }
 
-    /// Every phrase that begins with a word, looked up before: its length in words and what it leads to. Shortest first.
-    /// `rest` are the words behind it.
+    /// Tells every phrase that begins with a word, looked up before: its length in words and what it leads to. Shortest
+    /// first. `rest` are the words behind it.
     #[inline]
-    pub(crate) fn all_from<'s>(
+    pub(crate) fn each_from<'s>(
         &'s self,
-        begun: Option<Begun>,
-        rest: impl Iterator<Item = u64> + 's,
-    ) -> impl Iterator<Item = (usize, &'s [T])> {
+        begun: Begun,
+        rest: impl Iterator<Item = u64>,
+        mut tell: impl FnMut(usize, &'s [T]),
+    ) {
+        let mut node = begun.0;
         let mut rest = rest;
-        let nodes = std::iter::successors(begun.map(|it| it.0), move |node| {
-            self.step(*node, rest.next()?)
-        });
-        nodes
-            .map(|node| self.ends[node as usize].as_slice())
-            .enumerate()
-            .filter(|(_, values)| !values.is_empty())
-            .map(|(n, values)| (n + 1, values))
+        for length in 1.. {
+            let values = self.ends[node as usize].as_slice();
+            if !values.is_empty() {
+                tell(length, values);
+            }
+            match rest.next().and_then(|next| self.step(node, next)) {
+                Some(next) => node = next,
+                None => break,
+            }
+        }
     }
 
     /// Where the next word leads to.
@@ -166,19 +170,10 @@ impl<T> PhraseSet<T> {
     }
 
     fn longest_from(&self, begun: Begun, rest: &[u64]) -> Option<(usize, &[T])> {
-        let mut node = begun.0;
         let mut longest = None;
-        let mut rest = rest.iter();
-        for length in 1.. {
-            let values = self.ends[node as usize].as_slice();
-            if !values.is_empty() {
-                longest = Some((length, values));
-            }
-            match rest.next().and_then(|next| self.step(node, *next)) {
-                Some(next) => node = next,
-                None => break,
-            }
-        }
+        self.each_from(begun, rest.iter().copied(), |length, values| {
+            longest = Some((length, values));
+        });
         longest
     }
 
