@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 
-use super::lexicon::{BAG_WORDS_MAX, bag_key};
+use super::lexicon::{BAG_WORDS_MAX, BagKey};
 use super::matches::{Choosing, Match, Tokens, confidence};
 use super::reading::Reading;
 use super::traits::Trait;
@@ -147,8 +147,8 @@ impl Window<'_> {
             let places = || self.words.iter().zip(0..);
             let is_left_out = |n: u32| left_out >> n & 1 == 1;
             let kept = || places().filter(|(_, n)| !is_left_out(*n));
-            let bag = bag_key(kept().map(|(it, _)| it.number));
-            let Some(list) = bag.and_then(|key| choosing.lexicon.bags.get(&key)) else {
+            let bag = BagKey::of(kept().map(|(it, _)| it.number));
+            let Some(list) = choosing.lexicon.bags.get(&bag) else {
                 continue;
             };
             let kept: SmallVec<[&Word; WINDOW_MAX]> = kept().map(|(it, _)| it).collect();

@@ -197,7 +197,11 @@ impl Subjects {
         let told_by_clinician = reading.marks.has_any(Mark::Patient);
         let mut now = Person::Nobody;
         let mut named = Person::Nobody;
-        let mut spoken_of = Vec::with_capacity(reading.len());
+        let nobody = SpokenOf {
+            person: Person::Nobody,
+            by_pronoun: false,
+        };
+        let mut spoken_of = vec![nobody; reading.len()];
         let mut by_pronoun = false;
         let anybody_excepted = reading.marks.has_any(Mark::Except);
         // Only a new clause or a word for a person changes who is spoken of.
@@ -210,13 +214,14 @@ impl Subjects {
             let traits = reading.traits.get(next);
             next + usize::from(traits.is_some_and(|it| !it.has(Trait::Person)))
         };
-        let mut after = 0;
+        let (mut before, mut after) = (0, 0);
         while after < reading.len() {
             let at = after;
             after = next(at);
             let traits = reading.traits[at];
             let person = now;
-            spoken_of.resize(at, SpokenOf { person, by_pronoun });
+            spoken_of[before..at].fill(SpokenOf { person, by_pronoun });
+            before = at;
             if at > 0 && reading.sentence(at) != reading.sentence(at - 1) {
                 now = Person::Nobody;
                 // "His mother smokes. He coughs": in a clinician's note the pronoun is the patient again.
@@ -260,7 +265,7 @@ impl Subjects {
             }
         }
         let person = now;
-        spoken_of.resize(reading.len(), SpokenOf { person, by_pronoun });
+        spoken_of[before..].fill(SpokenOf { person, by_pronoun });
         spoken_of
     }
 
