@@ -9,6 +9,31 @@ pub(crate) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<Fnv>>;
 /// A set that is filled once and asked often.
 pub(crate) type FastSet<K> = HashSet<K, BuildHasherDefault<Fnv>>;
 
+/// A map of keys: they are hashes already.
+pub(crate) type KeyMap<V> = HashMap<u64, V, BuildHasherDefault<AsIs>>;
+
+/// Takes a key for its own hash.
+#[derive(Clone, Default)]
+pub(crate) struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn write(&mut self, bytes: &[u8]) {
+        let mut hasher = Fnv(self.0);
+        hasher.write(bytes);
+        self.0 = hasher.0;
+    }
+
+    #[inline]
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
 /// FNV-1a, 64 bits, but eight bytes at a time: most words are one step.
 #[derive(Clone)]
 pub(crate) struct Fnv(u64);

@@ -16,7 +16,7 @@ use super::time::Times;
 use super::traits::{Trait, Traits};
 use crate::canon::{Canon, Word};
 use crate::fold::Token;
-use crate::hash::{FastMap, key};
+use crate::hash::{FastMap, KeyMap, key};
 
 /// What a common form is to the steps that put words together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -138,6 +138,7 @@ impl Sources<'_> {
             (Trait::Describing, self.subjects.describes(text)),
             (Trait::Reporting, self.subjects.reports(text)),
             (Trait::Crowd, self.subjects.is_crowd(text)),
+            (Trait::Inherited, self.subjects.begins_disease(*key)),
         ])
     }
 
@@ -166,7 +167,7 @@ fn parts_clauses(sign: &str) -> bool {
 #[derive(Clone, Debug)]
 pub(super) struct Dictionary {
     /// By their key.
-    entries: FastMap<u64, Entry>,
+    entries: KeyMap<Entry>,
 }
 
 /// Numbers below this are in the dictionary: ages, days, pulses.

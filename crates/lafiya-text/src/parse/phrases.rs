@@ -5,14 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::hash::{FastMap, key};
+use crate::hash::{KeyMap, key};
 
 /// Phrases, each with what it leads to.
 #[derive(Clone, Debug)]
 pub(crate) struct PhraseSet<T> {
     words: BTreeSet<String>,
     /// From a node and the key of a word, as one number, to the next node.
-    steps: FastMap<u64, u32>,
+    steps: KeyMap<u32>,
     /// Which steps there may be.
     sieve: Sieve,
     /// What the phrases lead to that end at a node.
@@ -75,7 +75,7 @@ impl<T> Default for PhraseSet<T> {
     fn default() -> Self {
         Self {
             words: BTreeSet::new(),
-            steps: FastMap::default(),
+            steps: KeyMap::default(),
             sieve: Sieve::of(0),
             ends: vec![Vec::new()],
             leads_on: vec![false],

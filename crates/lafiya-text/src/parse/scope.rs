@@ -316,11 +316,13 @@ impl Scope {
             it.choice = Choice::Absent;
             return;
         }
-        let over = (last + 1..next.min(last + ENDING_REACH)).any(|at| {
-            reading.marks.has(at, Mark::Ending)
-                && (at == last + 1 || reading.marks.has(at - 1, Mark::BeforeEnding))
-                && !(last + 1..=at).any(|at| reading.marks.has(at, Mark::Trigger))
-        });
+        let mut reach = last + 1..next.min(last + ENDING_REACH);
+        let over = reading.marks.has_any(Mark::Ending)
+            && reach.any(|at| {
+                reading.marks.has(at, Mark::Ending)
+                    && (at == last + 1 || reading.marks.has(at - 1, Mark::BeforeEnding))
+                    && !(last + 1..=at).any(|at| reading.marks.has(at, Mark::Trigger))
+            });
         if over && it.is_finding() {
             it.choice = Choice::Absent;
         }

@@ -105,6 +105,11 @@ impl Subjects {
         self.persons.begun(key).is_some()
     }
 
+    /// Whether a word begins a disease that runs in families.
+    pub(super) fn begins_disease(&self, key: u64) -> bool {
+        self.family.begun(key).is_some()
+    }
+
     /// Whether a word says whose a person is.
     pub(super) fn is_owner(&self, word: &str) -> bool {
         self.owners.contains(word)
@@ -177,10 +182,12 @@ impl Subjects {
         spoken_of: &[SpokenOf],
         spotted: &mut Vec<Spotted>,
     ) {
-        let kin = spoken_of.iter().zip(0..);
-        let kin = kin.filter(|(it, _)| it.person == Person::Kin);
-        for at in kin.map(|(_, at)| at) {
-            if let Some((length, [concept, ..])) = self.family.longest_at(&reading.keys, at) {
+        let next = |from: usize| reading.next_of(from, [Trait::Inherited]);
+        let diseases = std::iter::successors(Some(next(0)), |at| Some(next(at + 1)));
+        for at in diseases.take_while(|at| *at < reading.len()) {
+            let of_kin = spoken_of[at].person == Person::Kin;
+            let disease = self.family.longest_at(&reading.keys, at);
+            if let Some((length, [concept, ..])) = disease.filter(|_| of_kin) {
                 let core = (at..at + length).collect();
                 let derived = Spotted::new(*concept, core, Choice::Present, 0.95);
                 spotted.push(Spotted {

@@ -50,6 +50,8 @@ pub(super) enum Trait {
     Reporting,
     /// Kin who are never the patient all together.
     Crowd,
+    /// Begins a disease that runs in families.
+    Inherited,
 }
 
 /// The traits of a word.
