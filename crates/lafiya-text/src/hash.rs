@@ -41,7 +41,7 @@ pub(crate) struct Fnv(u64);
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
 /// Has bits everywhere, so that every letter of a step reaches both ends of the hash. Odd: no two steps fall together.
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(crate) const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 const STEP: usize = 8;
 
 impl Fnv {

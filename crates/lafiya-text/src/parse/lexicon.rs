@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::phrases::PhraseSet;
 use crate::canon::Canon;
 use crate::fold;
-use crate::hash::{FastMap, FastSet};
+use crate::hash::{FastMap, FastSet, SPREAD};
 use crate::stem::{singular, stem};
 use crate::words::{self, Ignored};
 
@@ -102,7 +102,7 @@ impl BagKey {
 /// A number of a word with its bits all over 64, so that no two sums of a few fall together.
 #[inline]
 fn scattered(number: u32) -> u64 {
-    let mixed = (u64::from(number) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (u64::from(number) + 1).wrapping_mul(SPREAD);
     (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 

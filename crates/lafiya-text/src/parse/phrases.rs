@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::hash::{KeyMap, key};
+use crate::hash::{KeyMap, SPREAD, key};
 
 /// Phrases, each with what it leads to.
 #[derive(Clone, Debug)]
@@ -63,11 +63,10 @@ impl Sieve {
     }
 }
 
-/// A node and the key of a word as one number. Odd, so no two nodes fall together for one word; that different words do
-/// does not happen with 64 bits.
+/// A node and the key of a word as one number. For one word no two nodes share one; that two words do does not happen with
+/// 64 bits.
 #[inline]
 fn step_key(node: u32, key: u64) -> u64 {
-    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
     key ^ u64::from(node).wrapping_mul(SPREAD)
 }
 
