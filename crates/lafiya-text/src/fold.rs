@@ -28,31 +28,35 @@ pub(crate) struct Token<'t> {
 impl Token<'_> {
     /// Whether it is a number such as `3` or `39.5`.
     pub(crate) fn is_number(&self) -> bool {
-        self.text.starts_with(|c: char| c.is_ascii_digit())
+        self.text.as_bytes().first().is_some_and(u8::is_ascii_digit)
     }
 
     /// Whether it is a sign and not a word.
     pub(crate) fn is_sign(&self) -> bool {
-        !self.text.starts_with(char::is_alphanumeric)
+        match self.text.as_bytes().first() {
+            Some(byte) if byte.is_ascii() => !byte.is_ascii_alphanumeric(),
+            _ => !self.text.starts_with(char::is_alphanumeric),
+        }
     }
 }
 
-/// A text with its plain spelling. All tokens share one string, so that a word costs no memory of its own.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Folded {
-    /// The text in lower case; behind it the spelling of those tokens that are not plain with that.
-    plain: String,
-    spans: Vec<Span>,
+/// A text with its plain spelling. Tokens share its strings, so that a word costs no memory of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Folded<'a> {
+    text: &'a str,
+    lower: String,
+    /// The spelling of those tokens that are not plain in lower case.
+    spelt: String,
 }
 
-/// Where a token stands: in the plain spelling (bytes) and in the original.
-#[derive(Clone, Debug)]
-struct Span {
-    plain: Range<usize>,
-    start: Place,
-    end: Place,
-    spaced: bool,
-    capitals: bool,
+/// A text on the way to its tokens.
+struct Scan<'t, 's> {
+    text: &'t str,
+    lower: &'t str,
+    tokens: Vec<Token<'t>>,
+    spelt: &'s mut String,
+    /// Tokens that are spelt out, by number, with the place of their spelling: they get it when all are.
+    late: Vec<(usize, Range<usize>)>,
 }
 
 /// A place in the original.
@@ -130,14 +134,36 @@ enum Class {
 /// A token's end, and whether the plain spelling of what lies before it is the same letters in lower case.
 type End = (Place, bool);
 
-impl Folded {
-    /// Splits a text into folded tokens.
-    pub(crate) fn of(text: &str) -> Self {
-        let mut folded = Self {
-            plain: text.to_ascii_lowercase(),
-            spans: Vec::with_capacity(text.len() / 4),
+impl<'a> Folded<'a> {
+    pub(crate) fn of(text: &'a str) -> Self {
+        Self {
+            text,
+            lower: text.to_ascii_lowercase(),
+            spelt: String::new(),
+        }
+    }
+
+    /// Splits the text into folded tokens.
+    pub(crate) fn tokens(&mut self) -> Vec<Token<'_>> {
+        self.spelt.clear();
+        let scan = Scan {
+            text: self.text,
+            lower: &self.lower,
+            tokens: Vec::with_capacity(self.text.len() / 4),
+            spelt: &mut self.spelt,
+            late: Vec::new(),
         };
-        let bytes = text.as_bytes();
+        let (mut tokens, late) = scan.run();
+        for (n, spelling) in late {
+            tokens[n].text = &self.spelt[spelling];
+        }
+        tokens
+    }
+}
+
+impl<'t> Scan<'t, '_> {
+    fn run(mut self) -> (Vec<Token<'t>>, Vec<(usize, Range<usize>)>) {
+        let bytes = self.text.as_bytes();
         let mut at = Place::default();
         let mut spaced = true;
         while let Some(&byte) = bytes.get(at.byte) {
@@ -147,25 +173,21 @@ impl Folded {
                 spaced = true;
             } else if let Some(word) = plain_word(&bytes[at.byte..]) {
                 let end = at.behind_bytes(word.len());
-                folded.spans.push(Span {
-                    plain: at.byte..end.byte,
-                    capitals: is_loud_ascii(word),
-                    start: at,
-                    end,
-                    spaced,
-                });
+                let spelling = &self.lower[at.byte..end.byte];
+                self.push((at, end), spelling, (spaced, is_loud_ascii(word)));
                 (at, spaced) = (end, false);
             } else {
-                (at, spaced) = folded.go_on(text, at, spaced);
+                (at, spaced) = self.go_on(at, spaced);
             }
         }
-        folded
+        (self.tokens, self.late)
     }
 
     /// Takes whatever comes next: a token or one character of a gap. Gives the place behind it, and whether there was
     /// white space since the last token.
     #[inline(never)]
-    fn go_on(&mut self, text: &str, at: Place, spaced: bool) -> (Place, bool) {
+    fn go_on(&mut self, at: Place, spaced: bool) -> (Place, bool) {
+        let text = self.text;
         let Some(c) = at.peek(text) else {
             return (at, spaced);
         };
@@ -178,45 +200,35 @@ impl Folded {
             Class::Sign => (at.behind(c), c != '\r'),
         };
         let is_ascii = end.byte - at.byte == end.character - at.character;
-        self.enter(text, (at, end), (plain && is_ascii, spaced));
+        let written = &text[at.byte..end.byte];
+        if plain && is_ascii {
+            let spelling = &self.lower[at.byte..end.byte];
+            let capitals = is_loud_ascii(written.as_bytes());
+            self.push((at, end), spelling, (spaced, capitals));
+        } else {
+            let spelling = self.spell(written);
+            if !spelling.is_empty() {
+                self.late.push((self.tokens.len(), spelling));
+                self.push((at, end), "", (spaced, is_loud(written)));
+            }
+        }
         (end, false)
     }
 
-    pub(crate) fn tokens(&self) -> Vec<Token<'_>> {
-        let token = |span: &Span| Token {
-            text: &self.plain[span.plain.clone()],
-            start: span.start.character,
-            end: span.end.character,
-            bytes: (span.start.byte, span.end.byte),
-            spaced: span.spaced,
-            capitals: span.capitals,
-        };
-        self.spans.iter().map(token).collect()
-    }
-
-    fn enter(
+    #[inline]
+    fn push(
         &mut self,
-        text: &str,
         (start, end): (Place, Place),
-        (is_plain, spaced): (bool, bool),
+        text: &'t str,
+        (spaced, capitals): (bool, bool),
     ) {
-        let (spelt, capitals) = if is_plain {
-            let written = text.as_bytes().get(start.byte..end.byte);
-            let loud = written.is_some_and(is_loud_ascii);
-            (start.byte..end.byte, loud)
-        } else {
-            let written = &text[start.byte..end.byte];
-            (self.spell(written), is_loud(written))
-        };
-        if spelt.is_empty() {
-            return;
-        }
-        self.spans.push(Span {
-            plain: spelt,
-            capitals,
-            start,
-            end,
+        self.tokens.push(Token {
+            text,
+            start: start.character,
+            end: end.character,
+            bytes: (start.byte, end.byte),
             spaced,
+            capitals,
         });
     }
 
@@ -227,14 +239,14 @@ impl Folded {
         let alone = written.chars().nth(1).is_none();
         let letters = written.chars().filter(|&c| class(c) != Class::Apostrophe);
         let letters = letters.nfkd().filter(|c| !is_combining_mark(*c));
-        let from = self.plain.len();
-        self.plain.extend(
+        let from = self.spelt.len();
+        self.spelt.extend(
             letters
                 .flat_map(char::to_lowercase)
                 .map(plain)
                 .map(|c| if c == ',' && !alone { '.' } else { c }),
         );
-        from..self.plain.len()
+        from..self.spelt.len()
     }
 }
 
@@ -379,7 +391,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &[&str]) {
-        let folded = Folded::of(text);
+        let mut folded = Folded::of(text);
         let got: Vec<&str> = folded.tokens().iter().map(|it| it.text).collect();
         assert_eq!(got, expected, "{text}");
     }
@@ -401,7 +413,7 @@ mod tests {
     #[test]
     fn offsets_count_characters_of_the_original() {
         let text = "fièvre ŌRÍ";
-        let folded = Folded::of(text);
+        let mut folded = Folded::of(text);
         let tokens = folded.tokens();
         for token in &tokens {
             assert!(token.end <= text.chars().count() && token.start < token.end);

@@ -9,6 +9,31 @@ pub(crate) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<Fnv>>;
 /// A set that is filled once and asked often.
 pub(crate) type FastSet<K> = HashSet<K, BuildHasherDefault<Fnv>>;
 
+/// A map of keys: they are hashes already.
+pub(crate) type KeyMap<V> = HashMap<u64, V, BuildHasherDefault<AsIs>>;
+
+/// Takes a key for its own hash.
+#[derive(Clone, Default)]
+pub(crate) struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn write(&mut self, bytes: &[u8]) {
+        let mut hasher = Fnv(self.0);
+        hasher.write(bytes);
+        self.0 = hasher.0;
+    }
+
+    #[inline]
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
 /// FNV-1a, 64 bits, but eight bytes at a time: most words are one step.
 #[derive(Clone)]
 pub(crate) struct Fnv(u64);
@@ -16,7 +41,7 @@ pub(crate) struct Fnv(u64);
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
 /// Has bits everywhere, so that every letter of a step reaches both ends of the hash. Odd: no two steps fall together.
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(crate) const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 const STEP: usize = 8;
 
 impl Fnv {
@@ -42,8 +67,7 @@ impl Hasher for Fnv {
         }
         // No word has a zero byte, so those that fill the last step are told from letters.
         if !rest.is_empty() {
-            let last = rest.iter().rev();
-            self.step(last.fold(0, |last, byte| last << 8 | u64::from(*byte)));
+            self.step(low_bytes(rest));
         }
     }
 
@@ -74,6 +98,19 @@ impl Hasher for Fnv {
     }
 }
 
+/// One to seven bytes as the low bytes of a number. Taken in few pieces that overlap: where they do, they are the same.
+#[inline]
+fn low_bytes(bytes: &[u8]) -> u64 {
+    let last = bytes.len() - 1;
+    if let (Some(low), Some(high)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let (low, high) = (u32::from_le_bytes(*low), u32::from_le_bytes(*high));
+        u64::from(low) | u64::from(high) << (8 * (last - 3))
+    } else {
+        let byte = |n: usize| u64::from(bytes[n]) << (8 * n);
+        byte(0) | byte(bytes.len() / 2) | byte(last)
+    }
+}
+
 /// A word as a number. Two words that share one would be mistaken for each other: with 64 bits that does not happen.
 pub(crate) fn key(word: &str) -> u64 {
     let mut hasher = Fnv::default();
@@ -84,6 +121,16 @@ pub(crate) fn key(word: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn low_bytes_are_those_of_the_number() {
+        for length in 1..STEP {
+            let bytes: Vec<u8> = (1..=length).map(|it| it as u8).collect();
+            let mut whole = [0; STEP];
+            whole[..length].copy_from_slice(&bytes);
+            assert_eq!(low_bytes(&bytes), u64::from_le_bytes(whole), "{length}");
+        }
+    }
 
     #[test]
     fn words_have_keys_of_their_own() {

@@ -2,6 +2,8 @@
 //!
 //! Lenient in units, strict in numbers: a text that is not clearly one number is refused, never guessed at.
 
+use std::borrow::Cow;
+
 use lafiya_model::{Age, Sex};
 use thiserror::Error;
 
@@ -94,11 +96,15 @@ impl Quantity {
         if unit.contains(|c: char| c.is_ascii_digit()) && !self.knows_unit(unit) {
             return Err(unreadable());
         }
-        let named = self
-            .other_units
-            .iter()
-            .find(|other| same_unit(&other.unit, unit));
-        if let Some(other) = named.filter(|_| !same_unit(&self.unit, unit)) {
+        self.read_number(number, unit)
+    }
+
+    /// A number as written, with a unit or with none: the number in the quantity's own unit.
+    pub fn read_number(&self, number: f64, unit: &str) -> Result<f64, NotANumber> {
+        let is_named = |other: &&OtherUnit| same_unit(&other.unit, unit);
+        if !same_unit(&self.unit, unit)
+            && let Some(other) = self.other_units.iter().find(is_named)
+        {
             return self.plausible(convert(number, other));
         }
         let own = self.plausible(number);
@@ -124,12 +130,9 @@ impl Quantity {
 
     pub(super) fn derived(&self, value: f64, person: &Person) -> Derived {
         let mut present: Vec<ConceptRef> = Vec::new();
-        for rule in &self.derive {
-            if rule.applies_to(person)
-                && rule.limits.hold(value)
-                && !present.contains(&rule.concept)
-            {
-                present.push(rule.concept);
+        for concept in self.present(value, person) {
+            if !present.contains(&concept) {
+                present.push(concept);
             }
         }
         let absent = self
@@ -139,6 +142,12 @@ impl Quantity {
             .filter(|it| !present.contains(it))
             .collect();
         Derived { present, absent }
+    }
+
+    /// What a value makes present; a concept of several rules may come more than once.
+    pub fn present(&self, value: f64, person: &Person) -> impl Iterator<Item = ConceptRef> {
+        let hold = move |rule: &&Rule| rule.limits.hold(value) && rule.applies_to(person);
+        self.derive.iter().filter(hold).map(|rule| rule.concept)
     }
 
     /// Every concept a value can say something about.
@@ -241,7 +250,7 @@ fn split_number(text: &str) -> Option<(f64, &str)> {
 }
 
 /// A decimal comma becomes a point; commas that group thousands fall away; anything doubtful is refused.
-fn plain_number(digits: &str) -> Option<String> {
+fn plain_number(digits: &str) -> Option<Cow<'_, str>> {
     let commas = digits.matches(',').count();
     let points = digits.matches('.').count();
     if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+')
@@ -251,7 +260,7 @@ fn plain_number(digits: &str) -> Option<String> {
         return None;
     }
     if commas == 0 {
-        return Some(digits.to_owned());
+        return Some(Cow::Borrowed(digits));
     }
     let whole = digits.split('.').next().unwrap_or(digits);
     let groups: Vec<&str> = whole.split(',').collect();
@@ -259,14 +268,15 @@ fn plain_number(digits: &str) -> Option<String> {
         && groups[0].len() <= 3
         && groups[0] != "0";
     if grouped {
-        return Some(digits.replace(',', ""));
+        return Some(Cow::Owned(digits.replace(',', "")));
     }
-    (commas == 1 && points == 0).then(|| digits.replace(',', "."))
+    (commas == 1 && points == 0).then(|| Cow::Owned(digits.replace(',', ".")))
 }
 
 /// Whether two spellings name one unit. An empty second spelling names no unit.
 fn same_unit(unit: &str, written: &str) -> bool {
-    !written.is_empty() && normal_unit(unit) == normal_unit(written)
+    // Mostly it is written as the base has it.
+    !written.is_empty() && (unit == written || normal_unit(unit) == normal_unit(written))
 }
 
 fn normal_unit(unit: &str) -> String {

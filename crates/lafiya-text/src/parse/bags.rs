@@ -3,9 +3,7 @@
 //! "Pain for my right leg" and "leg dey pain me" fill the bag {leg, pain}. The words at both ends belong to the bag; a
 //! modifier or a denial between them may be left out, and a denial that is left out denies the phrase.
 
-use smallvec::SmallVec;
-
-use super::lexicon::{BAG_WORDS_MAX, bag_key};
+use super::lexicon::{BAG_WORDS_MAX, BagKey};
 use super::matches::{Choosing, Match, Tokens, confidence};
 use super::reading::Reading;
 use super::traits::Trait;
@@ -84,8 +82,8 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut V
 fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut Vec<Match>) {
     let pairs = &choosing.lexicon.pairs;
     for (start, first) in row.iter().enumerate() {
-        let behind = &row[start + 1..];
-        for (n, last) in behind.iter().take(WINDOW_MAX - 1).enumerate() {
+        let behind = &row[start + 1..row.len().min(start + WINDOW_MAX)];
+        for (n, last) in behind.iter().enumerate() {
             if pairs.has(first.number, last.number) {
                 // A word that cannot be left out must be of a bag with the last one, too.
                 let fits = |it: &Word| it.optional || pairs.has(it.number, last.number);
@@ -140,21 +138,21 @@ impl Window<'_> {
     /// The fullest bag: with all modifiers and denials, or with some left out.
     fn fill(&self, reading: &Reading<'_>, choosing: &Choosing<'_>) -> Option<Match> {
         for left_out in subsets(self.optional()) {
+            let count = self.words.len() - left_out.count_ones() as usize;
             // Too many words for any bag.
-            if self.words.len() - left_out.count_ones() as usize > BAG_WORDS_MAX {
+            if count > BAG_WORDS_MAX {
                 continue;
             }
             let places = || self.words.iter().zip(0..);
             let is_left_out = |n: u32| left_out >> n & 1 == 1;
-            let kept = || places().filter(|(_, n)| !is_left_out(*n));
-            let bag = bag_key(kept().map(|(it, _)| it.number));
-            let Some(list) = bag.and_then(|key| choosing.lexicon.bags.get(&key)) else {
+            let kept = || places().filter(|(_, n)| !is_left_out(*n)).map(|(it, _)| it);
+            let bag = BagKey::of(kept().map(|it| it.number));
+            let Some(list) = choosing.lexicon.bags.get(&bag) else {
                 continue;
             };
-            let kept: SmallVec<[&Word; WINDOW_MAX]> = kept().map(|(it, _)| it).collect();
             let mut left = places().filter(|(_, n)| is_left_out(*n));
             let denied = left.find(|(it, _)| it.denial).map(|(it, _)| it);
-            if denies_a_finding(reading, &kept, denied) {
+            if self.denies_a_finding(reading, count, denied) {
                 continue;
             }
             let usable = list
@@ -165,7 +163,7 @@ impl Window<'_> {
                 continue;
             };
             let mut core = Tokens::new();
-            for unit in kept.iter().map(|it| &reading.units[it.at]) {
+            for unit in kept().map(|it| &reading.units[it.at]) {
                 (unit.first..unit.last).for_each(|at| core.push(at));
             }
             return Some(Match {
@@ -173,7 +171,7 @@ impl Window<'_> {
                 core,
                 sense: meaning.sense,
                 also: meaning.also,
-                weight: kept.iter().map(|it| if it.denial { 1 } else { 2 }).sum(),
+                weight: kept().map(|it| if it.denial { 1 } else { 2 }).sum(),
                 denied_inside: denied.is_some(),
             });
         }
@@ -194,6 +192,34 @@ impl Window<'_> {
         let joiners = |word: Option<&Word>| word.map(|it| it.joiners);
         joiners(self.words.first()) != joiners(self.words.last())
     }
+
+    /// "vomiting, no stooling" denies the second finding, and "no stooling" is not the phrase "no stool"; "late ... not" is
+    /// not "not late". But "neck is not stiff" denies the phrase. Both ends are always among the words that are kept.
+    fn denies_a_finding(&self, reading: &Reading<'_>, kept: usize, denied: Option<&Word>) -> bool {
+        let is_finding = |at: usize| {
+            let unit = reading.units.get(at);
+            unit.is_some_and(|unit| reading.traits[unit.first].has(Trait::Single))
+        };
+        // "no urinary symptoms" denies symptoms, not urine.
+        let goes_on = |at: usize| {
+            reading.units.get(at + 1).is_some_and(|unit| {
+                unit.role == Role::Content
+                    && reading.tokens[unit.first]
+                        .text
+                        .starts_with(char::is_alphabetic)
+                    && !matches!(unit.form, "and" | "or" | "not")
+            })
+        };
+        let ends = (self.words.first(), self.words.last());
+        let only_denied = match ends {
+            (Some(not), Some(word)) if kept == 2 => {
+                not.denial && (is_finding(word.at) || goes_on(word.at))
+            }
+            _ => false,
+        };
+        let ends_in_denial = ends.1.is_some_and(|it| it.denial);
+        ends_in_denial || only_denied || denied.is_some_and(|it| is_finding(it.at + 1))
+    }
 }
 
 /// Every choice among some bits, from none on.
@@ -202,29 +228,4 @@ fn subsets(bits: u32) -> impl Iterator<Item = u32> {
         let next = choice.wrapping_sub(bits) & bits;
         (next != 0).then_some(next)
     })
-}
-
-/// "vomiting, no stooling" denies the second finding, and "no stooling" is not the phrase "no stool"; "late ... not" is not
-/// "not late". But "neck is not stiff" denies the phrase.
-fn denies_a_finding(reading: &Reading<'_>, kept: &[&Word], denied: Option<&Word>) -> bool {
-    let is_finding = |at: usize| {
-        let unit = reading.units.get(at);
-        unit.is_some_and(|unit| reading.traits[unit.first].has(Trait::Single))
-    };
-    let ends_in_denial = kept.last().is_some_and(|it| it.denial);
-    // "no urinary symptoms" denies symptoms, not urine.
-    let goes_on = |at: usize| {
-        reading.units.get(at + 1).is_some_and(|unit| {
-            unit.role == Role::Content
-                && reading.tokens[unit.first]
-                    .text
-                    .starts_with(char::is_alphabetic)
-                && !matches!(unit.form, "and" | "or" | "not")
-        })
-    };
-    let only_denied = match kept {
-        [not, word] => not.denial && (is_finding(word.at) || goes_on(word.at)),
-        _ => false,
-    };
-    ends_in_denial || only_denied || denied.is_some_and(|it| is_finding(it.at + 1))
 }

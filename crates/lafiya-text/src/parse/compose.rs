@@ -12,6 +12,7 @@ use super::dictionary::FormFacts;
 use super::lexicon::Sense;
 use super::matches::{Choosing, Match, tokens};
 use super::reading::Reading;
+use super::traits::first_with;
 use crate::canon::{Canon, Role, Unit};
 use crate::hash::{FastMap, FastSet};
 use crate::words::BodyWords;
@@ -23,7 +24,7 @@ pub(super) struct Composer {
     complaints: FastSet<String>,
     topics: Vec<Topic>,
     /// The topic that a finding leaves in mind.
-    topic_of: FastMap<ConceptRef, usize>,
+    topic_of: FastMap<ConceptRef, u32>,
 }
 
 /// What findings leave in mind, and which words speak of it.
@@ -41,7 +42,7 @@ impl Composer {
     pub(super) fn new(words: &BodyWords, canon: &Canon, base: &KnowledgeBase) -> Self {
         let forms = |list: &[String]| list.iter().map(|word| canon.form(word)).collect();
         let mut topic_of = FastMap::default();
-        for (n, topic) in words.topic.iter().enumerate() {
+        for (n, topic) in (0..).zip(&words.topic) {
             for concept in topic.findings.iter().filter_map(|id| base.resolve(id)) {
                 topic_of.entry(concept).or_insert(n);
             }
@@ -80,20 +81,24 @@ impl Composer {
     ) {
         let mut free: Vec<bool> = vec![true; reading.len()];
         let mut mind = Mind::default();
-        let mut topics: Vec<Option<usize>> = vec![None; reading.len()];
+        let mut telling = Telling::of(reading);
         for it in matches.iter() {
             for &at in &it.core {
                 free[at] = false;
             }
-            self.note_topic(it, &mut topics);
+            if let Some(topic) = self.topic(it) {
+                telling.note(reading, it, Some(topic));
+            }
         }
+        // So many stand in the order of the text; what is added stands behind them.
+        let mut in_order = matches.len();
         let mut after = 0;
-        while let Some(n) = next_telling(reading, &topics, after) {
+        while let Some(n) = telling.next(after) {
             after = n + 1;
             let (unit, form) = (&reading.units[n], &reading.forms[n]);
-            if !form.part && !form.complaint {
+            if !form.is_bodily() {
                 // Neither a part nor a complaint: nothing to share, at most a topic to bear in mind.
-                if let Some(topic) = topics[unit.first] {
+                if let Some(topic) = telling.topic(unit) {
                     mind.topic = Some((topic, unit.first));
                 }
                 continue;
@@ -103,7 +108,10 @@ impl Composer {
             let lone = if is_free {
                 None
             } else {
-                Self::lone_complaint(reading, matches, n, &mind)
+                let of_part = Self::follows_part(reading, n, &mind);
+                of_part
+                    .then(|| one_word_at(matches, in_order, unit.first))
+                    .flatten()
             };
             let shared = if is_free || lone.is_some() {
                 self.share(reading, choosing, n, &mind)
@@ -113,15 +121,16 @@ impl Composer {
             if let Some(it) = shared {
                 if let Some(lone) = lone {
                     matches.remove(lone);
+                    in_order -= usize::from(lone < in_order);
                 }
                 for &at in &it.core {
                     free[at] = false;
                 }
-                self.note_topic(&it, &mut topics);
+                telling.note(reading, &it, self.topic(&it));
                 matches.push(it);
             }
             self.share_backwards(reading, choosing, n, &mut free, matches);
-            Self::remember(reading, n, topics[reading.units[n].first], &mut mind);
+            Self::remember(reading, n, telling.topic(unit), &mut mind);
         }
         matches.sort_by_key(Match::first);
     }
@@ -202,17 +211,14 @@ impl Composer {
             && alone(reading.clause_of(own.start - 1), |it| it.complaint)
     }
 
-    /// A complaint that was taken for a finding by itself though a part was just named: "eyes red and itchy, no discharge".
-    fn lone_complaint(
-        reading: &Reading<'_>,
-        matches: &[Match],
-        n: usize,
-        mind: &Mind<'_>,
-    ) -> Option<usize> {
+    /// A complaint just behind a part, which may have been taken for a finding by itself: "eyes red and itchy, no discharge".
+    fn follows_part(reading: &Reading<'_>, n: usize, mind: &Mind<'_>) -> bool {
         let unit = &reading.units[n];
-        let (_, part) = mind.part?;
+        let Some((_, part)) = mind.part else {
+            return false;
+        };
         if !reading.forms[n].complaint || !reading.same_sentence(part, unit.first) {
-            return None;
+            return false;
         }
         let mut between = between(reading, part, unit.first);
         let close = between.all(|n| {
@@ -222,13 +228,10 @@ impl Composer {
                 || it.form == "not"
                 || reading.forms[n].complaint
         });
-        if part >= unit.first || !close {
-            return None;
-        }
-        matches.iter().position(|it| *it.core == [unit.first])
+        part < unit.first && close
     }
 
-    fn remember<'r>(reading: &Reading<'r>, n: usize, topic: Option<usize>, mind: &mut Mind<'r>) {
+    fn remember<'r>(reading: &Reading<'r>, n: usize, topic: Option<u32>, mind: &mut Mind<'r>) {
         let unit = &reading.units[n];
         if reading.forms[n].part {
             mind.part = Some((unit.form, unit.first));
@@ -241,14 +244,9 @@ impl Composer {
         }
     }
 
-    /// Marks the tokens of a finding that leaves a topic in mind.
-    fn note_topic(&self, found: &Match, topics: &mut [Option<usize>]) {
-        let topic = found
-            .concept()
-            .and_then(|concept| self.topic_of.get(&concept).copied());
-        for &at in &found.core {
-            topics[at] = topic;
-        }
+    /// The topic that a finding leaves in mind.
+    fn topic(&self, found: &Match) -> Option<u32> {
+        self.topic_of.get(&found.concept()?).copied()
     }
 
     /// A free word and the last complaint, part or topic make a phrase of the lexicon.
@@ -269,7 +267,9 @@ impl Composer {
                 .map(|(form, _)| form)
                 .or_else(|| Self::complaint_ahead(reading, n))?
         } else {
-            let topic = mind.topic.map(|(topic, at)| (&self.topics[topic], at));
+            let topic = mind
+                .topic
+                .map(|(topic, at)| (&self.topics[topic as usize], at));
             let topic = topic.filter(|(topic, at)| {
                 near(*at) && topic.complaints.iter().any(|it| it == unit.form)
             });
@@ -364,13 +364,52 @@ fn has(choosing: &Choosing<'_>, forms: &[&str]) -> Option<Sense> {
     matches!(meaning.sense, Sense::Has(_)).then_some(meaning.sense)
 }
 
-/// The next unit from a number on that is a part or a complaint or leaves a topic in mind: few do.
-fn next_telling(reading: &Reading<'_>, topics: &[Option<usize>], from: usize) -> Option<usize> {
-    let units = reading.units[from..].iter().zip(&reading.forms[from..]);
-    let mut units = units.zip(from..);
-    let next =
-        units.find(|((unit, form), _)| form.part || form.complaint || topics[unit.first].is_some());
-    next.map(|(_, n)| n)
+/// The units that are a part or a complaint or leave a topic in mind: few do.
+struct Telling {
+    /// By unit.
+    units: Vec<bool>,
+    /// The topic of the finding that a token carries.
+    topics: Vec<Option<u32>>,
+}
+
+impl Telling {
+    fn of(reading: &Reading<'_>) -> Self {
+        Self {
+            units: reading.forms.iter().map(FormFacts::is_bodily).collect(),
+            topics: vec![None; reading.len()],
+        }
+    }
+
+    /// Notes what a finding leaves in mind; none forgets what another left there.
+    fn note(&mut self, reading: &Reading<'_>, found: &Match, topic: Option<u32>) {
+        for &at in &found.core {
+            self.topics[at] = topic;
+            let n = reading.unit_of(at);
+            if reading.units[n].first == at {
+                self.units[n] = topic.is_some() || reading.forms[n].is_bodily();
+            }
+        }
+    }
+
+    fn topic(&self, unit: &Unit<'_>) -> Option<u32> {
+        self.topics[unit.first]
+    }
+
+    /// The next of them from a number on.
+    fn next(&self, from: usize) -> Option<usize> {
+        let rest = self.units.get(from..)?;
+        first_with(rest, |it| u32::from(*it), 1).map(|n| from + n)
+    }
+}
+
+/// The match that is the one word at a token, by number. So many of them stand in the order of the text.
+fn one_word_at(matches: &[Match], in_order: usize, at: usize) -> Option<usize> {
+    let is_it = |it: &Match| *it.core == [at];
+    let (known, added) = matches.split_at(in_order);
+    let from = known.partition_point(|it| it.first() < at);
+    let mut here = known[from..].iter().take_while(|it| it.first() == at);
+    let place = here.position(is_it).map(|n| from + n);
+    place.or_else(|| Some(in_order + added.iter().position(is_it)?))
 }
 
 /// The units that begin after one token and before another, by number.
@@ -394,5 +433,5 @@ fn is_joiner(form: &str) -> bool {
 struct Mind<'r> {
     part: Option<(&'r str, usize)>,
     complaint: Option<(&'r str, usize)>,
-    topic: Option<(usize, usize)>,
+    topic: Option<(u32, usize)>,
 }

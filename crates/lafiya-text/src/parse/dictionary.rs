@@ -16,7 +16,7 @@ use super::time::Times;
 use super::traits::{Trait, Traits};
 use crate::canon::{Canon, Word};
 use crate::fold::Token;
-use crate::hash::{FastMap, key};
+use crate::hash::{FastMap, KeyMap, key};
 
 /// What a common form is to the steps that put words together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +32,14 @@ pub(super) struct FormFacts {
     /// "And" or "or".
     pub joins: bool,
     pub comma: bool,
+}
+
+impl FormFacts {
+    /// A part of the body, or what one may suffer.
+    #[inline]
+    pub(super) fn is_bodily(&self) -> bool {
+        self.part || self.complaint
+    }
 }
 
 /// A number as written (`39.5`) or as a word (`three`).
@@ -130,6 +138,7 @@ impl Sources<'_> {
             (Trait::Describing, self.subjects.describes(text)),
             (Trait::Reporting, self.subjects.reports(text)),
             (Trait::Crowd, self.subjects.is_crowd(text)),
+            (Trait::Inherited, self.subjects.begins_disease(*key)),
         ])
     }
 
@@ -158,7 +167,7 @@ fn parts_clauses(sign: &str) -> bool {
 #[derive(Clone, Debug)]
 pub(super) struct Dictionary {
     /// By their key.
-    entries: FastMap<u64, Entry>,
+    entries: KeyMap<Entry>,
 }
 
 /// Numbers below this are in the dictionary: ages, days, pulses.
@@ -167,13 +176,23 @@ const SIGNS: &str = ".,;:!?()/%+=&\n";
 
 /// The words of a text, looked up.
 pub(super) struct Met<'a> {
-    /// By token; none for a stranger.
-    known: Vec<Option<&'a Entry>>,
-    /// Strangers, in the order of the text.
+    /// By token.
+    words: Vec<Found<'a>>,
+    /// Words that the dictionary lacks and nobody can mend, described.
     strangers: Vec<Entry>,
     /// Which words were mended.
     pub mended: Vec<bool>,
 }
+
+/// Where a word was found: in the dictionary, or among the strangers, by number.
+#[derive(Clone, Copy)]
+enum Found<'a> {
+    Known(&'a Entry),
+    Stranger(usize),
+}
+
+/// So many of the words that the dictionary lacked last are remembered: names and habits of spelling come again.
+const REMEMBERED: usize = 16;
 
 impl Dictionary {
     pub(super) fn build(spelling: &Spelling, sources: Sources<'_>) -> Self {
@@ -197,38 +216,51 @@ impl Dictionary {
         spelling: &Spelling,
         sources: Sources<'_>,
     ) -> Met<'a> {
-        let mut met = Met {
-            known: Vec::with_capacity(tokens.len()),
-            strangers: Vec::new(),
-            mended: vec![false; tokens.len()],
-        };
-        for (at, token) in tokens.iter().enumerate() {
+        let mut strangers = Vec::new();
+        let mut mended = vec![false; tokens.len()];
+        let mut lacked: Vec<(u64, Found<'_>)> = Vec::new();
+        let find = |(token, mended): (&Token<'_>, &mut bool)| {
+            let key = key(token.text);
             // The dictionary has every word that the speller knows, so such a word is right.
-            let mut entry = self.entries.get(&key(token.text));
-            if entry.is_none() {
-                let meant = spelling.correct(token.text);
-                met.mended[at] = meant.is_some();
-                entry = meant.and_then(|word| self.entries.get(&key(word)));
+            if let Some(entry) = self.entries.get(&key) {
+                return Found::Known(entry);
             }
-            if entry.is_none() {
-                met.strangers.push(sources.describe(token.text));
-            }
-            met.known.push(entry);
+            let mut before = lacked.iter().rev().take(REMEMBERED);
+            let again = before.find(|(known, _)| *known == key);
+            let found = again.map(|(_, found)| *found).unwrap_or_else(|| {
+                let found = match self.mend(token.text, spelling) {
+                    Some(meant) => Found::Known(meant),
+                    None => {
+                        strangers.push(sources.describe(token.text));
+                        Found::Stranger(strangers.len() - 1)
+                    }
+                };
+                lacked.push((key, found));
+                found
+            });
+            *mended = matches!(found, Found::Known(_));
+            found
+        };
+        Met {
+            words: tokens.iter().zip(&mut mended).map(find).collect(),
+            strangers,
+            mended,
         }
-        met
+    }
+
+    /// The word that was meant by one that the dictionary lacks.
+    fn mend(&self, word: &str, spelling: &Spelling) -> Option<&Entry> {
+        self.entries.get(&key(spelling.correct(word)?))
     }
 }
 
-impl Met<'_> {
+impl<'a> Met<'a> {
     /// The words in the order of the text.
     pub(super) fn entries(&self) -> Vec<&Entry> {
-        let mut strangers = self.strangers.iter();
-        let mut entries = Vec::with_capacity(self.known.len());
-        for known in &self.known {
-            if let Some(entry) = known.or_else(|| strangers.next()) {
-                entries.push(entry);
-            }
-        }
-        entries
+        let entry = |found: &Found<'a>| match *found {
+            Found::Known(entry) => entry,
+            Found::Stranger(n) => &self.strangers[n],
+        };
+        self.words.iter().map(entry).collect()
     }
 }

@@ -6,8 +6,8 @@ use lafiya_knowledge::KnowledgeBase;
 use lafiya_knowledge::words::State;
 use lafiya_model::Choice;
 
+use super::carried::Carried;
 use super::reading::Reading;
-use super::scope::carried;
 use super::spotted::{Dropped, Spotted};
 use super::time::Time;
 
@@ -19,16 +19,22 @@ const OPENING_MAX: usize = 3;
 const OWN_CLAUSE_MAX: usize = 3;
 
 /// Attaches all times. What stands before a time has the first claim on it, in the whole text.
-pub(super) fn attach(reading: &Reading<'_>, times: &[Time], spotted: &mut [Spotted]) {
+pub(super) fn attach(
+    reading: &Reading<'_>,
+    times: &[Time],
+    carried: &Carried,
+    spotted: &mut [Spotted],
+) {
+    let carried = carried.tokens();
     // A phrase may hold a time of its own ("cough for months"): that one is spent.
-    let carried = carried(reading, spotted);
     let times: Vec<Time> = times
         .iter()
         .copied()
         .filter(|it| !carried[it.first])
         .collect();
     let lasting = spotted.iter().zip(0..).filter(|(it, _)| lasts(it));
-    let mut places: Vec<(usize, usize)> = lasting.map(|(it, n)| (it.first(), n)).collect();
+    let mut places: Vec<(usize, usize)> = Vec::with_capacity(spotted.len());
+    places.extend(lasting.map(|(it, n)| (it.first(), n)));
     // Nearly in order already: those made from numbers stand behind the others.
     places.sort();
     let mut found = Found {
@@ -57,7 +63,7 @@ struct Found<'s> {
     /// The token where each begins and its number among the spotted, in the order of the text.
     places: Vec<(usize, usize)>,
     /// The tokens that carry any mention.
-    carried: Vec<bool>,
+    carried: &'s [bool],
     spotted: &'s mut [Spotted],
 }
 
@@ -116,7 +122,7 @@ fn before(reading: &Reading<'_>, time: &Time, from: usize, found: &mut Found<'_>
     // A list reaches back over its commas as long as the clauses hold nothing but findings.
     while reach > from && any(reach) {
         let earlier = reading.clause_of(reach - 1);
-        if !is_bare(reading, &found.carried, earlier.clone()) {
+        if !is_bare(reading, found.carried, earlier.clone()) {
             break;
         }
         reach = earlier.start.max(from);
@@ -138,7 +144,7 @@ fn after(reading: &Reading<'_>, time: &Time, to: usize, found: &mut Found<'_>) -
     while reach < to {
         let next = reading.clause_of(reach);
         let anew = starts_anew(reading.words[next.start]) && reading.words[next.start] != "i";
-        let listed = || is_bare(reading, &found.carried, next.clone());
+        let listed = || is_bare(reading, found.carried, next.clone());
         if anew || (first(reach).is_some() && !listed()) {
             break;
         }

@@ -3,15 +3,13 @@
 //! As written: "running stomach". As a bag: {belly, pain} is met by "pain for my belle" and "belly dey pain me". A single
 //! word is only ever met as written (or in its plural, or as a form of a verb that the data names).
 
-use std::hash::{Hash, Hasher};
-
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, SearchTerm, TermKind};
 use smallvec::SmallVec;
 
 use super::phrases::PhraseSet;
 use crate::canon::Canon;
 use crate::fold;
-use crate::hash::{FastMap, FastSet};
+use crate::hash::{FastMap, FastSet, SPREAD};
 use crate::stem::{singular, stem};
 use crate::words::{self, Ignored};
 
@@ -88,69 +86,66 @@ pub(super) struct Lexicon {
 
 /// Bags of more words are matched as written only: nobody says six words in another order.
 pub(super) const BAG_WORDS_MAX: usize = 5;
-/// The numbers of the words of a bag, sorted; free places hold the largest number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct BagKey([u32; BAG_WORDS_MAX]);
+/// The words of a bag as one number, whatever their order. Two bags that share one would be mistaken for each other: with
+/// 64 bits that does not happen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct BagKey(u64);
 
-impl Hash for BagKey {
-    /// Two numbers at a time, not byte by byte.
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        let [a, b, c, d, e] = self.0.map(u64::from);
-        state.write_u64(a << 32 | b);
-        state.write_u64(c << 32 | d);
-        state.write_u64(e);
+impl BagKey {
+    /// The key of the words with these numbers. No bag has a word twice, so none has the key of such words.
+    #[inline]
+    pub(super) fn of(numbers: impl Iterator<Item = u32>) -> Self {
+        Self(numbers.fold(0, |sum, number| sum.wrapping_add(scattered(number))))
     }
 }
 
-/// The key of a bag; none where it is too big or has a word twice.
-pub(super) fn bag_key(numbers: impl Iterator<Item = u32>) -> Option<BagKey> {
-    let mut key = [u32::MAX; BAG_WORDS_MAX];
-    for (n, number) in numbers.enumerate() {
-        // So few words are put in order one by one.
-        let mut place = n;
-        while place > 0 && key[place - 1] > number {
-            *key.get_mut(place)? = key[place - 1];
-            place -= 1;
-        }
-        if place > 0 && key[place - 1] == number {
-            return None;
-        }
-        *key.get_mut(place)? = number;
-    }
-    Some(BagKey(key))
+/// A number of a word with its bits all over 64, so that no two sums of a few fall together.
+#[inline]
+fn scattered(number: u32) -> u64 {
+    let mixed = (u64::from(number) + 1).wrapping_mul(SPREAD);
+    (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
-/// Pairs of words, in either order.
+/// Pairs of words, in either order: a square of bits, a row for each word. It is asked more often than anything else.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairs {
-    all: FastSet<u64>,
-    /// For each word, the partners it may have, one bit for many of them: nearly all words that are no pair are told
-    /// apart by this.
-    partners: Vec<u64>,
+    /// The length of a row.
+    row: usize,
+    bits: Vec<u64>,
+    /// Those that were added and have no bit yet.
+    added: Vec<(u32, u32)>,
 }
 
 impl Pairs {
-    fn of(one: u32, other: u32) -> u64 {
-        u64::from(one.min(other)) << 32 | u64::from(one.max(other))
+    /// Adds all pairs of some words.
+    fn add(&mut self, words: &[u32]) {
+        for (n, one) in words.iter().enumerate() {
+            self.added
+                .extend(words[n + 1..].iter().map(|it| (*one, *it)));
+        }
     }
 
-    fn bit(partner: u32) -> u64 {
-        1 << (partner % u64::BITS)
+    /// Draws the square of so many words, once all pairs are added.
+    fn draw(&mut self, words: usize) {
+        self.row = words.div_ceil(u64::BITS as usize);
+        self.bits = vec![0; words * self.row];
+        for (one, other) in std::mem::take(&mut self.added) {
+            for (place, bit) in [self.place(one, other), self.place(other, one)] {
+                self.bits[place] |= bit;
+            }
+        }
     }
 
-    fn add(&mut self, one: u32, other: u32) {
-        self.all.insert(Self::of(one, other));
-        let words = self.partners.len().max(one.max(other) as usize + 1);
-        self.partners.resize(words, 0);
-        self.partners[one as usize] |= Self::bit(other);
-        self.partners[other as usize] |= Self::bit(one);
+    #[inline]
+    fn place(&self, one: u32, other: u32) -> (usize, u64) {
+        let column = (other / u64::BITS) as usize;
+        (one as usize * self.row + column, 1 << (other % u64::BITS))
     }
 
     #[inline]
     pub(super) fn has(&self, one: u32, other: u32) -> bool {
-        let may_be = self.partners.get(one as usize);
-        may_be.is_some_and(|it| it & Self::bit(other) != 0)
-            && self.all.contains(&Self::of(one, other))
+        let (place, bit) = self.place(one, other);
+        self.bits[place] & bit != 0
     }
 }
 
@@ -212,6 +207,7 @@ impl Lexicon {
             }
         }
         lexicon.put_best_first();
+        lexicon.pairs.draw(lexicon.bag_numbers.len());
         lexicon
     }
 
@@ -301,11 +297,13 @@ impl Lexicon {
 
     /// The key of a bag of forms; none where a form is in no bag.
     pub(super) fn key(&self, forms: &[&str]) -> Option<BagKey> {
-        let numbers: Option<SmallVec<[u32; BAG_WORDS_MAX]>> = forms
-            .iter()
-            .map(|form| self.bag_numbers.get(*form).copied())
-            .collect();
-        bag_key(numbers?.into_iter())
+        let numbers = self.numbers(forms)?;
+        Some(BagKey::of(numbers.into_iter()))
+    }
+
+    fn numbers(&self, forms: &[&str]) -> Option<SmallVec<[u32; BAG_WORDS_MAX]>> {
+        let numbers = forms.iter().map(|form| self.bag_numbers.get(*form));
+        numbers.map(|it| it.copied()).collect()
     }
 
     /// "Sweating and shaking" is two findings, whatever concept the base has for both together.
@@ -349,13 +347,11 @@ impl Lexicon {
             let fresh = u32::try_from(self.bag_numbers.len()).unwrap_or(u32::MAX);
             self.bag_numbers.entry(word.to_owned()).or_insert(fresh);
         }
-        let Some(key) = self.key(&bag) else { return };
-        let numbers = key.0.iter().filter(|it| **it != u32::MAX);
-        for (n, &one) in numbers.clone().enumerate() {
-            for &other in numbers.clone().skip(n + 1) {
-                self.pairs.add(one, other);
-            }
-        }
+        let Some(numbers) = self.numbers(&bag) else {
+            return;
+        };
+        self.pairs.add(&numbers);
+        let key = BagKey::of(numbers.into_iter());
         let list = self.bags.entry(key).or_default();
         if !list.iter().any(|it| it.meaning.sense == meaning.sense) {
             list.push(Bag {

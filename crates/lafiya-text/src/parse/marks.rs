@@ -3,8 +3,11 @@
 //! Many steps ask the same of every word of a text. The lists are therefore found together, in one walk, and each place
 //! remembers which of them have a phrase that begins there.
 
+use std::ops::Range;
+
 use super::dictionary::Entry;
 use super::phrases::{Begun, PhraseSet};
+use super::traits::first_with;
 use crate::words::{GestationWords, PersonWords, ScopeWords};
 
 /// What may begin at a place.
@@ -127,7 +130,7 @@ impl MarkWords {
     pub(super) fn marked(&self, key: u64) -> Marked {
         let begun = self.phrases.begun(key);
         Marked {
-            alone: bits(self.phrases.all_from(begun, std::iter::empty())),
+            alone: begun.map_or(0, |it| self.bits(it, &[])),
             longer: begun.filter(|it| self.phrases.goes_on(*it)),
         }
     }
@@ -135,14 +138,9 @@ impl MarkWords {
     pub(super) fn find(&self, entries: &[&Entry], keys: &[u64]) -> Marks {
         let marks = entries.iter().enumerate().map(|(at, entry)| {
             let Marked { alone, longer } = entry.marked;
-            if longer.is_some() {
-                alone
-                    | bits(
-                        self.phrases
-                            .all_from(longer, keys[at + 1..].iter().copied()),
-                    )
-            } else {
-                alone
+            match longer {
+                Some(begun) => alone | self.bits(begun, &keys[at + 1..]),
+                None => alone,
             }
         });
         let by_token: Vec<u32> = marks.collect();
@@ -151,11 +149,16 @@ impl MarkWords {
             by_token,
         }
     }
-}
 
-fn bits<'m>(found: impl Iterator<Item = (usize, &'m [Mark])>) -> u32 {
-    let marks = found.flat_map(|(_, marks)| marks);
-    marks.fold(0, |bits, mark| bits | mark.bit())
+    /// The marks of all phrases that begin with a word; `rest` are the words behind it.
+    fn bits(&self, begun: Begun, rest: &[u64]) -> u32 {
+        let mut bits = 0;
+        let rest = rest.iter().copied();
+        self.phrases.each_from(begun, rest, |_, marks| {
+            bits = marks.iter().fold(bits, |bits, mark| bits | mark.bit());
+        });
+        bits
+    }
 }
 
 impl Marks {
@@ -169,9 +172,16 @@ impl Marks {
     /// The first token from a place on where one begins; the end of the text where there is none.
     #[inline]
     pub(super) fn next(&self, from: usize, mark: Mark) -> usize {
-        let rest = self.by_token.get(from..).unwrap_or_default();
-        let next = rest.iter().position(|bits| bits & mark.bit() != 0);
-        next.map_or(self.by_token.len(), |n| from + n)
+        let to = self.by_token.len();
+        self.first(from..to, mark).unwrap_or(to)
+    }
+
+    /// The first of these tokens where one begins.
+    #[inline]
+    pub(super) fn first(&self, tokens: Range<usize>, mark: Mark) -> Option<usize> {
+        let from = tokens.start;
+        let row = self.by_token.get(tokens).unwrap_or_default();
+        first_with(row, |bits| *bits, mark.bit()).map(|n| from + n)
     }
 
     /// Whether one begins anywhere.

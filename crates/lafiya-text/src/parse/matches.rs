@@ -3,6 +3,7 @@
 //! What a match means for the patient (denied, past, somebody else's) is not decided here.
 
 use std::cell::OnceCell;
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
@@ -87,21 +88,21 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
     let mut candidates = written(reading, choosing);
     bags::find(reading, choosing, &mut candidates);
     let mut claims = vec![0_u16; reading.len()];
-    for &at in candidates.iter().flat_map(|it| &it.core) {
-        claims[at] = claims[at].saturating_add(1);
+    for it in &candidates {
+        for &at in &it.core {
+            claims[at] = claims[at].saturating_add(1);
+        }
     }
     // What shares its tokens with no other is chosen whatever its rank.
     let is_alone = |it: &Match| it.core.iter().all(|&at| claims[at] == 1);
     let mut chosen: Vec<bool> = candidates.iter().map(is_alone).collect();
-    // Matches are bulky: their numbers are sorted in their place.
+    // Matches are bulky: their ranks are sorted in their place, the best last. Of equals the one found first is taken.
+    let mut order: Vec<(u64, Reverse<usize>)> = Vec::with_capacity(candidates.len());
     let rivals = (0..candidates.len()).filter(|&n| !chosen[n]);
-    let mut order: Vec<(u128, usize)> = rivals.map(|n| (rank(&candidates[n]), n)).collect();
-    order.sort_unstable_by(|(a, m), (b, n)| {
-        let earlier = || candidates[*m].core[..].cmp(&candidates[*n].core[..]);
-        b.cmp(a).then_with(earlier).then(m.cmp(n))
-    });
+    order.extend(rivals.map(|n| (rank(&candidates[n]), Reverse(n))));
+    order.sort_unstable();
     let mut taken = vec![false; reading.len()];
-    for (_, n) in order {
+    for (_, Reverse(n)) in order.into_iter().rev() {
         let core = &candidates[n].core;
         if core.iter().any(|&at| taken[at]) {
             continue;
@@ -116,13 +117,14 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
 }
 
 /// What is taken first: the match that explains more, more surely, over more of the text. Of equals the earlier one.
-fn rank(it: &Match) -> u128 {
+fn rank(it: &Match) -> u64 {
     let span = it.core.last().copied().unwrap_or_default() - it.first();
-    // The bits of a number that is not below zero are ordered as the number is.
-    let sure = it.confidence.to_bits();
-    let small = |number: usize| u128::from(u16::try_from(number).unwrap_or(u16::MAX));
+    let weight = u8::try_from(it.weight).unwrap_or(u8::MAX);
+    // A whole number of hundredths, so the nearest is exactly it.
+    let sure = (it.confidence * 100.0 + 0.5) as u8;
+    let span = u16::try_from(span).unwrap_or(u16::MAX);
     let early = u32::MAX - u32::try_from(it.first()).unwrap_or(u32::MAX);
-    small(it.weight) << 112 | u128::from(sure) << 48 | small(span) << 32 | u128::from(early)
+    u64::from(weight) << 56 | u64::from(sure) << 48 | u64::from(span) << 32 | u64::from(early)
 }
 
 fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
@@ -137,19 +139,20 @@ fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
         }
         let entry = reading.entries[at];
         let rest = || reading.entries[at + 1..].iter().map(|it| &it.word);
-        if traits.has(Trait::Written) {
+        if let Some(begun) = entry.written {
             let stems = rest().map(|word| word.stem_key);
-            for (length, meanings) in lexicon.written.all_from(entry.written, stems) {
+            lexicon.written.each_from(begun, stems, |length, meanings| {
                 if !denies_more(reading, at, length) {
                     enter(at..at + length, meanings);
                 }
-            }
+            });
         }
-        if traits.has(Trait::Ignored) {
+        if let Some(begun) = entry.ignored {
             let singulars = rest().map(|word| word.singular_key);
-            for (length, meanings) in lexicon.ignored.all_from(entry.ignored, singulars) {
+            let ignored = &lexicon.ignored;
+            ignored.each_from(begun, singulars, |length, meanings| {
                 enter(at..at + length, meanings);
-            }
+            });
         }
         // A word without weight is never a finding by itself ("does" is no "DOE").
         if let Some(single) = entry.single
@@ -217,11 +220,11 @@ fn as_written(
     at: Range<usize>,
     meanings: &[Meaning],
 ) -> Option<Match> {
-    let loud = reading.tokens[at.clone()]
-        .iter()
-        .all(|token| token.capitals)
-        && !reading.all_capitals;
-    let meaning = choosing.choose(meanings.iter().filter(|it| loud || !it.capitals))?;
+    let is_loud = || {
+        let tokens = &reading.tokens[at.clone()];
+        tokens.iter().all(|token| token.capitals) && !reading.all_capitals
+    };
+    let meaning = choosing.choose(meanings.iter().filter(|it| !it.capitals || is_loud()))?;
     // A unit that begins before the phrase ("is not" before "not sucking well") counts too.
     let telling = reading.units[reading.unit_of(at.start)..]
         .iter()
@@ -300,7 +303,9 @@ pub(super) fn confidence(
 ) -> f64 {
     let mended = core.iter().any(|&at| reading.mended[at]);
     let sure = f64::from(meaning.confidence) * way * if mended { MENDED } else { 1.0 };
-    (sure * 100.0).round() / 100.0
+    // To the nearest hundredth. Sure of 0 to 1, so it is enough to leave off the rest.
+    let hundredths = (sure * 100.0 + 0.5) as u8;
+    f64::from(hundredths) / 100.0
 }
 
 /// The languages whose cue words the text has: two short ones, or one that is long.

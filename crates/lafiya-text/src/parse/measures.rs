@@ -6,6 +6,7 @@
 use lafiya_knowledge::words::State;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, Person};
 use lafiya_model::{Age, Choice, Sex};
+use smallvec::SmallVec;
 
 use super::matches::tokens;
 use super::numbers;
@@ -57,8 +58,11 @@ struct Value {
     end: usize,
     text: String,
     /// The same as the base reads it.
-    read: Vec<(ConceptRef, f64)>,
+    read: Read,
 }
+
+/// One number, or the two of a pair, each with its measure.
+type Read = SmallVec<[(ConceptRef, f64); 2]>;
 
 /// What stands between the word and its number.
 const LINKS: [&str; 18] = [
@@ -66,6 +70,10 @@ const LINKS: [&str; 18] = [
     "are", "now", "rate", "came", "to", "~",
 ];
 const LINKS_MAX: usize = 3;
+/// Most texts have no more values.
+const VALUES: usize = 16;
+/// Few values make more findings present.
+const PRESENT: usize = 8;
 /// An adult, where nobody says otherwise.
 const AGE_UNSAID: Age = Age::from_years(30);
 
@@ -140,7 +148,7 @@ impl MeasureReader {
 
     /// All values, in the order of the text.
     fn values(&self, reading: &Reading<'_>, base: &KnowledgeBase) -> Vec<Value> {
-        let mut values = Vec::new();
+        let mut values = Vec::with_capacity(VALUES);
         let next = |from: usize| reading.next_of(from, [Trait::Measure, Trait::Number]);
         let mut at = next(0);
         while at < reading.len() {
@@ -170,8 +178,9 @@ impl MeasureReader {
         });
         // What no finding could come from need not be derived.
         let read = value.read.iter().filter(|_| !known.finds.is_empty());
-        let present: Vec<ConceptRef> = read
-            .flat_map(|&(measure, number)| base.derive(measure, number, person).present)
+        let quantities = read.filter_map(|&(it, number)| Some((base.quantity(it)?, number)));
+        let present: SmallVec<[ConceptRef; PRESENT]> = quantities
+            .flat_map(|(quantity, number)| quantity.present(number, person))
             .collect();
         if let Some(&finding) = known.finds.iter().find(|it| present.contains(it)) {
             spotted.push(derived(finding, Choice::Present));
@@ -239,14 +248,24 @@ impl MeasureReader {
         let (number, taken) = numbers::value_at(&reading.entries, at)?;
         let mut end = at + taken;
         let mut text = plain(number);
-        let pair = matches!(self.known[known].concept, ConceptRef::Measure(ix) if base.measure(ix).pair.is_some());
-        if pair {
+        let mut read = Read::new();
+        let concept = self.known[known].concept;
+        let pair = match concept {
+            ConceptRef::Measure(ix) => base.measure(ix).pair,
+            _ => None,
+        };
+        if let Some(pair) = pair {
             let over = words
                 .get(end)
                 .is_some_and(|it| matches!(*it, "/" | "over" | "by" | "on"));
             let (second, length) = numbers::value_at(&reading.entries, end + 1).filter(|_| over)?;
-            text = format!("{text}/{}", plain(second));
+            text.push('/');
+            text.push_str(&plain(second));
             end += 1 + length;
+            for (ix, number) in pair.into_iter().zip([number, second]) {
+                let measure = ConceptRef::Measure(ix);
+                read.push((measure, read_number(base, measure, number, "")?));
+            }
         } else if let Some(length) = self.known[known].scale_at(words, end) {
             end += length;
         } else if self.known[known].out_of_said {
@@ -261,16 +280,19 @@ impl MeasureReader {
                 return None;
             }
         }
-        if !pair {
+        if pair.is_none() {
             let (unit, length) = unit_at(reading, end);
-            text.push_str(&unit);
             end += length;
+            if !unit.is_empty() {
+                text.push(' ');
+                text.push_str(unit);
+            }
+            read.push((concept, read_number(base, concept, number, unit)?));
         }
         let within = self.known[known]
             .range
             .is_none_or(|[low, high]| (low..=high).contains(&number));
-        let read = base.read_value(self.known[known].concept, &text).ok();
-        read.filter(|_| within).map(|read| Value {
+        within.then_some(Value {
             known,
             first,
             end,
@@ -280,38 +302,50 @@ impl MeasureReader {
     }
 }
 
-/// A unit written after a number, as text to read, with the tokens it takes.
-fn unit_at(reading: &Reading<'_>, at: usize) -> (String, usize) {
+/// A number in the unit of its measure; none where the base does not take it for one.
+fn read_number(base: &KnowledgeBase, concept: ConceptRef, number: f64, unit: &str) -> Option<f64> {
+    let quantity = base.quantity(concept).filter(|_| number.is_finite())?;
+    quantity.read_number(number, unit).ok()
+}
+
+/// A unit written after a number, as the base reads it, with the tokens it takes.
+fn unit_at(reading: &Reading<'_>, at: usize) -> (&'static str, usize) {
     let word = |n: usize| reading.words.get(at + n).copied().unwrap_or_default();
     match [word(0), word(1), word(2)] {
-        ["mmol", "/", "l"] => (" mmol/L".to_owned(), 3),
-        ["mg", "/", "dl"] => (" mg/dL".to_owned(), 3),
-        ["g", "/", "dl"] => (" g/dL".to_owned(), 3),
-        ["mmol" | "mmols", ..] => (" mmol/L".to_owned(), 1),
-        ["°", "c", _] => (" °C".to_owned(), 2),
-        ["°", "f", _] => (" °F".to_owned(), 2),
+        ["mmol", "/", "l"] => ("mmol/L", 3),
+        ["mg", "/", "dl"] => ("mg/dL", 3),
+        ["g", "/", "dl"] => ("g/dL", 3),
+        ["mmol" | "mmols", ..] => ("mmol/L", 1),
+        ["°", "c", _] => ("°C", 2),
+        ["°", "f", _] => ("°F", 2),
         [
             "degrees" | "degree" | "deg",
             "celsius" | "c" | "centigrade",
             _,
-        ] => (" °C".to_owned(), 2),
-        ["degrees" | "degree" | "deg", "fahrenheit" | "f", _] => (" °F".to_owned(), 2),
-        ["degrees" | "degree" | "deg" | "°", ..] => (String::new(), 1),
-        ["c" | "celsius", ..] => (" °C".to_owned(), 1),
-        ["f" | "fahrenheit", ..] => (" °F".to_owned(), 1),
-        ["%" | "percent", ..] => (" %".to_owned(), 1),
-        ["cm", ..] => (" cm".to_owned(), 1),
-        ["mm", ..] => (" mm".to_owned(), 1),
-        ["kg" | "kgs" | "kilos", ..] => (" kg".to_owned(), 1),
-        ["bpm" | "cpm", ..] => (String::new(), 1),
-        ["/" | "per" | "a", "min" | "minute", _] => (String::new(), 2),
-        ["breaths" | "beats", "/" | "per" | "a", "min" | "minute"] => (String::new(), 3),
-        _ => (String::new(), 0),
+        ] => ("°C", 2),
+        ["degrees" | "degree" | "deg", "fahrenheit" | "f", _] => ("°F", 2),
+        ["degrees" | "degree" | "deg" | "°", ..] => ("", 1),
+        ["c" | "celsius", ..] => ("°C", 1),
+        ["f" | "fahrenheit", ..] => ("°F", 1),
+        ["%" | "percent", ..] => ("%", 1),
+        ["cm", ..] => ("cm", 1),
+        ["mm", ..] => ("mm", 1),
+        ["kg" | "kgs" | "kilos", ..] => ("kg", 1),
+        ["bpm" | "cpm", ..] => ("", 1),
+        ["/" | "per" | "a", "min" | "minute", _] => ("", 2),
+        ["breaths" | "beats", "/" | "per" | "a", "min" | "minute"] => ("", 3),
+        _ => ("", 0),
     }
 }
 
 fn plain(number: f64) -> String {
-    format!("{number}")
+    // Mostly whole, and then written in a tenth of the time.
+    let whole = number as u32;
+    if f64::from(whole) == number {
+        whole.to_string()
+    } else {
+        number.to_string()
+    }
 }
 
 fn person(

@@ -4,6 +4,7 @@
 //! read numbers and medicines, then turn what negation, doubt, condition, past and person turn, then grade and time it.
 
 mod bags;
+mod carried;
 mod compose;
 mod dictionary;
 mod gestation;
@@ -34,6 +35,7 @@ use crate::canon::Canon;
 use crate::fold::Folded;
 use crate::hash::FastMap;
 use crate::words;
+use carried::Carried;
 use compose::Composer;
 use dictionary::{Dictionary, Sources};
 use gestation::Gestation;
@@ -116,7 +118,7 @@ pub struct Parser {
 }
 
 /// Room for mentions that are made from numbers and medicines.
-const MADE: usize = 16;
+const MADE: usize = 32;
 /// From here on a mention counts as sure.
 const SURE: f64 = 0.9;
 
@@ -203,7 +205,7 @@ impl Parser {
 
     /// Reads a text. The base must be the one the parser was built from.
     pub fn parse(&self, base: &KnowledgeBase, text: &str, context: &ParseContext) -> Parsed {
-        let folded = Folded::of(text);
+        let mut folded = Folded::of(text);
         let mut tokens = folded.tokens();
         self.canon.without_points(&mut tokens);
         let met = self
@@ -228,42 +230,47 @@ impl Parser {
         self.composer.apply(&reading, &choosing, &mut found);
 
         let mut spotted: Vec<Spotted> = Vec::with_capacity(found.len() + MADE);
-        for it in &found {
-            spotted.extend(Spotted::from_match(it));
+        for it in found {
+            Spotted::enter(it, &mut spotted);
         }
         self.measures
             .apply(&reading, base, (age, context.sex), &mut spotted);
         self.medicines.apply(&reading, base, &mut spotted);
         self.medicines.reasons(&reading, &mut spotted);
-        self.scope.apply(&reading, &mut spotted);
+        let mut carried = Carried::of(&reading, &spotted);
+        self.scope.apply(&reading, &carried, &mut spotted);
         self.gestation.apply(&reading, context.sex, &mut spotted);
         self.subjects.apply(&reading, base, age, &mut spotted);
-        self.grades.apply(&reading, &mut spotted);
+        carried.note(&spotted);
+        self.grades.apply(&reading, &carried, &mut spotted);
         self.recoveries.apply(&mut spotted);
         lasting::end_states(&reading, base, &times, &mut spotted);
-        lasting::attach(&reading, &times, &mut spotted);
+        lasting::attach(&reading, &times, &carried, &mut spotted);
         answer(text, &reading, spotted)
     }
 }
 
 /// Each concept once, in the order of the text.
-fn answer(text: &str, reading: &Reading<'_>, spotted: Vec<Spotted>) -> Parsed {
-    let mut kept: Vec<Spotted> = Vec::new();
-    // Their concepts lie close together, for they are gone through for every mention.
-    let mut concepts: Vec<ConceptRef> = Vec::with_capacity(spotted.len());
-    for it in spotted.into_iter().filter(|it| it.dropped.is_none()) {
-        match concepts.iter().position(|known| *known == it.concept) {
-            Some(n) => merge(&mut kept[n], it),
-            None => {
-                concepts.push(it.concept);
-                kept.push(it);
-            }
+fn answer(text: &str, reading: &Reading<'_>, mut spotted: Vec<Spotted>) -> Parsed {
+    spotted.retain(|it| it.dropped.is_none());
+    // Each concept with the place where it was spotted first: the others are merged into that.
+    let mut places: FastMap<ConceptRef, usize> = FastMap::default();
+    places.reserve(spotted.len());
+    let mut kept: Vec<usize> = Vec::with_capacity(spotted.len());
+    for n in 0..spotted.len() {
+        let (before, rest) = spotted.split_at_mut(n);
+        let place = *places.entry(rest[0].concept).or_insert(n);
+        if place < n {
+            merge(&mut before[place], &mut rest[0]);
+        } else {
+            kept.push(n);
         }
     }
-    kept.sort_by_key(|it| (it.first(), it.last()));
+    // Nearly in order already: those made from numbers stand behind the others.
+    kept.sort_by_key(|&n| spotted[n].ends);
     let mentions: Vec<Mention> = kept
         .into_iter()
-        .map(|it| mention(text, reading, it))
+        .map(|n| mention(text, reading, &mut spotted[n]))
         .collect();
     let obvious = !mentions.is_empty()
         && mentions
@@ -273,7 +280,7 @@ fn answer(text: &str, reading: &Reading<'_>, spotted: Vec<Spotted>) -> Parsed {
 }
 
 /// The same concept twice: what is there outweighs what is not, and gaps are filled.
-fn merge(known: &mut Spotted, again: Spotted) {
+fn merge(known: &mut Spotted, again: &mut Spotted) {
     let rank = |it: &Spotted| match it.choice {
         Choice::Present if !it.reason => 0,
         Choice::Absent => 1,
@@ -286,8 +293,8 @@ fn merge(known: &mut Spotted, again: Spotted) {
         .filter(|it| it.0.is_some())
         .or(again.duration)
         .or(known.duration);
-    if rank(&again) < rank(known) {
-        *known = again;
+    if rank(again) < rank(known) {
+        std::mem::swap(known, again);
     }
     if known.choice == Choice::Present {
         known.severity = severity;
@@ -295,7 +302,7 @@ fn merge(known: &mut Spotted, again: Spotted) {
     }
 }
 
-fn mention(text: &str, reading: &Reading<'_>, it: Spotted) -> Mention {
+fn mention(text: &str, reading: &Reading<'_>, it: &mut Spotted) -> Mention {
     let (first, last) = (reading.tokens[it.first()], reading.tokens[it.last()]);
     let present = it.choice == Choice::Present;
     Mention {
@@ -306,7 +313,7 @@ fn mention(text: &str, reading: &Reading<'_>, it: Spotted) -> Mention {
         choice: it.choice,
         severity: it.severity.filter(|_| present),
         duration_days: it.duration.and_then(|it| it.0).filter(|_| present),
-        value: it.value,
+        value: it.value.take(),
         confidence: it.confidence,
     }
 }

@@ -10,24 +10,21 @@ use super::spotted::{Dropped, Spotted};
 
 /// "had it last year": a verb of the past and a time of the past, and nothing that says it began then and goes on.
 pub(super) fn past(reading: &Reading<'_>, it: &mut Spotted) {
-    let has = |mark: Mark| move |&at: &usize| reading.marks.has(at, mark);
+    let first = |tokens: Range<usize>, mark: Mark| reading.marks.first(tokens, mark);
     let spoken_of = reading.marks.has_any(Mark::Past);
     if !spoken_of || !it.is_finding() || it.derived || it.choice != Choice::Present {
         return;
     }
     // Most sentences speak of no past, and then it does not matter where their barriers stand.
-    if !reading
-        .sentence_of(it.first())
-        .any(|at| has(Mark::Past)(&at))
-    {
+    if first(reading.sentence_of(it.first()), Mark::Past).is_none() {
         return;
     }
     let stretch = stretch(reading, it.first());
-    let Some(time) = stretch.clone().find(has(Mark::Past)) else {
+    let Some(time) = first(stretch.clone(), Mark::Past) else {
         return;
     };
-    let verb = stretch.clone().any(|at| has(Mark::PastVerb)(&at));
-    let goes_on = (stretch.start..time).any(|at| has(Mark::Beginning)(&at));
+    let verb = first(stretch.clone(), Mark::PastVerb).is_some();
+    let goes_on = first(stretch.start..time, Mark::Beginning).is_some();
     if verb && !goes_on {
         it.dropped = Some(Dropped::Past);
     }

@@ -5,60 +5,79 @@
 
 use std::collections::BTreeSet;
 
-use crate::hash::{FastMap, key};
+use crate::hash::{KeyMap, SPREAD, key};
 
 /// Phrases, each with what it leads to.
 #[derive(Clone, Debug)]
 pub(crate) struct PhraseSet<T> {
     words: BTreeSet<String>,
-    steps: FastMap<(u32, u64), u32>,
+    /// From a node and the key of a word, as one number, to the next node.
+    steps: KeyMap<u32>,
+    /// Which steps there may be.
+    sieve: Sieve,
+    /// What the phrases lead to that end at a node.
     ends: Vec<Vec<T>>,
-    /// For each node, the words that may follow, one bit for many of them: nearly all others are told apart by this.
-    follows: Vec<u64>,
-    firsts: Firsts,
+    /// Whether longer phrases go on behind a node.
+    leads_on: Vec<bool>,
 }
 
 /// The first word of a phrase, found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Begun(u32);
 
-/// Which words may begin a phrase, as a sieve of one bit each: most words of a text begin none, and this says so
-/// without a look-up.
+/// A sieve of one bit for each step: most words of a text begin no phrase and continue none, and this says so without a
+/// look-up.
 #[derive(Clone, Debug)]
-struct Firsts([u64; FIRSTS_WORDS]);
+struct Sieve(Vec<u64>);
 
-const FIRSTS_WORDS: usize = 64;
+/// So many steps to one word of the sieve: with a bit in sixteen taken, one step in sixteen that is none passes.
+const STEPS_A_WORD: usize = 4;
 
-impl Firsts {
-    fn place(key: u64) -> (usize, u64) {
-        let bits = FIRSTS_WORDS as u64 * 64;
-        let at = (key ^ (key >> 32)) % bits;
-        ((at / 64) as usize, 1 << (at % 64))
+impl Sieve {
+    /// Large enough for so many steps, and twice as many.
+    fn of(steps: usize) -> Self {
+        let words = (2 * steps).div_ceil(STEPS_A_WORD);
+        Self(vec![0; words.next_power_of_two()])
     }
 
-    fn add(&mut self, key: u64) {
-        let (word, bit) = Self::place(key);
+    fn is_full(&self, steps: usize) -> bool {
+        steps > self.0.len() * STEPS_A_WORD
+    }
+
+    #[inline]
+    fn place(&self, step: u64) -> (usize, u64) {
+        // There are as many words as a power of two.
+        let word = (step >> 32) as usize & (self.0.len() - 1);
+        (word, 1 << (step % 64))
+    }
+
+    fn add(&mut self, step: u64) {
+        let (word, bit) = self.place(step);
         self.0[word] |= bit;
     }
 
-    fn may_hold(&self, key: u64) -> bool {
-        let (word, bit) = Self::place(key);
+    #[inline]
+    fn may_hold(&self, step: u64) -> bool {
+        let (word, bit) = self.place(step);
         self.0[word] & bit != 0
     }
 }
 
-fn follow_bit(key: u64) -> u64 {
-    1 << ((key ^ (key >> 32)) % 64)
+/// A node and the key of a word as one number. For one word no two nodes share one; that two words do does not happen with
+/// 64 bits.
+#[inline]
+fn step_key(node: u32, key: u64) -> u64 {
+    key ^ u64::from(node).wrapping_mul(SPREAD)
 }
 
 impl<T> Default for PhraseSet<T> {
     fn default() -> Self {
         Self {
             words: BTreeSet::new(),
-            steps: FastMap::default(),
+            steps: KeyMap::default(),
+            sieve: Sieve::of(0),
             ends: vec![Vec::new()],
-            follows: vec![0],
-            firsts: Firsts([0; FIRSTS_WORDS]),
+            leads_on: vec![false],
         }
     }
 }
@@ -67,21 +86,29 @@ impl<T> PhraseSet<T> {
     /// Adds a phrase, given as its words.
     pub(crate) fn add<S: AsRef<str>>(&mut self, phrase: &[S], value: T) {
         let mut node = 0;
-        if let Some(first) = phrase.first() {
-            self.firsts.add(key(first.as_ref()));
-        }
         for word in phrase {
             self.words.insert(word.as_ref().to_owned());
             let next = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
-            let key = key(word.as_ref());
-            self.follows[node as usize] |= follow_bit(key);
-            node = *self.steps.entry((node, key)).or_insert(next);
+            let step = step_key(node, key(word.as_ref()));
+            self.leads_on[node as usize] = true;
+            node = *self.steps.entry(step).or_insert(next);
             if node == next {
                 self.ends.push(Vec::new());
-                self.follows.push(0);
+                self.leads_on.push(false);
+                self.sift(step);
             }
         }
         self.ends[node as usize].push(value);
+    }
+
+    /// Enters a new step in the sieve, or all of them in a larger one.
+    fn sift(&mut self, step: u64) {
+        if self.sieve.is_full(self.steps.len()) {
+            self.sieve = Sieve::of(self.steps.len());
+            self.steps.keys().for_each(|step| self.sieve.add(*step));
+        } else {
+            self.sieve.add(step);
+        }
     }
 
     /// Every word of every phrase.
@@ -89,83 +116,63 @@ impl<T> PhraseSet<T> {
         self.words.iter().map(String::as_str)
     }
 
-    /// Whether a phrase is this one word, or may go on with the next. Nearly always it is "no", and then nothing else is
-    /// asked.
-    #[inline]
-    fn may_end_behind(&self, begun: Begun, next: Option<u64>) -> bool {
-        let node = begun.0 as usize;
-        let follows = |key: u64| self.follows[node] & follow_bit(key) != 0;
-        next.is_some_and(follows) || !self.ends[node].is_empty()
-    }
-
     /// Where a word leads to that begins a phrase.
     #[inline]
     pub(crate) fn begun(&self, key: u64) -> Option<Begun> {
-        if !self.firsts.may_hold(key) {
-            return None;
-        }
-        self.steps.get(&(0, key)).copied().map(Begun)
+        self.step(0, key).map(Begun)
     }
 
     /// Whether a longer phrase may begin with this one word.
     pub(crate) fn goes_on(&self, begun: Begun) -> bool {
-        self.follows[begun.0 as usize] != 0
+        self.leads_on[begun.0 as usize]
     }
 
-    /// Every phrase that begins with a word, looked up before: its length in words and what it leads to. Shortest first.
-    /// `rest` are the words behind it.
+    /// Tells every phrase that begins with a word, looked up before: its length in words and what it leads to. Shortest
+    /// first. `rest` are the words behind it.
     #[inline]
-    pub(crate) fn all_from<'s>(
+    pub(crate) fn each_from<'s>(
         &'s self,
-        begun: Option<Begun>,
-        rest: impl Iterator<Item = u64> + Clone + 's,
-    ) -> impl Iterator<Item = (usize, &'s [T])> {
-        let begun = begun.filter(|it| self.may_end_behind(*it, rest.clone().next()));
+        begun: Begun,
+        rest: impl Iterator<Item = u64>,
+        mut tell: impl FnMut(usize, &'s [T]),
+    ) {
+        let mut node = begun.0;
         let mut rest = rest;
-        let nodes = std::iter::successors(begun.map(|it| it.0), move |node| {
-            self.step(*node, rest.next()?)
-        });
-        nodes
-            .map(|node| self.ends[node as usize].as_slice())
-            .enumerate()
-            .filter(|(_, values)| !values.is_empty())
-            .map(|(n, values)| (n + 1, values))
+        for length in 1.. {
+            let values = self.ends[node as usize].as_slice();
+            if !values.is_empty() {
+                tell(length, values);
+            }
+            match rest.next().and_then(|next| self.step(node, next)) {
+                Some(next) => node = next,
+                None => break,
+            }
+        }
     }
 
     /// Where the next word leads to.
     #[inline]
     fn step(&self, node: u32, next: u64) -> Option<u32> {
-        if self.follows[node as usize] & follow_bit(next) == 0 {
-            return None;
+        let step = step_key(node, next);
+        if self.sieve.may_hold(step) {
+            self.steps.get(&step).copied()
+        } else {
+            None
         }
-        self.steps.get(&(node, next)).copied()
     }
 
     /// The longest phrase that begins at a place.
     #[inline]
     pub(crate) fn longest_at<'s>(&'s self, keys: &[u64], at: usize) -> Option<(usize, &'s [T])> {
         let (&first, rest) = keys.get(at..)?.split_first()?;
-        if self.firsts.may_hold(first) {
-            self.longest_from(self.begun(first)?, rest)
-        } else {
-            None
-        }
+        self.longest_from(self.begun(first)?, rest)
     }
 
     fn longest_from(&self, begun: Begun, rest: &[u64]) -> Option<(usize, &[T])> {
-        let mut node = begun.0;
         let mut longest = None;
-        let mut rest = rest.iter();
-        for length in 1.. {
-            let values = self.ends[node as usize].as_slice();
-            if !values.is_empty() {
-                longest = Some((length, values));
-            }
-            match rest.next().and_then(|next| self.step(node, *next)) {
-                Some(next) => node = next,
-                None => break,
-            }
-        }
+        self.each_from(begun, rest.iter().copied(), |length, values| {
+            longest = Some((length, values));
+        });
         longest
     }
 

@@ -37,7 +37,7 @@ pub(super) struct Reading<'a> {
 }
 
 /// Where a token stands.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Place {
     /// Its unit, its sentence and its clause (between commas), by number.
     unit: u32,
@@ -53,6 +53,7 @@ impl<'a> Reading<'a> {
     pub(super) fn new(tokens: Vec<Token<'a>>, met: &'a Met<'_>, sources: Sources<'a>) -> Self {
         let entries = met.entries();
         let units = sources.canon.units(&entries);
+        let traits: Vec<Traits> = entries.iter().map(|it| it.traits).collect();
         let facts = |unit: &Unit<'_>| {
             let first = entries[unit.first];
             // The very form of the word, so what is known of it holds.
@@ -63,29 +64,27 @@ impl<'a> Reading<'a> {
             }
         };
         let forms = units.iter().map(facts).collect();
-        let traits: Vec<Traits> = entries.iter().map(|it| it.traits).collect();
+        let mut places = vec![Place::default(); tokens.len()];
         let (mut sentences, mut clauses) = (Stretches::new(), Stretches::new());
-        let mut number = 0;
-        let place = |(at, traits): (usize, &Traits)| {
-            number += u32::from(units[number as usize].last == at);
-            let unit = &units[number as usize];
-            let place = Place {
-                unit: number,
-                sentence: sentences.number,
-                clause: clauses.number,
-                light: unit.role != Role::Content,
-                compound: unit.last - unit.first > 1,
-            };
-            // The sign belongs to what it ends. What ends a sentence ends its clause, too.
-            if traits.has(Trait::ClauseEnd) {
-                clauses.end(at + 1);
-                if traits.has(Trait::SentenceEnd) {
-                    sentences.end(at + 1);
+        for (unit, number) in units.iter().zip(0..) {
+            let tokens = unit.first..unit.last;
+            for (at, place) in (unit.first..).zip(&mut places[tokens]) {
+                *place = Place {
+                    unit: number,
+                    sentence: sentences.number,
+                    clause: clauses.number,
+                    light: unit.role != Role::Content,
+                    compound: unit.last - unit.first > 1,
+                };
+                // The sign belongs to what it ends. What ends a sentence ends its clause, too.
+                if traits[at].has(Trait::ClauseEnd) {
+                    clauses.end(at + 1);
+                    if traits[at].has(Trait::SentenceEnd) {
+                        sentences.end(at + 1);
+                    }
                 }
             }
-            place
-        };
-        let places = traits.iter().enumerate().map(place).collect();
+        }
         let all_capitals = tokens.len() > 4
             && tokens
                 .iter()
@@ -116,8 +115,7 @@ impl<'a> Reading<'a> {
     #[inline]
     pub(super) fn next_of<const N: usize>(&self, from: usize, wanted: [Trait; N]) -> usize {
         let rest = self.traits.get(from..).unwrap_or_default();
-        let next = rest.iter().position(|it| it.has_any(wanted));
-        next.map_or(self.len(), |n| from + n)
+        Traits::first(rest, wanted).map_or(self.len(), |n| from + n)
     }
 
     /// The first unit that begins at a token or behind it, by number.

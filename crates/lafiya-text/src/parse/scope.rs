@@ -2,6 +2,7 @@
 
 use lafiya_model::Choice;
 
+use super::carried::Carried;
 use super::marks::Mark;
 use super::past::past;
 use super::phrases::PhraseSet;
@@ -59,9 +60,9 @@ impl Scope {
     }
 
     /// Turns what the words of the text turn.
-    pub(super) fn apply(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
+    pub(super) fn apply(&self, reading: &Reading<'_>, carried: &Carried, spotted: &mut [Spotted]) {
         let begins = Begins::of(reading, spotted);
-        self.forward(reading, &begins, spotted);
+        self.forward(reading, (&begins, carried.tokens()), spotted);
         for it in spotted {
             self.backward(reading, &begins.any, it);
             past(reading, it);
@@ -74,9 +75,13 @@ impl Scope {
         }
     }
 
-    fn forward(&self, reading: &Reading<'_>, begins: &Begins, spotted: &mut [Spotted]) {
-        let carried = carried(reading, spotted);
-        let tokens = (begins, carried.as_slice());
+    fn forward(
+        &self,
+        reading: &Reading<'_>,
+        (begins, carried): (&Begins, &[bool]),
+        spotted: &mut [Spotted],
+    ) {
+        let tokens = (begins, carried);
         let next = |from: usize| reading.marks.next(from, Mark::Trigger);
         let mut at = next(0);
         while at < reading.len() {
@@ -166,9 +171,7 @@ impl Scope {
         let Some(end) = (from < reading.len()).then(|| reading.sentence_of(from).end) else {
             return;
         };
-        let stop = (from..end)
-            .find(|&at| reading.marks.has(at, Mark::Barrier))
-            .unwrap_or(end);
+        let stop = reading.marks.first(from..end, Mark::Barrier).unwrap_or(end);
         for it in spotted
             .iter_mut()
             .filter(|it| !it.derived && (from..stop).contains(&it.first()))
@@ -313,11 +316,13 @@ impl Scope {
             it.choice = Choice::Absent;
             return;
         }
-        let over = (last + 1..next.min(last + ENDING_REACH)).any(|at| {
-            reading.marks.has(at, Mark::Ending)
-                && (at == last + 1 || reading.marks.has(at - 1, Mark::BeforeEnding))
-                && !(last + 1..=at).any(|at| reading.marks.has(at, Mark::Trigger))
-        });
+        let mut reach = last + 1..next.min(last + ENDING_REACH);
+        let over = reading.marks.has_any(Mark::Ending)
+            && reach.any(|at| {
+                reading.marks.has(at, Mark::Ending)
+                    && (at == last + 1 || reading.marks.has(at - 1, Mark::BeforeEnding))
+                    && !(last + 1..=at).any(|at| reading.marks.has(at, Mark::Trigger))
+            });
         if over && it.is_finding() {
             it.choice = Choice::Absent;
         }
@@ -329,15 +334,6 @@ impl Scope {
             "no" | "nil" | "none" | "absent" | "negative" | "non" | "hapana"
         ) && (at + 1 >= reading.len() || reading.tokens[at + 1].is_sign())
     }
-}
-
-/// The tokens that carry a finding.
-pub(super) fn carried(reading: &Reading<'_>, spotted: &[Spotted]) -> Vec<bool> {
-    let mut carried = vec![false; reading.len()];
-    for &at in spotted.iter().flat_map(|it| &it.core) {
-        carried[at] = true;
-    }
-    carried
 }
 
 /// Where findings begin.

@@ -2,9 +2,9 @@
 
 use lafiya_model::{Choice, Severity};
 
+use super::carried::Carried;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
-use super::scope::carried;
 use super::spotted::Spotted;
 use super::traits::Trait;
 use crate::words::SeverityWords;
@@ -59,11 +59,10 @@ impl Grades {
         self.after.begun(key).is_some()
     }
 
-    pub(super) fn apply(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
-        let carried = carried(reading, spotted);
+    pub(super) fn apply(&self, reading: &Reading<'_>, carried: &Carried, spotted: &mut [Spotted]) {
         for it in spotted {
             if it.choice == Choice::Present && it.is_finding() && !it.derived {
-                it.severity = self.of(reading, &carried, it);
+                it.severity = self.of(reading, carried.tokens(), it);
             }
         }
     }

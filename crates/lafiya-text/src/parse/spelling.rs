@@ -58,7 +58,8 @@ impl Spelling {
         if word.len() < LETTERS_MIN || !word.is_ascii() || self.is_known(word) {
             return None;
         }
-        let first = word.chars().next();
+        let first = word.as_bytes().first();
+        let allowed = if word.len() >= 8 { 2 } else { 1 };
         let mut best: Option<(usize, &str)> = None;
         let mut rest = String::with_capacity(word.len());
         for at in 0..=word.len() {
@@ -67,11 +68,15 @@ impl Spelling {
             rest.push_str(&word[..at]);
             rest.push_str(word.get(at + 1..).unwrap_or_default());
             for candidate in self.dropped.get(&rest).into_iter().flatten() {
-                let slips = osa::distance(word.chars(), candidate.chars());
-                let allowed = if word.len() >= 8 { 2 } else { 1 };
+                // One that begins otherwise is not meant; one that was met before is not counted again.
+                let met = best.is_some_and(|(_, chosen)| chosen == candidate);
+                if met || candidate.as_bytes().first() != first {
+                    continue;
+                }
+                let slips = osa::distance(word.bytes(), candidate.bytes());
                 let better = best
                     .is_none_or(|(known, chosen)| (slips, candidate.as_str()) < (known, chosen));
-                if candidate.chars().next() == first && slips <= allowed && better {
+                if slips <= allowed && better {
                     best = Some((slips, candidate));
                 }
             }

@@ -44,21 +44,24 @@ pub(super) struct Lasting(pub Option<u32>);
 
 impl Spotted {
     /// From a match: one, or two where the phrase says both; a match that means nothing gives none.
-    pub(super) fn from_match(found: &Match) -> impl Iterator<Item = Self> + '_ {
+    pub(super) fn enter(found: Match, spotted: &mut Vec<Self>) {
         let choice = match (found.sense, found.denied_inside) {
             (Sense::Lacks(_), _) | (Sense::Has(_), true) => Choice::Absent,
             _ => Choice::Present,
         };
-        let all = found.concept().into_iter().chain(found.also);
-        all.map(move |concept| Self {
+        let Some(concept) = found.concept() else {
+            return;
+        };
+        let one = Self {
             derived: matches!(found.sense, Sense::Lacks(_)),
-            ..Self::new(
-                concept,
-                Tokens::from_slice(&found.core),
-                choice,
-                found.confidence,
-            )
-        })
+            ..Self::new(concept, found.core, choice, found.confidence)
+        };
+        let also = found.also.map(|concept| Self {
+            concept,
+            ..one.clone()
+        });
+        spotted.push(one);
+        spotted.extend(also);
     }
 
     pub(super) fn new(concept: ConceptRef, core: Tokens, choice: Choice, confidence: f64) -> Self {

@@ -105,6 +105,11 @@ impl Subjects {
         self.persons.begun(key).is_some()
     }
 
+    /// Whether a word begins a disease that runs in families.
+    pub(super) fn begins_disease(&self, key: u64) -> bool {
+        self.family.begun(key).is_some()
+    }
+
     /// Whether a word says whose a person is.
     pub(super) fn is_owner(&self, word: &str) -> bool {
         self.owners.contains(word)
@@ -177,10 +182,12 @@ impl Subjects {
         spoken_of: &[SpokenOf],
         spotted: &mut Vec<Spotted>,
     ) {
-        let kin = spoken_of.iter().zip(0..);
-        let kin = kin.filter(|(it, _)| it.person == Person::Kin);
-        for at in kin.map(|(_, at)| at) {
-            if let Some((length, [concept, ..])) = self.family.longest_at(&reading.keys, at) {
+        let next = |from: usize| reading.next_of(from, [Trait::Inherited]);
+        let diseases = std::iter::successors(Some(next(0)), |at| Some(next(at + 1)));
+        for at in diseases.take_while(|at| *at < reading.len()) {
+            let of_kin = spoken_of[at].person == Person::Kin;
+            let disease = self.family.longest_at(&reading.keys, at);
+            if let Some((length, [concept, ..])) = disease.filter(|_| of_kin) {
                 let core = (at..at + length).collect();
                 let derived = Spotted::new(*concept, core, Choice::Present, 0.95);
                 spotted.push(Spotted {
@@ -197,7 +204,11 @@ impl Subjects {
         let told_by_clinician = reading.marks.has_any(Mark::Patient);
         let mut now = Person::Nobody;
         let mut named = Person::Nobody;
-        let mut spoken_of = Vec::with_capacity(reading.len());
+        let nobody = SpokenOf {
+            person: Person::Nobody,
+            by_pronoun: false,
+        };
+        let mut spoken_of = vec![nobody; reading.len()];
         let mut by_pronoun = false;
         let anybody_excepted = reading.marks.has_any(Mark::Except);
         // Only a new clause or a word for a person changes who is spoken of.
@@ -210,13 +221,14 @@ impl Subjects {
             let traits = reading.traits.get(next);
             next + usize::from(traits.is_some_and(|it| !it.has(Trait::Person)))
         };
-        let mut after = 0;
+        let (mut before, mut after) = (0, 0);
         while after < reading.len() {
             let at = after;
             after = next(at);
             let traits = reading.traits[at];
             let person = now;
-            spoken_of.resize(at, SpokenOf { person, by_pronoun });
+            spoken_of[before..at].fill(SpokenOf { person, by_pronoun });
+            before = at;
             if at > 0 && reading.sentence(at) != reading.sentence(at - 1) {
                 now = Person::Nobody;
                 // "His mother smokes. He coughs": in a clinician's note the pronoun is the patient again.
@@ -260,7 +272,7 @@ impl Subjects {
             }
         }
         let person = now;
-        spoken_of.resize(reading.len(), SpokenOf { person, by_pronoun });
+        spoken_of[before..].fill(SpokenOf { person, by_pronoun });
         spoken_of
     }
 

@@ -147,7 +147,9 @@ impl Times {
             end,
             lasting: Lasting(days),
         };
-        if let Some((length, [days, ..])) = self.moments.longest_at(&reading.keys, at) {
+        if reading.traits[at].has(Trait::Moment)
+            && let Some((length, [days, ..])) = self.moments.longest_at(&reading.keys, at)
+        {
             return Some(time(at, at + length, *days));
         }
         if let Some(weekday) = reading.entries[at].weekday {
@@ -167,15 +169,17 @@ impl Times {
             return Some(time(at, end, Some(days)));
         }
         let (days, end) = Self::counted_at(reading, at)?;
-        let led = at > 0 && self.leads.length_at(&reading.keys, at - 1) > 0
-            || at > 1 && self.leads.length_at(&reading.keys, at - 2) > 1;
-        let tailed = end < words.len() && self.tails.length_at(&reading.keys, end) > 0;
+        let led = || {
+            at > 0 && self.leads.length_at(&reading.keys, at - 1) > 0
+                || at > 1 && self.leads.length_at(&reading.keys, at - 2) > 1
+        };
+        let tailed = || end < words.len() && self.tails.length_at(&reading.keys, end) > 0;
         // "20 cigarettes a day", "every two days": only a number that is led or followed as a time is safe with "a".
         let article = matches!(words[at], "a" | "an" | "un" | "une" | "to" | "too");
         let excluded = self.is_age(reading, at, end)
             || (end < words.len() && self.not_durations.length_at(&reading.keys, end) > 0)
             || (at > 0 && self.not_leads.length_at(&reading.keys, at - 1) > 0);
-        ((!article || led || tailed) && !excluded).then(|| time(at, end, days))
+        ((!article || led() || tailed()) && !excluded).then(|| time(at, end, days))
     }
 
     /// A number and a unit in either order ("3 days", "siku tatu", "3d"). Without a number, none.

@@ -50,6 +50,8 @@ pub(super) enum Trait {
     Reporting,
     /// Kin who are never the patient all together.
     Crowd,
+    /// Begins a disease that runs in families.
+    Inherited,
 }
 
 /// The traits of a word.
@@ -71,13 +73,38 @@ impl Traits {
     /// Whether it has one of several.
     #[inline]
     pub(super) fn has_any<const N: usize>(self, wanted: [Trait; N]) -> bool {
-        let bits = wanted.iter().fold(0, |bits, it| bits | it.bit());
-        self.0 & bits != 0
+        self.0 & bits(wanted) != 0
     }
+
+    /// The first word of a row that has one of several.
+    #[inline]
+    pub(super) fn first<const N: usize>(row: &[Self], wanted: [Trait; N]) -> Option<usize> {
+        first_with(row, |it| it.0, bits(wanted))
+    }
+}
+
+#[inline]
+fn bits<const N: usize>(wanted: [Trait; N]) -> u32 {
+    wanted.iter().fold(0, |bits, it| bits | it.bit())
 }
 
 impl Trait {
     const fn bit(self) -> u32 {
         1 << self as u32
     }
+}
+
+/// So many places are asked together.
+const TOGETHER: usize = 8;
+
+/// The first place of a row whose bits have one of those wanted. Most places have none: they are passed over several at
+/// a time.
+#[inline]
+pub(super) fn first_with<T>(row: &[T], bits: impl Fn(&T) -> u32, wanted: u32) -> Option<usize> {
+    let (together, _) = row.as_chunks::<TOGETHER>();
+    let any = |places: &[T; TOGETHER]| places.iter().fold(0, |any, it| any | bits(it));
+    let passed = together.iter().take_while(|it| any(it) & wanted == 0);
+    let from = passed.count() * TOGETHER;
+    let next = row[from..].iter().position(|it| bits(it) & wanted != 0)?;
+    Some(from + next)
 }
