@@ -32,6 +32,7 @@ pub use index::{
 pub use likelihood::{Group, Likelihood, PROBABILITY_MAX, Showing, Shown, bounded, entropy};
 pub use measure::{Derived, Measure, NotANumber, Person, Quantity};
 pub use place::{Place, Times};
+pub(crate) use priors::BELTS_MAX;
 pub use priors::Priors;
 pub use score::{Score, ScoreResult};
 pub use when::{Facts, When};

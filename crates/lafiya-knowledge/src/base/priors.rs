@@ -28,13 +28,22 @@ pub struct Priors {
 /// What makes one condition commoner or rarer, as `Times` says, small enough to go through all of them every turn.
 #[derive(Clone, Copy, Debug)]
 struct Multiplier {
+    /// A bit for each belt; every bit where it is everywhere.
+    belts: u64,
     condition: ConditionIx,
-    belt: Option<BeltIx>,
     /// A bit for each month; every bit where it is all year.
     months: u16,
-    setting: Option<Setting>,
+    /// A bit for each setting; every bit where it is in all.
+    settings: u8,
     by: f32,
 }
+
+/// So many belts have bits of their own; the list is checked to be no longer.
+pub(crate) const BELTS_MAX: usize = u64::BITS as usize - 1;
+/// The bit of a place of which nothing is known, which only what holds everywhere has.
+const UNKNOWN_PLACE: u64 = 1;
+/// The same for a setting.
+const UNKNOWN_SETTING: u8 = 1;
 
 /// The bit of a month that is not known, which only what holds all year has.
 const UNKNOWN_MONTH: u16 = 1;
@@ -57,12 +66,12 @@ impl Priors {
     /// place and month unknown.
     pub fn times(&self, belts: &[BeltIx], month: Option<u8>, setting: Option<Setting>) -> Vec<f32> {
         let month = month.map_or(UNKNOWN_MONTH, month_bit);
+        let belts = belts.iter().map(|&belt| belt_bit(belt));
+        let belts = belts.fold(UNKNOWN_PLACE, |all, belt| all | belt);
+        let setting = setting.map_or(UNKNOWN_SETTING, setting_bit);
         let mut times = vec![1.0; self.shares.first().map_or(0, Vec::len)];
         for it in &self.multipliers {
-            let applies = it.months & month != 0
-                && it.belt.is_none_or(|belt| belts.contains(&belt))
-                && it.setting.is_none_or(|wanted| setting == Some(wanted));
-            if applies {
+            if it.months & month != 0 && it.belts & belts != 0 && it.settings & setting != 0 {
                 times[it.condition.index()] *= it.by;
             }
         }
@@ -104,13 +113,13 @@ impl Multiplier {
         let months = times.months.iter().map(|&month| month_bit(month));
         Self {
             condition,
-            belt: times.belt,
+            belts: times.belt.map_or(u64::MAX, belt_bit),
             months: if all_year {
                 u16::MAX
             } else {
                 months.fold(0, |all, month| all | month)
             },
-            setting: times.setting,
+            settings: times.setting.map_or(u8::MAX, setting_bit),
             by: times.by,
         }
     }
@@ -124,6 +133,16 @@ fn group(band: AgeBand, sex: Sex) -> usize {
 /// The bit of a month, 1 to 12.
 fn month_bit(month: u8) -> u16 {
     1_u16.checked_shl(month.into()).unwrap_or(UNKNOWN_MONTH)
+}
+
+/// The bit of a belt, of which there are [`BELTS_MAX`] at most.
+fn belt_bit(belt: BeltIx) -> u64 {
+    let place = belt.index().min(BELTS_MAX - 1) as u32;
+    1 << (place + 1)
+}
+
+fn setting_bit(setting: Setting) -> u8 {
+    1 << (setting as u8 + 1)
 }
 
 fn share(condition: &Condition, band: AgeBand, sex: Sex) -> f32 {

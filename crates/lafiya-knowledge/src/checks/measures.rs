@@ -3,6 +3,7 @@
 use lafiya_model::{Timeframe, TriageLevel};
 
 use super::Report;
+use crate::base::BELTS_MAX;
 use crate::schema::{Derivation, NormalRange};
 
 /// Ranges are in order, derivations have a limit, and a lab test derives only with a unit.
@@ -84,5 +85,9 @@ pub(super) fn whole(report: &mut Report<'_>) {
         .any(|length| length >= usize::from(u16::MAX))
     {
         report.complain("conditions", "", "more than 65,534 entries of one kind");
+    }
+    if report.content.belts.len() > BELTS_MAX {
+        let says = format!("more than {BELTS_MAX} belts");
+        report.complain("belts.toml", "", says);
     }
 }
