@@ -4,15 +4,19 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use bytes::Bytes;
 
 use crate::body::require_json;
 use crate::caller::Admitted;
 use crate::error::ApiError;
-use crate::json::Json;
+use crate::json::respond;
 use crate::state::HttpState;
 use crate::wire::parse::{self, ParseAnswer, ParseBody};
+
+/// Room for an answer: around all mentions, and for one of them in both variants.
+const BYTES: usize = 128;
+const BYTES_A_MENTION: usize = 384;
 
 /// Reads free text: symptoms, signs, measurements and risk factors in the words people use.
 ///
@@ -47,5 +51,7 @@ pub(crate) async fn parse(
         &request.context,
     )
     .await;
-    Ok(Json(ParseAnswer::of(library.base(), &read)).into_response())
+    let answer = ParseAnswer::of(library.base(), &read);
+    let about_bytes = BYTES + read.parsed.mentions.len() * BYTES_A_MENTION;
+    Ok(respond(&answer, about_bytes))
 }

@@ -223,13 +223,16 @@ impl Shard {
     ) -> WindowState {
         let now_ms = now.as_millisecond();
         let window_ms = i64::try_from(window.as_millis()).unwrap_or(i64::MAX);
-        if !self.logs.contains_key(key) {
-            self.make_room(now_ms);
-        }
-        let log = self.logs.entry(*key).or_insert_with(|| Log {
-            hits_ms: VecDeque::new(),
-            idle_from_ms: now_ms.saturating_add(window_ms),
-        });
+        let log = match self.logs.get_mut(key) {
+            Some(log) => log,
+            None => {
+                self.make_room(now_ms);
+                self.logs.entry(*key).or_insert_with(|| Log {
+                    hits_ms: VecDeque::new(),
+                    idle_from_ms: now_ms.saturating_add(window_ms),
+                })
+            }
+        };
         let (hit, oldest_ms) = log.hit(limit, window_ms, now_ms);
         let until_reset_ms = oldest_ms.saturating_add(window_ms).saturating_sub(now_ms);
         let until_reset = Duration::from_millis(u64::try_from(until_reset_ms).unwrap_or(0));
