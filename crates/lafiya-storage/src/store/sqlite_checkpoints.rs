@@ -3,7 +3,11 @@
 //! A copy made while others write never catches up with them: it stops where the log ended when it
 //! began. So it is made again until little is left, and that little the writer copies itself, between
 //! two groups. Then the log is used again from its beginning and does not grow.
+//!
+//! SQLite waits for the disk only when a copy is complete, which would be the writer's, for all that was
+//! copied before. So what is copied here is also waited for here.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,29 +77,59 @@ impl Checkpoints {
 }
 
 fn copy_when_due(path: &Path, next: &Receiver<()>, rest: &AtomicBool) {
-    let mut kept = None;
+    let mut copier = Copier::new(path);
     while next.recv().is_ok() {
-        let connection = kept.take().map_or_else(|| open_file(path, false), Ok);
-        let copied = connection.and_then(|it| copy(&it).map(|()| it));
-        match copied {
-            Ok(connection) => {
-                kept = Some(connection);
-                rest.store(true, Ordering::Relaxed);
-            }
+        match copier.copy() {
+            Ok(()) => rest.store(true, Ordering::Relaxed),
             // The writer copies by itself when the log grows too long.
-            Err(cause) => tracing::warn!(%cause, "The write-ahead log could not be copied."),
+            Err(cause) => {
+                tracing::warn!(%cause, "The write-ahead log could not be copied.");
+                copier.connection = None;
+            }
         }
     }
 }
 
-/// Copies until little is left.
-fn copy(connection: &Connection) -> rusqlite::Result<()> {
-    for _ in 0..COPIES_MAX {
-        if checkpoint(connection)? <= PAGES_LEFT {
-            break;
+/// Copies, and waits for the disk. Opens what it needs when it first needs it.
+struct Copier<'a> {
+    path: &'a Path,
+    connection: Option<Connection>,
+    /// The database, to wait for. Never closed: closing it would take away the locks that the connections
+    /// of this process hold on the same file.
+    database: Option<&'static File>,
+}
+
+impl<'a> Copier<'a> {
+    fn new(path: &'a Path) -> Self {
+        Self {
+            path,
+            connection: None,
+            database: None,
         }
     }
-    Ok(())
+
+    /// Copies until little is left.
+    fn copy(&mut self) -> Result<(), StoreError> {
+        let broken = |cause: std::io::Error| StoreError::unavailable(cause.to_string());
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => open_file(self.path, false).map_err(StoreError::from_rusqlite)?,
+        };
+        let connection = self.connection.insert(connection);
+        let database = match self.database {
+            Some(database) => database,
+            None => Box::leak(Box::new(File::open(self.path).map_err(broken)?)),
+        };
+        self.database = Some(database);
+        for _ in 0..COPIES_MAX {
+            let left = checkpoint(connection).map_err(StoreError::from_rusqlite)?;
+            database.sync_data().map_err(broken)?;
+            if left <= PAGES_LEFT {
+                break;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Copies; says how many pages of the log are still to be copied.
@@ -121,7 +155,7 @@ mod tests {
         let count = |of: &Connection| of.query_row("select count(*) from t", (), |row| row.get(0));
         for written in 1..=3_i64 {
             writer.execute("insert into t values (1)", ()).unwrap();
-            copy(&open_file(&path, false).unwrap()).unwrap();
+            Copier::new(&path).copy().unwrap();
             let left = checkpoint(&writer).unwrap();
             assert_eq!((left, count(&reader).unwrap()), (0, written));
         }
