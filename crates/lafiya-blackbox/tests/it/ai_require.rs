@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 
 use crate::ai_provider::{advised_by, honest};
 use crate::requests::{ASSESS, assessed, fever};
+use crate::usage;
 
 fn used(server: &Server) -> Value {
-    let day = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
+    let day = usage::today();
     let path = format!("/v1/usage?start_date={day}&end_date={day}");
     server.live().get(&path).expect(200).json()["total_assessments"].clone()
 }

@@ -11,7 +11,7 @@ use crate::headers::check_standard_headers;
 use crate::requests::{assessed, fever, named, new_uuid, pilot, present, tenant, turn};
 
 /// Today in Lagos, which is an hour ahead of UTC all year.
-fn today() -> Date {
+pub(crate) fn today() -> Date {
     let lagos = TimeZone::fixed(offset(1));
     Timestamp::now().to_zoned(lagos).date()
 }
