@@ -157,7 +157,7 @@ fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
         // A word without weight is never a finding by itself ("does" is no "DOE").
         if let Some(single) = entry.single
             && !reading.is_light(at)
-            && !is_verb(reading, lexicon, at)
+            && !is_verb(reading, at)
             && !is_quality(reading, lexicon, at)
         {
             enter(at..at + 1, &lexicon.singles[single]);
@@ -186,11 +186,11 @@ fn denies_more(reading: &Reading<'_>, at: usize, length: usize) -> bool {
 }
 
 /// "it burns", "I fit swallow": the word is no noun here. Inside a set expression ("no fit") it is not itself at all.
-fn is_verb(reading: &Reading<'_>, lexicon: &Lexicon, at: usize) -> bool {
+fn is_verb(reading: &Reading<'_>, at: usize) -> bool {
     reading.is_compound(at)
         || reading.traits[at].has(Trait::Noun)
             && at > 0
-            && lexicon.before_verbs.contains(reading.words[at - 1])
+            && reading.traits[at - 1].has(Trait::BeforeVerb)
 }
 
 /// "a faint rash", "a fit young man": the word tells how something else is.

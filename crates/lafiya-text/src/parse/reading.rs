@@ -20,6 +20,8 @@ pub(super) struct Reading<'a> {
     pub entries: Vec<&'a Entry>,
     /// What they may be to the steps.
     pub traits: Vec<Traits>,
+    /// The same of all of them together: tells which steps have nothing to do.
+    any: Traits,
     /// Which of them were mended.
     pub mended: &'a [bool],
     /// Words in the common form.
@@ -99,6 +101,7 @@ impl<'a> Reading<'a> {
             clauses: clauses.all(tokens.len()),
             tokens,
             entries,
+            any: Traits::of_all(&traits),
             traits,
             units,
             forms,
@@ -109,6 +112,11 @@ impl<'a> Reading<'a> {
 
     pub(super) fn len(&self) -> usize {
         self.tokens.len()
+    }
+
+    /// Whether any token may be one of these.
+    pub(super) fn has_any<const N: usize>(&self, wanted: [Trait; N]) -> bool {
+        self.any.has_any(wanted)
     }
 
     /// The first token from a place on that may be one of these; the end of the text where there is none.

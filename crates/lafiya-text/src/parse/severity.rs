@@ -60,6 +60,10 @@ impl Grades {
     }
 
     pub(super) fn apply(&self, reading: &Reading<'_>, carried: &Carried, spotted: &mut [Spotted]) {
+        // Most texts grade nothing.
+        if !reading.has_any([Trait::GradeBefore, Trait::GradeAfter]) {
+            return;
+        }
         for it in spotted {
             if it.choice == Choice::Present && it.is_finding() && !it.derived {
                 it.severity = self.of(reading, carried.tokens(), it);

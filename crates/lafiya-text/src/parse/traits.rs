@@ -22,6 +22,10 @@ pub(super) enum Trait {
     Number,
     /// A unit of time.
     Unit,
+    /// Makes an age of a number before it.
+    AgeBehind,
+    /// A person who may have an age behind.
+    Aged,
     /// Begins the name of a measure.
     Measure,
     /// Begins the name of a medicine.
@@ -34,6 +38,8 @@ pub(super) enum Trait {
     GradeAfter,
     /// Is a finding as a noun only.
     Noun,
+    /// What follows it is no noun.
+    BeforeVerb,
     /// Is a finding only where no other word follows at once.
     Adjective,
     /// Is a finding only soon after some words.
@@ -74,6 +80,11 @@ impl Traits {
     #[inline]
     pub(super) fn has_any<const N: usize>(self, wanted: [Trait; N]) -> bool {
         self.0 & bits(wanted) != 0
+    }
+
+    /// What all words of a row have together.
+    pub(super) fn of_all(row: &[Self]) -> Self {
+        Self(row.iter().fold(0, |bits, it| bits | it.0))
     }
 
     /// The first word of a row that has one of several.
