@@ -69,9 +69,8 @@ impl<'a> Reading<'a> {
         let mut places = vec![Place::default(); tokens.len()];
         let (mut sentences, mut clauses) = (Stretches::new(), Stretches::new());
         for (unit, number) in units.iter().zip(0..) {
-            let tokens = unit.first..unit.last;
-            for (at, place) in (unit.first..).zip(&mut places[tokens]) {
-                *place = Place {
+            for at in unit.first..unit.last {
+                places[at] = Place {
                     unit: number,
                     sentence: sentences.number,
                     clause: clauses.number,
