@@ -185,6 +185,8 @@ impl<T> PhraseSet<T> {
         (!values.is_empty()).then_some((1, values))
     }
 
+    // Few get here: kept out of the way of those who do not.
+    #[inline(never)]
     fn longest_from(&self, begun: Begun, rest: &[u64]) -> Option<(usize, &[T])> {
         let mut longest = None;
         self.each_from(begun, rest.iter().copied(), |length, values| {

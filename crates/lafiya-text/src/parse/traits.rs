@@ -106,7 +106,7 @@ impl Trait {
 }
 
 /// So many places are asked together.
-const TOGETHER: usize = 8;
+const TOGETHER: usize = 4;
 
 /// The first place of a row whose bits have one of those wanted. Most places have none: they are passed over several at
 /// a time.
