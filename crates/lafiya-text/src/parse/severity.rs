@@ -111,8 +111,9 @@ impl Grades {
     fn behind(&self, reading: &Reading<'_>, last: usize, carried: &[bool]) -> Option<Severity> {
         let end = reading.sentence_of(last).end;
         let stop = end.min(last + 1 + REACH + 2);
-        for at in last + 1..stop {
-            if carried[at] {
+        let next = last + 1;
+        for (at, carried) in (next..).zip(&carried[next..stop]) {
+            if *carried {
                 return None;
             }
             if reading.traits[at].has(Trait::GradeAfter)
