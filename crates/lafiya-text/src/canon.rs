@@ -59,8 +59,8 @@ pub(crate) struct Canon {
 #[derive(Clone, Debug)]
 struct Phrase {
     words: Vec<String>,
-    /// The same as keys.
-    keys: Vec<u64>,
+    /// Those behind the first as keys.
+    behind: Vec<u64>,
     /// The form that replaces them.
     form: String,
 }
@@ -104,7 +104,7 @@ impl Canon {
                     phrases.push(Vec::new());
                 }
                 phrases[place].push(Phrase {
-                    keys: words.iter().map(|word| key(word)).collect(),
+                    behind: words[1..].iter().map(|word| key(word)).collect(),
                     words,
                     form: form.clone(),
                 });
@@ -217,12 +217,14 @@ impl Canon {
     #[inline]
     fn phrase_at<W: AsRef<Word>>(&self, words: &[&W], at: usize) -> Option<(&str, usize)> {
         let list = &self.phrases[words[at].as_ref().opens?];
-        let fits = |phrase: &Phrase| {
-            let mut words = words[at..].iter().map(|word| word.as_ref().key);
-            phrase.keys.iter().all(|key| words.next() == Some(*key))
+        let rest = &words[at + 1..];
+        // The first word is that of all phrases of the list.
+        let fits = |phrase: &&Phrase| {
+            let mut pairs = phrase.behind.iter().zip(rest);
+            phrase.behind.len() <= rest.len() && pairs.all(|(key, it)| it.as_ref().key == *key)
         };
-        let phrase = list.iter().find(|phrase| fits(phrase))?;
-        Some((&phrase.form, phrase.keys.len()))
+        let phrase = list.iter().find(fits)?;
+        Some((&phrase.form, 1 + phrase.behind.len()))
     }
 
     fn role(&self, word: &str, singular: &str) -> Role {

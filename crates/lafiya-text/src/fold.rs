@@ -167,7 +167,7 @@ impl<'t> Scan<'t, '_> {
         let mut at = Place::default();
         let mut spaced = true;
         while let Some(&byte) = bytes.get(at.byte) {
-            // What most texts are made of: spaces, and words of plain letters.
+            // What most texts are made of: spaces, words of plain letters, and signs that are their own spelling.
             if byte == b' ' {
                 at = at.behind(' ');
                 spaced = true;
@@ -175,6 +175,11 @@ impl<'t> Scan<'t, '_> {
                 let end = at.behind_bytes(word.len());
                 let spelling = &self.lower[at.byte..end.byte];
                 self.push((at, end), spelling, (spaced, is_loud_ascii(word)));
+                (at, spaced) = (end, false);
+            } else if BYTES[usize::from(byte)] == Class::Sign && byte != b'\r' {
+                let end = at.behind_bytes(1);
+                let spelling = &self.lower[at.byte..end.byte];
+                self.push((at, end), spelling, (spaced, false));
                 (at, spaced) = (end, false);
             } else {
                 (at, spaced) = self.go_on(at, spaced);

@@ -23,7 +23,9 @@ pub(super) struct Composer {
     parts: FastSet<String>,
     complaints: FastSet<String>,
     topics: Vec<Topic>,
-    /// The topic that a finding leaves in mind.
+    /// The topic that a finding leaves in mind, by its place in the base.
+    topic_of_finding: Vec<Option<u32>>,
+    /// The same of other concepts.
     topic_of: FastMap<ConceptRef, u32>,
 }
 
@@ -47,7 +49,17 @@ impl Composer {
                 topic_of.entry(concept).or_insert(n);
             }
         }
+        // Nearly all that is asked for are findings: they need no look-up.
+        let mut topic_of_finding = Vec::new();
+        for (concept, topic) in &topic_of {
+            if let Some(finding) = concept.finding() {
+                let needed = topic_of_finding.len().max(finding.index() + 1);
+                topic_of_finding.resize(needed, None);
+                topic_of_finding[finding.index()] = Some(*topic);
+            }
+        }
         Self {
+            topic_of_finding,
             topic_of,
             parts: forms(&words.parts),
             complaints: forms(&words.complaints),
@@ -246,7 +258,10 @@ impl Composer {
 
     /// The topic that a finding leaves in mind.
     fn topic(&self, found: &Match) -> Option<u32> {
-        self.topic_of.get(&found.concept()?).copied()
+        match found.concept()? {
+            ConceptRef::Finding(ix) => *self.topic_of_finding.get(ix.index())?,
+            concept => self.topic_of.get(&concept).copied(),
+        }
     }
 
     /// A free word and the last complaint, part or topic make a phrase of the lexicon.

@@ -16,7 +16,7 @@ use super::time::Times;
 use super::traits::{Trait, Traits};
 use crate::canon::{Canon, Word};
 use crate::fold::Token;
-use crate::hash::{FastMap, KeyMap, key};
+use crate::hash::{FastMap, key};
 
 /// What a common form is to the steps that put words together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,12 +124,15 @@ impl Sources<'_> {
             (Trait::Moment, moment),
             (Trait::Number, number),
             (Trait::Unit, entry.unit_days.is_some()),
+            (Trait::AgeBehind, self.times.is_age_behind(text)),
+            (Trait::Aged, self.times.is_aged(text)),
             (Trait::Measure, self.measures.begins(*key)),
             (Trait::Medicine, self.medicines.begins(*key)),
             (Trait::Person, self.subjects.begins(*key)),
             (Trait::GradeBefore, self.grades.begins_before(*key)),
             (Trait::GradeAfter, self.grades.begins_after(*key)),
             (Trait::Noun, lexicon.nouns.contains(&entry.word.singular)),
+            (Trait::BeforeVerb, lexicon.before_verbs.contains(text)),
             (Trait::Adjective, lexicon.adjectives.contains(text)),
             (Trait::OnlyAfter, lexicon.only_after.contains_key(text)),
             (Trait::Purpose, text == "for"),
@@ -166,9 +169,17 @@ fn parts_clauses(sign: &str) -> bool {
 /// The words that texts are likely to have.
 #[derive(Clone, Debug)]
 pub(super) struct Dictionary {
-    /// By their key.
-    entries: KeyMap<Entry>,
+    entries: Vec<Entry>,
+    /// By key the number of an entry, in the first free slot from that of the key on.
+    slots: Vec<u32>,
+    /// Stands for a stranger until all of them are described.
+    blank: Entry,
 }
+
+/// So many slots to one entry, at least: most words are found at once.
+const SLOTS_AN_ENTRY: usize = 2;
+/// A slot without an entry: there are never so many.
+const FREE: u32 = u32::MAX;
 
 /// Numbers below this are in the dictionary: ages, days, pulses.
 const NUMBERS: u32 = 250;
@@ -176,10 +187,12 @@ const SIGNS: &str = ".,;:!?()/%+=&\n";
 
 /// The words of a text, looked up.
 pub(super) struct Met<'a> {
-    /// By token.
-    words: Vec<Found<'a>>,
+    /// By token; those of strangers are blank.
+    entries: Vec<&'a Entry>,
     /// Words that the dictionary lacks and nobody can mend, described.
     strangers: Vec<Entry>,
+    /// The tokens that are such words, each with the number of its word.
+    strange: Vec<(usize, usize)>,
     /// Which words were mended.
     pub mended: Vec<bool>,
 }
@@ -200,13 +213,51 @@ impl Dictionary {
         let numbers = (0..NUMBERS).map(|it| it.to_string());
         let signs = SIGNS.chars().map(String::from);
         let words = spelling.known().map(str::to_owned);
-        let entries = words
-            .chain(numbers)
-            .chain(signs)
-            .map(|text| sources.describe(&text))
-            .map(|entry| (entry.word.key, entry))
-            .collect();
-        Self { entries }
+        let words: Vec<String> = words.chain(numbers).chain(signs).collect();
+        let slots = (words.len() * SLOTS_AN_ENTRY).next_power_of_two();
+        let mut dictionary = Self {
+            entries: Vec::with_capacity(words.len()),
+            slots: vec![FREE; slots],
+            blank: sources.describe(" "),
+        };
+        for word in words {
+            dictionary.enter(sources.describe(&word));
+        }
+        dictionary
+    }
+
+    fn enter(&mut self, entry: Entry) {
+        let key = entry.word.key;
+        if self.get(key).is_some() {
+            return;
+        }
+        let mut slot = self.slot(key);
+        while self.slots[slot] != FREE {
+            slot = self.slot(slot as u64 + 1);
+        }
+        self.slots[slot] = u32::try_from(self.entries.len()).unwrap_or(FREE);
+        self.entries.push(entry);
+    }
+
+    /// The entry of a word by its key.
+    #[inline]
+    fn get(&self, key: u64) -> Option<&Entry> {
+        let mut slot = self.slot(key);
+        loop {
+            // What is free leads to no entry.
+            let entry = self.entries.get(self.slots[slot] as usize)?;
+            if entry.word.key == key {
+                return Some(entry);
+            }
+            slot = self.slot(slot as u64 + 1);
+        }
+    }
+
+    /// The slot of a key, or of a number of a slot behind the last.
+    #[inline]
+    fn slot(&self, key: u64) -> usize {
+        // There are as many as a power of two, and a key is a hash already.
+        key as usize & (self.slots.len() - 1)
     }
 
     /// Looks the words of a text up, mends those that nobody knows, and describes those that cannot be mended.
@@ -216,14 +267,14 @@ impl Dictionary {
         spelling: &Spelling,
         sources: Sources<'_>,
     ) -> Met<'a> {
-        let mut strangers = Vec::new();
+        let (mut strangers, mut strange) = (Vec::new(), Vec::new());
         let mut mended = vec![false; tokens.len()];
         let mut lacked: Vec<(u64, Found<'_>)> = Vec::new();
-        let find = |(token, mended): (&Token<'_>, &mut bool)| {
+        let find = |(at, token): (usize, &Token<'_>)| {
             let key = key(token.text);
             // The dictionary has every word that the speller knows, so such a word is right.
-            if let Some(entry) = self.entries.get(&key) {
-                return Found::Known(entry);
+            if let Some(entry) = self.get(key) {
+                return entry;
             }
             let mut before = lacked.iter().rev().take(REMEMBERED);
             let again = before.find(|(known, _)| *known == key);
@@ -238,29 +289,38 @@ impl Dictionary {
                 lacked.push((key, found));
                 found
             });
-            *mended = matches!(found, Found::Known(_));
-            found
+            match found {
+                Found::Known(meant) => {
+                    mended[at] = true;
+                    meant
+                }
+                Found::Stranger(n) => {
+                    strange.push((at, n));
+                    &self.blank
+                }
+            }
         };
         Met {
-            words: tokens.iter().zip(&mut mended).map(find).collect(),
+            entries: tokens.iter().enumerate().map(find).collect(),
             strangers,
+            strange,
             mended,
         }
     }
 
     /// The word that was meant by one that the dictionary lacks.
     fn mend(&self, word: &str, spelling: &Spelling) -> Option<&Entry> {
-        self.entries.get(&key(spelling.correct(word)?))
+        self.get(key(spelling.correct(word)?))
     }
 }
 
-impl<'a> Met<'a> {
+impl Met<'_> {
     /// The words in the order of the text.
     pub(super) fn entries(&self) -> Vec<&Entry> {
-        let entry = |found: &Found<'a>| match *found {
-            Found::Known(entry) => entry,
-            Found::Stranger(n) => &self.strangers[n],
-        };
-        self.words.iter().map(entry).collect()
+        let mut entries: Vec<&Entry> = self.entries.clone();
+        for &(at, n) in &self.strange {
+            entries[at] = &self.strangers[n];
+        }
+        entries
     }
 }

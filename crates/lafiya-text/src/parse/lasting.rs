@@ -38,6 +38,7 @@ pub(super) fn attach(
     // Nearly in order already: those made from numbers stand behind the others.
     places.sort();
     let mut found = Found {
+        before: counted_before(reading.len(), &places),
         places,
         carried,
         spotted,
@@ -62,6 +63,8 @@ pub(super) fn attach(
 struct Found<'s> {
     /// The token where each begins and its number among the spotted, in the order of the text.
     places: Vec<(usize, usize)>,
+    /// How many of them begin before each token, and before the end of the text.
+    before: Vec<u32>,
     /// The tokens that carry any mention.
     carried: &'s [bool],
     spotted: &'s mut [Spotted],
@@ -70,24 +73,38 @@ struct Found<'s> {
 impl Found<'_> {
     /// Where the first begins that begins among these tokens.
     fn first(&self, tokens: Range<usize>) -> Option<usize> {
-        let next = self.places.partition_point(|(at, _)| *at < tokens.start);
-        let (at, _) = self.places.get(next)?;
+        let (at, _) = self.from(tokens.start).first()?;
         (*at < tokens.end).then_some(*at)
     }
 
     /// Gives a time to all that begin among these tokens; says whether there was one.
     fn give(&mut self, time: &Time, reach: Range<usize>) -> bool {
-        let from = self.places.partition_point(|(at, _)| *at < reach.start);
-        let given = self.places[from..]
-            .iter()
-            .take_while(|(at, _)| *at < reach.end);
-        let mut any = false;
+        let [from, to] = [reach.start, reach.end].map(|at| self.before[at] as usize);
+        let given = self.places.get(from..to).unwrap_or_default();
         for &(_, n) in given {
             self.spotted[n].last_for(time.lasting);
-            any = true;
         }
-        any
+        !given.is_empty()
     }
+
+    /// Those that begin at a token or behind it.
+    fn from(&self, token: usize) -> &[(usize, usize)] {
+        &self.places[self.before[token] as usize..]
+    }
+}
+
+/// How many of some places in the order of the text stand before each of so many tokens, and before the end.
+fn counted_before(tokens: usize, places: &[(usize, usize)]) -> Vec<u32> {
+    let mut before = vec![0; tokens + 1];
+    for (at, _) in places {
+        before[at + 1] += 1;
+    }
+    let mut sum = 0;
+    for count in &mut before {
+        sum += *count;
+        *count = sum;
+    }
+    before
 }
 
 /// "Gave birth three years ago" is no childbed: a state that ends drops out when its time is longer than the state lasts.

@@ -3,7 +3,6 @@
 //! What a match means for the patient (denied, past, somebody else's) is not decided here.
 
 use std::cell::OnceCell;
-use std::cmp::Reverse;
 use std::ops::Range;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
@@ -97,12 +96,13 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
     let is_alone = |it: &Match| it.core.iter().all(|&at| claims[at] == 1);
     let mut chosen: Vec<bool> = candidates.iter().map(is_alone).collect();
     // Matches are bulky: their ranks are sorted in their place, the best last. Of equals the one found first is taken.
-    let mut order: Vec<(u64, Reverse<usize>)> = Vec::with_capacity(candidates.len());
+    let mut order: Vec<u128> = Vec::with_capacity(candidates.len());
     let rivals = (0..candidates.len()).filter(|&n| !chosen[n]);
-    order.extend(rivals.map(|n| (rank(&candidates[n]), Reverse(n))));
+    order.extend(rivals.map(|n| u128::from(rank(&candidates[n])) << 64 | u128::from(!(n as u64))));
     order.sort_unstable();
     let mut taken = vec![false; reading.len()];
-    for (_, Reverse(n)) in order.into_iter().rev() {
+    for ranked in order.into_iter().rev() {
+        let n = !(ranked as u64) as usize;
         let core = &candidates[n].core;
         if core.iter().any(|&at| taken[at]) {
             continue;
@@ -131,15 +131,26 @@ fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
     let lexicon = choosing.lexicon;
     let mut found = Vec::with_capacity(reading.len() / 2);
     let mut enter = |at: Range<usize>, meanings: &[Meaning]| {
-        found.extend(as_written(reading, choosing, at, meanings));
+        if let Some(it) = as_written(reading, choosing, at, meanings) {
+            found.push(it);
+        }
     };
+    let mut behind = reading.entries.as_slice();
     for (at, traits) in reading.traits.iter().enumerate() {
+        let Some((entry, rest)) = behind.split_first() else {
+            break;
+        };
+        behind = rest;
         if !traits.has_any([Trait::Written, Trait::Ignored, Trait::Single]) {
             continue;
         }
-        let entry = reading.entries[at];
-        let rest = || reading.entries[at + 1..].iter().map(|it| &it.word);
-        if let Some(begun) = entry.written {
+        let rest = || rest.iter().map(|it| &it.word);
+        let next = rest().next();
+        if let Some(begun) = entry.written
+            && lexicon
+                .written
+                .may_begin(begun, next.map(|word| word.stem_key))
+        {
             let stems = rest().map(|word| word.stem_key);
             lexicon.written.each_from(begun, stems, |length, meanings| {
                 if !denies_more(reading, at, length) {
@@ -147,7 +158,11 @@ fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
                 }
             });
         }
-        if let Some(begun) = entry.ignored {
+        if let Some(begun) = entry.ignored
+            && lexicon
+                .ignored
+                .may_begin(begun, next.map(|word| word.singular_key))
+        {
             let singulars = rest().map(|word| word.singular_key);
             let ignored = &lexicon.ignored;
             ignored.each_from(begun, singulars, |length, meanings| {
@@ -157,7 +172,7 @@ fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
         // A word without weight is never a finding by itself ("does" is no "DOE").
         if let Some(single) = entry.single
             && !reading.is_light(at)
-            && !is_verb(reading, lexicon, at)
+            && !is_verb(reading, at)
             && !is_quality(reading, lexicon, at)
         {
             enter(at..at + 1, &lexicon.singles[single]);
@@ -186,11 +201,11 @@ fn denies_more(reading: &Reading<'_>, at: usize, length: usize) -> bool {
 }
 
 /// "it burns", "I fit swallow": the word is no noun here. Inside a set expression ("no fit") it is not itself at all.
-fn is_verb(reading: &Reading<'_>, lexicon: &Lexicon, at: usize) -> bool {
+fn is_verb(reading: &Reading<'_>, at: usize) -> bool {
     reading.is_compound(at)
         || reading.traits[at].has(Trait::Noun)
             && at > 0
-            && lexicon.before_verbs.contains(reading.words[at - 1])
+            && reading.traits[at - 1].has(Trait::BeforeVerb)
 }
 
 /// "a faint rash", "a fit young man": the word tells how something else is.
@@ -226,11 +241,10 @@ fn as_written(
     };
     let meaning = choosing.choose(meanings.iter().filter(|it| !it.capitals || is_loud()))?;
     // A unit that begins before the phrase ("is not" before "not sucking well") counts too.
-    let telling = reading.units[reading.unit_of(at.start)..]
+    let telling = reading.unit_of(at.start)..reading.unit_from(at.end);
+    let weight = reading.units[telling.clone()]
         .iter()
-        .take_while(|it| it.first < at.end);
-    let weight = telling
-        .zip(&reading.forms[reading.unit_of(at.start)..])
+        .zip(&reading.forms[telling])
         .map(|(unit, form)| unit_weight(*form, unit.role))
         .sum::<usize>()
         .max(2);

@@ -217,7 +217,7 @@ impl Parser {
         for time in &times {
             in_time[time.first..time.end].fill(true);
         }
-        let age = context.age.or_else(|| self.times.age(&reading));
+        let age = context.age.or_else(|| Times::age(&reading));
         let choosing = Choosing {
             times: in_time,
             base,

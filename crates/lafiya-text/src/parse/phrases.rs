@@ -127,6 +127,18 @@ impl<T> PhraseSet<T> {
         self.leads_on[begun.0 as usize]
     }
 
+    /// Whether a phrase may begin with a word, looked up before, and the one behind it. Mostly none does, and then nothing
+    /// else needs to be asked.
+    #[inline]
+    pub(crate) fn may_begin(&self, begun: Begun, next: Option<u64>) -> bool {
+        !self.ends[begun.0 as usize].is_empty() || self.may_go_on(begun, next)
+    }
+
+    #[inline]
+    fn may_go_on(&self, begun: Begun, next: Option<u64>) -> bool {
+        next.is_some_and(|next| self.sieve.may_hold(step_key(begun.0, next)))
+    }
+
     /// Tells every phrase that begins with a word, looked up before: its length in words and what it leads to. Shortest
     /// first. `rest` are the words behind it.
     #[inline]
@@ -165,9 +177,16 @@ impl<T> PhraseSet<T> {
     #[inline]
     pub(crate) fn longest_at<'s>(&'s self, keys: &[u64], at: usize) -> Option<(usize, &'s [T])> {
         let (&first, rest) = keys.get(at..)?.split_first()?;
-        self.longest_from(self.begun(first)?, rest)
+        let begun = self.begun(first)?;
+        if self.may_go_on(begun, rest.first().copied()) {
+            return self.longest_from(begun, rest);
+        }
+        let values = self.ends[begun.0 as usize].as_slice();
+        (!values.is_empty()).then_some((1, values))
     }
 
+    // Few get here: kept out of the way of those who do not.
+    #[inline(never)]
     fn longest_from(&self, begun: Begun, rest: &[u64]) -> Option<(usize, &[T])> {
         let mut longest = None;
         self.each_from(begun, rest.iter().copied(), |length, values| {

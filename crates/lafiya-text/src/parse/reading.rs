@@ -20,6 +20,8 @@ pub(super) struct Reading<'a> {
     pub entries: Vec<&'a Entry>,
     /// What they may be to the steps.
     pub traits: Vec<Traits>,
+    /// The same of all of them together: tells which steps have nothing to do.
+    any: Traits,
     /// Which of them were mended.
     pub mended: &'a [bool],
     /// Words in the common form.
@@ -67,9 +69,8 @@ impl<'a> Reading<'a> {
         let mut places = vec![Place::default(); tokens.len()];
         let (mut sentences, mut clauses) = (Stretches::new(), Stretches::new());
         for (unit, number) in units.iter().zip(0..) {
-            let tokens = unit.first..unit.last;
-            for (at, place) in (unit.first..).zip(&mut places[tokens]) {
-                *place = Place {
+            for at in unit.first..unit.last {
+                places[at] = Place {
                     unit: number,
                     sentence: sentences.number,
                     clause: clauses.number,
@@ -99,6 +100,7 @@ impl<'a> Reading<'a> {
             clauses: clauses.all(tokens.len()),
             tokens,
             entries,
+            any: Traits::of_all(&traits),
             traits,
             units,
             forms,
@@ -109,6 +111,11 @@ impl<'a> Reading<'a> {
 
     pub(super) fn len(&self) -> usize {
         self.tokens.len()
+    }
+
+    /// Whether any token may be one of these.
+    pub(super) fn has_any<const N: usize>(&self, wanted: [Trait; N]) -> bool {
+        self.any.has_any(wanted)
     }
 
     /// The first token from a place on that may be one of these; the end of the text where there is none.

@@ -64,7 +64,7 @@ impl Scope {
         let begins = Begins::of(reading, spotted);
         self.forward(reading, (&begins, carried.tokens()), spotted);
         for it in spotted {
-            self.backward(reading, &begins.any, it);
+            self.backward(reading, &begins, it);
             past(reading, it);
             let first = it.first();
             let queried =
@@ -193,7 +193,7 @@ impl Scope {
         let mut strangers = 0;
         let mut reached = false;
         while at < reading.len() && reading.same_sentence(from.min(reading.len() - 1), at) {
-            let denied_to = if begins.any[at] {
+            let denied_to = if begins.any(at) {
                 deny_at(spotted, begins, at)
             } else {
                 None
@@ -282,13 +282,12 @@ impl Scope {
     }
 
     /// "fever: no", "cough absent", "the headache I had is gone".
-    /// `begins`: the tokens where a finding begins.
-    fn backward(&self, reading: &Reading<'_>, begins: &[bool], it: &mut Spotted) {
+    fn backward(&self, reading: &Reading<'_>, begins: &Begins, it: &mut Spotted) {
         if it.derived {
             return;
         }
         let (last, end) = (it.last(), reading.clause_of(it.last()).end);
-        let next = (last + 1..end).find(|&at| begins[at]).unwrap_or(end);
+        let next = (last + 1..end).find(|&at| begins.any(at)).unwrap_or(end);
         let mut at = last + 1;
         while at < next
             && (matches!(
@@ -338,8 +337,6 @@ impl Scope {
 
 /// Where findings begin.
 struct Begins {
-    /// Whether one does, by token.
-    any: Vec<bool>,
     /// The first finding of each token, by number; for each finding the next one that begins there.
     first: Vec<u32>,
     next: Vec<u32>,
@@ -350,17 +347,21 @@ const NONE: u32 = u32::MAX;
 impl Begins {
     fn of(reading: &Reading<'_>, spotted: &[Spotted]) -> Self {
         let mut begins = Self {
-            any: vec![false; reading.len()],
             first: vec![NONE; reading.len()],
             next: vec![NONE; spotted.len()],
         };
         // From the last on, so that those of one token stand in order.
         for (n, it) in spotted.iter().enumerate().rev() {
-            begins.any[it.first()] = true;
             let first = &mut begins.first[it.first()];
             begins.next[n] = std::mem::replace(first, u32::try_from(n).unwrap_or(NONE));
         }
         begins
+    }
+
+    /// Whether one begins at a token.
+    #[inline]
+    fn any(&self, token: usize) -> bool {
+        self.first[token] != NONE
     }
 
     /// The numbers of those that begin at a token.

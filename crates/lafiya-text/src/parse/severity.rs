@@ -60,6 +60,10 @@ impl Grades {
     }
 
     pub(super) fn apply(&self, reading: &Reading<'_>, carried: &Carried, spotted: &mut [Spotted]) {
+        // Most texts grade nothing.
+        if !reading.has_any([Trait::GradeBefore, Trait::GradeAfter]) {
+            return;
+        }
         for it in spotted {
             if it.choice == Choice::Present && it.is_finding() && !it.derived {
                 it.severity = self.of(reading, carried.tokens(), it);
@@ -69,13 +73,27 @@ impl Grades {
 
     /// `carried`: the tokens of all findings; those before and behind this one belong to others.
     fn of(&self, reading: &Reading<'_>, carried: &[bool], it: &Spotted) -> Option<Severity> {
+        // Most texts have no such word.
+        let spoken_of = reading.has_any([Trait::GradeBefore]);
+        let before = spoken_of.then(|| self.nearest_before(reading, carried, it));
+        before
+            .flatten()
+            .or_else(|| self.behind(reading, it.last(), carried))
+    }
+
+    /// Before it and inside it, nearest first; another finding or a comma ends the search.
+    fn nearest_before(
+        &self,
+        reading: &Reading<'_>,
+        carried: &[bool],
+        it: &Spotted,
+    ) -> Option<Severity> {
         let (first, last) = (it.first(), it.last());
         let sentence = reading.sentence_of(first);
         let at_before = |at: usize| {
             let begins = reading.traits[at].has(Trait::GradeBefore);
             begins.then(|| self.before.longest_at(&reading.keys, at))?
         };
-        // Before it and inside it, nearest first; another finding or a comma ends the search.
         for at in (sentence.start.max(first.saturating_sub(REACH))..=last).rev() {
             if at < first && (carried[at] || reading.words[at] == ",") {
                 break;
@@ -87,13 +105,14 @@ impl Grades {
                 }
             }
         }
-        self.behind(reading, last, carried)
+        None
     }
 
     fn behind(&self, reading: &Reading<'_>, last: usize, carried: &[bool]) -> Option<Severity> {
         let end = reading.sentence_of(last).end;
         let stop = end.min(last + 1 + REACH + 2);
-        for (at, carried) in carried.iter().enumerate().take(stop).skip(last + 1) {
+        let next = last + 1;
+        for (at, carried) in (next..).zip(&carried[next..stop]) {
             if *carried {
                 return None;
             }

@@ -89,6 +89,16 @@ impl Times {
         self.weekdays.get(word).copied()
     }
 
+    /// Whether a word makes an age of a number before it.
+    pub(super) fn is_age_behind(&self, word: &str) -> bool {
+        self.ages.contains(word)
+    }
+
+    /// Whether a word is a person who may have an age behind.
+    pub(super) fn is_aged(&self, word: &str) -> bool {
+        self.aged.contains(word)
+    }
+
     /// Whether a word begins a time without a number.
     pub(super) fn begins_moment(&self, key: u64) -> bool {
         self.moments.begun(key).is_some()
@@ -108,29 +118,32 @@ impl Times {
     }
 
     /// An age in the text: "4 month old", "aged 3 years", "7yo", "my daughter (6 yrs)".
-    pub(super) fn age(&self, reading: &Reading<'_>) -> Option<Age> {
+    pub(super) fn age(reading: &Reading<'_>) -> Option<Age> {
         let counts = |it: &Traits| it.has_any([Trait::Number, Trait::Unit]);
         let counted = reading.traits.iter().zip(0..).filter(|(it, _)| counts(it));
         counted.map(|(_, at)| at).find_map(|at| {
             let (days, end) = Self::counted_at(reading, at)?;
-            let days = days.filter(|_| self.is_age(reading, at, end))?;
+            let days = days.filter(|_| Self::is_age(reading, at, end))?;
             Some(Age::from_days(days))
         })
     }
 
     /// A number of years, months or days beside a person or a word for age is an age, not a duration.
-    fn is_age(&self, reading: &Reading<'_>, at: usize, end: usize) -> bool {
+    fn is_age(reading: &Reading<'_>, at: usize, end: usize) -> bool {
         let words = &reading.words;
-        let is =
-            |at: usize, list: &FastSet<String>| words.get(at).is_some_and(|it| list.contains(*it));
-        if is(end, &self.ages) || (words.get(end) == Some(&"/") && words.get(end + 1) == Some(&"o"))
+        let is = |at: usize, wanted: Trait| {
+            let traits = reading.traits.get(at);
+            traits.is_some_and(|it| it.has(wanted))
+        };
+        if is(end, Trait::AgeBehind)
+            || (words.get(end) == Some(&"/") && words.get(end + 1) == Some(&"o"))
         {
             return true;
         }
         // A person just before: "baby girl 8 months", "daughter (6 yrs)", "bébé de 5 mois".
         let before = (at.saturating_sub(2)..at).rev();
         for n in before {
-            if is(n, &self.aged) {
+            if is(n, Trait::Aged) {
                 return true;
             }
             if !matches!(words[n], "(" | "," | "de" | "of" | "is" | "wa" | "aged") {
@@ -176,7 +189,7 @@ impl Times {
         let tailed = || end < words.len() && self.tails.length_at(&reading.keys, end) > 0;
         // "20 cigarettes a day", "every two days": only a number that is led or followed as a time is safe with "a".
         let article = matches!(words[at], "a" | "an" | "un" | "une" | "to" | "too");
-        let excluded = self.is_age(reading, at, end)
+        let excluded = Self::is_age(reading, at, end)
             || (end < words.len() && self.not_durations.length_at(&reading.keys, end) > 0)
             || (at > 0 && self.not_leads.length_at(&reading.keys, at - 1) > 0);
         ((!article || led() || tailed()) && !excluded).then(|| time(at, end, days))

@@ -22,6 +22,10 @@ pub(super) enum Trait {
     Number,
     /// A unit of time.
     Unit,
+    /// Makes an age of a number before it.
+    AgeBehind,
+    /// A person who may have an age behind.
+    Aged,
     /// Begins the name of a measure.
     Measure,
     /// Begins the name of a medicine.
@@ -34,6 +38,8 @@ pub(super) enum Trait {
     GradeAfter,
     /// Is a finding as a noun only.
     Noun,
+    /// What follows it is no noun.
+    BeforeVerb,
     /// Is a finding only where no other word follows at once.
     Adjective,
     /// Is a finding only soon after some words.
@@ -76,6 +82,11 @@ impl Traits {
         self.0 & bits(wanted) != 0
     }
 
+    /// What all words of a row have together.
+    pub(super) fn of_all(row: &[Self]) -> Self {
+        Self(row.iter().fold(0, |bits, it| bits | it.0))
+    }
+
     /// The first word of a row that has one of several.
     #[inline]
     pub(super) fn first<const N: usize>(row: &[Self], wanted: [Trait; N]) -> Option<usize> {
@@ -95,7 +106,7 @@ impl Trait {
 }
 
 /// So many places are asked together.
-const TOGETHER: usize = 8;
+const TOGETHER: usize = 4;
 
 /// The first place of a row whose bits have one of those wanted. Most places have none: they are passed over several at
 /// a time.
