@@ -16,7 +16,7 @@ use lafiya_model::TriageLevel;
 
 use crate::danger;
 use crate::differential::Differential;
-use crate::facts::{PatientFacts, Told};
+use crate::facts::{PatientFacts, Told, is_any_among};
 use crate::holding::{Holding, multiplied};
 use crate::parameters::Parameters;
 use crate::triage::Levels;
@@ -153,12 +153,9 @@ impl<'a, 'b> Family<'a, 'b> {
     fn stands_alone(&self, danger: &Told) -> bool {
         let narrower = danger.concept.finding();
         let narrower = narrower.map_or(&[][..], |ix| &self.facts.base.finding(ix).descendants);
-        let is_narrower = |told: &Told| {
-            let finding = told.concept.finding();
-            told.present && finding.is_some_and(|ix| narrower.contains(&ix))
-        };
         let mut harmless = self.harmless.iter();
-        !harmless.any(|told| is_narrower(told) || self.touches(danger, told))
+        !is_any_among(&self.harmless, narrower, true)
+            && !harmless.any(|told| self.touches(danger, told))
     }
 
     /// Whether two dangerous findings change the scores each by itself, whether or not the other is

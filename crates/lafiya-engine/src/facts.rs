@@ -360,23 +360,28 @@ impl<'a> PatientFacts<'a> {
         self.counted_among(&self.told)
     }
 
-    /// The pieces of evidence among `kept`, in the order of concepts, that count of their own: a present finding unless a
-    /// narrower one is present, an absent one unless a broader one is absent or a narrower one is
-    /// present. So nothing is counted twice.
+    /// The pieces of evidence among `kept`, in the order of concepts, that count of their own: a present
+    /// finding unless a narrower one is present, an absent one unless a broader one is absent or a
+    /// narrower one is present. So nothing is counted twice.
     pub(crate) fn counted_among(&self, kept: &[Told]) -> Vec<Told> {
-        let any = |present: bool, related: &[FindingIx]| {
-            related.iter().any(|&ix| is_among(kept, ix, present))
-        };
         let counts = |told: &Told| match told.concept.finding().map(|ix| self.base.finding(ix)) {
             None => true,
-            Some(finding) if told.present => !any(true, &finding.descendants),
-            Some(finding) => !any(false, &finding.ancestors) && !any(true, &finding.descendants),
+            Some(finding) if told.present => !is_any_among(kept, &finding.descendants, true),
+            Some(finding) => {
+                !is_any_among(kept, &finding.ancestors, false)
+                    && !is_any_among(kept, &finding.descendants, true)
+            }
         };
         kept.iter().filter(|told| counts(told)).copied().collect()
     }
 }
 
-/// Whether a finding was told to be there, or not to be, by pieces in the order of concepts.
+/// Whether one of these findings was told to be there, or not to be, by pieces in the order of concepts.
+pub(crate) fn is_any_among(told: &[Told], findings: &[FindingIx], present: bool) -> bool {
+    findings.iter().any(|&ix| is_among(told, ix, present))
+}
+
+/// The same of a single finding.
 pub(crate) fn is_among(told: &[Told], ix: FindingIx, present: bool) -> bool {
     let place = told.binary_search_by_key(&ConceptRef::Finding(ix), |it| it.concept);
     place.is_ok_and(|place| told[place].present == present)

@@ -8,7 +8,7 @@ use lafiya_knowledge::{
 };
 use lafiya_model::Severity;
 
-use crate::facts::{PatientFacts, Told, is_among};
+use crate::facts::{PatientFacts, Told, is_among, is_any_among};
 use crate::parameters::Parameters;
 use crate::weights::Weights;
 
@@ -103,7 +103,7 @@ fn present_ancestor(
     let mut broader = facts.base.finding(ix).ancestors.iter().copied();
     broader.find(|&it| {
         let narrower = &facts.base.finding(it).descendants;
-        is_among(company, it, true) || narrower.iter().any(|&it| is_among(company, it, true))
+        is_among(company, it, true) || is_any_among(company, narrower, true)
     })
 }
 

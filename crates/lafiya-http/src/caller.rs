@@ -94,8 +94,9 @@ fn route_of(request: &Request) -> Option<MatchedPath> {
     request.extensions().get().cloned()
 }
 
-fn noted(route: Option<MatchedPath>, (response, rate): Answered) -> Response {
-    Passage { route, rate }.noted_on(response)
+fn noted(route: Option<MatchedPath>, (mut response, rate): Answered) -> Response {
+    response.extensions_mut().insert(Passage { route, rate });
+    response
 }
 
 /// Layer of the keyed endpoints: a valid key, counted against its window, and a place among those

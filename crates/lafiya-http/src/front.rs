@@ -54,13 +54,6 @@ pub(crate) struct Passage {
     pub(crate) rate: Option<RateInfo>,
 }
 
-impl Passage {
-    pub(crate) fn noted_on(self, mut response: Response<Body>) -> Response<Body> {
-        response.extensions_mut().insert(self);
-        response
-    }
-}
-
 impl Front {
     /// The service over its state.
     pub fn new(state: Arc<HttpState>, pages: Pages) -> Self {

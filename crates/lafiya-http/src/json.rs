@@ -23,21 +23,29 @@ impl<T: Serialize> IntoResponse for Json<T> {
 
 /// An answer in JSON of about so many bytes: room for all of them is made at once.
 pub(crate) fn respond(answer: &impl Serialize, about_bytes: usize) -> Response {
-    let mut written = Vec::with_capacity(about_bytes);
-    match sonic_rs::to_writer(&mut written, answer) {
-        Ok(()) => {
-            let mut response = Response::new(Body::from(written));
-            let headers = response.headers_mut();
-            headers.reserve(1 + HEADERS_WRITTEN);
-            let json = HeaderValue::from_static("application/json");
-            headers.insert(header::CONTENT_TYPE, json);
-            response
-        }
-        Err(cause) => {
-            let error = ServiceError::Internal(format!("an answer could not be written: {cause}"));
-            ApiError::from(error).into_response()
-        }
+    match written(answer, about_bytes) {
+        Ok(bytes) => respond_with(bytes),
+        Err(error) => error.into_response(),
     }
+}
+
+/// The bytes of such an answer.
+pub(crate) fn written(answer: &impl Serialize, about_bytes: usize) -> Result<Vec<u8>, ApiError> {
+    let mut written = Vec::with_capacity(about_bytes);
+    sonic_rs::to_writer(&mut written, answer).map_err(|cause| {
+        ServiceError::Internal(format!("an answer could not be written: {cause}"))
+    })?;
+    Ok(written)
+}
+
+/// An answer of JSON that was written before.
+pub(crate) fn respond_with(json: impl Into<Body>) -> Response {
+    let mut response = Response::new(json.into());
+    let headers = response.headers_mut();
+    headers.reserve(1 + HEADERS_WRITTEN);
+    let kind = HeaderValue::from_static("application/json");
+    headers.insert(header::CONTENT_TYPE, kind);
+    response
 }
 
 #[cfg(test)]

@@ -4,13 +4,18 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::StatusCode;
+use axum::response::Response;
 use bytes::Bytes;
 use lafiya_service::health::{self, Health, HealthReport};
 
+use crate::error::ApiError;
+use crate::json;
 use crate::state::HttpState;
 use crate::wire::health::HealthAnswer;
+
+/// Room for an answer.
+const BYTES: usize = 256;
 
 /// The last answer as it was rendered: whoever asks before the parts are asked again gets the same.
 #[derive(Default)]
@@ -22,18 +27,19 @@ struct Rendered {
 }
 
 impl KeptHealth {
-    fn rendered(&self, report: HealthReport) -> Bytes {
+    fn rendered(&self, report: HealthReport) -> Result<Bytes, ApiError> {
         let last = self.0.load();
         if let Some(last) = last.as_ref().filter(|last| last.report == report) {
-            return last.body.clone();
+            return Ok(last.body.clone());
         }
-        let body = Bytes::from(HealthAnswer::from(&report).rendered());
+        let answer = HealthAnswer::from(&report);
+        let body = Bytes::from(json::written(&answer, BYTES)?);
         let kept = Rendered {
             report,
             body: body.clone(),
         };
         self.0.store(Some(Arc::new(kept)));
-        body
+        Ok(body)
     }
 }
 
@@ -45,12 +51,12 @@ impl KeptHealth {
         (status = 503, description = "At least one part is degraded or unhealthy", body = HealthAnswer),
     ),
 )]
-pub(crate) async fn read(State(state): State<Arc<HttpState>>) -> Response {
+pub(crate) async fn read(State(state): State<Arc<HttpState>>) -> Result<Response, ApiError> {
     let report = health::report(&state.context).await;
-    let status = match report.overall() {
+    let mut response = json::respond_with(state.kept_health.rendered(report)?);
+    *response.status_mut() = match report.overall() {
         Health::Healthy | Health::NotConfigured => StatusCode::OK,
         Health::Degraded | Health::Unhealthy => StatusCode::SERVICE_UNAVAILABLE,
     };
-    let json = [(header::CONTENT_TYPE, "application/json")];
-    (status, json, state.kept_health.rendered(report)).into_response()
+    Ok(response)
 }

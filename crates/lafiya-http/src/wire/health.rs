@@ -49,10 +49,3 @@ impl From<&HealthReport> for HealthAnswer {
         }
     }
 }
-
-impl HealthAnswer {
-    /// As JSON. Words and a number can always be written.
-    pub(crate) fn rendered(&self) -> Vec<u8> {
-        sonic_rs::to_vec(self).unwrap_or_default()
-    }
-}

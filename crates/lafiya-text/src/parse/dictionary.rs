@@ -16,7 +16,7 @@ use super::time::Times;
 use super::traits::{Trait, Traits};
 use crate::canon::{Canon, Word};
 use crate::fold::Token;
-use crate::hash::{FastMap, key};
+use crate::hash::{FastMap, KeyMap, key};
 
 /// What a common form is to the steps that put words together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -169,17 +169,10 @@ fn parts_clauses(sign: &str) -> bool {
 /// The words that texts are likely to have.
 #[derive(Clone, Debug)]
 pub(super) struct Dictionary {
-    entries: Vec<Entry>,
-    /// By key the number of an entry, in the first free slot from that of the key on.
-    slots: Vec<u32>,
+    entries: KeyMap<Entry>,
     /// Stands for a stranger until all of them are described.
     blank: Entry,
 }
-
-/// So many slots to one entry, at least: most words are found at once.
-const SLOTS_AN_ENTRY: usize = 2;
-/// A slot without an entry: there are never so many.
-const FREE: u32 = u32::MAX;
 
 /// Numbers below this are in the dictionary: ages, days, pulses.
 const NUMBERS: u32 = 250;
@@ -213,51 +206,12 @@ impl Dictionary {
         let numbers = (0..NUMBERS).map(|it| it.to_string());
         let signs = SIGNS.chars().map(String::from);
         let words = spelling.known().map(str::to_owned);
-        let words: Vec<String> = words.chain(numbers).chain(signs).collect();
-        let slots = (words.len() * SLOTS_AN_ENTRY).next_power_of_two();
-        let mut dictionary = Self {
-            entries: Vec::with_capacity(words.len()),
-            slots: vec![FREE; slots],
+        let words = words.chain(numbers).chain(signs);
+        let entries = words.map(|word| sources.describe(&word));
+        Self {
+            entries: entries.map(|entry| (entry.word.key, entry)).collect(),
             blank: sources.describe(" "),
-        };
-        for word in words {
-            dictionary.enter(sources.describe(&word));
         }
-        dictionary
-    }
-
-    fn enter(&mut self, entry: Entry) {
-        let key = entry.word.key;
-        if self.get(key).is_some() {
-            return;
-        }
-        let mut slot = self.slot(key);
-        while self.slots[slot] != FREE {
-            slot = self.slot(slot as u64 + 1);
-        }
-        self.slots[slot] = u32::try_from(self.entries.len()).unwrap_or(FREE);
-        self.entries.push(entry);
-    }
-
-    /// The entry of a word by its key.
-    #[inline]
-    fn get(&self, key: u64) -> Option<&Entry> {
-        let mut slot = self.slot(key);
-        loop {
-            // What is free leads to no entry.
-            let entry = self.entries.get(self.slots[slot] as usize)?;
-            if entry.word.key == key {
-                return Some(entry);
-            }
-            slot = self.slot(slot as u64 + 1);
-        }
-    }
-
-    /// The slot of a key, or of a number of a slot behind the last.
-    #[inline]
-    fn slot(&self, key: u64) -> usize {
-        // There are as many as a power of two, and a key is a hash already.
-        key as usize & (self.slots.len() - 1)
     }
 
     /// Looks the words of a text up, mends those that nobody knows, and describes those that cannot be mended.
@@ -273,7 +227,7 @@ impl Dictionary {
         let find = |(at, token): (usize, &Token<'_>)| {
             let key = key(token.text);
             // The dictionary has every word that the speller knows, so such a word is right.
-            if let Some(entry) = self.get(key) {
+            if let Some(entry) = self.entries.get(&key) {
                 return entry;
             }
             let mut before = lacked.iter().rev().take(REMEMBERED);
@@ -310,7 +264,7 @@ impl Dictionary {
 
     /// The word that was meant by one that the dictionary lacks.
     fn mend(&self, word: &str, spelling: &Spelling) -> Option<&Entry> {
-        self.get(key(spelling.correct(word)?))
+        self.entries.get(&key(spelling.correct(word)?))
     }
 }
 
