@@ -50,12 +50,11 @@ fn of_pairs(
     present: bool,
     base: &KnowledgeBase,
 ) -> Vec<f64> {
-    let paired = few.iter().filter(|(ix, _)| base.is_paired(*ix));
-    let paired: Vec<(ConditionIx, f64)> = paired.copied().collect();
-    if paired.is_empty() {
-        return Vec::new();
+    let mut weights = vec![usual; base.places_in_pairs()];
+    for &(ix, weight) in few {
+        weights[base.place_in_pairs(ix)] = weight;
     }
-    let at = |condition| at(&paired, condition).unwrap_or(usual);
+    let at = |condition| weights[base.place_in_pairs(condition)];
     let both = |pair: &Pair| {
         let (first, second) = (at(pair.first), at(pair.second));
         if present {

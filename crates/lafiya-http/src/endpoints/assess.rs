@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use lafiya_model::{AssessmentId, Claim};
 use lafiya_service::assess::Answer;
@@ -19,6 +19,7 @@ use crate::json;
 use crate::state::HttpState;
 use crate::wire::assess_answer::AssessAnswer;
 use crate::wire::assess_request::{self, AssessBody, Envelope};
+use crate::wire::contributions::Pieces;
 
 /// Large enough for nearly all answers.
 const ANSWER_BYTES: usize = 48 * 1024;
@@ -75,7 +76,11 @@ pub(crate) async fn assess(
 }
 
 fn respond(answer: &Answer) -> Response {
-    let mut response = json::respond(&AssessAnswer::from(answer), ANSWER_BYTES);
+    let pieces = match Pieces::of(&answer.document.assessment.weighed) {
+        Ok(pieces) => pieces,
+        Err(error) => return error.into_response(),
+    };
+    let mut response = json::respond(&AssessAnswer::of(answer, &pieces), ANSWER_BYTES);
     if answer.replayed {
         response
             .headers_mut()

@@ -4,13 +4,15 @@
 use std::sync::Arc;
 
 use lafiya_model::assessment::{
-    AssessedCondition, Contribution, Investigation, Notifiable, RedFlag, Triage, Warning, WatchFor,
+    AssessedCondition, Investigation, Notifiable, RedFlag, Triage, Warning, WatchFor,
 };
-use lafiya_model::{Assessment, AssessmentDocument, NearestFacility};
+use lafiya_model::{AssessmentDocument, NearestFacility};
 use lafiya_service::assess::Answer;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
+
+use super::contributions::{ContributionAnswer, Contributions, Pieces};
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct AssessAnswer<'a> {
@@ -69,18 +71,8 @@ pub(crate) struct ConditionAnswer<'a> {
     rationale_one_line: &'a str,
     insufficient_data: bool,
     /// What each piece of evidence weighs in log-odds; together they make the score
-    contributions: Vec<ContributionAnswer<'a>>,
-}
-
-#[derive(Serialize, ToSchema)]
-pub(crate) struct ContributionAnswer<'a> {
-    /// Concept id, `prior`, `course` or `second_opinion`
-    id: &'a str,
-    name: &'a str,
-    /// `present`, `absent`, or null for prior and course
-    choice_id: Option<&'static str>,
-    /// Positive speaks for the condition
-    weight: f64,
+    #[schema(value_type = Vec<ContributionAnswer>)]
+    contributions: Contributions<'a>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -275,8 +267,9 @@ const OPTIONS: [OptionAnswer; 3] = [
     },
 ];
 
-impl<'a> From<&'a Answer> for AssessAnswer<'a> {
-    fn from(answer: &'a Answer) -> Self {
+impl<'a> AssessAnswer<'a> {
+    /// With what was weighed in it.
+    pub(crate) fn of(answer: &'a Answer, pieces: &'a Pieces) -> Self {
         let document = &answer.document;
         let it = &document.assessment;
         let flags: Vec<&str> = it.red_flags.iter().map(|flag| flag.name.as_str()).collect();
@@ -291,7 +284,7 @@ impl<'a> From<&'a Answer> for AssessAnswer<'a> {
             conditions: it
                 .conditions
                 .iter()
-                .map(|condition| ConditionAnswer::of(it, condition))
+                .map(|condition| ConditionAnswer::of(condition, pieces))
                 .collect(),
             triage: TriageAnswer::from(&it.triage),
             should_stop: it.should_stop,
@@ -386,8 +379,7 @@ pub(crate) fn opinion_status(document: &AssessmentDocument) -> &'static str {
 }
 
 impl<'a> ConditionAnswer<'a> {
-    fn of(assessment: &'a Assessment, it: &'a AssessedCondition) -> Self {
-        let contributions = assessment.contributions(it);
+    fn of(it: &'a AssessedCondition, pieces: &'a Pieces) -> Self {
         Self {
             id: it.id.as_str(),
             name: &it.name,
@@ -402,18 +394,10 @@ impl<'a> ConditionAnswer<'a> {
             source_citations: &it.citations,
             rationale_one_line: &it.rationale,
             insufficient_data: it.insufficient_data,
-            contributions: contributions.map(ContributionAnswer::from).collect(),
-        }
-    }
-}
-
-impl<'a> From<Contribution<'a>> for ContributionAnswer<'a> {
-    fn from(it: Contribution<'a>) -> Self {
-        Self {
-            id: &it.of.id,
-            name: &it.of.name,
-            choice_id: it.of.choice.map(|choice| choice.as_str()),
-            weight: it.weight,
+            contributions: Contributions {
+                pieces,
+                weights: &it.weights,
+            },
         }
     }
 }

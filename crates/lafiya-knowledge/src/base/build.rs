@@ -84,7 +84,7 @@ impl KnowledgeBase {
                 .iter()
                 .map(|text| Score::compile(text, &directory))
                 .collect(),
-            paired: paired(&pairs, conditions.len()),
+            places_in_pairs: places_in_pairs(&pairs, conditions.len()),
             pairs,
             places: Places::of(&content.countries, &directory),
             conditions,
@@ -103,14 +103,14 @@ impl KnowledgeBase {
     }
 }
 
-/// By condition: whether it is in a pair.
-fn paired(pairs: &[Pair], conditions: usize) -> Vec<bool> {
-    let mut paired = vec![false; conditions];
-    for pair in pairs {
-        paired[pair.first.index()] = true;
-        paired[pair.second.index()] = true;
+/// By condition: its place among those that are in a pair.
+fn places_in_pairs(pairs: &[Pair], conditions: usize) -> Vec<u16> {
+    let mut places = vec![0; conditions];
+    let paired = pairs.iter().flat_map(|pair| [pair.first, pair.second]);
+    for (place, condition) in (1..).zip(paired) {
+        places[condition.index()] = place;
     }
-    paired
+    places
 }
 
 fn risk_indices(risks: &[RiskFactor], wanted: impl Fn(&RiskFactor) -> bool) -> Vec<RiskIx> {

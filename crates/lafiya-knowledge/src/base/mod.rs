@@ -63,7 +63,7 @@ pub struct KnowledgeBase {
     age_risks: Vec<RiskIx>,
     scores: Vec<Score>,
     pairs: Vec<Pair>,
-    paired: Vec<bool>,
+    places_in_pairs: Vec<u16>,
     likelihood: Likelihood,
     directory: Directory,
     sources: Vec<Source>,
@@ -103,10 +103,16 @@ impl KnowledgeBase {
         &self.pairs
     }
 
-    /// Whether a condition is in a pair.
+    /// The place of a condition among those that are in a pair, from 1; 0 for all others.
     #[inline]
-    pub fn is_paired(&self, ix: ConditionIx) -> bool {
-        self.paired[ix.index()]
+    pub fn place_in_pairs(&self, ix: ConditionIx) -> usize {
+        self.places_in_pairs[ix.index()].into()
+    }
+
+    /// How many such places there are, 0 among them.
+    #[inline]
+    pub fn places_in_pairs(&self) -> usize {
+        1 + 2 * self.pairs.len()
     }
 
     lists! {

@@ -20,7 +20,7 @@ use super::work::{Queue, Verb, Work, answer_all, next_group, run_alone, run_grou
 use super::{StoreError, StoreSettings, migrations};
 
 /// Several, so that one slow commit does not hold up every tenant.
-const WORKERS: u128 = 4;
+const WORKERS: u128 = 16;
 
 /// A pool of connections to PostgreSQL.
 pub(super) struct Postgres {

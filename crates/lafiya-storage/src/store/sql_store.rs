@@ -233,11 +233,12 @@ impl Store for SqlStore {
     }
 
     async fn record_assessment(&self, new: RecordAssessment) -> Result<Recorded, RecordRefusal> {
-        let verb: Verb<SealedRecord, Recorded, RecordRefusal> =
+        let verb: Verb<Box<SealedRecord>, Recorded, RecordRefusal> =
             |c, sealed| Box::pin(record::record(c, sealed));
         // The tenant's lock is the first a recording takes, so the tenant gives the order.
         let order = new.tenant.0.as_u128();
-        let sealed = SealedRecord::seal(new, &self.data_keys)?;
+        // In a box: it goes through several hands on its way to the writer.
+        let sealed = Box::new(SealedRecord::seal(new, &self.data_keys)?);
         match &self.database {
             Database::Sqlite(sqlite) => sqlite.write(sealed, verb).await,
             Database::Postgres(postgres) => postgres.write_grouped(order, sealed, verb).await,

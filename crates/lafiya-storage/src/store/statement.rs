@@ -1,5 +1,6 @@
 //! Statements and their arguments, for either database.
 
+use bytes::Bytes;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use lafiya_model::{
@@ -122,7 +123,7 @@ fn bound(query: PostgresQuery, values: Vec<Value>) -> PostgresQuery {
     let bound = |query: PostgresQuery, value| match value {
         Value::Text(value) => query.bind(value),
         Value::Integer(value) => query.bind(value),
-        Value::Bytes(value) => query.bind(value),
+        Value::Bytes(value) => query.bind(Vec::from(value)),
     };
     values.into_iter().fold(query, bound)
 }
@@ -144,7 +145,7 @@ fn push_renumbered(text: &mut String, statement: &str, others: usize) {
 pub(super) enum Value {
     Text(Option<String>),
     Integer(Option<i64>),
-    Bytes(Vec<u8>),
+    Bytes(Bytes),
 }
 
 impl From<&str> for Value {
@@ -167,7 +168,14 @@ impl From<Option<&str>> for Value {
 
 impl From<&[u8]> for Value {
     fn from(bytes: &[u8]) -> Self {
-        Self::Bytes(bytes.to_vec())
+        Self::Bytes(Bytes::copy_from_slice(bytes))
+    }
+}
+
+/// A document is long: it is handed on, not copied.
+impl From<&Bytes> for Value {
+    fn from(bytes: &Bytes) -> Self {
+        Self::Bytes(bytes.clone())
     }
 }
 

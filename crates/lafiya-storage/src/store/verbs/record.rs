@@ -2,6 +2,9 @@
 //! one transaction. The order of steps is written in [`record`]; an early return undoes it all. What is
 //! only written, and waits for nothing, is written together.
 
+use std::mem;
+
+use bytes::Bytes;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use lafiya_model::{Environment, TriageLevel};
@@ -17,7 +20,10 @@ use crate::store::{
 
 /// An assessment to be recorded whose documents are sealed already.
 pub(in crate::store) struct SealedRecord {
+    /// Its documents stand beside it.
     new: RecordAssessment,
+    document: Bytes,
+    interview_document: Bytes,
     /// The key they are sealed with.
     document_key: Option<String>,
 }
@@ -29,12 +35,13 @@ impl SealedRecord {
         keys: &DataKeys,
     ) -> Result<Self, StoreError> {
         let place = assessment_place(new.tenant, new.environment, new.assessment_id);
-        let document = keys.seal(&place, new.document)?;
+        let document = keys.seal(&place, mem::take(&mut new.document))?;
         let place = interview_place(new.tenant, new.environment, new.interview_id);
-        new.interview_document = keys.seal(&place, new.interview_document)?.bytes;
-        new.document = document.bytes;
+        let interview_document = keys.seal(&place, mem::take(&mut new.interview_document))?;
         Ok(Self {
             new,
+            document: document.bytes.into(),
+            interview_document: interview_document.bytes.into(),
             document_key: document.key,
         })
     }
@@ -44,8 +51,7 @@ pub(in crate::store) async fn record(
     connection: &mut Connection,
     sealed: &SealedRecord,
 ) -> Result<Recorded, RecordRefusal> {
-    let SealedRecord { new, document_key } = sealed;
-    let document_key = document_key.as_deref();
+    let new = &sealed.new;
     connection.lock_tenant(new.tenant).await?;
     take_idempotency_key(connection, new).await?;
     let mut interview = interview_before(connection, new).await?;
@@ -64,8 +70,8 @@ pub(in crate::store) async fn record(
     }
     let announced = |event| outbox::announcement(new.tenant, new.created_at, event);
     writes.extend(new.events.iter().map(announced));
-    writes.push(save_interview(new, document_key, &interview));
-    let assessment = insert_assessment(new, document_key);
+    writes.push(save_interview(sealed, &interview));
+    let assessment = insert_assessment(sealed);
     if !counts.month {
         assessment.all_beside(writes, connection).await?;
         return Ok(Recorded {
@@ -322,11 +328,8 @@ async fn uncount_day(
     Ok(())
 }
 
-fn save_interview(
-    new: &RecordAssessment,
-    document_key: Option<&str>,
-    interview: &Interview,
-) -> Statement {
+fn save_interview(sealed: &SealedRecord, interview: &Interview) -> Statement {
+    let new = &sealed.new;
     let counted = interview.counted.as_ref();
     sql("insert into interview
              (tenant, environment, id, turn, document, last_assessment_id, last_request_digest,
@@ -344,7 +347,7 @@ fn save_interview(
     .bind(new.environment)
     .bind(new.interview_id)
     .bind(new.turn)
-    .bind(new.interview_document.as_slice())
+    .bind(&sealed.interview_document)
     .bind(new.assessment_id)
     .bind(new.request_digest.as_slice())
     .bind(interview.created_at)
@@ -352,10 +355,11 @@ fn save_interview(
     .bind(counted.map(|counted| counted.date))
     .bind(counted.map(|counted| counted.level))
     .bind(counted.and_then(|counted| counted.condition.as_deref()))
-    .bind(document_key)
+    .bind(sealed.document_key.as_deref())
 }
 
-fn insert_assessment(new: &RecordAssessment, document_key: Option<&str>) -> Statement {
+fn insert_assessment(sealed: &SealedRecord) -> Statement {
+    let new = &sealed.new;
     let top = new.top_condition.as_ref();
     sql("insert into assessment
              (id, tenant, environment, api_key, interview_id, turn, created_at, level,
@@ -371,6 +375,6 @@ fn insert_assessment(new: &RecordAssessment, document_key: Option<&str>) -> Stat
     .bind(new.level)
     .bind(top.map(|condition| condition.id.as_str()))
     .bind(top.map(|condition| condition.name.as_str()))
-    .bind(new.document.as_slice())
-    .bind(document_key)
+    .bind(&sealed.document)
+    .bind(sealed.document_key.as_deref())
 }

@@ -1,0 +1,114 @@
+//! What each piece of evidence weighs for a candidate. All candidates of an assessment weigh the same pieces,
+//! so what is said of a piece is written once and copied for each of them: only the number is its own.
+
+use lafiya_model::assessment::Weighed;
+use serde::ser::{Error as _, Serialize, Serializer};
+use utoipa::ToSchema;
+
+use crate::error::ApiError;
+use crate::json::{self, Ready};
+
+/// Room for a piece with its weight.
+const PIECE_BYTES: usize = 128;
+
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct ContributionAnswer<'a> {
+    /// Concept id, `prior`, `course` or `second_opinion`
+    id: &'a str,
+    name: &'a str,
+    /// `present`, `absent`, or null for prior and course
+    choice_id: Option<&'static str>,
+    /// Positive speaks for the condition
+    weight: f64,
+}
+
+impl<'a> ContributionAnswer<'a> {
+    fn of(piece: &'a Weighed, weight: f64) -> Self {
+        Self {
+            id: &piece.id,
+            name: &piece.name,
+            choice_id: piece.choice.map(|choice| choice.as_str()),
+            weight,
+        }
+    }
+}
+
+/// What was weighed, each piece written up to its weight.
+pub(crate) struct Pieces(Vec<Vec<u8>>);
+
+/// What follows the words of a piece that weighs nothing.
+const NO_WEIGHT: &[u8] = b"0.0}";
+
+impl Pieces {
+    pub(crate) fn of(weighed: &[Weighed]) -> Result<Self, ApiError> {
+        let until_weight = |piece| {
+            let mut written = json::written(&ContributionAnswer::of(piece, 0.0), PIECE_BYTES)?;
+            debug_assert!(written.ends_with(NO_WEIGHT), "the weight stands last");
+            written.truncate(written.len() - NO_WEIGHT.len());
+            Ok(written)
+        };
+        let pieces: Result<_, ApiError> = weighed.iter().map(until_weight).collect();
+        pieces.map(Self)
+    }
+}
+
+/// What every piece weighs for one candidate.
+pub(crate) struct Contributions<'a> {
+    pub(crate) pieces: &'a Pieces,
+    pub(crate) weights: &'a [f64],
+}
+
+impl Serialize for Contributions<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let pieces = &self.pieces.0;
+        let mut written = Vec::with_capacity(PIECE_BYTES * pieces.len());
+        let mut before = b'[';
+        for (piece, weight) in pieces.iter().zip(self.weights) {
+            written.push(before);
+            written.extend_from_slice(piece);
+            sonic_rs::to_writer(&mut written, weight).map_err(S::Error::custom)?;
+            written.push(b'}');
+            before = b',';
+        }
+        if written.is_empty() {
+            written.push(before);
+        }
+        written.push(b']');
+        Ready(&written).serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lafiya_model::Choice;
+
+    #[test]
+    fn they_are_written_as_a_list_of_each() {
+        let piece = |id: &str, name: &str, choice| Weighed {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            choice,
+        };
+        let weighed = [
+            piece("prior", "How common it is", None),
+            piece("s_a", "A \"sharp\"\npain", Some(Choice::Present)),
+            piece("s_b", "Ọ̀fìnkìn", Some(Choice::Absent)),
+        ];
+        let weights = [-3.25, 0.0, 1e-7];
+        for length in 0..=weighed.len() {
+            let told = &weighed[..length];
+            let pieces = Pieces::of(told).ok().unwrap();
+            let copied = Contributions {
+                pieces: &pieces,
+                weights: &weights[..length],
+            };
+            let each = told.iter().zip(weights);
+            let each: Vec<_> = each.map(|(it, w)| ContributionAnswer::of(it, w)).collect();
+            assert_eq!(
+                json::written(&copied, 0).ok().unwrap(),
+                serde_json::to_vec(&each).unwrap()
+            );
+        }
+    }
+}
