@@ -137,25 +137,26 @@ impl Stakes {
 }
 
 /// What an answer is expected to tell: the information it shares with the candidates. Those that
-/// know better than the background are gone through one by one.
+/// know better than the background are gone through one by one. One is kept for each finding, so it
+/// is small.
 #[derive(Clone, Copy, Default)]
 struct Telling {
     /// How often a yes is expected of the candidates that know better.
-    expected: f64,
+    expected: f32,
     /// The squares of how often, which tell how far they lie apart.
-    squares: f64,
+    squares: f32,
     /// How uncertain the answer is, given one of them.
-    conditional: f64,
+    conditional: f32,
     /// How much they matter together.
-    weight: f64,
+    weight: f32,
 }
 
 impl Telling {
-    fn add(&mut self, weight: f64, probability: f32, uncertainty: f32) {
-        let expected = weight * f64::from(probability);
+    fn add(&mut self, weight: f32, probability: f32, uncertainty: f32) {
+        let expected = weight * probability;
         self.expected += expected;
-        self.squares += expected * f64::from(probability);
-        self.conditional += weight * f64::from(uncertainty);
+        self.squares += expected * probability;
+        self.conditional += weight * uncertainty;
         self.weight += weight;
     }
 
@@ -168,9 +169,10 @@ impl Telling {
         background: f32,
         uncertainty: f32,
     ) -> Option<f64> {
-        let others = stakes.total - self.weight;
+        let others = stakes.total - f64::from(self.weight);
         let background = f64::from(background);
-        let mean = |known: f64, other: f64| (known + others * other) * stakes.one_of_total;
+        let mean =
+            |known: f32, other: f64| (f64::from(known) + others * other) * stakes.one_of_total;
         let expected = mean(self.expected, background);
         let squares = mean(self.squares, background * background);
         if !may_tell(best, expected, squares) {
@@ -188,7 +190,7 @@ impl Telling {
 /// that of the answer.
 fn may_tell(limit: f64, expected: f64, squares: f64) -> bool {
     /// Far more than is lost in rounding.
-    const ROUNDING: f64 = 1e-6;
+    const ROUNDING: f64 = 1e-5;
     let variance = squares - expected * expected;
     variance > (limit - ROUNDING) * expected * (1.0 - expected)
 }
@@ -229,7 +231,7 @@ fn offer_findings(facts: &PatientFacts<'_>, stakes: &Stakes, best: &mut Best) {
     let mut telling = vec![Telling::default(); facts.base.findings().len()];
     for &(candidate, weight) in &stakes.candidates {
         for shown in table.shown(candidate, facts.group) {
-            telling[shown.finding.index()].add(weight, shown.probability, shown.entropy);
+            telling[shown.finding.index()].add(weight as f32, shown.probability, shown.entropy);
         }
     }
     for (background, telling) in table.background().iter().zip(telling) {
@@ -254,7 +256,7 @@ fn offer_risks(facts: &PatientFacts<'_>, stakes: &Stakes, best: &mut Best) {
     let mut telling = vec![Telling::default(); base.risks().len()];
     for &(candidate, weight) in &stakes.candidates {
         for link in &base.condition(candidate).risks {
-            telling[link.risk.index()].add(weight, link.share, link.entropy);
+            telling[link.risk.index()].add(weight as f32, link.share, link.entropy);
         }
     }
     for (ix, telling) in base.risk_indices().zip(telling) {

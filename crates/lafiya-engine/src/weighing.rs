@@ -144,14 +144,14 @@ impl Figure<'_> {
 
     fn ln_present(self) -> f64 {
         match self {
-            Self::Listed(it) => it.ln_present,
+            Self::Listed(it) => it.ln_present.into(),
             Self::Narrowed(it) => it.ln_present,
         }
     }
 
     fn ln_absent(self) -> f64 {
         match self {
-            Self::Listed(it) => it.ln_absent,
+            Self::Listed(it) => it.ln_absent.into(),
             Self::Narrowed(it) => (1.0 - bounded(it.probability)).ln(),
         }
     }
@@ -254,7 +254,7 @@ fn expected_by<'a>(
     broad.filter_map(move |broad| {
         let narrowed = Narrowed {
             probability: f64::from(broad.probability) * share,
-            ln_present: (broad.ln_present + ln_share).max(ln_least),
+            ln_present: (f64::from(broad.ln_present) + ln_share).max(ln_least),
         };
         (narrowed.probability > unlisted).then_some((broad.condition, narrowed))
     })

@@ -80,9 +80,9 @@ pub struct Showing {
     /// How often.
     pub probability: f32,
     /// The logarithm of that, kept away from certainty.
-    pub ln_present: f64,
+    pub ln_present: f32,
     /// The logarithm of how often it does not.
-    pub ln_absent: f64,
+    pub ln_absent: f32,
     /// The diagnosis is hard to make without the finding.
     pub cardinal: bool,
 }
@@ -94,8 +94,8 @@ impl Showing {
             condition,
             probability,
             cardinal,
-            ln_present: kept.ln(),
-            ln_absent: (1.0 - kept).ln(),
+            ln_present: kept.ln() as f32,
+            ln_absent: (1.0 - kept).ln() as f32,
         }
     }
 }

@@ -19,7 +19,8 @@ use super::error::Failure;
 use super::work::{Queue, Verb, Work, answer_all, next_group, run_alone, run_group};
 use super::{StoreError, StoreSettings, migrations};
 
-/// Several, so that one slow commit does not hold up every tenant.
+/// Many, so that few tenants share one: those who do wait for each other's commits. A queue that rests
+/// holds no connection.
 const WORKERS: u128 = 16;
 
 /// A pool of connections to PostgreSQL.
