@@ -9,19 +9,11 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, ensure};
 
 use crate::process::{self, nothing};
-use crate::servers::running_as_root;
+use crate::servers;
 use crate::workspace;
 
-/// Debian's packages: the browser, and what runs the suite.
-const INSTALL: &[&str] = &[
-    "install",
-    "--yes",
-    "--no-install-recommends",
-    "chromium",
-    "nodejs",
-    "npm",
-];
-const PROGRAMS: &[&str] = &["chromium", "node", "npm"];
+/// The browser and what runs the suite, each with Debian's package of it.
+const PROGRAMS: &[(&str, &str)] = &[("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")];
 
 /// Runs the suite against the binary that was built.
 pub(crate) fn test() -> anyhow::Result<()> {
@@ -86,24 +78,25 @@ fn copy_all(from: &Path, to: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Only what is missing: a machine may have a Node of its own, which Debian's npm would not suit.
 fn install_what_is_missing() -> anyhow::Result<()> {
-    let missing = || PROGRAMS.iter().any(|program| !runs(program));
-    if !missing() {
+    let missing = missing_packages();
+    if missing.is_empty() {
         return Ok(());
     }
-    let by_hand = format!("apt-get update && apt-get {}", INSTALL.join(" "));
+    servers::install(&missing)?;
+    let missing = missing_packages();
     ensure!(
-        runs("apt-get") && running_as_root(),
-        "the browser tests need Chromium and Node; as root run: {by_hand}"
+        missing.is_empty(),
+        "{} installed but not found",
+        missing.join(", ")
     );
-    println!("      installing Chromium and Node: {by_hand}");
-    for arguments in [&["update"], INSTALL] {
-        let mut apt = Command::new("apt-get");
-        apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
-        process::run(&mut apt, nothing)?;
-    }
-    ensure!(!missing(), "Chromium and Node are installed but not found");
     Ok(())
+}
+
+fn missing_packages() -> Vec<&'static str> {
+    let missing = PROGRAMS.iter().filter(|(program, _)| !runs(program));
+    missing.map(|(_, package)| *package).collect()
 }
 
 fn runs(program: &str) -> bool {

@@ -30,14 +30,14 @@ const STAGES: &[Stage] = &[
     stage("clippy", 250, check_lints),
     stage("build", 390, build).gate(),
     stage("supply-chain", 70, judge_dependencies),
-    stage("unit", 170, unit_tests).with_servers(),
+    stage("unit", 150, unit_tests).with_servers(),
     stage("knowledge", 10, check_knowledge),
     stage("blackbox-embedded", 120, black_box_embedded),
     stage("blackbox-servers", 180, black_box_servers).with_servers(),
     stage("faults", 140, break_everything),
     stage("contract", 30, foreign_contract),
     stage("fhir", 20, foreign_fhir),
-    stage("browser", 80, in_the_browser),
+    stage("browser", 100, in_the_browser),
     stage("docs", 10, check_docs),
 ];
 

@@ -32,7 +32,7 @@ pub(super) fn rows(binary: &Path) -> anyhow::Result<Vec<Row>> {
         Extent::Lasting(LASTING),
     )?;
     ensure!(own.refused == 0, "{} were refused", own.refused);
-    let row_bytes = (bytes_in(&service.data())? - before) as usize / own.answered.max(1);
+    let row_bytes = row_bytes(&service.data(), before, own.answered)?;
     let grouped = raw_rows_per_second(&service.data(), row_bytes, GROUP)?;
     let single = raw_rows_per_second(&service.data(), row_bytes, 1)?;
     println!(
@@ -68,8 +68,13 @@ pub(super) fn rows(binary: &Path) -> anyhow::Result<Vec<Row>> {
     ])
 }
 
+/// What one of so many assessments added to a database that took up so much before.
+pub(super) fn row_bytes(folder: &Path, before: u64, answered: usize) -> anyhow::Result<usize> {
+    Ok((bytes_in(folder)? - before) as usize / answered.max(1))
+}
+
 /// What the database takes up, its log included.
-fn bytes_in(folder: &Path) -> anyhow::Result<u64> {
+pub(super) fn bytes_in(folder: &Path) -> anyhow::Result<u64> {
     let mut total = 0;
     for entry in fs::read_dir(folder)? {
         total += entry?.metadata()?.len();

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 
+use super::disk;
 use super::figures::Spread;
 use super::load::{self, Extent, Outcome};
 use super::requests::{self, Asked};
@@ -18,8 +19,8 @@ pub(super) const CONNECTIONS: usize = 16;
 /// Two that are compared take turns, so that a machine that becomes slower or faster meanwhile does so for both.
 const ROUNDS: usize = 6;
 const LASTING: Extent = Extent::Lasting(Duration::from_secs(1));
-/// Bytes that one assessment adds to the database, about.
-const ROW_BYTES: usize = 16 * 1024;
+/// Records that are written, one by one, to time the disk.
+const RECORDS: usize = 2_000;
 
 /// The service and its limit, started on the same requests.
 struct Pair {
@@ -84,9 +85,14 @@ fn in_turns(
 pub(super) fn rows(binary: &Path, limit_binary: &Path) -> anyhow::Result<Vec<Row>> {
     let pair = Pair::start(binary, limit_binary)?;
     let mut rows = vec![memory_row(&pair.service)?];
+    let before = disk::bytes_in(&pair.service.data())?;
     let (one, bare_one) = pair.run(&requests::assess(), 1)?;
-    let sync_us = fdatasync_us(&pair.service.data())?;
-    rows.push(median_row(&one, &bare_one, sync_us));
+    let row_bytes = disk::row_bytes(&pair.service.data(), before, one.answered)?;
+    rows.push(median_row(
+        &one,
+        &bare_one,
+        &Sync::of(&pair.service.data(), row_bytes)?,
+    ));
     let (many, bare_many) = pair.run(&requests::assess(), CONNECTIONS)?;
     let what = "durable `/assess`, 16 connections, SQLite";
     rows.push(share(what, &many, &bare_many, 0.25, 0.5));
@@ -132,13 +138,17 @@ fn memory_row(service: &Service) -> anyhow::Result<Row> {
     })
 }
 
-fn median_row(own: &Outcome, bare: &Outcome, sync_us: f64) -> Row {
+fn median_row(own: &Outcome, bare: &Outcome, sync: &Sync) -> Row {
     let (own_us, bare_us) = (own.percentile_us(0.5), bare.percentile_us(0.5));
     Row {
         what: "`/assess`, one connection, median",
-        value: own_us / (bare_us + sync_us),
+        value: own_us / (bare_us + sync.median_us),
         unit: "x",
-        beside: format!("{own_us:.0} µs v. bare {bare_us:.0} + one fdatasync {sync_us:.0}"),
+        beside: format!(
+            "{own_us:.0} µs v. bare {bare_us:.0} + one fdatasync {:.0} of the {:.0} KiB that an assessment takes",
+            sync.median_us,
+            sync.bytes as f64 / 1024.0
+        ),
         floor: Bound::AtMost(2.0),
         aim: Bound::AtMost(1.3),
         ..Row::default()
@@ -177,16 +187,27 @@ fn share(what: &'static str, own: &Outcome, bare: &Outcome, floor: f64, aim: f64
     }
 }
 
-/// The median of writing one record behind another and waiting for the disk.
-fn fdatasync_us(folder: &Path) -> anyhow::Result<f64> {
-    let mut file = File::create(folder.join("fdatasync"))?;
-    let record = vec![7_u8; ROW_BYTES];
-    let mut times = Vec::new();
-    for _ in 0..200 {
-        let started = Instant::now();
-        file.write_all(&record)?;
-        file.sync_data()?;
-        times.push(started.elapsed().as_secs_f64() * 1e6);
+/// Writing one record behind another and waiting for the disk each time.
+struct Sync {
+    bytes: usize,
+    median_us: f64,
+}
+
+impl Sync {
+    /// With records of so many bytes.
+    fn of(folder: &Path, bytes: usize) -> anyhow::Result<Self> {
+        let mut file = File::create(folder.join("fdatasync"))?;
+        let record = vec![7_u8; bytes];
+        let mut times = Vec::new();
+        for _ in 0..RECORDS {
+            let started = Instant::now();
+            file.write_all(&record)?;
+            file.sync_data()?;
+            times.push(started.elapsed().as_secs_f64() * 1e6);
+        }
+        Ok(Self {
+            bytes,
+            median_us: Spread::of(times.into_iter()).median,
+        })
     }
-    Ok(Spread::of(times.into_iter()).median)
 }
