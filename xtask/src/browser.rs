@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, ensure};
 
@@ -95,15 +95,8 @@ fn install_what_is_missing() -> anyhow::Result<()> {
 }
 
 fn missing_packages() -> Vec<&'static str> {
-    let missing = PROGRAMS.iter().filter(|(program, _)| !runs(program));
+    let missing = PROGRAMS
+        .iter()
+        .filter(|(program, _)| !process::runs(program));
     missing.map(|(_, package)| *package).collect()
-}
-
-fn runs(program: &str) -> bool {
-    Command::new(program)
-        .arg("--version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
 }

@@ -132,6 +132,16 @@ pub(crate) fn own_program() -> anyhow::Result<std::path::PathBuf> {
     Ok(replaced.map_or_else(|| path.clone(), std::path::PathBuf::from))
 }
 
+/// Whether there is such a program, by asking for its version.
+pub(crate) fn runs(program: &str) -> bool {
+    Command::new(program)
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -143,13 +143,8 @@ pub(crate) fn install_what_is_missing() -> anyhow::Result<()> {
 pub(crate) fn install(packages: &[&str]) -> anyhow::Result<()> {
     let names = packages.join(" ");
     let by_hand = format!("apt-get update && apt-get install -y --no-install-recommends {names}");
-    let has_apt = Command::new("apt-get")
-        .arg("--version")
-        .stdout(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success());
     ensure!(
-        has_apt && running_as_root(),
+        process::runs("apt-get") && running_as_root(),
         "the tests need {names}; as root run: {by_hand}"
     );
     println!("      installing: {by_hand}");

@@ -33,13 +33,9 @@ impl Weights {
 
     /// The weight for a condition.
     pub(crate) fn at(&self, condition: ConditionIx) -> f64 {
-        at(&self.few, condition).unwrap_or(self.usual)
+        let place = self.few.binary_search_by_key(&condition, |it| it.0);
+        place.map_or(self.usual, |place| self.few[place].1)
     }
-}
-
-fn at(few: &[(ConditionIx, f64)], condition: ConditionIx) -> Option<f64> {
-    let place = few.binary_search_by_key(&condition, |it| it.0).ok()?;
-    Some(few[place].1)
 }
 
 /// Two conditions at once show what either of them shows, and what is absent counts as against the one

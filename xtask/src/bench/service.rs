@@ -88,11 +88,8 @@ pub(super) fn rows(binary: &Path, limit_binary: &Path) -> anyhow::Result<Vec<Row
     let before = disk::bytes_in(&pair.service.data())?;
     let (one, bare_one) = pair.run(&requests::assess(), 1)?;
     let row_bytes = disk::row_bytes(&pair.service.data(), before, one.answered)?;
-    rows.push(median_row(
-        &one,
-        &bare_one,
-        &Sync::of(&pair.service.data(), row_bytes)?,
-    ));
+    let sync_us = fdatasync_us(&pair.service.data(), row_bytes)?;
+    rows.push(median_row(&one, &bare_one, row_bytes, sync_us));
     let (many, bare_many) = pair.run(&requests::assess(), CONNECTIONS)?;
     let what = "durable `/assess`, 16 connections, SQLite";
     rows.push(share(what, &many, &bare_many, 0.25, 0.5));
@@ -138,16 +135,15 @@ fn memory_row(service: &Service) -> anyhow::Result<Row> {
     })
 }
 
-fn median_row(own: &Outcome, bare: &Outcome, sync: &Sync) -> Row {
+fn median_row(own: &Outcome, bare: &Outcome, row_bytes: usize, sync_us: f64) -> Row {
     let (own_us, bare_us) = (own.percentile_us(0.5), bare.percentile_us(0.5));
     Row {
         what: "`/assess`, one connection, median",
-        value: own_us / (bare_us + sync.median_us),
+        value: own_us / (bare_us + sync_us),
         unit: "x",
         beside: format!(
-            "{own_us:.0} µs v. bare {bare_us:.0} + one fdatasync {:.0} of the {:.0} KiB that an assessment takes",
-            sync.median_us,
-            sync.bytes as f64 / 1024.0
+            "{own_us:.0} µs v. bare {bare_us:.0} + one fdatasync {sync_us:.0} of the {:.0} KiB that an assessment takes",
+            row_bytes as f64 / 1024.0
         ),
         floor: Bound::AtMost(2.0),
         aim: Bound::AtMost(1.3),
@@ -187,27 +183,18 @@ fn share(what: &'static str, own: &Outcome, bare: &Outcome, floor: f64, aim: f64
     }
 }
 
-/// Writing one record behind another and waiting for the disk each time.
-struct Sync {
-    bytes: usize,
-    median_us: f64,
-}
-
-impl Sync {
-    /// With records of so many bytes.
-    fn of(folder: &Path, bytes: usize) -> anyhow::Result<Self> {
-        let mut file = File::create(folder.join("fdatasync"))?;
-        let record = vec![7_u8; bytes];
-        let mut times = Vec::new();
-        for _ in 0..RECORDS {
-            let started = Instant::now();
-            file.write_all(&record)?;
-            file.sync_data()?;
-            times.push(started.elapsed().as_secs_f64() * 1e6);
-        }
-        Ok(Self {
-            bytes,
-            median_us: Spread::of(times.into_iter()).median,
-        })
+/// The median of writing one record of so many bytes behind another and waiting for the disk.
+fn fdatasync_us(folder: &Path, bytes: usize) -> anyhow::Result<f64> {
+    let path = folder.join("fdatasync");
+    let mut file = File::create(&path)?;
+    let record = vec![7_u8; bytes];
+    let mut times = Vec::new();
+    for _ in 0..RECORDS {
+        let started = Instant::now();
+        file.write_all(&record)?;
+        file.sync_data()?;
+        times.push(started.elapsed().as_secs_f64() * 1e6);
     }
+    fs::remove_file(path)?;
+    Ok(Spread::of(times.into_iter()).median)
 }

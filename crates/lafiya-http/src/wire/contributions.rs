@@ -62,16 +62,14 @@ impl Serialize for Contributions<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let pieces = &self.pieces.0;
         let mut written = Vec::with_capacity(PIECE_BYTES * pieces.len());
-        let mut before = b'[';
-        for (piece, weight) in pieces.iter().zip(self.weights) {
-            written.push(before);
+        written.push(b'[');
+        for (place, (piece, weight)) in pieces.iter().zip(self.weights).enumerate() {
+            if place > 0 {
+                written.push(b',');
+            }
             written.extend_from_slice(piece);
             sonic_rs::to_writer(&mut written, weight).map_err(S::Error::custom)?;
             written.push(b'}');
-            before = b',';
-        }
-        if written.is_empty() {
-            written.push(before);
         }
         written.push(b']');
         Ready(&written).serialize(serializer)
