@@ -2,7 +2,7 @@
 
 use lafiya_knowledge::{ConceptRef, FindingIx};
 use lafiya_model::assessment::RedFlag;
-use lafiya_model::{Seriousness, Timeframe, TriageLevel};
+use lafiya_model::{Seriousness, Text, Timeframe, TriageLevel};
 
 use crate::facts::{PatientFacts, Status};
 
@@ -11,8 +11,8 @@ use crate::facts::{PatientFacts, Status};
 pub(crate) struct Alarm<'a> {
     pub(crate) level: TriageLevel,
     pub(crate) timeframe: Timeframe,
-    pub(crate) flag: RedFlag,
-    pub(crate) action: &'a str,
+    pub(crate) flag: RedFlag<'a>,
+    pub(crate) action: Text<'a>,
     pub(crate) evidence: Vec<ConceptRef>,
     pub(crate) isolate: bool,
     pub(crate) notify: Option<&'a str>,
@@ -29,7 +29,7 @@ pub(crate) fn alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
         let rank = |alarm: &Alarm<'_>| (alarm.level, alarm.flag.seriousness, alarm.timeframe);
         rank(b)
             .cmp(&rank(a))
-            .then_with(|| a.flag.id.cmp(&b.flag.id))
+            .then_with(|| a.flag.id.as_str().cmp(&b.flag.id))
     });
     alarms
 }
@@ -59,12 +59,12 @@ fn finding_alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
                     }
                 },
                 flag: RedFlag {
-                    id: text.id.clone(),
-                    name: text.name.clone(),
+                    id: Text::from(&text.id),
+                    name: Text::from(&text.name),
                     seriousness,
-                    root_cause: text.danger.clone().unwrap_or_default(),
+                    root_cause: text.danger.as_ref().map(Text::from).unwrap_or_default(),
                 },
-                action: "",
+                action: Text::default(),
                 evidence: vec![ConceptRef::Finding(ix)],
                 isolate: false,
                 notify: None,
@@ -87,12 +87,12 @@ fn rule_alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
                 level: effect.level,
                 timeframe: effect.timeframe,
                 flag: RedFlag {
-                    id: rule.text.id.clone(),
-                    name: rule.text.says.clone(),
+                    id: Text::from(&rule.text.id),
+                    name: Text::from(&rule.text.says),
                     seriousness: seriousness(effect.seriousness, effect.level),
-                    root_cause: rule.text.says.clone(),
+                    root_cause: Text::from(&rule.text.says),
                 },
-                action: &effect.action,
+                action: Text::from(&effect.action),
                 evidence,
                 isolate: effect.isolate,
                 notify: effect.notify.as_deref(),
@@ -114,12 +114,12 @@ fn score_alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
             level: band.level,
             timeframe: band.timeframe,
             flag: RedFlag {
-                id: score.text.id.clone(),
-                name: format!("{} ({} points)", score.text.says, result.points),
+                id: Text::from(&score.text.id),
+                name: format!("{} ({} points)", score.text.says, result.points).into(),
                 seriousness: seriousness(None, band.level),
-                root_cause: score.text.says.clone(),
+                root_cause: Text::from(&score.text.says),
             },
-            action: "",
+            action: Text::default(),
             evidence: result.evidence,
             isolate: false,
             notify: None,

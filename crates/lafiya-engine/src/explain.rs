@@ -2,12 +2,11 @@
 //! is written. Weights are shown as they were counted.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use lafiya_knowledge::{ConceptRef, ConditionIx, KnowledgeBase};
-use lafiya_model::Choice;
 use lafiya_model::assessment::{AssessedCondition, Weighed};
 use lafiya_model::ids::ConceptId;
+use lafiya_model::{Choice, Text};
 
 use crate::citations::Citations;
 use crate::differential::Differential;
@@ -30,30 +29,30 @@ const COURSE: (&str, &str) = ("course", "How long the illness has lasted");
 const SECOND_OPINION: (&str, &str) = ("second_opinion", "What a second opinion makes of it");
 
 /// The pieces of evidence in words, which are the same for every candidate.
-pub(crate) struct Pieces<'a> {
-    pieces: Vec<Piece<'a>>,
-    differential: &'a Differential,
+pub(crate) struct Pieces<'a, 'd> {
+    pieces: Vec<Piece<'a, 'd>>,
+    differential: &'d Differential,
 }
 
-struct Piece<'a> {
+struct Piece<'a, 'd> {
     id: &'a str,
     name: &'a str,
     choice: Choice,
     /// As a reason for or against.
-    reason: Arc<str>,
+    reason: Text<'a>,
     /// By hypothesis.
-    weights: &'a Weights,
+    weights: &'d Weights,
 }
 
-impl<'a> Pieces<'a> {
-    pub(crate) fn of(facts: &PatientFacts<'a>, differential: &'a Differential) -> Self {
-        let piece = |(told, weights): &'a (Told, Weights)| {
+impl<'a, 'd> Pieces<'a, 'd> {
+    pub(crate) fn of(facts: &PatientFacts<'a>, differential: &'d Differential) -> Self {
+        let piece = |(told, weights): &'d (Told, Weights)| {
             let name = facts.base.name_of(told.concept);
             let (choice, reason) = if told.present {
-                (Choice::Present, name.into())
+                (Choice::Present, Text::from(name))
             } else {
                 let without = ["No ", &lowered(name)].concat();
-                (Choice::Absent, without.into())
+                (Choice::Absent, Text::shared(without))
             };
             Piece {
                 id: facts.base.id_of(told.concept),
@@ -71,15 +70,17 @@ impl<'a> Pieces<'a> {
 
     /// The prior, every piece of evidence, the course and a second opinion: what [`Self::weights`] are
     /// the weights of.
-    pub(crate) fn weighed(&self) -> Vec<Weighed> {
-        let weighed = |id: &str, name: &str, choice| Weighed {
-            id: id.to_owned(),
-            name: name.to_owned(),
-            choice,
+    pub(crate) fn weighed(&self) -> Vec<Weighed<'a>> {
+        let besides = |(id, name): (&'static str, &'static str)| Weighed {
+            id: id.into(),
+            name: name.into(),
+            choice: None,
         };
-        let besides = |(id, name): (&str, &str)| weighed(id, name, None);
-        let pieces = self.pieces.iter();
-        let pieces = pieces.map(|it| weighed(it.id, it.name, Some(it.choice)));
+        let pieces = self.pieces.iter().map(|it| Weighed {
+            id: it.id.into(),
+            name: it.name.into(),
+            choice: Some(it.choice),
+        });
         let Differential {
             course, opinion, ..
         } = self.differential;
@@ -103,7 +104,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// Each piece as a reason, with its weight for a candidate as it is shown, of all the weights of that.
-    fn reasons(&self, weights: &[f64]) -> impl Iterator<Item = (f64, &Arc<str>)> {
+    fn reasons(&self, weights: &[f64]) -> impl Iterator<Item = (f64, &Text<'a>)> {
         // The first is the prior.
         let of_pieces = weights.iter().skip(1).copied();
         of_pieces.zip(self.pieces.iter().map(|it| &it.reason))
@@ -111,13 +112,13 @@ impl<'a> Pieces<'a> {
 }
 
 /// One candidate with its reasons.
-pub(crate) fn condition(
-    facts: &PatientFacts<'_>,
+pub(crate) fn condition<'a>(
+    facts: &PatientFacts<'a>,
     differential: &Differential,
-    pieces: &Pieces<'_>,
+    pieces: &Pieces<'a, '_>,
     ix: ConditionIx,
-    citations: &mut Citations<'_>,
-) -> AssessedCondition {
+    citations: &mut Citations<'a>,
+) -> AssessedCondition<'a> {
     let condition = facts.base.condition(ix);
     let text = &condition.text;
     let weights = pieces.weights(ix);
@@ -135,13 +136,13 @@ pub(crate) fn condition(
     rationale.extend(together(facts, differential, ix));
     AssessedCondition {
         id: ConceptId(text.id.clone()),
-        name: text.name.clone(),
-        common_name: text.common_name.clone(),
+        name: Text::from(&text.name),
+        common_name: Text::from(&text.common_name),
         probability: rounded(differential.probability(ix)),
-        severity: text.severity.as_str().to_owned(),
-        icd10: text.icd10.clone(),
-        snomed_ct: text.snomed_ct.clone().unwrap_or_default(),
-        description: text.description.clone(),
+        severity: text.severity.as_str().into(),
+        icd10: Text::from(&text.icd10),
+        snomed_ct: text.snomed_ct.as_ref().map(Text::from).unwrap_or_default(),
+        description: Text::from(&text.description),
         rationale,
         citations: condition
             .sources
@@ -156,11 +157,11 @@ pub(crate) fn condition(
 }
 
 /// The reasons that weigh most, the heaviest first.
-fn heaviest<'a>(reasons: impl Iterator<Item = (f64, &'a Arc<str>)>) -> Vec<Arc<str>> {
-    let mut reasons: Vec<(f64, &Arc<str>)> = reasons.collect();
+fn heaviest<'a: 'b, 'b>(reasons: impl Iterator<Item = (f64, &'b Text<'a>)>) -> Vec<Text<'a>> {
+    let mut reasons: Vec<(f64, &Text<'a>)> = reasons.collect();
     reasons.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
     let first = reasons.into_iter().take(REASONS_MAX);
-    first.map(|(_, reason)| Arc::clone(reason)).collect()
+    first.map(|(_, reason)| reason.clone()).collect()
 }
 
 /// Says where another condition may well be there at the same time.
@@ -199,8 +200,8 @@ fn lowered(name: &str) -> Cow<'_, str> {
     }
 }
 
-fn one_line(name: &str, supporting: &[Arc<str>], against: &[Arc<str>]) -> String {
-    let first = |list: &[Arc<str>]| list[..list.len().min(REASONS_IN_LINE)].join(", ");
+fn one_line(name: &str, supporting: &[Text<'_>], against: &[Text<'_>]) -> String {
+    let first = |list: &[Text<'_>]| list[..list.len().min(REASONS_IN_LINE)].join(", ");
     match (supporting.is_empty(), against.is_empty()) {
         (true, true) => format!("{name} is listed because it is common in patients like this one."),
         (true, false) => format!(

@@ -60,6 +60,6 @@ pub fn case_mix(base: &KnowledgeBase, case: &DeidentifiedCase) -> Vec<f64> {
 }
 
 /// Checks a draft against every danger and completes it. `questions_asked` bounds the interview.
-pub fn review(draft: Draft<'_>, questions_asked: usize) -> Assessment {
+pub fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment<'a> {
     safety::review(draft, questions_asked)
 }

@@ -157,7 +157,7 @@ impl Considered {
     }
 
     /// What a clinician should know where the two disagree about the level.
-    pub(crate) fn warning(&self, verdict: &Verdict) -> Option<Warning> {
+    pub(crate) fn warning<'a>(&self, verdict: &Verdict) -> Option<Warning<'a>> {
         let before = verdict.raised_from?;
         Some(Warning {
             kind: WarningKind::TriageMismatch,
@@ -165,8 +165,9 @@ impl Considered {
             message: format!(
                 "With the second opinion the level is {}, without it {before}; the higher stands.",
                 verdict.level
-            ),
-            recommended_action: "Look at the patient before acting on either.".to_owned(),
+            )
+            .into(),
+            recommended_action: "Look at the patient before acting on either.".into(),
             details: Vec::new(),
         })
     }
@@ -175,7 +176,7 @@ impl Considered {
     pub(crate) fn steps(&self, citations: &mut Citations<'_>) -> Vec<String> {
         let reasons = self.opinion.reasons.iter();
         let step = |reason: &lafiya_model::opinion::Reason| {
-            let cited: Vec<String> = reason
+            let cited: Vec<_> = reason
                 .sources
                 .iter()
                 .map(|source| citations.cite_id(source))
@@ -193,10 +194,10 @@ impl Considered {
 }
 
 /// Tests for further candidates stand behind the engine's own and push none of them out.
-pub(crate) fn with_further(
-    mut own: Vec<Investigation>,
-    further: Vec<Investigation>,
-) -> Vec<Investigation> {
+pub(crate) fn with_further<'a>(
+    mut own: Vec<Investigation<'a>>,
+    further: Vec<Investigation<'a>>,
+) -> Vec<Investigation<'a>> {
     for mut test in further {
         if own.iter().all(|it| it.test_id != test.test_id) {
             test.priority = own.len() as u32 + 1;

@@ -9,7 +9,7 @@ use lafiya_model::assessment::{
     ConditionTreatment, Investigation, Notifiable, ReferralPathway, TreatmentGuidance, WatchFor,
 };
 use lafiya_model::ids::ConceptId;
-use lafiya_model::{Age, TriageLevel};
+use lafiya_model::{Age, Phrase, Text, TriageLevel};
 
 use crate::citations::Citations;
 use crate::danger::Alarm;
@@ -36,14 +36,14 @@ struct Test<'a> {
     /// As the first of the leaders that ask for it writes it.
     text: &'a schema::Investigation,
     source: Option<SourceIx>,
-    differentiates: Vec<&'a str>,
+    differentiates: Vec<Text<'a>>,
 }
 
-pub(crate) fn investigations(
-    facts: &PatientFacts<'_>,
+pub(crate) fn investigations<'a>(
+    facts: &PatientFacts<'a>,
     leaders: &Leaders<'_>,
-    citations: &mut Citations<'_>,
-) -> Vec<Investigation> {
+    citations: &mut Citations<'a>,
+) -> Vec<Investigation<'a>> {
     let mut tests: Vec<Test<'_>> = Vec::new();
     for leader in leaders {
         let condition = condition(facts, leader);
@@ -57,7 +57,7 @@ pub(crate) fn investigations(
             let place = tests.iter().position(|test| test.lab == lab);
             let place = place.unwrap_or_else(|| {
                 if let Some(source) = link.source {
-                    citations.line(source);
+                    citations.cite(source);
                 }
                 tests.push(Test {
                     lab,
@@ -68,8 +68,8 @@ pub(crate) fn investigations(
                 tests.len() - 1
             });
             let apart = link.differentiates.iter();
-            let apart = apart.map(|ix| facts.base.condition(*ix).text.name.as_str());
-            let all = std::iter::once(condition.text.name.as_str()).chain(apart);
+            let apart = apart.map(|ix| Text::from(&facts.base.condition(*ix).text.name));
+            let all = std::iter::once(Text::from(&condition.text.name)).chain(apart);
             tests[place].differentiates.extend(all);
         }
     }
@@ -83,50 +83,50 @@ pub(crate) fn investigations(
         .collect()
 }
 
-impl Test<'_> {
+impl<'a> Test<'a> {
     fn in_words(
         self,
         priority: u32,
-        facts: &PatientFacts<'_>,
-        citations: &mut Citations<'_>,
-    ) -> Investigation {
+        facts: &PatientFacts<'a>,
+        citations: &mut Citations<'a>,
+    ) -> Investigation<'a> {
         let lab = &facts.base.lab(self.lab).text;
-        let source = self.source.map(|ix| citations.line(ix).to_owned());
+        let source = self.source.map(|ix| citations.cite(ix));
         Investigation {
             priority,
             test_id: ConceptId(self.text.test.clone()),
-            test_name: lab.name.clone(),
-            alternative_name: lab.synonyms.first().cloned().unwrap_or_default(),
-            purpose: self.text.purpose.clone(),
+            test_name: Text::from(&lab.name),
+            alternative_name: lab.synonyms.first().map(Text::from).unwrap_or_default(),
+            purpose: Text::from(&self.text.purpose),
             source: source.unwrap_or_default(),
-            interpretation: self.text.interpretation.clone(),
-            urgency: self.text.urgency.as_str().to_owned(),
-            differentiates: owned(distinct(self.differentiates.into_iter(), usize::MAX)),
-            available_at: self.text.level.as_str().to_owned(),
+            interpretation: Text::from(&self.text.interpretation),
+            urgency: self.text.urgency.as_str().into(),
+            differentiates: distinct(self.differentiates.into_iter(), usize::MAX),
+            available_at: self.text.level.as_str().into(),
         }
     }
 }
 
-pub(crate) fn treatment(
-    facts: &PatientFacts<'_>,
+pub(crate) fn treatment<'a>(
+    facts: &PatientFacts<'a>,
     leaders: &Leaders<'_>,
-    alarms: &[Alarm<'_>],
-    citations: &mut Citations<'_>,
-) -> TreatmentGuidance {
+    alarms: &[Alarm<'a>],
+    citations: &mut Citations<'a>,
+) -> TreatmentGuidance<'a> {
     let conditions = || leaders.iter().map(|leader| condition(facts, leader));
     let treatments = || conditions().map(|condition| &condition.text.treatment);
     let urgent_actions = alarms
         .iter()
         .filter(|alarm| alarm.level >= TriageLevel::Urgent)
-        .map(|alarm| alarm.action);
+        .map(|alarm| alarm.action.clone());
     let actions = urgent_actions
         .filter(|action| !action.is_empty())
-        .chain(treatments().flat_map(|it| it.immediate_actions.iter().map(String::as_str)));
-    let care = treatments().flat_map(|it| it.supportive_care.iter().map(String::as_str));
+        .chain(treatments().flat_map(|it| it.immediate_actions.iter().map(Text::from)));
+    let care = treatments().flat_map(|it| it.supportive_care.iter().map(Text::from));
     let avoid = conditions().flat_map(|condition| to_avoid(facts, condition));
     TreatmentGuidance {
-        immediate_actions: owned(distinct(actions, ACTIONS_MAX)),
-        supportive_care: owned(distinct(care, ACTIONS_MAX)),
+        immediate_actions: distinct(actions, ACTIONS_MAX),
+        supportive_care: distinct(care, ACTIONS_MAX),
         avoid: distinct(avoid, ACTIONS_MAX),
         condition_specific: conditions()
             .filter_map(|condition| confirmed_treatment(facts, condition, citations))
@@ -135,7 +135,7 @@ pub(crate) fn treatment(
 }
 
 /// What not to give to this patient.
-fn to_avoid(facts: &PatientFacts<'_>, condition: &Condition) -> impl Iterator<Item = String> {
+fn to_avoid<'a>(facts: &PatientFacts<'_>, condition: &Condition) -> impl Iterator<Item = Text<'a>> {
     let written = condition.text.treatment.avoid.iter();
     let applies = |(avoid, when): &(&schema::Avoid, &Option<When>)| {
         when.as_ref().is_none_or(|when| when.holds(facts)) && !avoid.source.is_empty()
@@ -143,26 +143,24 @@ fn to_avoid(facts: &PatientFacts<'_>, condition: &Condition) -> impl Iterator<It
     written
         .zip(&condition.avoid_when)
         .filter(applies)
-        .map(|(avoid, _)| format!("{}: {}", condition.text.name, avoid.text))
+        .map(|(avoid, _)| format!("{}: {}", condition.text.name, avoid.text).into())
 }
 
 /// First and second choice for this patient; the line for pregnancy or children stands beside them.
-fn confirmed_treatment(
+fn confirmed_treatment<'a>(
     facts: &PatientFacts<'_>,
-    condition: &Condition,
-    citations: &mut Citations<'_>,
-) -> Option<ConditionTreatment> {
+    condition: &'a Condition,
+    citations: &mut Citations<'a>,
+) -> Option<ConditionTreatment<'a>> {
     let treatment = &condition.text.treatment;
     let base = facts.base;
     let (first, source) = sourced(base, treatment.first_line.as_ref())?;
-    let mut first_line = first.to_owned();
+    let mut first_line = Text::from(first);
     let mut sources = vec![source];
-    let mut also = |label: &str, advice: Option<(&str, SourceIx)>| {
+    let mut also = |label: &str, advice: Option<(&Phrase, SourceIx)>| {
         if let Some((text, source)) = advice {
             let stop = if first_line.ends_with('.') { "" } else { "." };
-            for part in [stop, " ", label, ": ", text] {
-                first_line.push_str(part);
-            }
+            first_line = format!("{first_line}{stop} {label}: {text}").into();
             sources.push(source);
         }
     };
@@ -180,25 +178,25 @@ fn confirmed_treatment(
         .collect();
     Some(ConditionTreatment {
         condition_id: ConceptId(condition.text.id.clone()),
-        condition_name: condition.text.name.clone(),
+        condition_name: Text::from(&condition.text.name),
         first_line,
-        alternative: alternative.map_or_else(String::new, |(text, _)| text.to_owned()),
-        source: cited.join("; "),
+        alternative: alternative.map(|(text, _)| text.into()).unwrap_or_default(),
+        source: joined(&cited),
     })
 }
 
 /// Advice with its source. A source that cannot be cited is no source: the advice is left out.
-fn sourced<'a>(base: &KnowledgeBase, advice: Option<&'a Advice>) -> Option<(&'a str, SourceIx)> {
+fn sourced<'a>(base: &KnowledgeBase, advice: Option<&'a Advice>) -> Option<(&'a Phrase, SourceIx)> {
     let advice = advice?;
     Some((&advice.text, base.find_source(&advice.source)?))
 }
 
-pub(crate) fn referral(
-    facts: &PatientFacts<'_>,
+pub(crate) fn referral<'a>(
+    facts: &PatientFacts<'a>,
     leaders: &Leaders<'_>,
     level: TriageLevel,
-    citations: &mut Citations<'_>,
-) -> ReferralPathway {
+    citations: &mut Citations<'a>,
+) -> ReferralPathway<'a> {
     // The pathway of the leader that is as urgent as the patient, else of the leader.
     let as_urgent = leaders
         .iter()
@@ -209,15 +207,15 @@ pub(crate) fn referral(
         return ReferralPathway::default();
     };
     ReferralPathway {
-        current_level: text.current_level.clone(),
-        refer_to: text.refer_to.clone(),
-        criteria: text.criteria.clone(),
-        pre_referral_actions: text.pre_referral_actions.clone(),
+        current_level: Text::from(&text.current_level),
+        refer_to: Text::from(&text.refer_to),
+        criteria: text.criteria.iter().map(Text::from).collect(),
+        pre_referral_actions: text.pre_referral_actions.iter().map(Text::from).collect(),
         source: citations.cite_id(&text.source),
     }
 }
 
-pub(crate) fn watch_for(facts: &PatientFacts<'_>, leaders: &Leaders<'_>) -> Vec<WatchFor> {
+pub(crate) fn watch_for<'a>(facts: &PatientFacts<'a>, leaders: &Leaders<'_>) -> Vec<WatchFor<'a>> {
     let signs = leaders
         .iter()
         .flat_map(|leader| &condition(facts, leader).text.watch_for);
@@ -225,18 +223,18 @@ pub(crate) fn watch_for(facts: &PatientFacts<'_>, leaders: &Leaders<'_>) -> Vec<
     let distinct = distinct(words, WATCH_FOR_MAX).into_iter();
     distinct
         .map(|[sign, escalates_to, action]| WatchFor {
-            sign: sign.clone(),
-            escalates_to: escalates_to.clone(),
-            action: action.clone(),
+            sign: sign.into(),
+            escalates_to: escalates_to.into(),
+            action: action.into(),
         })
         .collect()
 }
 
-pub(crate) fn notifiable(
-    facts: &PatientFacts<'_>,
+pub(crate) fn notifiable<'a>(
+    facts: &PatientFacts<'a>,
     leaders: &Leaders<'_>,
-    citations: &mut Citations<'_>,
-) -> Vec<Notifiable> {
+    citations: &mut Citations<'a>,
+) -> Vec<Notifiable<'a>> {
     let suspected = leaders
         .iter()
         .filter(|(_, probability)| *probability >= SUSPECTED_FROM);
@@ -246,10 +244,10 @@ pub(crate) fn notifiable(
             let duty = text.notifiable.as_ref()?;
             Some(Notifiable {
                 condition_id: ConceptId(text.id.clone()),
-                condition_name: text.name.clone(),
-                scheme: duty.scheme.clone(),
-                how_fast: duty.how_fast.as_str().to_owned(),
-                to: duty.to.clone(),
+                condition_name: Text::from(&text.name),
+                scheme: Text::from(&duty.scheme),
+                how_fast: duty.how_fast.as_str().into(),
+                to: Text::from(&duty.to),
                 source: citations.cite_id(&duty.source),
             })
         })
@@ -270,6 +268,10 @@ fn distinct<T: PartialEq>(items: impl Iterator<Item = T>, max: usize) -> Vec<T> 
     kept
 }
 
-fn owned(texts: Vec<&str>) -> Vec<String> {
-    texts.into_iter().map(str::to_owned).collect()
+/// Several lines in one.
+fn joined<'a>(lines: &[Text<'a>]) -> Text<'a> {
+    match lines {
+        [one] => one.clone(),
+        several => several.join("; ").into(),
+    }
 }

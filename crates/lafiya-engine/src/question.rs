@@ -22,21 +22,21 @@ const SPEAKS_FROM_YEARS: u32 = 12;
 
 /// Whether the interview may stop, why, and what to ask if not.
 #[derive(Clone, Debug)]
-pub struct NextStep {
+pub struct NextStep<'a> {
     /// Enough is known, or no more can be.
     pub should_stop: bool,
     /// Why to stop or go on, in a sentence.
     pub reason: String,
     /// The best question there is.
-    pub question: Option<Question>,
+    pub question: Option<Question<'a>>,
 }
 
-pub(crate) fn next(
-    facts: &PatientFacts<'_>,
+pub(crate) fn next<'a>(
+    facts: &PatientFacts<'a>,
     differential: &Differential,
     parameters: &Parameters,
     asked: usize,
-) -> NextStep {
+) -> NextStep<'a> {
     let question = best_concept(facts, differential).map(|concept| question(facts, concept));
     let (should_stop, reason) =
         whether_to_stop(facts, differential, parameters, asked, question.is_some());
@@ -310,7 +310,7 @@ fn is_known_anywhere(facts: &PatientFacts<'_>, ix: FindingIx) -> bool {
     !facts.base.finding(ix).conditions.is_empty()
 }
 
-fn question(facts: &PatientFacts<'_>, concept: ConceptRef) -> Question {
+fn question<'a>(facts: &PatientFacts<'a>, concept: ConceptRef) -> Question<'a> {
     let (asked, asked_of_caregiver, explanation) = match concept {
         ConceptRef::Risk(ix) => {
             let text = &facts.base.risk(ix).text;
@@ -330,8 +330,8 @@ fn question(facts: &PatientFacts<'_>, concept: ConceptRef) -> Question {
     };
     Question {
         id: ConceptId(facts.base.id_of(concept).to_owned()),
-        text: words.clone(),
-        explanation: explanation.clone(),
+        text: words.into(),
+        explanation: explanation.into(),
     }
 }
 

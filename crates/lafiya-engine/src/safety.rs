@@ -7,7 +7,7 @@ use lafiya_knowledge::{ConceptRef, ConditionIx};
 use lafiya_model::assessment::{
     AssessedCondition, Reasoning, Specialist, Triage, Warning, WarningKind, WarningSeverity,
 };
-use lafiya_model::{Age, AgeBand, Assessment, ConceptId, Opinion, Outline, TriageLevel};
+use lafiya_model::{Age, AgeBand, Assessment, ConceptId, Opinion, Outline, Text, TriageLevel};
 
 use crate::citations::Citations;
 use crate::danger::{self, Alarm};
@@ -36,7 +36,7 @@ pub struct Draft<'a> {
     facts: PatientFacts<'a>,
     differential: Differential,
     parameters: Parameters,
-    warnings: Vec<Warning>,
+    warnings: Vec<Warning<'a>>,
     considered: Option<Considered>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Draft<'a> {
 
     /// Adds what was noticed about the input before it reached the engine; it counts for the
     /// escalation tier like any other warning.
-    pub fn note(&mut self, warnings: Vec<Warning>) {
+    pub fn note(&mut self, warnings: Vec<Warning<'a>>) {
         self.warnings.extend(warnings);
     }
 
@@ -90,7 +90,7 @@ impl<'a> Draft<'a> {
             present: concepts(true),
             absent: concepts(false),
             candidates: ranking.map(id).collect(),
-            dangers: alarms.into_iter().map(|alarm| alarm.flag.id).collect(),
+            dangers: alarms.iter().map(|it| it.flag.id.to_string()).collect(),
         }
     }
 
@@ -109,7 +109,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Whether an interview may stop, and what to ask if not.
-    pub fn next_step(&self, questions_asked: usize) -> NextStep {
+    pub fn next_step(&self, questions_asked: usize) -> NextStep<'a> {
         question::next(
             &self.facts,
             &self.differential,
@@ -124,7 +124,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-pub(crate) fn review(draft: Draft<'_>, questions_asked: usize) -> Assessment {
+pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment<'a> {
     let Draft {
         facts,
         differential: own,
@@ -148,7 +148,7 @@ pub(crate) fn review(draft: Draft<'_>, questions_asked: usize) -> Assessment {
     let leaders = leaders(&own, &shown_conditions(&own));
     let shown = shown_with(differential, &leaders);
     let pieces = Pieces::of(&facts, differential);
-    let conditions: Vec<AssessedCondition> = shown
+    let conditions: Vec<AssessedCondition<'a>> = shown
         .iter()
         .map(|ix| explain::condition(&facts, differential, &pieces, *ix, &mut citations))
         .collect();
@@ -219,7 +219,11 @@ pub(crate) fn review(draft: Draft<'_>, questions_asked: usize) -> Assessment {
 
 /// What must hold for every answer that leaves; a breach is a defect of the engine and becomes a
 /// 500 rather than a wrong answer.
-fn assert_invariants(assessment: &Assessment, floor: Option<TriageLevel>, own_level: TriageLevel) {
+fn assert_invariants(
+    assessment: &Assessment<'_>,
+    floor: Option<TriageLevel>,
+    own_level: TriageLevel,
+) {
     assert!(
         assessment.triage.level >= own_level,
         "a second opinion never lowers the level"
@@ -307,14 +311,14 @@ fn confidence(
     facts: &PatientFacts<'_>,
     own: &Differential,
     differential: &Differential,
-    conditions: &[AssessedCondition],
+    conditions: &[AssessedCondition<'_>],
 ) -> f64 {
     let leader = |it: &Differential| it.leader().map_or(0.0, |ix| it.probability(ix));
     let leader = leader(own).min(leader(differential));
     let known = 1.0 - own.unexplained().max(differential.unexplained());
     let own_leader = own.leader();
     let own_leader = own_leader.map(|ix| facts.base.condition(ix).text.id.as_str());
-    let leads = |it: &AssessedCondition| own_leader == Some(it.id.as_str());
+    let leads = |it: &AssessedCondition<'_>| own_leader == Some(it.id.as_str());
     let is_thin = conditions.first().is_some_and(|it| it.insufficient_data)
         || conditions
             .iter()
@@ -323,13 +327,13 @@ fn confidence(
     rounded((0.8 * rounded(leader) + 0.2 * known) * supported)
 }
 
-fn triage_words(
-    facts: &PatientFacts<'_>,
+fn triage_words<'a>(
+    facts: &PatientFacts<'a>,
     differential: &Differential,
-    alarms: &[Alarm<'_>],
+    alarms: &[Alarm<'a>],
     levels: &Levels,
     verdict: &Verdict,
-) -> Triage {
+) -> Triage<'a> {
     let base = facts.base;
     let level_text = base.level_text(verdict.level);
     let by_danger = verdict.floor.is_some_and(|floor| floor > verdict.carried);
@@ -343,39 +347,41 @@ fn triage_words(
         .map(|ix| base.condition(ix));
     let root_cause = match deciding_alarm {
         Some(alarm) if alarm.is_evidence => {
-            Some(format!("{}: {}", alarm.flag.name, alarm.flag.root_cause))
+            Some(format!("{}: {}", alarm.flag.name, alarm.flag.root_cause).into())
         }
         Some(alarm) => Some(alarm.flag.root_cause.clone()),
-        None if verdict.raised_from.is_some() => Some(RAISED.to_owned()),
-        None => condition
-            .map(|condition| format!("{} is among the likely causes.", condition.text.name)),
+        None if verdict.raised_from.is_some() => Some(RAISED.into()),
+        None => condition.map(|it| format!("{} is among the likely causes.", it.text.name).into()),
     };
     let action = deciding_alarm
-        .map(|alarm| alarm.action)
+        .map(|alarm| &alarm.action)
         .filter(|action| !action.is_empty());
-    let usual_action = level_text.map_or("", |text| &text.recommended_action);
+    let usual_action = level_text.map(|text| Text::from(&text.recommended_action));
+    let usual_action = usual_action.unwrap_or_default();
     Triage {
         level: verdict.level,
         timeframe: verdict.timeframe,
-        description: level_text.map_or_else(String::new, |text| text.description.clone()),
+        description: level_text
+            .map(|text| Text::from(&text.description))
+            .unwrap_or_default(),
         recommended_action: match action {
-            Some(action) => format!("{action} {usual_action}").trim().to_owned(),
-            None => usual_action.to_owned(),
+            Some(action) if usual_action.is_empty() => action.clone(),
+            Some(action) => format!("{action} {usual_action}").into(),
+            None => usual_action,
         },
         specialist: condition.and_then(|condition| {
             let advice = &condition.text.triage.specialist;
-            let name = base.specialist(&advice.id)?.name.clone();
             Some(Specialist {
-                id: advice.id.clone(),
-                name,
-                reasoning: advice.reasoning.clone(),
-                escalate_to: advice.escalate_to.clone(),
-                escalation_trigger: advice.escalation_trigger.clone(),
+                id: Text::from(&advice.id),
+                name: Text::from(&base.specialist(&advice.id)?.name),
+                reasoning: Text::from(&advice.reasoning),
+                escalate_to: Text::from(&advice.escalate_to),
+                escalation_trigger: Text::from(&advice.escalation_trigger),
             })
         }),
         channel: match verdict.level {
-            TriageLevel::Emergency => Some("personal_visit".to_owned()),
-            _ => condition.map(|condition| condition.text.triage.channel.as_str().to_owned()),
+            TriageLevel::Emergency => Some("personal_visit".into()),
+            _ => condition.map(|condition| condition.text.triage.channel.as_str().into()),
         },
         root_cause,
         contributing_evidence: contributing(
@@ -386,7 +392,7 @@ fn triage_words(
         ),
         overridden: by_danger || verdict.raised_from.is_some(),
         override_reason: match verdict.raised_from {
-            Some(_) => Some(RAISED.to_owned()),
+            Some(_) => Some(RAISED.into()),
             None if by_danger => deciding_alarm.map(|alarm| alarm.flag.root_cause.clone()),
             None => None,
         },
@@ -421,13 +427,13 @@ fn contributing(
     explain::ids(facts.base, &concepts)
 }
 
-fn warnings(
+fn warnings<'a>(
     facts: &PatientFacts<'_>,
-    alarms: &[Alarm<'_>],
+    alarms: &[Alarm<'a>],
     verdict: &Verdict,
     confidence: f64,
-    conditions: &[AssessedCondition],
-) -> Vec<Warning> {
+    conditions: &[AssessedCondition<'_>],
+) -> Vec<Warning<'a>> {
     let mut warnings = Vec::new();
     if !facts.concerns.is_empty() {
         warnings.push(Warning {
@@ -437,9 +443,13 @@ fn warnings(
             } else {
                 WarningSeverity::Low
             },
-            message: "Some of the evidence does not fit together.".to_owned(),
-            recommended_action: "Check what was entered.".to_owned(),
-            details: facts.concerns.iter().map(|it| it.says.clone()).collect(),
+            message: "Some of the evidence does not fit together.".into(),
+            recommended_action: "Check what was entered.".into(),
+            details: facts
+                .concerns
+                .iter()
+                .map(|it| it.says.clone().into())
+                .collect(),
         });
     }
     if let Some(message) = vulnerability(facts) {
@@ -450,8 +460,8 @@ fn warnings(
             } else {
                 WarningSeverity::Medium
             },
-            message: message.to_owned(),
-            recommended_action: "Lower the threshold for examination and referral.".to_owned(),
+            message: message.into(),
+            recommended_action: "Lower the threshold for examination and referral.".into(),
             details: Vec::new(),
         });
     }
@@ -462,8 +472,9 @@ fn warnings(
             message: format!(
                 "Danger signs ask for {floor}, the likely conditions alone for {}.",
                 verdict.carried
-            ),
-            recommended_action: "Act on the danger signs first.".to_owned(),
+            )
+            .into(),
+            recommended_action: "Act on the danger signs first.".into(),
             details: alarms
                 .iter()
                 .take(5)
@@ -475,11 +486,11 @@ fn warnings(
         warnings.push(Warning {
             kind: WarningKind::ValidationConcern,
             severity: WarningSeverity::High,
-            message: "A dangerous contagious disease is possible.".to_owned(),
+            message: "A dangerous contagious disease is possible.".into(),
             recommended_action: "Isolate the patient and protect staff before anything else."
-                .to_owned(),
+                .into(),
             details: std::iter::once(alarm.flag.name.clone())
-                .chain(alarm.notify.map(str::to_owned))
+                .chain(alarm.notify.map(Text::from))
                 .collect(),
         });
     }
@@ -492,8 +503,8 @@ fn warnings(
             } else {
                 WarningSeverity::Low
             },
-            message: "The evidence does not yet single out a condition.".to_owned(),
-            recommended_action: "Answer the next questions or examine the patient.".to_owned(),
+            message: "The evidence does not yet single out a condition.".into(),
+            recommended_action: "Answer the next questions or examine the patient.".into(),
             details: Vec::new(),
         });
     }
@@ -518,7 +529,7 @@ fn vulnerability(facts: &PatientFacts<'_>) -> Option<&'static str> {
 
 fn reasoning(
     facts: &PatientFacts<'_>,
-    conditions: &[AssessedCondition],
+    conditions: &[AssessedCondition<'_>],
     alarms: &[Alarm<'_>],
     verdict: &Verdict,
     differential: &Differential,

@@ -150,7 +150,10 @@ fn said(size: Size, pieces: usize) -> String {
 }
 
 /// Posterior, level and next question.
-fn turn(base: &KnowledgeBase, case: &DeidentifiedCase) -> (TriageLevel, Option<Question>) {
+fn turn<'a>(
+    base: &'a KnowledgeBase,
+    case: &DeidentifiedCase,
+) -> (TriageLevel, Option<Question<'a>>) {
     let draft = assess(base, case, &Parameters::default());
     (draft.level(), draft.next_step(0).question)
 }

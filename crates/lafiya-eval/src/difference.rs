@@ -137,7 +137,7 @@ fn simulated_change(
 }
 
 fn leading(assessment: &Assessment) -> Vec<String> {
-    let names = assessment.conditions.iter().map(|it| it.name.clone());
+    let names = assessment.conditions.iter().map(|it| it.name.to_string());
     names.take(LEADING).collect()
 }
 

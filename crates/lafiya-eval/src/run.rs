@@ -206,7 +206,7 @@ impl<'a> Runner<'a> {
         known: &Known,
         parameters: &Parameters,
         asked: usize,
-    ) -> Assessment {
+    ) -> Assessment<'_> {
         review(
             assess(self.base, &self.case_of(case, known), parameters),
             asked,
@@ -253,7 +253,12 @@ impl<'a> Runner<'a> {
             .map(|it| format!("{} {:.2}", it.name, it.probability))
             .collect();
         outcome.level = Some(assessment.triage.level);
-        outcome.because = assessment.triage.root_cause.clone().unwrap_or_default();
+        outcome.because = assessment
+            .triage
+            .root_cause
+            .as_deref()
+            .unwrap_or_default()
+            .to_owned();
     }
 
     fn empty_outcome(&self, case: &Case, not_understood: Vec<String>) -> Outcome {

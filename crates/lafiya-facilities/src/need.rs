@@ -86,7 +86,7 @@ fn is_asked(
     care.by.iter().any(|by| match by {
         AskedBy::Specialist => {
             let specialist = assessment.triage.specialist.as_ref();
-            specialist.is_some_and(|it| asks.specialists.contains(&it.id))
+            specialist.is_some_and(|it| asks.specialists.iter().any(|id| it.id == id.as_str()))
         }
         AskedBy::Category => leading_category(base, assessment)
             .is_some_and(|it| asks.categories.iter().any(|c| c == it)),

@@ -8,7 +8,7 @@ use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::assessment::{ReferralPathway, Specialist};
 use lafiya_model::{
     Age, Assessment, Choice, ConceptId, DeidentifiedCase, Evidence, EvidenceSource, FacilityLevel,
-    NearestFacility, Sex, TriageLevel,
+    NearestFacility, Sex, Text, TriageLevel,
 };
 
 fn base() -> KnowledgeBase {
@@ -16,12 +16,12 @@ fn base() -> KnowledgeBase {
 }
 
 /// An assessment by the engine, of which only what the need is read from is then set.
-fn assessment(
-    base: &KnowledgeBase,
+fn assessment<'a>(
+    base: &'a KnowledgeBase,
     level: TriageLevel,
-    specialist: &str,
-    refer_to: &str,
-) -> Assessment {
+    specialist: &'a str,
+    refer_to: &'a str,
+) -> Assessment<'a> {
     let case = DeidentifiedCase {
         age: Age::from_years(30),
         sex: Sex::Female,
@@ -40,14 +40,14 @@ fn assessment(
     let mut made = lafiya_engine::review(lafiya_engine::assess(base, &case, &parameters), 0);
     made.triage.level = level;
     made.triage.specialist = Some(Specialist {
-        id: specialist.to_owned(),
-        name: String::new(),
-        reasoning: String::new(),
-        escalate_to: String::new(),
-        escalation_trigger: String::new(),
+        id: specialist.into(),
+        name: Text::default(),
+        reasoning: Text::default(),
+        escalate_to: Text::default(),
+        escalation_trigger: Text::default(),
     });
     made.referral = ReferralPathway {
-        refer_to: refer_to.to_owned(),
+        refer_to: refer_to.into(),
         ..ReferralPathway::default()
     };
     made

@@ -56,11 +56,12 @@ impl Resource {
     }
 
     /// Adds a narrative: paragraphs, escaped.
-    pub fn narrated(self, paragraphs: &[String]) -> Self {
-        let texts = paragraphs.iter().map(|text| text.len() + "<p></p>".len());
+    pub fn narrated(self, paragraphs: &[impl AsRef<str>]) -> Self {
+        let paragraphs = || paragraphs.iter().map(AsRef::as_ref);
+        let texts = paragraphs().map(|text: &str| text.len() + "<p></p>".len());
         let mut div = String::with_capacity(texts.sum::<usize>() + 64);
         div.push_str("<div xmlns=\"http://www.w3.org/1999/xhtml\">");
-        for text in paragraphs.iter().filter(|text| !text.trim().is_empty()) {
+        for text in paragraphs().filter(|text| !text.trim().is_empty()) {
             div.push_str("<p>");
             push_escaped(&mut div, text);
             div.push_str("</p>");

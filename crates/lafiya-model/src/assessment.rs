@@ -1,51 +1,50 @@
 //! An assessment: everything that is answered, as it is stored. Only the engine's review makes one;
-//! the API and FHIR render it, the rationale explains it, and nothing is computed again. What several
-//! candidates say in the same words is one shared text.
-
-use std::sync::Arc;
+//! the API and FHIR render it, the rationale explains it, and nothing is computed again. Most of
+//! its words are borrowed from the knowledge base; one that is read back has its own.
 
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::Choice;
 use crate::ids::ConceptId;
+use crate::text::Text;
 use crate::triage::{Seriousness, Timeframe, TriageLevel};
 
 /// The whole answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Assessment {
+pub struct Assessment<'a> {
     /// Ranked, likeliest first.
-    pub conditions: Vec<AssessedCondition>,
+    pub conditions: Vec<AssessedCondition<'a>>,
     /// What was weighed in every candidate: how common it is, each piece of evidence, the course, a
     /// second opinion.
-    pub weighed: Vec<Weighed>,
+    pub weighed: Vec<Weighed<'a>>,
     /// The share of probability that none of our conditions explains.
     pub unexplained: f64,
     /// How urgent, and why.
-    pub triage: Triage,
+    pub triage: Triage<'a>,
     /// Whether enough is known.
     pub should_stop: bool,
     /// Why the interview may stop, or why it goes on.
     pub stop_reason: String,
     /// What to ask next.
-    pub next_question: Option<Question>,
+    pub next_question: Option<Question<'a>>,
     /// Danger signs that are there.
-    pub red_flags: Vec<RedFlag>,
+    pub red_flags: Vec<RedFlag<'a>>,
     /// Signs of getting worse to look out for.
-    pub watch_for: Vec<WatchFor>,
+    pub watch_for: Vec<WatchFor<'a>>,
     /// Whether a piece of evidence by itself means an emergency.
     pub has_emergency_evidence: bool,
     /// What a clinician should know about the answer itself.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Warning<'a>>,
     /// Tests worth doing, first things first.
-    pub investigations: Vec<Investigation>,
+    pub investigations: Vec<Investigation<'a>>,
     /// What to do.
-    pub treatment: TreatmentGuidance,
+    pub treatment: TreatmentGuidance<'a>,
     /// Where to send the patient.
-    pub referral: ReferralPathway,
+    pub referral: ReferralPathway<'a>,
     /// Diseases that the law wants reported.
-    pub notifiable: Vec<Notifiable>,
+    pub notifiable: Vec<Notifiable<'a>>,
     /// The numbered sources that citations point to.
-    pub sources: Vec<Arc<str>>,
+    pub sources: Vec<Text<'a>>,
     /// How sure the answer is of itself, 0 to 1.
     pub confidence: f64,
     /// 1: emergency by evidence or danger rule; 2: warnings; 3: all clear.
@@ -58,29 +57,29 @@ pub struct Assessment {
 
 /// One candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AssessedCondition {
+pub struct AssessedCondition<'a> {
     /// Concept id.
     pub id: ConceptId,
     /// Clinical name.
-    pub name: String,
+    pub name: Text<'a>,
     /// Plain name.
-    pub common_name: String,
+    pub common_name: Text<'a>,
     /// 0 to 1.
     pub probability: f64,
     /// `mild`, `moderate`, `severe`, `critical`.
-    pub severity: String,
+    pub severity: Text<'a>,
     /// ICD-10 code.
-    pub icd10: String,
+    pub icd10: Text<'a>,
     /// SNOMED CT concept; empty where none is bound.
-    pub snomed_ct: String,
+    pub snomed_ct: Text<'a>,
     /// What it is.
-    pub description: String,
+    pub description: Text<'a>,
     /// Names of what speaks for it.
-    pub supporting: Vec<Arc<str>>,
+    pub supporting: Vec<Text<'a>>,
     /// Names of what speaks against it.
-    pub against: Vec<Arc<str>>,
+    pub against: Vec<Text<'a>>,
     /// `[n] Title, publisher, year`.
-    pub citations: Vec<Arc<str>>,
+    pub citations: Vec<Text<'a>>,
     /// Why it stands where it stands.
     pub rationale: String,
     /// Whether the evidence is too thin to say.
@@ -92,11 +91,11 @@ pub struct AssessedCondition {
 
 /// Something that counts in every candidate's log-odds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Weighed {
+pub struct Weighed<'a> {
     /// The concept, or `prior` for how common the condition is.
-    pub id: String,
+    pub id: Text<'a>,
     /// Its name.
-    pub name: String,
+    pub name: Text<'a>,
     /// Whether it is there; `None` for the prior.
     pub choice: Option<Choice>,
 }
@@ -105,16 +104,16 @@ pub struct Weighed {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contribution<'a> {
     /// What is weighed.
-    pub of: &'a Weighed,
+    pub of: &'a Weighed<'a>,
     /// What it weighs: positive speaks for the condition.
     pub weight: f64,
 }
 
-impl Assessment {
+impl Assessment<'_> {
     /// What each piece of evidence weighs in a candidate; together they make its score.
     pub fn contributions<'a>(
         &'a self,
-        condition: &'a AssessedCondition,
+        condition: &'a AssessedCondition<'_>,
     ) -> impl Iterator<Item = Contribution<'a>> {
         let weights = condition.weights.iter();
         let pairs = self.weighed.iter().zip(weights);
@@ -124,77 +123,77 @@ impl Assessment {
 
 /// How urgent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Triage {
+pub struct Triage<'a> {
     /// The level.
     pub level: TriageLevel,
     /// How soon.
     pub timeframe: Timeframe,
     /// What the level means.
-    pub description: String,
+    pub description: Text<'a>,
     /// What to do now.
-    pub recommended_action: String,
+    pub recommended_action: Text<'a>,
     /// Whom to see.
-    pub specialist: Option<Specialist>,
+    pub specialist: Option<Specialist<'a>>,
     /// How to be seen.
-    pub channel: Option<String>,
+    pub channel: Option<Text<'a>>,
     /// Why this level.
-    pub root_cause: Option<String>,
+    pub root_cause: Option<Text<'a>>,
     /// Ids of what counted most.
     pub contributing_evidence: Vec<ConceptId>,
     /// Whether danger raised the level above what the candidates alone would give.
     pub overridden: bool,
     /// By what.
-    pub override_reason: Option<String>,
+    pub override_reason: Option<Text<'a>>,
 }
 
 /// Whom to see.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Specialist {
+pub struct Specialist<'a> {
     /// Id.
-    pub id: String,
+    pub id: Text<'a>,
     /// Name for people.
-    pub name: String,
+    pub name: Text<'a>,
     /// Why.
-    pub reasoning: String,
+    pub reasoning: Text<'a>,
     /// The next step.
-    pub escalate_to: String,
+    pub escalate_to: Text<'a>,
     /// When to take it.
-    pub escalation_trigger: String,
+    pub escalation_trigger: Text<'a>,
 }
 
 /// What to ask next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Question {
+pub struct Question<'a> {
     /// The concept to send back as evidence.
     pub id: ConceptId,
     /// The question.
-    pub text: String,
+    pub text: Text<'a>,
     /// Why it is asked.
-    pub explanation: String,
+    pub explanation: Text<'a>,
 }
 
 /// A danger sign that is there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RedFlag {
+pub struct RedFlag<'a> {
     /// Concept or rule id.
-    pub id: String,
+    pub id: Text<'a>,
     /// For people.
-    pub name: String,
+    pub name: Text<'a>,
     /// How serious.
     pub seriousness: Seriousness,
     /// What it may mean.
-    pub root_cause: String,
+    pub root_cause: Text<'a>,
 }
 
 /// A sign of getting worse.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct WatchFor {
+pub struct WatchFor<'a> {
     /// What to look for.
-    pub sign: String,
+    pub sign: Text<'a>,
     /// What it would mean.
-    pub escalates_to: String,
+    pub escalates_to: Text<'a>,
     /// What to do then.
-    pub action: String,
+    pub action: Text<'a>,
 }
 
 /// Kinds of warning.
@@ -225,102 +224,102 @@ pub enum WarningSeverity {
 
 /// What a clinician should know about the answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Warning {
+pub struct Warning<'a> {
     /// What kind.
     pub kind: WarningKind,
     /// How much it matters.
     pub severity: WarningSeverity,
     /// The warning.
-    pub message: String,
+    pub message: Text<'a>,
     /// What to do about it.
-    pub recommended_action: String,
+    pub recommended_action: Text<'a>,
     /// Particulars.
-    pub details: Vec<String>,
+    pub details: Vec<Text<'a>>,
 }
 
 /// A test worth doing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Investigation {
+pub struct Investigation<'a> {
     /// 1 is first.
     pub priority: u32,
     /// Lab test id.
     pub test_id: ConceptId,
     /// Its name.
-    pub test_name: String,
+    pub test_name: Text<'a>,
     /// Another name.
-    pub alternative_name: String,
+    pub alternative_name: Text<'a>,
     /// What for.
-    pub purpose: String,
+    pub purpose: Text<'a>,
     /// Where this comes from.
-    pub source: String,
+    pub source: Text<'a>,
     /// How to read the result.
-    pub interpretation: String,
+    pub interpretation: Text<'a>,
     /// How soon.
-    pub urgency: String,
+    pub urgency: Text<'a>,
     /// Names of what it tells apart.
-    pub differentiates: Vec<String>,
+    pub differentiates: Vec<Text<'a>>,
     /// The lowest level of care that has it.
-    pub available_at: String,
+    pub available_at: Text<'a>,
 }
 
 /// What to do.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TreatmentGuidance {
+pub struct TreatmentGuidance<'a> {
     /// Now.
-    pub immediate_actions: Vec<String>,
+    pub immediate_actions: Vec<Text<'a>>,
     /// For each leading candidate, once confirmed.
-    pub condition_specific: Vec<ConditionTreatment>,
+    pub condition_specific: Vec<ConditionTreatment<'a>>,
     /// Besides medicines.
-    pub supportive_care: Vec<String>,
+    pub supportive_care: Vec<Text<'a>>,
     /// What not to give to this patient.
-    pub avoid: Vec<String>,
+    pub avoid: Vec<Text<'a>>,
 }
 
 /// Treatment of one condition, once it is confirmed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ConditionTreatment {
+pub struct ConditionTreatment<'a> {
     /// Concept id.
     pub condition_id: ConceptId,
     /// Its name.
-    pub condition_name: String,
+    pub condition_name: Text<'a>,
     /// First choice.
-    pub first_line: String,
+    pub first_line: Text<'a>,
     /// Second choice; empty where none is given.
-    pub alternative: String,
+    pub alternative: Text<'a>,
     /// Where this comes from.
-    pub source: String,
+    pub source: Text<'a>,
 }
 
 /// Where to send the patient.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ReferralPathway {
+pub struct ReferralPathway<'a> {
     /// Where care begins.
-    pub current_level: String,
+    pub current_level: Text<'a>,
     /// Where to send.
-    pub refer_to: String,
+    pub refer_to: Text<'a>,
     /// When to send.
-    pub criteria: Vec<String>,
+    pub criteria: Vec<Text<'a>>,
     /// What to do before.
-    pub pre_referral_actions: Vec<String>,
+    pub pre_referral_actions: Vec<Text<'a>>,
     /// Where this comes from.
-    pub source: String,
+    pub source: Text<'a>,
 }
 
 /// A disease that must be reported when it is suspected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Notifiable {
+pub struct Notifiable<'a> {
     /// Concept id.
     pub condition_id: ConceptId,
     /// Its name.
-    pub condition_name: String,
+    pub condition_name: Text<'a>,
     /// Under which scheme.
-    pub scheme: String,
+    pub scheme: Text<'a>,
     /// How fast.
-    pub how_fast: String,
+    pub how_fast: Text<'a>,
     /// To whom.
-    pub to: String,
+    pub to: Text<'a>,
     /// Where this comes from.
-    pub source: String,
+    pub source: Text<'a>,
 }
 
 /// The reasoning, kept with the assessment so that it can be explained as long as it is kept.

@@ -2,7 +2,7 @@
 //!
 //! `ids` and `tenant` name who calls, `patient`, `evidence` and `case` what is told, `triage` and
 //! `assessment` what is answered, `recorded` what is stored of it, `webhook` what others are told,
-//! `facility` where help is, `opinion` what a second mind may add.
+//! `facility` where help is, `opinion` what a second mind may add, `text` the words of all of it.
 #![warn(missing_docs)]
 
 pub mod account;
@@ -15,6 +15,7 @@ pub mod opinion;
 pub mod patient;
 pub mod recorded;
 pub mod tenant;
+pub mod text;
 pub mod triage;
 pub mod webhook;
 
@@ -31,5 +32,6 @@ pub use opinion::{Opinion, OpinionStatus, Outline, SecondOpinion};
 pub use patient::{Age, AgeBand, Sex};
 pub use recorded::{AssessmentDocument, Timings};
 pub use tenant::{Environment, TenantStatus, TextToProvider, Tier};
+pub use text::{Phrase, Text};
 pub use triage::{Seriousness, Timeframe, TriageLevel};
 pub use webhook::{AdverseSeriousness, DeliveryStatus, EventKind, WebhookStatus};

@@ -12,7 +12,7 @@ use crate::tenant::Environment;
 
 /// One assessment as it is stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct AssessmentDocument {
+pub struct AssessmentDocument<'a> {
     /// Form of this document.
     pub form: u16,
     /// The assessment's id.
@@ -32,7 +32,7 @@ pub struct AssessmentDocument {
     /// The region, where known.
     pub region: Option<String>,
     /// The answer.
-    pub assessment: Assessment,
+    pub assessment: Assessment<'a>,
     /// Facilities near the patient that can help, the nearest first.
     #[serde(default)]
     pub facilities: Vec<NearestFacility>,

@@ -106,7 +106,7 @@ fn condition<'a>(base: &'a KnowledgeBase, id: &ConceptId) -> Option<&'a Conditio
 fn passages(base: &KnowledgeBase, outline: &Outline) -> Vec<Passage> {
     let of_rule = |id: &String| {
         let rule = base.rules().iter().find(|it| it.text.id == *id)?;
-        Some((rule.text.says.clone(), vec![rule.text.source.clone()]))
+        Some((rule.text.says.to_string(), vec![rule.text.source.clone()]))
     };
     let of_condition = |id: &ConceptId| {
         let condition = condition(base, id)?;
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(matter["passages"][1]["n"], 2);
         for condition in base.conditions() {
             if let Some(first) = &condition.text.treatment.first_line {
-                assert!(!asked.question.matter.contains(&first.text));
+                assert!(!asked.question.matter.contains(first.text.as_str()));
             }
         }
     }

@@ -10,16 +10,16 @@ use lafiya_model::{Assessment, DeidentifiedCase, TriageLevel};
 use lafiya_provider::{Patient, judge, question_about};
 use serde_json::{Value, json};
 
-fn alone(base: &KnowledgeBase, case: &DeidentifiedCase) -> Assessment {
+fn alone<'a>(base: &'a KnowledgeBase, case: &DeidentifiedCase) -> Assessment<'a> {
     review(assess(base, case, &Parameters::default()), 0)
 }
 
 /// What the service does with the words of a model, without the network between.
-fn advised(
-    base: &KnowledgeBase,
+fn advised<'a>(
+    base: &'a KnowledgeBase,
     case: &DeidentifiedCase,
     words: fn(&Value) -> Value,
-) -> Assessment {
+) -> Assessment<'a> {
     let mut draft = assess(base, case, &Parameters::default());
     let group = case.age.band().public_group();
     let region = case.region.as_deref();
@@ -52,13 +52,14 @@ fn stubborn(matter: &Value) -> Value {
     })
 }
 
-fn all_of_it(answer: &Assessment) -> Vec<&String> {
+fn all_of_it<'a>(answer: &'a Assessment<'_>) -> Vec<&'a str> {
     let treatment = &answer.treatment;
     let specific = treatment.condition_specific.iter();
     specific
         .map(|it| &it.first_line)
         .chain(&treatment.immediate_actions)
         .chain(&treatment.avoid)
+        .map(|it| it.as_str())
         .collect()
 }
 

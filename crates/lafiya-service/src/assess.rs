@@ -55,9 +55,9 @@ pub struct AssessRequest {
 }
 
 /// An answer and how it came about.
-pub struct Answer {
+pub struct Answer<'a> {
     /// What is answered.
-    pub document: AssessmentDocument,
+    pub document: AssessmentDocument<'a>,
     /// The same body of the latest turn was sent again.
     pub cache_hit: bool,
     /// An idempotency key was repeated.
@@ -71,7 +71,7 @@ pub async fn assess<T: Send>(
     caller: &Caller,
     environment: Environment,
     request: AssessRequest,
-    render: impl Fn(&Answer) -> T + Send + Sync,
+    render: impl Fn(&Answer<'_>) -> T + Send + Sync,
 ) -> Result<T, ServiceError> {
     let deadline = Duration::from_millis(context.limits.pipeline_timeout_ms);
     match tokio::time::timeout(
@@ -90,7 +90,7 @@ async fn assess_in_time<T: Send>(
     caller: &Caller,
     environment: Environment,
     mut request: AssessRequest,
-    render: &(impl Fn(&Answer) -> T + Send + Sync),
+    render: &(impl Fn(&Answer<'_>) -> T + Send + Sync),
 ) -> Result<T, ServiceError> {
     // A plain digest could be matched against guessed bodies by whoever gets the database.
     request.digest = context.hasher.keyed(&request.digest);
@@ -136,7 +136,7 @@ async fn one_turn<T: Send>(
     caller: &Caller,
     environment: Environment,
     request: &AssessRequest,
-    render: &(impl Fn(&Answer) -> T + Send + Sync),
+    render: &(impl Fn(&Answer<'_>) -> T + Send + Sync),
 ) -> Result<T, ServiceError> {
     let started = Instant::now();
     let now = context.clock.now();
@@ -212,7 +212,15 @@ async fn one_turn<T: Send>(
         replayed: false,
     };
     let (recorded, rendered) = tokio::join!(
-        record(context, caller, request, &memory, &answer.document, now),
+        record(
+            context,
+            caller,
+            request,
+            &memory,
+            &base,
+            &answer.document,
+            now
+        ),
         async { render(&answer) },
     );
     recorded?;
@@ -245,8 +253,8 @@ async fn advised<'a>(
 }
 
 /// A reviewed assessment, and what its two halves took.
-struct Thought {
-    assessment: Assessment,
+struct Thought<'a> {
+    assessment: Assessment<'a>,
     second_opinion: Option<SecondOpinion>,
     generation_ms: u64,
     validation_ms: u64,
@@ -254,13 +262,13 @@ struct Thought {
 
 /// Thinks and reviews. It takes a fifth of a millisecond, less than handing it to another thread
 /// and back would disturb the others for.
-fn think(
-    base: &Library,
+fn think<'a>(
+    base: &'a Library,
     case: &DeidentifiedCase,
-    warnings: Vec<Warning>,
+    warnings: Vec<Warning<'static>>,
     questions_asked: usize,
     advice: Option<Advice>,
-) -> Thought {
+) -> Thought<'a> {
     let begun = Instant::now();
     let mut draft = lafiya_engine::assess(base, case, &Parameters::default());
     draft.note(warnings);
@@ -302,7 +310,8 @@ async fn record(
     caller: &Caller,
     request: &AssessRequest,
     memory: &Memory,
-    document: &AssessmentDocument,
+    library: &Library,
+    document: &AssessmentDocument<'_>,
     now: Timestamp,
 ) -> Result<(), ServiceError> {
     let top = document.assessment.conditions.first();
@@ -320,9 +329,9 @@ async fn record(
         level: document.assessment.triage.level,
         top_condition: top.map(|it| ConditionName {
             id: it.id.to_string(),
-            name: it.name.clone(),
+            name: it.name.to_string(),
         }),
-        document: crate::document::written(document)?,
+        document: crate::document::written(document, library.kept_book())?,
         interview_document: memory.to_bytes()?,
         request_digest: request.digest,
         idempotency: stored_key(request, document.environment).map(|key_text| IdempotencyRecord {
@@ -347,7 +356,7 @@ async fn record(
 }
 
 /// Ids and levels, never patient data.
-fn completed_event(document: &AssessmentDocument) -> NewEvent {
+fn completed_event(document: &AssessmentDocument<'_>) -> NewEvent {
     #[derive(Serialize)]
     struct Completed {
         assessment_id: AssessmentId,
@@ -383,7 +392,7 @@ async fn replay_of_key(
     caller: &Caller,
     environment: Environment,
     request: &AssessRequest,
-) -> Result<Option<Answer>, ServiceError> {
+) -> Result<Option<Answer<'static>>, ServiceError> {
     let Some(key_text) = stored_key(request, environment) else {
         return Ok(None);
     };
@@ -412,7 +421,7 @@ async fn repetition(
     environment: Environment,
     memory: &Memory,
     request: &AssessRequest,
-) -> Result<Option<Answer>, ServiceError> {
+) -> Result<Option<Answer<'static>>, ServiceError> {
     match memory.latest_answer(&request.digest) {
         Some(id) => {
             let document = find(context, caller, environment, id).await?;
@@ -432,13 +441,13 @@ pub async fn find(
     caller: &Caller,
     environment: Environment,
     id: AssessmentId,
-) -> Result<AssessmentDocument, ServiceError> {
+) -> Result<AssessmentDocument<'static>, ServiceError> {
     let stored = context
         .store
         .find_assessment(caller.tenant_id, environment, id)
         .await?;
     let stored = stored.ok_or(ServiceError::NotFound("an assessment of that id"))?;
-    document::read(&stored.document)
+    document::read(context, &stored.document).await
 }
 
 fn elapsed_ms(since: Instant) -> u64 {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::assessment::{Warning, WarningKind, WarningSeverity};
-use lafiya_model::{Case, Claim, ConceptId, ConceptKind, Evidence};
+use lafiya_model::{Case, Claim, ConceptId, ConceptKind, Evidence, Text};
 use lafiya_text::SearchOptions;
 
 use crate::error::{FieldError, ServiceError};
@@ -22,7 +22,7 @@ const EVIDENCE_KINDS: &[ConceptKind] = &[
 /// Evidence that names concepts of the base, and what a clinician should know about it.
 pub(crate) struct Resolved {
     pub(crate) evidence: Vec<Evidence>,
-    pub(crate) warnings: Vec<Warning>,
+    pub(crate) warnings: Vec<Warning<'static>>,
 }
 
 /// Resolves this request's evidence. `evidence` is stronger than `previous_evidence`.
@@ -65,13 +65,13 @@ pub(crate) fn resolve(base: &Library, case: &Case) -> Result<Resolved, ServiceEr
     })
 }
 
-pub(crate) fn concern(message: &str, details: Vec<String>) -> Warning {
+pub(crate) fn concern(message: &'static str, details: Vec<String>) -> Warning<'static> {
     Warning {
         kind: WarningKind::ValidationConcern,
         severity: WarningSeverity::Low,
-        message: message.to_owned(),
-        recommended_action: "Check what was entered.".to_owned(),
-        details,
+        message: message.into(),
+        recommended_action: "Check what was entered.".into(),
+        details: details.into_iter().map(Text::from).collect(),
     }
 }
 

@@ -79,7 +79,7 @@ pub struct Told<'a> {
 
 /// What the words told so far would mean, without recording anything: a danger sign must interrupt
 /// before anything is confirmed.
-pub fn first_look(context: &Context, library: &Library, told: Told<'_>) -> Assessment {
+pub fn first_look<'a>(context: &Context, library: &'a Library, told: Told<'_>) -> Assessment<'a> {
     let case = DeidentifiedCase {
         age: told.age,
         sex: told.sex,

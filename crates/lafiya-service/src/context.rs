@@ -11,6 +11,7 @@ use lafiya_webhooks::TargetPolicy;
 use tokio::sync::Semaphore;
 
 use crate::authenticate::KeyRing;
+use crate::books::BookShelf;
 use crate::clock::Clock;
 use crate::health::HealthCache;
 use crate::keys::KeyHasher;
@@ -52,6 +53,8 @@ pub struct Context {
     pub hasher: KeyHasher,
     /// Keys seen a moment ago.
     pub key_ring: KeyRing,
+    /// Books that documents name, as they were read from the store.
+    pub books: BookShelf,
     /// The last health answer.
     pub health: HealthCache,
     /// Which webhook targets are allowed.

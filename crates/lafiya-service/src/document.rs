@@ -1,36 +1,78 @@
 //! The document of an assessment as bytes: MessagePack with named fields, which takes half the time of
-//! JSON to write and is as open to new fields. Documents of the form before are JSON and stay readable.
+//! JSON to write and is as open to new fields. Texts of the knowledge base are named by their numbers in
+//! a book that the store keeps. Documents of the forms before stay readable.
 
+use lafiya_knowledge::Book;
 use lafiya_model::AssessmentDocument;
+use lafiya_model::text::{Cited, Reference};
+use rmp::Marker;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::books::{self, BookId};
+use crate::context::Context;
 use crate::error::ServiceError;
 
-/// The form of documents that are written now. Form 1 is JSON.
-pub(crate) const FORM: u16 = 2;
+/// The form of documents that are written now: MessagePack, or a list of two, the id of a book and
+/// MessagePack that names texts in it. Form 2 is MessagePack without a book, form 1 is JSON.
+pub(crate) const FORM: u16 = 3;
 /// Large enough for nearly all documents.
-const BYTES: usize = 48 * 1024;
+const BYTES: usize = 24 * 1024;
+/// How a document that names a book begins: a list of two. All others are maps.
+const WITH_BOOK: u8 = 0x92;
 
-/// The document as it is stored.
-pub(crate) fn written(document: &AssessmentDocument) -> Result<Vec<u8>, ServiceError> {
+/// The document as it is stored, with the texts that stand in the book named instead of repeated.
+pub(crate) fn written(
+    document: &AssessmentDocument<'_>,
+    book: Option<&BookId>,
+) -> Result<Vec<u8>, ServiceError> {
+    let internal = |cause: &dyn std::fmt::Display| ServiceError::Internal(cause.to_string());
     let mut bytes = Vec::with_capacity(BYTES);
-    // Ids and times as text, so that a document can be exported without knowing its fields.
-    let mut writer = rmp_serde::Serializer::new(&mut bytes)
-        .with_struct_map()
-        .with_human_readable();
-    document
-        .serialize(&mut writer)
-        .map_err(|cause| ServiceError::Internal(cause.to_string()))?;
+    if let Some(book) = book {
+        bytes.push(WITH_BOOK);
+        rmp::encode::write_str(&mut bytes, book).map_err(|cause| internal(&cause))?;
+    }
+    let mut writer = rmp_serde::Serializer::new(&mut bytes).with_struct_map();
+    let written = match book {
+        Some(_) => document.serialize(&mut writer),
+        // To a reader without a book, a text is its words.
+        None => document.serialize(&mut writer.with_human_readable()),
+    };
+    written.map_err(|cause| internal(&cause))?;
     Ok(bytes)
 }
 
-/// A stored document of either form, as whatever shape of it is wanted.
-pub(crate) fn read<T: DeserializeOwned>(stored: &[u8]) -> Result<T, ServiceError> {
-    let unreadable = |cause: &dyn std::fmt::Display| {
-        ServiceError::Internal(format!("a stored document is unreadable: {cause}"))
-    };
+/// A stored document of any form, as whatever shape of it is wanted.
+pub(crate) async fn read<T: DeserializeOwned>(
+    context: &Context,
+    stored: &[u8],
+) -> Result<T, ServiceError> {
+    match book_named(stored) {
+        None => read_in_full(stored),
+        Some((id, document)) => {
+            let book = books::find(context, id).await?;
+            read_with(document, &book)
+        }
+    }
+}
+
+/// The id of the book that a document names, and the document behind it.
+fn book_named(stored: &[u8]) -> Option<(&str, &[u8])> {
+    let named = stored.strip_prefix(&[WITH_BOOK])?;
+    rmp::decode::read_str_from_slice(named).ok()
+}
+
+fn unreadable(cause: &dyn std::fmt::Display) -> ServiceError {
+    ServiceError::Internal(format!("a stored document is unreadable: {cause}"))
+}
+
+fn read_with<T: DeserializeOwned>(document: &[u8], book: &Book) -> Result<T, ServiceError> {
+    let in_full = in_full(document, book);
+    read_in_full(&in_full.ok_or_else(|| unreadable(&"it names what is not in its book"))?)
+}
+
+fn read_in_full<T: DeserializeOwned>(stored: &[u8]) -> Result<T, ServiceError> {
     if stored.first() == Some(&b'{') {
         serde_json::from_slice(stored)
             .and_then(|document| serde_json::from_value(with_weighed(document)))
@@ -39,6 +81,52 @@ pub(crate) fn read<T: DeserializeOwned>(stored: &[u8]) -> Result<T, ServiceError
         let mut reader = rmp_serde::Deserializer::from_read_ref(stored).with_human_readable();
         T::deserialize(&mut reader).map_err(|cause| unreadable(&cause))
     }
+}
+
+/// The document with every text in its place. Maps and lists say how many things they hold, not how
+/// many bytes, so all else stays as it is.
+fn in_full(document: &[u8], book: &Book) -> Option<Vec<u8>> {
+    let mut full = Vec::with_capacity(4 * document.len());
+    let mut rest = document;
+    while let [first, behind @ ..] = rest {
+        if let Marker::FixExt4 = Marker::from_u8(*first) {
+            let ([kind, bytes @ ..], next) = behind.split_first_chunk::<5>()?;
+            let words = match Reference::read(i8::from_be_bytes([*kind]), *bytes)? {
+                Reference::Phrase(number) => book.phrase(number)?.into(),
+                Reference::Cited(Cited { number, phrase }) => {
+                    std::borrow::Cow::Owned(Cited::line(number, book.phrase(phrase.into())?))
+                }
+            };
+            rmp::encode::write_str(&mut full, &words).ok()?;
+            rest = next;
+        } else {
+            let (value, next) = rest.split_at_checked(1 + length(*first, behind)?)?;
+            full.extend_from_slice(value);
+            rest = next;
+        }
+    }
+    Some(full)
+}
+
+/// How many bytes belong to a value behind its first; the things that a map or list holds do not.
+fn length(first: u8, behind: &[u8]) -> Option<usize> {
+    let number = |bytes: usize| -> Option<usize> {
+        let digits = behind.get(..bytes)?.iter();
+        Some(digits.fold(0, |number, &digit| number << 8 | usize::from(digit)))
+    };
+    Some(match Marker::from_u8(first) {
+        Marker::FixPos(_) | Marker::FixNeg(_) | Marker::Null | Marker::True | Marker::False => 0,
+        Marker::FixMap(_) | Marker::FixArray(_) => 0,
+        Marker::U8 | Marker::I8 => 1,
+        Marker::U16 | Marker::I16 | Marker::Array16 | Marker::Map16 => 2,
+        Marker::U32 | Marker::I32 | Marker::F32 | Marker::Array32 | Marker::Map32 => 4,
+        Marker::U64 | Marker::I64 | Marker::F64 => 8,
+        Marker::FixStr(length) => length.into(),
+        Marker::Str8 | Marker::Bin8 => 1 + number(1)?,
+        Marker::Str16 | Marker::Bin16 => 2 + number(2)?,
+        Marker::Str32 | Marker::Bin32 => 4 + number(4)?,
+        _ => return None,
+    })
 }
 
 /// In form 1 every candidate names what was weighed, each with its weight; since then it is named once.
@@ -72,17 +160,23 @@ fn with_weighed(mut document: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
     use jiff::Timestamp;
     use lafiya_engine::{Parameters, assess, review};
+    use lafiya_knowledge::KnowledgeBase;
     use lafiya_model::{
         Age, AssessmentId, Choice, ConceptId, DeidentifiedCase, Environment, Evidence,
         EvidenceSource, InterviewId, Sex, Timings,
     };
     use uuid::Uuid;
 
-    fn document() -> AssessmentDocument {
-        let base = lafiya_content::load().expect("the embedded base loads");
+    static BASE: LazyLock<KnowledgeBase> =
+        LazyLock::new(|| lafiya_content::load().expect("the embedded base loads"));
+
+    fn document() -> AssessmentDocument<'static> {
+        let base = &*BASE;
         let evidence = |id: &str| Evidence {
             id: ConceptId::from(id),
             choice: Choice::Present,
@@ -111,7 +205,7 @@ mod tests {
             environment: Environment::Live,
             age_group: "adult".to_owned(),
             region: None,
-            assessment: review(assess(&base, &case, &Parameters::default()), 0),
+            assessment: review(assess(base, &case, &Parameters::default()), 0),
             facilities: Vec::new(),
             second_opinion: None,
             model_used: "engine".to_owned(),
@@ -121,7 +215,7 @@ mod tests {
     }
 
     /// As form 1 wrote it: JSON, and with every candidate all that was weighed.
-    fn in_form_1(document: &AssessmentDocument) -> Vec<u8> {
+    fn in_form_1(document: &AssessmentDocument<'_>) -> Vec<u8> {
         let mut told = serde_json::to_value(document).unwrap();
         let weighed = told["assessment"]["weighed"].take();
         told["assessment"]
@@ -140,8 +234,18 @@ mod tests {
         serde_json::to_vec(&told).unwrap()
     }
 
+    fn in_full_or_with<T: DeserializeOwned>(stored: &[u8], book: &Book) -> Result<T, ServiceError> {
+        match book_named(stored) {
+            None => read_in_full(stored),
+            Some((id, document)) => {
+                assert_eq!(id, "of-test");
+                read_with(document, book)
+            }
+        }
+    }
+
     #[test]
-    fn a_document_reads_as_it_was_written_in_either_form() {
+    fn a_document_reads_as_it_was_written_in_every_form() {
         let document = document();
         let told = serde_json::to_value(&document).unwrap();
         let weights = told["assessment"]["conditions"][0]["weights"].as_array();
@@ -149,16 +253,25 @@ mod tests {
             weights.is_some_and(|it| it.len() >= 10),
             "there is something to lose"
         );
-        for stored in [written(&document).unwrap(), in_form_1(&document)] {
-            let again: AssessmentDocument = read(&stored).unwrap();
+        let with_book = written(&document, Some(&"of-test".to_owned())).unwrap();
+        let without = written(&document, None).unwrap();
+        let forms = [with_book, without, in_form_1(&document)];
+        for stored in &forms {
+            let again: AssessmentDocument<'_> = in_full_or_with(stored, BASE.book()).unwrap();
             assert_eq!(serde_json::to_value(&again).unwrap(), told);
-            assert_eq!(
-                read::<Value>(&stored).unwrap(),
-                told,
-                "what an export gives"
-            );
+            let exported: Value = in_full_or_with(stored, BASE.book()).unwrap();
+            assert_eq!(exported, told, "what an export gives");
         }
-        assert!(written(&document).unwrap().len() < in_form_1(&document).len());
+        let sizes = forms.map(|it| it.len());
+        assert!(3 * sizes[0] < 2 * sizes[1] && sizes[1] < sizes[2], "{sizes:?}");
+    }
+
+    #[test]
+    fn a_document_with_another_book_is_an_error_and_not_another_text() {
+        let stored = written(&document(), Some(&"of-test".to_owned())).unwrap();
+        let (_, document) = book_named(&stored).unwrap();
+        let thin: Book = ["one phrase"].into_iter().collect();
+        assert!(read_with::<Value>(document, &thin).is_err());
     }
 
     #[test]
@@ -166,14 +279,17 @@ mod tests {
         let mut told = serde_json::to_value(document()).unwrap();
         told["assessment"]["of_a_later_version"] = Value::Bool(true);
         let stored = rmp_serde::to_vec_named(&told).unwrap();
-        assert!(read::<AssessmentDocument>(&stored).is_ok());
+        assert!(read_in_full::<AssessmentDocument<'_>>(&stored).is_ok());
     }
 
     #[test]
     fn what_is_damaged_is_an_error() {
-        let stored = written(&document()).unwrap();
-        for damaged in [&b""[..], b"{", &stored[..stored.len() / 2]] {
-            assert!(read::<AssessmentDocument>(damaged).is_err());
+        for book in [None, Some("of-test".to_owned())] {
+            let stored = written(&document(), book.as_ref()).unwrap();
+            for damaged in [&b""[..], b"{", &stored[..stored.len() / 2], &stored[..9]] {
+                let read = in_full_or_with::<AssessmentDocument<'_>>(damaged, BASE.book());
+                assert!(read.is_err());
+            }
         }
     }
 }

@@ -5,6 +5,7 @@
 pub mod adverse_events;
 pub mod assess;
 pub mod authenticate;
+pub mod books;
 pub mod chores;
 pub mod clock;
 pub mod concepts;

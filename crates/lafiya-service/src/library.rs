@@ -10,6 +10,8 @@ use lafiya_knowledge::KnowledgeBase;
 use lafiya_provider::Scrubber;
 use lafiya_text::{Parser, Search};
 
+use crate::books::BookId;
+
 /// A knowledge base ready to be searched and read by.
 pub struct Library {
     base: Arc<KnowledgeBase>,
@@ -19,6 +21,8 @@ pub struct Library {
     pub parser: Index<Parser>,
     /// The places that are known by name.
     pub atlas: Index<Atlas>,
+    /// The id of its book, once the store keeps that.
+    kept_book: OnceLock<BookId>,
     /// Made when the first text is to leave; most installations never need it.
     scrubber: OnceLock<Scrubber>,
 }
@@ -39,6 +43,7 @@ impl Library {
             search: index(&base, Search::build),
             parser: index(&base, Parser::build),
             atlas: index(&base, Atlas::new),
+            kept_book: OnceLock::new(),
             scrubber: OnceLock::new(),
             base,
         }
@@ -59,6 +64,17 @@ impl Library {
     /// What takes people out of a text.
     pub fn scrubber(&self) -> &Scrubber {
         self.scrubber.get_or_init(|| Scrubber::new(&self.base))
+    }
+
+    /// The id of its book, where the store keeps that: documents may name what stands in it.
+    pub(crate) fn kept_book(&self) -> Option<&BookId> {
+        self.kept_book.get()
+    }
+
+    /// From now on the store keeps its book.
+    pub(crate) fn book_is_kept(&self, id: BookId) {
+        // Somebody else may have kept it too: it is the same book.
+        let _ = self.kept_book.set(id);
     }
 
     /// The base itself.

@@ -16,7 +16,7 @@ const DOUBTFUL_BELOW: f64 = 0.7;
 /// The place of a case, if it is known, and what a clinician should know about it.
 pub(crate) struct Whereabouts {
     place: Option<Located>,
-    pub(crate) warning: Option<Warning>,
+    pub(crate) warning: Option<Warning<'static>>,
 }
 
 impl Whereabouts {
@@ -54,7 +54,7 @@ impl Whereabouts {
         context: &Context,
         library: &Library,
         case: &Case,
-        assessment: &Assessment,
+        assessment: &Assessment<'_>,
     ) -> Vec<NearestFacility> {
         let Some(place) = &self.place else {
             return Vec::new();
@@ -82,7 +82,7 @@ fn home_of<'a>(context: &'a Context, of_tenant: Option<&'a str>) -> Option<&'a s
 }
 
 /// The place itself is never repeated: it may identify the patient.
-fn warning(place: Option<&Located>) -> Option<Warning> {
+fn warning(place: Option<&Located>) -> Option<Warning<'static>> {
     let says = match place {
         None => {
             "The place is not known; regional frequencies were not used and no facilities are shown."

@@ -169,7 +169,7 @@ pub async fn export<E>(
             let Some(end) = page.last() else { break };
             last = Some(end.summary.assessment_id);
             for one in &page {
-                give(assessment(one, environment)?)?;
+                give(assessment(context, one, environment).await?)?;
             }
         }
         let mut last = None;
@@ -179,7 +179,7 @@ pub async fn export<E>(
             let Some(end) = page.last() else { break };
             last = Some(end.id);
             for one in &page {
-                give(interview(one, environment)?)?;
+                give(interview(context, one, environment).await?)?;
             }
         }
     }
@@ -246,7 +246,8 @@ pub async fn erase(context: &Context, name: &str, actor: &str) -> Result<u64, Se
     }
 }
 
-fn assessment(
+async fn assessment(
+    context: &Context,
     stored: &StoredAssessment,
     environment: Environment,
 ) -> Result<ExportRecord, ServiceError> {
@@ -256,18 +257,22 @@ fn assessment(
         interview_id: stored.summary.interview_id,
         turn: stored.summary.turn,
         created_at: stored.summary.created_at,
-        document: document::read(&stored.document)?,
+        document: document::read(context, &stored.document).await?,
     })
 }
 
-fn interview(kept: &KeptInterview, environment: Environment) -> Result<ExportRecord, ServiceError> {
+async fn interview(
+    context: &Context,
+    kept: &KeptInterview,
+    environment: Environment,
+) -> Result<ExportRecord, ServiceError> {
     Ok(ExportRecord::Interview {
         id: kept.id,
         environment,
         turn: kept.turn,
         created_at: kept.created_at,
         expires_at: kept.expires_at,
-        document: document::read(&kept.document)?,
+        document: document::read(context, &kept.document).await?,
     })
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use lafiya_engine::{Draft, Parameters, Refusal};
 use lafiya_model::assessment::{Warning, WarningKind, WarningSeverity};
 use lafiya_model::opinion::{Exchange, Verdict};
-use lafiya_model::{DeidentifiedCase, OpinionStatus, SecondOpinion, TextToProvider};
+use lafiya_model::{DeidentifiedCase, OpinionStatus, SecondOpinion, Text, TextToProvider};
 use lafiya_provider::{Asked, Judged, NoReply, Patient, Provider, Reply, judge, question_about};
 
 use crate::error::ServiceError;
@@ -192,7 +192,7 @@ fn overrule(verdicts: &mut [Verdict], refusal: &Refusal) {
 }
 
 /// One warning for all claims that were refused, one line for each. None of the model's words are in it.
-fn refused_claims(kept: &SecondOpinion, library: &Library) -> Option<Warning> {
+fn refused_claims(kept: &SecondOpinion, library: &Library) -> Option<Warning<'static>> {
     let refused: Vec<&Verdict> = kept.verdicts.iter().filter(|it| !it.accepted).collect();
     if refused.is_empty() {
         return None;
@@ -201,11 +201,13 @@ fn refused_claims(kept: &SecondOpinion, library: &Library) -> Option<Warning> {
         let about = verdict.about.as_ref();
         let about = about.and_then(|id| library.resolve(id.as_str()));
         let about = about.map_or(String::new(), |it| format!(" ({})", library.name_of(it)));
-        format!("{}{about}: {}", verdict.claim, verdict.reason)
+        Text::from(format!("{}{about}: {}", verdict.claim, verdict.reason))
     };
-    let mut details: Vec<String> = refused.iter().take(REFUSALS_SHOWN_MAX).map(line).collect();
+    let mut details: Vec<Text<'static>> =
+        refused.iter().take(REFUSALS_SHOWN_MAX).map(line).collect();
     if refused.len() > REFUSALS_SHOWN_MAX {
-        details.push(format!("and {} more", refused.len() - REFUSALS_SHOWN_MAX));
+        let more = refused.len() - REFUSALS_SHOWN_MAX;
+        details.push(format!("and {more} more").into());
     }
     Some(Warning {
         kind: WarningKind::ValidationConcern,
@@ -214,20 +216,21 @@ fn refused_claims(kept: &SecondOpinion, library: &Library) -> Option<Warning> {
             "{} of {} claims of the second opinion did not pass validation and do not count.",
             refused.len(),
             kept.verdicts.len()
-        ),
-        recommended_action: "Rely on the embedded answer for these.".to_owned(),
+        )
+        .into(),
+        recommended_action: "Rely on the embedded answer for these.".into(),
         details,
     })
 }
 
-fn nobody_answered(kept: &SecondOpinion) -> Warning {
+fn nobody_answered(kept: &SecondOpinion) -> Warning<'static> {
     Warning {
         kind: WarningKind::ValidationConcern,
         severity: WarningSeverity::Low,
         message: "No second opinion could be had; the answer is that of the embedded engine alone."
-            .to_owned(),
-        recommended_action: "No action is needed; tell the operator if it lasts.".to_owned(),
-        details: vec![kept.failure.clone()],
+            .into(),
+        recommended_action: "No action is needed; tell the operator if it lasts.".into(),
+        details: vec![kept.failure.clone().into()],
     }
 }
 

@@ -55,11 +55,11 @@ fn contrary(case: &DeidentifiedCase) -> Opinion {
     }
 }
 
-fn without(case: &DeidentifiedCase) -> Assessment {
+fn without(case: &DeidentifiedCase) -> Assessment<'static> {
     review(assess(&BASE, case, &Parameters::default()), 0)
 }
 
-fn with(case: &DeidentifiedCase, opinion: Opinion) -> Assessment {
+fn with(case: &DeidentifiedCase, opinion: Opinion) -> Assessment<'static> {
     let mut draft = assess(&BASE, case, &Parameters::default());
     draft.consider(opinion);
     review(draft, 0)
@@ -86,9 +86,10 @@ fn assert_no_harm(alone: &Assessment, advised: &Assessment) {
     let treatment = |it: &'_ Assessment| -> Vec<String> {
         let specific = it.treatment.condition_specific.iter();
         specific
-            .map(|it| it.first_line.clone())
-            .chain(it.treatment.immediate_actions.clone())
-            .chain(it.treatment.avoid.clone())
+            .map(|it| &it.first_line)
+            .chain(&it.treatment.immediate_actions)
+            .chain(&it.treatment.avoid)
+            .map(|it| it.to_string())
             .collect()
     };
     let (before, after) = (treatment(alone), treatment(advised));

@@ -244,7 +244,12 @@ fn outcome(
             .map(|it| format!("{} {:.2}", it.name, it.probability))
             .collect(),
         level: Some(assessment.triage.level),
-        because: assessment.triage.root_cause.clone().unwrap_or_default(),
+        because: assessment
+            .triage
+            .root_cause
+            .as_deref()
+            .unwrap_or_default()
+            .to_owned(),
         wanted_level: Some((wanted, most, wanted)),
         asked,
         evidence: case.evidence.len(),

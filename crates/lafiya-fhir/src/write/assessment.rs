@@ -250,9 +250,9 @@ impl<'a> Writer<'a> {
     }
 
     /// Every piece of evidence that was weighed, in the order of ids.
-    fn told(&self) -> Vec<&'a Weighed> {
+    fn told(&self) -> Vec<&'a Weighed<'a>> {
         let weighed = self.document.assessment.weighed.iter();
-        let mut told: Vec<&'a Weighed> = weighed.filter(|it| it.choice.is_some()).collect();
+        let mut told: Vec<_> = weighed.filter(|it| it.choice.is_some()).collect();
         told.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         told
     }

@@ -33,7 +33,7 @@ impl Writer<'_> {
         let display = crate::define::issue_display(kind);
         let code = coding(&self.systems.code_system("issue"), kind, display);
         self.resource("DetectedIssue", label, None)
-            .narrated(&[text.to_owned()])
+            .narrated(&[text])
             .with("status", "final")
             .with("code", concept(vec![code], text))
             .with("severity", severity)

@@ -63,7 +63,7 @@ pub fn write_bundle(
 
 /// What the parts of the Bundle are written with.
 struct Writer<'a> {
-    document: &'a AssessmentDocument,
+    document: &'a AssessmentDocument<'a>,
     base: &'a KnowledgeBase,
     systems: &'a Systems,
     /// The name of the patient in the Bundle.

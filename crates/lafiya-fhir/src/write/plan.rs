@@ -1,6 +1,7 @@
 //! What to do: tests and referral as proposals, care as a plan. Everything is a draft: a clinician
 //! orders, this service proposes. Medicines are words in the plan, never orders.
 
+use lafiya_model::Text;
 use lafiya_model::assessment::{ConditionTreatment, Investigation};
 
 use super::Writer;
@@ -29,7 +30,7 @@ impl Writer<'_> {
 
     fn proposal(&self, label: &str, text: &str) -> Resource {
         self.resource("ServiceRequest", label, None)
-            .narrated(&[text.to_owned()])
+            .narrated(&[text])
             .with("status", "draft")
             .with("intent", "proposal")
     }
@@ -70,7 +71,7 @@ impl Writer<'_> {
             _ => "routine",
         };
         let reasons: Element = it.criteria.iter().map(|it| words(it)).collect();
-        let before = it.pre_referral_actions.iter().map(String::as_str);
+        let before = it.pre_referral_actions.iter().map(|it| it.as_str());
         let category = coding(SNOMED_CT, "3457005", "Patient referral");
         self.proposal("referral", &text)
             .with("category", one(coded(category)))
@@ -84,7 +85,7 @@ impl Writer<'_> {
 
     fn care_plan(&self) -> Option<Resource> {
         let it = &self.document.assessment;
-        let activity = |text: &String| activity(text.clone());
+        let activity = |text: &Text<'_>| activity(text.to_string());
         let actions = &it.treatment.immediate_actions;
         let mut activities: Vec<Element> = actions.iter().map(activity).collect();
         activities.extend(
@@ -108,14 +109,14 @@ impl Writer<'_> {
             .iter()
             .map(|it| reference(&self.full_url(&condition_label(it)), &it.name))
             .collect();
-        let story: Vec<String> = actions.iter().chain(&said).cloned().collect();
+        let actions = actions.iter().map(|it| it.as_str());
+        let mut story: Vec<&str> = actions.chain(said.iter().map(String::as_str)).collect();
+        if story.is_empty() {
+            story.push(&it.triage.recommended_action);
+        }
         let plan = self
             .resource("CarePlan", "care-plan", None)
-            .narrated(if story.is_empty() {
-                std::slice::from_ref(&it.triage.recommended_action)
-            } else {
-                &story
-            })
+            .narrated(&story)
             .with("status", "draft")
             .with("intent", "proposal")
             .with("title", "Proposed care until a clinician decides")

@@ -1,6 +1,7 @@
 //! A record of the toy base as a Bundle: everything resolves, everything is said, nothing changes.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use lafiya_engine::Parameters;
 use lafiya_knowledge::toy;
@@ -12,8 +13,10 @@ use serde_json::Value;
 
 use super::*;
 
-fn document(environment: Environment) -> AssessmentDocument {
-    let base = toy::base();
+static BASE: LazyLock<KnowledgeBase> = LazyLock::new(toy::base);
+
+fn document(environment: Environment) -> AssessmentDocument<'static> {
+    let base = &*BASE;
     let present = |id: &str| Evidence {
         id: ConceptId::from(id),
         choice: Choice::Present,
@@ -33,7 +36,7 @@ fn document(environment: Environment) -> AssessmentDocument {
             present("s_neck_stiffness"),
         ],
     };
-    let draft = lafiya_engine::assess(&base, &case, &Parameters::default());
+    let draft = lafiya_engine::assess(base, &case, &Parameters::default());
     AssessmentDocument {
         form: 1,
         assessment_id: AssessmentId(Uuid::from_u128(7)),
@@ -106,7 +109,7 @@ fn the_candidates_stand_as_in_the_record() {
     assert_eq!(conditions.len(), document.assessment.conditions.len());
     for (written, it) in conditions.iter().zip(&document.assessment.conditions) {
         assert_eq!(written["code"]["coding"][0]["code"], it.id.as_str());
-        assert_eq!(written["code"]["coding"][1]["code"], it.icd10);
+        assert_eq!(written["code"]["coding"][1]["code"], it.icd10.as_str());
         assert_eq!(written["extension"][0]["valueDecimal"], it.probability);
     }
     let predictions = resources(&bundle, "RiskAssessment")[0]["prediction"].clone();

@@ -1,12 +1,10 @@
 //! The answer of `POST /assess`: a pure function of the stored record. Every documented field is
 //! always there; only those the contract marks may be null.
 
-use std::sync::Arc;
-
 use lafiya_model::assessment::{
     AssessedCondition, Investigation, Notifiable, RedFlag, Triage, Warning, WatchFor,
 };
-use lafiya_model::{AssessmentDocument, NearestFacility};
+use lafiya_model::{AssessmentDocument, NearestFacility, Text};
 use lafiya_service::assess::Answer;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -45,7 +43,7 @@ pub(crate) struct AssessAnswer<'a> {
     notifiable: Vec<NotifiableAnswer<'a>>,
     /// The numbered sources that citations point to
     #[schema(value_type = Vec<String>)]
-    sources: &'a [Arc<str>],
+    sources: &'a [Text<'a>],
     metadata: MetadataAnswer<'a>,
     disclaimer: &'a str,
 }
@@ -63,11 +61,11 @@ pub(crate) struct ConditionAnswer<'a> {
     snomed_ct: &'a str,
     description: &'a str,
     #[schema(value_type = Vec<String>)]
-    evidence_supporting: &'a [Arc<str>],
+    evidence_supporting: &'a [Text<'a>],
     #[schema(value_type = Vec<String>)]
-    evidence_against: &'a [Arc<str>],
+    evidence_against: &'a [Text<'a>],
     #[schema(value_type = Vec<String>)]
-    source_citations: &'a [Arc<str>],
+    source_citations: &'a [Text<'a>],
     rationale_one_line: &'a str,
     insufficient_data: bool,
     /// What each piece of evidence weighs in log-odds; together they make the score
@@ -140,7 +138,8 @@ pub(crate) struct WarningAnswer<'a> {
     severity: lafiya_model::assessment::WarningSeverity,
     message: &'a str,
     recommended_action: &'a str,
-    details: &'a [String],
+    #[schema(value_type = Vec<String>)]
+    details: &'a [Text<'a>],
 }
 
 #[derive(Serialize, ToSchema)]
@@ -155,18 +154,22 @@ pub(crate) struct InvestigationAnswer<'a> {
     interpretation: &'a str,
     /// `immediate`, `within_2_hours`, `within_24_hours` or `if_negative_for_primary`
     urgency: &'a str,
-    differentiates: &'a [String],
+    #[schema(value_type = Vec<String>)]
+    differentiates: &'a [Text<'a>],
     /// Lowest level of care that usually has it
     available_at: &'a str,
 }
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct TreatmentAnswer<'a> {
-    immediate_actions: &'a [String],
+    #[schema(value_type = Vec<String>)]
+    immediate_actions: &'a [Text<'a>],
     condition_specific: Vec<ConditionTreatmentAnswer<'a>>,
-    supportive_care: &'a [String],
+    #[schema(value_type = Vec<String>)]
+    supportive_care: &'a [Text<'a>],
     /// What not to give to this patient
-    avoid: &'a [String],
+    #[schema(value_type = Vec<String>)]
+    avoid: &'a [Text<'a>],
 }
 
 #[derive(Serialize, ToSchema)]
@@ -187,8 +190,10 @@ pub(crate) struct ConfirmedAnswer<'a> {
 pub(crate) struct ReferralAnswer<'a> {
     current_level: &'a str,
     refer_to: &'a str,
-    referral_criteria: &'a [String],
-    pre_referral_actions: &'a [String],
+    #[schema(value_type = Vec<String>)]
+    referral_criteria: &'a [Text<'a>],
+    #[schema(value_type = Vec<String>)]
+    pre_referral_actions: &'a [Text<'a>],
     source: &'a str,
 }
 
@@ -269,7 +274,7 @@ const OPTIONS: [OptionAnswer; 3] = [
 
 impl<'a> AssessAnswer<'a> {
     /// With what was weighed in it.
-    pub(crate) fn of(answer: &'a Answer, pieces: &'a Pieces) -> Self {
+    pub(crate) fn of(answer: &'a Answer<'_>, pieces: &'a Pieces) -> Self {
         let document = &answer.document;
         let it = &document.assessment;
         let flags: Vec<&str> = it.red_flags.iter().map(|flag| flag.name.as_str()).collect();
@@ -346,7 +351,7 @@ impl<'a> AssessAnswer<'a> {
     }
 }
 
-fn metadata(document: &AssessmentDocument, cache_hit: bool) -> MetadataAnswer<'_> {
+fn metadata<'a>(document: &'a AssessmentDocument<'_>, cache_hit: bool) -> MetadataAnswer<'a> {
     let it = &document.assessment;
     MetadataAnswer {
         model_used: &document.model_used,
@@ -373,13 +378,13 @@ fn metadata(document: &AssessmentDocument, cache_hit: bool) -> MetadataAnswer<'_
 }
 
 /// `not_asked`, or what came of asking.
-pub(crate) fn opinion_status(document: &AssessmentDocument) -> &'static str {
+pub(crate) fn opinion_status(document: &AssessmentDocument<'_>) -> &'static str {
     let opinion = document.second_opinion.as_ref();
     opinion.map_or("not_asked", |it| it.status.as_str())
 }
 
 impl<'a> ConditionAnswer<'a> {
-    fn of(it: &'a AssessedCondition, pieces: &'a Pieces) -> Self {
+    fn of(it: &'a AssessedCondition<'_>, pieces: &'a Pieces) -> Self {
         Self {
             id: it.id.as_str(),
             name: &it.name,
@@ -402,8 +407,8 @@ impl<'a> ConditionAnswer<'a> {
     }
 }
 
-impl<'a> From<&'a Triage> for TriageAnswer<'a> {
-    fn from(it: &'a Triage) -> Self {
+impl<'a> From<&'a Triage<'_>> for TriageAnswer<'a> {
+    fn from(it: &'a Triage<'_>) -> Self {
         Self {
             level: it.level.as_str(),
             description: &it.description,
@@ -428,8 +433,8 @@ impl<'a> From<&'a Triage> for TriageAnswer<'a> {
     }
 }
 
-impl<'a> From<&'a RedFlag> for RedFlagAnswer<'a> {
-    fn from(it: &'a RedFlag) -> Self {
+impl<'a> From<&'a RedFlag<'_>> for RedFlagAnswer<'a> {
+    fn from(it: &'a RedFlag<'_>) -> Self {
         Self {
             id: &it.id,
             name: &it.name,
@@ -439,8 +444,8 @@ impl<'a> From<&'a RedFlag> for RedFlagAnswer<'a> {
     }
 }
 
-impl<'a> From<&'a WatchFor> for WatchForAnswer<'a> {
-    fn from(it: &'a WatchFor) -> Self {
+impl<'a> From<&'a WatchFor<'_>> for WatchForAnswer<'a> {
+    fn from(it: &'a WatchFor<'_>) -> Self {
         Self {
             sign: &it.sign,
             escalates_to: &it.escalates_to,
@@ -449,8 +454,8 @@ impl<'a> From<&'a WatchFor> for WatchForAnswer<'a> {
     }
 }
 
-impl<'a> From<&'a Warning> for WarningAnswer<'a> {
-    fn from(it: &'a Warning) -> Self {
+impl<'a> From<&'a Warning<'_>> for WarningAnswer<'a> {
+    fn from(it: &'a Warning<'_>) -> Self {
         Self {
             kind: it.kind,
             severity: it.severity,
@@ -461,8 +466,8 @@ impl<'a> From<&'a Warning> for WarningAnswer<'a> {
     }
 }
 
-impl<'a> From<&'a Investigation> for InvestigationAnswer<'a> {
-    fn from(it: &'a Investigation) -> Self {
+impl<'a> From<&'a Investigation<'_>> for InvestigationAnswer<'a> {
+    fn from(it: &'a Investigation<'_>) -> Self {
         Self {
             priority: it.priority,
             test_id: it.test_id.as_str(),
@@ -497,8 +502,8 @@ impl<'a> From<&'a NearestFacility> for FacilityAnswer<'a> {
     }
 }
 
-impl<'a> From<&'a Notifiable> for NotifiableAnswer<'a> {
-    fn from(it: &'a Notifiable) -> Self {
+impl<'a> From<&'a Notifiable<'_>> for NotifiableAnswer<'a> {
+    fn from(it: &'a Notifiable<'_>) -> Self {
         Self {
             condition_id: it.condition_id.as_str(),
             condition_name: &it.condition_name,

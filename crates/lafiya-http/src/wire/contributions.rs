@@ -23,7 +23,7 @@ pub(crate) struct ContributionAnswer<'a> {
 }
 
 impl<'a> ContributionAnswer<'a> {
-    fn of(piece: &'a Weighed, weight: f64) -> Self {
+    fn of(piece: &'a Weighed<'_>, weight: f64) -> Self {
         Self {
             id: &piece.id,
             name: &piece.name,
@@ -40,7 +40,7 @@ pub(crate) struct Pieces(Vec<Vec<u8>>);
 const NO_WEIGHT: &[u8] = b"0.0}";
 
 impl Pieces {
-    pub(crate) fn of(weighed: &[Weighed]) -> Result<Self, ApiError> {
+    pub(crate) fn of(weighed: &[Weighed<'_>]) -> Result<Self, ApiError> {
         let until_weight = |piece| {
             let mut written = json::written(&ContributionAnswer::of(piece, 0.0), PIECE_BYTES)?;
             debug_assert!(written.ends_with(NO_WEIGHT), "the weight stands last");
@@ -83,9 +83,9 @@ mod tests {
 
     #[test]
     fn they_are_written_as_a_list_of_each() {
-        let piece = |id: &str, name: &str, choice| Weighed {
-            id: id.to_owned(),
-            name: name.to_owned(),
+        let piece = |id: &'static str, name: &'static str, choice| Weighed {
+            id: id.into(),
+            name: name.into(),
             choice,
         };
         let weighed = [

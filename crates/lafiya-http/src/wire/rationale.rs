@@ -1,10 +1,8 @@
 //! The shapes of `/rationale`: the reasons of a stored assessment.
 
-use std::sync::Arc;
-
-use lafiya_model::AssessmentDocument;
 use lafiya_model::AssessmentId;
 use lafiya_model::opinion::Verdict;
+use lafiya_model::{AssessmentDocument, Text};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -92,9 +90,9 @@ pub(crate) struct ConditionRationale<'a> {
     name: &'a str,
     probability: f64,
     #[schema(value_type = Vec<String>)]
-    evidence_supporting: &'a [Arc<str>],
+    evidence_supporting: &'a [Text<'a>],
     #[schema(value_type = Vec<String>)]
-    evidence_against: &'a [Arc<str>],
+    evidence_against: &'a [Text<'a>],
     explanation: &'a str,
 }
 
@@ -118,8 +116,8 @@ pub(crate) struct RationaleMetadata<'a> {
     knowledge_version: &'a str,
 }
 
-impl<'a> From<&'a AssessmentDocument> for RationaleAnswer<'a> {
-    fn from(document: &'a AssessmentDocument) -> Self {
+impl<'a> From<&'a AssessmentDocument<'_>> for RationaleAnswer<'a> {
+    fn from(document: &'a AssessmentDocument<'_>) -> Self {
         let it = &document.assessment;
         Self {
             assessment_id: document.assessment_id.0,
@@ -157,7 +155,7 @@ impl<'a> From<&'a AssessmentDocument> for RationaleAnswer<'a> {
 }
 
 impl<'a> OpinionRationale<'a> {
-    fn of(document: &'a AssessmentDocument) -> Self {
+    fn of(document: &'a AssessmentDocument<'_>) -> Self {
         let opinion = document.second_opinion.as_ref();
         let verdict = |it: &'a Verdict| VerdictRationale {
             claim: &it.claim,

@@ -1,5 +1,6 @@
 //! From what the files say to the base. Total: a reference that leads nowhere is left out (and `checks` says so).
 
+use super::book;
 use super::course::Course;
 use super::directory::Directory;
 use super::index::{ConceptRef, ConditionIx, FindingIx, MeasureIx, RiskIx};
@@ -16,7 +17,8 @@ use crate::words::SexLimit;
 
 impl KnowledgeBase {
     /// Builds the base from content that was checked before.
-    pub fn from_content(content: Content) -> Self {
+    pub fn from_content(mut content: Content) -> Self {
+        let (book, citations) = book::bind(&mut content);
         let directory = Directory::of(&content);
         let mut findings = build_findings(content.findings, &directory);
         let mut risks = build_risks(content.risk_factors, &directory);
@@ -93,6 +95,8 @@ impl KnowledgeBase {
             risks,
             directory,
             sources: content.sources,
+            citations,
+            book,
             specialists: content.specialists,
             services: content.services,
             triage: content.triage,

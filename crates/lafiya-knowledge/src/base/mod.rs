@@ -3,6 +3,7 @@
 //! It follows every reference once, when it is built, so that reasoning works on dense indices and never on names.
 //! It does not judge the content (`checks` does) and it does not reason.
 
+mod book;
 mod build;
 mod concepts;
 mod course;
@@ -17,8 +18,9 @@ mod score;
 mod watch;
 mod when;
 
-use lafiya_model::{AgeBand, Timeframe, TriageLevel};
+use lafiya_model::{AgeBand, Phrase, Timeframe, TriageLevel};
 
+pub use book::Book;
 pub use concepts::{
     Condition, Finding, FindingLink, Higher, InvestigationLink, LabEffect, LabLink, LabTest, Pair,
     RiskFactor, RiskLink, Rule,
@@ -67,6 +69,8 @@ pub struct KnowledgeBase {
     likelihood: Likelihood,
     directory: Directory,
     sources: Vec<Source>,
+    citations: Vec<Phrase>,
+    book: Book,
     specialists: Vec<Specialist>,
     services: Services,
     triage: TriageTexts,
@@ -357,6 +361,16 @@ impl KnowledgeBase {
     /// Every place.
     pub fn places(&self) -> &[Place] {
         &self.places.list
+    }
+
+    /// A source as it is cited: `Title, publisher, year`.
+    pub fn citation(&self, ix: SourceIx) -> &Phrase {
+        &self.citations[ix.index()]
+    }
+
+    /// The texts of answers by their numbers.
+    pub fn book(&self) -> &Book {
+        &self.book
     }
 
     /// The source of an id.

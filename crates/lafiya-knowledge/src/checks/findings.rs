@@ -11,13 +11,13 @@ pub(super) fn texts(report: &mut Report<'_>) {
     let content = report.content;
     for it in &content.findings {
         let texts = [
-            ("question", &it.question),
+            ("question", it.question.as_str()),
             ("caregiver_question", &it.caregiver_question),
             ("explanation", &it.explanation),
             ("common_name", &it.common_name),
         ];
         missing(report, &it.id, &texts);
-        if it.red_flag != RedFlag::None && it.danger.as_ref().is_none_or(String::is_empty) {
+        if it.red_flag != RedFlag::None && it.danger.as_ref().is_none_or(|it| it.is_empty()) {
             report.complain(
                 &it.id,
                 "red_flag",
@@ -34,7 +34,7 @@ pub(super) fn texts(report: &mut Report<'_>) {
         .filter(|it| it.implied_by_age.is_none())
     {
         let texts = [
-            ("question", &it.question),
+            ("question", it.question.as_str()),
             ("caregiver_question", &it.caregiver_question),
             ("explanation", &it.explanation),
             ("common_name", &it.common_name),
@@ -61,7 +61,7 @@ pub(super) fn texts(report: &mut Report<'_>) {
     }
 }
 
-fn missing(report: &mut Report<'_>, id: &str, texts: &[(&str, &String)]) {
+fn missing(report: &mut Report<'_>, id: &str, texts: &[(&str, &str)]) {
     for (name, _) in texts.iter().filter(|(_, text)| text.trim().is_empty()) {
         report.complain(id, "", format!("`{id}` has no {name}"));
     }

@@ -1,6 +1,6 @@
 //! The second half of a condition's file: how urgent, what to watch, test, give, refer, report and explain.
 
-use lafiya_model::{Timeframe, TriageLevel};
+use lafiya_model::{Phrase, Timeframe, TriageLevel};
 use serde::{Deserialize, Serialize};
 
 use super::rule::When;
@@ -37,13 +37,13 @@ pub struct SpecialistAdvice {
     pub id: String,
     /// Why.
     #[serde(default)]
-    pub reasoning: String,
+    pub reasoning: Phrase,
     /// Specialist id of the next step.
     #[serde(default)]
     pub escalate_to: String,
     /// When to take it.
     #[serde(default)]
-    pub escalation_trigger: String,
+    pub escalation_trigger: Phrase,
 }
 
 /// A group of patients that needs more than the default.
@@ -69,11 +69,11 @@ pub struct Higher {
 #[serde(deny_unknown_fields)]
 pub struct WatchFor {
     /// What to look for.
-    pub sign: String,
+    pub sign: Phrase,
     /// What it would mean.
-    pub escalates_to: String,
+    pub escalates_to: Phrase,
     /// What to do then.
-    pub action: String,
+    pub action: Phrase,
     /// Source id.
     #[serde(default)]
     pub source: String,
@@ -90,9 +90,9 @@ pub struct Investigation {
     /// How soon.
     pub urgency: Urgency,
     /// What for.
-    pub purpose: String,
+    pub purpose: Phrase,
     /// How to read the result.
-    pub interpretation: String,
+    pub interpretation: Phrase,
     /// Condition ids it tells apart from this one.
     #[serde(default)]
     pub differentiates: Vec<String>,
@@ -109,7 +109,7 @@ pub struct Investigation {
 pub struct Treatment {
     /// First minutes.
     #[serde(default)]
-    pub immediate_actions: Vec<String>,
+    pub immediate_actions: Vec<Phrase>,
     /// The guideline's first choice.
     #[serde(default)]
     pub first_line: Option<Advice>,
@@ -127,7 +127,7 @@ pub struct Treatment {
     pub avoid: Vec<Avoid>,
     /// Besides medicines.
     #[serde(default)]
-    pub supportive_care: Vec<String>,
+    pub supportive_care: Vec<Phrase>,
 }
 
 /// A sentence of treatment and where it comes from.
@@ -135,7 +135,7 @@ pub struct Treatment {
 #[serde(deny_unknown_fields)]
 pub struct Advice {
     /// Drug, dose, route, frequency, days.
-    pub text: String,
+    pub text: Phrase,
     /// Source id.
     #[serde(default)]
     pub source: String,
@@ -160,13 +160,13 @@ pub struct Avoid {
 #[serde(deny_unknown_fields)]
 pub struct Referral {
     /// Where care begins.
-    pub current_level: String,
+    pub current_level: Phrase,
     /// Where to send.
-    pub refer_to: String,
+    pub refer_to: Phrase,
     /// Whom to send.
-    pub criteria: Vec<String>,
+    pub criteria: Vec<Phrase>,
     /// What to do before.
-    pub pre_referral_actions: Vec<String>,
+    pub pre_referral_actions: Vec<Phrase>,
     /// Source id.
     #[serde(default)]
     pub source: String,
@@ -177,11 +177,11 @@ pub struct Referral {
 #[serde(deny_unknown_fields)]
 pub struct Notifiable {
     /// Under which scheme.
-    pub scheme: String,
+    pub scheme: Phrase,
     /// How fast.
     pub how_fast: HowFast,
     /// To whom.
-    pub to: String,
+    pub to: Phrase,
     /// Source id.
     #[serde(default)]
     pub source: String,

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use lafiya_model::{Age, AgeBand};
+use lafiya_model::{Age, AgeBand, Phrase};
 use serde::{Deserialize, Serialize};
 
 use super::care::{
@@ -32,7 +32,7 @@ pub struct Condition {
     /// How bad it typically is.
     pub severity: ConditionSeverity,
     /// What it is.
-    pub description: String,
+    pub description: Phrase,
     /// Other names.
     #[serde(default)]
     pub synonyms: Vec<String>,

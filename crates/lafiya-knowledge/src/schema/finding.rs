@@ -1,6 +1,6 @@
 //! `findings/<category>.toml`: symptoms, signs and thresholds of vital signs.
 
-use lafiya_model::Age;
+use lafiya_model::{Age, Phrase};
 use serde::{Deserialize, Serialize};
 
 use crate::words::{AgeSpan, FindingKind, RedFlag, SexLimit, age_words};
@@ -41,13 +41,13 @@ pub struct Finding {
     pub to: Option<Age>,
     /// To the patient.
     #[serde(default)]
-    pub question: String,
+    pub question: Phrase,
     /// To whoever brings the patient.
     #[serde(default)]
-    pub caregiver_question: String,
+    pub caregiver_question: Phrase,
     /// Why we ask.
     #[serde(default)]
-    pub explanation: String,
+    pub explanation: Phrase,
     /// Of 100 clinic visitors whose illness does not explain it.
     pub background_of_100: f32,
     /// How dangerous by itself.
@@ -55,7 +55,7 @@ pub struct Finding {
     pub red_flag: RedFlag,
     /// What it may mean.
     #[serde(default)]
-    pub danger: Option<String>,
+    pub danger: Option<Phrase>,
     /// Clinical words.
     #[serde(default)]
     pub synonyms: Vec<String>,

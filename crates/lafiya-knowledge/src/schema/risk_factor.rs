@@ -1,6 +1,6 @@
 //! `risk-factors/<group>.toml`: exposures, history, habits and states.
 
-use lafiya_model::Age;
+use lafiya_model::{Age, Phrase};
 use serde::{Deserialize, Serialize};
 
 use crate::words::{AgeSpan, SexLimit, State, age_words};
@@ -22,13 +22,13 @@ pub struct RiskFactor {
     pub kind: String,
     /// To the patient.
     #[serde(default)]
-    pub question: String,
+    pub question: Phrase,
     /// To whoever brings the patient.
     #[serde(default)]
-    pub caregiver_question: String,
+    pub caregiver_question: Phrase,
     /// Why we ask.
     #[serde(default)]
-    pub explanation: String,
+    pub explanation: Phrase,
     /// Of 100 clinic visitors.
     pub background_of_100: f32,
     /// Only possible in.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use lafiya_model::{Age, Seriousness, Sex, Timeframe, TriageLevel};
+use lafiya_model::{Age, Phrase, Seriousness, Sex, Timeframe, TriageLevel};
 use serde::{Deserialize, Serialize};
 
 use super::measure::Limits;
@@ -18,7 +18,7 @@ pub struct Rule {
     /// Group prefix and number, such as `RF-FEVER-03`.
     pub id: String,
     /// The rule in a sentence.
-    pub says: String,
+    pub says: Phrase,
     /// When it fires.
     pub when: When,
     /// What it does.
@@ -153,7 +153,7 @@ pub struct Effect {
     pub timeframe: Timeframe,
     /// What to do.
     #[serde(default)]
-    pub action: String,
+    pub action: Phrase,
     /// Suspected dangerous contagion: keep apart.
     #[serde(default)]
     pub isolate: bool,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lafiya_model::{Age, Sex, Timeframe, TriageLevel};
+use lafiya_model::{Age, Phrase, Sex, Timeframe, TriageLevel};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::risk_factor::AgeRange;
@@ -15,7 +15,7 @@ pub struct Score {
     /// Such as `SCORE-TEWS-ADULT`.
     pub id: String,
     /// The score in a sentence.
-    pub says: String,
+    pub says: Phrase,
     /// Source id.
     #[serde(default)]
     pub source: String,

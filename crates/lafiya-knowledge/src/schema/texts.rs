@@ -1,6 +1,6 @@
 //! The small files: sources, specialists, triage texts, aliases, lay terms, version.
 
-use lafiya_model::{Timeframe, TriageLevel};
+use lafiya_model::{Phrase, Timeframe, TriageLevel};
 use serde::{Deserialize, Serialize};
 
 /// A guideline or paper. Its place in the file is its number in citations.
@@ -51,9 +51,9 @@ pub struct LevelText {
     /// Its name for people.
     pub name: String,
     /// What it means.
-    pub description: String,
+    pub description: Phrase,
     /// What to do.
-    pub recommended_action: String,
+    pub recommended_action: Phrase,
 }
 
 /// The words for a time-frame.

@@ -40,6 +40,11 @@ const SQLITE: &[(i64, &str, &str)] = &[
         "tenant text to provider",
         include_str!("../../migrations/sqlite/0007_tenant_text_to_provider.sql"),
     ),
+    (
+        8,
+        "books",
+        include_str!("../../migrations/sqlite/0008_books.sql"),
+    ),
 ];
 
 /// Version, title and text of each migration of PostgreSQL.
@@ -78,6 +83,11 @@ const POSTGRES: &[(i64, &str, &str)] = &[
         7,
         "tenant text to provider",
         include_str!("../../migrations/postgres/0007_tenant_text_to_provider.sql"),
+    ),
+    (
+        8,
+        "books",
+        include_str!("../../migrations/postgres/0008_books.sql"),
     ),
 ];
 

@@ -34,6 +34,7 @@ mod work;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use jiff::{Timestamp, civil::Date};
 use lafiya_model::{
     AssessmentId, Environment, InterviewId, KeyId, TenantId, TenantStatus, TextToProvider, Tier,
@@ -171,6 +172,12 @@ pub trait Store: Accounts + WebhookStore {
         tenant: Option<TenantId>,
         limit: u32,
     ) -> Result<Vec<AuditRecord>, StoreError>;
+
+    /// Keeps a book, the texts that documents name by number; one that is kept already stays as it is.
+    async fn keep_book(&self, id: &str, phrases: Bytes, now: Timestamp) -> Result<(), StoreError>;
+
+    /// The book with this id.
+    async fn find_book(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Records an assessment, its interview, usage, events and idempotency key: all, or nothing.
     async fn record_assessment(&self, record: RecordAssessment) -> Result<Recorded, RecordRefusal>;

@@ -1,6 +1,7 @@
 //! [`Store`] over either database: each method hands its arguments and its verb to the engine.
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use lafiya_model::{
@@ -13,7 +14,9 @@ use super::sealing::Sealed;
 use super::sqlite::Sqlite;
 use super::verbs::record::SealedRecord;
 use super::verbs::sealing::{assessment_place, interview_place};
-use super::verbs::{assessments, audit, keeping, keys, record, rights, sealing, tenants, usage};
+use super::verbs::{
+    assessments, audit, books, keeping, keys, record, rights, sealing, tenants, usage,
+};
 use super::work::Verb;
 use super::*;
 
@@ -230,6 +233,18 @@ impl Store for SqlStore {
             Box::pin(audit::list(c, tenant, limit))
         })
         .await
+    }
+
+    async fn keep_book(&self, id: &str, phrases: Bytes, now: Timestamp) -> Result<(), StoreError> {
+        self.write((id.to_owned(), phrases, now), |c, (id, phrases, now)| {
+            Box::pin(books::keep(c, id, phrases, *now))
+        })
+        .await
+    }
+
+    async fn find_book(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read(id.to_owned(), |c, id| Box::pin(books::find(c, id)))
+            .await
     }
 
     async fn record_assessment(&self, new: RecordAssessment) -> Result<Recorded, RecordRefusal> {

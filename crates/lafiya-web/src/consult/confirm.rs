@@ -148,20 +148,20 @@ struct Measurement {
 }
 
 /// An emergency seen in what was told, before anything is confirmed.
-pub(crate) struct Alarm {
-    pub(crate) flags: Vec<RedFlag>,
+pub(crate) struct Alarm<'a> {
+    pub(crate) flags: Vec<RedFlag<'a>>,
     pub(crate) action: (String, String),
 }
 
 #[derive(Template)]
 #[template(path = "consult/confirm.html")]
-struct ConfirmPage {
+struct ConfirmPage<'a> {
     frame: Frame,
     fields: PatientFields,
     patient: String,
     heard: Vec<Heard>,
     measurements: Vec<Measurement>,
-    alarm: Option<Alarm>,
+    alarm: Option<Alarm<'a>>,
     problem: Option<&'static str>,
     interview: String,
     nothing_present: bool,
@@ -199,12 +199,12 @@ pub(crate) fn show_heard(
     })
 }
 
-fn alarm<'a>(
+fn alarm<'a, 't>(
     app: &App,
-    library: &Library,
-    told: impl FnOnce(Vec<Evidence>) -> consult::Told<'a>,
+    library: &'a Library,
+    told: impl FnOnce(Vec<Evidence>) -> consult::Told<'t>,
     heard: &[Heard],
-) -> Option<Alarm> {
+) -> Option<Alarm<'a>> {
     if !heard.iter().any(|it| it.choice == Choice::Present) {
         return None;
     }

@@ -73,8 +73,8 @@ pub(crate) async fn page(
             .as_ref()
             .map(|question| Asked {
                 concept: question.id.to_string(),
-                text: question.text.clone(),
-                explanation: question.explanation.clone(),
+                text: question.text.to_string(),
+                explanation: question.explanation.to_string(),
                 chosen: None,
             }),
     };
@@ -124,7 +124,7 @@ fn question_page(
             .map(|id| (*id).to_owned()),
         known: known(base, open),
         level: document.assessment.triage.level,
-        leading: leading.map(|it| it.name.clone()),
+        leading: leading.map(|it| it.name.to_string()),
         concept: asked.concept,
         text: asked.text,
         explanation: asked.explanation,
@@ -148,7 +148,7 @@ pub(crate) fn known(base: &KnowledgeBase, open: &OpenInterview) -> Vec<Known> {
 fn asked_before(base: &KnowledgeBase, open: &OpenInterview, id: &str) -> Option<Asked> {
     let item = open.evidence.iter().find(|item| item.id.as_str() == id)?;
     let concept = base.resolve(id)?;
-    let (question, explanation) = match concept {
+    let (question, explanation): (&str, &str) = match concept {
         ConceptRef::Finding(ix) => {
             let text = &base.finding(ix).text;
             (&text.question, &text.explanation)
@@ -166,12 +166,12 @@ fn asked_before(base: &KnowledgeBase, open: &OpenInterview, id: &str) -> Option<
     let text = if question.is_empty() {
         format!("{}?", base.common_name_of(concept))
     } else {
-        question.clone()
+        question.to_owned()
     };
     Some(Asked {
         concept: id.to_owned(),
         text,
-        explanation: explanation.clone(),
+        explanation: explanation.to_owned(),
         chosen: Some(item.choice),
     })
 }

@@ -27,7 +27,7 @@ const WEIGHT_FULL: f64 = 4.0;
 
 /// A condition with its picture.
 struct Shown<'a> {
-    condition: &'a AssessedCondition,
+    condition: &'a AssessedCondition<'a>,
     share: String,
     width: String,
     forces: Vec<Force>,
@@ -47,8 +47,8 @@ struct Force {
 #[template(path = "consult/result.html")]
 struct ResultPage<'a> {
     frame: Frame,
-    document: &'a AssessmentDocument,
-    answer: &'a Assessment,
+    document: &'a AssessmentDocument<'a>,
+    answer: &'a Assessment<'a>,
     patient: Option<String>,
     level: &'static str,
     action: (String, String),
@@ -120,7 +120,7 @@ pub(crate) async fn find(
     app: &App,
     caller: &Caller,
     id: AssessmentId,
-) -> Result<AssessmentDocument, ServiceError> {
+) -> Result<AssessmentDocument<'static>, ServiceError> {
     match assess::find(&app.context, caller, Environment::Live, id).await {
         Err(ServiceError::NotFound(_)) => {
             assess::find(&app.context, caller, Environment::Test, id).await
@@ -131,8 +131,8 @@ pub(crate) async fn find(
 
 fn shown<'a>(
     library: &Library,
-    assessment: &'a Assessment,
-    condition: &'a AssessedCondition,
+    assessment: &'a Assessment<'a>,
+    condition: &'a AssessedCondition<'a>,
 ) -> Shown<'a> {
     let mut heaviest: Vec<Contribution<'_>> = assessment.contributions(condition).collect();
     heaviest.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
@@ -154,7 +154,7 @@ fn force(contribution: Contribution<'_>) -> Force {
     let is_for = contribution.weight >= 0.0;
     let name = match contribution.of.choice {
         Some(Choice::Absent) => format!("No {}", contribution.of.name.to_lowercase()),
-        _ => contribution.of.name.clone(),
+        _ => contribution.of.name.to_string(),
     };
     Force {
         name,
@@ -174,12 +174,12 @@ fn force(contribution: Contribution<'_>) -> Force {
 #[template(path = "consult/letter.html")]
 struct LetterPage<'a> {
     frame: Frame,
-    document: &'a AssessmentDocument,
-    answer: &'a Assessment,
+    document: &'a AssessmentDocument<'a>,
+    answer: &'a Assessment<'a>,
     patient: Option<String>,
     level: &'static str,
     when: String,
-    leading: Vec<(&'a AssessedCondition, String)>,
+    leading: Vec<(&'a AssessedCondition<'a>, String)>,
     present: Vec<String>,
     absent: Vec<String>,
     made_on: String,

@@ -103,8 +103,8 @@ fn row(summary: &AssessmentSummary) -> Row {
 struct RationalePage<'a> {
     frame: Frame,
     place: &'static str,
-    document: &'a AssessmentDocument,
-    answer: &'a Assessment,
+    document: &'a AssessmentDocument<'a>,
+    answer: &'a Assessment<'a>,
     level: &'static str,
     made_at: String,
     shares: Vec<(String, String, String)>,
@@ -172,7 +172,7 @@ async fn rationale(
     let board = Board::new(visit, "assessments", "Assessment");
     let share = |it: &lafiya_model::assessment::AssessedCondition| {
         (
-            it.name.clone(),
+            it.name.to_string(),
             words::share(it.probability),
             words::width(it.probability),
         )

@@ -99,7 +99,7 @@ fn rules_about(base: &KnowledgeBase, id: &ConceptId) -> Vec<(String, String)> {
     base.rules()
         .iter()
         .filter(|rule| named(&rule.text.when))
-        .map(|rule| (rule.text.id.clone(), rule.text.says.clone()))
+        .map(|rule| (rule.text.id.clone(), rule.text.says.to_string()))
         .collect()
 }
 

@@ -319,8 +319,8 @@ pub(crate) async fn rules(
         })
         .map(|rule| RuleShown {
             id: rule.id.clone(),
-            says: rule.says.clone(),
-            action: rule.effect.action.clone(),
+            says: rule.says.to_string(),
+            action: rule.effect.action.to_string(),
             level: rule.effect.level,
             source: cited(base, &rule.source),
             example: rule.example.as_ref().map(|it| example(base, it)),

@@ -9,7 +9,7 @@ use clap::Command;
 use lafiya_http::{Front, HttpState, Listening, Pages};
 use lafiya_model::Role;
 use lafiya_service::tenants::{self, DemoKeys};
-use lafiya_service::{Context, authenticate, keeping, members};
+use lafiya_service::{Context, authenticate, books, keeping, members};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -21,6 +21,8 @@ use crate::wiring;
 /// How often key counters are written and expired rows removed.
 const KEY_USE_WRITTEN_EVERY: Duration = Duration::from_secs(2);
 const PURGED_EVERY: Duration = Duration::from_secs(300);
+/// How often it is looked whether the store keeps the book of the base: another base may have been read.
+const BOOK_LOOKED_AFTER_EVERY: Duration = Duration::from_secs(5);
 
 pub(super) fn command() -> Command {
     Command::new("serve").about("Serve the API (what `lafiya` does without a command)")
@@ -84,6 +86,7 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
         settings.chores_interval(),
         stop.clone(),
     ));
+    tasks.spawn(keep_book(Arc::clone(&context), stop.clone()));
     tasks.spawn(stop_on_signal(stop.clone())?);
     tasks.spawn(super::serve_reload::reload_on_hangup(
         Arc::clone(&context),
@@ -145,6 +148,18 @@ async fn purge(context: Arc<Context>, retention_days: u32, stop: CancellationTok
             }
         }
         let resting = stop.run_until_cancelled(tokio::time::sleep(PURGED_EVERY));
+        if resting.await.is_none() {
+            return;
+        }
+    }
+}
+
+async fn keep_book(context: Arc<Context>, stop: CancellationToken) {
+    loop {
+        if let Err(cause) = books::keep(&context).await {
+            tracing::warn!(%cause, "The texts of the knowledge base could not be kept; documents are written in full.");
+        }
+        let resting = stop.run_until_cancelled(tokio::time::sleep(BOOK_LOOKED_AFTER_EVERY));
         if resting.await.is_none() {
             return;
         }

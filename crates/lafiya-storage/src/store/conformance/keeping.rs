@@ -40,6 +40,24 @@ pub(super) async fn every_replica_gets_the_same_secret(given: &Given) {
     replica.close().await;
 }
 
+pub(super) async fn a_book_is_kept_once_and_as_it_was(given: &Given) {
+    let replica = given.replica().await;
+    let book = |words: &'static str| bytes::Bytes::from_static(words.as_bytes());
+    assert_eq!(given.store.find_book("a").await.unwrap(), None);
+    for store in [&given.store, &replica] {
+        store.keep_book("a", book("first"), at(0)).await.unwrap();
+    }
+    given
+        .store
+        .keep_book("a", book("second"), at(1))
+        .await
+        .unwrap();
+    let kept = replica.find_book("a").await.unwrap();
+    assert_eq!(kept.as_deref(), Some("first".as_bytes()));
+    assert_eq!(replica.find_book("b").await.unwrap(), None);
+    replica.close().await;
+}
+
 pub(super) async fn purging_removes_the_expired_and_nothing_else(given: &Given) {
     let store = &given.store;
     let caller = given.caller("Acme").await;

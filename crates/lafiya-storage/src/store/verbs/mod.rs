@@ -18,6 +18,7 @@ pub(super) mod accounts;
 pub(super) mod adverse_events;
 pub(super) mod assessments;
 pub(super) mod audit;
+pub(super) mod books;
 pub(super) mod chores;
 pub(super) mod claims;
 pub(super) mod deliveries;

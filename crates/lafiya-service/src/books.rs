@@ -1,0 +1,115 @@
+//! The books that stored documents name texts in. The book of a base is kept by the store before any
+//! document names it, so that what was answered can be read long after the base has changed.
+
+use std::sync::Arc;
+
+use lafiya_knowledge::Book;
+use moka::future::Cache;
+use sha2::{Digest, Sha256};
+
+use crate::context::Context;
+use crate::error::ServiceError;
+use crate::library::Library;
+
+/// What a book is known by: a digest of all its phrases.
+pub(crate) type BookId = String;
+
+/// Books held in memory: each is a few megabytes, and few bases are in use at a time.
+const BOOKS_MAX: u64 = 4;
+
+/// Books that were read from the store.
+pub struct BookShelf(Cache<BookId, Arc<Book>>);
+
+impl Default for BookShelf {
+    fn default() -> Self {
+        Self(Cache::new(BOOKS_MAX))
+    }
+}
+
+/// Makes sure that the store keeps the book of the present base. Until then documents are written in
+/// full; so a call that fails is simply made again later.
+pub async fn keep(context: &Context) -> Result<(), ServiceError> {
+    let library = context.knowledge.load_full();
+    if library.kept_book().is_some() || library.book().is_empty() {
+        return Ok(());
+    }
+    let of = Arc::clone(&library);
+    let packing = tokio::task::spawn_blocking(move || packed(of.book())).await;
+    let (id, phrases) = packing.map_err(|cause| ServiceError::Internal(cause.to_string()))??;
+    let now = context.clock.now();
+    context.store.keep_book(&id, phrases.into(), now).await?;
+    library.book_is_kept(id);
+    Ok(())
+}
+
+/// A book as it is kept, which any program can read: a JSON list of its phrases.
+fn packed(book: &Book) -> Result<(BookId, Vec<u8>), ServiceError> {
+    let phrases: Vec<&str> = book.phrases().collect();
+    let bytes = serde_json::to_vec(&phrases);
+    let bytes = bytes.map_err(|cause| ServiceError::Internal(cause.to_string()))?;
+    let digest = Sha256::digest(&bytes);
+    // Half of the digest tells all books apart, and every document carries it.
+    let id = digest[..16].iter().map(|it| format!("{it:02x}")).collect();
+    Ok((id, bytes))
+}
+
+fn unpacked(bytes: &[u8]) -> Result<Book, ServiceError> {
+    let phrases: Vec<String> = serde_json::from_slice(bytes)
+        .map_err(|cause| ServiceError::Internal(format!("a kept book is unreadable: {cause}")))?;
+    Ok(phrases.iter().map(String::as_str).collect())
+}
+
+/// The book of an id.
+pub(crate) async fn find(context: &Context, id: &str) -> Result<FoundBook, ServiceError> {
+    let library = context.knowledge.load_full();
+    if library.kept_book().is_some_and(|kept| kept == id) {
+        return Ok(FoundBook::Present(library));
+    }
+    if let Some(book) = context.books.0.get(id).await {
+        return Ok(FoundBook::Earlier(book));
+    }
+    let bytes = context.store.find_book(id).await?;
+    let bytes = bytes.ok_or_else(|| {
+        ServiceError::Internal(format!("a document names the book {id}, which is not kept"))
+    })?;
+    let book = Arc::new(unpacked(&bytes)?);
+    context
+        .books
+        .0
+        .insert(id.to_owned(), Arc::clone(&book))
+        .await;
+    Ok(FoundBook::Earlier(book))
+}
+
+/// A book, wherever it is held.
+pub(crate) enum FoundBook {
+    /// Of the base that answers now.
+    Present(Arc<Library>),
+    /// Of another one.
+    Earlier(Arc<Book>),
+}
+
+impl std::ops::Deref for FoundBook {
+    type Target = Book;
+    fn deref(&self) -> &Book {
+        match self {
+            Self::Present(library) => library.book(),
+            Self::Earlier(book) => book,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_book_reads_as_it_was_packed() {
+        let book: Book = ["Rest.", "", "Fièvre \"forte\"\n"].into_iter().collect();
+        let (id, bytes) = packed(&book).unwrap();
+        assert_eq!(unpacked(&bytes).unwrap(), book);
+        let other: Book = ["Rest."].into_iter().collect();
+        assert_ne!(packed(&other).unwrap().0, id);
+        assert!(unpacked(b"[1]").is_err());
+    }
+}
