@@ -6,6 +6,7 @@ use lafiya_knowledge::{ConceptRef, ConditionIx, FindingIx, RiskIx, entropy};
 use lafiya_model::Age;
 use lafiya_model::assessment::Question;
 use lafiya_model::ids::ConceptId;
+use smallvec::{SmallVec, smallvec};
 
 use crate::differential::Differential;
 use crate::facts::{PatientFacts, Status};
@@ -15,6 +16,11 @@ use crate::parameters::Parameters;
 const CANDIDATES_MAX: usize = 50;
 /// How much a condition that must not be missed counts beyond its probability.
 const MUST_NOT_MISS_TIMES: f64 = 4.0;
+/// Candidates that hold less than this share of what is at stake are left at the background: together
+/// they cannot tell as much as the least question that is worth asking.
+const STAKE_MIN: f64 = 5e-5;
+/// So many findings are reckoned with on the stack, which is warm; beyond that on the heap.
+const TELLING_INLINE: usize = 2048;
 /// Below this expected information a question is not worth asking.
 const INFORMATION_MIN: f64 = 0.003;
 /// Below this age the one who brings the child is asked.
@@ -109,7 +115,7 @@ struct Stakes {
 
 impl Stakes {
     fn of(facts: &PatientFacts<'_>, differential: &Differential) -> Self {
-        let candidates: Vec<(ConditionIx, f64)> = differential
+        let mut candidates: Vec<(ConditionIx, f64)> = differential
             .leading()
             .iter()
             .take(CANDIDATES_MAX)
@@ -128,6 +134,7 @@ impl Stakes {
             .collect();
         let known = candidates.iter().map(|(_, weight)| weight).sum::<f64>();
         let total = known + differential.unexplained();
+        candidates.retain(|(_, weight)| *weight >= STAKE_MIN * total);
         Self {
             candidates,
             total,
@@ -228,7 +235,8 @@ fn best_concept(facts: &PatientFacts<'_>, differential: &Differential) -> Option
 /// A finding that no candidate knows of stands at background in all of them and tells nothing.
 fn offer_findings(facts: &PatientFacts<'_>, stakes: &Stakes, best: &mut Best) {
     let table = facts.base.likelihood();
-    let mut telling = vec![Telling::default(); facts.base.findings().len()];
+    let mut telling: SmallVec<[_; TELLING_INLINE]> =
+        smallvec![Telling::default(); facts.base.findings().len()];
     for &(candidate, weight) in &stakes.candidates {
         for shown in table.shown(candidate, facts.group) {
             telling[shown.finding.index()].add(weight as f32, shown.probability, shown.entropy);

@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use lafiya_service::ServiceError;
+use lafiya_service::buffers::Buffers;
 use serde::ser::{Error as _, Serialize, SerializeStruct as _, Serializer};
 
 use crate::error::ApiError;
@@ -29,13 +30,26 @@ pub(crate) fn respond(answer: &impl Serialize, about_bytes: usize) -> Response {
     }
 }
 
-/// The bytes of such an answer.
+/// The same in a buffer that is used again and again: for answers that are large and frequent.
+pub(crate) fn respond_in(answer: &impl Serialize, buffers: &'static Buffers) -> Response {
+    let mut bytes = buffers.take();
+    match write(answer, &mut bytes) {
+        Ok(()) => respond_with(buffers.lend(bytes)),
+        Err(error) => error.into_response(),
+    }
+}
+
+/// The bytes of an answer.
 pub(crate) fn written(answer: &impl Serialize, about_bytes: usize) -> Result<Vec<u8>, ApiError> {
     let mut written = Vec::with_capacity(about_bytes);
-    sonic_rs::to_writer(&mut written, answer).map_err(|cause| {
-        ServiceError::Internal(format!("an answer could not be written: {cause}"))
-    })?;
+    write(answer, &mut written)?;
     Ok(written)
+}
+
+fn write(answer: &impl Serialize, to: &mut Vec<u8>) -> Result<(), ApiError> {
+    sonic_rs::to_writer(to, answer).map_err(|cause| {
+        ServiceError::Internal(format!("an answer could not be written: {cause}")).into()
+    })
 }
 
 /// JSON that is written already, as a part of an answer.

@@ -332,7 +332,7 @@ async fn record(
             name: it.name.to_string(),
         }),
         document: crate::document::written(document, library.kept_book())?,
-        interview_document: memory.to_bytes()?,
+        interview_document: memory.to_bytes()?.into(),
         request_digest: request.digest,
         idempotency: stored_key(request, document.environment).map(|key_text| IdempotencyRecord {
             key_text,

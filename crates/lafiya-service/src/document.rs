@@ -2,6 +2,7 @@
 //! JSON to write and is as open to new fields. Texts of the knowledge base are named by their numbers in
 //! a book that the store keeps. Documents of the forms before stay readable.
 
+use bytes::Bytes;
 use lafiya_knowledge::Book;
 use lafiya_model::AssessmentDocument;
 use lafiya_model::text::{Cited, Reference};
@@ -11,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::books::{self, BookId};
+use crate::buffers::Buffers;
 use crate::context::Context;
 use crate::error::ServiceError;
 
@@ -18,7 +20,7 @@ use crate::error::ServiceError;
 /// MessagePack that names texts in it. Form 2 is MessagePack without a book, form 1 is JSON.
 pub(crate) const FORM: u16 = 3;
 /// Large enough for nearly all documents.
-const BYTES: usize = 24 * 1024;
+static BUFFERS: Buffers = Buffers::new(24 * 1024);
 /// How a document that names a book begins: a list of two. All others are maps.
 const WITH_BOOK: u8 = 0x92;
 
@@ -26,9 +28,9 @@ const WITH_BOOK: u8 = 0x92;
 pub(crate) fn written(
     document: &AssessmentDocument<'_>,
     book: Option<&BookId>,
-) -> Result<Vec<u8>, ServiceError> {
+) -> Result<Bytes, ServiceError> {
     let internal = |cause: &dyn std::fmt::Display| ServiceError::Internal(cause.to_string());
-    let mut bytes = Vec::with_capacity(BYTES);
+    let mut bytes = BUFFERS.take();
     if let Some(book) = book {
         bytes.push(WITH_BOOK);
         rmp::encode::write_str(&mut bytes, book).map_err(|cause| internal(&cause))?;
@@ -40,7 +42,7 @@ pub(crate) fn written(
         None => document.serialize(&mut writer.with_human_readable()),
     };
     written.map_err(|cause| internal(&cause))?;
-    Ok(bytes)
+    Ok(BUFFERS.lend(bytes))
 }
 
 /// A stored document of any form, as whatever shape of it is wanted.
@@ -255,7 +257,7 @@ mod tests {
         );
         let with_book = written(&document, Some(&"of-test".to_owned())).unwrap();
         let without = written(&document, None).unwrap();
-        let forms = [with_book, without, in_form_1(&document)];
+        let forms = [with_book, without, in_form_1(&document).into()];
         for stored in &forms {
             let again: AssessmentDocument<'_> = in_full_or_with(stored, BASE.book()).unwrap();
             assert_eq!(serde_json::to_value(&again).unwrap(), told);
@@ -263,7 +265,10 @@ mod tests {
             assert_eq!(exported, told, "what an export gives");
         }
         let sizes = forms.map(|it| it.len());
-        assert!(3 * sizes[0] < 2 * sizes[1] && sizes[1] < sizes[2], "{sizes:?}");
+        assert!(
+            3 * sizes[0] < 2 * sizes[1] && sizes[1] < sizes[2],
+            "{sizes:?}"
+        );
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod adverse_events;
 pub mod assess;
 pub mod authenticate;
 pub mod books;
+pub mod buffers;
 pub mod chores;
 pub mod clock;
 pub mod concepts;

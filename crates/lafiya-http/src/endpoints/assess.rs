@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use lafiya_model::{AssessmentId, Claim};
 use lafiya_service::assess::Answer;
+use lafiya_service::buffers::Buffers;
 use lafiya_service::{FieldError, Visitor, assess, concepts};
 use sha2::{Digest, Sha256};
 
@@ -22,7 +23,7 @@ use crate::wire::assess_request::{self, AssessBody, Envelope};
 use crate::wire::contributions::Pieces;
 
 /// Large enough for nearly all answers.
-const ANSWER_BYTES: usize = 48 * 1024;
+static BUFFERS: Buffers = Buffers::new(48 * 1024);
 const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 255;
 
 /// Assesses a patient: ranked conditions, triage, red flags, tests, treatment, referral and the
@@ -80,7 +81,7 @@ fn respond(answer: &Answer) -> Response {
         Ok(pieces) => pieces,
         Err(error) => return error.into_response(),
     };
-    let mut response = json::respond(&AssessAnswer::of(answer, &pieces), ANSWER_BYTES);
+    let mut response = json::respond_in(&AssessAnswer::of(answer, &pieces), &BUFFERS);
     if answer.replayed {
         response
             .headers_mut()

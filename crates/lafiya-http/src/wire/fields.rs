@@ -364,6 +364,9 @@ pub(crate) fn strict_date(text: &str) -> Option<Date> {
 
 /// Reads a JSON object into a wire type whose fields are all [`Field`]s.
 pub(crate) fn read_object<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, ApiError> {
+    if let Some(object) = read_whole(bytes) {
+        return Ok(object);
+    }
     crate::body::require_strict(bytes)?;
     let not_an_object = || ApiError::fields(vec![FieldError::new("", "must be a JSON object")]);
     // A list would be taken for an object whose fields come without their names.
@@ -371,6 +374,19 @@ pub(crate) fn read_object<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<
         return Err(not_an_object());
     }
     serde_json::from_slice(bytes).map_err(|_: serde_json::Error| not_an_object())
+}
+
+/// An object all of whose parts have a place in the wire type. Nothing of it was passed over and no field
+/// came twice, so it is strict JSON as well, and need not be read again to find that out.
+fn read_whole<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Option<T> {
+    if bytes.first() != Some(&b'{') {
+        return None;
+    }
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let mut is_whole = true;
+    let object = serde_ignored::deserialize(&mut reader, |_| is_whole = false).ok()?;
+    reader.end().ok()?;
+    is_whole.then_some(object)
 }
 
 #[cfg(test)]
@@ -428,5 +444,56 @@ mod tests {
         check::<String>("[1, {\"a\": 2}]", Field::WrongType);
         check::<String>("{\"a\": [2]}", Field::WrongType);
         check("true", Field::Given(true));
+    }
+
+    #[derive(Debug, Default, Deserialize)]
+    #[allow(dead_code, reason = "read for its mistakes")]
+    struct Body {
+        #[serde(default)]
+        name: Field<String>,
+        #[serde(default)]
+        inner: Object<Inner>,
+    }
+
+    #[derive(Debug, Default, Deserialize)]
+    #[allow(dead_code, reason = "read for its mistakes")]
+    struct Inner {
+        #[serde(default)]
+        age: Field<i64>,
+    }
+
+    impl Shorthand for Inner {}
+
+    #[test]
+    fn what_is_read_at_once_is_strict_and_all_there() {
+        for whole in [
+            r#"{}"#,
+            r#"{"name": "a", "inner": {"age": 3}}"#,
+            r#"{"name": null, "inner": null} "#,
+            r#"{"name": 7, "inner": "text"}"#,
+        ] {
+            assert!(read_whole::<Body>(whole.as_bytes()).is_some(), "{whole}");
+            assert!(crate::body::require_strict(whole.as_bytes()).is_ok());
+        }
+        for doubtful in [
+            r#"{"name": "a", "name": "b"}"#,
+            r#"{"inner": {"age": 1, "age": 2}}"#,
+            r#"{"other": 1}"#,
+            r#"{"other": {"a": 1, "a": 2}}"#,
+            r#"{"name": {"a": 1, "a": 2}}"#,
+            r#"{"inner": [{"a": 1, "a": 2}]}"#,
+            r#"{"name": "a"} x"#,
+            r#"["a", {"age": 3}]"#,
+            "{\"name\": \"a\u{0}\"}",
+        ] {
+            assert!(
+                read_whole::<Body>(doubtful.as_bytes()).is_none(),
+                "{doubtful}"
+            );
+        }
+        assert!(read_whole::<Body>(b"{\"name\": \"\xff\"}").is_none());
+        // Nothing is refused that was not refused before: it is only read more closely.
+        let unknown = read_object::<Body>(br#"{"other": 1, "name": "a"}"#).unwrap();
+        assert_eq!(unknown.name, Field::Given("a".to_owned()));
     }
 }

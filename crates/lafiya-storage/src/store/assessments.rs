@@ -3,6 +3,7 @@
 //! Documents are opaque bytes here; what stands beside them are the few facts that the store
 //! itself must count, compare or sort by.
 
+use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp, civil};
 use lafiya_model::{
     AssessmentId, Environment, EventKind, InterviewId, KeyId, TenantId, TriageLevel,
@@ -43,9 +44,9 @@ pub struct RecordAssessment {
     /// The leading condition.
     pub top_condition: Option<ConditionName>,
     /// The assessment as it shall be read back.
-    pub document: Vec<u8>,
+    pub document: Bytes,
     /// What the interview knows after this turn.
-    pub interview_document: Vec<u8>,
+    pub interview_document: Bytes,
     /// Recognises the same request sent again.
     pub request_digest: [u8; 32],
     /// The client's idempotency key, if it sent one.

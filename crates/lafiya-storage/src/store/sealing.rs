@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use bytes::Bytes;
 use chacha20poly1305::aead::{Aead, Generate, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use sha2::{Digest, Sha256};
@@ -65,7 +66,8 @@ impl DataKeys {
     }
 
     /// Seals a document for the row that `place` names.
-    pub(super) fn seal(&self, place: &str, plain: Vec<u8>) -> Result<Sealed, StoreError> {
+    pub(super) fn seal(&self, place: &str, plain: impl Into<Bytes>) -> Result<Sealed, StoreError> {
+        let plain = plain.into();
         let Some(key) = self.keys.first() else {
             return Ok(Sealed {
                 key: None,
@@ -86,14 +88,14 @@ impl DataKeys {
         bytes.extend_from_slice(&ciphertext);
         Ok(Sealed {
             key: Some(key.id.clone()),
-            bytes,
+            bytes: bytes.into(),
         })
     }
 
     /// Opens what was sealed for the same row.
     pub(super) fn open(&self, place: &str, sealed: Sealed) -> Result<Vec<u8>, StoreError> {
         let Some(id) = sealed.key else {
-            return Ok(sealed.bytes);
+            return Ok(sealed.bytes.into());
         };
         let key = self.keys.iter().find(|key| key.id == id).ok_or_else(|| {
             StoreError::corrupt(format!("the data key {id} is not among those configured"))
@@ -156,7 +158,7 @@ impl fmt::Debug for DataKeys {
 pub(super) struct Sealed {
     /// The key that opens it; none when it is in the clear.
     pub(super) key: Option<String>,
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Bytes,
 }
 
 #[cfg(test)]
@@ -178,8 +180,12 @@ mod tests {
         assert_eq!(opened.unwrap(), b"the patient");
         assert!(keys(ONE).open("there", sealed.clone()).is_err());
         assert!(keys(TWO).open("here", sealed.clone()).is_err());
-        let mut changed = sealed;
-        *changed.bytes.last_mut().unwrap() ^= 1;
+        let mut bytes = Vec::from(sealed.bytes.clone());
+        *bytes.last_mut().unwrap() ^= 1;
+        let changed = Sealed {
+            bytes: bytes.into(),
+            ..sealed
+        };
         assert!(keys(ONE).open("here", changed).is_err());
     }
 

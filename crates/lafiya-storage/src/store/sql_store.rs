@@ -41,7 +41,8 @@ impl SqlStore {
     {
         match &self.database {
             Database::Sqlite(sqlite) => sqlite.read(arguments, verb).await,
-            Database::Postgres(postgres) => postgres.read(arguments, verb).await,
+            // In a box, since it is large and whoever uses SQLite would carry it along.
+            Database::Postgres(postgres) => Box::pin(postgres.read(arguments, verb)).await,
         }
     }
 
@@ -53,7 +54,7 @@ impl SqlStore {
     {
         match &self.database {
             Database::Sqlite(sqlite) => sqlite.write(arguments, verb).await,
-            Database::Postgres(postgres) => postgres.write(arguments, verb).await,
+            Database::Postgres(postgres) => Box::pin(postgres.write(arguments, verb)).await,
         }
     }
 }
@@ -256,7 +257,9 @@ impl Store for SqlStore {
         let sealed = Box::new(SealedRecord::seal(new, &self.data_keys)?);
         match &self.database {
             Database::Sqlite(sqlite) => sqlite.write(sealed, verb).await,
-            Database::Postgres(postgres) => postgres.write_grouped(order, sealed, verb).await,
+            Database::Postgres(postgres) => {
+                Box::pin(postgres.write_grouped(order, sealed, verb)).await
+            }
         }
     }
 

@@ -13,7 +13,7 @@ const LIVE: Environment = Environment::Live;
 pub(super) async fn an_assessment_reads_back_as_recorded(given: &Given) {
     let caller = given.caller("Acme").await;
     let mut new = new_assessment(caller);
-    new.document = vec![0, 159, 146, 150, 255];
+    new.document = vec![0, 159, 146, 150, 255].into();
     new.level = TriageLevel::Emergency;
     new.events = vec![event("assessment.completed"), event("assessment.completed")];
     let recorded = given.store.record_assessment(new.clone()).await.unwrap();
@@ -80,7 +80,7 @@ async fn check_turns(given: &Given, new_interview: bool) {
     let mut second = next_turn(&first);
     second.new_interview = false;
     second.created_at = at(600);
-    second.interview_document = b"more is known".to_vec();
+    second.interview_document = b"more is known".as_slice().into();
     let recorded = store.record_assessment(second.clone()).await.unwrap();
     assert_eq!(recorded.used, None, "a further turn is free");
 

@@ -197,7 +197,7 @@ pub(super) fn opened_secret(
     let unreadable = || StoreError::corrupt("the secret of one-time codes cannot be read");
     let sealed = Sealed {
         key: Some(key),
-        bytes: STANDARD.decode(held).map_err(|_| unreadable())?,
+        bytes: STANDARD.decode(held).map_err(|_| unreadable())?.into(),
     };
     let plain = keys.open(&codes_place(id), sealed)?;
     let plain = String::from_utf8(plain).map_err(|_| unreadable())?;

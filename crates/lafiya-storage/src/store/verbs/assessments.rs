@@ -141,7 +141,7 @@ pub(in crate::store) async fn find_idempotent(
 pub(super) fn sealed_from(row: &Row) -> Result<Sealed, StoreError> {
     Ok(Sealed {
         key: row.optional_text("document_key")?,
-        bytes: row.bytes("document")?,
+        bytes: row.bytes("document")?.into(),
     })
 }
 

@@ -4,7 +4,6 @@
 
 use std::mem;
 
-use bytes::Bytes;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use lafiya_model::{Environment, TriageLevel};
@@ -20,11 +19,8 @@ use crate::store::{
 
 /// An assessment to be recorded whose documents are sealed already.
 pub(in crate::store) struct SealedRecord {
-    /// Its documents stand beside it.
     new: RecordAssessment,
-    document: Bytes,
-    interview_document: Bytes,
-    /// The key they are sealed with.
+    /// The key that its documents are sealed with.
     document_key: Option<String>,
 }
 
@@ -36,12 +32,12 @@ impl SealedRecord {
     ) -> Result<Self, StoreError> {
         let place = assessment_place(new.tenant, new.environment, new.assessment_id);
         let document = keys.seal(&place, mem::take(&mut new.document))?;
+        new.document = document.bytes;
         let place = interview_place(new.tenant, new.environment, new.interview_id);
-        let interview_document = keys.seal(&place, mem::take(&mut new.interview_document))?;
+        let interview = keys.seal(&place, mem::take(&mut new.interview_document))?;
+        new.interview_document = interview.bytes;
         Ok(Self {
             new,
-            document: document.bytes.into(),
-            interview_document: interview_document.bytes.into(),
             document_key: document.key,
         })
     }
@@ -347,7 +343,7 @@ fn save_interview(sealed: &SealedRecord, interview: &Interview) -> Statement {
     .bind(new.environment)
     .bind(new.interview_id)
     .bind(new.turn)
-    .bind(&sealed.interview_document)
+    .bind(&new.interview_document)
     .bind(new.assessment_id)
     .bind(new.request_digest.as_slice())
     .bind(interview.created_at)
@@ -375,6 +371,6 @@ fn insert_assessment(sealed: &SealedRecord) -> Statement {
     .bind(new.level)
     .bind(top.map(|condition| condition.id.as_str()))
     .bind(top.map(|condition| condition.name.as_str()))
-    .bind(&sealed.document)
+    .bind(&new.document)
     .bind(sealed.document_key.as_deref())
 }

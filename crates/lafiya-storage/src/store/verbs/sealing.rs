@@ -80,13 +80,13 @@ pub(in crate::store) async fn reseal_assessments(
             continue;
         }
         let place = assessment_place(row.parsed("tenant")?, row.parsed("environment")?, id);
-        let bytes = row.bytes("document")?;
+        let bytes = row.bytes("document")?.into();
         let plain = keys.open(&place, Sealed { key, bytes })?;
         let sealed = keys.seal(&place, plain)?;
         outcome.resealed +=
             sql("update assessment set document = $2, document_key = $3 where id = $1")
                 .bind(id)
-                .bind(sealed.bytes.as_slice())
+                .bind(&sealed.bytes)
                 .bind(sealed.key.as_deref())
                 .execute(connection)
                 .await?;
@@ -123,7 +123,7 @@ pub(in crate::store) async fn reseal_interviews(
         let place = interview_place(tenant, environment, id);
         let sealed = Sealed {
             key: row.optional_text("document_key")?,
-            bytes: row.bytes("document")?,
+            bytes: row.bytes("document")?.into(),
         };
         let sealed = keys.seal(&place, keys.open(&place, sealed)?)?;
         resealed += sql("update interview set document = $4, document_key = $5
@@ -131,7 +131,7 @@ pub(in crate::store) async fn reseal_interviews(
         .bind(tenant)
         .bind(environment)
         .bind(id)
-        .bind(sealed.bytes.as_slice())
+        .bind(&sealed.bytes)
         .bind(sealed.key.as_deref())
         .execute(connection)
         .await?;

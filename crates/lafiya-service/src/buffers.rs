@@ -1,0 +1,100 @@
+//! Room for bytes that are written for every answer: the answer and its document. Whatever is given back is
+//! taken again first, while it still lies in the processor's cache; an allocator hands out memory of
+//! this size in turn, so that it comes back cold.
+
+use std::sync::{Mutex, PoisonError};
+
+use bytes::Bytes;
+
+/// Buffers that wait for their next use.
+pub struct Buffers {
+    waiting: Mutex<Vec<Vec<u8>>>,
+    /// Room in a new one.
+    bytes: usize,
+}
+
+/// As many wait as are in use at once on a busy machine.
+const WAITING_MAX: usize = 64;
+/// One that has grown beyond this many times the usual room is not kept.
+const GROWN_MAX: usize = 4;
+
+impl Buffers {
+    /// Of so many bytes each, more where more is written.
+    pub const fn new(bytes: usize) -> Self {
+        Self {
+            waiting: Mutex::new(Vec::new()),
+            bytes,
+        }
+    }
+
+    /// An empty buffer.
+    pub fn take(&self) -> Vec<u8> {
+        let waiting = self.waiting().pop();
+        waiting.unwrap_or_else(|| Vec::with_capacity(self.bytes))
+    }
+
+    /// What was written, to be given away; the buffer comes back when the last who has it lets go.
+    pub fn lend(&'static self, written: Vec<u8>) -> Bytes {
+        Bytes::from_owner(Lent {
+            written,
+            home: self,
+        })
+    }
+
+    fn give_back(&self, mut buffer: Vec<u8>) {
+        if buffer.capacity() > GROWN_MAX * self.bytes {
+            return;
+        }
+        buffer.clear();
+        let mut waiting = self.waiting();
+        if waiting.len() < WAITING_MAX {
+            waiting.push(buffer);
+        }
+    }
+
+    fn waiting(&self) -> std::sync::MutexGuard<'_, Vec<Vec<u8>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Lent {
+    written: Vec<u8>,
+    home: &'static Buffers,
+}
+
+impl AsRef<[u8]> for Lent {
+    fn as_ref(&self) -> &[u8] {
+        &self.written
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        self.home.give_back(std::mem::take(&mut self.written));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_given_back_is_the_next_taken_and_holds_nothing() {
+        static BUFFERS: Buffers = Buffers::new(16);
+        let mut buffer = BUFFERS.take();
+        buffer.extend_from_slice(b"first");
+        let room = buffer.as_ptr();
+        let lent = BUFFERS.lend(buffer);
+        let other = lent.clone();
+        drop(lent);
+        assert!(BUFFERS.waiting().is_empty(), "somebody still reads it");
+        assert_eq!(other, "first");
+        drop(other);
+        let again = BUFFERS.take();
+        assert!(again.is_empty());
+        assert_eq!(again.as_ptr(), room);
+        // One that has grown out of all proportion goes.
+        drop(BUFFERS.lend(vec![0; 1000]));
+        assert!(BUFFERS.waiting().is_empty());
+    }
+}
