@@ -201,19 +201,36 @@ fn lowered(name: &str) -> Cow<'_, str> {
 }
 
 fn one_line(name: &str, supporting: &[Text<'_>], against: &[Text<'_>]) -> String {
-    let first = |list: &[Text<'_>]| list[..list.len().min(REASONS_IN_LINE)].join(", ");
-    match (supporting.is_empty(), against.is_empty()) {
-        (true, true) => format!("{name} is listed because it is common in patients like this one."),
-        (true, false) => format!(
-            "{name} is possible, but little speaks for it and this speaks against it: {}.",
-            first(against)
-        ),
-        (false, true) => format!("{name} is supported by: {}.", first(supporting)),
-        (false, false) => format!(
-            "{name} is supported by: {}; against it: {}.",
-            first(supporting),
-            first(against)
-        ),
+    /// Enough for nearly all.
+    const BYTES: usize = 256;
+    let mut line = String::with_capacity(BYTES);
+    line.push_str(name);
+    match (supporting, against) {
+        ([], []) => line.push_str(" is listed because it is common in patients like this one"),
+        ([], against) => {
+            line.push_str(" is possible, but little speaks for it and this speaks against it: ");
+            push_first(&mut line, against);
+        }
+        (supporting, against) => {
+            line.push_str(" is supported by: ");
+            push_first(&mut line, supporting);
+            if !against.is_empty() {
+                line.push_str("; against it: ");
+                push_first(&mut line, against);
+            }
+        }
+    }
+    line.push('.');
+    line
+}
+
+/// Adds as many reasons as are said in one line.
+fn push_first(line: &mut String, reasons: &[Text<'_>]) {
+    for (place, reason) in reasons.iter().take(REASONS_IN_LINE).enumerate() {
+        if place > 0 {
+            line.push_str(", ");
+        }
+        line.push_str(reason);
     }
 }
 

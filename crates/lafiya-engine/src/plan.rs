@@ -143,7 +143,11 @@ fn to_avoid<'a>(facts: &PatientFacts<'_>, condition: &Condition) -> impl Iterato
     written
         .zip(&condition.avoid_when)
         .filter(applies)
-        .map(|(avoid, _)| format!("{}: {}", condition.text.name, avoid.text).into())
+        .map(|(avoid, _)| {
+            [condition.text.name.as_str(), ": ", &avoid.text]
+                .concat()
+                .into()
+        })
 }
 
 /// First and second choice for this patient; the line for pregnancy or children stands beside them.
@@ -256,7 +260,7 @@ pub(crate) fn notifiable<'a>(
 
 /// The first `max` that differ from each other.
 fn distinct<T: PartialEq>(items: impl Iterator<Item = T>, max: usize) -> Vec<T> {
-    let mut kept = Vec::new();
+    let mut kept = Vec::with_capacity(items.size_hint().0.clamp(4, 16));
     for item in items {
         if kept.len() >= max {
             break;

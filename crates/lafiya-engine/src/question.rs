@@ -6,7 +6,6 @@ use lafiya_knowledge::{ConceptRef, ConditionIx, FindingIx, RiskIx, entropy};
 use lafiya_model::Age;
 use lafiya_model::assessment::Question;
 use lafiya_model::ids::ConceptId;
-use smallvec::{SmallVec, smallvec};
 
 use crate::differential::Differential;
 use crate::facts::{PatientFacts, Status};
@@ -16,11 +15,8 @@ use crate::parameters::Parameters;
 const CANDIDATES_MAX: usize = 50;
 /// How much a condition that must not be missed counts beyond its probability.
 const MUST_NOT_MISS_TIMES: f64 = 4.0;
-/// Candidates that hold less than this share of what is at stake are left at the background: together
-/// they cannot tell as much as the least question that is worth asking.
-const STAKE_MIN: f64 = 5e-5;
-/// So many findings are reckoned with on the stack, which is warm; beyond that on the heap.
-const TELLING_INLINE: usize = 2048;
+/// So many findings are reckoned with on the stack, which lies in the processor's cache; more on the heap.
+const FINDINGS_ON_STACK: usize = 1536;
 /// Below this expected information a question is not worth asking.
 const INFORMATION_MIN: f64 = 0.003;
 /// Below this age the one who brings the child is asked.
@@ -115,7 +111,7 @@ struct Stakes {
 
 impl Stakes {
     fn of(facts: &PatientFacts<'_>, differential: &Differential) -> Self {
-        let mut candidates: Vec<(ConditionIx, f64)> = differential
+        let candidates: Vec<(ConditionIx, f64)> = differential
             .leading()
             .iter()
             .take(CANDIDATES_MAX)
@@ -134,7 +130,6 @@ impl Stakes {
             .collect();
         let known = candidates.iter().map(|(_, weight)| weight).sum::<f64>();
         let total = known + differential.unexplained();
-        candidates.retain(|(_, weight)| *weight >= STAKE_MIN * total);
         Self {
             candidates,
             total,
@@ -144,27 +139,25 @@ impl Stakes {
 }
 
 /// What an answer is expected to tell: the information it shares with the candidates. Those that
-/// know better than the background are gone through one by one. One is kept for each finding, so it
-/// is small.
+/// know better than the background are gone through one by one. Four sums over these, each by how
+/// much a candidate matters, side by side so that a processor adds them at once: how often a yes is
+/// expected; the squares of how often, which tell how far they lie apart; how uncertain the answer is,
+/// given one of them; and how much they matter together.
 #[derive(Clone, Copy, Default)]
-struct Telling {
-    /// How often a yes is expected of the candidates that know better.
-    expected: f32,
-    /// The squares of how often, which tell how far they lie apart.
-    squares: f32,
-    /// How uncertain the answer is, given one of them.
-    conditional: f32,
-    /// How much they matter together.
-    weight: f32,
-}
+struct Telling([f32; 4]);
 
 impl Telling {
     fn add(&mut self, weight: f32, probability: f32, uncertainty: f32) {
-        let expected = weight * probability;
-        self.expected += expected;
-        self.squares += expected * probability;
-        self.conditional += weight * uncertainty;
-        self.weight += weight;
+        let figures = [probability, probability * probability, uncertainty, 1.0];
+        for (sum, figure) in self.0.iter_mut().zip(figures) {
+            *sum += weight * figure;
+        }
+    }
+
+    /// Whether any candidate knows better than the background.
+    fn is_known(&self) -> bool {
+        let [_, _, _, weight] = self.0;
+        weight > 0.0
     }
 
     /// What the answer tells where everybody else stands at the background; `None` where it is not
@@ -176,16 +169,17 @@ impl Telling {
         background: f32,
         uncertainty: f32,
     ) -> Option<f64> {
-        let others = stakes.total - f64::from(self.weight);
+        let [expected, squares, conditional, weight] = self.0;
+        let others = stakes.total - f64::from(weight);
         let background = f64::from(background);
         let mean =
             |known: f32, other: f64| (f64::from(known) + others * other) * stakes.one_of_total;
-        let expected = mean(self.expected, background);
-        let squares = mean(self.squares, background * background);
+        let expected = mean(expected, background);
+        let squares = mean(squares, background * background);
         if !may_tell(best, expected, squares) {
             return None;
         }
-        let conditional = mean(self.conditional, f64::from(uncertainty));
+        let conditional = mean(conditional, f64::from(uncertainty));
         let information = f64::from(entropy(expected as f32)) - conditional;
         (information > best).then_some(information)
     }
@@ -235,15 +229,23 @@ fn best_concept(facts: &PatientFacts<'_>, differential: &Differential) -> Option
 /// A finding that no candidate knows of stands at background in all of them and tells nothing.
 fn offer_findings(facts: &PatientFacts<'_>, stakes: &Stakes, best: &mut Best) {
     let table = facts.base.likelihood();
-    let mut telling: SmallVec<[_; TELLING_INLINE]> =
-        smallvec![Telling::default(); facts.base.findings().len()];
+    let findings = facts.base.findings().len();
+    let mut on_stack = [Telling::default(); FINDINGS_ON_STACK];
+    let mut on_heap = Vec::new();
+    let telling = match on_stack.get_mut(..findings) {
+        Some(room) => room,
+        None => {
+            on_heap.resize(findings, Telling::default());
+            &mut on_heap
+        }
+    };
     for &(candidate, weight) in &stakes.candidates {
         for shown in table.shown(candidate, facts.group) {
             telling[shown.finding.index()].add(weight as f32, shown.probability, shown.entropy);
         }
     }
     for (background, telling) in table.background().iter().zip(telling) {
-        if telling.weight > 0.0 {
+        if telling.is_known() {
             let ix = background.finding;
             let information = telling.information_above(
                 best.information,
@@ -268,7 +270,7 @@ fn offer_risks(facts: &PatientFacts<'_>, stakes: &Stakes, best: &mut Best) {
         }
     }
     for (ix, telling) in base.risk_indices().zip(telling) {
-        if telling.weight > 0.0 {
+        if telling.is_known() {
             let (background, uncertainty) = (base.risk(ix).background, base.risk(ix).entropy);
             let information =
                 telling.information_above(best.information, stakes, background, uncertainty);

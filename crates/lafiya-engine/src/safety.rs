@@ -5,7 +5,8 @@ use std::borrow::Cow;
 
 use lafiya_knowledge::{ConceptRef, ConditionIx};
 use lafiya_model::assessment::{
-    AssessedCondition, Reasoning, Specialist, Triage, Warning, WarningKind, WarningSeverity,
+    AssessedCondition, Reasoning, RedFlag, Specialist, Triage, Warning, WarningKind,
+    WarningSeverity,
 };
 use lafiya_model::{Age, AgeBand, Assessment, ConceptId, Opinion, Outline, Text, TriageLevel};
 
@@ -366,7 +367,7 @@ fn triage_words<'a>(
             .unwrap_or_default(),
         recommended_action: match action {
             Some(action) if usual_action.is_empty() => action.clone(),
-            Some(action) => format!("{action} {usual_action}").into(),
+            Some(action) => [action.as_str(), " ", &usual_action].concat().into(),
             None => usual_action,
         },
         specialist: condition.and_then(|condition| {
@@ -538,23 +539,21 @@ fn reasoning(
     let mut steps = Vec::new();
     let present = explain::names(facts, true);
     let absent = explain::names(facts, false);
-    steps.push(format!("Present: {}.", listed(&present)));
+    steps.push(["Present: ", &listed(&present), "."].concat());
     if !absent.is_empty() {
-        steps.push(format!("Absent: {}.", listed(&absent)));
+        steps.push(["Absent: ", &listed(&absent), "."].concat());
     }
-    for alarm in alarms.iter().take(5) {
-        steps.push(format!(
-            "Danger ({}): {}",
-            alarm.flag.seriousness, alarm.flag.root_cause
-        ));
+    for RedFlag {
+        seriousness,
+        root_cause,
+        ..
+    } in alarms.iter().take(5).map(|alarm| &alarm.flag)
+    {
+        steps.push(["Danger (", seriousness.as_str(), "): ", root_cause].concat());
     }
     for condition in conditions.iter().take(3) {
-        steps.push(format!(
-            "{} ({:.0} %): {}",
-            condition.name,
-            condition.probability * 100.0,
-            condition.rationale
-        ));
+        let share = format!(" ({:.0} %): ", condition.probability * 100.0);
+        steps.push([condition.name.as_str(), &share, &condition.rationale].concat());
     }
     if differential.unexplained() > 0.2 {
         steps.push(format!(

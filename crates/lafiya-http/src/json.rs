@@ -46,7 +46,8 @@ pub(crate) fn written(answer: &impl Serialize, about_bytes: usize) -> Result<Vec
     Ok(written)
 }
 
-fn write(answer: &impl Serialize, to: &mut Vec<u8>) -> Result<(), ApiError> {
+/// Writes JSON behind what is there.
+pub(crate) fn write(answer: &impl Serialize, to: &mut Vec<u8>) -> Result<(), ApiError> {
     sonic_rs::to_writer(to, answer).map_err(|cause| {
         ServiceError::Internal(format!("an answer could not be written: {cause}")).into()
     })

@@ -2,7 +2,7 @@
 //! stored document names them by their number in the book of that base instead of repeating them.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -59,7 +59,13 @@ pub struct Cited {
 impl Cited {
     /// The line: `[n]` and the source.
     pub fn line(number: u16, source: &str) -> String {
-        format!("[{number}] {source}")
+        /// What stands before the source: brackets, a number, a space.
+        const BEFORE: usize = 8;
+        let mut line = String::with_capacity(BEFORE + source.len());
+        // Writing to a text cannot fail.
+        let _ = write!(line, "[{number}] ");
+        line.push_str(source);
+        line
     }
 }
 

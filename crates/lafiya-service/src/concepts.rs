@@ -29,26 +29,14 @@ pub(crate) struct Resolved {
 pub(crate) fn resolve(base: &Library, case: &Case) -> Result<Resolved, ServiceError> {
     let mut problems = Vec::new();
     let mut unreadable = Vec::new();
-    let previous = resolve_list(
-        base,
-        &case.previous_evidence,
-        &mut problems,
-        &mut unreadable,
-    );
-    let current: Vec<Claim> = case
-        .evidence
-        .iter()
-        .chain(&case.risk_factors)
-        .cloned()
-        .collect();
-    let current = resolve_list(base, &current, &mut problems, &mut unreadable);
+    let previous = case.previous_evidence.iter();
+    let previous = resolve_list(base, previous, &mut problems, &mut unreadable);
+    let current = case.evidence.iter().chain(&case.risk_factors);
+    let current = resolve_list(base, current, &mut problems, &mut unreadable);
     if !problems.is_empty() {
         return Err(ServiceError::InvalidRequest(problems));
     }
-    let mut merged: BTreeMap<ConceptId, Evidence> = BTreeMap::new();
-    for item in previous.into_iter().chain(current) {
-        merged.insert(item.id.clone(), item);
-    }
+    let evidence = merged(previous, current);
     let mut warnings = Vec::new();
     if !unreadable.is_empty() {
         warnings.push(concern("A value could not be used.", unreadable));
@@ -59,10 +47,7 @@ pub(crate) fn resolve(base: &Library, case: &Case) -> Result<Resolved, ServiceEr
             case.left_out.clone(),
         ));
     }
-    Ok(Resolved {
-        evidence: merged.into_values().collect(),
-        warnings,
-    })
+    Ok(Resolved { evidence, warnings })
 }
 
 pub(crate) fn concern(message: &'static str, details: Vec<String>) -> Warning<'static> {
@@ -75,9 +60,19 @@ pub(crate) fn concern(message: &'static str, details: Vec<String>) -> Warning<'s
     }
 }
 
-fn resolve_list(
+/// Earlier and later evidence in the order of ids, each once: what came last is the strongest.
+pub(crate) fn merged(earlier: Vec<Evidence>, later: Vec<Evidence>) -> Vec<Evidence> {
+    let latest_first = later.into_iter().rev().chain(earlier.into_iter().rev());
+    let mut all: Vec<Evidence> = latest_first.collect();
+    // Equals stay in their order, so that the first of them is the one that came last.
+    all.sort_by(|a, b| a.id.cmp(&b.id));
+    all.dedup_by(|next, kept| next.id == kept.id);
+    all
+}
+
+fn resolve_list<'a>(
     base: &Library,
-    claims: &[Claim],
+    claims: impl Iterator<Item = &'a Claim>,
     problems: &mut Vec<FieldError>,
     unreadable: &mut Vec<String>,
 ) -> Vec<Evidence> {
@@ -178,4 +173,27 @@ pub fn suggestions(library: &Library, id: &str) -> Vec<String> {
     hits.into_iter()
         .map(|hit| library.id_of(hit.concept).to_owned())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lafiya_model::{Choice, EvidenceSource};
+
+    #[test]
+    fn what_was_told_last_is_the_strongest() {
+        let told = |id: &str, days| Evidence {
+            id: ConceptId::from(id),
+            choice: Choice::Present,
+            source: EvidenceSource::Initial,
+            duration_days: Some(days),
+            severity: None,
+            value: None,
+        };
+        let earlier = vec![told("s_b", 1), told("s_c", 2)];
+        let later = vec![told("s_c", 3), told("s_a", 4), told("s_c", 5)];
+        let all = merged(earlier, later);
+        let expected = [told("s_a", 4), told("s_b", 1), told("s_c", 5)];
+        assert_eq!(all, expected);
+    }
 }

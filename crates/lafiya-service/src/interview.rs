@@ -1,16 +1,15 @@
 //! The interview: what earlier turns told, sent again or not. Tenant-scoped, 24 hours, any replica.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{
-    Age, AssessmentId, Choice, ConceptId, ConceptKind, Environment, Evidence, EvidenceSource,
-    InterviewId, Sex, TenantId,
+    Age, AssessmentId, Choice, ConceptKind, Environment, Evidence, EvidenceSource, InterviewId,
+    Sex, TenantId,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::assess::{EvidenceList, invalid};
+use crate::concepts;
 use crate::consult::OpenInterview;
 use crate::context::Context;
 use crate::error::ServiceError;
@@ -100,22 +99,14 @@ impl Memory {
             ));
         }
         let remembered = self.kept.map(|kept| kept.evidence).unwrap_or_default();
-        let mut merged: BTreeMap<ConceptId, Evidence> = remembered
-            .into_iter()
-            .map(|item| (item.id.clone(), item))
-            .collect();
-        merged.extend(evidence.into_iter().map(|item| (item.id.clone(), item)));
-        if merged.len() > REMEMBERED_ITEMS_MAX {
+        let evidence = concepts::merged(remembered, evidence);
+        if evidence.len() > REMEMBERED_ITEMS_MAX {
             return Err(invalid(
                 "/evidence",
                 format!("would make the interview remember more than {REMEMBERED_ITEMS_MAX} items"),
             ));
         }
-        let kept = Kept {
-            age,
-            sex,
-            evidence: merged.into_values().collect(),
-        };
+        let kept = Kept { age, sex, evidence };
         Ok(Self {
             turn: self.turn + 1,
             kept: Some(kept),
@@ -169,6 +160,11 @@ impl Memory {
     }
 
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, ServiceError> {
-        serde_json::to_vec(&self.kept).map_err(|cause| ServiceError::Internal(cause.to_string()))
+        /// Enough for most.
+        const BYTES: usize = 2048;
+        let mut bytes = Vec::with_capacity(BYTES);
+        serde_json::to_writer(&mut bytes, &self.kept)
+            .map_err(|cause| ServiceError::Internal(cause.to_string()))?;
+        Ok(bytes)
     }
 }

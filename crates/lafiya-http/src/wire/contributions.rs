@@ -34,21 +34,36 @@ impl<'a> ContributionAnswer<'a> {
 }
 
 /// What was weighed, each piece written up to its weight.
-pub(crate) struct Pieces(Vec<Vec<u8>>);
+pub(crate) struct Pieces {
+    /// All of them, one behind the other.
+    written: Vec<u8>,
+    /// Where each of them ends.
+    ends: Vec<usize>,
+}
 
 /// What follows the words of a piece that weighs nothing.
 const NO_WEIGHT: &[u8] = b"0.0}";
 
 impl Pieces {
     pub(crate) fn of(weighed: &[Weighed<'_>]) -> Result<Self, ApiError> {
-        let until_weight = |piece| {
-            let mut written = json::written(&ContributionAnswer::of(piece, 0.0), PIECE_BYTES)?;
+        let mut written = Vec::with_capacity(PIECE_BYTES * weighed.len());
+        let mut ends = Vec::with_capacity(weighed.len());
+        for piece in weighed {
+            json::write(&ContributionAnswer::of(piece, 0.0), &mut written)?;
             debug_assert!(written.ends_with(NO_WEIGHT), "the weight stands last");
             written.truncate(written.len() - NO_WEIGHT.len());
-            Ok(written)
-        };
-        let pieces: Result<_, ApiError> = weighed.iter().map(until_weight).collect();
-        pieces.map(Self)
+            ends.push(written.len());
+        }
+        Ok(Self { written, ends })
+    }
+
+    fn each(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        let mut start = 0;
+        self.ends.iter().map(move |&end| {
+            let piece = &self.written[start..end];
+            start = end;
+            piece
+        })
     }
 }
 
@@ -60,10 +75,10 @@ pub(crate) struct Contributions<'a> {
 
 impl Serialize for Contributions<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let pieces = &self.pieces.0;
+        let pieces = self.pieces.each();
         let mut written = Vec::with_capacity(PIECE_BYTES * pieces.len());
         written.push(b'[');
-        for (place, (piece, weight)) in pieces.iter().zip(self.weights).enumerate() {
+        for (place, (piece, weight)) in pieces.zip(self.weights).enumerate() {
             if place > 0 {
                 written.push(b',');
             }

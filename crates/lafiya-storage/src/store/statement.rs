@@ -24,7 +24,8 @@ pub(super) struct Statement {
 pub(super) fn sql(text: &'static str) -> Statement {
     Statement {
         text,
-        values: Vec::new(),
+        // Most have fewer.
+        values: Vec::with_capacity(16),
     }
 }
 
