@@ -1,7 +1,7 @@
 //! The level. Danger first: its floor holds whatever the candidates say. Then the risk the
 //! candidates carry. More danger can never lower the level, by construction: see `carried`.
 
-use lafiya_knowledge::ConditionIx;
+use lafiya_knowledge::{ConditionIx, Facts as _};
 use lafiya_model::{Timeframe, TriageLevel};
 
 use crate::carried;
@@ -29,15 +29,22 @@ pub(crate) struct Levels(Vec<(TriageLevel, Timeframe)>);
 
 impl Levels {
     pub(crate) fn of(facts: &PatientFacts<'_>) -> Self {
-        let mut levels = facts.base.usual_levels().to_vec();
-        for (condition, higher) in facts.base.higher_awake(&facts.known) {
+        let (base, pairs) = (facts.base, facts.base.pairs());
+        let mut levels = Vec::with_capacity(base.conditions().len() + pairs.len());
+        levels.extend_from_slice(base.usual_levels());
+        let present = facts.known.iter().filter(|it| facts.is_present(**it));
+        for (condition, raised) in present.flat_map(|&concept| base.raised_by(concept)) {
+            let level = &mut levels[condition.index()];
+            *level = raised.max(*level);
+        }
+        for (condition, higher) in base.higher_awake(&facts.known) {
             let level = &mut levels[condition.index()];
             let raised = (higher.level, higher.timeframe);
             if raised > *level && higher.when.holds(facts) {
                 *level = raised;
             }
         }
-        for pair in facts.base.pairs() {
+        for pair in pairs {
             levels.push(levels[pair.first.index()].max(levels[pair.second.index()]));
         }
         Self(levels)

@@ -176,10 +176,13 @@ proptest! {
         let awake: Vec<&str> = BASE.rules_awake(&facts.known).into_iter().filter(|it| it.when.holds(&facts)).map(|it| it.text.id.as_str()).collect();
         let holding: Vec<&str> = BASE.rules().iter().filter(|it| it.when.holds(&facts)).map(|it| it.text.id.as_str()).collect();
         prop_assert_eq!(awake, holding);
-        let awake: Vec<&str> = BASE.higher_awake(&facts.known).filter(|(_, it)| it.when.holds(&facts)).map(|(_, it)| it.why.as_str()).collect();
-        let all = BASE.conditions().iter().flat_map(|it| &it.higher);
-        let holding: Vec<&str> = all.filter(|it| it.when.holds(&facts)).map(|it| it.why.as_str()).collect();
-        prop_assert_eq!(awake, holding);
+        let levels = Levels::of(&facts);
+        for ix in BASE.condition_indices() {
+            let holding = BASE.condition(ix).higher.iter().filter(|it| it.when.holds(&facts));
+            let raised = holding.map(|it| (it.level, it.timeframe)).max();
+            let usual = BASE.usual_levels()[ix.index()];
+            prop_assert_eq!(levels.level(ix), raised.map_or(usual, |raised| raised.max(usual)));
+        }
     }
 
     #[test]

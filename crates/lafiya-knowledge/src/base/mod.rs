@@ -165,8 +165,16 @@ impl KnowledgeBase {
         &self.priors
     }
 
-    /// The higher levels that could hold for a patient of whom these concepts are known (present, or measured). No other
-    /// one does.
+    /// The conditions that the presence of a concept raises by itself, and to which level.
+    pub fn raised_by(
+        &self,
+        concept: ConceptRef,
+    ) -> impl Iterator<Item = (ConditionIx, (TriageLevel, Timeframe))> {
+        self.higher.raised_by(concept)
+    }
+
+    /// The higher levels beside those of [`Self::raised_by`] that could hold for a patient of whom these concepts are known
+    /// (present, or measured). No other one does.
     pub fn higher_awake(
         &self,
         known: &[ConceptRef],

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use lafiya_model::{Timeframe, TriageLevel};
+
 use super::concepts::Condition;
 use super::index::{ConceptRef, ConditionIx};
 use super::when::When;
@@ -69,26 +71,56 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The higher levels of all conditions in one list, with the watch over them.
+/// The higher levels of all conditions. Nearly all ask for any one of some concepts: those lie ready by concept, so
+/// that nothing else need be looked at. There is a watch over the others.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HigherLevels {
-    /// The condition, and the place in its own list.
+    /// Sorted, so that all that one concept raises stand together.
+    by_any: Vec<(ConceptRef, Raised)>,
+    /// The condition of each of the others, and the place in its own list.
     places: Vec<(ConditionIx, usize)>,
     watch: Watch,
 }
 
+/// A condition and the level it is raised to.
+pub(super) type Raised = (ConditionIx, (TriageLevel, Timeframe));
+
 impl HigherLevels {
     pub(super) fn of(conditions: &[Condition]) -> Self {
-        let places = conditions.iter().enumerate().flat_map(|(at, condition)| {
-            (0..condition.higher.len()).map(move |place| (ConditionIx::at(at), place))
-        });
-        let whens = conditions.iter().flat_map(|condition| &condition.higher);
+        let mut by_any = Vec::new();
+        let mut places = Vec::new();
+        for (at, condition) in conditions.iter().enumerate() {
+            let ix = ConditionIx::at(at);
+            for (place, higher) in condition.higher.iter().enumerate() {
+                match higher.when.any_one_of() {
+                    Some(concepts) => {
+                        let raised = (ix, (higher.level, higher.timeframe));
+                        by_any.extend(concepts.iter().map(|&concept| (concept, raised)));
+                    }
+                    None => places.push((ix, place)),
+                }
+            }
+        }
+        by_any.sort_unstable();
+        let whens = places
+            .iter()
+            .map(|&(ix, place)| &conditions[ix.index()].higher[place].when);
         Self {
-            places: places.collect(),
-            watch: Watch::over(whens.map(|higher| &higher.when)),
+            watch: Watch::over(whens),
+            by_any,
+            places,
         }
     }
 
+    /// What the presence of a concept raises by itself.
+    pub(super) fn raised_by(&self, concept: ConceptRef) -> impl Iterator<Item = Raised> {
+        let from = self.by_any.partition_point(|(it, _)| *it < concept);
+        let all = self.by_any[from..].iter();
+        let of_this = all.take_while(move |(it, _)| *it == concept);
+        of_this.map(|(_, raised)| *raised)
+    }
+
+    /// Others that could hold for a patient of whom these concepts are known.
     pub(super) fn awake(&self, known: &[ConceptRef]) -> impl Iterator<Item = (ConditionIx, usize)> {
         self.watch.awake(known).map(|at| self.places[at])
     }

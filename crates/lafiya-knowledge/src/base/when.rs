@@ -64,6 +64,14 @@ impl When {
         !self.parts.is_empty() && self.parts.iter().all(|part| part.holds(facts))
     }
 
+    /// Concepts any one of which, being present, is all that it asks for; `None` where it asks for anything else.
+    pub(super) fn any_one_of(&self) -> Option<&[ConceptRef]> {
+        match &self.parts[..] {
+            [Part::AtLeast(1, concepts)] => Some(concepts),
+            _ => None,
+        }
+    }
+
     /// The evidence that makes it true, each concept once, in the order of the rule; `None` where it does not hold.
     pub fn evidence(&self, facts: &impl Facts) -> Option<Vec<ConceptRef>> {
         if !self.holds(facts) {
