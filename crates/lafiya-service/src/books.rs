@@ -38,6 +38,7 @@ pub async fn keep(context: &Context) -> Result<(), ServiceError> {
     let (id, phrases) = packing.map_err(|cause| ServiceError::Internal(cause.to_string()))??;
     let now = context.clock.now();
     context.store.keep_book(&id, phrases.into(), now).await?;
+    tracing::info!(book.id = %id, "Documents name the texts of the knowledge base in its book.");
     library.book_is_kept(id);
     Ok(())
 }

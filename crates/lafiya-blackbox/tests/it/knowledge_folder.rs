@@ -5,6 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use lafiya_blackbox::{Server, eventually};
+use serde_json::{Value, json};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const FILE: &str = "conditions/c_common_cold.toml";
@@ -92,6 +93,56 @@ fn a_folder_is_read_again_on_sighup_and_a_broken_one_is_refused() {
         server.log().contains("the old one stays").then_some(())
     });
     assert_eq!(common_name(&server), "Catarrh of the folder");
+}
+
+/// How often a book was kept and is named from then on.
+fn books_named(server: &Server) -> usize {
+    server.log().matches("in its book").count()
+}
+
+#[test]
+fn what_was_answered_reads_the_same_after_the_knowledge_has_changed() {
+    let folder = tempfile::tempdir().expect("the test can handle its own files");
+    let knowledge = own_copy(folder.path());
+    let knowledge_dir = knowledge
+        .to_str()
+        .expect("the test can handle its own files");
+    let server = Server::without_limits()
+        .with("LAFIYA_KNOWLEDGE_DIR", knowledge_dir)
+        .start();
+    eventually("the first book to be kept", PATIENCE, || {
+        (books_named(&server) == 1).then_some(())
+    });
+    let present = |id: &str| json!({"id": id, "choice_id": "present", "source": "initial"});
+    let case = json!({
+        "patient": {"age": 30, "sex": "female"},
+        "evidence": [present("s_runny_nose"), present("s_sneezing"), present("s_sore_throat")],
+    });
+    let described = |answer: &Value| -> String {
+        let mut conditions = answer["conditions"].as_array().expect("a list").iter();
+        let cold = conditions.find(|it| it["id"] == "c_common_cold");
+        let cold = cold.expect("a cold is among the candidates");
+        cold["description"].as_str().expect("a text").to_owned()
+    };
+    let client = server.live().with_header("Idempotency-Key", "before");
+    let before = client.post("/v1/assess", &case).expect(200).json();
+
+    rewrite(
+        &knowledge,
+        "description = \"A viral",
+        "description = \"An altogether other",
+    );
+    hang_up(&server);
+    eventually("the second book to be kept", PATIENCE, || {
+        (books_named(&server) == 2).then_some(())
+    });
+    let again = client.post("/v1/assess", &case).expect(200).json();
+    for part in ["conditions", "sources", "triage", "treatment_guidance"] {
+        assert_eq!(again[part], before[part], "{part}");
+    }
+    assert!(described(&before).starts_with("A viral"));
+    let after = server.live().post("/v1/assess", &case).expect(200).json();
+    assert!(described(&after).starts_with("An altogether other"));
 }
 
 #[test]
