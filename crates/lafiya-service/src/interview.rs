@@ -6,7 +6,9 @@ use lafiya_model::{
     Age, AssessmentId, Choice, ConceptKind, Environment, Evidence, EvidenceSource, InterviewId,
     Sex, TenantId,
 };
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeSeq as _;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Value, json};
 
 use crate::assess::{EvidenceList, invalid};
 use crate::concepts;
@@ -29,7 +31,46 @@ pub(crate) struct Memory {
 struct Kept {
     age: Age,
     sex: Sex,
+    #[serde(serialize_with = "without_names")]
     evidence: EvidenceList,
+}
+
+/// Each piece as a list of its fields, without their names, up to the last that is there: every turn of every interview is
+/// written anew, and this is half as much. Reading takes fields with and without names.
+fn without_names<S: Serializer>(evidence: &EvidenceList, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(evidence.iter().map(Unnamed))
+}
+
+struct Unnamed<'a>(&'a Evidence);
+
+impl Serialize for Unnamed<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Evidence {
+            id,
+            choice,
+            source,
+            duration_days,
+            severity,
+            value,
+        } = self.0;
+        let optional = [duration_days.is_some(), severity.is_some(), value.is_some()];
+        let last = optional.iter().rposition(|&is_there| is_there);
+        let count = last.map_or(0, |place| place + 1);
+        let mut fields = serializer.serialize_seq(Some(3 + count))?;
+        fields.serialize_element(id)?;
+        fields.serialize_element(choice)?;
+        fields.serialize_element(source)?;
+        if count > 0 {
+            fields.serialize_element(duration_days)?;
+        }
+        if count > 1 {
+            fields.serialize_element(severity)?;
+        }
+        if count > 2 {
+            fields.serialize_element(value)?;
+        }
+        fields.end()
+    }
 }
 
 /// What was told in earlier turns of this interview; nothing for a new one.
@@ -47,14 +88,23 @@ pub(crate) async fn recall(
     else {
         return Ok(Memory::default());
     };
-    let kept = serde_json::from_slice(&stored.document).map_err(|cause| {
-        ServiceError::Internal(format!("a stored interview is unreadable: {cause}"))
-    })?;
     Ok(Memory {
         turn: stored.turn,
-        kept: Some(kept),
+        kept: Some(read(&stored.document)?),
         latest: Some((stored.last_assessment_id, stored.last_request_digest)),
     })
+}
+
+fn read(stored: &[u8]) -> Result<Kept, ServiceError> {
+    serde_json::from_slice(stored).map_err(|cause| {
+        ServiceError::Internal(format!("a stored interview is unreadable: {cause}"))
+    })
+}
+
+/// What an interview remembers, every field with its name, for whoever takes it away.
+pub(crate) fn exported(stored: &[u8]) -> Result<Value, ServiceError> {
+    let Kept { age, sex, evidence } = read(stored)?;
+    Ok(json!({"age": age, "sex": sex, "evidence": evidence}))
 }
 
 /// A newborn whose age is counted in days grows a day older while the interview lasts.
@@ -166,5 +216,49 @@ impl Memory {
         serde_json::to_writer(&mut bytes, &self.kept)
             .map_err(|cause| ServiceError::Internal(cause.to_string()))?;
         Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lafiya_model::{ConceptId, Severity};
+
+    fn kept() -> Kept {
+        let plain = |id: &str| Evidence {
+            id: ConceptId::from(id),
+            choice: Choice::Present,
+            source: EvidenceSource::Initial,
+            duration_days: None,
+            severity: None,
+            value: None,
+        };
+        let mut evidence = vec![plain("s_a"), plain("s_b"), plain("s_c"), plain("s_d")];
+        evidence[1].duration_days = Some(3);
+        evidence[2].severity = Some(Severity::Severe);
+        evidence[3].value = Some(39.5);
+        Kept {
+            age: Age::from_years(4),
+            sex: Sex::Female,
+            evidence,
+        }
+    }
+
+    #[test]
+    fn evidence_is_kept_without_names_and_read_with_and_without() {
+        let kept = kept();
+        let memory = Memory {
+            kept: Some(kept.clone()),
+            ..Memory::default()
+        };
+        let written = memory.to_bytes().unwrap();
+        let text = str::from_utf8(&written).unwrap();
+        assert!(text.contains(r#"["s_a","present","initial"]"#), "{text}");
+        let named = exported(&written).unwrap();
+        assert_eq!(named["evidence"][1]["duration_days"], 3);
+        for stored in [written, named.to_string().into_bytes()] {
+            let read: Kept = serde_json::from_slice(&stored).unwrap();
+            assert_eq!(read.evidence, kept.evidence);
+        }
     }
 }

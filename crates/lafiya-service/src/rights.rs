@@ -18,6 +18,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::document;
 use crate::error::ServiceError;
+use crate::interview;
 use crate::tenants;
 
 /// How far back acts are exported; more than a tenant will ever have.
@@ -179,7 +180,7 @@ pub async fn export<E>(
             let Some(end) = page.last() else { break };
             last = Some(end.id);
             for one in &page {
-                give(interview(context, one, environment).await?)?;
+                give(interview(one, environment)?)?;
             }
         }
     }
@@ -261,18 +262,14 @@ async fn assessment(
     })
 }
 
-async fn interview(
-    context: &Context,
-    kept: &KeptInterview,
-    environment: Environment,
-) -> Result<ExportRecord, ServiceError> {
+fn interview(kept: &KeptInterview, environment: Environment) -> Result<ExportRecord, ServiceError> {
     Ok(ExportRecord::Interview {
         id: kept.id,
         environment,
         turn: kept.turn,
         created_at: kept.created_at,
         expires_at: kept.expires_at,
-        document: document::read(context, &kept.document).await?,
+        document: interview::exported(&kept.document)?,
     })
 }
 
