@@ -105,7 +105,7 @@ pub(crate) fn codings_of(
     id: &str,
     name: &str,
 ) -> Vec<Element> {
-    let mut codings = vec![coding(&systems.concept(), id, name)];
+    let mut codings = vec![coding(systems.concept(), id, name)];
     if let Some(concept) = base.resolve(id) {
         let bound = [
             (SNOMED_CT, snomed_of(base, concept)),

@@ -24,13 +24,17 @@ const CONCEPT_PATH: &str = "/fhir/CodeSystem/concept";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Systems {
     base: String,
+    /// Of every concept: the one that is written most.
+    concept: String,
 }
 
 impl Systems {
     /// The URLs under a public address, without `/v1`.
     pub fn new(public_url: &str) -> Self {
+        let base = public_url.trim_end_matches('/').to_owned();
         Self {
-            base: public_url.trim_end_matches('/').to_owned(),
+            concept: format!("{base}{CONCEPT_PATH}"),
+            base,
         }
     }
 
@@ -40,8 +44,8 @@ impl Systems {
     }
 
     /// The code system of every concept of the knowledge base.
-    pub fn concept(&self) -> String {
-        format!("{}{CONCEPT_PATH}", self.base)
+    pub fn concept(&self) -> &str {
+        &self.concept
     }
 
     /// A code system of ours.

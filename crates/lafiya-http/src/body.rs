@@ -12,6 +12,7 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
 use smallvec::SmallVec;
 
 use crate::error::{ApiError, ErrorCode};
@@ -103,11 +104,19 @@ fn require_type(headers: &HeaderMap, types: &[&str]) -> Result<(), ApiError> {
 /// Refuses text that is not one strict JSON document: bad syntax, nesting deeper than 128, invalid
 /// UTF-8, a key twice in one object.
 pub(crate) fn require_strict(bytes: &[u8]) -> Result<(), ApiError> {
+    strictly(bytes, StrictJson)
+}
+
+/// The same, with the value that it is.
+pub(crate) fn strict_value(bytes: &[u8]) -> Result<Value, ApiError> {
+    strictly(bytes, StrictValue)
+}
+
+fn strictly<'de, S: DeserializeSeed<'de>>(bytes: &'de [u8], seed: S) -> Result<S::Value, ApiError> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let checked = StrictJson
-        .deserialize(&mut deserializer)
-        .and_then(|()| deserializer.end());
-    checked.map_err(|cause| {
+    let read = seed.deserialize(&mut deserializer);
+    let read = read.and_then(|value| deserializer.end().map(|()| value));
+    read.map_err(|cause| {
         // The cause names a line and a column and what was expected, never the client's text,
         // except for a repeated key, which the client needs to see.
         ApiError::new(
@@ -115,6 +124,11 @@ pub(crate) fn require_strict(bytes: &[u8]) -> Result<(), ApiError> {
             format!("The body is not valid JSON: {cause}."),
         )
     })
+}
+
+fn twice<E: de::Error>(key: &str) -> E {
+    let shown: String = key.chars().take(40).collect();
+    E::custom(format_args!("the key `{shown}` stands twice in one object"))
 }
 
 struct StrictJson;
@@ -159,13 +173,64 @@ impl<'de> Visitor<'de> for StrictJson {
         while let Some(Key(key)) = entries.next_key::<Key<'de>>()? {
             entries.next_value_seed(StrictJson)?;
             if let Err(key) = keys.insert(key) {
-                let shown: String = key.chars().take(40).collect();
-                return Err(de::Error::custom(format_args!(
-                    "the key `{shown}` stands twice in one object"
-                )));
+                return Err(twice(&key));
             }
         }
         Ok(())
+    }
+}
+
+/// Strict JSON as a value.
+struct StrictValue;
+
+impl<'de> DeserializeSeed<'de> for StrictValue {
+    type Value = Value;
+    fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for StrictValue {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+    fn visit_bool<E>(self, truth: bool) -> Result<Value, E> {
+        Ok(truth.into())
+    }
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(text.into())
+    }
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(StrictValue)? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(Key(key)) = entries.next_key::<Key<'de>>()? {
+            let value = entries.next_value_seed(StrictValue)?;
+            if object.contains_key(&*key) {
+                return Err(twice(&key));
+            }
+            object.insert(key.into_owned(), value);
+        }
+        Ok(Value::Object(object))
     }
 }
 
@@ -209,11 +274,11 @@ mod tests {
     use super::*;
 
     fn check(text: &str, accepted: bool) {
-        assert_eq!(
-            require_strict(text.as_bytes()).is_ok(),
-            accepted,
-            "{text:.60}"
-        );
+        let strict = require_strict(text.as_bytes());
+        assert_eq!(strict.is_ok(), accepted, "{text:.60}");
+        let value = strict_value(text.as_bytes()).ok();
+        let expected = serde_json::from_str(text).ok().filter(|_| accepted);
+        assert_eq!(value, expected, "{text:.60}");
     }
 
     #[test]

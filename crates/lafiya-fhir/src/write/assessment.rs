@@ -85,7 +85,7 @@ impl<'a> Writer<'a> {
     /// What to ask next, so that an interview can go on over FHIR.
     fn next_question(&self) -> Option<Element> {
         let question = self.document.assessment.next_question.as_ref()?;
-        let concept = coding(&self.systems.concept(), question.id.as_str(), "");
+        let concept = coding(self.systems.concept(), question.id.as_str(), "");
         let mut parts = vec![object([
             ("url", "concept".into()),
             ("valueCoding", concept),
@@ -159,7 +159,7 @@ impl<'a> Writer<'a> {
 
     /// The local code, ICD-10, and SNOMED CT where it is bound.
     fn condition_code(&self, it: &AssessedCondition) -> Element {
-        let mut codings = vec![coding(&self.systems.concept(), it.id.as_str(), &it.name)];
+        let mut codings = vec![coding(self.systems.concept(), it.id.as_str(), &it.name)];
         for (system, code) in [(ICD10, &it.icd10), (SNOMED_CT, &it.snomed_ct)] {
             if !code.is_empty() {
                 codings.push(coding(system, code, ""));

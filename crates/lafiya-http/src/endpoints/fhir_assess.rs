@@ -10,17 +10,21 @@ use bytes::Bytes;
 use lafiya_fhir::{Problem, ProblemKind, Refusal, read_bundle, write_bundle};
 use lafiya_model::{AssessmentId, Case};
 use lafiya_service::assess::{Answer, AssessRequest};
+use lafiya_service::buffers::Buffers;
 use lafiya_service::clock::lagos_date;
 use lafiya_service::{FieldError, Library, ServiceError, Visitor, assess, concepts};
 use sha2::{Digest, Sha256};
 
 use super::assess::{header_text, idempotency_key};
-use crate::body::{require_fhir_json, require_strict};
+use crate::body::{require_fhir_json, strict_value};
 use crate::caller::Admitted;
 use crate::error::ApiError;
 use crate::fhir::Wish;
 use crate::state::HttpState;
 use crate::wire::assess_request::read_interview_header;
+
+/// Large enough for nearly all Bundles.
+static BUFFERS: Buffers = Buffers::new(192 * 1024);
 
 /// Assesses the patient of a FHIR R4 Bundle.
 ///
@@ -70,7 +74,7 @@ pub(crate) async fn assess(
     };
     let respond = |answer: &Answer| {
         let bundle = write_bundle(&answer.document, &library, &state.fhir.systems);
-        let mut response = wish.answer(wish.text(&bundle));
+        let mut response = wish.answer_in(&bundle, &BUFFERS);
         let headers = response.headers_mut();
         if let Ok(interview) = HeaderValue::from_str(&answer.document.interview_id.to_string()) {
             headers.insert("x-interview-id", interview);
@@ -91,9 +95,7 @@ pub(crate) async fn assess(
 }
 
 fn read_case(state: &HttpState, library: &Library, body: &[u8]) -> Result<Case, ApiError> {
-    require_strict(body)?;
-    let not_json = |_| ApiError::fields(vec![FieldError::new("", "must be a JSON object")]);
-    let value: serde_json::Value = serde_json::from_slice(body).map_err(not_json)?;
+    let value = strict_value(body)?;
     let today = lagos_date(state.context.clock.now());
     read_bundle(&value, library, &state.fhir.systems, today).map_err(|refusal| match refusal {
         Refusal::NotABundle(problem) => {

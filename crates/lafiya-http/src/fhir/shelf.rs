@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use lafiya_fhir::{Resource, Systems};
 use sha2::{Digest, Sha256};
 
@@ -30,7 +31,7 @@ struct Kept {
 
 /// One text and its tag.
 pub(crate) struct Rendered {
-    text: String,
+    text: Bytes,
     tag: String,
 }
 
@@ -66,14 +67,14 @@ impl Shelf {
             }
         }
         let text = wish.text(&render()?);
-        let digest = Sha256::digest(text.as_bytes());
+        let digest = Sha256::digest(&text);
         let tag: String = digest
             .iter()
             .take(12)
             .map(|it| format!("{it:02x}"))
             .collect();
         let rendered = Arc::new(Rendered {
-            text,
+            text: text.into(),
             tag: format!("W/\"{tag}\""),
         });
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,8 +4,9 @@ use axum::body::Body;
 use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Request, Uri, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use lafiya_fhir::Resource;
+use lafiya_service::buffers::Buffers;
 
 use crate::error::{ApiError, ErrorCode};
 
@@ -73,13 +74,26 @@ impl Wish {
     }
 
     /// A resource as text.
-    pub(crate) fn text(self, resource: &Resource) -> String {
+    pub(crate) fn text(self, resource: &Resource) -> Vec<u8> {
+        let mut text = Vec::new();
+        self.write(resource, &mut text);
+        text
+    }
+
+    /// A response of a resource, written in a buffer that is used again and again.
+    pub(crate) fn answer_in(self, resource: &Resource, buffers: &'static Buffers) -> Response {
+        let mut text = buffers.take();
+        self.write(resource, &mut text);
+        self.answer(buffers.lend(text))
+    }
+
+    fn write(self, resource: &Resource, to: &mut Vec<u8>) {
         let written = if self.pretty {
-            serde_json::to_string_pretty(resource).ok()
+            serde_json::to_writer_pretty(to, resource).ok()
         } else {
-            sonic_rs::to_string(resource).ok()
+            sonic_rs::to_writer(to, resource).ok()
         };
-        written.expect("a resource is plain data")
+        written.expect("a resource is plain data");
     }
 
     /// Whether the text is to be indented.
@@ -88,12 +102,12 @@ impl Wish {
     }
 
     /// A response with text that was rendered for this wish.
-    pub(crate) fn answer(self, text: String) -> Response {
+    pub(crate) fn answer(self, text: impl Into<Body>) -> Response {
         let media = HeaderValue::from_static(self.media.unwrap_or(FHIR_JSON));
-        let mut response = ([(header::CONTENT_TYPE, media)], text).into_response();
-        response
-            .headers_mut()
-            .insert(header::VARY, HeaderValue::from_static("accept"));
+        let mut response = Response::new(text.into());
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, media);
+        headers.insert(header::VARY, HeaderValue::from_static("accept"));
         response
     }
 }
