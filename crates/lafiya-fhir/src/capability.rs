@@ -56,20 +56,20 @@ const CARRIED: &[(&str, &str)] = &[
 ];
 
 /// The statement of a server.
-pub fn capability_statement(server: &Server<'_>) -> Resource {
+pub fn capability_statement(server: &Server<'_>) -> Resource<'static> {
     let systems = server.systems;
     let address = format!("{}{}", systems.base(), server.path);
     let says = "Clinical decision support: POST a Bundle of type collection to assess; everything else is reading definitions.";
     Resource::new("CapabilityStatement")
         .with("id", "lafiya")
-        .narrated(&[says.to_owned()])
+        .narrated(&[says])
         .with("url", format!("{address}/metadata"))
-        .with("version", server.version)
+        .with("version", server.version.to_owned())
         .with("name", "Lafiya")
         .with("title", "Lafiya clinical decision support")
         .with("status", "active")
         .with("experimental", false)
-        .with("date", server.date)
+        .with("date", server.date.to_owned())
         .with("publisher", "Lafiya")
         .with("description", says)
         .with("kind", "instance")

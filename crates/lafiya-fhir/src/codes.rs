@@ -99,12 +99,12 @@ fn icd10_of(base: &KnowledgeBase, concept: ConceptRef) -> &[String] {
 }
 
 /// Every coding of a concept: the local one first, then those that the base binds.
-pub(crate) fn codings_of(
-    base: &KnowledgeBase,
-    systems: &Systems,
-    id: &str,
-    name: &str,
-) -> Vec<Element> {
+pub(crate) fn codings_of<'a>(
+    base: &'a KnowledgeBase,
+    systems: &'a Systems,
+    id: &'a str,
+    name: &'a str,
+) -> Vec<Element<'a>> {
     let mut codings = vec![coding(systems.concept(), id, name)];
     if let Some(concept) = base.resolve(id) {
         let bound = [

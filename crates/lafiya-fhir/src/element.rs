@@ -1,26 +1,34 @@
 //! The parts of a resource: a tree that is only ever written, and the small elements that every resource
 //! uses. A tree of `serde_json` would sort its fields and copy their names.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use lafiya_model::Text;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 /// A value within a resource.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Element {
+pub enum Element<'a> {
     /// Any JSON, such as a number.
     Json(Value),
-    /// A text.
-    Text(String),
+    /// A text, which may be one of the record.
+    Text(Cow<'a, str>),
+    /// A text that stands in many places.
+    Shared(Arc<str>),
     /// Several.
-    List(Vec<Element>),
+    List(Vec<Element<'a>>),
     /// Fields, in their order.
-    Object(Vec<(&'static str, Element)>),
+    Object(Vec<(&'static str, Element<'a>)>),
 }
 
-impl Element {
+impl Element<'_> {
     pub(crate) fn is_empty(&self) -> bool {
         match self {
-            Self::Text(text) | Self::Json(Value::String(text)) => text.trim().is_empty(),
+            Self::Text(text) => text.trim().is_empty(),
+            Self::Shared(text) => text.trim().is_empty(),
+            Self::Json(Value::String(text)) => text.trim().is_empty(),
             Self::List(items) => items.is_empty(),
             Self::Object(fields) => fields.is_empty(),
             Self::Json(Value::Null) => true,
@@ -31,51 +39,64 @@ impl Element {
     }
 }
 
-impl Serialize for Element {
+impl Serialize for Element<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Json(value) => value.serialize(serializer),
             Self::Text(text) => serializer.serialize_str(text),
+            Self::Shared(text) => serializer.serialize_str(text),
             Self::List(items) => serializer.collect_seq(items),
             Self::Object(fields) => serializer.collect_map(fields.iter().map(|(k, v)| (k, v))),
         }
     }
 }
 
-impl From<&str> for Element {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
+impl<'a> From<&'a str> for Element<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(Cow::Borrowed(text))
     }
 }
 
-impl From<String> for Element {
+impl<'a> From<&'a Text<'_>> for Element<'a> {
+    fn from(text: &'a Text<'_>) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl From<String> for Element<'_> {
     fn from(text: String) -> Self {
-        Self::Text(text)
+        Self::Text(Cow::Owned(text))
+    }
+}
+
+impl From<&Arc<str>> for Element<'_> {
+    fn from(text: &Arc<str>) -> Self {
+        Self::Shared(Arc::clone(text))
     }
 }
 
 /// Nothing: what is left out.
-impl Default for Element {
+impl Default for Element<'_> {
     fn default() -> Self {
         Self::Json(Value::Null)
     }
 }
 
-impl From<Vec<Element>> for Element {
-    fn from(items: Vec<Element>) -> Self {
+impl<'a> From<Vec<Element<'a>>> for Element<'a> {
+    fn from(items: Vec<Element<'a>>) -> Self {
         Self::List(items)
     }
 }
 
-impl FromIterator<Element> for Element {
-    fn from_iter<I: IntoIterator<Item = Element>>(items: I) -> Self {
+impl<'a> FromIterator<Element<'a>> for Element<'a> {
+    fn from_iter<I: IntoIterator<Item = Element<'a>>>(items: I) -> Self {
         Self::List(items.into_iter().collect())
     }
 }
 
 macro_rules! from_json {
     ($($kind:ty),*) => {$(
-        impl From<$kind> for Element {
+        impl From<$kind> for Element<'_> {
             fn from(value: $kind) -> Self {
                 Self::Json(value.into())
             }
@@ -85,18 +106,22 @@ macro_rules! from_json {
 from_json!(Value, bool, f64, u8, usize, Vec<Value>);
 
 /// An element of these fields, in this order; empty ones are left out.
-pub(crate) fn object<const N: usize>(fields: [(&'static str, Element); N]) -> Element {
+pub(crate) fn object<'a, const N: usize>(fields: [(&'static str, Element<'a>); N]) -> Element<'a> {
     let fields = fields.into_iter();
     Element::Object(fields.filter(|(_, value)| !value.is_empty()).collect())
 }
 
 /// A list of one.
-pub(crate) fn one(value: Element) -> Element {
+pub(crate) fn one(value: Element<'_>) -> Element<'_> {
     Element::List(vec![value])
 }
 
 /// A coding; the display is left out where there is none.
-pub(crate) fn coding(system: &str, code: &str, display: &str) -> Element {
+pub(crate) fn coding<'a>(
+    system: impl Into<Element<'a>>,
+    code: impl Into<Element<'a>>,
+    display: impl Into<Element<'a>>,
+) -> Element<'a> {
     object([
         ("system", system.into()),
         ("code", code.into()),
@@ -105,30 +130,31 @@ pub(crate) fn coding(system: &str, code: &str, display: &str) -> Element {
 }
 
 /// A concept with codings and a text.
-pub(crate) fn concept(codings: Vec<Element>, text: &str) -> Element {
+pub(crate) fn concept<'a>(codings: Vec<Element<'a>>, text: impl Into<Element<'a>>) -> Element<'a> {
     object([("coding", Element::List(codings)), ("text", text.into())])
 }
 
 /// A concept of one coding and no text.
-pub(crate) fn coded(coding: Element) -> Element {
+pub(crate) fn coded(coding: Element<'_>) -> Element<'_> {
     object([("coding", one(coding))])
 }
 
 /// A concept of words alone.
-pub(crate) fn words(text: &str) -> Element {
+pub(crate) fn words<'a>(text: impl Into<Element<'a>>) -> Element<'a> {
     object([("text", text.into())])
 }
 
 /// A reference to another entry of the same Bundle.
-pub(crate) fn reference(full_url: &str, display: &str) -> Element {
+pub(crate) fn reference<'a>(
+    full_url: impl Into<Element<'a>>,
+    display: impl Into<Element<'a>>,
+) -> Element<'a> {
     object([("reference", full_url.into()), ("display", display.into())])
 }
 
 /// Notes; empty ones are left out.
-pub(crate) fn notes<'a>(texts: impl IntoIterator<Item = &'a str>) -> Element {
-    texts
-        .into_iter()
-        .filter(|text| !text.trim().is_empty())
-        .map(words)
-        .collect()
+pub(crate) fn notes<'a>(texts: impl IntoIterator<Item = impl Into<Element<'a>>>) -> Element<'a> {
+    let texts = texts.into_iter().map(Into::into);
+    let said = texts.filter(|text: &Element<'a>| !text.is_empty());
+    said.map(words).collect()
 }

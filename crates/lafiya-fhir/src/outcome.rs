@@ -20,7 +20,7 @@ pub struct Issue<'a> {
 }
 
 /// The outcome of problems with a Bundle.
-pub fn of_problems(problems: &[Problem], systems: &Systems) -> Resource {
+pub fn of_problems(problems: &[Problem], systems: &Systems) -> Resource<'static> {
     let issues = problems.iter().map(|it| {
         write(
             &Issue {
@@ -36,11 +36,11 @@ pub fn of_problems(problems: &[Problem], systems: &Systems) -> Resource {
 }
 
 /// The outcome of any other error.
-pub fn of_issues(issues: &[Issue<'_>], systems: &Systems) -> Resource {
+pub fn of_issues(issues: &[Issue<'_>], systems: &Systems) -> Resource<'static> {
     outcome(issues.iter().map(|it| write(it, systems)).collect())
 }
 
-fn outcome(issues: Vec<Value>) -> Resource {
+fn outcome(issues: Vec<Value>) -> Resource<'static> {
     Resource::new("OperationOutcome").with("issue", Value::Array(issues))
 }
 
@@ -49,7 +49,7 @@ fn write(issue: &Issue<'_>, systems: &Systems) -> Value {
     let mut written = json!({
         "severity": "error",
         "code": issue.issue_type,
-        "details": concept(vec![coding(&systems.code_system(list), code, "")], issue.says),
+        "details": concept(vec![coding(systems.code_system(list), code, "")], issue.says),
         "diagnostics": match issue.expression {
             Some(place) => format!("{place} {}", issue.says),
             None => issue.says.to_owned(),

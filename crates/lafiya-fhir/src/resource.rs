@@ -1,5 +1,7 @@
 //! A resource whose fields keep their order. Nothing empty is ever written, since FHIR forbids it.
 
+use std::sync::Arc;
+
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -8,22 +10,22 @@ use crate::element::{Element, object};
 
 /// A resource, `resourceType` first.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Resource {
+pub struct Resource<'a> {
     kind: &'static str,
-    fields: Vec<(&'static str, Element)>,
+    fields: Vec<(&'static str, Element<'a>)>,
     /// Of a Bundle.
-    entries: Vec<Entry>,
+    entries: Vec<Entry<'a>>,
 }
 
 /// A resource in a Bundle, and the name that others call it by.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Entry {
-    pub(crate) full_url: String,
-    pub(crate) resource: Resource,
+pub(crate) struct Entry<'a> {
+    pub(crate) full_url: Arc<str>,
+    pub(crate) resource: Resource<'a>,
 }
 
-impl Resource {
+impl<'a> Resource<'a> {
     /// An empty resource of a type.
     pub fn new(kind: &'static str) -> Self {
         /// Room for the fields of nearly every resource.
@@ -41,7 +43,7 @@ impl Resource {
     }
 
     /// Adds a field, unless it is empty.
-    pub fn with(mut self, name: &'static str, value: impl Into<Element>) -> Self {
+    pub fn with(mut self, name: &'static str, value: impl Into<Element<'a>>) -> Self {
         let value = value.into();
         if !value.is_empty() {
             self.fields.push((name, value));
@@ -50,7 +52,7 @@ impl Resource {
     }
 
     /// Makes it a Bundle of these.
-    pub(crate) fn with_entries(mut self, entries: Vec<Entry>) -> Self {
+    pub(crate) fn with_entries(mut self, entries: Vec<Entry<'a>>) -> Self {
         self.entries = entries;
         self
     }
@@ -79,7 +81,7 @@ impl Resource {
     }
 }
 
-impl Serialize for Resource {
+impl Serialize for Resource<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.fields.len() + 1))?;
         map.serialize_entry("resourceType", self.kind)?;

@@ -45,7 +45,7 @@ pub(crate) fn issue_display(code: &str) -> &'static str {
 }
 
 impl Definitions<'_> {
-    pub(super) fn code_system(&self, name: &str) -> Option<Resource> {
+    pub(super) fn code_system(&self, name: &str) -> Option<Resource<'static>> {
         let system = match name {
             "concept" => self.concepts(),
             "triage-level" => self.closed_list(
@@ -83,7 +83,13 @@ impl Definitions<'_> {
         Some(system)
     }
 
-    fn closed_list(&self, name: &str, title: &str, says: &str, concepts: Vec<Value>) -> Resource {
+    fn closed_list(
+        &self,
+        name: &str,
+        title: &str,
+        says: &str,
+        concepts: Vec<Value>,
+    ) -> Resource<'static> {
         self.head("CodeSystem", name, title, says)
             .with("caseSensitive", true)
             .with("content", "complete")
@@ -92,7 +98,7 @@ impl Definitions<'_> {
     }
 
     /// Every concept of the knowledge base, with its kind as a property.
-    fn concepts(&self) -> Resource {
+    fn concepts(&self) -> Resource<'static> {
         let base = self.base;
         let concepts: Vec<Value> = super::value_sets::all_concepts(base)
             .map(|concept| {

@@ -42,7 +42,7 @@ pub struct Definitions<'a> {
 
 impl Definitions<'_> {
     /// One definition by its kind and name, or nothing.
-    pub fn find(&self, kind: &str, name: &str) -> Option<Resource> {
+    pub fn find(&self, kind: &str, name: &str) -> Option<Resource<'static>> {
         match kind {
             "CodeSystem" => self.code_system(name),
             "ValueSet" => self.value_set(name),
@@ -64,7 +64,7 @@ impl Definitions<'_> {
     }
 
     /// The definitions of a kind as a searchset; with a URL, the one that it names.
-    pub fn search(&self, kind: &str, url: Option<&str>) -> Option<Resource> {
+    pub fn search(&self, kind: &str, url: Option<&str>) -> Option<Resource<'static>> {
         if !KINDS.contains(&kind) {
             return None;
         }
@@ -94,7 +94,7 @@ impl Definitions<'_> {
     }
 
     /// What every definition says of itself.
-    fn head(&self, kind: &'static str, name: &str, title: &str, says: &str) -> Resource {
+    fn head(&self, kind: &'static str, name: &str, title: &str, says: &str) -> Resource<'static> {
         let url = format!("{}/fhir/{kind}/{name}", self.systems.base());
         let computable: String = name
             .split('-')
@@ -105,20 +105,20 @@ impl Definitions<'_> {
             })
             .collect();
         Resource::new(kind)
-            .with("id", name)
-            .narrated(&[says.to_owned()])
+            .with("id", name.to_owned())
+            .narrated(&[says])
             .with("url", url)
-            .with("version", self.version)
+            .with("version", self.version.to_owned())
             .with("name", computable)
-            .with("title", title)
+            .with("title", title.to_owned())
             .with("status", "active")
             .with("experimental", false)
             .with("date", self.date().to_string())
             .with("publisher", "Lafiya")
-            .with("description", says)
+            .with("description", says.to_owned())
     }
 
-    fn operation(&self) -> Resource {
+    fn operation(&self) -> Resource<'static> {
         let parameter = |name: &str, direction: &str, profile: &str| {
             serde_json::json!({
                 "name": name, "use": direction, "min": 1, "max": "1", "type": "Bundle",

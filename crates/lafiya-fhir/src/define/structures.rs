@@ -115,7 +115,7 @@ pub(super) fn names() -> Vec<&'static str> {
 }
 
 impl Definitions<'_> {
-    pub(super) fn structure(&self, name: &str) -> Option<Resource> {
+    pub(super) fn structure(&self, name: &str) -> Option<Resource<'static>> {
         if let Some(extension) = EXTENSIONS.iter().find(|it| it.name == name) {
             return Some(self.simple_extension(extension));
         }
@@ -158,14 +158,20 @@ impl Definitions<'_> {
         Some(structure)
     }
 
-    fn definition(&self, name: &str, kind: &str, says: &str) -> Resource {
+    fn definition(&self, name: &str, kind: &'static str, says: &str) -> Resource<'static> {
         self.head("StructureDefinition", name, name, says)
             .with("fhirVersion", FHIR_VERSION)
             .with("kind", kind)
             .with("abstract", false)
     }
 
-    fn extension_definition(&self, name: &str, on: &str, says: &str, elements: &Value) -> Resource {
+    fn extension_definition(
+        &self,
+        name: &str,
+        on: &str,
+        says: &str,
+        elements: &Value,
+    ) -> Resource<'static> {
         self.definition(name, "complex-type", says)
             .with("context", json!([{"type": "element", "expression": on}]))
             .with("type", "Extension")
@@ -177,7 +183,7 @@ impl Definitions<'_> {
             .with("differential", json!({"element": elements}))
     }
 
-    fn simple_extension(&self, it: &Extension) -> Resource {
+    fn simple_extension(&self, it: &Extension) -> Resource<'static> {
         let mut value = json!({
             "id": "Extension.value[x]",
             "path": "Extension.value[x]",
@@ -199,7 +205,7 @@ impl Definitions<'_> {
         self.extension_definition(it.name, it.on, it.says, &elements)
     }
 
-    fn next_question(&self) -> Resource {
+    fn next_question(&self) -> Resource<'static> {
         let says = "What to ask next: the concept to send back as an Observation, and the words.";
         let mut elements = vec![json!({
             "id": "Extension", "path": "Extension", "short": says, "definition": says, "max": "1",
@@ -247,7 +253,13 @@ impl Definitions<'_> {
         Value::Array(elements)
     }
 
-    fn profile(&self, name: &str, kind: &str, says: &str, elements: &Value) -> Resource {
+    fn profile(
+        &self,
+        name: &str,
+        kind: &'static str,
+        says: &str,
+        elements: &Value,
+    ) -> Resource<'static> {
         self.definition(name, "resource", says)
             .with("type", kind)
             .with(

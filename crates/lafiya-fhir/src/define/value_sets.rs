@@ -31,7 +31,7 @@ pub(super) fn all_concepts(base: &KnowledgeBase) -> impl Iterator<Item = Concept
 }
 
 impl Definitions<'_> {
-    pub(super) fn value_set(&self, name: &str) -> Option<Resource> {
+    pub(super) fn value_set(&self, name: &str) -> Option<Resource<'static>> {
         let kinds: &[&str] = match name {
             "concept" => &[],
             "evidence" => &["symptom", "risk_factor", "lab_test"],
@@ -73,7 +73,7 @@ impl Definitions<'_> {
         )
     }
 
-    fn levels(&self) -> Resource {
+    fn levels(&self) -> Resource<'static> {
         let system = self.systems.code_system("triage-level");
         self.head(
             "ValueSet",

@@ -1,6 +1,7 @@
 //! The report, the candidates, the evidence behind them and the prediction.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use lafiya_model::Choice;
 use lafiya_model::assessment::{AssessedCondition, Contribution, Weighed};
@@ -17,6 +18,9 @@ use crate::systems::{ICD10, INTERPRETATION, SNOMED_CT};
 const HIGH_FROM: f64 = 0.6;
 const MODERATE_FROM: f64 = 0.25;
 
+const CLINICAL: &str = "http://terminology.hl7.org/CodeSystem/condition-clinical";
+const VERIFICATION: &str = "http://terminology.hl7.org/CodeSystem/condition-ver-status";
+
 impl<'a> Writer<'a> {
     pub(super) fn write_report(&mut self) {
         let document = self.document;
@@ -25,7 +29,7 @@ impl<'a> Writer<'a> {
         let level = triage.level.as_str();
         let level_code = concept(
             vec![coding(
-                &self.systems.code_system("triage-level"),
+                self.systems.code_system("triage-level"),
                 level,
                 crate::define::level_display(triage.level),
             )],
@@ -54,14 +58,11 @@ impl<'a> Writer<'a> {
             triage.recommended_action.as_str(),
             triage.root_cause.as_deref().unwrap_or_default(),
         ];
-        let conclusion: Vec<String> = conclusion
-            .into_iter()
-            .filter(|text| !text.is_empty())
-            .map(str::to_owned)
-            .collect();
+        let mut conclusion = conclusion.to_vec();
+        conclusion.retain(|text| !text.is_empty());
         let mut story = conclusion.clone();
-        story.extend(it.conditions.iter().map(|it| it.rationale.clone()));
-        story.push(document.disclaimer.clone());
+        story.extend(it.conditions.iter().map(|it| it.rationale.as_str()));
+        story.push(&document.disclaimer);
         let results: Element = self
             .told()
             .iter()
@@ -83,7 +84,7 @@ impl<'a> Writer<'a> {
     }
 
     /// What to ask next, so that an interview can go on over FHIR.
-    fn next_question(&self) -> Option<Element> {
+    fn next_question(&self) -> Option<Element<'a>> {
         let question = self.document.assessment.next_question.as_ref()?;
         let concept = coding(self.systems.concept(), question.id.as_str(), "");
         let mut parts = vec![object([
@@ -113,7 +114,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn condition(&self, it: &AssessedCondition) -> Resource {
+    fn condition(&self, it: &'a AssessedCondition<'a>) -> Resource<'a> {
         let evidence: Element = self
             .behind(it)
             .map(|Contribution { of: told, .. }| {
@@ -124,23 +125,24 @@ impl<'a> Writer<'a> {
         let mut extensions =
             vec![self.extension("condition-probability", "valueDecimal", it.probability)];
         extensions.push(self.extension("insufficient-data", "valueBoolean", it.insufficient_data));
-        let against = format!("Against: {}.", it.against.join(", "));
+        let against = if it.against.is_empty() {
+            Element::default()
+        } else {
+            ["Against: ", &it.against.join(", "), "."].concat().into()
+        };
         let said = [
-            it.rationale.as_str(),
-            if it.against.is_empty() { "" } else { &against },
-            &it.citations.join("; "),
+            Element::from(it.rationale.as_str()),
+            against,
+            it.citations.join("; ").into(),
         ];
         self.resource("Condition", &condition_label(it), Some(profile::CONDITION))
             .narrated(&[
-                format!("{} ({:.1} %)", it.name, it.probability * 100.0),
-                it.rationale.clone(),
+                &format!("{} ({:.1} %)", it.name, it.probability * 100.0),
+                &it.rationale,
             ])
             .with("extension", Element::List(extensions))
-            .with("clinicalStatus", status("condition-clinical", "active"))
-            .with(
-                "verificationStatus",
-                status("condition-ver-status", "differential"),
-            )
+            .with("clinicalStatus", status(CLINICAL, "active"))
+            .with("verificationStatus", status(VERIFICATION, "differential"))
             .with(
                 "category",
                 one(coded(coding(
@@ -158,7 +160,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The local code, ICD-10, and SNOMED CT where it is bound.
-    fn condition_code(&self, it: &AssessedCondition) -> Element {
+    fn condition_code(&self, it: &'a AssessedCondition<'a>) -> Element<'a> {
         let mut codings = vec![coding(self.systems.concept(), it.id.as_str(), &it.name)];
         for (system, code) in [(ICD10, &it.icd10), (SNOMED_CT, &it.snomed_ct)] {
             if !code.is_empty() {
@@ -206,7 +208,7 @@ impl<'a> Writer<'a> {
 
     /// The evidence that counted, as Observations, so that references inside the Bundle resolve.
     pub(super) fn write_evidence(&mut self) {
-        let observations: Vec<(String, Resource)> = self
+        let observations: Vec<(String, Resource<'a>)> = self
             .told()
             .iter()
             .map(|told| (evidence_label(&told.id), self.observation(told)))
@@ -216,7 +218,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn observation(&self, told: &Weighed) -> Resource {
+    fn observation(&self, told: &'a Weighed<'a>) -> Resource<'a> {
         let id = &told.id;
         let (code, display) = match told.choice {
             Some(Choice::Present) => ("POS", "Positive"),
@@ -237,16 +239,15 @@ impl<'a> Writer<'a> {
     }
 
     /// What each piece of evidence is called in the Bundle.
-    pub(super) fn evidence_urls(&self) -> HashMap<&'a str, String> {
+    pub(super) fn evidence_urls(&self) -> HashMap<&'a str, Arc<str>> {
         let told = self.told().into_iter();
         told.map(|it| (it.id.as_str(), self.full_url(&evidence_label(&it.id))))
             .collect()
     }
 
-    fn evidence_url(&self, told: &Weighed) -> &str {
-        self.evidence
-            .get(told.id.as_str())
-            .map_or("", String::as_str)
+    fn evidence_url(&self, told: &Weighed) -> Element<'a> {
+        let url = self.evidence.get(told.id.as_str());
+        url.map(Element::from).unwrap_or_default()
     }
 
     /// Every piece of evidence that was weighed, in the order of ids.
@@ -258,7 +259,10 @@ impl<'a> Writer<'a> {
     }
 
     /// What speaks for a candidate.
-    fn behind<'b>(&'b self, it: &'b AssessedCondition) -> impl Iterator<Item = Contribution<'b>> {
+    fn behind(
+        &self,
+        it: &'a AssessedCondition<'a>,
+    ) -> impl Iterator<Item = Contribution<'a>> + use<'a> {
         let contributions = self.document.assessment.contributions(it);
         contributions.filter(|it| it.of.choice.is_some() && it.weight > 0.0)
     }
@@ -272,13 +276,12 @@ fn evidence_label(id: &str) -> String {
     format!("evidence/{id}")
 }
 
-fn status(system: &str, code: &str) -> Element {
-    let system = format!("http://terminology.hl7.org/CodeSystem/{system}");
-    coded(coding(&system, code, ""))
+fn status<'a>(system: &'static str, code: &'static str) -> Element<'a> {
+    coded(coding(system, code, ""))
 }
 
 /// The severity of a condition in SNOMED CT, in the words of the record.
-fn severity(word: &str) -> Element {
+fn severity(word: &str) -> Element<'_> {
     let code = match word {
         "mild" => "255604002",
         "moderate" => "6736007",
@@ -290,7 +293,7 @@ fn severity(word: &str) -> Element {
 }
 
 /// Never "negligible": a rare danger is not to be waved away by a word.
-fn qualitative(probability: f64) -> Element {
+fn qualitative<'a>(probability: f64) -> Element<'a> {
     let (code, display) = match probability {
         it if it >= HIGH_FROM => ("high", "High likelihood"),
         it if it >= MODERATE_FROM => ("moderate", "Moderate likelihood"),

@@ -1,5 +1,7 @@
 //! What is dangerous, doubtful or must be reported: one DetectedIssue each.
 
+use std::borrow::Cow;
+
 use lafiya_model::Seriousness;
 use lafiya_model::assessment::{Notifiable, RedFlag, Warning, WarningKind, WarningSeverity};
 use serde_json::json;
@@ -8,10 +10,10 @@ use super::Writer;
 use crate::element::{Element, coding, concept, object, one, words};
 use crate::resource::Resource;
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     pub(super) fn write_concerns(&mut self) {
         let it = &self.document.assessment;
-        let mut issues: Vec<(String, Resource)> = Vec::new();
+        let mut issues: Vec<(String, Resource<'a>)> = Vec::new();
         for (position, flag) in it.red_flags.iter().enumerate() {
             let label = format!("red-flag/{position}");
             issues.push((label.clone(), self.red_flag(flag, &label)));
@@ -29,19 +31,26 @@ impl Writer<'_> {
         }
     }
 
-    fn issue(&self, label: &str, kind: &str, text: &str, severity: &str) -> Resource {
+    fn issue(
+        &self,
+        label: &str,
+        kind: &'static str,
+        text: impl Into<Cow<'a, str>>,
+        severity: &'static str,
+    ) -> Resource<'a> {
+        let text = text.into();
         let display = crate::define::issue_display(kind);
-        let code = coding(&self.systems.code_system("issue"), kind, display);
+        let code = coding(self.systems.code_system("issue"), kind, display);
         self.resource("DetectedIssue", label, None)
-            .narrated(&[text])
+            .narrated(&[&text])
             .with("status", "final")
-            .with("code", concept(vec![code], text))
+            .with("code", concept(vec![code], Element::Text(text)))
             .with("severity", severity)
             .with("patient", self.patient())
             .with("identifiedDateTime", self.at())
     }
 
-    fn red_flag(&self, flag: &RedFlag, label: &str) -> Resource {
+    fn red_flag(&self, flag: &'a RedFlag<'a>, label: &str) -> Resource<'a> {
         let severity = match flag.seriousness {
             Seriousness::Serious => "moderate",
             Seriousness::Emergency | Seriousness::EmergencyAmbulance => "high",
@@ -51,7 +60,7 @@ impl Writer<'_> {
             "valueCode",
             flag.seriousness.as_str(),
         );
-        self.issue(label, "red-flag", &flag.name, severity)
+        self.issue(label, "red-flag", flag.name.as_str(), severity)
             .with("extension", one(seriousness))
             .with(
                 "identifier",
@@ -60,7 +69,7 @@ impl Writer<'_> {
             .with("detail", flag.root_cause.as_str())
     }
 
-    fn warning(&self, warning: &Warning, label: &str) -> Resource {
+    fn warning(&self, warning: &'a Warning<'a>, label: &str) -> Resource<'a> {
         let kind = match warning.kind {
             WarningKind::ValidationConcern => "validation-concern",
             WarningKind::AgeVulnerability => "age-vulnerability",
@@ -72,23 +81,23 @@ impl Writer<'_> {
             WarningSeverity::Medium => "moderate",
             WarningSeverity::Low => "low",
         };
-        let mitigation: Element = if warning.recommended_action.is_empty() {
+        let mitigation = if warning.recommended_action.is_empty() {
             Element::default()
         } else {
             one(object([("action", words(&warning.recommended_action))]))
         };
-        self.issue(label, kind, &warning.message, severity)
+        self.issue(label, kind, warning.message.as_str(), severity)
             .with("detail", warning.details.join(" "))
             .with("mitigation", mitigation)
     }
 
-    fn notifiable(&self, it: &Notifiable, label: &str) -> Resource {
+    fn notifiable(&self, it: &Notifiable<'_>, label: &str) -> Resource<'a> {
         let text = format!("{} must be reported when suspected.", it.condition_name);
         let detail = format!(
             "{}: {}, to {}. {}",
             it.scheme, it.how_fast, it.to, it.source
         );
-        self.issue(label, "notifiable", &text, "moderate")
+        self.issue(label, "notifiable", text, "moderate")
             .with("detail", detail)
     }
 }

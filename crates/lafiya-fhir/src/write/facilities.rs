@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::Writer;
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     pub(super) fn write_facilities(&mut self) {
         let document = self.document;
         for (facility, number) in document.facilities.iter().zip(1..) {
@@ -13,7 +13,7 @@ impl Writer<'_> {
         }
     }
 
-    fn write_facility(&mut self, it: &NearestFacility, label: &str) {
+    fn write_facility(&mut self, it: &'a NearestFacility, label: &str) {
         let mut location = self
             .resource("Location", label, None)
             .with("status", "active")

@@ -9,6 +9,7 @@ mod facilities;
 mod plan;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{AssessmentDocument, Environment};
@@ -22,18 +23,18 @@ use crate::resource::{Entry, Resource};
 use crate::systems::Systems;
 
 /// Writes the Bundle of an assessment.
-pub fn write_bundle(
-    document: &AssessmentDocument,
-    base: &KnowledgeBase,
-    systems: &Systems,
-) -> Resource {
+pub fn write_bundle<'a>(
+    document: &'a AssessmentDocument<'a>,
+    base: &'a KnowledgeBase,
+    systems: &'a Systems,
+) -> Resource<'a> {
     let mut writer = Writer {
         document,
         base,
         systems,
-        patient: String::new(),
+        patient: Arc::default(),
         // To the millisecond: some readers take no more digits.
-        at: format!("{:.3}", document.created_at),
+        at: format!("{:.3}", document.created_at).into(),
         evidence: HashMap::new(),
         entries: Vec::new(),
     };
@@ -67,12 +68,12 @@ struct Writer<'a> {
     base: &'a KnowledgeBase,
     systems: &'a Systems,
     /// The name of the patient in the Bundle.
-    patient: String,
+    patient: Arc<str>,
     /// When.
-    at: String,
+    at: Arc<str>,
     /// The names of the pieces of evidence in the Bundle, by concept: many candidates refer to each.
-    evidence: HashMap<&'a str, String>,
-    entries: Vec<Entry>,
+    evidence: HashMap<&'a str, Arc<str>>,
+    entries: Vec<Entry<'a>>,
 }
 
 impl<'a> Writer<'a> {
@@ -87,11 +88,11 @@ impl<'a> Writer<'a> {
         uuid::Builder::from_custom_bytes(bytes).into_uuid()
     }
 
-    fn full_url(&self, label: &str) -> String {
-        format!("urn:uuid:{}", self.id(label))
+    fn full_url(&self, label: &str) -> Arc<str> {
+        format!("urn:uuid:{}", self.id(label)).into()
     }
 
-    fn add(&mut self, label: &str, resource: Resource) {
+    fn add(&mut self, label: &str, resource: Resource<'a>) {
         self.entries.push(Entry {
             full_url: self.full_url(label),
             resource,
@@ -99,14 +100,14 @@ impl<'a> Writer<'a> {
     }
 
     /// A resource with its id, its profile and, in the sandbox, the mark of mock data.
-    fn resource(&self, kind: &'static str, label: &str, profile: Option<&str>) -> Resource {
+    fn resource(&self, kind: &'static str, label: &str, profile: Option<&str>) -> Resource<'a> {
         Resource::new(kind)
             .with("id", self.id(label).to_string())
             .with("meta", self.meta(profile))
     }
 
     /// The profile and, in the sandbox, HL7's own mark for data that is not about a patient.
-    fn meta(&self, profile: Option<&str>) -> Element {
+    fn meta(&self, profile: Option<&str>) -> Element<'a> {
         let profile = profile.map(|it| one(self.systems.structure(it).into()));
         let tag = (self.document.environment == Environment::Test).then(|| {
             one(coding(
@@ -122,18 +123,23 @@ impl<'a> Writer<'a> {
     }
 
     /// An extension; `kind` names its field, such as `valueCode`.
-    fn extension(&self, name: &str, kind: &'static str, value: impl Into<Element>) -> Element {
+    fn extension(
+        &self,
+        name: &str,
+        kind: &'static str,
+        value: impl Into<Element<'a>>,
+    ) -> Element<'a> {
         object([
             ("url", self.systems.structure(name).into()),
             (kind, value.into()),
         ])
     }
 
-    fn patient(&self) -> Element {
+    fn patient(&self) -> Element<'a> {
         reference(&self.patient, "")
     }
 
-    fn at(&self) -> &str {
+    fn at(&self) -> &Arc<str> {
         &self.at
     }
 
@@ -144,7 +150,7 @@ impl<'a> Writer<'a> {
         let patient = self
             .resource("Patient", "patient", None)
             .with("extension", one(group))
-            .narrated(&["The patient of this assessment, de-identified.".to_owned()]);
+            .narrated(&["The patient of this assessment, de-identified."]);
         self.add("patient", patient);
     }
 

@@ -1,7 +1,6 @@
 //! What to do: tests and referral as proposals, care as a plan. Everything is a draft: a clinician
 //! orders, this service proposes. Medicines are words in the plan, never orders.
 
-use lafiya_model::Text;
 use lafiya_model::assessment::{ConditionTreatment, Investigation};
 
 use super::Writer;
@@ -11,7 +10,7 @@ use crate::element::{Element, coded, coding, concept, notes, object, one, refere
 use crate::resource::Resource;
 use crate::systems::SNOMED_CT;
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     pub(super) fn write_plan(&mut self) {
         let document = self.document;
         for (position, it) in document.assessment.investigations.iter().enumerate() {
@@ -28,14 +27,14 @@ impl Writer<'_> {
         }
     }
 
-    fn proposal(&self, label: &str, text: &str) -> Resource {
+    fn proposal(&self, label: &str, text: &str) -> Resource<'a> {
         self.resource("ServiceRequest", label, None)
             .narrated(&[text])
             .with("status", "draft")
             .with("intent", "proposal")
     }
 
-    fn investigation(&self, it: &Investigation, label: &str) -> Resource {
+    fn investigation(&self, it: &'a Investigation<'a>, label: &str) -> Resource<'a> {
         let priority = match it.urgency.as_str() {
             "immediate" => "stat",
             "within_2_hours" => "asap",
@@ -43,7 +42,7 @@ impl Writer<'_> {
             _ => "routine",
         };
         let codings = codings_of(self.base, self.systems, it.test_id.as_str(), &it.test_name);
-        let reasons: Element = it.differentiates.iter().map(|name| words(name)).collect();
+        let reasons: Element<'a> = it.differentiates.iter().map(words).collect();
         let category = coding(SNOMED_CT, "386053000", "Evaluation procedure");
         self.proposal(label, &format!("{}: {}", it.test_name, it.purpose))
             .with("category", one(coded(category)))
@@ -62,7 +61,7 @@ impl Writer<'_> {
             )
     }
 
-    fn referral(&self) -> Resource {
+    fn referral(&self) -> Resource<'a> {
         let it = &self.document.assessment.referral;
         let text = format!("Refer to: {}", it.refer_to);
         let priority = match self.document.assessment.triage.level {
@@ -70,24 +69,23 @@ impl Writer<'_> {
             lafiya_model::TriageLevel::Urgent => "urgent",
             _ => "routine",
         };
-        let reasons: Element = it.criteria.iter().map(|it| words(it)).collect();
+        let reasons: Element<'a> = it.criteria.iter().map(words).collect();
         let before = it.pre_referral_actions.iter().map(|it| it.as_str());
         let category = coding(SNOMED_CT, "3457005", "Patient referral");
         self.proposal("referral", &text)
             .with("category", one(coded(category)))
             .with("priority", priority)
-            .with("code", words(&text))
+            .with("code", words(text))
             .with("subject", self.patient())
             .with("authoredOn", self.at())
             .with("reasonCode", reasons)
             .with("note", notes(before.chain([it.source.as_str()])))
     }
 
-    fn care_plan(&self) -> Option<Resource> {
+    fn care_plan(&self) -> Option<Resource<'a>> {
         let it = &self.document.assessment;
-        let activity = |text: &Text<'_>| activity(text.to_string());
         let actions = &it.treatment.immediate_actions;
-        let mut activities: Vec<Element> = actions.iter().map(activity).collect();
+        let mut activities: Vec<Element<'a>> = actions.iter().map(activity).collect();
         activities.extend(
             it.treatment
                 .condition_specific
@@ -104,7 +102,7 @@ impl Writer<'_> {
         if activities.is_empty() && said.is_empty() {
             return None;
         }
-        let addresses: Element = it
+        let addresses: Element<'a> = it
             .conditions
             .iter()
             .map(|it| reference(&self.full_url(&condition_label(it)), &it.name))
@@ -124,12 +122,12 @@ impl Writer<'_> {
             .with("created", self.at())
             .with("addresses", addresses)
             .with("activity", Element::List(activities))
-            .with("note", notes(said.iter().map(String::as_str)));
+            .with("note", notes(said));
         Some(plan)
     }
 
     /// Treatment of a candidate, once it is confirmed; with its source, always.
-    fn treatment(&self, it: &ConditionTreatment) -> Element {
+    fn treatment(&self, it: &ConditionTreatment<'_>) -> Element<'a> {
         let mut text = format!("If {} is confirmed: {}", it.condition_name, it.first_line);
         if !it.alternative.is_empty() {
             text.push_str(&format!(" Alternative: {}", it.alternative));
@@ -139,7 +137,7 @@ impl Writer<'_> {
     }
 }
 
-fn activity(description: String) -> Element {
+fn activity<'a>(description: impl Into<Element<'a>>) -> Element<'a> {
     let detail = object([
         ("status", "not-started".into()),
         ("description", description.into()),

@@ -33,7 +33,7 @@ impl Wish {
     }
 }
 
-fn outcome(refused: &RefusedParts, systems: &Systems) -> Resource {
+fn outcome(refused: &RefusedParts, systems: &Systems) -> Resource<'static> {
     if !refused.problems.is_empty() {
         return of_problems(&refused.problems, systems);
     }

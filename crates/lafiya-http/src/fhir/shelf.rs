@@ -51,7 +51,7 @@ impl Shelf {
         knowledge: &str,
         name: &str,
         wish: Wish,
-        render: impl FnOnce() -> Option<Resource>,
+        render: impl FnOnce() -> Option<Resource<'static>>,
     ) -> Option<Arc<Rendered>> {
         let key = (name.to_owned(), wish.is_pretty());
         {
