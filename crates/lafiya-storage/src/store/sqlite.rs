@@ -31,7 +31,7 @@ pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Pages of the write-ahead log at which the writer copies them into the database itself, while all
 /// wait: far more than there are while [`Checkpoints`] does its work.
 const CHECKPOINT_PAGES: u32 = 16_000;
-/// Of files that are made from now on. An assessment takes some 40 KiB, so that larger pages are fewer
+/// Of files that are made from now on. An assessment takes some 19 KiB, so that larger pages are fewer
 /// to write; the small rows that change most have theirs written whole each time, so they stay modest.
 const PAGE_BYTES: u32 = 8 * 1024;
 
