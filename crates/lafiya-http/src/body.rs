@@ -2,7 +2,6 @@
 //! What comes out is a value whose shape is still to be checked by the wire types.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fmt;
 use std::time::Duration;
 
@@ -13,7 +12,6 @@ use http_body_util::BodyExt;
 use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
-use smallvec::SmallVec;
 
 use crate::error::{ApiError, ErrorCode};
 
@@ -101,20 +99,11 @@ fn require_type(headers: &HeaderMap, types: &[&str]) -> Result<(), ApiError> {
     }
 }
 
-/// Refuses text that is not one strict JSON document: bad syntax, nesting deeper than 128, invalid
-/// UTF-8, a key twice in one object.
-pub(crate) fn require_strict(bytes: &[u8]) -> Result<(), ApiError> {
-    strictly(bytes, StrictJson)
-}
-
-/// The same, with the value that it is.
+/// The value of one strict JSON document. Refused: bad syntax, nesting deeper than 128, invalid UTF-8, a
+/// key twice in one object.
 pub(crate) fn strict_value(bytes: &[u8]) -> Result<Value, ApiError> {
-    strictly(bytes, StrictValue)
-}
-
-fn strictly<'de, S: DeserializeSeed<'de>>(bytes: &'de [u8], seed: S) -> Result<S::Value, ApiError> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let read = seed.deserialize(&mut deserializer);
+    let read = StrictValue.deserialize(&mut deserializer);
     let read = read.and_then(|value| deserializer.end().map(|()| value));
     read.map_err(|cause| {
         // The cause names a line and a column and what was expected, never the client's text,
@@ -129,55 +118,6 @@ fn strictly<'de, S: DeserializeSeed<'de>>(bytes: &'de [u8], seed: S) -> Result<S
 fn twice<E: de::Error>(key: &str) -> E {
     let shown: String = key.chars().take(40).collect();
     E::custom(format_args!("the key `{shown}` stands twice in one object"))
-}
-
-struct StrictJson;
-
-impl<'de> DeserializeSeed<'de> for StrictJson {
-    type Value = ();
-    fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for StrictJson {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(StrictJson)?.is_some() {}
-        Ok(())
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
-        let mut keys = Keys::default();
-        while let Some(Key(key)) = entries.next_key::<Key<'de>>()? {
-            entries.next_value_seed(StrictJson)?;
-            if let Err(key) = keys.insert(key) {
-                return Err(twice(&key));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Strict JSON as a value.
@@ -238,32 +178,6 @@ impl<'de> Visitor<'de> for StrictValue {
 #[derive(Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// The keys of one object. A few are compared one by one, which is quicker than hashing them.
-#[derive(Default)]
-struct Keys<'a> {
-    few: SmallVec<[Cow<'a, str>; FEW_KEYS]>,
-    many: HashSet<Cow<'a, str>>,
-}
-
-const FEW_KEYS: usize = 12;
-
-impl<'a> Keys<'a> {
-    /// Takes a key that is not among them; gives back one that is.
-    fn insert(&mut self, key: Cow<'a, str>) -> Result<(), Cow<'a, str>> {
-        if self.few.contains(&key) {
-            return Err(key);
-        }
-        if self.few.len() < FEW_KEYS {
-            self.few.push(key);
-            return Ok(());
-        }
-        match self.many.replace(key) {
-            None => Ok(()),
-            Some(twice) => Err(twice),
-        }
-    }
-}
-
 /// The body of a request that was already read and put back.
 pub(crate) fn replace(parts: axum::http::request::Parts, bytes: Bytes) -> Request<Body> {
     Request::from_parts(parts, Body::from(bytes))
@@ -274,9 +188,9 @@ mod tests {
     use super::*;
 
     fn check(text: &str, accepted: bool) {
-        let strict = require_strict(text.as_bytes());
+        let strict = strict_value(text.as_bytes());
         assert_eq!(strict.is_ok(), accepted, "{text:.60}");
-        let value = strict_value(text.as_bytes()).ok();
+        let value = strict.ok();
         let expected = serde_json::from_str(text).ok().filter(|_| accepted);
         assert_eq!(value, expected, "{text:.60}");
     }
@@ -307,6 +221,6 @@ mod tests {
 
     #[test]
     fn invalid_utf8_is_refused() {
-        assert!(require_strict(b"{\"a\": \"\xff\"}").is_err());
+        assert!(strict_value(b"{\"a\": \"\xff\"}").is_err());
     }
 }

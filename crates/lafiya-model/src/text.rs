@@ -1,7 +1,6 @@
 //! The words of an answer. Most of them stand in the knowledge base: an answer borrows those, and a
 //! stored document names them by their number in the book of that base instead of repeating them.
 
-use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -213,15 +212,6 @@ impl From<String> for Text<'_> {
     }
 }
 
-impl<'a> From<Cow<'a, str>> for Text<'a> {
-    fn from(words: Cow<'a, str>) -> Self {
-        match words {
-            Cow::Borrowed(words) => words.into(),
-            Cow::Owned(words) => words.into(),
-        }
-    }
-}
-
 impl Serialize for Phrase {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self)
@@ -291,12 +281,6 @@ macro_rules! words {
             }
 
             impl Eq for $type {}
-
-            impl PartialEq<str> for $type {
-                fn eq(&self, other: &str) -> bool {
-                    self.as_str() == other
-                }
-            }
 
             impl PartialEq<&str> for $type {
                 fn eq(&self, other: &&str) -> bool {

@@ -9,7 +9,6 @@ use sha2::{Digest, Sha256};
 
 use crate::context::Context;
 use crate::error::ServiceError;
-use crate::library::Library;
 
 /// What a book is known by: a digest of all its phrases.
 pub(crate) type BookId = String;
@@ -33,8 +32,8 @@ pub async fn keep(context: &Context) -> Result<(), ServiceError> {
     if library.kept_book().is_some() || library.book().is_empty() {
         return Ok(());
     }
-    let of = Arc::clone(&library);
-    let packing = tokio::task::spawn_blocking(move || packed(of.book())).await;
+    let book = Arc::clone(library.book());
+    let packing = tokio::task::spawn_blocking(move || packed(&book)).await;
     let (id, phrases) = packing.map_err(|cause| ServiceError::Internal(cause.to_string()))??;
     let now = context.clock.now();
     context.store.keep_book(&id, phrases.into(), now).await?;
@@ -61,13 +60,14 @@ fn unpacked(bytes: &[u8]) -> Result<Book, ServiceError> {
 }
 
 /// The book of an id.
-pub(crate) async fn find(context: &Context, id: &str) -> Result<FoundBook, ServiceError> {
-    let library = context.knowledge.load_full();
+pub(crate) async fn find(context: &Context, id: &str) -> Result<Arc<Book>, ServiceError> {
+    let library = context.knowledge.load();
     if library.kept_book().is_some_and(|kept| kept == id) {
-        return Ok(FoundBook::Present(library));
+        return Ok(Arc::clone(library.book()));
     }
+    drop(library);
     if let Some(book) = context.books.0.get(id).await {
-        return Ok(FoundBook::Earlier(book));
+        return Ok(book);
     }
     let bytes = context.store.find_book(id).await?;
     let bytes = bytes.ok_or_else(|| {
@@ -79,25 +79,7 @@ pub(crate) async fn find(context: &Context, id: &str) -> Result<FoundBook, Servi
         .0
         .insert(id.to_owned(), Arc::clone(&book))
         .await;
-    Ok(FoundBook::Earlier(book))
-}
-
-/// A book, wherever it is held.
-pub(crate) enum FoundBook {
-    /// Of the base that answers now.
-    Present(Arc<Library>),
-    /// Of another one.
-    Earlier(Arc<Book>),
-}
-
-impl std::ops::Deref for FoundBook {
-    type Target = Book;
-    fn deref(&self) -> &Book {
-        match self {
-            Self::Present(library) => library.book(),
-            Self::Earlier(book) => book,
-        }
-    }
+    Ok(book)
 }
 
 #[cfg(test)]

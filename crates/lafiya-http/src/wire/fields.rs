@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use crate::body::strict_value;
 use crate::error::ApiError;
 
 /// A field of a request, read without failing.
@@ -367,13 +368,13 @@ pub(crate) fn read_object<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<
     if let Some(object) = read_whole(bytes) {
         return Ok(object);
     }
-    crate::body::require_strict(bytes)?;
+    let value = strict_value(bytes)?;
     let not_an_object = || ApiError::fields(vec![FieldError::new("", "must be a JSON object")]);
     // A list would be taken for an object whose fields come without their names.
-    if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
+    if !value.is_object() {
         return Err(not_an_object());
     }
-    serde_json::from_slice(bytes).map_err(|_: serde_json::Error| not_an_object())
+    T::deserialize(value).map_err(|_| not_an_object())
 }
 
 /// An object all of whose parts have a place in the wire type. Nothing of it was passed over and no field
@@ -473,7 +474,7 @@ mod tests {
             r#"{"name": 7, "inner": "text"}"#,
         ] {
             assert!(read_whole::<Body>(whole.as_bytes()).is_some(), "{whole}");
-            assert!(crate::body::require_strict(whole.as_bytes()).is_ok());
+            assert!(strict_value(whole.as_bytes()).is_ok());
         }
         for doubtful in [
             r#"{"name": "a", "name": "b"}"#,

@@ -3,7 +3,7 @@
 
 use lafiya_model::Phrase;
 
-use crate::schema::{Advice, Condition, Content, Source};
+use crate::schema::{Condition, Content, Source};
 
 /// The phrases of a base by their numbers, which count from 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,23 +33,24 @@ impl Book {
         self.ends.is_empty()
     }
 
-    fn enter(&mut self, phrase: &mut Phrase) {
-        if phrase.is_empty() {
-            return;
-        }
-        self.words.push_str(phrase);
+    fn push(&mut self, words: &str) {
+        self.words.push_str(words);
         self.ends.push(self.words.len());
-        phrase.enter(self.ends.len() as u32);
+    }
+
+    /// Gives phrases their numbers; empty ones have none.
+    fn enter<'a>(&mut self, phrases: impl IntoIterator<Item = &'a mut Phrase>) {
+        for phrase in phrases.into_iter().filter(|it| !it.is_empty()) {
+            self.push(phrase);
+            phrase.enter(self.ends.len() as u32);
+        }
     }
 }
 
 impl<'a> FromIterator<&'a str> for Book {
     fn from_iter<T: IntoIterator<Item = &'a str>>(phrases: T) -> Self {
         let mut book = Self::default();
-        for words in phrases {
-            book.words.push_str(words);
-            book.ends.push(book.words.len());
-        }
+        phrases.into_iter().for_each(|words| book.push(words));
         book
     }
 }
@@ -66,31 +67,31 @@ pub(super) fn bind(content: &mut Content) -> (Book, Vec<Phrase>) {
             ..
         } = source;
         let mut line = Phrase::from(format!("{title}, {publisher}, {year}"));
-        book.enter(&mut line);
+        book.enter([&mut line]);
         line
     };
     let citations = content.sources.iter().map(cited).collect();
     for level in &mut content.triage.level {
-        book.enter(&mut level.description);
-        book.enter(&mut level.recommended_action);
+        book.enter([&mut level.description, &mut level.recommended_action]);
     }
     for rule in &mut content.rules {
-        book.enter(&mut rule.says);
-        book.enter(&mut rule.effect.action);
+        book.enter([&mut rule.says, &mut rule.effect.action]);
     }
-    for score in &mut content.scores {
-        book.enter(&mut score.says);
+    book.enter(content.scores.iter_mut().map(|it| &mut it.says));
+    for it in &mut content.findings {
+        book.enter(&mut it.danger);
+        book.enter([
+            &mut it.question,
+            &mut it.caregiver_question,
+            &mut it.explanation,
+        ]);
     }
-    for finding in &mut content.findings {
-        finding.danger.iter_mut().for_each(|it| book.enter(it));
-        book.enter(&mut finding.question);
-        book.enter(&mut finding.caregiver_question);
-        book.enter(&mut finding.explanation);
-    }
-    for risk in &mut content.risk_factors {
-        book.enter(&mut risk.question);
-        book.enter(&mut risk.caregiver_question);
-        book.enter(&mut risk.explanation);
+    for it in &mut content.risk_factors {
+        book.enter([
+            &mut it.question,
+            &mut it.caregiver_question,
+            &mut it.explanation,
+        ]);
     }
     for condition in &mut content.conditions {
         enter_condition(&mut book, condition);
@@ -99,41 +100,34 @@ pub(super) fn bind(content: &mut Content) -> (Book, Vec<Phrase>) {
 }
 
 fn enter_condition(book: &mut Book, condition: &mut Condition) {
-    book.enter(&mut condition.description);
+    book.enter([&mut condition.description]);
     let specialist = &mut condition.triage.specialist;
-    book.enter(&mut specialist.reasoning);
-    book.enter(&mut specialist.escalation_trigger);
-    for sign in &mut condition.watch_for {
-        book.enter(&mut sign.sign);
-        book.enter(&mut sign.escalates_to);
-        book.enter(&mut sign.action);
+    book.enter([
+        &mut specialist.reasoning,
+        &mut specialist.escalation_trigger,
+    ]);
+    for it in &mut condition.watch_for {
+        book.enter([&mut it.sign, &mut it.escalates_to, &mut it.action]);
     }
-    for test in &mut condition.investigation {
-        book.enter(&mut test.purpose);
-        book.enter(&mut test.interpretation);
+    for it in &mut condition.investigation {
+        book.enter([&mut it.purpose, &mut it.interpretation]);
     }
     let treatment = &mut condition.treatment;
-    let care = treatment.immediate_actions.iter_mut();
-    care.chain(&mut treatment.supportive_care)
-        .for_each(|it| book.enter(it));
-    let advice: [&mut Option<Advice>; 4] = [
+    book.enter(&mut treatment.immediate_actions);
+    book.enter(&mut treatment.supportive_care);
+    let advice = [
         &mut treatment.first_line,
         &mut treatment.alternative,
         &mut treatment.pregnancy,
         &mut treatment.children,
     ];
-    let advice = advice.into_iter().flatten();
-    advice.for_each(|it| book.enter(&mut it.text));
-    if let Some(referral) = &mut condition.referral {
-        book.enter(&mut referral.current_level);
-        book.enter(&mut referral.refer_to);
-        let lists = referral.criteria.iter_mut();
-        lists
-            .chain(&mut referral.pre_referral_actions)
-            .for_each(|it| book.enter(it));
+    book.enter(advice.into_iter().flatten().map(|it| &mut it.text));
+    if let Some(it) = &mut condition.referral {
+        book.enter([&mut it.current_level, &mut it.refer_to]);
+        book.enter(&mut it.criteria);
+        book.enter(&mut it.pre_referral_actions);
     }
     if let Some(duty) = &mut condition.notifiable {
-        book.enter(&mut duty.scheme);
-        book.enter(&mut duty.to);
+        book.enter([&mut duty.scheme, &mut duty.to]);
     }
 }

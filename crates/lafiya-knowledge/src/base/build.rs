@@ -96,7 +96,7 @@ impl KnowledgeBase {
             directory,
             sources: content.sources,
             citations,
-            book,
+            book: book.into(),
             specialists: content.specialists,
             services: content.services,
             triage: content.triage,

@@ -18,6 +18,8 @@ mod score;
 mod watch;
 mod when;
 
+use std::sync::Arc;
+
 use lafiya_model::{AgeBand, Phrase, Timeframe, TriageLevel};
 
 pub use book::Book;
@@ -70,7 +72,7 @@ pub struct KnowledgeBase {
     directory: Directory,
     sources: Vec<Source>,
     citations: Vec<Phrase>,
-    book: Book,
+    book: Arc<Book>,
     specialists: Vec<Specialist>,
     services: Services,
     triage: TriageTexts,
@@ -377,7 +379,7 @@ impl KnowledgeBase {
     }
 
     /// The texts of answers by their numbers.
-    pub fn book(&self) -> &Book {
+    pub fn book(&self) -> &Arc<Book> {
         &self.book
     }
 
