@@ -15,10 +15,9 @@ use lafiya_knowledge::schema::Content;
 use lafiya_model::{Environment, TenantId, Tier};
 use lafiya_service::keys::{self, KeyHasher};
 use lafiya_service::rate_limit::{self, Counted};
-use lafiya_service::{Clock, Context, Library, Limits, TargetPolicy, authenticate};
+use lafiya_service::{Clock, Context, Library, Limits, TargetPolicy, Thinking, authenticate};
 use lafiya_storage::cache::MemoryCache;
 use lafiya_storage::store::{self, NewTenant, Store, StoreSettings, StoreUrl};
-use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 const SIZES: [usize; 3] = [1_000, 2_000, 4_000];
@@ -109,7 +108,7 @@ fn context(store: Arc<dyn Store>) -> Context {
             anonymous_per_minute: 60,
             pipeline_timeout_ms: 90_000,
         },
-        thinking: Semaphore::new(1),
+        thinking: Thinking::new(1),
         advisor: None,
         started: Instant::now(),
     }

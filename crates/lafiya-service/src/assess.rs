@@ -15,7 +15,6 @@ use lafiya_storage::store::{
     ConditionName, IdempotencyRecord, NewEvent, RecordAssessment, RecordRefusal,
 };
 use serde::Serialize;
-use tokio::sync::SemaphorePermit;
 use uuid::Uuid;
 
 use crate::authenticate::Caller;
@@ -30,6 +29,7 @@ use crate::places::Whereabouts;
 use crate::quota;
 use crate::sandbox;
 use crate::second_opinion::{self, Advice};
+use crate::thinking::Place;
 
 /// How long an idempotency key is remembered.
 const IDEMPOTENCY_LIFE: jiff::SignedDuration = jiff::SignedDuration::from_hours(24);
@@ -156,12 +156,9 @@ async fn one_turn<T: Send>(
     if !memory.has_symptom(&base) {
         return Err(ServiceError::InsufficientData);
     }
-    // Reasoning takes a core for a while. Those who have arrived meanwhile come first: they take
-    // their places behind, or hear at once that the service is full.
-    tokio::task::yield_now().await;
     // Whoever waits here holds no connection, and finds out about a used-up quota without having
     // thought.
-    let place = context.thinking.acquire().await.ok();
+    let place = context.thinking.place().await;
     if memory.is_first_turn() && environment == Environment::Live {
         quota::check(context, caller, now).await?;
     }
@@ -211,24 +208,17 @@ async fn one_turn<T: Send>(
         cache_hit: false,
         replayed: false,
     };
-    let (recorded, rendered) = tokio::join!(
-        record(
-            context,
-            caller,
-            request,
-            &memory,
-            &base,
-            &answer.document,
-            now
-        ),
-        async { render(&answer) },
-    );
+    let record = to_record(caller, request, &memory, &base, &answer.document, now)?;
+    let (recorded, rendered) = tokio::join!(record_it(context, record, now), async move {
+        let rendered = render(&answer);
+        // Whoever made all this frees it, and while the disk writes: another thread may go on from here,
+        // to which it would be strange memory.
+        drop((answer, memory, reasoned, whereabouts));
+        rendered
+    });
     recorded?;
     Ok(rendered)
 }
-
-/// A place at the table of those who think.
-type Place<'a> = Option<SemaphorePermit<'a>>;
 
 /// Asks for a second opinion, where there is whom to ask. Whoever waits for the model thinks nothing
 /// and holds no place.
@@ -249,7 +239,7 @@ async fn advised<'a>(
     drop(place);
     let text = caller.text_to_provider;
     let advice = second_opinion::ask(advisor, base, case, text).await?;
-    Ok((context.thinking.acquire().await.ok(), Some(advice)))
+    Ok((context.thinking.place().await, Some(advice)))
 }
 
 /// A reviewed assessment, and what its two halves took.
@@ -305,18 +295,17 @@ fn deidentified(
     }
 }
 
-async fn record(
-    context: &Context,
+/// What an assessment is recorded as.
+fn to_record(
     caller: &Caller,
     request: &AssessRequest,
     memory: &Memory,
     library: &Library,
     document: &AssessmentDocument<'_>,
     now: Timestamp,
-) -> Result<(), ServiceError> {
+) -> Result<RecordAssessment, ServiceError> {
     let top = document.assessment.conditions.first();
-    let today = lagos_date(now);
-    let record = RecordAssessment {
+    Ok(RecordAssessment {
         assessment_id: document.assessment_id,
         tenant: caller.tenant_id,
         key: caller.key_id,
@@ -325,7 +314,7 @@ async fn record(
         turn: memory.turn(),
         new_interview: request.interview_id.is_none(),
         created_at: now,
-        lagos_date: today,
+        lagos_date: lagos_date(now),
         level: document.assessment.triage.level,
         top_condition: top.map(|it| ConditionName {
             id: it.id.to_string(),
@@ -341,9 +330,16 @@ async fn record(
         }),
         events: vec![completed_event(document)],
         quota: quota::rule(caller),
-        threshold_events: quota::threshold_events(caller, today),
+        threshold_notice: Some(quota::threshold_notice(caller)),
         billable: document.environment == Environment::Live,
-    };
+    })
+}
+
+async fn record_it(
+    context: &Context,
+    record: RecordAssessment,
+    now: Timestamp,
+) -> Result<(), ServiceError> {
     match context.store.record_assessment(record).await {
         Ok(_) => Ok(()),
         Err(RecordRefusal::QuotaExceeded { limit, used }) => Err(quota::exceeded(limit, used, now)),

@@ -8,7 +8,6 @@ use lafiya_facilities::Register;
 use lafiya_storage::cache::{Cache, MemoryCache};
 use lafiya_storage::store::Store;
 use lafiya_webhooks::TargetPolicy;
-use tokio::sync::Semaphore;
 
 use crate::authenticate::KeyRing;
 use crate::books::BookShelf;
@@ -17,6 +16,7 @@ use crate::health::HealthCache;
 use crate::keys::KeyHasher;
 use crate::library::Library;
 use crate::second_opinion::Advisor;
+use crate::thinking::Thinking;
 
 /// Limits of the interface; each is a setting whose default is the interface's figure.
 #[derive(Clone, Copy, Debug)]
@@ -61,8 +61,8 @@ pub struct Context {
     pub webhook_targets: TargetPolicy,
     /// The limits in force.
     pub limits: Limits,
-    /// Places at the table for those who think: as many as there are cores.
-    pub thinking: Semaphore,
+    /// The table of those who think.
+    pub thinking: Thinking,
     /// The language model that is asked for a second opinion, where there is one.
     pub advisor: Option<Advisor>,
     /// When the process started, for `uptime_seconds`.

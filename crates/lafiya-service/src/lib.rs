@@ -31,6 +31,7 @@ mod sandbox;
 pub mod second_opinion;
 pub mod sign_in;
 pub mod tenants;
+mod thinking;
 pub mod usage;
 pub mod visitor;
 pub mod webhooks;
@@ -47,4 +48,5 @@ pub use lafiya_storage::store::{
 pub use lafiya_webhooks::TargetPolicy;
 pub use library::Library;
 pub use second_opinion::{Advisor, AiMode};
+pub use thinking::Thinking;
 pub use visitor::Visitor;

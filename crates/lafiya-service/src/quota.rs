@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use lafiya_model::{EventKind, Tier};
-use lafiya_storage::store::{Month, NewEvent, QUOTA_THRESHOLDS_PERCENT, QuotaRule, ThresholdEvent};
+use lafiya_storage::store::{Month, NewEvent, QuotaRule, ThresholdNotice, ThresholdReached};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -66,38 +66,32 @@ fn next_month(now: Timestamp) -> Timestamp {
     first.map_or(Timestamp::MAX, |first| first.timestamp())
 }
 
-/// The events for 80 % and 100 %, written once a month by the store; none where nothing is limited.
-pub(crate) fn threshold_events(caller: &Caller, today: Date) -> Vec<ThresholdEvent> {
+/// How the store announces that usage has reached 80 % or 100 %.
+pub(crate) fn threshold_notice(caller: &Caller) -> ThresholdNotice {
+    ThresholdNotice {
+        tier: caller.tier,
+        event: threshold_event,
+    }
+}
+
+fn threshold_event(reached: ThresholdReached) -> NewEvent {
     #[derive(Serialize)]
-    struct Reached<'a> {
+    struct Reached {
         threshold_percent: u8,
-        month: &'a str,
+        month: String,
         tier: Tier,
         quota: u64,
     }
-    let Some(quota) = rule(caller).limit else {
-        return Vec::new();
+    let data = Reached {
+        threshold_percent: reached.percent,
+        month: reached.month.to_string(),
+        tier: reached.tier,
+        quota: reached.quota,
     };
-    let month = Month::from(today).to_string();
-    let event = |percent| {
-        let reached = Reached {
-            threshold_percent: percent,
-            month: &month,
-            tier: caller.tier,
-            quota,
-        };
-        NewEvent {
-            id: Uuid::now_v7(),
-            kind: EventKind::UsageThresholdReached,
-            environment: None,
-            payload: serde_json::to_string(&reached).unwrap_or_default(),
-        }
-    };
-    let percents = QUOTA_THRESHOLDS_PERCENT.into_iter();
-    percents
-        .map(|percent| ThresholdEvent {
-            percent,
-            event: event(percent),
-        })
-        .collect()
+    NewEvent {
+        id: Uuid::now_v7(),
+        kind: EventKind::UsageThresholdReached,
+        environment: None,
+        payload: serde_json::to_string(&data).unwrap_or_default(),
+    }
 }

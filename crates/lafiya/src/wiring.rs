@@ -11,11 +11,10 @@ use lafiya_facilities::{Register, RegisterFile, Types};
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_knowledge::schema::Content;
 use lafiya_service::keys::KeyHasher;
-use lafiya_service::{Context, Library, SystemClock};
+use lafiya_service::{Context, Library, SystemClock, Thinking};
 use lafiya_storage::cache::{Cache, MemoryCache, RedisCache};
 use lafiya_storage::store::{self, Store, StoreSettings};
 use rand::RngExt;
-use tokio::sync::Semaphore;
 
 use crate::settings::Settings;
 
@@ -71,7 +70,7 @@ async fn with_library(
         health: Default::default(),
         webhook_targets: settings.webhook_targets(),
         limits: settings.limits(),
-        thinking: Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from)),
+        thinking: Thinking::new(std::thread::available_parallelism().map_or(2, usize::from)),
         advisor: settings.advisor()?,
         started: Instant::now(),
     })

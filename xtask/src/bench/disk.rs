@@ -8,15 +8,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 
-use super::load::{self, Extent};
+use super::load::{self, Extent, Outcome};
 use super::requests;
 use super::running::Service;
 use super::table::{Bound, Row};
 
 const CONNECTIONS: usize = 64;
 const GROUP: usize = 64;
-const LASTING: Duration = Duration::from_secs(5);
-const RAW_LASTING: Duration = Duration::from_secs(2);
+/// The service and the bare disk take turns, so that a machine that becomes slower or faster meanwhile does so for both.
+const ROUNDS: usize = 4;
+const LASTING: Duration = Duration::from_secs(2);
+const RAW_LASTING: Duration = Duration::from_millis(500);
 /// A raw file starts anew at this size, so that the bench fills no disk.
 const RAW_BYTES_MAX: usize = 1 << 30;
 
@@ -24,19 +26,20 @@ pub(super) fn rows(binary: &Path) -> anyhow::Result<Vec<Row>> {
     println!("assessments beside the disk:");
     let service = Service::ready(binary, &[])?;
     let request = service.request(&requests::assess());
-    let before = bytes_in(&service.data())?;
-    let own = load::run(
-        service.target(),
-        &request,
-        CONNECTIONS,
-        Extent::Lasting(LASTING),
-    )?;
+    let data = service.data();
+    let before = bytes_in(&data)?;
+    let mut own = Outcome::default();
+    let (mut bytes, mut grouped, mut single) = (0, 0.0, 0.0);
+    for _ in 0..ROUNDS {
+        let lasting = Extent::Lasting(LASTING);
+        own.take_in(load::run(service.target(), &request, CONNECTIONS, lasting)?);
+        bytes = row_bytes(&data, before, own.answered)?;
+        grouped += raw_rows_per_second(&data, bytes, GROUP)? / ROUNDS as f64;
+        single += raw_rows_per_second(&data, bytes, 1)? / ROUNDS as f64;
+    }
     ensure!(own.refused == 0, "{} were refused", own.refused);
-    let row_bytes = row_bytes(&service.data(), before, own.answered)?;
-    let grouped = raw_rows_per_second(&service.data(), row_bytes, GROUP)?;
-    let single = raw_rows_per_second(&service.data(), row_bytes, 1)?;
     println!(
-        "  {:.0} assessments a second; rows of {row_bytes} bytes: {grouped:.0} in groups, {single:.0} one by one",
+        "  {:.0} assessments a second; rows of {bytes} bytes: {grouped:.0} in groups, {single:.0} one by one",
         own.per_second()
     );
     Ok(vec![
@@ -47,7 +50,7 @@ pub(super) fn rows(binary: &Path) -> anyhow::Result<Vec<Row>> {
             beside: format!(
                 "{:.0} a second v. {grouped:.0} rows of {:.0} KiB in groups of {GROUP}, one fdatasync each group",
                 own.per_second(),
-                row_bytes as f64 / 1024.0
+                bytes as f64 / 1024.0
             ),
             floor: Bound::AtLeast(0.1),
             aim: Bound::AtLeast(0.25),

@@ -12,7 +12,7 @@ use anyhow::{Context, ensure};
 use tempfile::TempDir;
 
 use super::load::{Answer, Request, Target};
-use super::requests::Asked;
+use super::requests::{self, Asked};
 use crate::http::{free_address, get_status};
 use crate::process::{self, nothing};
 use crate::servers::poll;
@@ -75,7 +75,8 @@ impl Service {
         })
     }
 
-    /// Starts it, waits until it is healthy, and lets its tenant make any number of assessments.
+    /// Starts it, waits until it is healthy and has built what it builds beside its first answers, and lets its tenant make any
+    /// number of assessments.
     pub(super) fn ready(binary: &Path, variables: Variables<'_>) -> anyhow::Result<Self> {
         let service = Self::start(binary, variables)?;
         let healthy = poll(Duration::from_secs(30), || {
@@ -85,6 +86,9 @@ impl Service {
         let tier = ["tenant", "tier", "demo", "--tier", "enterprise"];
         let tier = [&tier[..], &["--quota", QUOTA]].concat();
         service.command(binary, &tier, variables)?;
+        for asked in [requests::parse(), requests::search(), requests::assess()] {
+            service.ask(&asked)?;
+        }
         Ok(service)
     }
 

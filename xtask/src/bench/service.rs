@@ -19,8 +19,8 @@ pub(super) const CONNECTIONS: usize = 16;
 /// Two that are compared take turns, so that a machine that becomes slower or faster meanwhile does so for both.
 const ROUNDS: usize = 6;
 const LASTING: Extent = Extent::Lasting(Duration::from_secs(1));
-/// Records that are written, one by one, to time the disk.
-const RECORDS: usize = 2_000;
+/// Records that are written in a round, one by one, to time the disk.
+const RECORDS: usize = 400;
 
 /// The service and its limit, started on the same requests.
 struct Pair {
@@ -47,16 +47,26 @@ impl Pair {
 
     /// The same load on one and on the other.
     fn run(&self, asked: &Asked, connections: usize) -> anyhow::Result<(Outcome, Outcome)> {
+        let (own, bare) = in_turns(
+            || self.own(asked, connections),
+            || self.bare(asked, connections),
+        )?;
+        self.tell(asked, connections, &own, &bare);
+        Ok((own, bare))
+    }
+
+    fn bare(&self, asked: &Asked, connections: usize) -> anyhow::Result<Outcome> {
         let request = self.limit.request(asked);
-        let bare = || load::run(self.limit.target(), &request, connections, LASTING);
-        let (own, bare) = in_turns(|| self.own(asked, connections), bare)?;
+        load::run(self.limit.target(), &request, connections, LASTING)
+    }
+
+    fn tell(&self, asked: &Asked, connections: usize, own: &Outcome, bare: &Outcome) {
         println!(
             "  {}, {connections} connections: {:.0} a processor second, limit {:.0}",
             asked.name,
             own.per_cpu_second(),
             bare.per_cpu_second()
         );
-        Ok((own, bare))
     }
 
     fn own(&self, asked: &Asked, connections: usize) -> anyhow::Result<Outcome> {
@@ -85,11 +95,7 @@ fn in_turns(
 pub(super) fn rows(binary: &Path, limit_binary: &Path) -> anyhow::Result<Vec<Row>> {
     let pair = Pair::start(binary, limit_binary)?;
     let mut rows = vec![memory_row(&pair.service)?];
-    let before = disk::bytes_in(&pair.service.data())?;
-    let (one, bare_one) = pair.run(&requests::assess(), 1)?;
-    let row_bytes = disk::row_bytes(&pair.service.data(), before, one.answered)?;
-    let sync_us = fdatasync_us(&pair.service.data(), row_bytes)?;
-    rows.push(median_row(&one, &bare_one, row_bytes, sync_us));
+    rows.push(median_row(&pair)?);
     let (many, bare_many) = pair.run(&requests::assess(), CONNECTIONS)?;
     let what = "durable `/assess`, 16 connections, SQLite";
     rows.push(share(what, &many, &bare_many, 0.25, 0.5));
@@ -135,9 +141,22 @@ fn memory_row(service: &Service) -> anyhow::Result<Row> {
     })
 }
 
-fn median_row(own: &Outcome, bare: &Outcome, row_bytes: usize, sync_us: f64) -> Row {
+/// One connection beside the bare server with one connection and one fdatasync, all three in turns.
+fn median_row(pair: &Pair) -> anyhow::Result<Row> {
+    let (asked, data) = (requests::assess(), pair.service.data());
+    let before = disk::bytes_in(&data)?;
+    let (mut own, mut bare) = (Outcome::default(), Outcome::default());
+    let (mut row_bytes, mut syncs) = (0, Vec::new());
+    for _ in 0..ROUNDS {
+        own.take_in(pair.own(&asked, 1)?);
+        bare.take_in(pair.bare(&asked, 1)?);
+        row_bytes = disk::row_bytes(&data, before, own.answered)?;
+        syncs.extend(fdatasyncs_us(&data, row_bytes)?);
+    }
+    pair.tell(&asked, 1, &own, &bare);
     let (own_us, bare_us) = (own.percentile_us(0.5), bare.percentile_us(0.5));
-    Row {
+    let sync_us = Spread::of(syncs.into_iter()).median;
+    Ok(Row {
         what: "`/assess`, one connection, median",
         value: own_us / (bare_us + sync_us),
         unit: "x",
@@ -148,7 +167,7 @@ fn median_row(own: &Outcome, bare: &Outcome, row_bytes: usize, sync_us: f64) -> 
         floor: Bound::AtMost(2.0),
         aim: Bound::AtMost(1.3),
         ..Row::default()
-    }
+    })
 }
 
 fn slowest_row(own: &Outcome, bare: &Outcome) -> Row {
@@ -183,8 +202,8 @@ fn share(what: &'static str, own: &Outcome, bare: &Outcome, floor: f64, aim: f64
     }
 }
 
-/// The median of writing one record of so many bytes behind another and waiting for the disk.
-fn fdatasync_us(folder: &Path, bytes: usize) -> anyhow::Result<f64> {
+/// What it takes to write one record of so many bytes behind another and to wait for the disk, each time.
+fn fdatasyncs_us(folder: &Path, bytes: usize) -> anyhow::Result<Vec<f64>> {
     let path = folder.join("fdatasync");
     let mut file = File::create(&path)?;
     let record = vec![7_u8; bytes];
@@ -196,5 +215,5 @@ fn fdatasync_us(folder: &Path, bytes: usize) -> anyhow::Result<f64> {
         times.push(started.elapsed().as_secs_f64() * 1e6);
     }
     fs::remove_file(path)?;
-    Ok(Spread::of(times.into_iter()).median)
+    Ok(times)
 }

@@ -6,11 +6,11 @@
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp, civil};
 use lafiya_model::{
-    AssessmentId, Environment, EventKind, InterviewId, KeyId, TenantId, TriageLevel,
+    AssessmentId, Environment, EventKind, InterviewId, KeyId, TenantId, Tier, TriageLevel,
 };
 use uuid::Uuid;
 
-use super::StoreError;
+use super::{Month, StoreError};
 
 /// How long an interview can be continued, from its first turn.
 pub const INTERVIEW_LIFE: SignedDuration = SignedDuration::from_hours(24);
@@ -55,8 +55,8 @@ pub struct RecordAssessment {
     pub events: Vec<NewEvent>,
     /// What the month allows.
     pub quota: QuotaRule,
-    /// Events to announce, once per month, when usage reaches a share of the quota.
-    pub threshold_events: Vec<ThresholdEvent>,
+    /// How it is announced that usage has reached a share of the quota, where it is.
+    pub threshold_notice: Option<ThresholdNotice>,
     /// Whether it counts at all (a live one usually does).
     pub billable: bool,
 }
@@ -94,13 +94,27 @@ pub struct NewEvent {
     pub payload: String,
 }
 
-/// An event that is announced when usage first reaches a share of the quota in a month.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ThresholdEvent {
+/// How it is announced, once a month each, that usage has reached a share of the quota. Hardly any assessment
+/// reaches one, so the event is written when one does.
+#[derive(Clone, Copy, Debug)]
+pub struct ThresholdNotice {
+    /// What the tenant has bought.
+    pub tier: Tier,
+    /// Writes the event.
+    pub event: fn(ThresholdReached) -> NewEvent,
+}
+
+/// A share of the quota that usage has reached for the first time in a month.
+#[derive(Clone, Copy, Debug)]
+pub struct ThresholdReached {
     /// One of [`QUOTA_THRESHOLDS_PERCENT`].
     pub percent: u8,
-    /// The event.
-    pub event: NewEvent,
+    /// The month.
+    pub month: Month,
+    /// What the tenant has bought.
+    pub tier: Tier,
+    /// What the month allows.
+    pub quota: u64,
 }
 
 /// What the month allows.

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use rusqlite::types::{FromSql, ToSqlOutput, ValueRef};
-use rusqlite::{CachedStatement, Connection, ToSql};
+use rusqlite::types::{FromSql, Null};
+use rusqlite::{CachedStatement, Connection};
+use uuid::Uuid;
 
 use super::StoreError;
 use super::connection::Value;
@@ -15,7 +16,7 @@ pub(super) const STATEMENTS_KEPT: usize = 256;
 pub(super) fn execute(
     connection: &Connection,
     text: &str,
-    values: &[Value],
+    values: &[Value<'_>],
 ) -> Result<u64, StoreError> {
     let changed = prepared(connection, text, values)?.raw_execute();
     Ok(changed.map_err(StoreError::from_rusqlite)? as u64)
@@ -25,7 +26,7 @@ pub(super) fn execute(
 pub(super) fn all(
     connection: &Connection,
     text: &str,
-    values: &[Value],
+    values: &[Value<'_>],
 ) -> Result<Vec<SqliteRow>, StoreError> {
     let mut statement = prepared(connection, text, values)?;
     let names = statement.column_names();
@@ -46,7 +47,7 @@ pub(super) fn all(
 fn prepared<'c>(
     connection: &'c Connection,
     text: &str,
-    values: &[Value],
+    values: &[Value<'_>],
 ) -> Result<CachedStatement<'c>, StoreError> {
     let mut statement = connection
         .prepare_cached(text)
@@ -58,23 +59,26 @@ fn prepared<'c>(
         let value = value.ok_or_else(|| {
             StoreError::corrupt(format!("a statement has no value for its argument {name}"))
         })?;
-        statement
-            .raw_bind_parameter(place, value)
-            .map_err(StoreError::from_rusqlite)?;
+        bind(&mut statement, place, value).map_err(StoreError::from_rusqlite)?;
     }
     Ok(statement)
 }
 
-impl ToSql for Value {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        let value = match self {
-            Self::Text(text) => text
-                .as_ref()
-                .map_or(ValueRef::Null, |text| ValueRef::Text(text.as_bytes())),
-            Self::Integer(number) => number.map_or(ValueRef::Null, ValueRef::Integer),
-            Self::Bytes(bytes) => ValueRef::Blob(bytes),
-        };
-        Ok(ToSqlOutput::Borrowed(value))
+fn bind(
+    statement: &mut rusqlite::Statement<'_>,
+    place: usize,
+    value: &Value<'_>,
+) -> rusqlite::Result<()> {
+    match value {
+        Value::Text(text) => statement.raw_bind_parameter(place, text.as_deref()),
+        Value::Id(None) => statement.raw_bind_parameter(place, Null),
+        Value::Id(Some(id)) => {
+            let mut text = Uuid::encode_buffer();
+            let text: &str = id.hyphenated().encode_lower(&mut text);
+            statement.raw_bind_parameter(place, text)
+        }
+        Value::Integer(number) => statement.raw_bind_parameter(place, number),
+        Value::Bytes(bytes) => statement.raw_bind_parameter(place, bytes),
     }
 }
 
@@ -99,7 +103,7 @@ impl SqliteRow {
 mod tests {
     use super::*;
 
-    fn values() -> [Value; 2] {
+    fn values() -> [Value<'static>; 2] {
         [Value::from("first"), Value::from(2_i64)]
     }
 

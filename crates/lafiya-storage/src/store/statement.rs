@@ -1,5 +1,7 @@
 //! Statements and their arguments, for either database.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -15,13 +17,13 @@ use super::connection::{Connection, Handle, Row};
 use super::{Month, StoreError, sqlite_rows};
 
 /// A statement with its arguments.
-pub(super) struct Statement {
+pub(super) struct Statement<'a> {
     text: &'static str,
-    values: Vec<Value>,
+    values: Vec<Value<'a>>,
 }
 
 /// A statement, to be followed by its arguments in the order of `$1`, `$2`, …
-pub(super) fn sql(text: &'static str) -> Statement {
+pub(super) fn sql<'a>(text: &'static str) -> Statement<'a> {
     Statement {
         text,
         // Most have fewer.
@@ -29,10 +31,10 @@ pub(super) fn sql(text: &'static str) -> Statement {
     }
 }
 
-type PostgresQuery = sqlx::query::Query<'static, Postgres, sqlx::postgres::PgArguments>;
+type PostgresQuery<'a> = sqlx::query::Query<'a, Postgres, sqlx::postgres::PgArguments>;
 
-impl Statement {
-    pub(super) fn bind(mut self, value: impl Into<Value>) -> Self {
+impl<'a> Statement<'a> {
+    pub(super) fn bind(mut self, value: impl Into<Value<'a>>) -> Self {
         self.values.push(value.into());
         self
     }
@@ -73,7 +75,7 @@ impl Statement {
     /// of them as one statement: every one by itself is a way there and back.
     pub(super) async fn all_beside(
         self,
-        others: Vec<Statement>,
+        others: Vec<Statement<'a>>,
         connection: &mut Connection,
     ) -> Result<Vec<Row>, StoreError> {
         match &mut connection.handle {
@@ -88,12 +90,12 @@ impl Statement {
         }
     }
 
-    fn for_postgres(self) -> PostgresQuery {
+    fn for_postgres(self) -> PostgresQuery<'a> {
         bound(sqlx::query(self.text), self.values)
     }
 
     /// `with part_1 as (…), part_2 as (…) …`, the arguments numbered through.
-    fn joined_with(self, others: Vec<Statement>) -> PostgresQuery {
+    fn joined_with(self, others: Vec<Statement<'a>>) -> PostgresQuery<'a> {
         let mut text = String::new();
         let mut values = Vec::new();
         for (place, other) in others.into_iter().enumerate() {
@@ -112,7 +114,7 @@ impl Statement {
 }
 
 async fn fetched(
-    query: PostgresQuery,
+    query: PostgresQuery<'_>,
     postgres: &mut PgConnection,
 ) -> Result<Vec<Row>, StoreError> {
     let rows = query.fetch_all(postgres).await;
@@ -120,11 +122,12 @@ async fn fetched(
     Ok(rows.into_iter().map(Row::Postgres).collect())
 }
 
-fn bound(query: PostgresQuery, values: Vec<Value>) -> PostgresQuery {
-    let bound = |query: PostgresQuery, value| match value {
+fn bound<'a>(query: PostgresQuery<'a>, values: Vec<Value<'a>>) -> PostgresQuery<'a> {
+    let bound = |query: PostgresQuery<'a>, value| match value {
         Value::Text(value) => query.bind(value),
+        Value::Id(value) => query.bind(value.map(|id| id.to_string())),
         Value::Integer(value) => query.bind(value),
-        Value::Bytes(value) => query.bind(Vec::from(value)),
+        Value::Bytes(value) => query.bind(value),
     };
     values.into_iter().fold(query, bound)
 }
@@ -142,119 +145,106 @@ fn push_renumbered(text: &mut String, statement: &str, others: usize) {
     }
 }
 
-/// An argument of a statement.
-pub(super) enum Value {
-    Text(Option<String>),
+/// An argument of a statement. What is long or known by heart is borrowed.
+pub(super) enum Value<'a> {
+    Text(Option<Cow<'a, str>>),
+    /// An id, which is kept as text.
+    Id(Option<Uuid>),
     Integer(Option<i64>),
-    Bytes(Bytes),
+    Bytes(&'a [u8]),
 }
 
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Self::Text(Some(text.to_owned()))
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Self {
+        Some(text).into()
     }
 }
 
-impl From<&String> for Value {
-    fn from(text: &String) -> Self {
+impl<'a> From<&'a String> for Value<'a> {
+    fn from(text: &'a String) -> Self {
         text.as_str().into()
     }
 }
 
-impl From<Option<&str>> for Value {
-    fn from(text: Option<&str>) -> Self {
-        Self::Text(text.map(str::to_owned))
+impl<'a> From<Option<&'a str>> for Value<'a> {
+    fn from(text: Option<&'a str>) -> Self {
+        Self::Text(text.map(Cow::Borrowed))
     }
 }
 
-impl From<&[u8]> for Value {
-    fn from(bytes: &[u8]) -> Self {
-        Self::Bytes(Bytes::copy_from_slice(bytes))
+impl<'a> From<&'a [u8]> for Value<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::Bytes(bytes)
     }
 }
 
-/// A document is long: it is handed on, not copied.
-impl From<&Bytes> for Value {
-    fn from(bytes: &Bytes) -> Self {
-        Self::Bytes(bytes.clone())
+impl<'a> From<&'a Bytes> for Value<'a> {
+    fn from(bytes: &'a Bytes) -> Self {
+        Self::Bytes(bytes)
     }
 }
 
-impl From<i64> for Value {
+impl From<i64> for Value<'_> {
     fn from(number: i64) -> Self {
         Self::Integer(Some(number))
     }
 }
 
-impl From<u32> for Value {
+impl From<u32> for Value<'_> {
     fn from(number: u32) -> Self {
         i64::from(number).into()
     }
 }
 
 /// Counts are far from the end of an `i64`; one beyond it means "as many as can be".
-impl From<u64> for Value {
+impl From<u64> for Value<'_> {
     fn from(number: u64) -> Self {
         i64::try_from(number).unwrap_or(i64::MAX).into()
     }
 }
 
-impl From<Option<u64>> for Value {
+impl From<Option<u64>> for Value<'_> {
     fn from(number: Option<u64>) -> Self {
         number.map_or(Self::Integer(None), Self::from)
     }
 }
 
-impl From<Timestamp> for Value {
+impl From<Timestamp> for Value<'_> {
     fn from(time: Timestamp) -> Self {
         time.as_millisecond().into()
     }
 }
 
-impl From<Option<Timestamp>> for Value {
+impl From<Option<Timestamp>> for Value<'_> {
     fn from(time: Option<Timestamp>) -> Self {
         Self::Integer(time.map(Timestamp::as_millisecond))
     }
 }
 
-macro_rules! values_as_text {
-    ($($type:ty),+) => {$(
-        impl From<$type> for Value {
+/// Types whose values, there or not, are arguments of one kind.
+macro_rules! values {
+    ($kind:ident, $turn:expr; $($type:ty),+) => {$(
+        impl From<$type> for Value<'_> {
             fn from(value: $type) -> Self {
-                Self::Text(Some(value.to_string()))
+                Some(value).into()
             }
         }
 
-        impl From<Option<$type>> for Value {
+        impl From<Option<$type>> for Value<'_> {
             fn from(value: Option<$type>) -> Self {
-                Self::Text(value.map(|value| value.to_string()))
+                Self::$kind(value.map($turn))
             }
         }
     )+};
 }
 
-values_as_text!(
-    AdverseEventId,
-    AdverseSeriousness,
-    AccountId,
-    AssessmentId,
-    Date,
-    DeliveryId,
-    DeliveryStatus,
-    Environment,
-    EventKind,
-    InterviewId,
-    KeyId,
-    Month,
-    Role,
-    TenantId,
-    TenantStatus,
-    TextToProvider,
-    Tier,
-    TriageLevel,
-    Uuid,
-    WebhookId
+values!(Id, |it| it.0; AccountId, AdverseEventId, AssessmentId, DeliveryId, InterviewId, KeyId, TenantId, WebhookId);
+values!(Id, |it| it; Uuid);
+values!(
+    Text, |it| Cow::Borrowed(it.as_str());
+    AdverseSeriousness, DeliveryStatus, Environment, EventKind, Role, TenantStatus, TextToProvider, Tier, TriageLevel
 );
+values!(Text, |it| Cow::Owned(it.to_string()); Date, Month);
 
 #[cfg(test)]
 mod tests {

@@ -223,7 +223,7 @@ pub(super) fn new_assessment((tenant, key): (TenantId, KeyId)) -> RecordAssessme
         idempotency: None,
         events: Vec::new(),
         quota: UNLIMITED,
-        threshold_events: Vec::new(),
+        threshold_notice: None,
         billable: true,
     }
 }

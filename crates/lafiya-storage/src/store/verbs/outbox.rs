@@ -23,7 +23,7 @@ pub(super) async fn announce(
 }
 
 /// The statement that announces an event.
-pub(super) fn announcement(tenant: TenantId, at: Timestamp, event: &NewEvent) -> Statement {
+pub(super) fn announcement(tenant: TenantId, at: Timestamp, event: &NewEvent) -> Statement<'_> {
     sql(
         "insert into outbox (id, tenant, kind, environment, payload, created_at)
          select $1, $2, $3, $4, $5, $6

@@ -14,7 +14,7 @@ use crate::store::connection::{Connection, Row, Statement, sql};
 use crate::store::sealing::DataKeys;
 use crate::store::{
     INTERVIEW_LIFE, Month, QUOTA_THRESHOLDS_PERCENT, RecordAssessment, RecordRefusal, Recorded,
-    StoreError,
+    StoreError, ThresholdNotice, ThresholdReached,
 };
 
 /// An assessment to be recorded whose documents are sealed already.
@@ -215,7 +215,7 @@ impl Counts {
 async fn count_month(
     connection: &mut Connection,
     new: &RecordAssessment,
-    beside: Vec<Statement>,
+    beside: Vec<Statement<'_>>,
 ) -> Result<u64, RecordRefusal> {
     let month = Month::from(new.lagos_date);
     let ceiling = new.quota.limit.filter(|_| new.quota.refuse_beyond);
@@ -252,6 +252,7 @@ async fn announce_thresholds(
     let Some(limit) = new.quota.limit.filter(|&limit| limit > 0) else {
         return Ok(None);
     };
+    let month = Month::from(new.lagos_date);
     let mut crossed = None;
     for percent in QUOTA_THRESHOLDS_PERCENT {
         if u128::from(used) * 100 < u128::from(limit) * u128::from(percent) {
@@ -262,7 +263,7 @@ async fn announce_thresholds(
              on conflict (tenant, month, percent) do nothing",
         )
         .bind(new.tenant)
-        .bind(Month::from(new.lagos_date))
+        .bind(month)
         .bind(u32::from(percent))
         .execute(connection)
         .await?;
@@ -270,17 +271,20 @@ async fn announce_thresholds(
             continue;
         }
         crossed = Some(percent);
-        for threshold in &new.threshold_events {
-            if threshold.percent == percent {
-                let event = &threshold.event;
-                outbox::announce(connection, new.tenant, new.created_at, event).await?;
-            }
+        if let Some(ThresholdNotice { tier, event }) = new.threshold_notice {
+            let event = event(ThresholdReached {
+                percent,
+                month,
+                tier,
+                quota: limit,
+            });
+            outbox::announce(connection, new.tenant, new.created_at, &event).await?;
         }
     }
     Ok(crossed)
 }
 
-fn count_day(new: &RecordAssessment, date: Date) -> Vec<Statement> {
+fn count_day(new: &RecordAssessment, date: Date) -> Vec<Statement<'_>> {
     let level = sql(
         "insert into usage_day (tenant, date, level, count) values ($1, $2, $3, 1)
          on conflict (tenant, date, level) do update set count = usage_day.count + 1",
@@ -324,7 +328,7 @@ async fn uncount_day(
     Ok(())
 }
 
-fn save_interview(sealed: &SealedRecord, interview: &Interview) -> Statement {
+fn save_interview<'a>(sealed: &'a SealedRecord, interview: &'a Interview) -> Statement<'a> {
     let new = &sealed.new;
     let counted = interview.counted.as_ref();
     sql("insert into interview
@@ -354,7 +358,7 @@ fn save_interview(sealed: &SealedRecord, interview: &Interview) -> Statement {
     .bind(sealed.document_key.as_deref())
 }
 
-fn insert_assessment(sealed: &SealedRecord) -> Statement {
+fn insert_assessment(sealed: &SealedRecord) -> Statement<'_> {
     let new = &sealed.new;
     let top = new.top_condition.as_ref();
     sql("insert into assessment

@@ -147,7 +147,7 @@ impl Change<'_> {
     async fn make(
         self,
         connection: &mut Connection,
-        statement: Statement,
+        statement: Statement<'_>,
     ) -> Result<TenantRecord, StoreError> {
         let row = statement
             .optional(connection)
