@@ -6,11 +6,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use lafiya_model::{Environment, KeyId, TenantId, TenantStatus, TextToProvider, Tier};
 use lafiya_storage::store::{FoundKey, KeyUse};
+use quick_cache::sync::Cache;
 
 use crate::context::Context;
 use crate::error::ServiceError;
@@ -19,7 +20,7 @@ use crate::keys;
 /// How long a key that was found (or not found) is believed without asking the store again.
 const KEY_BELIEVED_FOR: Duration = Duration::from_millis(700);
 /// How many keys are kept; unknown keys are kept too, so this bounds what a guesser can fill.
-const KEYS_KEPT_MAX: u64 = 50_000;
+const KEYS_KEPT_MAX: usize = 50_000;
 
 /// A caller who has shown a valid key.
 #[derive(Clone, Debug)]
@@ -40,20 +41,58 @@ pub struct Caller {
     pub text_to_provider: TextToProvider,
 }
 
+/// What was found when a key was last looked up.
 #[derive(Clone)]
-enum Seen {
-    Unknown,
-    Known(Arc<KnownKey>),
+struct Seen {
+    /// None where no such key is known.
+    known: Option<Arc<KnownKey>>,
+    believed_until: Instant,
 }
 
+/// A key as it was found. Small: it is read with every request.
 struct KnownKey {
-    found: FoundKey,
+    caller: Caller,
+    expires_at: Option<Timestamp>,
+    is_revoked: bool,
+    is_suspended: bool,
     requests: Arc<AtomicU64>,
+}
+
+impl KnownKey {
+    fn of(FoundKey { key, tenant }: FoundKey, requests: Arc<AtomicU64>) -> Self {
+        Self {
+            caller: Caller {
+                tenant_id: tenant.id,
+                key_id: key.id,
+                key_environment: key.environment,
+                tier: tenant.tier,
+                monthly_quota: tenant.monthly_quota,
+                home_country: tenant.home_country,
+                text_to_provider: tenant.text_to_provider,
+            },
+            expires_at: key.expires_at,
+            is_revoked: key.revoked_at.is_some(),
+            is_suspended: tenant.status == TenantStatus::Suspended,
+            requests,
+        }
+    }
+
+    /// Counts the request of a caller who may come in.
+    fn admit(&self, now: Timestamp) -> Result<Caller, ServiceError> {
+        if self.is_revoked || self.expires_at.is_some_and(|at| at <= now) {
+            return Err(ServiceError::InvalidApiKey);
+        }
+        if self.is_suspended {
+            return Err(ServiceError::PermissionDenied);
+        }
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        Ok(self.caller.clone())
+    }
 }
 
 /// Keys seen a moment ago, and the use of keys that is not yet written down.
 pub struct KeyRing {
-    seen: moka::sync::Cache<[u8; 32], Seen>,
+    seen: Cache<[u8; 32], Seen>,
     /// How often keys were forgotten.
     forgotten: AtomicU64,
     unwritten: Mutex<HashMap<KeyId, Arc<AtomicU64>>>,
@@ -62,11 +101,7 @@ pub struct KeyRing {
 impl Default for KeyRing {
     fn default() -> Self {
         Self {
-            seen: moka::sync::Cache::builder()
-                .max_capacity(KEYS_KEPT_MAX)
-                .time_to_live(KEY_BELIEVED_FOR)
-                .support_invalidation_closures()
-                .build(),
+            seen: Cache::new(KEYS_KEPT_MAX),
             forgotten: AtomicU64::new(0),
             unwritten: Mutex::new(HashMap::new()),
         }
@@ -77,20 +112,28 @@ impl KeyRing {
     /// Stops believing a key at once.
     pub fn forget(&self, key: KeyId) {
         self.forgotten.fetch_add(1, Ordering::SeqCst);
-        let forgotten = self.seen.invalidate_entries_if(
-            move |_, seen| matches!(seen, Seen::Known(known) if known.found.key.id == key),
-        );
-        if forgotten.is_err() {
-            self.seen.invalidate_all();
-        }
+        let is_it = |known: &Arc<KnownKey>| known.caller.key_id == key;
+        self.seen
+            .retain(|_, seen| !seen.known.as_ref().is_some_and(is_it));
+    }
+
+    /// What is believed of a key at this moment.
+    fn look(&self, hash: &[u8; 32]) -> Option<Seen> {
+        let seen = self.seen.get(hash);
+        seen.filter(|seen| Instant::now() < seen.believed_until)
     }
 
     /// Keeps what was looked up since `forgotten` was read. Where a key was forgotten meanwhile, this may be
     /// what was true before, and is not believed.
-    fn keep(&self, hash: [u8; 32], seen: Seen, forgotten: u64) {
+    fn keep(&self, hash: [u8; 32], known: Option<Arc<KnownKey>>, forgotten: u64) {
+        let believed_until = Instant::now() + KEY_BELIEVED_FOR;
+        let seen = Seen {
+            known,
+            believed_until,
+        };
         self.seen.insert(hash, seen);
         if self.forgotten.load(Ordering::SeqCst) != forgotten {
-            self.seen.invalidate(&hash);
+            self.seen.remove(&hash);
         }
     }
 
@@ -139,48 +182,24 @@ pub async fn caller(context: &Context, token: &str) -> Result<Caller, ServiceErr
         return Err(ServiceError::InvalidApiKey);
     }
     let hash = context.hasher.hash(token);
-    let seen = match context.key_ring.seen.get(&hash) {
-        Some(seen) => seen,
+    let known = match context.key_ring.look(&hash) {
+        Some(seen) => seen.known,
         None => look_up(context, hash).await?,
     };
-    let Seen::Known(known) = seen else {
-        return Err(ServiceError::InvalidApiKey);
-    };
-    admit(&known, context.clock.now())
+    let known = known.ok_or(ServiceError::InvalidApiKey)?;
+    known.admit(context.clock.now())
 }
 
-async fn look_up(context: &Context, hash: [u8; 32]) -> Result<Seen, ServiceError> {
-    let forgotten = context.key_ring.forgotten.load(Ordering::SeqCst);
-    let seen = match context.store.find_key(&hash).await? {
-        None => Seen::Unknown,
-        Some(found) => Seen::Known(Arc::new(KnownKey {
-            requests: context.key_ring.counter(found.key.id),
-            found,
-        })),
-    };
-    context.key_ring.keep(hash, seen.clone(), forgotten);
-    Ok(seen)
-}
-
-fn admit(known: &KnownKey, now: Timestamp) -> Result<Caller, ServiceError> {
-    let FoundKey { key, tenant } = &known.found;
-    let expired = key.expires_at.is_some_and(|at| at <= now);
-    if key.revoked_at.is_some() || expired {
-        return Err(ServiceError::InvalidApiKey);
-    }
-    if tenant.status == TenantStatus::Suspended {
-        return Err(ServiceError::PermissionDenied);
-    }
-    known.requests.fetch_add(1, Ordering::Relaxed);
-    Ok(Caller {
-        tenant_id: tenant.id,
-        key_id: key.id,
-        key_environment: key.environment,
-        tier: tenant.tier,
-        monthly_quota: tenant.monthly_quota,
-        home_country: tenant.home_country.clone(),
-        text_to_provider: tenant.text_to_provider,
-    })
+async fn look_up(context: &Context, hash: [u8; 32]) -> Result<Option<Arc<KnownKey>>, ServiceError> {
+    let ring = &context.key_ring;
+    let forgotten = ring.forgotten.load(Ordering::SeqCst);
+    let found = context.store.find_key(&hash).await?;
+    let known = found.map(|found| {
+        let requests = ring.counter(found.key.id);
+        Arc::new(KnownKey::of(found, requests))
+    });
+    ring.keep(hash, known.clone(), forgotten);
+    Ok(known)
 }
 
 /// Writes counters and last-used times down. Called every few seconds and at shutdown, so that
@@ -205,13 +224,33 @@ mod tests {
     fn what_was_looked_up_before_a_key_was_forgotten_is_not_believed() {
         let (ring, hash) = (KeyRing::default(), [7; 32]);
         let before = ring.forgotten.load(Ordering::SeqCst);
-        ring.keep(hash, Seen::Unknown, before);
-        assert!(ring.seen.contains_key(&hash), "nothing was forgotten");
+        ring.keep(hash, None, before);
+        assert!(ring.look(&hash).is_some(), "nothing was forgotten");
         ring.forget(KeyId(Uuid::now_v7()));
-        ring.keep(hash, Seen::Unknown, before);
-        assert!(
-            !ring.seen.contains_key(&hash),
-            "it may be what was true before"
-        );
+        assert!(ring.look(&hash).is_some(), "another key was forgotten");
+        ring.keep(hash, None, before);
+        assert!(ring.look(&hash).is_none(), "it may be what was true before");
+    }
+
+    #[test]
+    fn a_key_is_believed_for_a_moment_only() {
+        let (ring, hash) = (KeyRing::default(), [7; 32]);
+        let over = Seen {
+            known: None,
+            believed_until: Instant::now(),
+        };
+        ring.seen.insert(hash, over);
+        assert!(ring.look(&hash).is_none());
+    }
+
+    #[test]
+    fn so_many_keys_are_kept_and_no_more() {
+        let ring = KeyRing::default();
+        for number in 0..2 * KEYS_KEPT_MAX as u64 {
+            let mut hash = [0; 32];
+            hash[..8].copy_from_slice(&number.to_le_bytes());
+            ring.keep(hash, None, 0);
+        }
+        assert!(ring.seen.len() <= KEYS_KEPT_MAX, "{}", ring.seen.len());
     }
 }

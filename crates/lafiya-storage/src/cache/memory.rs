@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -166,20 +166,25 @@ impl Windows {
     }
 
     fn hit(&self, key: &WindowKey, limit: u32, window: Duration, now: Timestamp) -> WindowState {
-        let shard = self.hasher.hash_one(key) as usize % SHARDS;
+        self.shard_of(key).hit(key, limit, window, now)
+    }
+
+    /// The shard of a key, locked.
+    fn shard_of(&self, key: &WindowKey) -> MutexGuard<'_, Shard> {
+        let spread = match key {
+            // We made it, and its end is random.
+            WindowKey::Key(id) => id.0.as_u128() as usize,
+            // Whoever calls chooses it, and shall not choose the shard.
+            WindowKey::Address { .. } => self.hasher.hash_one(key) as usize,
+        };
+        let shard = self.shards[spread % SHARDS].lock();
         // A panic while holding the lock cannot leave a log half-written, so poison is ignored.
-        self.shards[shard]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .hit(key, limit, window, now)
+        shard.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many hits the window holds, and how long until the oldest of them leaves.
     fn look(&self, key: &WindowKey, window: Duration, now: Timestamp) -> (u32, Duration) {
-        let shard = self.hasher.hash_one(key) as usize % SHARDS;
-        let shard = self.shards[shard]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let shard = self.shard_of(key);
         let window_ms = i64::try_from(window.as_millis()).unwrap_or(i64::MAX);
         let begins_ms = now.as_millisecond().saturating_sub(window_ms);
         let hits = shard.logs.get(key).map(|log| &log.hits_ms);
