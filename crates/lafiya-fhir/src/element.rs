@@ -17,6 +17,8 @@ pub enum Element<'a> {
     Text(Cow<'a, str>),
     /// A text that stands in many places.
     Shared(Arc<str>),
+    /// What is the same in every resource that has it.
+    Constant(&'a Element<'static>),
     /// Several.
     List(Vec<Element<'a>>),
     /// Fields, in their order.
@@ -26,9 +28,10 @@ pub enum Element<'a> {
 impl Element<'_> {
     pub(crate) fn is_empty(&self) -> bool {
         match self {
-            Self::Text(text) => text.trim().is_empty(),
-            Self::Shared(text) => text.trim().is_empty(),
-            Self::Json(Value::String(text)) => text.trim().is_empty(),
+            Self::Text(text) => is_blank(text),
+            Self::Shared(text) => is_blank(text),
+            Self::Constant(element) => element.is_empty(),
+            Self::Json(Value::String(text)) => is_blank(text),
             Self::List(items) => items.is_empty(),
             Self::Object(fields) => fields.is_empty(),
             Self::Json(Value::Null) => true,
@@ -45,6 +48,7 @@ impl Serialize for Element<'_> {
             Self::Json(value) => value.serialize(serializer),
             Self::Text(text) => serializer.serialize_str(text),
             Self::Shared(text) => serializer.serialize_str(text),
+            Self::Constant(element) => element.serialize(serializer),
             Self::List(items) => serializer.collect_seq(items),
             Self::Object(fields) => serializer.collect_map(fields.iter().map(|(k, v)| (k, v))),
         }
@@ -107,9 +111,24 @@ from_json!(Value, bool, f64, u8, usize, Vec<Value>);
 
 /// An element of these fields, in this order; empty ones are left out.
 pub(crate) fn object<'a, const N: usize>(fields: [(&'static str, Element<'a>); N]) -> Element<'a> {
-    let fields = fields.into_iter();
-    Element::Object(fields.filter(|(_, value)| !value.is_empty()).collect())
+    let mut said = Vec::with_capacity(N);
+    said.extend(fields.into_iter().filter(|(_, value)| !value.is_empty()));
+    Element::Object(said)
 }
+
+/// Whether nothing but white space stands there. Mostly the first character tells.
+pub(crate) fn is_blank(text: &str) -> bool {
+    !text.as_bytes().first().is_some_and(u8::is_ascii_graphic) && text.trim().is_empty()
+}
+
+/// An element that is the same every time, made once.
+macro_rules! constant {
+    ($element:expr) => {{
+        static MADE: std::sync::LazyLock<Element<'static>> = std::sync::LazyLock::new(|| $element);
+        Element::Constant(&MADE)
+    }};
+}
+pub(crate) use constant;
 
 /// A list of one.
 pub(crate) fn one(value: Element<'_>) -> Element<'_> {

@@ -1,34 +1,64 @@
 //! A cursor over FHIR JSON: where it stands (as a FHIRPath) and what stands there. Reading never
 //! fails; what is wrong is noted, what is unknown is ignored, so that every mistake is found at once.
 
+use std::fmt::Write;
+
 use serde_json::Value;
+use smallvec::{SmallVec, smallvec};
 
 use crate::problem::{ProblemKind, Problems};
 
 /// An element of a resource, or its absence.
 #[derive(Clone, Debug)]
 pub(crate) struct Node<'a> {
-    /// FHIRPath from the Bundle on.
-    pub(crate) path: String,
+    /// From the Bundle on. Put into words only for what is wrong.
+    steps: SmallVec<[Step<'a>; STEPS]>,
     value: Option<&'a Value>,
 }
 
+/// One step of a path.
+#[derive(Clone, Copy, Debug)]
+enum Step<'a> {
+    Field(&'a str),
+    Item(usize),
+}
+
+/// Nothing that is read lies deeper than a code: `Bundle.entry[0].resource.code.coding[0].system`.
+const STEPS: usize = 8;
+
 impl<'a> Node<'a> {
     /// The root.
-    pub(crate) fn root(name: &str, value: &'a Value) -> Self {
+    pub(crate) fn root(name: &'a str, value: &'a Value) -> Self {
         Self {
-            path: name.to_owned(),
+            steps: smallvec![Step::Field(name)],
             value: Some(value),
         }
     }
 
-    /// A child by name. FHIR JSON has no null: it counts as absent.
-    pub(crate) fn field(&self, name: &str) -> Self {
-        let value = self.value.and_then(|value| value.get(name));
-        Self {
-            path: format!("{}.{name}", self.path),
-            value: value.filter(|value| !value.is_null()),
+    /// Where it stands, as a FHIRPath.
+    pub(crate) fn path(&self) -> String {
+        let mut path = String::new();
+        for step in &self.steps {
+            let written = match step {
+                Step::Field(name) if path.is_empty() => path.write_str(name),
+                Step::Field(name) => write!(path, ".{name}"),
+                Step::Item(position) => write!(path, "[{position}]"),
+            };
+            written.expect("a string takes whatever is written");
         }
+        path
+    }
+
+    fn child(&self, step: Step<'a>, value: Option<&'a Value>) -> Self {
+        let mut steps = self.steps.clone();
+        steps.push(step);
+        Self { steps, value }
+    }
+
+    /// A child by name. FHIR JSON has no null: it counts as absent.
+    pub(crate) fn field(&self, name: &'a str) -> Self {
+        let value = self.value.and_then(|value| value.get(name));
+        self.child(Step::Field(name), value.filter(|value| !value.is_null()))
     }
 
     /// Whether anything stands here.
@@ -51,10 +81,7 @@ impl<'a> Node<'a> {
             Some(Value::Array(items)) => items
                 .iter()
                 .enumerate()
-                .map(|(position, value)| Self {
-                    path: format!("{}[{position}]", self.path),
-                    value: Some(value),
-                })
+                .map(|(position, value)| self.child(Step::Item(position), Some(value)))
                 .collect(),
             Some(_) => {
                 problems.note(ProblemKind::Structure, self, "must be a list");

@@ -98,7 +98,7 @@ pub(crate) struct Problems {
 impl Problems {
     /// Notes a problem at a place.
     pub(crate) fn note(&mut self, kind: ProblemKind, at: &Node<'_>, says: impl Into<String>) {
-        self.note_at(kind, at.path.clone(), says);
+        self.note_at(kind, at.path(), says);
     }
 
     /// Notes a problem at a path.

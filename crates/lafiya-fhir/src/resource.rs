@@ -2,16 +2,21 @@
 
 use std::sync::Arc;
 
+use memchr::memchr3;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+use uuid::Uuid;
+use uuid::fmt::Urn;
 
-use crate::element::{Element, object};
+use crate::element::{Element, is_blank, object};
 
 /// A resource, `resourceType` first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resource<'a> {
     kind: &'static str,
+    /// By which other entries of a Bundle know it.
+    id: Uuid,
     fields: Vec<(&'static str, Element<'a>)>,
     /// Of a Bundle.
     entries: Vec<Entry<'a>>,
@@ -32,9 +37,21 @@ impl<'a> Resource<'a> {
         const FIELDS: usize = 16;
         Self {
             kind,
+            id: Uuid::nil(),
             fields: Vec::with_capacity(FIELDS),
             entries: Vec::new(),
         }
+    }
+
+    /// The same with an id, by which other entries of its Bundle know it.
+    pub(crate) fn known_as(self, id: Uuid) -> Self {
+        let named = Self { id, ..self };
+        named.with("id", id.to_string())
+    }
+
+    /// What other entries of its Bundle call it.
+    pub(crate) fn full_url(&self) -> Arc<str> {
+        full_url(self.id)
     }
 
     /// The type.
@@ -63,7 +80,7 @@ impl<'a> Resource<'a> {
         let texts = paragraphs().map(|text: &str| text.len() + "<p></p>".len());
         let mut div = String::with_capacity(texts.sum::<usize>() + 64);
         div.push_str("<div xmlns=\"http://www.w3.org/1999/xhtml\">");
-        for text in paragraphs().filter(|text| !text.trim().is_empty()) {
+        for text in paragraphs().filter(|text| !is_blank(text)) {
             div.push_str("<p>");
             push_escaped(&mut div, text);
             div.push_str("</p>");
@@ -95,10 +112,16 @@ impl Serialize for Resource<'_> {
     }
 }
 
+/// What a resource of this id is called within its Bundle.
+pub(crate) fn full_url(id: Uuid) -> Arc<str> {
+    let mut url = [0; Urn::LENGTH];
+    Arc::from(&*id.urn().encode_lower(&mut url))
+}
+
 /// Puts a text behind another, with what XML keeps for itself written out.
 fn push_escaped(out: &mut String, text: &str) {
     let mut rest = text;
-    while let Some(place) = rest.find(['&', '<', '>']) {
+    while let Some(place) = memchr3(b'&', b'<', b'>', rest.as_bytes()) {
         out.push_str(&rest[..place]);
         out.push_str(match rest.as_bytes()[place] {
             b'&' => "&amp;",

@@ -49,7 +49,7 @@ impl Reader<'_> {
         }
         Some(Reading {
             claim: Claim {
-                pointer: node.path.clone(),
+                pointer: node.path(),
                 id: risk.text.id.clone(),
                 choice,
                 source: source_of(ConceptKind::RiskFactor),

@@ -157,7 +157,7 @@ impl Reader<'_> {
 
     fn claim(&self, concept: ConceptRef, said: &answer::Said, node: &Node<'_>) -> Claim {
         Claim {
-            pointer: node.path.clone(),
+            pointer: node.path(),
             id: self.base.id_of(concept).to_owned(),
             choice: said.choice,
             source: source_of(concept.kind()),

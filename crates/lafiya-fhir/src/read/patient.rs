@@ -37,7 +37,7 @@ pub(crate) fn read(node: &Node<'_>, on: Date, problems: &mut Problems) -> Option
 }
 
 /// The names by which references can mean this Patient.
-pub(crate) fn names(entry: &Node<'_>, node: &Node<'_>) -> Vec<String> {
+pub(crate) fn names<'a>(entry: &Node<'a>, node: &Node<'a>) -> Vec<String> {
     let mut quiet = Problems::default();
     [entry.field("fullUrl"), node.field("id")]
         .iter()
@@ -187,7 +187,7 @@ fn place_in_words(address: &Node<'_>, problems: &mut Problems) -> Option<String>
         }
         return Some(place.to_owned());
     }
-    let mut part = |name: &str| address.field(name).text(problems);
+    let mut part = |name: &'static str| address.field(name).text(problems);
     let smaller: Vec<&str> = ["city", "district", "state"]
         .into_iter()
         .filter_map(&mut part)

@@ -10,7 +10,9 @@ use serde_json::json;
 use super::Writer;
 use crate::codes::codings_of;
 use crate::define::profile;
-use crate::element::{Element, coded, coding, concept, notes, object, one, reference, words};
+use crate::element::{
+    Element, coded, coding, concept, constant, notes, object, one, reference, words,
+};
 use crate::resource::Resource;
 use crate::systems::{ICD10, INTERPRETATION, SNOMED_CT};
 
@@ -19,6 +21,7 @@ const HIGH_FROM: f64 = 0.6;
 const MODERATE_FROM: f64 = 0.25;
 
 const CLINICAL: &str = "http://terminology.hl7.org/CodeSystem/condition-clinical";
+const CATEGORY: &str = "http://terminology.hl7.org/CodeSystem/condition-category";
 const VERIFICATION: &str = "http://terminology.hl7.org/CodeSystem/condition-ver-status";
 
 impl<'a> Writer<'a> {
@@ -80,7 +83,7 @@ impl<'a> Writer<'a> {
             .with("issued", self.at())
             .with("result", results)
             .with("conclusion", conclusion.join(" "));
-        self.add("report", report);
+        self.add(report);
     }
 
     /// What to ask next, so that an interview can go on over FHIR.
@@ -110,7 +113,7 @@ impl<'a> Writer<'a> {
         let document = self.document;
         for it in &document.assessment.conditions {
             let resource = self.condition(it);
-            self.add(&condition_label(it), resource);
+            self.add(resource);
         }
     }
 
@@ -141,15 +144,21 @@ impl<'a> Writer<'a> {
                 &it.rationale,
             ])
             .with("extension", Element::List(extensions))
-            .with("clinicalStatus", status(CLINICAL, "active"))
-            .with("verificationStatus", status(VERIFICATION, "differential"))
+            .with(
+                "clinicalStatus",
+                constant!(coded(coding(CLINICAL, "active", ""))),
+            )
+            .with(
+                "verificationStatus",
+                constant!(coded(coding(VERIFICATION, "differential", ""))),
+            )
             .with(
                 "category",
-                one(coded(coding(
-                    "http://terminology.hl7.org/CodeSystem/condition-category",
+                constant!(one(coded(coding(
+                    CATEGORY,
                     "encounter-diagnosis",
                     "Encounter Diagnosis",
-                ))),
+                )))),
             )
             .with("severity", severity(&it.severity))
             .with("code", self.condition_code(it))
@@ -203,39 +212,35 @@ impl<'a> Writer<'a> {
             .with("basis", basis)
             .with("prediction", predictions)
             .with("note", notes(steps));
-        self.add("risk", risk);
+        self.add(risk);
     }
 
     /// The evidence that counted, as Observations, so that references inside the Bundle resolve.
     pub(super) fn write_evidence(&mut self) {
-        let observations: Vec<(String, Resource<'a>)> = self
-            .told()
-            .iter()
-            .map(|told| (evidence_label(&told.id), self.observation(told)))
-            .collect();
-        for (label, observation) in observations {
-            self.add(&label, observation);
+        for told in self.told() {
+            let observation = self.observation(told);
+            self.add(observation);
         }
     }
 
     fn observation(&self, told: &'a Weighed<'a>) -> Resource<'a> {
         let id = &told.id;
-        let (code, display) = match told.choice {
-            Some(Choice::Present) => ("POS", "Positive"),
-            Some(Choice::Absent) => ("NEG", "Negative"),
-            Some(Choice::Unknown) | None => ("IND", "Indeterminate"),
+        let (result, said) = match told.choice {
+            Some(Choice::Present) => (constant!(interpretation("POS", "Positive")), "positive"),
+            Some(Choice::Absent) => (constant!(interpretation("NEG", "Negative")), "negative"),
+            Some(Choice::Unknown) | None => (
+                constant!(interpretation("IND", "Indeterminate")),
+                "indeterminate",
+            ),
         };
         let codings = codings_of(self.base, self.systems, id, &told.name);
         self.resource("Observation", &evidence_label(id), None)
-            .narrated(&[format!("{}: {}", told.name, display.to_lowercase())])
+            .narrated(&[[told.name.as_str(), ": ", said].concat()])
             .with("status", "final")
             .with("code", concept(codings, &told.name))
             .with("subject", self.patient())
             .with("effectiveDateTime", self.at())
-            .with(
-                "interpretation",
-                one(coded(coding(INTERPRETATION, code, display))),
-            )
+            .with("interpretation", result)
     }
 
     /// What each piece of evidence is called in the Bundle.
@@ -276,10 +281,6 @@ fn evidence_label(id: &str) -> String {
     format!("evidence/{id}")
 }
 
-fn status<'a>(system: &'static str, code: &'static str) -> Element<'a> {
-    coded(coding(system, code, ""))
-}
-
 /// The severity of a condition in SNOMED CT, in the words of the record.
 fn severity(word: &str) -> Element<'_> {
     let code = match word {
@@ -292,13 +293,20 @@ fn severity(word: &str) -> Element<'_> {
     concept(vec![coding(SNOMED_CT, code, "")], word)
 }
 
+fn interpretation(code: &'static str, display: &'static str) -> Element<'static> {
+    one(coded(coding(INTERPRETATION, code, display)))
+}
+
 /// Never "negligible": a rare danger is not to be waved away by a word.
 fn qualitative<'a>(probability: f64) -> Element<'a> {
-    let (code, display) = match probability {
-        it if it >= HIGH_FROM => ("high", "High likelihood"),
-        it if it >= MODERATE_FROM => ("moderate", "Moderate likelihood"),
-        _ => ("low", "Low likelihood"),
-    };
+    match probability {
+        it if it >= HIGH_FROM => constant!(likelihood("high", "High likelihood")),
+        it if it >= MODERATE_FROM => constant!(likelihood("moderate", "Moderate likelihood")),
+        _ => constant!(likelihood("low", "Low likelihood")),
+    }
+}
+
+fn likelihood(code: &'static str, display: &'static str) -> Element<'static> {
     let system = "http://terminology.hl7.org/CodeSystem/risk-probability";
     concept(vec![coding(system, code, display)], code)
 }

@@ -13,21 +13,17 @@ use crate::resource::Resource;
 impl<'a> Writer<'a> {
     pub(super) fn write_concerns(&mut self) {
         let it = &self.document.assessment;
-        let mut issues: Vec<(String, Resource<'a>)> = Vec::new();
         for (position, flag) in it.red_flags.iter().enumerate() {
-            let label = format!("red-flag/{position}");
-            issues.push((label.clone(), self.red_flag(flag, &label)));
+            let issue = self.red_flag(flag, &format!("red-flag/{position}"));
+            self.add(issue);
         }
         for (position, warning) in it.warnings.iter().enumerate() {
-            let label = format!("warning/{position}");
-            issues.push((label.clone(), self.warning(warning, &label)));
+            let issue = self.warning(warning, &format!("warning/{position}"));
+            self.add(issue);
         }
         for (position, notifiable) in it.notifiable.iter().enumerate() {
-            let label = format!("notifiable/{position}");
-            issues.push((label.clone(), self.notifiable(notifiable, &label)));
-        }
-        for (label, issue) in issues {
-            self.add(&label, issue);
+            let issue = self.notifiable(notifiable, &format!("notifiable/{position}"));
+            self.add(issue);
         }
     }
 

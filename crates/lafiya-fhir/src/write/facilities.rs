@@ -36,6 +36,6 @@ impl<'a> Writer<'a> {
             it.name, it.kind, it.distance_km, it.source
         );
         let location = location.narrated(&[says]);
-        self.add(label, location);
+        self.add(location);
     }
 }

@@ -18,8 +18,8 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::define::profile;
-use crate::element::{Element, coding, object, one, reference};
-use crate::resource::{Entry, Resource};
+use crate::element::{Element, coding, constant, object, one, reference};
+use crate::resource::{Entry, Resource, full_url};
 use crate::systems::Systems;
 
 /// Writes the Bundle of an assessment.
@@ -89,12 +89,12 @@ impl<'a> Writer<'a> {
     }
 
     fn full_url(&self, label: &str) -> Arc<str> {
-        format!("urn:uuid:{}", self.id(label)).into()
+        full_url(self.id(label))
     }
 
-    fn add(&mut self, label: &str, resource: Resource<'a>) {
+    fn add(&mut self, resource: Resource<'a>) {
         self.entries.push(Entry {
-            full_url: self.full_url(label),
+            full_url: resource.full_url(),
             resource,
         });
     }
@@ -102,7 +102,7 @@ impl<'a> Writer<'a> {
     /// A resource with its id, its profile and, in the sandbox, the mark of mock data.
     fn resource(&self, kind: &'static str, label: &str, profile: Option<&str>) -> Resource<'a> {
         Resource::new(kind)
-            .with("id", self.id(label).to_string())
+            .known_as(self.id(label))
             .with("meta", self.meta(profile))
     }
 
@@ -110,11 +110,11 @@ impl<'a> Writer<'a> {
     fn meta(&self, profile: Option<&str>) -> Element<'a> {
         let profile = profile.map(|it| one(self.systems.structure(it).into()));
         let tag = (self.document.environment == Environment::Test).then(|| {
-            one(coding(
+            constant!(one(coding(
                 "http://terminology.hl7.org/CodeSystem/v3-ActReason",
                 "HTEST",
                 "test health data",
-            ))
+            )))
         });
         object([
             ("profile", profile.unwrap_or_default()),
@@ -151,7 +151,7 @@ impl<'a> Writer<'a> {
             .resource("Patient", "patient", None)
             .with("extension", one(group))
             .narrated(&["The patient of this assessment, de-identified."]);
-        self.add("patient", patient);
+        self.add(patient);
     }
 
     fn write_provenance(&mut self) {
@@ -196,7 +196,7 @@ impl<'a> Writer<'a> {
                 "Made by engine {} from the knowledge base {}.",
                 document.engine_version, document.knowledge_version
             )]);
-        self.add("provenance", provenance);
+        self.add(provenance);
     }
 }
 

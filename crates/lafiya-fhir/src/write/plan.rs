@@ -6,7 +6,9 @@ use lafiya_model::assessment::{ConditionTreatment, Investigation};
 use super::Writer;
 use super::assessment::condition_label;
 use crate::codes::codings_of;
-use crate::element::{Element, coded, coding, concept, notes, object, one, reference, words};
+use crate::element::{
+    Element, coded, coding, concept, constant, notes, object, one, reference, words,
+};
 use crate::resource::Resource;
 use crate::systems::SNOMED_CT;
 
@@ -16,14 +18,14 @@ impl<'a> Writer<'a> {
         for (position, it) in document.assessment.investigations.iter().enumerate() {
             let label = format!("investigation/{position}");
             let request = self.investigation(it, &label);
-            self.add(&label, request);
+            self.add(request);
         }
         if !document.assessment.referral.refer_to.is_empty() {
             let referral = self.referral();
-            self.add("referral", referral);
+            self.add(referral);
         }
         if let Some(plan) = self.care_plan() {
-            self.add("care-plan", plan);
+            self.add(plan);
         }
     }
 
@@ -43,9 +45,11 @@ impl<'a> Writer<'a> {
         };
         let codings = codings_of(self.base, self.systems, it.test_id.as_str(), &it.test_name);
         let reasons: Element<'a> = it.differentiates.iter().map(words).collect();
-        let category = coding(SNOMED_CT, "386053000", "Evaluation procedure");
         self.proposal(label, &format!("{}: {}", it.test_name, it.purpose))
-            .with("category", one(coded(category)))
+            .with(
+                "category",
+                constant!(category("386053000", "Evaluation procedure")),
+            )
             .with("priority", priority)
             .with("code", concept(codings, &it.test_name))
             .with("subject", self.patient())
@@ -71,9 +75,11 @@ impl<'a> Writer<'a> {
         };
         let reasons: Element<'a> = it.criteria.iter().map(words).collect();
         let before = it.pre_referral_actions.iter().map(|it| it.as_str());
-        let category = coding(SNOMED_CT, "3457005", "Patient referral");
         self.proposal("referral", &text)
-            .with("category", one(coded(category)))
+            .with(
+                "category",
+                constant!(category("3457005", "Patient referral")),
+            )
             .with("priority", priority)
             .with("code", words(text))
             .with("subject", self.patient())
@@ -135,6 +141,10 @@ impl<'a> Writer<'a> {
         text.push_str(&format!(" ({})", it.source));
         activity(text)
     }
+}
+
+fn category(code: &'static str, display: &'static str) -> Element<'static> {
+    one(coded(coding(SNOMED_CT, code, display)))
 }
 
 fn activity<'a>(description: impl Into<Element<'a>>) -> Element<'a> {
