@@ -99,6 +99,7 @@ fn context(store: Arc<dyn Store>) -> Context {
         clock: Arc::new(Hurried(AtomicI64::new(Timestamp::now().as_second()))),
         hasher: KeyHasher::new(b"a secret of the bench"),
         key_ring: Default::default(),
+        last_used: Default::default(),
         books: Default::default(),
         health: Default::default(),
         webhook_targets: TargetPolicy::default(),

@@ -12,7 +12,7 @@ use lafiya_model::{
     Evidence, InterviewId, SecondOpinion, Timings, TriageLevel,
 };
 use lafiya_storage::store::{
-    ConditionName, IdempotencyRecord, NewEvent, RecordAssessment, RecordRefusal,
+    ConditionName, IdempotencyRecord, Month, NewEvent, RecordAssessment, RecordRefusal,
 };
 use serde::Serialize;
 use uuid::Uuid;
@@ -340,8 +340,14 @@ async fn record_it(
     record: RecordAssessment,
     now: Timestamp,
 ) -> Result<(), ServiceError> {
+    let (tenant, month) = (record.tenant, Month::from(record.lagos_date));
     match context.store.record_assessment(record).await {
-        Ok(_) => Ok(()),
+        Ok(recorded) => {
+            if let Some(used) = recorded.used {
+                context.last_used.note(tenant, month, used);
+            }
+            Ok(())
+        }
         Err(RecordRefusal::QuotaExceeded { limit, used }) => Err(quota::exceeded(limit, used, now)),
         Err(RecordRefusal::InterviewMoved) => {
             Err(ServiceError::Conflict("the interview has moved on"))

@@ -15,6 +15,7 @@ use crate::clock::Clock;
 use crate::health::HealthCache;
 use crate::keys::KeyHasher;
 use crate::library::Library;
+use crate::quota::LastUsed;
 use crate::second_opinion::Advisor;
 use crate::thinking::Thinking;
 
@@ -53,6 +54,8 @@ pub struct Context {
     pub hasher: KeyHasher,
     /// Keys seen a moment ago.
     pub key_ring: KeyRing,
+    /// How much of their month tenants have used, as far as is known here.
+    pub last_used: LastUsed,
     /// Books that documents name, as they were read from the store.
     pub books: BookShelf,
     /// The last health answer.

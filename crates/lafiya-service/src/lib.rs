@@ -23,7 +23,7 @@ pub mod members;
 pub mod one_time_code;
 pub mod parse;
 mod places;
-mod quota;
+pub mod quota;
 pub mod rate_limit;
 pub mod reference;
 pub mod rights;

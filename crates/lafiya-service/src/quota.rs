@@ -4,8 +4,9 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use lafiya_model::{EventKind, Tier};
+use lafiya_model::{EventKind, TenantId, Tier};
 use lafiya_storage::store::{Month, NewEvent, QuotaRule, ThresholdNotice, ThresholdReached};
+use quick_cache::sync::Cache;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -22,6 +23,31 @@ pub(crate) fn rule(caller: &Caller) -> QuotaRule {
     }
 }
 
+/// How much of their month tenants had used when they last recorded something here. Other replicas count
+/// too, so it may be more by now, never less.
+pub struct LastUsed(Cache<(TenantId, Month), u64>);
+
+/// Tenants that are remembered.
+const TENANTS_REMEMBERED: usize = 10_000;
+
+impl Default for LastUsed {
+    fn default() -> Self {
+        Self(Cache::new(TENANTS_REMEMBERED))
+    }
+}
+
+impl LastUsed {
+    pub(crate) fn note(&self, tenant: TenantId, month: Month, used: u64) {
+        self.0.insert((tenant, month), used);
+    }
+
+    /// Whether a tenth of the month was left, and nobody need ask the store before thinking.
+    fn is_far_from(&self, limit: u64, tenant: TenantId, month: Month) -> bool {
+        let used = self.0.get(&(tenant, month));
+        used.is_some_and(|used| used < limit - limit / 10)
+    }
+}
+
 /// Refuses early when the month's quota is used up.
 pub(crate) async fn check(
     context: &Context,
@@ -35,10 +61,11 @@ pub(crate) async fn check(
     else {
         return Ok(());
     };
-    let used = context
-        .store
-        .usage_this_month(caller.tenant_id, Month::from(lagos_date(now)))
-        .await?;
+    let (tenant, month) = (caller.tenant_id, Month::from(lagos_date(now)));
+    if context.last_used.is_far_from(limit, tenant, month) {
+        return Ok(());
+    }
+    let used = context.store.usage_this_month(tenant, month).await?;
     if used >= limit {
         Err(exceeded(limit, used, now))
     } else {
@@ -93,5 +120,28 @@ fn threshold_event(reached: ThresholdReached) -> NewEvent {
         kind: EventKind::UsageThresholdReached,
         environment: None,
         payload: serde_json::to_string(&data).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_tenant_that_is_far_from_its_limit_goes_on_unasked() {
+        let (tenant, other) = (TenantId(Uuid::from_u128(1)), TenantId(Uuid::from_u128(2)));
+        let month = |month| Month::from(jiff::civil::date(2026, month, 1));
+        let last = LastUsed::default();
+        assert!(
+            !last.is_far_from(200, tenant, month(11)),
+            "nothing is known"
+        );
+        last.note(tenant, month(11), 179);
+        assert!(last.is_far_from(200, tenant, month(11)));
+        assert!(!last.is_far_from(200, other, month(11)));
+        assert!(!last.is_far_from(200, tenant, month(12)));
+        last.note(tenant, month(11), 180);
+        assert!(!last.is_far_from(200, tenant, month(11)));
+        assert!(!last.is_far_from(0, tenant, month(11)));
     }
 }

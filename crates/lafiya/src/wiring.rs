@@ -66,6 +66,7 @@ async fn with_library(
         clock: Arc::new(SystemClock),
         hasher,
         key_ring: Default::default(),
+        last_used: Default::default(),
         books: Default::default(),
         health: Default::default(),
         webhook_targets: settings.webhook_targets(),
