@@ -15,5 +15,8 @@ pub(crate) fn compressing(router: Router) -> Compressing {
     let worth_it = SizeAbove::new(COMPRESSED_BYTES_MIN)
         .and(NotForContentType::IMAGES)
         .and(NotForContentType::const_new("application/octet-stream"));
-    Compression::new(router).gzip(true).compress_when(worth_it)
+    Compression::new(router)
+        .br(true)
+        .gzip(true)
+        .compress_when(worth_it)
 }

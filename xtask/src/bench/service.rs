@@ -16,6 +16,7 @@ use super::running::{Limit, Service};
 use super::table::{Bound, Row};
 
 pub(super) const CONNECTIONS: usize = 16;
+const CONNECTIONS_MOST: usize = 128;
 /// Two that are compared take turns, so that a machine that becomes slower or faster meanwhile does so for both.
 const ROUNDS: usize = 6;
 const LASTING: Extent = Extent::Lasting(Duration::from_secs(1));
@@ -100,6 +101,9 @@ pub(super) fn rows(binary: &Path, limit_binary: &Path) -> anyhow::Result<Vec<Row
     let what = "durable `/assess`, 16 connections, SQLite";
     rows.push(share(what, &many, &bare_many, 0.25, 0.5));
     rows.push(slowest_row(&many, &bare_many));
+    let (most, bare_most) = pair.run(&requests::assess(), CONNECTIONS_MOST)?;
+    let what = "durable `/assess`, 128 connections, SQLite";
+    rows.push(share(what, &most, &bare_most, 0.25, 0.5));
     for (what, asked, floor, aim) in [
         (
             "`/parse` of 2,000 characters",

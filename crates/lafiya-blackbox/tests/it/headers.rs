@@ -1,7 +1,9 @@
 //! The headers that every answer carries, whatever its status.
 
 use std::collections::HashSet;
+use std::io::Read as _;
 
+use flate2::read::GzDecoder;
 use jiff::Timestamp;
 use lafiya_blackbox::{Answer, Server, shared};
 use serde_json::json;
@@ -138,4 +140,50 @@ fn a_browser_is_told_not_to_guess_and_not_to_frame() {
     let answer = shared().live().get("/v1/symptoms").expect(200);
     assert_eq!(answer.required_header("x-content-type-options"), "nosniff");
     assert_eq!(answer.required_header("content-type"), "application/json");
+}
+
+/// What a client that takes answers packed in this way gets, unpacked, and how much of it went over the wire.
+fn unpacked(server: &Server, takes: &str, path: &str) -> (Option<String>, Vec<u8>, usize) {
+    let answer = server
+        .live()
+        .with_header("Accept-Encoding", takes)
+        .get(path);
+    let packed = answer.header("content-encoding").map(str::to_owned);
+    let sent = answer.body.len();
+    let mut body = Vec::new();
+    let read = match packed.as_deref() {
+        Some("gzip") => GzDecoder::new(answer.body.as_slice()).read_to_end(&mut body),
+        Some("br") => brotli_decompressor::Decompressor::new(answer.body.as_slice(), 4096)
+            .read_to_end(&mut body),
+        _ => answer.body.as_slice().read_to_end(&mut body),
+    };
+    read.expect("a body packed as its header says");
+    (packed, body, sent)
+}
+
+#[test]
+fn answers_are_packed_for_who_asks_and_tiny_ones_for_nobody() {
+    let server = Server::without_limits().start();
+    let path = "/v1/conditions/c_malaria";
+    let (packed, plain, _) = unpacked(&server, "identity", path);
+    assert_eq!(packed, None);
+    for (takes, expected) in [
+        ("gzip", "gzip"),
+        ("br", "br"),
+        ("br;q=0.5, gzip", "gzip"),
+        ("gzip;q=0, br", "br"),
+    ] {
+        let (packed, body, sent) = unpacked(&server, takes, path);
+        assert_eq!(packed.as_deref(), Some(expected), "{takes}");
+        assert_eq!(body, plain, "{takes}");
+        assert!(
+            sent * 2 < plain.len(),
+            "{takes}: {sent} of {} bytes",
+            plain.len()
+        );
+    }
+    for takes in ["gzip", "br"] {
+        assert_eq!(unpacked(&server, takes, "/v1/health").0, None, "{takes}");
+    }
+    assert_eq!(unpacked(&server, "zstd, deflate", path).0, None);
 }
