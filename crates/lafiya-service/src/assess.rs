@@ -341,9 +341,10 @@ async fn record_it(
     now: Timestamp,
 ) -> Result<(), ServiceError> {
     let (tenant, month) = (record.tenant, Month::from(record.lagos_date));
+    let may_be_refused = record.quota.refuse_beyond;
     match context.store.record_assessment(record).await {
         Ok(recorded) => {
-            if let Some(used) = recorded.used {
+            if let Some(used) = recorded.used.filter(|_| may_be_refused) {
                 context.last_used.note(tenant, month, used);
             }
             Ok(())

@@ -52,22 +52,13 @@ impl Pair {
             || self.own(asked, connections),
             || self.bare(asked, connections),
         )?;
-        self.tell(asked, connections, &own, &bare);
+        tell(asked, connections, &own, &bare);
         Ok((own, bare))
     }
 
     fn bare(&self, asked: &Asked, connections: usize) -> anyhow::Result<Outcome> {
         let request = self.limit.request(asked);
         load::run(self.limit.target(), &request, connections, LASTING)
-    }
-
-    fn tell(&self, asked: &Asked, connections: usize, own: &Outcome, bare: &Outcome) {
-        println!(
-            "  {}, {connections} connections: {:.0} a processor second, limit {:.0}",
-            asked.name,
-            own.per_cpu_second(),
-            bare.per_cpu_second()
-        );
     }
 
     fn own(&self, asked: &Asked, connections: usize) -> anyhow::Result<Outcome> {
@@ -77,6 +68,15 @@ impl Pair {
         ensure!(own.refused == 0, "{} of {sent} were refused", own.refused);
         Ok(own)
     }
+}
+
+fn tell(asked: &Asked, connections: usize, own: &Outcome, bare: &Outcome) {
+    println!(
+        "  {}, {connections} connections: {:.0} a processor second, limit {:.0}",
+        asked.name,
+        own.per_cpu_second(),
+        bare.per_cpu_second()
+    );
 }
 
 /// What came of two loads that took turns.
@@ -157,7 +157,7 @@ fn median_row(pair: &Pair) -> anyhow::Result<Row> {
         row_bytes = disk::row_bytes(&data, before, own.answered)?;
         syncs.extend(fdatasyncs_us(&data, row_bytes)?);
     }
-    pair.tell(&asked, 1, &own, &bare);
+    tell(&asked, 1, &own, &bare);
     let (own_us, bare_us) = (own.percentile_us(0.5), bare.percentile_us(0.5));
     let sync_us = Spread::of(syncs.into_iter()).median;
     Ok(Row {
