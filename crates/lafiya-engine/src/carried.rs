@@ -28,7 +28,7 @@ const MANY: usize = 10;
 
 pub(crate) fn level(
     facts: &PatientFacts<'_>,
-    differential: &Differential,
+    differential: &Differential<'_>,
     levels: &Levels,
     parameters: &Parameters,
 ) -> TriageLevel {
@@ -84,7 +84,7 @@ fn highest(family: &Family<'_, '_>, dangerous: &[Told], levels: &Levels) -> Tria
 /// The harmless evidence, ready to be joined by some of the dangerous findings.
 struct Family<'a, 'b> {
     facts: &'b PatientFacts<'a>,
-    differential: &'b Differential,
+    differential: &'b Differential<'a>,
     parameters: &'b Parameters,
     harmless: Vec<Told>,
     /// What of it counts while no dangerous finding is there.
@@ -94,7 +94,7 @@ struct Family<'a, 'b> {
 impl<'a, 'b> Family<'a, 'b> {
     fn new(
         facts: &'b PatientFacts<'a>,
-        differential: &'b Differential,
+        differential: &'b Differential<'a>,
         parameters: &'b Parameters,
         harmless: Vec<Told>,
     ) -> Self {
@@ -187,7 +187,7 @@ impl<'a, 'b> Family<'a, 'b> {
 
     /// What a piece weighs. That of an absent finding leans on whether a broader one is there, so it is
     /// taken anew; all others are known.
-    fn weights(&self, told: &Told, company: &[Told]) -> Cow<'b, Weights> {
+    fn weights(&self, told: &Told, company: &[Told]) -> Cow<'b, Weights<'a>> {
         let broader = told.concept.finding();
         let broader = broader.map_or(&[][..], |ix| &self.facts.base.finding(ix).ancestors);
         let leans = !told.present && !broader.is_empty();

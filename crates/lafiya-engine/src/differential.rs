@@ -17,7 +17,7 @@ const NEGLIGIBLE: f64 = -37.0;
 
 /// Probabilities and where they come from.
 #[derive(Clone, Debug)]
-pub struct Differential {
+pub struct Differential<'a> {
     /// By `ConditionIx`; 0 where impossible.
     probabilities: Vec<f64>,
     /// The same for conditions alone, then for the pairs of conditions.
@@ -27,7 +27,7 @@ pub struct Differential {
     /// Log-odds of the prior against "something else", of conditions and then of pairs.
     pub(crate) prior: Vec<f64>,
     /// The weight of each piece of evidence, in the order of the facts.
-    pub(crate) weights: Vec<(Told, Weights)>,
+    pub(crate) weights: Vec<(Told, Weights<'a>)>,
     /// The weight of the course, where durations are known.
     pub(crate) course: Option<Vec<f64>>,
     /// The weight of a second opinion, by `ConditionIx`, where there is one.
@@ -35,9 +35,9 @@ pub struct Differential {
     ranking: Ranking,
 }
 
-impl Differential {
+impl<'a> Differential<'a> {
     /// The differential of a patient.
-    pub fn of(facts: &PatientFacts<'_>, case: &DeidentifiedCase, parameters: &Parameters) -> Self {
+    pub fn of(facts: &PatientFacts<'a>, case: &DeidentifiedCase, parameters: &Parameters) -> Self {
         let prior = prior_log_odds(&priors::shares(facts, case), facts, parameters);
         let counted = facts.counted();
         let weights = counted

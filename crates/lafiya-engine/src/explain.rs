@@ -31,7 +31,7 @@ const SECOND_OPINION: (&str, &str) = ("second_opinion", "What a second opinion m
 /// The pieces of evidence in words, which are the same for every candidate.
 pub(crate) struct Pieces<'a, 'd> {
     pieces: Vec<Piece<'a, 'd>>,
-    differential: &'d Differential,
+    differential: &'d Differential<'a>,
 }
 
 struct Piece<'a, 'd> {
@@ -41,12 +41,12 @@ struct Piece<'a, 'd> {
     /// As a reason for or against.
     reason: Text<'a>,
     /// By hypothesis.
-    weights: &'d Weights,
+    weights: &'d Weights<'a>,
 }
 
 impl<'a, 'd> Pieces<'a, 'd> {
-    pub(crate) fn of(facts: &PatientFacts<'a>, differential: &'d Differential) -> Self {
-        let piece = |(told, weights): &'d (Told, Weights)| {
+    pub(crate) fn of(facts: &PatientFacts<'a>, differential: &'d Differential<'a>) -> Self {
+        let piece = |(told, weights): &'d (Told, Weights<'a>)| {
             let name = facts.base.name_of(told.concept);
             let (choice, reason) = if told.present {
                 (Choice::Present, Text::from(name))
@@ -114,7 +114,7 @@ impl<'a, 'd> Pieces<'a, 'd> {
 /// One candidate with its reasons.
 pub(crate) fn condition<'a>(
     facts: &PatientFacts<'a>,
-    differential: &Differential,
+    differential: &Differential<'_>,
     pieces: &Pieces<'a, '_>,
     ix: ConditionIx,
     citations: &mut Citations<'a>,
@@ -167,7 +167,7 @@ fn heaviest<'a: 'b, 'b>(reasons: impl Iterator<Item = (f64, &'b Text<'a>)>) -> V
 /// Says where another condition may well be there at the same time.
 fn together(
     facts: &PatientFacts<'_>,
-    differential: &Differential,
+    differential: &Differential<'_>,
     ix: ConditionIx,
 ) -> Option<String> {
     let (other, chance) = differential.together_with(facts, ix)?;

@@ -40,18 +40,18 @@ pub enum Refusal {
 }
 
 /// What a second opinion has moved.
-pub(crate) struct Considered {
-    pub(crate) moved: Differential,
+pub(crate) struct Considered<'a> {
+    pub(crate) moved: Differential<'a>,
     pub(crate) opinion: Opinion,
 }
 
 /// Weighs an opinion against the engine's own differential, whose level is `own`.
-pub(crate) fn consider(
+pub(crate) fn consider<'a>(
     facts: &PatientFacts<'_>,
-    differential: &Differential,
+    differential: &Differential<'a>,
     own: TriageLevel,
     opinion: Opinion,
-) -> (Considered, Vec<Refusal>) {
+) -> (Considered<'a>, Vec<Refusal>) {
     let mut refusals = Vec::new();
     let mut views: Vec<(ConditionIx, f64)> = Vec::new();
     for (id, probability) in &opinion.views {
@@ -75,11 +75,11 @@ pub(crate) fn consider(
 }
 
 /// The differential with the views pooled in.
-fn pooled(
+fn pooled<'a>(
     facts: &PatientFacts<'_>,
-    differential: &Differential,
+    differential: &Differential<'a>,
     views: &[(ConditionIx, f64)],
-) -> Differential {
+) -> Differential<'a> {
     let mut moves = vec![0.0; facts.base.conditions().len()];
     for &(ix, view) in views {
         let own = differential.probability(ix).max(LEAST);
@@ -120,7 +120,7 @@ fn pooled(
 }
 
 /// Candidates that the opinion is sure of and the engine hardly considers, the surest first.
-fn added(differential: &Differential, views: &[(ConditionIx, f64)]) -> Vec<ConditionIx> {
+fn added(differential: &Differential<'_>, views: &[(ConditionIx, f64)]) -> Vec<ConditionIx> {
     let mut sure: Vec<(ConditionIx, f64)> = views
         .iter()
         .copied()
@@ -130,7 +130,7 @@ fn added(differential: &Differential, views: &[(ConditionIx, f64)]) -> Vec<Condi
     sure.into_iter().take(ADDED_MAX).map(|(ix, _)| ix).collect()
 }
 
-impl Considered {
+impl Considered<'_> {
     /// The engine's verdict, raised where the opinion or the moved probabilities ask for more.
     pub(crate) fn raised(
         &self,

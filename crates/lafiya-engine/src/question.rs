@@ -35,7 +35,7 @@ pub struct NextStep<'a> {
 
 pub(crate) fn next<'a>(
     facts: &PatientFacts<'a>,
-    differential: &Differential,
+    differential: &Differential<'_>,
     parameters: &Parameters,
     asked: usize,
 ) -> NextStep<'a> {
@@ -52,7 +52,7 @@ pub(crate) fn next<'a>(
 /// Whether the interview may stop, and why it may or goes on.
 fn whether_to_stop(
     facts: &PatientFacts<'_>,
-    differential: &Differential,
+    differential: &Differential<'_>,
     parameters: &Parameters,
     asked: usize,
     has_question: bool,
@@ -87,7 +87,7 @@ fn whether_to_stop(
 
 /// The likeliest of the conditions that must not be missed and stand above their own threshold,
 /// without being the settled answer.
-fn open_danger(facts: &PatientFacts<'_>, differential: &Differential) -> Option<ConditionIx> {
+fn open_danger(facts: &PatientFacts<'_>, differential: &Differential<'_>) -> Option<ConditionIx> {
     let is_open = |ix: &ConditionIx| {
         let probability = differential.probability(*ix);
         let text = &facts.base.condition(*ix).text;
@@ -110,7 +110,7 @@ struct Stakes {
 }
 
 impl Stakes {
-    fn of(facts: &PatientFacts<'_>, differential: &Differential) -> Self {
+    fn of(facts: &PatientFacts<'_>, differential: &Differential<'_>) -> Self {
         let candidates: Vec<(ConditionIx, f64)> = differential
             .leading()
             .iter()
@@ -212,7 +212,7 @@ impl Best {
     }
 }
 
-fn best_concept(facts: &PatientFacts<'_>, differential: &Differential) -> Option<ConceptRef> {
+fn best_concept(facts: &PatientFacts<'_>, differential: &Differential<'_>) -> Option<ConceptRef> {
     let stakes = Stakes::of(facts, differential);
     if stakes.total <= 0.0 {
         return None;

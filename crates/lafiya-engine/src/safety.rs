@@ -35,16 +35,16 @@ const RAISED: &str = "A second opinion holds the case for more urgent than the e
 /// What the engine thinks, before it is checked. Has no way to a client but through `review`.
 pub struct Draft<'a> {
     facts: PatientFacts<'a>,
-    differential: Differential,
+    differential: Differential<'a>,
     parameters: Parameters,
     warnings: Vec<Warning<'a>>,
-    considered: Option<Considered>,
+    considered: Option<Considered<'a>>,
 }
 
 impl<'a> Draft<'a> {
     pub(crate) fn new(
         facts: PatientFacts<'a>,
-        differential: Differential,
+        differential: Differential<'a>,
         parameters: Parameters,
     ) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl<'a> Draft<'a> {
 
     /// The differential that an opinion has moved, for whoever checks the bounds of that.
     #[cfg(test)]
-    pub(crate) fn considered_differential(&self) -> Option<&Differential> {
+    pub(crate) fn considered_differential(&self) -> Option<&Differential<'a>> {
         self.considered.as_ref().map(|it| &it.moved)
     }
 
@@ -120,7 +120,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The differential, for whoever evaluates the model itself.
-    pub fn differential(&self) -> &Differential {
+    pub fn differential(&self) -> &Differential<'a> {
         &self.differential
     }
 }
@@ -257,7 +257,7 @@ fn assert_invariants(
     );
 }
 
-fn shown_conditions(differential: &Differential) -> Vec<ConditionIx> {
+fn shown_conditions(differential: &Differential<'_>) -> Vec<ConditionIx> {
     let ranking = differential.leading().iter().copied();
     ranking
         .enumerate()
@@ -269,7 +269,7 @@ fn shown_conditions(differential: &Differential) -> Vec<ConditionIx> {
         .collect()
 }
 
-fn leaders(differential: &Differential, shown: &[ConditionIx]) -> Vec<(ConditionIx, f64)> {
+fn leaders(differential: &Differential<'_>, shown: &[ConditionIx]) -> Vec<(ConditionIx, f64)> {
     let with_probability = shown.iter().map(|&ix| (ix, differential.probability(ix)));
     with_probability
         .enumerate()
@@ -282,7 +282,7 @@ fn leaders(differential: &Differential, shown: &[ConditionIx]) -> Vec<(Condition
 }
 
 /// What is shown: the ranking's head, and whatever the engine by itself makes a plan for.
-fn shown_with(differential: &Differential, leaders: &[(ConditionIx, f64)]) -> Vec<ConditionIx> {
+fn shown_with(differential: &Differential<'_>, leaders: &[(ConditionIx, f64)]) -> Vec<ConditionIx> {
     let mut shown = shown_conditions(differential);
     let missing = leaders.iter().map(|(ix, _)| *ix);
     let missing: Vec<ConditionIx> = missing.filter(|ix| !shown.contains(ix)).collect();
@@ -296,7 +296,7 @@ fn shown_with(differential: &Differential, leaders: &[(ConditionIx, f64)]) -> Ve
 
 /// Leaders that only a second opinion has made leaders.
 fn further_leaders(
-    differential: &Differential,
+    differential: &Differential<'_>,
     own: &[(ConditionIx, f64)],
 ) -> Vec<(ConditionIx, f64)> {
     if differential.opinion.is_none() {
@@ -310,11 +310,11 @@ fn further_leaders(
 /// How sure: the leader's share, less where little supports it. A second opinion can only take away.
 fn confidence(
     facts: &PatientFacts<'_>,
-    own: &Differential,
-    differential: &Differential,
+    own: &Differential<'_>,
+    differential: &Differential<'_>,
     conditions: &[AssessedCondition<'_>],
 ) -> f64 {
-    let leader = |it: &Differential| it.leader().map_or(0.0, |ix| it.probability(ix));
+    let leader = |it: &Differential<'_>| it.leader().map_or(0.0, |ix| it.probability(ix));
     let leader = leader(own).min(leader(differential));
     let known = 1.0 - own.unexplained().max(differential.unexplained());
     let own_leader = own.leader();
@@ -330,7 +330,7 @@ fn confidence(
 
 fn triage_words<'a>(
     facts: &PatientFacts<'a>,
-    differential: &Differential,
+    differential: &Differential<'_>,
     alarms: &[Alarm<'a>],
     levels: &Levels,
     verdict: &Verdict,
@@ -402,7 +402,7 @@ fn triage_words<'a>(
 
 fn contributing(
     facts: &PatientFacts<'_>,
-    differential: &Differential,
+    differential: &Differential<'_>,
     alarm: Option<&Alarm<'_>>,
     condition: Option<ConditionIx>,
 ) -> Vec<lafiya_model::ConceptId> {
@@ -533,7 +533,7 @@ fn reasoning(
     conditions: &[AssessedCondition<'_>],
     alarms: &[Alarm<'_>],
     verdict: &Verdict,
-    differential: &Differential,
+    differential: &Differential<'_>,
     levels: &Levels,
 ) -> Reasoning {
     let mut steps = Vec::new();
@@ -587,7 +587,7 @@ fn reasoning(
 fn what_would_change(
     facts: &PatientFacts<'_>,
     verdict: &Verdict,
-    differential: &Differential,
+    differential: &Differential<'_>,
     levels: &Levels,
 ) -> Vec<String> {
     let mut changes = Vec::new();

@@ -104,7 +104,7 @@ impl Shares {
 
 pub(crate) fn decide(
     facts: &PatientFacts<'_>,
-    differential: &Differential,
+    differential: &Differential<'_>,
     alarms: &[Alarm<'_>],
     levels: &Levels,
     parameters: &Parameters,
@@ -131,7 +131,7 @@ pub(crate) fn decide(
 /// The soonest that any alarm or leading candidate of this level asks for.
 pub(crate) fn timeframe(
     level: TriageLevel,
-    differential: &Differential,
+    differential: &Differential<'_>,
     alarms: &[Alarm<'_>],
     levels: &Levels,
 ) -> Timeframe {

@@ -10,7 +10,7 @@ use lafiya_model::Severity;
 
 use crate::facts::{PatientFacts, Told, is_among, is_any_among};
 use crate::parameters::Parameters;
-use crate::weights::Weights;
+use crate::weights::{Few, Reckoning, Weights};
 
 /// The share of patients who call a finding severe, where a condition does not say.
 const SEVERE_SHARE: f64 = 0.3;
@@ -20,78 +20,76 @@ const NARROWER_SHARE_MAX: f64 = 0.2;
 
 /// What a piece of evidence weighs, together with the other pieces in `company` (an absent narrow
 /// finding speaks less when the broad one is known to be there).
-pub(crate) fn of(
+pub(crate) fn of<'a>(
     told: &Told,
-    facts: &PatientFacts<'_>,
+    facts: &PatientFacts<'a>,
     parameters: &Parameters,
     company: &[Told],
-) -> Weights {
-    let (usual, of_conditions) = match (told.concept, told.present) {
+) -> Weights<'a> {
+    let (usual, few) = match (told.concept, told.present) {
         (ConceptRef::Finding(ix), true) => present_finding(ix, told.severity, facts, parameters),
         (ConceptRef::Finding(ix), false) => absent_finding(ix, facts, parameters, company),
-        (ConceptRef::Risk(ix), present) => (0.0, risk(facts.base, ix, present, parameters)),
-        (ConceptRef::Lab(ix), present) => (0.0, lab(facts.base, ix, present)),
-        (ConceptRef::Measure(_) | ConceptRef::Condition(_), _) => (0.0, Vec::new()),
+        (ConceptRef::Risk(ix), present) => (0.0, risk(facts.base, ix, present, parameters).into()),
+        (ConceptRef::Lab(ix), present) => (0.0, lab(facts.base, ix, present).into()),
+        (ConceptRef::Measure(_) | ConceptRef::Condition(_), _) => (0.0, Vec::new().into()),
     };
-    Weights::new(usual, of_conditions, told.present, facts.base)
+    Weights::new(usual, few, told.present, facts.base)
 }
 
-/// The weights of some conditions, in their order.
-type OfConditions = Vec<(ConditionIx, f64)>;
-
-fn present_finding(
+fn present_finding<'a>(
     ix: FindingIx,
     severity: Option<Severity>,
-    facts: &PatientFacts<'_>,
+    facts: &PatientFacts<'a>,
     parameters: &Parameters,
-) -> (f64, OfConditions) {
+) -> (f64, Few<'a>) {
     let background = f64::from(facts.base.finding(ix).background);
-    let ln_other = bounded(background * parameters.other_times).ln();
-    let weight = |ln_present: f64| parameters.present_weight * (ln_present - ln_other);
+    let reckoning = Reckoning {
+        present: true,
+        ln_other: bounded(background * parameters.other_times).ln(),
+        times: parameters.present_weight,
+        cardinal_times: parameters.present_weight,
+    };
     let expected = Expected::of(ix, facts, parameters);
-    let mut weights = expected.map(|figure| weight(figure.ln_present()));
-    if let Some(severity) = severity {
-        add_severity(&mut weights, ix, severity, facts, parameters);
-    }
-    (weight(bounded(expected.unlisted).ln()), weights)
+    let usual = reckoning.weight(bounded(expected.unlisted).ln(), false);
+    let few = expected.weighed(reckoning, |narrowed| narrowed.ln_present);
+    let few = match severity {
+        Some(severity) => with_severity(few, ix, severity, facts, parameters),
+        None => few,
+    };
+    (usual, few)
 }
 
-fn absent_finding(
+fn absent_finding<'a>(
     ix: FindingIx,
-    facts: &PatientFacts<'_>,
+    facts: &PatientFacts<'a>,
     parameters: &Parameters,
     company: &[Told],
-) -> (f64, OfConditions) {
+) -> (f64, Few<'a>) {
     let base = facts.base;
     let background = f64::from(base.finding(ix).background);
     let expected = Expected::of(ix, facts, parameters);
-    let weight = |ln_ratio: f64, is_cardinal: bool| {
-        if is_cardinal {
-            ln_ratio * parameters.absent_cardinal_weight
-        } else {
-            ln_ratio * parameters.absent_weight
-        }
+    let mut reckoning = Reckoning {
+        present: false,
+        ln_other: (1.0 - bounded(background.min(0.9))).ln(),
+        times: parameters.absent_weight,
+        cardinal_times: parameters.absent_cardinal_weight,
     };
     let Some(broader) = present_ancestor(ix, facts, company) else {
-        let ln_other = (1.0 - bounded(background.min(0.9))).ln();
-        let weights =
-            expected.map(|figure| weight(figure.ln_absent() - ln_other, figure.is_cardinal()));
-        let usual = weight((1.0 - bounded(expected.unlisted)).ln() - ln_other, false);
-        return (usual, weights);
+        let usual = reckoning.weight((1.0 - bounded(expected.unlisted)).ln(), false);
+        let ln_absent = |narrowed: Narrowed| (1.0 - bounded(narrowed.probability)).ln();
+        return (usual, expected.weighed(reckoning, ln_absent));
     };
     // Given that the broad finding is there, how often is the narrow one not?
     let other = f64::from(base.finding(broader).background) * parameters.other_times;
-    let ln_other = (1.0 - bounded((background / bounded(other)).min(0.9))).ln();
+    reckoning.ln_other = (1.0 - bounded((background / bounded(other)).min(0.9))).ln();
     let given = Expected::of(broader, facts, parameters);
-    let ln_ratio = |narrow: f64, given: f64| {
+    let weight = |narrow: f64, is_cardinal: bool, given: f64| {
         let share = narrow / bounded(given);
-        (1.0 - bounded(share.min(PROBABILITY_MAX))).ln() - ln_other
+        let ln_absent = (1.0 - bounded(share.min(PROBABILITY_MAX))).ln();
+        reckoning.weight(ln_absent, is_cardinal)
     };
-    let weights = expected.map_with(&given, |narrow, is_cardinal, given| {
-        weight(ln_ratio(narrow, given), is_cardinal)
-    });
-    let usual = weight(ln_ratio(expected.unlisted, given.unlisted), false);
-    (usual, weights)
+    let usual = weight(expected.unlisted, false, given.unlisted);
+    (usual, expected.map_with(&given, weight).into())
 }
 
 /// The nearest broader finding that is known to be there, told or because a narrower one is.
@@ -127,40 +125,6 @@ struct Narrowed {
     ln_present: f64,
 }
 
-/// One figure: from the table, which has its logarithms, or reckoned for this patient.
-#[derive(Clone, Copy)]
-enum Figure<'a> {
-    Listed(&'a Showing),
-    Narrowed(Narrowed),
-}
-
-impl Figure<'_> {
-    fn probability(self) -> f64 {
-        match self {
-            Self::Listed(it) => it.probability.into(),
-            Self::Narrowed(it) => it.probability,
-        }
-    }
-
-    fn ln_present(self) -> f64 {
-        match self {
-            Self::Listed(it) => it.ln_present.into(),
-            Self::Narrowed(it) => it.ln_present,
-        }
-    }
-
-    fn ln_absent(self) -> f64 {
-        match self {
-            Self::Listed(it) => it.ln_absent.into(),
-            Self::Narrowed(it) => (1.0 - bounded(it.probability)).ln(),
-        }
-    }
-
-    fn is_cardinal(self) -> bool {
-        matches!(self, Self::Listed(it) if it.cardinal)
-    }
-}
-
 impl<'a> Expected<'a> {
     fn of(ix: FindingIx, facts: &PatientFacts<'a>, parameters: &Parameters) -> Self {
         let table = facts.base.likelihood();
@@ -185,32 +149,27 @@ impl<'a> Expected<'a> {
         }
     }
 
-    /// One number for each condition that has a figure.
-    fn map(&self, number: impl Fn(Figure<'_>) -> f64) -> OfConditions {
-        let mut numbers = Vec::with_capacity(self.listed.len() + self.narrowed.len());
-        let listed = self.listed.iter();
-        numbers.extend(listed.map(|it| (it.condition, number(Figure::Listed(it)))));
-        if !self.narrowed.is_empty() {
-            let narrowed = self.narrowed.iter();
-            numbers.extend(narrowed.map(|&(ix, it)| (ix, number(Figure::Narrowed(it)))));
-            numbers.sort_by_key(|(ix, _)| *ix);
-        }
-        numbers
+    /// What each figure weighs, given the logarithm of one that is reckoned for this patient.
+    fn weighed(self, reckoning: Reckoning, ln: impl Fn(Narrowed) -> f64) -> Few<'a> {
+        let narrowed = self.narrowed.into_iter();
+        let others = narrowed.map(|(ix, it)| (ix, reckoning.weight(ln(it), false)));
+        Few::new(self.listed, reckoning, others.collect())
     }
 
     /// One number for each condition that has a figure here or in another, from both: what is expected
     /// here, whether it is cardinal, and what is expected there.
-    fn map_with(&self, other: &Self, number: impl Fn(f64, bool, f64) -> f64) -> OfConditions {
+    fn map_with(
+        &self,
+        other: &Self,
+        number: impl Fn(f64, bool, f64) -> f64,
+    ) -> Vec<(ConditionIx, f64)> {
         let both = self.conditions().chain(other.conditions());
         let mut conditions: Vec<ConditionIx> = both.collect();
         conditions.sort();
         conditions.dedup();
         let number = |condition| {
-            let own = self.figure(condition);
-            let is_cardinal = own.is_some_and(Figure::is_cardinal);
-            let own = own.map_or(self.unlisted, Figure::probability);
-            let others = other.figure(condition);
-            let others = others.map_or(other.unlisted, Figure::probability);
+            let (own, is_cardinal) = self.figure(condition);
+            let (others, _) = other.figure(condition);
             (condition, number(own, is_cardinal, others))
         };
         conditions.into_iter().map(number).collect()
@@ -221,16 +180,18 @@ impl<'a> Expected<'a> {
         listed.chain(self.narrowed.iter().map(|it| it.0))
     }
 
-    fn figure(&self, condition: ConditionIx) -> Option<Figure<'a>> {
+    /// What is expected of a condition, and whether that is cardinal.
+    fn figure(&self, condition: ConditionIx) -> (f64, bool) {
         let listed = self
             .listed
             .binary_search_by_key(&condition, |it| it.condition);
         if let Ok(place) = listed {
-            return Some(Figure::Listed(&self.listed[place]));
+            let it = &self.listed[place];
+            return (it.probability.into(), it.cardinal);
         }
         let narrowed = self.narrowed.binary_search_by_key(&condition, |it| it.0);
-        let place = narrowed.ok()?;
-        Some(Figure::Narrowed(self.narrowed[place].1))
+        let probability = narrowed.map(|place| self.narrowed[place].1.probability);
+        (probability.unwrap_or(self.unlisted), false)
     }
 }
 
@@ -261,14 +222,15 @@ fn expected_by<'a>(
 }
 
 /// What the told severity adds, for conditions that say how often it is called severe.
-fn add_severity(
-    weights: &mut OfConditions,
+fn with_severity<'a>(
+    few: Few<'a>,
     ix: FindingIx,
     severity: Severity,
-    facts: &PatientFacts<'_>,
+    facts: &PatientFacts<'a>,
     parameters: &Parameters,
-) {
-    for (condition, weight) in weights {
+) -> Few<'a> {
+    let mut weights = few.one_by_one();
+    for (condition, weight) in &mut weights {
         let mut links = facts.base.condition(*condition).findings.iter();
         let link = links.find(|link| link.finding == ix);
         let share = link.and_then(|link| link.severe);
@@ -280,10 +242,16 @@ fn add_severity(
             *weight += parameters.present_weight * ratio.ln();
         }
     }
+    weights.into()
 }
 
 /// An odds ratio, shared out between having and not having the risk factor by how common it is.
-fn risk(base: &KnowledgeBase, ix: RiskIx, present: bool, parameters: &Parameters) -> OfConditions {
+fn risk(
+    base: &KnowledgeBase,
+    ix: RiskIx,
+    present: bool,
+    parameters: &Parameters,
+) -> Vec<(ConditionIx, f64)> {
     let risk = base.risk(ix);
     let background = f64::from(risk.background);
     let weight = |ln_odds: f32| {
@@ -299,7 +267,7 @@ fn risk(base: &KnowledgeBase, ix: RiskIx, present: bool, parameters: &Parameters
 }
 
 /// A test speaks for the conditions that list it, with its own two error rates.
-fn lab(base: &KnowledgeBase, ix: LabIx, positive: bool) -> OfConditions {
+fn lab(base: &KnowledgeBase, ix: LabIx, positive: bool) -> Vec<(ConditionIx, f64)> {
     let weight = |effect: &LabEffect| {
         let with = bounded(f64::from(effect.with));
         let without = bounded(f64::from(effect.without));

@@ -2,28 +2,120 @@
 //! nearly every hypothesis and something of its own of a few, so only these few are kept one by one,
 //! and what is said of all is added once for all pieces.
 
-use lafiya_knowledge::{ConditionIx, KnowledgeBase, Pair};
+use lafiya_knowledge::{ConditionIx, KnowledgeBase, Pair, Showing};
+
+/// How the logarithm of a figure becomes a weight.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reckoning {
+    /// Whether the finding is there, so that it counts how often it is and not how often it is not.
+    pub(crate) present: bool,
+    /// The logarithm of the same for "something else".
+    pub(crate) ln_other: f64,
+    /// How much of the difference counts.
+    pub(crate) times: f64,
+    /// The same where the finding is cardinal.
+    pub(crate) cardinal_times: f64,
+}
+
+impl Reckoning {
+    pub(crate) fn weight(&self, ln: f64, is_cardinal: bool) -> f64 {
+        let times = if is_cardinal {
+            self.cardinal_times
+        } else {
+            self.times
+        };
+        times * (ln - self.ln_other)
+    }
+
+    fn of(&self, figure: &Showing) -> f64 {
+        let ln = if self.present {
+            figure.ln_present
+        } else {
+            figure.ln_absent
+        };
+        self.weight(ln.into(), figure.cardinal)
+    }
+}
+
+/// The weights of a few conditions. Those with a figure in the table are the most by far, and reckoned
+/// whenever they are asked for: that is quicker than keeping them.
+#[derive(Clone, Debug)]
+pub(crate) struct Few<'a> {
+    /// In their order.
+    listed: &'a [Showing],
+    reckoning: Reckoning,
+    /// None of the listed, in their order.
+    others: Vec<(ConditionIx, f64)>,
+}
+
+impl<'a> Few<'a> {
+    pub(crate) fn new(
+        listed: &'a [Showing],
+        reckoning: Reckoning,
+        others: Vec<(ConditionIx, f64)>,
+    ) -> Self {
+        debug_assert!(others.is_sorted_by(|a, b| a.0 < b.0), "each once");
+        Self {
+            listed,
+            reckoning,
+            others,
+        }
+    }
+
+    fn at(&self, condition: ConditionIx) -> Option<f64> {
+        let listed = self
+            .listed
+            .binary_search_by_key(&condition, |it| it.condition);
+        if let Ok(place) = listed {
+            return Some(self.reckoning.of(&self.listed[place]));
+        }
+        let other = self.others.binary_search_by_key(&condition, |it| it.0);
+        other.ok().map(|place| self.others[place].1)
+    }
+
+    fn for_each(&self, mut take: impl FnMut(ConditionIx, f64)) {
+        for figure in self.listed {
+            take(figure.condition, self.reckoning.of(figure));
+        }
+        for &(ix, weight) in &self.others {
+            take(ix, weight);
+        }
+    }
+
+    /// All of them, in their order.
+    pub(crate) fn one_by_one(self) -> Vec<(ConditionIx, f64)> {
+        let mut all = Vec::with_capacity(self.listed.len() + self.others.len());
+        self.for_each(|ix, weight| all.push((ix, weight)));
+        all.sort_by_key(|(ix, _)| *ix);
+        all
+    }
+}
+
+impl From<Vec<(ConditionIx, f64)>> for Few<'_> {
+    fn from(each: Vec<(ConditionIx, f64)>) -> Self {
+        let reckoning = Reckoning {
+            present: true,
+            ln_other: 0.0,
+            times: 0.0,
+            cardinal_times: 0.0,
+        };
+        Self::new(&[], reckoning, each)
+    }
+}
 
 /// One weight per hypothesis: the conditions, and then the pairs of conditions.
 #[derive(Clone, Debug)]
-pub(crate) struct Weights {
+pub(crate) struct Weights<'a> {
     /// Of every condition that is not among the few, and of the pairs of such.
     usual: f64,
-    /// Of the few, in their order, each once.
-    few: Vec<(ConditionIx, f64)>,
+    few: Few<'a>,
     /// Of all pairs in their order; none where every pair has the usual weight.
     of_pairs: Vec<f64>,
 }
 
-impl Weights {
-    /// From the weights of some conditions, in order and each once; all others have the usual one.
-    pub(crate) fn new(
-        usual: f64,
-        few: Vec<(ConditionIx, f64)>,
-        present: bool,
-        base: &KnowledgeBase,
-    ) -> Self {
-        debug_assert!(few.is_sorted_by(|a, b| a.0 < b.0), "each once");
+impl<'a> Weights<'a> {
+    /// From the weights of a few conditions; all others have the usual one.
+    pub(crate) fn new(usual: f64, few: Few<'a>, present: bool, base: &KnowledgeBase) -> Self {
         Self {
             usual,
             of_pairs: of_pairs(usual, &few, present, base),
@@ -33,23 +125,15 @@ impl Weights {
 
     /// The weight for a condition.
     pub(crate) fn at(&self, condition: ConditionIx) -> f64 {
-        let place = self.few.binary_search_by_key(&condition, |it| it.0);
-        place.map_or(self.usual, |place| self.few[place].1)
+        self.few.at(condition).unwrap_or(self.usual)
     }
 }
 
 /// Two conditions at once show what either of them shows, and what is absent counts as against the one
 /// it speaks against most.
-fn of_pairs(
-    usual: f64,
-    few: &[(ConditionIx, f64)],
-    present: bool,
-    base: &KnowledgeBase,
-) -> Vec<f64> {
+fn of_pairs(usual: f64, few: &Few<'_>, present: bool, base: &KnowledgeBase) -> Vec<f64> {
     let mut weights = vec![usual; base.places_in_pairs()];
-    for &(ix, weight) in few {
-        weights[base.place_in_pairs(ix)] = weight;
-    }
+    few.for_each(|ix, weight| weights[base.place_in_pairs(ix)] = weight);
     let at = |condition| weights[base.place_in_pairs(condition)];
     let both = |pair: &Pair| {
         let (first, second) = (at(pair.first), at(pair.second));
@@ -76,19 +160,19 @@ impl Scores {
         }
     }
 
-    pub(crate) fn add(&mut self, piece: &Weights) {
+    pub(crate) fn add(&mut self, piece: &Weights<'_>) {
         self.join(piece, 1.0);
     }
 
-    pub(crate) fn subtract(&mut self, piece: &Weights) {
+    pub(crate) fn subtract(&mut self, piece: &Weights<'_>) {
         self.join(piece, -1.0);
     }
 
-    fn join(&mut self, piece: &Weights, times: f64) {
+    fn join(&mut self, piece: &Weights<'_>, times: f64) {
         self.of_all += times * piece.usual;
-        for &(ix, weight) in &piece.few {
+        piece.few.for_each(|ix, weight| {
             self.of_each[ix.index()] += times * (weight - piece.usual);
-        }
+        });
         let pairs = self.of_each.len() - piece.of_pairs.len();
         for (score, weight) in self.of_each[pairs..].iter_mut().zip(&piece.of_pairs) {
             *score += times * (weight - piece.usual);
@@ -122,7 +206,7 @@ mod tests {
         let low = pair.first.min(pair.second);
         let high = pair.first.max(pair.second);
         let of_pair = |present| {
-            let weights = Weights::new(0.5, vec![(low, -1.0), (high, 2.0)], present, &BASE);
+            let weights = Weights::new(0.5, vec![(low, -1.0), (high, 2.0)].into(), present, &BASE);
             let mut scores =
                 Scores::starting_at(vec![0.0; BASE.conditions().len() + BASE.pairs().len()]);
             scores.add(&weights);
@@ -137,7 +221,7 @@ mod tests {
         let ix = ConditionIx::at(3);
         let piece = Weights {
             usual: -0.25,
-            few: vec![(ix, 1.5)],
+            few: vec![(ix, 1.5)].into(),
             of_pairs: Vec::new(),
         };
         assert_eq!((piece.at(ix), piece.at(ConditionIx::at(2))), (1.5, -0.25));

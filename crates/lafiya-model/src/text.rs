@@ -1,7 +1,7 @@
 //! The words of an answer. Most of them stand in the knowledge base: an answer borrows those, and a
 //! stored document names them by their number in the book of that base instead of repeating them.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -58,13 +58,7 @@ pub struct Cited {
 impl Cited {
     /// The line: `[n]` and the source.
     pub fn line(number: u16, source: &str) -> String {
-        /// What stands before the source: brackets, a number, a space.
-        const BEFORE: usize = 8;
-        let mut line = String::with_capacity(BEFORE + source.len());
-        // Writing to a text cannot fail.
-        let _ = write!(line, "[{number}] ");
-        line.push_str(source);
-        line
+        ["[", &number.to_string(), "] ", source].concat()
     }
 }
 

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::error::ApiError;
-use crate::wire::fields::{Field, Problems, read_object};
+use crate::wire::fields::{Field, Problems, Word, read_object};
 use crate::wire::query::Params;
 
 /// Something that went wrong after an assessment.
@@ -24,7 +24,7 @@ pub(crate) struct AdverseEventRequest {
     /// `non_serious`, `serious`, `life_threatening` or `fatal`
     #[serde(default)]
     #[schema(value_type = String, example = "serious")]
-    seriousness: Field<String>,
+    seriousness: Field<Word<AdverseSeriousness>>,
 }
 
 impl AdverseEventRequest {
@@ -40,15 +40,8 @@ impl AdverseEventRequest {
         };
         let id = text("/assessment_id", request.assessment_id);
         let description = text("/description", request.description);
-        let seriousness = text("/seriousness", request.seriousness);
         let id = id.and_then(|id| read_id(&id, &mut problems));
-        let seriousness = seriousness.and_then(|word| {
-            let read: Result<AdverseSeriousness, _> = word.parse();
-            if let Err(unknown) = &read {
-                problems.note("/seriousness", unknown.to_string());
-            }
-            read.ok()
-        });
+        let seriousness = problems.required_word("/seriousness", request.seriousness);
         problems.into_result(|| {
             Some(Report {
                 assessment_id: id?,

@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 
-use lafiya_model::tenant::UnknownWord;
 use lafiya_model::{
     Age, AssessmentId, Case, Choice, Claim, EvidenceSource, InterviewId, Severity, Sex,
 };
@@ -13,7 +12,9 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::error::ApiError;
-use crate::wire::fields::{At, Field, Items, Object, Problems, Scalar, Shorthand, read_object};
+use crate::wire::fields::{
+    At, Field, Items, Object, Problems, Scalar, Shorthand, Word, read_object,
+};
 
 const AGE_YEARS_MAX: i64 = 120;
 const AGE_MONTHS_MAX: i64 = 59;
@@ -65,7 +66,7 @@ pub(crate) struct PatientBody {
     age: Field<i64>,
     #[schema(value_type = String, example = "female")]
     #[serde(default)]
-    sex: Field<String>,
+    sex: Field<Word<Sex>>,
     /// A place in words, or a region slug such as `lagos`
     #[schema(value_type = Option<String>, max_length = 200)]
     #[serde(default)]
@@ -89,18 +90,18 @@ pub(crate) struct EvidenceBody {
     /// `present`, `absent` or `unknown`
     #[schema(value_type = String, example = "present")]
     #[serde(default)]
-    choice_id: Field<String>,
+    choice_id: Field<Word<Choice>>,
     /// `initial`, `suggest`, `predefined` or `red_flags`
     #[schema(value_type = String, example = "initial")]
     #[serde(default)]
-    source: Field<String>,
+    source: Field<Word<EvidenceSource>>,
     #[schema(value_type = Option<u32>, minimum = 0)]
     #[serde(default)]
     duration_days: Field<i64>,
     /// `mild`, `moderate` or `severe`
     #[schema(value_type = Option<String>)]
     #[serde(default)]
-    severity: Field<String>,
+    severity: Field<Word<Severity>>,
     /// A measured value, such as `39.5`
     #[schema(value_type = Option<String>)]
     #[serde(default)]
@@ -115,7 +116,7 @@ pub(crate) struct RiskFactorBody {
     id: Field<String>,
     #[serde(default)]
     #[schema(value_type = Option<String>, example = "present")]
-    choice_id: Field<String>,
+    choice_id: Field<Word<Choice>>,
 }
 
 impl Shorthand for PatientBody {}
@@ -240,7 +241,7 @@ fn read_patient(patient: Object<PatientBody>, problems: &mut Problems) -> Option
         patient.age_days,
         AGE_DAYS_MAX,
     );
-    let sex = required_word::<Sex>(problems, "/patient/sex", patient.sex);
+    let sex = problems.required_word("/patient/sex", patient.sex);
     let location = problems.optional("/patient/location", patient.location);
     if location
         .as_ref()
@@ -311,9 +312,9 @@ fn read_claim(
     };
     let at = |field: &'static str| At(&pointer, field);
     let id = required_id(problems, at("id"), item.id);
-    let choice = required_word::<Choice>(problems, at("choice_id"), item.choice_id);
-    let source = required_word::<EvidenceSource>(problems, at("source"), item.source);
-    let severity = optional_word::<Severity>(problems, at("severity"), item.severity);
+    let choice = problems.required_word(at("choice_id"), item.choice_id);
+    let source = problems.required_word(at("source"), item.source);
+    let severity = problems.word(at("severity"), item.severity);
     let duration_days = bounded(
         problems,
         at("duration_days"),
@@ -343,7 +344,7 @@ fn read_risk_factors(items: Items<RiskFactorBody>, problems: &mut Problems) -> V
             return None;
         };
         let id = required_id(problems, At(&pointer, "id"), item.id);
-        let choice = optional_word::<Choice>(problems, At(&pointer, "choice_id"), item.choice_id);
+        let choice = problems.word(At(&pointer, "choice_id"), item.choice_id);
         Some(Claim {
             id: id?,
             choice: choice.unwrap_or(Choice::Present),
@@ -411,34 +412,6 @@ fn required_id(
         Some(_) => return id,
     }
     None
-}
-
-fn optional_word<T: std::str::FromStr<Err = UnknownWord>>(
-    problems: &mut Problems,
-    pointer: impl Display + Copy,
-    field: Field<String>,
-) -> Option<T> {
-    let text = problems.optional(pointer, field)?;
-    match text.parse() {
-        Ok(word) => Some(word),
-        Err(unknown) => {
-            problems.note(pointer, unknown.to_string());
-            None
-        }
-    }
-}
-
-fn required_word<T: std::str::FromStr<Err = UnknownWord>>(
-    problems: &mut Problems,
-    pointer: impl Display + Copy,
-    field: Field<String>,
-) -> Option<T> {
-    let missing = field == Field::Missing;
-    let word = optional_word(problems, pointer, field);
-    if missing {
-        problems.require(pointer);
-    }
-    word
 }
 
 fn bounded(

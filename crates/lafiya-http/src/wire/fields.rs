@@ -4,9 +4,11 @@
 
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
+use std::str::FromStr;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use lafiya_model::tenant::UnknownWord;
 use lafiya_service::FieldError;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
@@ -46,6 +48,17 @@ impl Scalar for String {
     const EXPECTED: &'static str = "must be a string";
     fn from_text(text: &str) -> Option<Self> {
         Some(text.to_owned())
+    }
+}
+
+/// A word of a list, or what is wrong with it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Word<T>(Result<T, UnknownWord>);
+
+impl<T: FromStr<Err = UnknownWord>> Scalar for Word<T> {
+    const EXPECTED: &'static str = String::EXPECTED;
+    fn from_text(text: &str) -> Option<Self> {
+        Some(Self(text.parse()))
     }
 }
 
@@ -265,7 +278,7 @@ impl<T> Items<T> {
             Self::Given(items) => {
                 let numbered = items.into_iter().enumerate();
                 numbered
-                    .map(|(place, item)| (format!("{pointer}/{place}"), item))
+                    .map(|(place, item)| ([pointer, "/", &place.to_string()].concat(), item))
                     .collect()
             }
         }
@@ -331,6 +344,34 @@ impl Problems {
                 None
             }
         }
+    }
+
+    /// A word of a list; any other is a problem.
+    pub(crate) fn word<T: FromStr<Err = UnknownWord>>(
+        &mut self,
+        pointer: impl Display + Copy,
+        field: Field<Word<T>>,
+    ) -> Option<T> {
+        let Word(read) = self.optional(pointer, field)?;
+        match read {
+            Ok(word) => Some(word),
+            Err(unknown) => {
+                self.note(pointer, unknown.to_string());
+                None
+            }
+        }
+    }
+
+    /// The same where it must be there.
+    pub(crate) fn required_word<T: FromStr<Err = UnknownWord>>(
+        &mut self,
+        pointer: impl Display + Copy,
+        field: Field<Word<T>>,
+    ) -> Option<T> {
+        if matches!(field, Field::Missing) {
+            self.require(pointer);
+        }
+        self.word(pointer, field)
     }
 
     /// A day that a body gives: a date, or the day of a time.

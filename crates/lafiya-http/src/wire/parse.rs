@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::error::ApiError;
-use crate::wire::fields::{Field, Object, Problems, Shorthand, read_object};
+use crate::wire::fields::{Field, Object, Problems, Shorthand, Word, read_object};
 
 const TEXT_CHARACTERS_MAX: usize = 2000;
 const AGE_YEARS_MAX: i64 = 120;
@@ -26,7 +26,7 @@ pub(crate) struct ParseBody {
     age: Object<AgeValue>,
     #[serde(default)]
     #[schema(value_type = Option<String>, example = "female")]
-    sex: Field<String>,
+    sex: Field<Word<Sex>>,
     /// In place of `age` and `sex`
     #[serde(default)]
     #[schema(value_type = Option<ParseContextBody>)]
@@ -44,7 +44,7 @@ pub(crate) struct ParseContextBody {
     age: Object<AgeValue>,
     #[serde(default)]
     #[schema(value_type = Option<String>)]
-    sex: Field<String>,
+    sex: Field<Word<Sex>>,
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     location: Field<String>,
@@ -82,7 +82,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ParseRequest, ApiError> {
     let mut problems = Problems::default();
     let text = read_text(body.text, &mut problems);
     let age = read_age("/age", body.age, &mut problems);
-    let sex = read_sex("/sex", body.sex, &mut problems);
+    let sex = problems.word("/sex", body.sex);
     let (context_age, context_sex) = match body.context {
         Object::Missing => (None, None),
         Object::WrongType => {
@@ -93,7 +93,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ParseRequest, ApiError> {
             problems.optional("/context/location", context.location);
             (
                 read_age("/context/age", context.age, &mut problems),
-                read_sex("/context/sex", context.sex, &mut problems),
+                problems.word("/context/sex", context.sex),
             )
         }
     };
@@ -158,18 +158,6 @@ fn read_age(pointer: &str, field: Object<AgeValue>, problems: &mut Problems) -> 
                 pointer,
                 format!("must be an integer from 0 to {AGE_YEARS_MAX}"),
             );
-            None
-        }
-    }
-}
-
-fn read_sex(pointer: &str, field: Field<String>, problems: &mut Problems) -> Option<Sex> {
-    let word = problems.optional(pointer, field)?;
-    match word.parse() {
-        Ok(sex) => Some(sex),
-        Err(unknown) => {
-            let unknown: lafiya_model::tenant::UnknownWord = unknown;
-            problems.note(pointer, unknown.to_string());
             None
         }
     }

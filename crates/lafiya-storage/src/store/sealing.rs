@@ -4,7 +4,7 @@
 //! replicas run. What is sealed is bound to its row: moved to another one it does not open. The id
 //! of the key stands beside the document, in a column of its own; none means "not sealed".
 
-use std::fmt;
+use std::fmt::{self, Display};
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -65,8 +65,12 @@ impl DataKeys {
         self.keys.iter().any(|key| key.id == id)
     }
 
-    /// Seals a document for the row that `place` names.
-    pub(super) fn seal(&self, place: &str, plain: impl Into<Bytes>) -> Result<Sealed, StoreError> {
+    /// Seals a document for the row that `place` names. Where nothing is sealed, the name is not written.
+    pub(super) fn seal(
+        &self,
+        place: &(impl Display + ?Sized),
+        plain: impl Into<Bytes>,
+    ) -> Result<Sealed, StoreError> {
         let plain = plain.into();
         let Some(key) = self.keys.first() else {
             return Ok(Sealed {
@@ -75,6 +79,7 @@ impl DataKeys {
             });
         };
         let nonce = XNonce::generate();
+        let place = place.to_string();
         let payload = Payload {
             msg: &plain,
             aad: place.as_bytes(),
@@ -93,7 +98,11 @@ impl DataKeys {
     }
 
     /// Opens what was sealed for the same row.
-    pub(super) fn open(&self, place: &str, sealed: Sealed) -> Result<Vec<u8>, StoreError> {
+    pub(super) fn open(
+        &self,
+        place: &(impl Display + ?Sized),
+        sealed: Sealed,
+    ) -> Result<Vec<u8>, StoreError> {
         let Some(id) = sealed.key else {
             return Ok(sealed.bytes.into());
         };
@@ -106,6 +115,7 @@ impl DataKeys {
             .ok_or_else(|| StoreError::corrupt("a sealed document is too short"))?;
         let nonce = XNonce::try_from(nonce)
             .map_err(|_| StoreError::corrupt("a sealed document has no nonce"))?;
+        let place = place.to_string();
         let payload = Payload {
             msg: ciphertext,
             aad: place.as_bytes(),

@@ -1,5 +1,7 @@
 //! Data keys and what they seal: which keys the database needs, and sealing everything anew.
 
+use std::fmt::{self, Display};
+
 use jiff::Timestamp;
 use lafiya_model::{AccountId, AssessmentId, Environment, InterviewId, TenantId};
 
@@ -16,8 +18,8 @@ pub(in crate::store) fn assessment_place(
     tenant: TenantId,
     environment: Environment,
     id: AssessmentId,
-) -> String {
-    format!("assessment {tenant} {environment} {id}")
+) -> impl Display {
+    fmt::from_fn(move |f| write!(f, "assessment {tenant} {environment} {id}"))
 }
 
 /// What an interview's document is bound to.
@@ -25,8 +27,8 @@ pub(in crate::store) fn interview_place(
     tenant: TenantId,
     environment: Environment,
     id: InterviewId,
-) -> String {
-    format!("interview {tenant} {environment} {id}")
+) -> impl Display {
+    fmt::from_fn(move |f| write!(f, "interview {tenant} {environment} {id}"))
 }
 
 /// The keys that documents here may need and that are not configured. When there are none, the
