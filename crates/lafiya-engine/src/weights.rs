@@ -55,6 +55,12 @@ impl<'a> Few<'a> {
         others: Vec<(ConditionIx, f64)>,
     ) -> Self {
         debug_assert!(others.is_sorted_by(|a, b| a.0 < b.0), "each once");
+        debug_assert!(listed.is_sorted_by(|a, b| a.condition < b.condition));
+        let is_listed = |ix| listed.binary_search_by_key(&ix, |it| it.condition).is_ok();
+        debug_assert!(
+            !others.iter().any(|it| is_listed(it.0)),
+            "in one of the two"
+        );
         Self {
             listed,
             reckoning,

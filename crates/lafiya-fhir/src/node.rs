@@ -23,7 +23,7 @@ enum Step<'a> {
     Item(usize),
 }
 
-/// Nothing that is read lies deeper than a code: `Bundle.entry[0].resource.code.coding[0].system`.
+/// Room for most paths, such as `Bundle.entry[0].resource.code.coding[0].system`; few lie deeper.
 const STEPS: usize = 8;
 
 impl<'a> Node<'a> {

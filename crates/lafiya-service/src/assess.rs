@@ -349,7 +349,11 @@ async fn record_it(
             }
             Ok(())
         }
-        Err(RecordRefusal::QuotaExceeded { limit, used }) => Err(quota::exceeded(limit, used, now)),
+        Err(RecordRefusal::QuotaExceeded { limit, used }) => {
+            // Whoever used it up meanwhile: from now on it is known before anybody thinks.
+            context.last_used.note(tenant, month, used);
+            Err(quota::exceeded(limit, used, now))
+        }
         Err(RecordRefusal::InterviewMoved) => {
             Err(ServiceError::Conflict("the interview has moved on"))
         }

@@ -20,7 +20,7 @@ use crate::keys;
 /// How long a key that was found (or not found) is believed without asking the store again.
 const KEY_BELIEVED_FOR: Duration = Duration::from_millis(700);
 /// How many keys are kept; unknown keys are kept too, so this bounds what a guesser can fill.
-const KEYS_KEPT_MAX: usize = 50_000;
+const KEYS_KEPT_MAX: usize = 1 << 16;
 
 /// A caller who has shown a valid key.
 #[derive(Clone, Debug)]
@@ -47,6 +47,14 @@ struct Seen {
     /// None where no such key is known.
     known: Option<Arc<KnownKey>>,
     believed_until: Instant,
+}
+
+/// What there was before a key was looked up.
+#[derive(Clone, Copy)]
+struct Before {
+    /// How often keys had been forgotten.
+    forgotten: u64,
+    at: Instant,
 }
 
 /// A key as it was found. Small: it is read with every request.
@@ -123,16 +131,23 @@ impl KeyRing {
         seen.filter(|seen| Instant::now() < seen.believed_until)
     }
 
-    /// Keeps what was looked up since `forgotten` was read. Where a key was forgotten meanwhile, this may be
-    /// what was true before, and is not believed.
-    fn keep(&self, hash: [u8; 32], known: Option<Arc<KnownKey>>, forgotten: u64) {
-        let believed_until = Instant::now() + KEY_BELIEVED_FOR;
+    /// To be read before a key is looked up.
+    fn before(&self) -> Before {
+        Before {
+            forgotten: self.forgotten.load(Ordering::SeqCst),
+            at: Instant::now(),
+        }
+    }
+
+    /// Keeps what was looked up since. Where a key was forgotten meanwhile, this may be what was true
+    /// before, and is not believed.
+    fn keep(&self, hash: [u8; 32], known: Option<Arc<KnownKey>>, before: Before) {
         let seen = Seen {
             known,
-            believed_until,
+            believed_until: before.at + KEY_BELIEVED_FOR,
         };
         self.seen.insert(hash, seen);
-        if self.forgotten.load(Ordering::SeqCst) != forgotten {
+        if self.forgotten.load(Ordering::SeqCst) != before.forgotten {
             self.seen.remove(&hash);
         }
     }
@@ -192,13 +207,13 @@ pub async fn caller(context: &Context, token: &str) -> Result<Caller, ServiceErr
 
 async fn look_up(context: &Context, hash: [u8; 32]) -> Result<Option<Arc<KnownKey>>, ServiceError> {
     let ring = &context.key_ring;
-    let forgotten = ring.forgotten.load(Ordering::SeqCst);
+    let before = ring.before();
     let found = context.store.find_key(&hash).await?;
     let known = found.map(|found| {
         let requests = ring.counter(found.key.id);
         Arc::new(KnownKey::of(found, requests))
     });
-    ring.keep(hash, known.clone(), forgotten);
+    ring.keep(hash, known.clone(), before);
     Ok(known)
 }
 
@@ -223,7 +238,7 @@ mod tests {
     #[test]
     fn what_was_looked_up_before_a_key_was_forgotten_is_not_believed() {
         let (ring, hash) = (KeyRing::default(), [7; 32]);
-        let before = ring.forgotten.load(Ordering::SeqCst);
+        let before = ring.before();
         ring.keep(hash, None, before);
         assert!(ring.look(&hash).is_some(), "nothing was forgotten");
         ring.forget(KeyId(Uuid::now_v7()));
@@ -249,7 +264,7 @@ mod tests {
         for number in 0..2 * KEYS_KEPT_MAX as u64 {
             let mut hash = [0; 32];
             hash[..8].copy_from_slice(&number.to_le_bytes());
-            ring.keep(hash, None, 0);
+            ring.keep(hash, None, ring.before());
         }
         assert!(ring.seen.len() <= KEYS_KEPT_MAX, "{}", ring.seen.len());
     }

@@ -8,7 +8,7 @@ use lafiya_blackbox::model::matter;
 use lafiya_blackbox::{Client, Model, Play, Server, Start};
 use serde_json::{Value, json};
 
-use crate::requests::{assessed, case, clinic, present, tenant, with};
+use crate::requests::{ASSESS, assessed, case, clinic, pilot, present, tenant, with};
 use crate::shape::texts;
 
 const TIMEOUT_MS: u64 = 1500;
@@ -396,4 +396,28 @@ fn nobody_at_the_address_is_no_reason_not_to_answer() {
     let health = server.client().get("/v1/health").expect(503).json();
     assert_eq!(health["checks"]["ai_provider"], "degraded");
     assert_eq!(health["status"], "degraded");
+}
+
+/// Another replica may have used up the month: the first refusal is enough to know it.
+#[test]
+fn a_used_up_quota_is_known_before_the_model_is_asked_again() {
+    let model = Model::start(Play::Think(honest));
+    let server = advised_by(&model.url()).start();
+    let replica = server.replica();
+    let client = pilot(&server, "used up elsewhere", 20);
+    let elsewhere = client.at(replica.address);
+    let [mild, _] = cases();
+    assessed(&client, &mild);
+    for _ in 1..20 {
+        assessed(&elsewhere, &mild);
+    }
+    let refused = || {
+        client
+            .post(ASSESS, &mild)
+            .expect_error(403, "QUOTA_EXCEEDED")
+    };
+    refused();
+    let asked = model.asked().len();
+    refused();
+    assert_eq!(model.asked().len(), asked);
 }
