@@ -1,11 +1,11 @@
 //! The weights of a piece of evidence, in log-odds against "something else". A piece says the same of
-//! nearly every hypothesis and something of its own of a few, so only these few are kept one by one,
+//! nearly every hypothesis and something of its own of a few, so only these few are looked at one by one,
 //! and what is said of all is added once for all pieces.
 
 use lafiya_knowledge::{ConditionIx, KnowledgeBase, Pair, Showing};
 
 /// How the logarithm of a figure becomes a weight.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reckoning {
     /// Whether the finding is there, so that it counts how often it is and not how often it is not.
     pub(crate) present: bool,
@@ -99,13 +99,7 @@ impl<'a> Few<'a> {
 
 impl From<Vec<(ConditionIx, f64)>> for Few<'_> {
     fn from(each: Vec<(ConditionIx, f64)>) -> Self {
-        let reckoning = Reckoning {
-            present: true,
-            ln_other: 0.0,
-            times: 0.0,
-            cardinal_times: 0.0,
-        };
-        Self::new(&[], reckoning, each)
+        Self::new(&[], Reckoning::default(), each)
     }
 }
 
