@@ -10,7 +10,7 @@ use lafiya_model::Severity;
 
 use crate::facts::{PatientFacts, Told, is_among, is_any_among};
 use crate::parameters::Parameters;
-use crate::weights::{Few, Reckoning, Weights};
+use crate::weights::{Few, Reckoning, Weights, figure_of};
 
 /// The share of patients who call a finding severe, where a condition does not say.
 const SEVERE_SHARE: f64 = 0.3;
@@ -182,11 +182,7 @@ impl<'a> Expected<'a> {
 
     /// What is expected of a condition, and whether that is cardinal.
     fn figure(&self, condition: ConditionIx) -> (f64, bool) {
-        let listed = self
-            .listed
-            .binary_search_by_key(&condition, |it| it.condition);
-        if let Ok(place) = listed {
-            let it = &self.listed[place];
+        if let Some(it) = figure_of(condition, self.listed) {
             return (it.probability.into(), it.cardinal);
         }
         let narrowed = self.narrowed.binary_search_by_key(&condition, |it| it.0);

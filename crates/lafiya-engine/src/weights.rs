@@ -37,6 +37,12 @@ impl Reckoning {
     }
 }
 
+/// The figure of a condition among those listed, which are in the order of their conditions.
+pub(crate) fn figure_of(condition: ConditionIx, listed: &[Showing]) -> Option<&Showing> {
+    let place = listed.binary_search_by_key(&condition, |it| it.condition);
+    place.ok().map(|place| &listed[place])
+}
+
 /// The weights of a few conditions. Those with a figure in the table are the most by far, and reckoned
 /// whenever they are asked for: that is quicker than keeping them.
 #[derive(Clone, Debug)]
@@ -56,11 +62,8 @@ impl<'a> Few<'a> {
     ) -> Self {
         debug_assert!(others.is_sorted_by(|a, b| a.0 < b.0), "each once");
         debug_assert!(listed.is_sorted_by(|a, b| a.condition < b.condition));
-        let is_listed = |ix| listed.binary_search_by_key(&ix, |it| it.condition).is_ok();
-        debug_assert!(
-            !others.iter().any(|it| is_listed(it.0)),
-            "in one of the two"
-        );
+        let mut others_listed = others.iter().filter_map(|it| figure_of(it.0, listed));
+        debug_assert!(others_listed.next().is_none(), "in one of the two");
         Self {
             listed,
             reckoning,
@@ -69,11 +72,8 @@ impl<'a> Few<'a> {
     }
 
     fn at(&self, condition: ConditionIx) -> Option<f64> {
-        let listed = self
-            .listed
-            .binary_search_by_key(&condition, |it| it.condition);
-        if let Ok(place) = listed {
-            return Some(self.reckoning.of(&self.listed[place]));
+        if let Some(figure) = figure_of(condition, self.listed) {
+            return Some(self.reckoning.of(figure));
         }
         let other = self.others.binary_search_by_key(&condition, |it| it.0);
         other.ok().map(|place| self.others[place].1)

@@ -5,7 +5,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use lafiya_service::ServiceError;
 use lafiya_service::buffers::Buffers;
-use serde::ser::{Serialize, SerializeStruct as _, Serializer};
+use serde::ser::{Error as _, Serialize, SerializeStruct as _, Serializer};
 
 use crate::error::ApiError;
 use crate::front::HEADERS_WRITTEN;
@@ -54,15 +54,16 @@ pub(crate) fn write(answer: &impl Serialize, to: &mut Vec<u8>) -> Result<(), Api
 }
 
 /// JSON that is written already, as a part of an answer.
-pub(crate) struct Ready<'a>(pub(crate) &'a str);
+pub(crate) struct Ready<'a>(pub(crate) &'a [u8]);
 
 /// The name by which the writer knows what it only has to copy.
 const READY: &str = "$sonic_rs::LazyValue";
 
 impl Serialize for Ready<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let json = str::from_utf8(self.0).map_err(S::Error::custom)?;
         let mut part = serializer.serialize_struct(READY, 1)?;
-        part.serialize_field(READY, self.0)?;
+        part.serialize_field(READY, json)?;
         part.end()
     }
 }
@@ -91,7 +92,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_written_already_is_taken_over() {
-        let parts = [Ready("{\"a\":[1,\"b\"]}"), Ready("null")];
+        let parts = [Ready(b"{\"a\":[1,\"b\"]}"), Ready(b"null")];
         assert_eq!(sent(parts).await, b"[{\"a\":[1,\"b\"]},null]");
     }
 

@@ -19,7 +19,8 @@ use crate::keys;
 
 /// How long a key that was found (or not found) is believed without asking the store again.
 const KEY_BELIEVED_FOR: Duration = Duration::from_millis(700);
-/// How many keys are kept; unknown keys are kept too, so this bounds what a guesser can fill.
+/// How many keys are kept; unknown keys are kept too, so this bounds what a guesser can fill. A power of two:
+/// the cache divides it among its shards and rounds up.
 const KEYS_KEPT_MAX: usize = 1 << 16;
 
 /// A caller who has shown a valid key.

@@ -23,8 +23,8 @@ pub(crate) fn rule(caller: &Caller) -> QuotaRule {
     }
 }
 
-/// How much of their month tenants that may be refused had used when they last recorded something here.
-/// Other replicas count too, so it may be more by now, never less.
+/// How much of their month tenants that may be refused had used when they last recorded something here, or
+/// were refused. Other replicas count too, so it may be more by now, never less.
 pub struct LastUsed(Cache<(TenantId, Month), u64>);
 
 /// Tenants that are remembered.

@@ -2,7 +2,6 @@
 //! so what is said of a piece is written once and copied for each of them: only the number is its own.
 
 use lafiya_model::assessment::Weighed;
-use lafiya_service::ServiceError;
 use serde::ser::{Error as _, Serialize, Serializer};
 use utoipa::ToSchema;
 
@@ -11,8 +10,6 @@ use crate::json::{self, Ready};
 
 /// Room for a piece with its weight.
 const PIECE_BYTES: usize = 128;
-/// Room for a weight.
-const NUMBER_BYTES: usize = 32;
 
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct ContributionAnswer<'a> {
@@ -39,7 +36,7 @@ impl<'a> ContributionAnswer<'a> {
 /// What was weighed, each piece written up to its weight.
 pub(crate) struct Pieces {
     /// All of them, one behind the other.
-    written: String,
+    written: Vec<u8>,
     /// Where each of them ends.
     ends: Vec<usize>,
 }
@@ -57,12 +54,10 @@ impl Pieces {
             written.truncate(written.len() - NO_WEIGHT.len());
             ends.push(written.len());
         }
-        let written = String::from_utf8(written);
-        let written = written.map_err(|cause| ServiceError::Internal(cause.to_string()))?;
         Ok(Self { written, ends })
     }
 
-    fn each(&self) -> impl ExactSizeIterator<Item = &str> {
+    fn each(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         let mut start = 0;
         self.ends.iter().map(move |&end| {
             let piece = &self.written[start..end];
@@ -81,20 +76,17 @@ pub(crate) struct Contributions<'a> {
 impl Serialize for Contributions<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let pieces = self.pieces.each();
-        let mut written = String::with_capacity(PIECE_BYTES * pieces.len());
-        let mut number = Vec::with_capacity(NUMBER_BYTES);
-        written.push('[');
+        let mut written = Vec::with_capacity(PIECE_BYTES * pieces.len());
+        written.push(b'[');
         for (place, (piece, weight)) in pieces.zip(self.weights).enumerate() {
             if place > 0 {
-                written.push(',');
+                written.push(b',');
             }
-            written.push_str(piece);
-            number.clear();
-            sonic_rs::to_writer(&mut number, weight).map_err(S::Error::custom)?;
-            written.push_str(str::from_utf8(&number).map_err(S::Error::custom)?);
-            written.push('}');
+            written.extend_from_slice(piece);
+            sonic_rs::to_writer(&mut written, weight).map_err(S::Error::custom)?;
+            written.push(b'}');
         }
-        written.push(']');
+        written.push(b']');
         Ready(&written).serialize(serializer)
     }
 }

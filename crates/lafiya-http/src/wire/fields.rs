@@ -52,7 +52,6 @@ impl Scalar for String {
 }
 
 /// A word of a list, or what is wrong with it.
-#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Word<T>(Result<T, UnknownWord>);
 
 impl<T: FromStr<Err = UnknownWord>> Scalar for Word<T> {
@@ -353,6 +352,15 @@ impl Problems {
         field: Field<Word<T>>,
     ) -> Option<T> {
         let Word(read) = self.optional(pointer, field)?;
+        self.understood(pointer, read)
+    }
+
+    /// A word that was read, unless it is none of those that are known.
+    pub(crate) fn understood<T>(
+        &mut self,
+        pointer: impl Display,
+        read: Result<T, UnknownWord>,
+    ) -> Option<T> {
         match read {
             Ok(word) => Some(word),
             Err(unknown) => {

@@ -70,13 +70,8 @@ impl Params {
     /// One of a few words. Unlike a text it may not be empty.
     pub(crate) fn word<T: FromStr<Err = UnknownWord>>(&mut self, name: &str) -> Option<T> {
         let text = self.only(name)?;
-        match text.trim().parse() {
-            Ok(word) => Some(word),
-            Err(unknown) => {
-                self.problems.note(format!("/{name}"), unknown.to_string());
-                None
-            }
-        }
+        let read = text.trim().parse();
+        self.problems.understood(format!("/{name}"), read)
     }
 
     /// A day that must be given.

@@ -200,13 +200,7 @@ impl From<DeliveryRecord> for DeliveryAnswer {
 
 pub(crate) fn read_status(params: &mut Params) -> Option<DeliveryStatus> {
     let word = params.text("status", WORD_CHARACTERS_MAX)?;
-    let status = word.parse();
-    if status.is_err() {
-        let words: Vec<&str> = DeliveryStatus::ALL.iter().map(|it| it.as_str()).collect();
-        let reason = format!("must be one of {}", words.join(", "));
-        params.problems.note("/status", reason);
-    }
-    status.ok()
+    params.problems.understood("/status", word.parse())
 }
 
 #[cfg(test)]
