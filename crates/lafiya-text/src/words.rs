@@ -128,8 +128,10 @@ pub(crate) struct TimeCues {
     pub tails: Vec<String>,
     pub not_durations: Vec<String>,
     pub not_leads: Vec<String>,
+    pub surely_lead: Vec<String>,
     pub ages: Vec<String>,
     pub aged: Vec<String>,
+    pub grown: Vec<String>,
 }
 
 /// One entry of `measures.toml`.

@@ -124,7 +124,7 @@ impl Sources<'_> {
             (Trait::Moment, moment),
             (Trait::Number, number),
             (Trait::Unit, entry.unit_days.is_some()),
-            (Trait::AgeBehind, self.times.is_age_behind(text)),
+            (Trait::SaysAge, self.times.says_age(text)),
             (Trait::Aged, self.times.is_aged(text)),
             (Trait::Measure, self.measures.begins(*key)),
             (Trait::Medicine, self.medicines.begins(*key)),

@@ -6,7 +6,7 @@ use lafiya_model::{Choice, Sex};
 use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::Spotted;
-use super::time::Times;
+use super::time::{Counted, Times};
 use crate::words::GestationWords;
 
 /// The stages of a pregnancy that a base knows.
@@ -65,7 +65,12 @@ impl Gestation {
             return;
         }
         for at in 0..reading.len() {
-            let Some((Some(days), end)) = Times::counted_at(reading, at) else {
+            let Some(Counted {
+                end,
+                days: Some(days),
+                ..
+            }) = Times::counted_at(reading, at)
+            else {
                 continue;
             };
             let said = reading.marks.has(end, Mark::BehindWeeks)

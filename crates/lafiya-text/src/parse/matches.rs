@@ -71,7 +71,8 @@ pub(super) struct Choosing<'a> {
     pub age: Option<Age>,
     /// Languages of which the text shows a cue: found out when a phrase asks for one, which few do.
     pub languages: Languages<'a>,
-    /// Tokens of times: passed over inside a phrase ("my period is two weeks late").
+    /// Tokens of times, ages and the like: passed over inside a phrase ("my period is two weeks late"), and never a word of
+    /// one (who is "6 months old with cough" has not coughed for months).
     pub times: Vec<bool>,
 }
 

@@ -51,7 +51,7 @@ use severity::Grades;
 use spelling::Spelling;
 use spotted::Spotted;
 use subject::Subjects;
-use time::Times;
+use time::{Times, Told};
 
 /// What is known besides the text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -212,12 +212,14 @@ impl Parser {
             .dictionary
             .meet(&tokens, &self.spelling, self.sources());
         let reading = Reading::new(tokens, &met, self.sources());
+        let Told { times, others, age } =
+            self.times.find(&reading, context.age, context.evaluated_at);
         let mut in_time = vec![false; reading.len()];
-        let times = self.times.find(&reading, context.evaluated_at);
-        for time in &times {
-            in_time[time.first..time.end].fill(true);
+        let places = times.iter().map(|it| it.first..it.end);
+        for place in places.chain(others) {
+            in_time[place].fill(true);
         }
-        let age = context.age.or_else(|| Times::age(&reading));
+        let age = context.age.or(age);
         let choosing = Choosing {
             times: in_time,
             base,

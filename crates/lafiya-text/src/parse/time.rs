@@ -3,6 +3,8 @@
 //! Conventions: a week is 7 days, a month 30, a year 365; today and hours ago are 0; yesterday and last night are 1. A
 //! weekday has a number only when the day of writing is known.
 
+use std::ops::Range;
+
 use jiff::civil::Date;
 use lafiya_model::Age;
 
@@ -10,7 +12,7 @@ use super::numbers::{self, Numbers};
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Lasting;
-use super::traits::{Trait, Traits};
+use super::traits::Trait;
 use crate::canon::Word;
 use crate::hash::{FastMap, FastSet};
 use crate::words::{Numbered, TimeWords};
@@ -26,9 +28,11 @@ pub(super) struct Times {
     tails: PhraseSet<()>,
     not_durations: PhraseSet<()>,
     not_leads: PhraseSet<()>,
-    /// Words behind a number that make it an age, and persons before one.
+    surely_lead: FastSet<String>,
+    /// Words beside a number that make it an age, and persons who may have one.
     ages: FastSet<String>,
     aged: FastSet<String>,
+    grown: FastSet<String>,
 }
 
 /// A time in the text.
@@ -40,7 +44,32 @@ pub(super) struct Time {
     pub lasting: Lasting,
 }
 
+/// What a text says of days, months and years.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// In the order of the text.
+    pub times: Vec<Time>,
+    /// Numbers of them that are no times: ages, weeks of pregnancy, how often.
+    pub others: Vec<Range<usize>>,
+    /// The first age among these.
+    pub age: Option<Age>,
+}
+
+/// A number of days, months or years is one of these.
+enum Count {
+    Time(Time),
+    Age(Age, Range<usize>),
+    Other(Range<usize>),
+}
+
 const DAYS_MAX: f64 = 36_500.0;
+const YEAR_DAYS: u32 = 365;
+/// Who is called a man or a woman is not younger.
+const GROWN_DAYS: u32 = 10 * YEAR_DAYS;
+/// Whoever is a year old or more is not said to be so few days old.
+const DAYS_OF_INFANTS: u32 = 90;
+/// Words before a number among which a person may have it as the age.
+const AGED_REACH: usize = 3;
 
 impl Times {
     pub(super) fn new(words: &TimeWords) -> Self {
@@ -62,8 +91,10 @@ impl Times {
             tails: PhraseSet::of(&words.cues.tails),
             not_durations: PhraseSet::of(&words.cues.not_durations),
             not_leads: PhraseSet::of(&words.cues.not_leads),
+            surely_lead: words.cues.surely_lead.iter().cloned().collect(),
             ages: words.cues.ages.iter().cloned().collect(),
             aged: words.cues.aged.iter().cloned().collect(),
+            grown: words.cues.grown.iter().cloned().collect(),
         }
     }
 
@@ -89,12 +120,12 @@ impl Times {
         self.weekdays.get(word).copied()
     }
 
-    /// Whether a word makes an age of a number before it.
-    pub(super) fn is_age_behind(&self, word: &str) -> bool {
+    /// Whether a word makes an age of a number beside it.
+    pub(super) fn says_age(&self, word: &str) -> bool {
         self.ages.contains(word)
     }
 
-    /// Whether a word is a person who may have an age behind.
+    /// Whether a word is a person who may have an age beside it.
     pub(super) fn is_aged(&self, word: &str) -> bool {
         self.aged.contains(word)
     }
@@ -104,71 +135,120 @@ impl Times {
         self.moments.begun(key).is_some()
     }
 
-    /// All times of a text, in order.
-    pub(super) fn find(&self, reading: &Reading<'_>, today: Option<Date>) -> Vec<Time> {
-        let mut times: Vec<Time> = Vec::new();
+    /// All that a text says of days, months and years, given how old the patient is, where that is known.
+    pub(super) fn find(
+        &self,
+        reading: &Reading<'_>,
+        patient: Option<Age>,
+        today: Option<Date>,
+    ) -> Told {
+        let mut told = Told::default();
         let next = |from: usize| reading.next_of(from, [Trait::Moment, Trait::Number, Trait::Unit]);
         let mut at = next(0);
         while at < reading.len() {
-            let found = self.time_at(reading, at, today);
-            at = next(found.map_or(at + 1, |time| time.end));
-            times.extend(found);
+            let mut end = at + 1;
+            match self.count_at(reading, at, patient, today) {
+                Some(Count::Time(time)) => {
+                    end = time.end;
+                    told.times.push(time);
+                }
+                Some(Count::Age(age, place)) => {
+                    told.age.get_or_insert(age);
+                    told.others.push(place);
+                }
+                Some(Count::Other(place)) => told.others.push(place),
+                None => {}
+            }
+            at = next(end);
         }
-        times
+        told
     }
 
-    /// An age in the text: "4 month old", "aged 3 years", "7yo", "my daughter (6 yrs)".
-    pub(super) fn age(reading: &Reading<'_>) -> Option<Age> {
-        let counts = |it: &Traits| it.has_any([Trait::Number, Trait::Unit]);
-        let counted = reading.traits.iter().zip(0..).filter(|(it, _)| counts(it));
-        counted.map(|(_, at)| at).find_map(|at| {
-            let (days, end) = Self::counted_at(reading, at)?;
-            let days = days.filter(|_| Self::is_age(reading, at, end))?;
-            Some(Age::from_days(days))
-        })
-    }
-
-    /// A number of years, months or days beside a person or a word for age is an age, not a duration.
-    fn is_age(reading: &Reading<'_>, at: usize, end: usize) -> bool {
+    /// The place of an age with the word that says so: "4 month old", "aged 3 years", "7yo", "my daughter (6 yrs)". Beside a
+    /// person a number may be a time as well: it is the age of whoever may be that old.
+    fn age_at(
+        &self,
+        reading: &Reading<'_>,
+        count: &Counted,
+        patient: Option<Age>,
+    ) -> Option<Range<usize>> {
         let words = &reading.words;
+        let &Counted { at, end, .. } = count;
         let is = |at: usize, wanted: Trait| {
             let traits = reading.traits.get(at);
             traits.is_some_and(|it| it.has(wanted))
         };
-        if is(end, Trait::AgeBehind)
-            || (words.get(end) == Some(&"/") && words.get(end + 1) == Some(&"o"))
-        {
-            return true;
+        let word = |at: usize| words.get(at).copied().unwrap_or_default();
+        let of = word(end) == "of";
+        // "6 months of age", but "6 months of cough".
+        let behind = end + usize::from(of);
+        if is(behind, Trait::SaysAge) {
+            return Some(at..behind + 1);
         }
-        // A person just before: "baby girl 8 months", "daughter (6 yrs)", "bébé de 5 mois".
-        let before = (at.saturating_sub(2)..at).rev();
-        for n in before {
+        if word(end) == "/" && word(end + 1) == "o" {
+            return Some(at..end + 2);
+        }
+        if of {
+            return None;
+        }
+        let of_person = |person| self.may_be(person, count, patient).then_some(at..end);
+        // A person behind: "45 years male", "30 yrs F", but "fever for 3 days, baby not feeding".
+        let led = at > 0 && self.surely_lead.contains(word(at - 1));
+        let person_behind = is(end, Trait::Aged) || matches!(word(end), "m" | "f");
+        if person_behind && !led {
+            return of_person(word(end));
+        }
+        // A person just before: "baby girl 8 months", "daughter (6 yrs)", "bébé de 5 mois", "a son who is 5 months".
+        for n in (at.saturating_sub(AGED_REACH)..at).rev() {
+            if is(n, Trait::SaysAge) {
+                return Some(n..end);
+            }
             if is(n, Trait::Aged) {
-                return true;
+                return of_person(words[n]);
             }
-            if !matches!(words[n], "(" | "," | "de" | "of" | "is" | "wa" | "aged") {
-                return false;
+            if !matches!(words[n], "(" | "," | "de" | "of" | "is" | "wa" | "who") {
+                return None;
             }
         }
-        false
+        None
     }
 
-    fn time_at(&self, reading: &Reading<'_>, at: usize, today: Option<Date>) -> Option<Time> {
+    /// Whether a person may be so old. How old a patient is may be known in years alone, and rounded.
+    fn may_be(&self, person: &str, count: &Counted, patient: Option<Age>) -> bool {
+        let Some(days) = count.days else {
+            return false;
+        };
+        match patient.map(Age::years) {
+            Some(0) => days < 2 * YEAR_DAYS,
+            Some(years) => days >= DAYS_OF_INFANTS && (days / YEAR_DAYS).abs_diff(years) <= 1,
+            None => !self.grown.contains(person) || days >= GROWN_DAYS,
+        }
+    }
+
+    fn count_at(
+        &self,
+        reading: &Reading<'_>,
+        at: usize,
+        patient: Option<Age>,
+        today: Option<Date>,
+    ) -> Option<Count> {
         let words = &reading.words;
-        let time = |first: usize, end: usize, days: Option<u32>| Time {
-            first,
-            end,
-            lasting: Lasting(days),
+        let time = |end: usize, days: Option<u32>| {
+            Count::Time(Time {
+                first: at,
+                end,
+                lasting: Lasting(days),
+            })
         };
         if reading.traits[at].has(Trait::Moment)
             && let Some((length, [days, ..])) = self.moments.longest_at(&reading.keys, at)
         {
-            return Some(time(at, at + length, *days));
+            return Some(time(at + length, *days));
         }
         if let Some(weekday) = reading.entries[at].weekday {
             let since = at > 0 && self.leads.length_at(&reading.keys, at - 1) > 0;
             let days = today.map(|today| days_since(weekday, today));
-            return (since || words[at].len() > 4).then(|| time(at, at + 1, days));
+            return (since || words[at].len() > 4).then(|| time(at + 1, days));
         }
         // "since 4am"
         if reading.tokens[at].is_number()
@@ -176,12 +256,19 @@ impl Times {
                 .get(at + 1)
                 .is_some_and(|it| matches!(*it, "am" | "pm"))
         {
-            return Some(time(at, at + 2, Some(0)));
+            return Some(time(at + 2, Some(0)));
         }
         if let Some((days, end)) = fraction_at(reading, at) {
-            return Some(time(at, end, Some(days)));
+            return Some(time(end, Some(days)));
         }
-        let (days, end) = Self::counted_at(reading, at)?;
+        let count = Self::counted_at(reading, at)?;
+        let end = count.end;
+        if let Some(place) = self.age_at(reading, &count, patient) {
+            return Some(match count.days {
+                Some(days) => Count::Age(Age::from_days(days), place),
+                None => Count::Other(place),
+            });
+        }
         let led = || {
             at > 0 && self.leads.length_at(&reading.keys, at - 1) > 0
                 || at > 1 && self.leads.length_at(&reading.keys, at - 2) > 1
@@ -189,17 +276,24 @@ impl Times {
         let tailed = || end < words.len() && self.tails.length_at(&reading.keys, end) > 0;
         // "20 cigarettes a day", "every two days": only a number that is led or followed as a time is safe with "a".
         let article = matches!(words[at], "a" | "an" | "un" | "une" | "to" | "too");
-        let excluded = Self::is_age(reading, at, end)
-            || (end < words.len() && self.not_durations.length_at(&reading.keys, end) > 0)
+        let excluded = (end < words.len() && self.not_durations.length_at(&reading.keys, end) > 0)
             || (at > 0 && self.not_leads.length_at(&reading.keys, at - 1) > 0);
-        ((!article || led() || tailed()) && !excluded).then(|| time(at, end, days))
+        if excluded {
+            return Some(Count::Other(at..end));
+        }
+        (!article || led() || tailed()).then(|| time(end, count.days))
     }
 
     /// A number and a unit in either order ("3 days", "siku tatu", "3d"). Without a number, none.
-    pub(super) fn counted_at(reading: &Reading<'_>, at: usize) -> Option<(Option<u32>, usize)> {
+    pub(super) fn counted_at(reading: &Reading<'_>, at: usize) -> Option<Counted> {
         let words = &reading.words;
         let entries = reading.entries.as_slice();
         let unit_at = |at: usize| entries.get(at)?.unit_days;
+        let counted = |number: f64, unit: u32, end: usize| Counted {
+            at,
+            end,
+            days: days(number, unit),
+        };
         if let Some((mut number, taken)) = numbers::count_at(entries, at) {
             let mut next = at + taken;
             // "2-3 days", "2 to 3 days": the longer of the two.
@@ -216,14 +310,23 @@ impl Times {
                     .is_some_and(|it| matches!(*it, "of" | "full" | "good" | "whole" | "more")),
             );
             let unit = unit_at(next + of)?;
-            return Some((days(number, unit), next + of + 1));
+            return Some(counted(number, unit, next + of + 1));
         }
         let unit = unit_at(at).filter(|_| words[at].len() > 2)?;
         let (number, taken) = numbers::count_at(entries, at + 1)?;
         let foreign = !words[at + 1].starts_with(|c: char| c.is_ascii_digit());
         (foreign && unit_at(at + 1 + taken).is_none() && words[at + 1].len() > 2)
-            .then(|| (days(number, unit), at + 1 + taken))
+            .then(|| counted(number, unit, at + 1 + taken))
     }
+}
+
+/// A number of days, weeks, months or years in the text.
+pub(super) struct Counted {
+    pub at: usize,
+    /// The token after the last.
+    pub end: usize,
+    /// None beyond what anybody lives.
+    pub days: Option<u32>,
 }
 
 /// `3/7` days, `2/52` weeks, `3/12` months, `4/24` hours.

@@ -22,9 +22,9 @@ pub(super) enum Trait {
     Number,
     /// A unit of time.
     Unit,
-    /// Makes an age of a number before it.
-    AgeBehind,
-    /// A person who may have an age behind.
+    /// Makes an age of a number beside it.
+    SaysAge,
+    /// A person who may have an age beside it.
     Aged,
     /// Begins the name of a measure.
     Measure,

@@ -257,6 +257,53 @@ fn times_have_days() {
 }
 
 #[test]
+fn an_age_is_no_time_and_no_part_of_a_finding() {
+    for aged in [
+        "6 month old baby with cough",
+        "6 months baby with cough",
+        "baby 6 months with cough",
+        "baby of 6 months with cough",
+        "my 6 months daughter has cough",
+        "my son who is 5 months has cough",
+        "he is 3 months old with cough",
+        "a 2-month-old with cough",
+        "infant aged 4 months with cough",
+        "infant 4 months of age with cough",
+        "neonate, 20 days of life, cough",
+        "man 45 years with cough",
+        "45 yrs male with cough",
+        "30 yrs F with cough",
+        "mtoto wa miezi 6 ana kikohozi",
+        "bébé de 5 mois avec toux",
+    ] {
+        check(aged, &["s_cough"]);
+        lasts(aged, &[None]);
+    }
+    lasts("patient 60 years, cough 3 weeks", &[Some(21)]);
+    lasts("boy 3yrs fever 2 days", &[Some(2)]);
+}
+
+#[test]
+fn a_time_beside_a_person_is_no_age_that_the_person_cannot_have() {
+    lasts("woman 3 weeks cough", &[Some(21)]);
+    lasts("fever for 3 days baby vomiting", &[Some(3), None]);
+    lasts("my daughter, 2 days of vomiting", &[Some(2)]);
+    let days = |text: &str, age| {
+        let context = ParseContext {
+            age: Some(age),
+            ..ParseContext::default()
+        };
+        read(text, &context)[0].duration_days
+    };
+    assert_eq!(days("my son 4 days fever", Age::from_years(4)), Some(4));
+    assert_eq!(days("my son 4 years fever", Age::from_years(4)), None);
+    assert_eq!(days("patient 3 weeks cough", Age::from_years(40)), Some(21));
+    assert_eq!(days("baby 6 months cough", Age::from_months(6)), None);
+    // Who gives a whole number of years says 0 of the same baby.
+    assert_eq!(days("baby 6 months cough", Age::from_years(0)), None);
+}
+
+#[test]
 fn a_weekday_counts_from_the_day_of_writing() {
     // 15 November 2026 is a Sunday.
     let context = ParseContext {
