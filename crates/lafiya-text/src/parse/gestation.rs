@@ -28,6 +28,8 @@ struct Narrower {
 }
 
 const WEEK_DAYS: u32 = 7;
+/// Words between a pregnancy and its weeks: "pregnant for about 5 months", "mimba ya miezi 7".
+const BETWEEN_MAX: usize = 2;
 
 impl Gestation {
     pub(super) fn new(base: &KnowledgeBase, words: &GestationWords) -> Self {
@@ -65,16 +67,12 @@ impl Gestation {
             return;
         }
         for at in 0..reading.len() {
-            let Some(Counted {
-                end,
-                days: Some(days),
-                ..
-            }) = Times::counted_at(reading, at)
-            else {
+            let Some(count) = Times::counted_at(reading, at) else {
                 continue;
             };
-            let said = reading.marks.has(end, Mark::BehindWeeks)
-                || (at > 0 && reading.marks.has(at - 1, Mark::BeforeWeeks));
+            let (Some(days), true) = (count.days, is_told(reading, &count)) else {
+                continue;
+            };
             let stage = self
                 .stages
                 .iter()
@@ -82,10 +80,10 @@ impl Gestation {
             let carrier = spotted
                 .iter()
                 .find(|it| Some(it.concept) == self.pregnancy && it.choice == Choice::Present);
-            let (Some((_, stage)), true, true) = (stage, said, days >= WEEK_DAYS) else {
+            let Some((_, stage)) = stage.filter(|_| days >= WEEK_DAYS) else {
                 continue;
             };
-            let core = carrier.map_or_else(|| (at..end).collect(), |it| it.core.clone());
+            let core = carrier.map_or_else(|| (at..count.end).collect(), |it| it.core.clone());
             if !spotted.iter().any(|it| it.concept == *stage) {
                 spotted.push(Spotted {
                     derived: true,
@@ -114,4 +112,16 @@ impl Gestation {
             }
         }
     }
+}
+
+/// Whether a number of weeks or months says how far a pregnancy is.
+pub(super) fn is_told(reading: &Reading<'_>, count: &Counted) -> bool {
+    let before = reading.words[..count.at].iter().rev();
+    let between = before
+        .take_while(|it| matches!(**it, "for" | "about" | "of" | "de" | "ya" | "now"))
+        .take(BETWEEN_MAX)
+        .count();
+    let first = count.at - between;
+    reading.marks.has(count.end, Mark::BehindWeeks)
+        || (first > 0 && reading.marks.has(first - 1, Mark::BeforeWeeks))
 }

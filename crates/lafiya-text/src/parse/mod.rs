@@ -219,13 +219,20 @@ impl Parser {
         for place in places.chain(others) {
             in_time[place].fill(true);
         }
-        let age = context.age.or(age);
+        // Who knows the age in years leaves it to the text to say the months.
+        let agrees = |told: &Age| {
+            context
+                .age
+                .is_none_or(|known| known.years() == told.years())
+        };
+        let age = age.filter(agrees).or(context.age);
         let choosing = Choosing {
             times: in_time,
             base,
             lexicon: &self.lexicon,
             sex: context.sex,
-            age: context.age,
+            // An age that only the text tells may be somebody else's.
+            age: age.filter(|_| context.age.is_some()),
             languages: Languages::of(&reading, &self.languages),
         };
         let mut found = matches::find(&reading, &choosing);

@@ -8,6 +8,7 @@ use std::ops::Range;
 use jiff::civil::Date;
 use lafiya_model::Age;
 
+use super::gestation;
 use super::numbers::{self, Numbers};
 use super::phrases::PhraseSet;
 use super::reading::Reading;
@@ -276,7 +277,8 @@ impl Times {
         let tailed = || end < words.len() && self.tails.length_at(&reading.keys, end) > 0;
         // "20 cigarettes a day", "every two days": only a number that is led or followed as a time is safe with "a".
         let article = matches!(words[at], "a" | "an" | "un" | "une" | "to" | "too");
-        let excluded = (end < words.len() && self.not_durations.length_at(&reading.keys, end) > 0)
+        let excluded = gestation::is_told(reading, &count)
+            || (end < words.len() && self.not_durations.length_at(&reading.keys, end) > 0)
             || (at > 0 && self.not_leads.length_at(&reading.keys, at - 1) > 0);
         if excluded {
             return Some(Count::Other(at..end));

@@ -1,6 +1,7 @@
 //! Tests over the real base: sentences by language and phenomenon, the utterances of `evaluation/`, search, any text.
 
 mod any_text;
+mod danger;
 mod evaluation;
 mod languages;
 mod queries;

@@ -424,3 +424,32 @@ fn spelling_is_mended() {
             .obvious
     );
 }
+
+#[test]
+fn how_far_a_pregnancy_is_lasts_nothing() {
+    for text in [
+        "pregnant for 7 months with fever",
+        "pregnant for about 7 months with fever",
+        "7 months pregnant with fever",
+        "nina mimba ya miezi saba na homa",
+        "enceinte de 7 mois avec fièvre",
+    ] {
+        check(text, &["p_pregnancy", "p_third_trimester", "s_fever"]);
+        let mentions = read(text, &ParseContext::default());
+        let days: Vec<u32> = mentions.iter().filter_map(|it| it.duration_days).collect();
+        assert_eq!(days, [0; 0], "{text}");
+    }
+    lasts("my water broke at 30 weeks", &[None]);
+}
+
+#[test]
+fn the_text_says_the_months_of_an_age_in_years() {
+    let context = ParseContext {
+        age: Some(Age::from_years(0)),
+        ..ParseContext::default()
+    };
+    let of = |text: &str| found(&read(text, &context));
+    // From six months on.
+    assert_eq!(of("10 months old, eats soil"), ["s_eating_soil"]);
+    assert_eq!(of("1 month old, eats soil"), [""; 0]);
+}
