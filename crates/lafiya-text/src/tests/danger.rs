@@ -276,3 +276,122 @@ fn of_a_man() {
         ],
     );
 }
+
+#[test]
+fn of_a_baby_in_other_languages() {
+    are_heard(
+        Age::from_years(0),
+        Sex::Male,
+        &[
+            ("pikin no dey wake up", "s_unconscious"),
+            ("pikin dey convulse", "s_convulsion"),
+            ("e dey vomit everything wey e chop", "s_vomits_everything"),
+            ("pikin no gree drink water", "s_unable_to_drink"),
+            ("breath dey cut am", "s_breathlessness"),
+            ("e dey breathe fast fast", "s_fast_breathing_for_age"),
+            ("belle dey run am like water", "s_watery_diarrhoea"),
+            ("blood dey him shit", "s_blood_mixed_with_stool"),
+            ("eye don sink", "s_sunken_eyes"),
+            ("mtoto amepoteza fahamu", "s_unconscious"),
+            ("mtoto ana degedege", "s_convulsion"),
+            ("mtoto anapumua haraka", "s_fast_breathing_for_age"),
+            ("mtoto hanyonyi", "s_poor_feeding_in_infant"),
+            ("mtoto anatapika kila kitu", "s_vomits_everything"),
+            ("anaharisha damu", "s_bloody_diarrhoea"),
+            ("macho yameingia ndani", "s_sunken_eyes"),
+            ("mtoto amelegea sana", "s_lethargy"),
+            ("yaro ba ya shan nono", "s_poor_feeding_in_infant"),
+            ("yaro yana farfadiya", "s_convulsion"),
+            ("yaro ya suma", "s_fainting"),
+            ("yana numfashi da sauri", "s_fast_breathing_for_age"),
+            ("yana amai komai", "s_vomiting"),
+            ("zawo da jini", "s_bloody_diarrhoea"),
+            ("idanunsa sun fada", "s_sunken_eyes"),
+            ("mon bébé ne tète plus", "s_not_able_to_breastfeed"),
+            ("mon enfant convulse", "s_convulsion"),
+            ("il vomit tout", "s_vomiting"),
+            ("il vomit tout ce qu'il mange", "s_vomits_everything"),
+            ("il ne se réveille pas", "s_unconscious"),
+            ("il respire très vite", "s_fast_breathing_for_age"),
+            ("du sang dans les selles", "s_blood_mixed_with_stool"),
+            ("ses yeux sont enfoncés", "s_sunken_eyes"),
+        ],
+    );
+}
+
+#[test]
+fn of_a_woman_in_other_languages() {
+    are_heard(
+        Age::from_years(26),
+        Sex::Female,
+        &[
+            ("I dey bleed well well and I get belle", "s_heavy_bleeding"),
+            ("belle no dey move again", "s_reduced_fetal_movement"),
+            ("natokwa na damu nyingi ukeni", "s_heavy_vaginal_bleeding"),
+            ("mtoto hachezi tumboni", "s_no_fetal_movement"),
+            (
+                "nina mimba na kichwa kinauma sana, naona ukungu",
+                "s_headache",
+            ),
+            ("je saigne beaucoup", "s_heavy_bleeding"),
+            ("bébé ne bouge plus dans mon ventre", "s_no_fetal_movement"),
+            ("j'ai accouché hier", "p_postpartum_within_6_weeks"),
+            ("nimejifungua jana", "p_postpartum_within_6_weeks"),
+            ("na haihu jiya", "p_postpartum_within_6_weeks"),
+            ("ina zubar da jini sosai", "s_heavy_bleeding"),
+        ],
+    );
+}
+
+#[test]
+fn of_a_man_in_other_languages() {
+    are_heard(
+        Age::from_years(40),
+        Sex::Male,
+        &[
+            ("chest dey pain me like say dem press am", "s_chest_pain"),
+            ("I no fit breathe", "s_breathlessness"),
+            (
+                "one side of my body don die",
+                "s_sudden_weakness_of_one_side",
+            ),
+            ("mouth don bend", "s_facial_droop"),
+            ("snake bite me for farm", "s_snake_bite"),
+            ("I drink sniper", "s_poison_ingestion"),
+            ("I wan kill myself", "s_suicidal_thoughts"),
+            ("I dey vomit blood", "s_haematemesis"),
+            ("my shit dey black like tar", "s_black_tarry_stool"),
+            ("nimeumwa na nyoka", "s_snake_bite"),
+            ("kifua kinauma sana", "s_chest_pain"),
+            ("natapika damu", "s_haematemesis"),
+            ("siwezi kupumua", "s_breathlessness"),
+            (
+                "upande mmoja wa mwili umepooza",
+                "s_sudden_weakness_of_one_side",
+            ),
+            ("nataka kujiua", "s_suicidal_thoughts"),
+            ("amekunywa sumu", "s_poison_ingestion"),
+            ("shingo imekakamaa", "s_neck_stiffness"),
+            ("maciji ya sare ni", "s_snake_bite"),
+            ("kirjina yana ciwo", "s_chest_pain"),
+            ("ina amai da jini", "s_haematemesis"),
+            ("ba na iya numfashi", "s_breathlessness"),
+            ("ya sha guba", "s_poison_ingestion"),
+            ("mordu par un serpent", "s_snake_bite"),
+            ("j'ai mal à la poitrine", "s_chest_pain"),
+            ("je vomis du sang", "s_haematemesis"),
+            ("je n'arrive pas à respirer", "s_breathlessness"),
+            ("il est paralysé d'un côté", "s_sudden_weakness_of_one_side"),
+            ("je veux mourir", "s_suicidal_thoughts"),
+            ("il a bu un poison", "s_poison_ingestion"),
+            ("nuque raide et fièvre", "s_neck_stiffness"),
+            ("il a perdu connaissance", "s_fainting"),
+            ("selles noires", "s_black_tarry_stool"),
+            ("ejo bu mi je", "s_snake_bite"),
+            ("aya n dun mi", "s_chest_pain"),
+            ("mo n bi eje", "s_haematemesis"),
+            ("agwo tara m", "s_snake_bite"),
+            ("obi na-egbu m mgbu", "s_chest_pain"),
+        ],
+    );
+}
