@@ -50,8 +50,10 @@ fn of_a_baby() {
             ("ribs sucking in with each breath", "s_chest_indrawing"),
             ("breathing very fast", "s_fast_breathing_for_age"),
             ("his lips are blue", "s_central_cyanosis"),
+            ("my newborn is blue", "s_central_cyanosis"),
             ("turning blue", "s_central_cyanosis"),
             ("grunting with each breath", "s_grunting"),
+            ("noisy breathing even at rest", "s_stridor_when_calm"),
             ("noisy breathing when breathing in", "s_stridor"),
             ("he is floppy and very weak", "s_floppy_infant"),
             ("very sleepy and hard to wake", "s_lethargy"),
@@ -110,6 +112,10 @@ fn of_a_woman() {
             ("placenta has not come out", "s_retained_placenta_sign"),
             ("baby has stopped moving in my womb", "s_no_fetal_movement"),
             ("water has broken", "s_leaking_liquor"),
+            (
+                "7 months pregnant, water is coming out from my private part",
+                "s_leaking_liquor",
+            ),
             ("green water came out", "s_meconium_stained_liquor"),
             ("the cord is hanging out", "s_cord_seen_at_vulva"),
             ("soaking two pads an hour", "s_heavy_vaginal_bleeding"),
@@ -238,6 +244,7 @@ fn of_a_man() {
                 "s_open_wound_with_bone_visible",
             ),
             ("electric shock", "s_electrocution_event"),
+            ("drank methylated spirit", "s_poison_ingestion"),
             ("acid poured on face", "s_chemical_burn_skin"),
             (
                 "slept with generator on in the room, headache and vomiting",
@@ -258,6 +265,11 @@ fn of_a_man() {
             ),
             ("eye hit by a stick and cannot see", "s_eye_trauma"),
             ("foreign body in the windpipe", "s_choking_episode"),
+            ("coughing out a cup of blood", "s_large_haemoptysis"),
+            (
+                "voices telling him to kill his brother",
+                "s_thoughts_of_harming_others",
+            ),
             (
                 "leg is cold, pale and painful",
                 "s_sudden_cold_painful_limb",

@@ -453,3 +453,9 @@ fn the_text_says_the_months_of_an_age_in_years() {
     assert_eq!(of("10 months old, eats soil"), ["s_eating_soil"]);
     assert_eq!(of("1 month old, eats soil"), [""; 0]);
 }
+
+#[test]
+fn hot_water_over_the_belly_is_no_water_in_it() {
+    check("burnt with hot water over chest and belly", &["s_burn"]);
+    check("water in my belly", &["s_ascites"]);
+}
