@@ -19,7 +19,7 @@ fn are_heard(age: Age, sex: Sex, sentences: &[(&str, &str)]) {
 }
 
 #[test]
-fn of_a_baby() {
+fn danger_to_a_baby_is_heard() {
     are_heard(
         Age::from_years(0),
         Sex::Male,
@@ -92,7 +92,7 @@ fn of_a_baby() {
 }
 
 #[test]
-fn of_a_woman() {
+fn danger_to_a_woman_is_heard() {
     are_heard(
         Age::from_years(26),
         Sex::Female,
@@ -142,7 +142,7 @@ fn of_a_woman() {
 }
 
 #[test]
-fn of_a_man() {
+fn danger_to_a_man_is_heard() {
     are_heard(
         Age::from_years(40),
         Sex::Male,
@@ -290,7 +290,7 @@ fn of_a_man() {
 }
 
 #[test]
-fn of_a_baby_in_other_languages() {
+fn danger_to_a_baby_is_heard_in_other_languages() {
     are_heard(
         Age::from_years(0),
         Sex::Male,
@@ -332,7 +332,7 @@ fn of_a_baby_in_other_languages() {
 }
 
 #[test]
-fn of_a_woman_in_other_languages() {
+fn danger_to_a_woman_is_heard_in_other_languages() {
     are_heard(
         Age::from_years(26),
         Sex::Female,
@@ -356,7 +356,7 @@ fn of_a_woman_in_other_languages() {
 }
 
 #[test]
-fn of_a_man_in_other_languages() {
+fn danger_to_a_man_is_heard_in_other_languages() {
     are_heard(
         Age::from_years(40),
         Sex::Male,
