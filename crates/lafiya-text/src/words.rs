@@ -130,8 +130,10 @@ pub(crate) struct TimeCues {
     pub not_leads: Vec<String>,
     pub surely_lead: Vec<String>,
     pub ages: Vec<String>,
+    pub ages_before: Vec<String>,
     pub aged: Vec<String>,
     pub grown: Vec<String>,
+    pub newborn: Vec<String>,
 }
 
 /// One entry of `measures.toml`.

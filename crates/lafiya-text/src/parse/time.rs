@@ -32,8 +32,10 @@ pub(super) struct Times {
     surely_lead: FastSet<String>,
     /// Words beside a number that make it an age, and persons who may have one.
     ages: FastSet<String>,
+    ages_before: FastSet<String>,
     aged: FastSet<String>,
     grown: FastSet<String>,
+    newborn: FastSet<String>,
 }
 
 /// A time in the text.
@@ -65,6 +67,8 @@ enum Count {
 
 const DAYS_MAX: f64 = 36_500.0;
 const YEAR_DAYS: u32 = 365;
+/// Who is younger is called a baby, and no child, son or girl.
+const MONTH_DAYS: u32 = 28;
 /// Who is called a man or a woman is not younger.
 const GROWN_DAYS: u32 = 10 * YEAR_DAYS;
 /// Whoever is a year old or more is not said to be so few days old.
@@ -94,8 +98,10 @@ impl Times {
             not_leads: PhraseSet::of(&words.cues.not_leads),
             surely_lead: words.cues.surely_lead.iter().cloned().collect(),
             ages: words.cues.ages.iter().cloned().collect(),
+            ages_before: words.cues.ages_before.iter().cloned().collect(),
             aged: words.cues.aged.iter().cloned().collect(),
             grown: words.cues.grown.iter().cloned().collect(),
+            newborn: words.cues.newborn.iter().cloned().collect(),
         }
     }
 
@@ -121,7 +127,7 @@ impl Times {
         self.weekdays.get(word).copied()
     }
 
-    /// Whether a word makes an age of a number beside it.
+    /// Whether a word makes an age of a number before it.
     pub(super) fn says_age(&self, word: &str) -> bool {
         self.ages.contains(word)
     }
@@ -201,7 +207,7 @@ impl Times {
         }
         // A person just before: "baby girl 8 months", "daughter (6 yrs)", "bébé de 5 mois", "a son who is 5 months".
         for n in (at.saturating_sub(AGED_REACH)..at).rev() {
-            if is(n, Trait::SaysAge) {
+            if self.ages_before.contains(words[n]) {
                 return Some(n..end);
             }
             if is(n, Trait::Aged) {
@@ -219,10 +225,17 @@ impl Times {
         let Some(days) = count.days else {
             return false;
         };
+        let least = if self.grown.contains(person) {
+            GROWN_DAYS
+        } else if self.newborn.contains(person) {
+            0
+        } else {
+            MONTH_DAYS
+        };
         match patient.map(Age::years) {
-            Some(0) => days < 2 * YEAR_DAYS,
+            Some(0) => (least..2 * YEAR_DAYS).contains(&days),
             Some(years) => days >= DAYS_OF_INFANTS && (days / YEAR_DAYS).abs_diff(years) <= 1,
-            None => !self.grown.contains(person) || days >= GROWN_DAYS,
+            None => days >= least,
         }
     }
 

@@ -22,7 +22,7 @@ pub(super) enum Trait {
     Number,
     /// A unit of time.
     Unit,
-    /// Makes an age of a number beside it.
+    /// Makes an age of a number before it.
     SaysAge,
     /// A person who may have an age beside it.
     Aged,

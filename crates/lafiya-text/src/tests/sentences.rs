@@ -286,6 +286,9 @@ fn an_age_is_no_time_and_no_part_of_a_finding() {
 #[test]
 fn a_time_beside_a_person_is_no_age_that_the_person_cannot_have() {
     lasts("woman 3 weeks cough", &[Some(21)]);
+    lasts("60 years old, 3 weeks cough", &[Some(21)]);
+    lasts("my son 4 days fever", &[Some(4)]);
+    lasts("newborn 4 days fever", &[None]);
     lasts("fever for 3 days baby vomiting", &[Some(3), None]);
     lasts("my daughter, 2 days of vomiting", &[Some(2)]);
     let days = |text: &str, age| {
