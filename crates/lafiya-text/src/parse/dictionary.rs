@@ -124,6 +124,7 @@ impl Sources<'_> {
             (Trait::Moment, moment),
             (Trait::Number, number),
             (Trait::Unit, entry.unit_days.is_some()),
+            (Trait::UnitFirst, self.times.is_unit_first(text)),
             (Trait::SaysAge, self.times.says_age(text)),
             (Trait::Aged, self.times.is_aged(text)),
             (Trait::Measure, self.measures.begins(*key)),

@@ -66,10 +66,14 @@ impl Gestation {
         if sex == Some(Sex::Male) || !spoken_of {
             return;
         }
-        for at in 0..reading.len() {
+        let mut next = 0;
+        while next < reading.len() {
+            let at = next;
             let Some(count) = Times::counted_at(reading, at) else {
+                next += 1;
                 continue;
             };
+            next = count.end;
             let (Some(days), true) = (count.days, is_told(reading, &count)) else {
                 continue;
             };

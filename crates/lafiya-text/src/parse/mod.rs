@@ -219,13 +219,14 @@ impl Parser {
         for place in places.chain(others) {
             in_time[place].fill(true);
         }
-        // Who knows the age in years leaves it to the text to say the months.
-        let agrees = |told: &Age| {
+        // Who knows the age in whole years leaves it to the text to say the months.
+        let is_finer = |told: &Age| {
+            let years = told.years();
             context
                 .age
-                .is_none_or(|known| known.years() == told.years())
+                .is_none_or(|known| known == Age::from_years(years))
         };
-        let age = age.filter(agrees).or(context.age);
+        let age = age.filter(is_finer).or(context.age);
         let choosing = Choosing {
             times: in_time,
             base,

@@ -23,13 +23,14 @@ use crate::words::{Numbered, TimeWords};
 pub(super) struct Times {
     pub numbers: Numbers,
     units: FastMap<String, u32>,
+    units_first: FastSet<String>,
     moments: PhraseSet<Option<u32>>,
     weekdays: FastMap<String, i8>,
     leads: PhraseSet<()>,
     tails: PhraseSet<()>,
     not_durations: PhraseSet<()>,
     not_leads: PhraseSet<()>,
-    surely_lead: FastSet<String>,
+    before_aged: FastSet<String>,
     /// Words beside a number that make it an age, and persons who may have one.
     ages: FastSet<String>,
     ages_before: FastSet<String>,
@@ -90,13 +91,14 @@ impl Times {
         Self {
             numbers: Numbers::new(&words.numbers),
             units: by_word(&words.units),
+            units_first: words.cues.units_first.iter().cloned().collect(),
             moments,
             weekdays: by_word(&words.weekdays),
             leads: PhraseSet::of(&words.cues.leads),
             tails: PhraseSet::of(&words.cues.tails),
             not_durations: PhraseSet::of(&words.cues.not_durations),
             not_leads: PhraseSet::of(&words.cues.not_leads),
-            surely_lead: words.cues.surely_lead.iter().cloned().collect(),
+            before_aged: words.cues.before_aged.iter().cloned().collect(),
             ages: words.cues.ages.iter().cloned().collect(),
             ages_before: words.cues.ages_before.iter().cloned().collect(),
             aged: words.cues.aged.iter().cloned().collect(),
@@ -120,6 +122,11 @@ impl Times {
         let written = self.units.get(&word.text);
         let one = || self.units.get(&word.singular);
         written.or_else(one).copied()
+    }
+
+    /// Whether a unit of time stands before its number.
+    pub(super) fn is_unit_first(&self, word: &str) -> bool {
+        self.units_first.contains(word)
     }
 
     /// The day of the week that a word is, from Monday on.
@@ -160,10 +167,14 @@ impl Times {
                     told.times.push(time);
                 }
                 Some(Count::Age(age, place)) => {
+                    end = place.end;
                     told.age.get_or_insert(age);
                     told.others.push(place);
                 }
-                Some(Count::Other(place)) => told.others.push(place),
+                Some(Count::Other(place)) => {
+                    end = place.end;
+                    told.others.push(place);
+                }
                 None => {}
             }
             at = next(end);
@@ -199,10 +210,11 @@ impl Times {
             return None;
         }
         let of_person = |person| self.may_be(person, count, patient).then_some(at..end);
-        // A person behind: "45 years male", "30 yrs F", but "fever for 3 days, baby not feeding".
-        let led = at > 0 && self.surely_lead.contains(word(at - 1));
+        // A person behind: "45 years male", "my 6 months daughter", but "fever 3 days baby not feeding".
+        let begins =
+            at == 0 || reading.tokens[at - 1].is_sign() || self.before_aged.contains(word(at - 1));
         let person_behind = is(end, Trait::Aged) || matches!(word(end), "m" | "f");
-        if person_behind && !led {
+        if person_behind && begins {
             return of_person(word(end));
         }
         // A person just before: "baby girl 8 months", "daughter (6 yrs)", "bébé de 5 mois", "a son who is 5 months".
@@ -329,8 +341,13 @@ impl Times {
         }
         let unit = unit_at(at).filter(|_| words[at].len() > 2)?;
         let (number, taken) = numbers::count_at(entries, at + 1)?;
-        let foreign = !words[at + 1].starts_with(|c: char| c.is_ascii_digit());
-        (foreign && unit_at(at + 1 + taken).is_none() && words[at + 1].len() > 2)
+        // "siku 3" and "siku tatu" are three days; "day 3" is none.
+        let foreign = if words[at + 1].starts_with(|c: char| c.is_ascii_digit()) {
+            reading.traits[at].has(Trait::UnitFirst)
+        } else {
+            words[at + 1].len() > 2
+        };
+        (foreign && unit_at(at + 1 + taken).is_none())
             .then(|| counted(number, unit, at + 1 + taken))
     }
 }

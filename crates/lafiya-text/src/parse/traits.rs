@@ -22,6 +22,8 @@ pub(super) enum Trait {
     Number,
     /// A unit of time.
     Unit,
+    /// A unit of time that stands before its number.
+    UnitFirst,
     /// Makes an age of a number before it.
     SaysAge,
     /// A person who may have an age beside it.

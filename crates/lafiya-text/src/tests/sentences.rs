@@ -254,6 +254,10 @@ fn times_have_days() {
     lasts("feaver for 2 dys", &[Some(2)]);
     lasts("cough 2-3 days", &[Some(3)]);
     lasts("E don tey wey I dey cough, reach three weeks", &[Some(21)]);
+    lasts("nina homa siku 3", &[Some(3)]);
+    lasts("zazzabi kwana 4", &[Some(4)]);
+    lasts("day 3 of fever", &[None]);
+    lasts("2 weeks belle dey pain me", &[Some(14)]);
 }
 
 #[test]
@@ -281,6 +285,8 @@ fn an_age_is_no_time_and_no_part_of_a_finding() {
     }
     lasts("patient 60 years, cough 3 weeks", &[Some(21)]);
     lasts("boy 3yrs fever 2 days", &[Some(2)]);
+    lasts("baby 2 to 3 months with cough", &[None]);
+    lasts("child 2-3 years with cough", &[None]);
 }
 
 #[test]
@@ -290,6 +296,8 @@ fn a_time_beside_a_person_is_no_age_that_the_person_cannot_have() {
     lasts("my son 4 days fever", &[Some(4)]);
     lasts("newborn 4 days fever", &[None]);
     lasts("fever for 3 days baby vomiting", &[Some(3), None]);
+    lasts("fever 3 days baby vomiting", &[Some(3), None]);
+    lasts("diarrhoea 15 days baby weak", &[Some(15), None]);
     lasts("my daughter, 2 days of vomiting", &[Some(2)]);
     let days = |text: &str, age| {
         let context = ParseContext {
@@ -433,8 +441,12 @@ fn how_far_a_pregnancy_is_lasts_nothing() {
     for text in [
         "pregnant for 7 months with fever",
         "pregnant for about 7 months with fever",
+        "pregnant for 7 to 8 months with fever",
+        "pregnant thirty two weeks with fever",
+        "thirty two weeks pregnant with fever",
         "7 months pregnant with fever",
         "nina mimba ya miezi saba na homa",
+        "nina mimba ya miezi 7 na homa",
         "enceinte de 7 mois avec fièvre",
     ] {
         check(text, &["p_pregnancy", "p_third_trimester", "s_fever"]);
@@ -461,4 +473,28 @@ fn the_text_says_the_months_of_an_age_in_years() {
 fn hot_water_over_the_belly_is_no_water_in_it() {
     check("burnt with hot water over chest and belly", &["s_burn"]);
     check("water in my belly", &["s_ascites"]);
+}
+
+#[test]
+fn words_near_those_of_danger_are_none() {
+    for text in [
+        "nataka kujua kama nina malaria",
+        "I delivered in 2015",
+        "I delivered 2 years ago",
+        "she had her baby vaccinated",
+        "my husband is violent",
+        "erection lasting only 2 minutes",
+    ] {
+        let danger = [
+            "s_suicidal_thoughts",
+            "p_postpartum_within_6_weeks",
+            "s_combative_behaviour",
+            "s_painful_erection_over_4_hours",
+        ];
+        let got = found(&read(text, &ParseContext::default()));
+        assert!(
+            !got.iter().any(|it| danger.contains(&it.as_str())),
+            "{text}: {got:?}"
+        );
+    }
 }
