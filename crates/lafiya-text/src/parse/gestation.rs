@@ -6,7 +6,7 @@ use lafiya_model::{Choice, Sex};
 use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::Spotted;
-use super::time::{Counted, Times};
+use super::time::Times;
 use crate::words::GestationWords;
 
 /// The stages of a pregnancy that a base knows.
@@ -28,8 +28,6 @@ struct Narrower {
 }
 
 const WEEK_DAYS: u32 = 7;
-/// Words between a pregnancy and its weeks: "pregnant for about 5 months", "mimba ya miezi 7".
-const BETWEEN_MAX: usize = 2;
 
 impl Gestation {
     pub(super) fn new(base: &KnowledgeBase, words: &GestationWords) -> Self {
@@ -74,7 +72,7 @@ impl Gestation {
                 continue;
             };
             next = count.end;
-            let (Some(days), true) = (count.days, is_told(reading, &count)) else {
+            let (Some(days), true) = (count.days, count.is_gestation(reading)) else {
                 continue;
             };
             let stage = self
@@ -116,16 +114,4 @@ impl Gestation {
             }
         }
     }
-}
-
-/// Whether a number of weeks or months says how far a pregnancy is.
-pub(super) fn is_told(reading: &Reading<'_>, count: &Counted) -> bool {
-    let before = reading.words[..count.at].iter().rev();
-    let between = before
-        .take_while(|it| matches!(**it, "for" | "about" | "of" | "de" | "ya" | "now"))
-        .take(BETWEEN_MAX)
-        .count();
-    let first = count.at - between;
-    reading.marks.has(count.end, Mark::BehindWeeks)
-        || (first > 0 && reading.marks.has(first - 1, Mark::BeforeWeeks))
 }

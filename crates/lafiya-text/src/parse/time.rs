@@ -8,7 +8,7 @@ use std::ops::Range;
 use jiff::civil::Date;
 use lafiya_model::Age;
 
-use super::gestation;
+use super::marks::Mark;
 use super::numbers::{self, Numbers};
 use super::phrases::PhraseSet;
 use super::reading::Reading;
@@ -62,8 +62,8 @@ pub(super) struct Told {
 /// A number of days, months or years is one of these.
 enum Count {
     Time(Time),
-    Age(Age, Range<usize>),
-    Other(Range<usize>),
+    /// No time; the age that it is, where it is one.
+    Other(Range<usize>, Option<Age>),
 }
 
 const DAYS_MAX: f64 = 36_500.0;
@@ -88,22 +88,23 @@ impl Times {
         for phrase in &words.unknown.phrases {
             moments.add(&phrase.split(' ').collect::<Vec<_>>(), None);
         }
+        let set = |list: &[String]| list.iter().cloned().collect();
         Self {
             numbers: Numbers::new(&words.numbers),
             units: by_word(&words.units),
-            units_first: words.cues.units_first.iter().cloned().collect(),
+            units_first: set(&words.cues.units_first),
             moments,
             weekdays: by_word(&words.weekdays),
             leads: PhraseSet::of(&words.cues.leads),
             tails: PhraseSet::of(&words.cues.tails),
             not_durations: PhraseSet::of(&words.cues.not_durations),
             not_leads: PhraseSet::of(&words.cues.not_leads),
-            before_aged: words.cues.before_aged.iter().cloned().collect(),
-            ages: words.cues.ages.iter().cloned().collect(),
-            ages_before: words.cues.ages_before.iter().cloned().collect(),
-            aged: words.cues.aged.iter().cloned().collect(),
-            grown: words.cues.grown.iter().cloned().collect(),
-            newborn: words.cues.newborn.iter().cloned().collect(),
+            before_aged: set(&words.cues.before_aged),
+            ages: set(&words.cues.ages),
+            ages_before: set(&words.cues.ages_before),
+            aged: set(&words.cues.aged),
+            grown: set(&words.cues.grown),
+            newborn: set(&words.cues.newborn),
         }
     }
 
@@ -166,13 +167,9 @@ impl Times {
                     end = time.end;
                     told.times.push(time);
                 }
-                Some(Count::Age(age, place)) => {
+                Some(Count::Other(place, age)) => {
                     end = place.end;
-                    told.age.get_or_insert(age);
-                    told.others.push(place);
-                }
-                Some(Count::Other(place)) => {
-                    end = place.end;
+                    told.age = told.age.or(age);
                     told.others.push(place);
                 }
                 None => {}
@@ -251,6 +248,7 @@ impl Times {
         }
     }
 
+    /// What is said of time from a token on.
     fn count_at(
         &self,
         reading: &Reading<'_>,
@@ -290,10 +288,7 @@ impl Times {
         let count = Self::counted_at(reading, at)?;
         let end = count.end;
         if let Some(place) = self.age_at(reading, &count, patient) {
-            return Some(match count.days {
-                Some(days) => Count::Age(Age::from_days(days), place),
-                None => Count::Other(place),
-            });
+            return Some(Count::Other(place, count.days.map(Age::from_days)));
         }
         let led = || {
             at > 0 && self.leads.length_at(&reading.keys, at - 1) > 0
@@ -302,11 +297,11 @@ impl Times {
         let tailed = || end < words.len() && self.tails.length_at(&reading.keys, end) > 0;
         // "20 cigarettes a day", "every two days": only a number that is led or followed as a time is safe with "a".
         let article = matches!(words[at], "a" | "an" | "un" | "une" | "to" | "too");
-        let excluded = gestation::is_told(reading, &count)
+        let excluded = count.is_gestation(reading)
             || (end < words.len() && self.not_durations.length_at(&reading.keys, end) > 0)
             || (at > 0 && self.not_leads.length_at(&reading.keys, at - 1) > 0);
         if excluded {
-            return Some(Count::Other(at..end));
+            return Some(Count::Other(at..end, None));
         }
         (!article || led() || tailed()).then(|| time(end, count.days))
     }
@@ -359,6 +354,23 @@ pub(super) struct Counted {
     pub end: usize,
     /// None beyond what anybody lives.
     pub days: Option<u32>,
+}
+
+/// Words between a pregnancy and its weeks: "pregnant for about 5 months", "mimba ya miezi 7".
+const BETWEEN_MAX: usize = 2;
+
+impl Counted {
+    /// Whether it says how far a pregnancy is.
+    pub(super) fn is_gestation(&self, reading: &Reading<'_>) -> bool {
+        let before = reading.words[..self.at].iter().rev();
+        let between = before
+            .take_while(|it| matches!(**it, "for" | "about" | "of" | "de" | "ya" | "now"))
+            .take(BETWEEN_MAX)
+            .count();
+        let first = self.at - between;
+        reading.marks.has(self.end, Mark::BehindWeeks)
+            || (first > 0 && reading.marks.has(first - 1, Mark::BeforeWeeks))
+    }
 }
 
 /// `3/7` days, `2/52` weeks, `3/12` months, `4/24` hours.
