@@ -229,6 +229,8 @@ pub(crate) struct GestationWords {
     pub pregnancy: String,
     pub behind: Vec<String>,
     pub before: Vec<String>,
+    pub childbed: String,
+    pub births: Vec<String>,
     pub stage: Vec<Stage>,
     pub narrower: Vec<Narrower>,
 }

@@ -2,17 +2,13 @@
 
 use std::ops::Range;
 
-use lafiya_knowledge::KnowledgeBase;
-use lafiya_knowledge::words::State;
 use lafiya_model::Choice;
 
 use super::carried::Carried;
 use super::reading::Reading;
-use super::spotted::{Dropped, Spotted};
+use super::spotted::Spotted;
 use super::time::Time;
 
-/// Six weeks.
-const CHILDBED_DAYS: u32 = 42;
 /// Words that may stand before a time that opens a clause ("For the past two days").
 const OPENING_MAX: usize = 3;
 /// A time in a clause of its own ("fever, 3 days") has at most so many words before it.
@@ -105,28 +101,6 @@ fn counted_before(tokens: usize, places: &[(usize, usize)]) -> Vec<u32> {
         *count = sum;
     }
     before
-}
-
-/// "Gave birth three years ago" is no childbed: a state that ends drops out when its time is longer than the state lasts.
-pub(super) fn end_states(
-    reading: &Reading<'_>,
-    base: &KnowledgeBase,
-    times: &[Time],
-    spotted: &mut [Spotted],
-) {
-    for it in spotted.iter_mut() {
-        let state = it.concept.risk().and_then(|ix| base.risk(ix).state);
-        if state != Some(State::Postpartum) {
-            continue;
-        }
-        let clause = reading.clause_of(it.first());
-        let long = times.iter().any(|time| {
-            clause.contains(&time.first) && time.lasting.0.is_some_and(|days| days > CHILDBED_DAYS)
-        });
-        if long {
-            it.dropped = Some(Dropped::Past);
-        }
-    }
 }
 
 fn before(reading: &Reading<'_>, time: &Time, from: usize, found: &mut Found<'_>) -> bool {

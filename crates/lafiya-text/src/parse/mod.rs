@@ -5,6 +5,7 @@
 
 mod bags;
 mod carried;
+mod childbed;
 mod compose;
 mod dictionary;
 mod gestation;
@@ -36,6 +37,7 @@ use crate::fold::Folded;
 use crate::hash::FastMap;
 use crate::words;
 use carried::Carried;
+use childbed::Childbed;
 use compose::Composer;
 use dictionary::{Dictionary, Sources};
 use gestation::Gestation;
@@ -110,6 +112,7 @@ pub struct Parser {
     measures: MeasureReader,
     medicines: MedicineReader,
     gestation: Gestation,
+    childbed: Childbed,
     scope: Scope,
     subjects: Subjects,
     grades: Grades,
@@ -180,6 +183,7 @@ impl Parser {
             measures,
             medicines,
             gestation: Gestation::new(base, &words::gestation()),
+            childbed: Childbed::new(base, &words::gestation()),
             scope,
             subjects,
             grades,
@@ -254,7 +258,7 @@ impl Parser {
         carried.note(&spotted);
         self.grades.apply(&reading, &carried, &mut spotted);
         self.recoveries.apply(&mut spotted);
-        lasting::end_states(&reading, base, &times, &mut spotted);
+        self.childbed.apply(&reading, &times, &mut spotted);
         lasting::attach(&reading, &times, &carried, &mut spotted);
         answer(text, &reading, spotted)
     }
