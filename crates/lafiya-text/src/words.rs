@@ -211,6 +211,16 @@ pub(crate) struct BodyWords {
     pub parts: Vec<String>,
     pub complaints: Vec<String>,
     pub topic: Vec<Topic>,
+    pub company: Vec<Company>,
+}
+
+/// Findings that mean something else beside others.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Company {
+    pub findings: Vec<String>,
+    pub beside: Vec<String>,
+    pub means: String,
 }
 
 /// What findings leave in mind.

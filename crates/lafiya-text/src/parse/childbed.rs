@@ -23,7 +23,11 @@ impl Childbed {
     pub(super) fn new(base: &KnowledgeBase, words: &GestationWords) -> Self {
         Self {
             childbed: base.resolve(&words.childbed),
-            births: words.births.iter().filter_map(|id| base.resolve(id)).collect(),
+            births: words
+                .births
+                .iter()
+                .filter_map(|id| base.resolve(id))
+                .collect(),
         }
     }
 

@@ -6,6 +6,7 @@
 mod bags;
 mod carried;
 mod childbed;
+mod company;
 mod compose;
 mod dictionary;
 mod gestation;
@@ -38,6 +39,7 @@ use crate::hash::FastMap;
 use crate::words;
 use carried::Carried;
 use childbed::Childbed;
+use company::Company;
 use compose::Composer;
 use dictionary::{Dictionary, Sources};
 use gestation::Gestation;
@@ -109,6 +111,7 @@ pub struct Parser {
     languages: FastMap<String, Vec<String>>,
     marks: MarkWords,
     composer: Composer,
+    company: Company,
     measures: MeasureReader,
     medicines: MedicineReader,
     gestation: Gestation,
@@ -175,6 +178,7 @@ impl Parser {
         Self {
             dictionary: Dictionary::build(&spelling, sources),
             composer,
+            company: Company::new(base, &words::body()),
             canon,
             spelling,
             lexicon,
@@ -258,6 +262,7 @@ impl Parser {
         carried.note(&spotted);
         self.grades.apply(&reading, &carried, &mut spotted);
         self.recoveries.apply(&mut spotted);
+        self.company.apply(&mut spotted);
         self.childbed.apply(&reading, &times, &mut spotted);
         lasting::attach(&reading, &times, &carried, &mut spotted);
         answer(text, &reading, spotted)

@@ -406,3 +406,31 @@ fn danger_to_a_man_is_heard_in_other_languages() {
         ],
     );
 }
+
+#[test]
+fn a_burn_is_heard_with_its_blisters() {
+    are_heard(
+        Age::from_years(3),
+        Sex::Female,
+        &[
+            (
+                "burnt my hand with hot oil, blisters",
+                "s_burn_with_blisters",
+            ),
+            ("scald on leg with blisters", "s_burn_with_blisters"),
+            (
+                "hot water poured on him and the skin is peeling",
+                "s_burn_with_blisters",
+            ),
+            ("hot soup burnt his belly", "s_burn"),
+            ("child pulled hot tea over herself", "s_burn"),
+            (
+                "burnt whole of my back with petrol",
+                "s_burn_over_20_percent",
+            ),
+            ("electric wire burn on hand", "s_electrocution_event"),
+        ],
+    );
+    let alone = found(&read("blisters on the arm", &ParseContext::default()));
+    assert_eq!(alone, ["s_vesicular_rash"]);
+}

@@ -126,7 +126,10 @@ fn the_past_is_not_now() {
     check("cough since last year", &["s_cough"]);
     check("I gave birth 5 days ago", &["p_postpartum_within_6_weeks"]);
     check("I gave birth three years ago", &[]);
-    let (caesarean, childbed) = ("p_previous_caesarean_section", "p_postpartum_within_6_weeks");
+    let (caesarean, childbed) = (
+        "p_previous_caesarean_section",
+        "p_postpartum_within_6_weeks",
+    );
     check("had a caesarean 10 days ago", &[caesarean, childbed]);
     check("I had CS last week", &[caesarean, childbed]);
     check("caesarean 2 years ago", &[caesarean]);

@@ -1,0 +1,49 @@
+//! What a finding means beside another: blisters of somebody who was burnt are a blistered burn, no rash. Which ids is data.
+
+use lafiya_knowledge::{ConceptRef, KnowledgeBase};
+use lafiya_model::Choice;
+
+use super::spotted::Spotted;
+use crate::words::BodyWords;
+
+/// Findings that mean something else in company.
+#[derive(Clone, Debug)]
+pub(super) struct Company(Vec<Beside>);
+
+#[derive(Clone, Debug)]
+struct Beside {
+    findings: Vec<ConceptRef>,
+    beside: Vec<ConceptRef>,
+    means: ConceptRef,
+}
+
+impl Company {
+    pub(super) fn new(base: &KnowledgeBase, words: &BodyWords) -> Self {
+        let known = |ids: &[String]| ids.iter().filter_map(|id| base.resolve(id)).collect();
+        let all = words.company.iter().filter_map(|it| {
+            Some(Beside {
+                findings: known(&it.findings),
+                beside: known(&it.beside),
+                means: base.resolve(&it.means)?,
+            })
+        });
+        Self(all.collect())
+    }
+
+    /// Only what the patient has counts, on either side.
+    pub(super) fn apply(&self, spotted: &mut [Spotted]) {
+        let has = |it: &Spotted, ids: &[ConceptRef]| {
+            ids.contains(&it.concept) && it.choice == Choice::Present && it.dropped.is_none()
+        };
+        for company in &self.0 {
+            if !spotted.iter().any(|it| has(it, &company.beside)) {
+                continue;
+            }
+            for it in spotted.iter_mut() {
+                if has(it, &company.findings) {
+                    it.concept = company.means;
+                }
+            }
+        }
+    }
+}
