@@ -330,7 +330,7 @@ impl<'a> Runner<'a> {
         };
         let parsed = self.parser.parse(self.base, &text, &context);
         let mut known = Known::new();
-        for item in lafiya_text::evidence(self.base, &parsed.mentions) {
+        for item in lafiya_text::evidence(self.base, &parsed) {
             if let Some(concept) = self.base.resolve(item.id.as_str()) {
                 known.entry(concept).or_insert(item);
             }

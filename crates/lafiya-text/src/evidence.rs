@@ -4,12 +4,15 @@
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{ConceptId, Evidence, EvidenceSource};
 
-use crate::parse::Mention;
+use crate::parse::{Mention, Parsed};
 
-/// The evidence that mentions give, in their order. A value that cannot be read leaves the bare concept.
-pub fn evidence(base: &KnowledgeBase, mentions: &[Mention]) -> Vec<Evidence> {
-    mentions
+/// The evidence that a text gives, in its order, results of tests behind the rest. A value that cannot be read leaves the
+/// bare concept.
+pub fn evidence(base: &KnowledgeBase, parsed: &Parsed) -> Vec<Evidence> {
+    parsed
+        .mentions
         .iter()
+        .chain(&parsed.tests)
         .flat_map(|mention| of_mention(base, mention))
         .collect()
 }

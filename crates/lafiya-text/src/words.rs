@@ -277,6 +277,27 @@ pub(crate) struct Ignored {
     pub over: BTreeMap<String, String>,
 }
 
+/// `results.toml`: how results of tests are told.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Results {
+    pub present: Vec<String>,
+    pub absent: Vec<String>,
+    pub not_yet: Vec<String>,
+    pub between: Vec<String>,
+    pub joining: Vec<String>,
+    pub passed_over: Vec<String>,
+    pub looked_for: Vec<LookedFor>,
+}
+
+/// What people say in place of a test.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LookedFor {
+    pub names: Vec<String>,
+    pub test: String,
+}
+
 /// `sexes.toml`: tests and measures of one sex.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -309,6 +330,7 @@ files! {
     body: "body.toml" -> BodyWords;
     gestation: "gestation.toml" -> GestationWords;
     sexes: "sexes.toml" -> Sexes;
+    results: "results.toml" -> Results;
     ignored: "ignore.toml" -> Ignored;
     languages: "languages.toml" -> Languages;
 }

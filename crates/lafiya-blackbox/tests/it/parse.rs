@@ -46,6 +46,7 @@ fn the_answer_has_both_shapes() {
             ("obvious", Flag),
             ("symptoms", List),
             ("risk_factors", List),
+            ("lab_tests", List),
         ],
     );
     let mention = [
@@ -93,6 +94,55 @@ fn what_is_denied_is_absent_and_what_is_doubted_unknown() {
     ] {
         assert_eq!(mention(&body, id)["choice_id"], choice, "{id}");
     }
+}
+
+#[test]
+fn results_of_tests_stand_apart_and_are_evidence() {
+    const TEST: &str = "lt_malaria_rapid_diagnostic_test";
+    let chance = |text: &str, tests: &[(&str, &str)]| {
+        let body = read(text);
+        let told: Vec<_> = body["lab_tests"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .collect();
+        let told_tests: Vec<(&str, &str)> = told
+            .iter()
+            .map(|it| (text_of(it, "id"), text_of(it, "choice_id")))
+            .collect();
+        assert_eq!(told_tests, tests, "{text}");
+        let mentions = body["mentions"].as_array().expect("a list");
+        let evidence: Vec<Value> = mentions
+            .iter()
+            .chain(told)
+            .map(|it| json!({"id": it["id"], "choice_id": it["choice_id"], "source": "initial"}))
+            .collect();
+        let patient = json!({"age": 30, "sex": "male", "location": "kano"});
+        let request = json!({"patient": patient, "evidence": evidence});
+        let answer = clinic().post("/v1/assess", &request).expect(200).json();
+        let conditions = answer["conditions"].as_array().expect("a list").clone();
+        let malaria = conditions
+            .iter()
+            .find(|it| it["id"] == "c_uncomplicated_malaria");
+        malaria.map_or(0.0, |it| it["probability"].as_f64().unwrap_or(0.0))
+    };
+    let untold = chance("fever and headache for two days", &[]);
+    let positive = chance(
+        "fever and headache for two days, RDT positive",
+        &[(TEST, "present")],
+    );
+    let negative = chance(
+        "fever and headache for two days, RDT -ve",
+        &[(TEST, "absent")],
+    );
+    assert!(
+        negative < untold && untold < positive,
+        "{negative} {untold} {positive}"
+    );
+}
+
+fn text_of<'a>(value: &'a Value, field: &str) -> &'a str {
+    value[field].as_str().expect("a text")
 }
 
 #[test]

@@ -52,6 +52,7 @@ pub(crate) async fn parse(
     )
     .await;
     let answer = ParseAnswer::of(library.base(), &read);
-    let about_bytes = BYTES + read.parsed.mentions.len() * BYTES_A_MENTION;
+    let about_bytes =
+        BYTES + (read.parsed.mentions.len() + read.parsed.tests.len()) * BYTES_A_MENTION;
     Ok(respond(&answer, about_bytes))
 }

@@ -169,6 +169,8 @@ pub(crate) struct ParseAnswer<'a> {
     mentions: Vec<MentionAnswer<'a>>,
     /// True when nothing was guessed
     obvious: bool,
+    /// Tests whose results the text tells: `present` is positive, or what the test calls so; ready to be sent as evidence
+    lab_tests: Vec<MentionAnswer<'a>>,
     /// The variant form: symptoms that are present
     symptoms: Vec<SymptomMention<'a>>,
     /// The variant form: risk factors that are present
@@ -227,12 +229,15 @@ impl<'a> ParseAnswer<'a> {
                 it.concept.kind() == kind && it.choice == lafiya_model::Choice::Present
             })
         };
-        Self {
-            mentions: parsed
-                .mentions
+        let told = |mentions: &'a [Mention]| {
+            let answers = mentions
                 .iter()
-                .map(|it| MentionAnswer::of(base, it, read.by_model.contains(&it.concept)))
-                .collect(),
+                .map(|it| MentionAnswer::of(base, it, read.by_model.contains(&it.concept)));
+            answers.collect()
+        };
+        Self {
+            mentions: told(&parsed.mentions),
+            lab_tests: told(&parsed.tests),
             obvious: parsed.obvious,
             // A measured value is no symptom, normal or not: what it means stands beside it as a mention of its own.
             symptoms: present(ConceptKind::Symptom)

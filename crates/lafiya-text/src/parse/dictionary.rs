@@ -9,6 +9,7 @@ use super::marks::{MarkWords, Marked};
 use super::measures::MeasureReader;
 use super::medicines::MedicineReader;
 use super::phrases::Begun;
+use super::results::ResultReader;
 use super::severity::Grades;
 use super::spelling::Spelling;
 use super::subject::Subjects;
@@ -85,6 +86,7 @@ pub(super) struct Sources<'a> {
     pub marks: &'a MarkWords,
     pub measures: &'a MeasureReader,
     pub medicines: &'a MedicineReader,
+    pub results: &'a ResultReader,
     pub subjects: &'a Subjects,
     pub grades: &'a Grades,
 }
@@ -143,6 +145,7 @@ impl Sources<'_> {
             (Trait::Reporting, self.subjects.reports(text)),
             (Trait::Crowd, self.subjects.is_crowd(text)),
             (Trait::Inherited, self.subjects.begins_disease(*key)),
+            (Trait::Outcome, self.results.begins_outcome(*key)),
         ])
     }
 

@@ -21,6 +21,7 @@ mod past;
 mod phrases;
 mod reading;
 mod recovery;
+mod results;
 mod scope;
 mod severity;
 mod spelling;
@@ -50,6 +51,7 @@ use measures::MeasureReader;
 use medicines::MedicineReader;
 use reading::Reading;
 use recovery::Recoveries;
+use results::ResultReader;
 use scope::Scope;
 use severity::Grades;
 use spelling::Spelling;
@@ -96,6 +98,8 @@ pub struct Mention {
 pub struct Parsed {
     /// In the order of the text; each concept once.
     pub mentions: Vec<Mention>,
+    /// Tests whose results the text tells, in its order: present is positive, or what the test calls so.
+    pub tests: Vec<Mention>,
     /// True when something was found and nothing was guessed.
     pub obvious: bool,
 }
@@ -114,6 +118,7 @@ pub struct Parser {
     company: Company,
     measures: MeasureReader,
     medicines: MedicineReader,
+    results: ResultReader,
     gestation: Gestation,
     childbed: Childbed,
     scope: Scope,
@@ -141,6 +146,7 @@ impl Parser {
         let lexicon = Lexicon::build(base, &canon, keep);
         let measures = MeasureReader::new(base, &words::measures());
         let medicines = MedicineReader::new(base, &words::medicines());
+        let results = ResultReader::new(base, &words::results());
         let scope = Scope::new(&words::scope());
         let marks = MarkWords::new(&words::scope(), &words::persons(), &words::gestation());
         let subjects = Subjects::new(&words::persons(), &words::family(), base);
@@ -155,6 +161,7 @@ impl Parser {
         let others = measures
             .vocabulary()
             .chain(medicines.vocabulary())
+            .chain(results.vocabulary())
             .chain(marks.vocabulary())
             .chain(subjects.vocabulary())
             .chain(grades.vocabulary())
@@ -172,6 +179,7 @@ impl Parser {
             marks: &marks,
             measures: &measures,
             medicines: &medicines,
+            results: &results,
             subjects: &subjects,
             grades: &grades,
         };
@@ -186,6 +194,7 @@ impl Parser {
             marks,
             measures,
             medicines,
+            results,
             gestation: Gestation::new(base, &words::gestation()),
             childbed: Childbed::new(base, &words::gestation()),
             scope,
@@ -206,6 +215,7 @@ impl Parser {
             marks: &self.marks,
             measures: &self.measures,
             medicines: &self.medicines,
+            results: &self.results,
             subjects: &self.subjects,
             grades: &self.grades,
         }
@@ -258,19 +268,32 @@ impl Parser {
         let mut carried = Carried::of(&reading, &spotted);
         self.scope.apply(&reading, &carried, &mut spotted);
         self.gestation.apply(&reading, context.sex, &mut spotted);
+        spotted.extend(self.results.find(&reading, &spotted));
         self.subjects.apply(&reading, base, age, &mut spotted);
+        // A result is a result: it lasts no days and has no degree.
+        let tests = spotted.extract_if(.., |it| it.concept.lab().is_some());
+        let tests: Vec<Spotted> = tests.collect();
         carried.note(&spotted);
         self.grades.apply(&reading, &carried, &mut spotted);
         self.recoveries.apply(&mut spotted);
         self.company.apply(&mut spotted);
         self.childbed.apply(&reading, &times, &mut spotted);
         lasting::attach(&reading, &times, &carried, &mut spotted);
-        answer(text, &reading, spotted)
+        let mentions = mentions(text, &reading, spotted);
+        let obvious = !mentions.is_empty()
+            && mentions
+                .iter()
+                .all(|it| it.confidence >= SURE && it.choice != Choice::Unknown);
+        Parsed {
+            mentions,
+            tests: self::mentions(text, &reading, tests),
+            obvious,
+        }
     }
 }
 
 /// Each concept once, in the order of the text.
-fn answer(text: &str, reading: &Reading<'_>, mut spotted: Vec<Spotted>) -> Parsed {
+fn mentions(text: &str, reading: &Reading<'_>, mut spotted: Vec<Spotted>) -> Vec<Mention> {
     spotted.retain(|it| it.dropped.is_none());
     // Each concept with the place where it was spotted first: the others are merged into that.
     let mut places: FastMap<ConceptRef, usize> = FastMap::default();
@@ -287,15 +310,9 @@ fn answer(text: &str, reading: &Reading<'_>, mut spotted: Vec<Spotted>) -> Parse
     }
     // Nearly in order already: those made from numbers stand behind the others.
     kept.sort_by_key(|&n| spotted[n].ends);
-    let mentions: Vec<Mention> = kept
-        .into_iter()
+    kept.into_iter()
         .map(|n| mention(text, reading, &mut spotted[n]))
-        .collect();
-    let obvious = !mentions.is_empty()
-        && mentions
-            .iter()
-            .all(|it| it.confidence >= SURE && it.choice != Choice::Unknown);
-    Parsed { mentions, obvious }
+        .collect()
 }
 
 /// The same concept twice: what is there outweighs what is not, and gaps are filled.

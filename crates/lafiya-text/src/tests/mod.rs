@@ -5,6 +5,7 @@ mod danger;
 mod evaluation;
 mod languages;
 mod queries;
+mod results;
 mod sentences;
 mod stories;
 mod typos;

@@ -67,7 +67,8 @@ impl Heard {
             evaluated_at: Some(lagos_date(now)),
         };
         let parsed = library.parser.parse(library.base(), text, &context);
-        let heard = parsed.mentions.into_iter().map(|mention| Self {
+        let told = parsed.mentions.into_iter().chain(parsed.tests);
+        let heard = told.map(|mention| Self {
             id: library.id_of(mention.concept).to_owned(),
             name: library.common_name_of(mention.concept).to_owned(),
             words: mention.orth,

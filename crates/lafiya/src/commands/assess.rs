@@ -125,7 +125,7 @@ fn read_case(
         evaluated_at: Some(today),
     };
     let parsed = library.parser.parse(library.base(), text, &context);
-    let evidence = lafiya_text::evidence(library.base(), &parsed.mentions);
+    let evidence = lafiya_text::evidence(library.base(), &parsed);
     let region = place.and_then(|place| place.region.clone());
     Ok(DeidentifiedCase {
         age,

@@ -1,0 +1,207 @@
+//! Results of tests: "RDT positive", "malaria test came back negative", "tested positive for typhoid". The names of the tests are
+//! in the base, how results are told is data.
+
+use std::ops::Range;
+
+use lafiya_knowledge::{ConceptRef, KnowledgeBase};
+use lafiya_model::Choice;
+
+use super::marks::Mark;
+use super::phrases::PhraseSet;
+use super::reading::Reading;
+use super::spotted::Spotted;
+use super::traits::Trait;
+use crate::fold;
+use crate::words::Results;
+
+/// The tests of a base, and how people tell what came of them.
+#[derive(Clone, Debug)]
+pub(super) struct ResultReader {
+    tests: PhraseSet<Test>,
+    outcomes: PhraseSet<Choice>,
+    not_yet: PhraseSet<()>,
+    between: PhraseSet<()>,
+    joining: PhraseSet<()>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Test {
+    concept: ConceptRef,
+    /// No test but what was looked for: counts only right beside its result.
+    looked_for: bool,
+}
+
+/// A test that the text names.
+struct Named {
+    test: Test,
+    tokens: Range<usize>,
+    outcome: Option<Choice>,
+}
+
+const CONFIDENCE: f64 = 0.95;
+/// Words between a test and its result.
+const BETWEEN_MAX: usize = 5;
+/// The same where only what was looked for is named: "positive for malaria", "malaria was positive".
+const BESIDE_MAX: usize = 2;
+
+impl ResultReader {
+    pub(super) fn new(base: &KnowledgeBase, words: &Results) -> Self {
+        let mut tests = PhraseSet::default();
+        let mut add = |name: &str, concept, looked_for| {
+            let test = Test {
+                concept,
+                looked_for,
+            };
+            tests.add(&fold::words(name), test);
+        };
+        for ix in base.lab_indices() {
+            let test = &base.lab(ix).text;
+            if words.passed_over.contains(&test.id) {
+                continue;
+            }
+            let names = [&test.name, &test.common_name];
+            for name in names.into_iter().chain(&test.synonyms) {
+                add(name, ConceptRef::Lab(ix), false);
+            }
+        }
+        for it in &words.looked_for {
+            if let Some(concept) = base.resolve(&it.test) {
+                it.names.iter().for_each(|name| add(name, concept, true));
+            }
+        }
+        let mut outcomes = PhraseSet::default();
+        for (phrases, choice) in [
+            (&words.present, Choice::Present),
+            (&words.absent, Choice::Absent),
+        ] {
+            for phrase in phrases {
+                outcomes.add(&phrase.split(' ').collect::<Vec<_>>(), choice);
+            }
+        }
+        Self {
+            tests,
+            outcomes,
+            not_yet: PhraseSet::of(&words.not_yet),
+            between: PhraseSet::of(&words.between),
+            joining: PhraseSet::of(&words.joining),
+        }
+    }
+
+    pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
+        self.tests.vocabulary().chain(self.outcomes.vocabulary())
+    }
+
+    /// Whether a word begins a result.
+    pub(super) fn begins_outcome(&self, key: u64) -> bool {
+        self.outcomes.begun(key).is_some()
+    }
+
+    /// The tests whose results the text tells; `spotted` has taken the words it stands on ("pregnancy test positive" says
+    /// that there is a pregnancy).
+    pub(super) fn find(&self, reading: &Reading<'_>, spotted: &[Spotted]) -> Vec<Spotted> {
+        if !reading.has_any([Trait::Outcome]) {
+            return Vec::new();
+        }
+        let mut named = self.named(reading, spotted);
+        for n in (0..named.len()).rev() {
+            let next = named.get(n + 1).map(|it| (it.tokens.start, it.outcome));
+            named[n].outcome = self.outcome(reading, &named[n], next);
+        }
+        let told = named.into_iter().filter_map(|it| {
+            let choice = it
+                .outcome
+                .filter(|_| self.is_now(reading, it.tokens.start))?;
+            let core = it.tokens.collect();
+            Some(Spotted::new(it.test.concept, core, choice, CONFIDENCE))
+        });
+        told.collect()
+    }
+
+    fn named(&self, reading: &Reading<'_>, spotted: &[Spotted]) -> Vec<Named> {
+        let mut named = Vec::new();
+        let mut at = 0;
+        while at < reading.len() {
+            let Some((length, [test, ..])) = self.tests.longest_at(&reading.keys, at) else {
+                at += 1;
+                continue;
+            };
+            let tokens = at..at + length;
+            at = tokens.end;
+            if !spotted
+                .iter()
+                .any(|it| it.core.iter().any(|at| tokens.contains(at)))
+            {
+                named.push(Named {
+                    test: *test,
+                    tokens,
+                    outcome: None,
+                });
+            }
+        }
+        named
+    }
+
+    /// What came of a test: told behind it, shared with the next one of a list, or told right before it.
+    fn outcome(
+        &self,
+        reading: &Reading<'_>,
+        it: &Named,
+        next: Option<(usize, Option<Choice>)>,
+    ) -> Option<Choice> {
+        let most = if it.test.looked_for {
+            BESIDE_MAX
+        } else {
+            BETWEEN_MAX
+        };
+        let sentence = reading.sentence_of(it.tokens.start);
+        let end = next.map_or(sentence.end, |(start, _)| start.min(sentence.end));
+        let mut at = it.tokens.end;
+        while at < end && at - it.tokens.end <= most {
+            if let Some(choice) = self.outcome_at(reading, at) {
+                return Some(choice);
+            }
+            match self.between.length_at(&reading.keys, at) {
+                0 => break,
+                length => at += length,
+            }
+        }
+        if let Some((start, outcome @ Some(_))) = next
+            && (it.tokens.end..start).all(|at| self.joining.length_at(&reading.keys, at) > 0)
+        {
+            return outcome;
+        }
+        let from = it
+            .tokens
+            .start
+            .saturating_sub(BESIDE_MAX)
+            .max(sentence.start);
+        let before = (from..it.tokens.start).rev();
+        let mut quiet = before.take_while(|at| {
+            *at + 1 == it.tokens.start || self.between.length_at(&reading.keys, *at + 1) > 0
+        });
+        quiet.find_map(|at| {
+            self.outcome_at(reading, at)
+                .filter(|_| !is_taken(reading, at))
+        })
+    }
+
+    fn outcome_at(&self, reading: &Reading<'_>, at: usize) -> Option<Choice> {
+        let (_, [choice, ..]) = self.outcomes.longest_at(&reading.keys, at)? else {
+            return None;
+        };
+        Some(*choice)
+    }
+
+    /// Neither wished for nor long ago.
+    fn is_now(&self, reading: &Reading<'_>, at: usize) -> bool {
+        let sentence = reading.sentence_of(at);
+        let waits = (sentence.start..at).any(|n| self.not_yet.length_at(&reading.keys, n) > 0);
+        let clause = reading.clause_of(at);
+        !waits && reading.marks.first(clause, Mark::Past).is_none()
+    }
+}
+
+/// A sign before a test belongs to what stands before it: "widal +, RDT".
+fn is_taken(reading: &Reading<'_>, at: usize) -> bool {
+    reading.tokens[at].is_sign()
+}
