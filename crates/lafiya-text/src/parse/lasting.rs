@@ -132,6 +132,12 @@ fn after(reading: &Reading<'_>, time: &Time, to: usize, found: &mut Found<'_>) -
     if !opens && !first(reach).is_some_and(at_once) {
         return false;
     }
+    // "I travelled two weeks ago and now I have fever": what is now did not begin then. At once behind a time
+    // the word belongs to it: "three days now".
+    let is_now = |n: usize| matches!(reading.words[n], "now" | "today");
+    if first(to).is_some_and(|at| (time.end + 1..at).any(is_now)) {
+        return false;
+    }
     while reach < to {
         let next = reading.clause_of(reach);
         let anew = starts_anew(reading.words[next.start]) && reading.words[next.start] != "i";

@@ -262,6 +262,9 @@ fn times_have_days() {
     lasts("feaver for 2 dys", &[Some(2)]);
     lasts("cough 2-3 days", &[Some(3)]);
     lasts("E don tey wey I dey cough, reach three weeks", &[Some(21)]);
+    lasts("I delivered 2 years ago and now I have headache", &[None]);
+    lasts("travelled 2 weeks ago and now fever", &[None]);
+    lasts("3 days now, fever and cough", &[Some(3), Some(3)]);
     lasts("nina homa siku 3", &[Some(3)]);
     lasts("zazzabi kwana 4", &[Some(4)]);
     lasts("day 3 of fever", &[None]);
