@@ -117,6 +117,14 @@ fn conditions_and_instructions_say_nothing() {
 }
 
 #[test]
+fn a_word_that_means_two_things_means_the_right_one() {
+    check("discharge in her pants", &["s_vaginal_discharge"]);
+    check("he pants", &["s_breathlessness"]);
+    check("I cannot lie down", &["s_orthopnoea"]);
+    check("known breast cancer", &["p_cancer_known"]);
+}
+
+#[test]
 fn the_past_is_not_now() {
     check(
         "I had malaria last year but now I only have back pain",
@@ -126,6 +134,7 @@ fn the_past_is_not_now() {
     check("cough since last year", &["s_cough"]);
     check("I gave birth 5 days ago", &["p_postpartum_within_6_weeks"]);
     check("I gave birth three years ago", &[]);
+    check("negative pregnancy test", &["-p_pregnancy"]);
     let (caesarean, childbed) = (
         "p_previous_caesarean_section",
         "p_postpartum_within_6_weeks",
