@@ -181,6 +181,18 @@ pub(crate) struct Medicines {
     pub medicine: Vec<MedicineWords>,
     pub stopping: Stopping,
     pub reasons: Reasons,
+    pub overdose: Overdose,
+}
+
+/// How many at once are too many.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Overdose {
+    pub finding: String,
+    pub least: f64,
+    pub most: f64,
+    pub swallowing: Vec<String>,
+    pub counted: Vec<String>,
 }
 
 /// Words for no longer taking it.

@@ -1,14 +1,17 @@
 //! Medicines: who takes insulin has diabetes. What a name implies is data.
 
+use std::ops::RangeInclusive;
+
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::Choice;
 
 use super::matches::Tokens;
+use super::numbers;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Spotted;
 use super::traits::Trait;
-use crate::words::Medicines;
+use crate::words::{self, Medicines};
 
 /// The medicines of the word list, with the risk factors of a base.
 #[derive(Clone, Debug)]
@@ -17,7 +20,20 @@ pub(super) struct MedicineReader {
     stopping: PhraseSet<()>,
     taken: PhraseSet<()>,
     implied: Vec<(Vec<ConceptRef>, Vec<ConceptRef>)>,
+    overdose: Option<Overdose>,
 }
+
+/// So many at once.
+#[derive(Clone, Debug)]
+struct Overdose {
+    finding: ConceptRef,
+    counts: RangeInclusive<f64>,
+    swallowing: PhraseSet<()>,
+    counted: PhraseSet<()>,
+}
+
+/// Words between swallowing and the number, and between the number and what was swallowed.
+const APART_MAX: usize = 3;
 
 impl MedicineReader {
     pub(super) fn new(base: &KnowledgeBase, medicines: &Medicines) -> Self {
@@ -39,6 +55,7 @@ impl MedicineReader {
             stopping: PhraseSet::of(&medicines.stopping.words),
             taken: PhraseSet::of(&medicines.reasons.words),
             implied,
+            overdose: Overdose::new(base, &medicines.overdose),
         }
     }
 
@@ -89,7 +106,52 @@ impl MedicineReader {
     }
 }
 
+impl Overdose {
+    fn new(base: &KnowledgeBase, words: &words::Overdose) -> Option<Self> {
+        Some(Self {
+            finding: base.resolve(&words.finding)?,
+            counts: words.least..=words.most,
+            swallowing: PhraseSet::of(&words.swallowing),
+            counted: PhraseSet::of(&words.counted),
+        })
+    }
+
+    /// The words of an overdose that the text counts.
+    fn find(&self, reading: &Reading<'_>) -> Option<Tokens> {
+        let next = |from: usize| reading.next_of(from, [Trait::Number]);
+        let numbers = std::iter::successors(Some(next(0)), |at| Some(next(at + 1)));
+        let mut numbers = numbers.take_while(|at| *at < reading.len());
+        numbers.find_map(|at| {
+            let (count, length) = numbers::count_at(&reading.entries, at)?;
+            let sentence = reading.sentence_of(at);
+            let from = at.saturating_sub(APART_MAX).max(sentence.start);
+            let first = (from..at).find(|&n| self.swallowing.length_at(&reading.keys, n) > 0)?;
+            let behind = at + length..(at + length + APART_MAX).min(sentence.end);
+            let last = behind
+                .clone()
+                .find(|&n| self.counted.length_at(&reading.keys, n) > 0)?;
+            // "Over three days" is a course; "three days ago" is when.
+            let unit = reading.next_of(last, [Trait::Unit]);
+            let is_course = unit < sentence.end
+                && reading.traits[unit - 1].has(Trait::Number)
+                && reading.words.get(unit + 1).is_none_or(|it| *it != "ago");
+            let at_once = self.counts.contains(&count) && !is_course;
+            at_once.then(|| (first..last + 1).collect())
+        })
+    }
+}
+
 impl MedicineReader {
+    /// Puts an overdose that is told as a number beside the rest.
+    pub(super) fn overdose(&self, reading: &Reading<'_>, spotted: &mut Vec<Spotted>) {
+        let Some(overdose) = &self.overdose else {
+            return;
+        };
+        if let Some(core) = overdose.find(reading) {
+            spotted.push(Spotted::new(overdose.finding, core, Choice::Present, 0.9));
+        }
+    }
+
     /// "On paracetamol for his fever": what stands behind the "for" is why it is taken.
     pub(super) fn reasons(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
         let next = |from: usize| reading.next_of(from, [Trait::Purpose]);

@@ -265,6 +265,7 @@ impl Parser {
             .apply(&reading, base, (age, context.sex), &mut spotted);
         self.medicines.apply(&reading, base, &mut spotted);
         self.medicines.reasons(&reading, &mut spotted);
+        self.medicines.overdose(&reading, &mut spotted);
         let mut carried = Carried::of(&reading, &spotted);
         self.scope.apply(&reading, &carried, &mut spotted);
         self.gestation.apply(&reading, context.sex, &mut spotted);

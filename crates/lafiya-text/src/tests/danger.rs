@@ -434,3 +434,27 @@ fn a_burn_is_heard_with_its_blisters() {
     let alone = found(&read("blisters on the arm", &ParseContext::default()));
     assert_eq!(alone, ["s_vesicular_rash"]);
 }
+
+#[test]
+fn an_overdose_is_heard_in_its_number() {
+    let overdose = "s_overdose_of_tablets";
+    are_heard(
+        Age::from_years(23),
+        Sex::Female,
+        &[
+            ("took 30 tablets of paracetamol last night", overdose),
+            ("swallowed 25 paracetamol", overdose),
+            ("she took about twenty diazepam tablets", overdose),
+            ("took 40 tabs of PCM two days ago, yellow eyes", overdose),
+        ],
+    );
+    for text in [
+        "took 2 tablets of paracetamol",
+        "took 24 tablets of coartem over 3 days",
+        "took 500 mg paracetamol",
+        "was given 20 tablets",
+    ] {
+        let got = found(&read(text, &ParseContext::default()));
+        assert!(!got.iter().any(|it| it == overdose), "{text}: {got:?}");
+    }
+}
