@@ -97,6 +97,37 @@ fn what_is_denied_is_absent_and_what_is_doubted_unknown() {
 }
 
 #[test]
+fn an_age_in_the_text_is_told_in_the_fields_of_assess() {
+    for (text, age, told) in [
+        (
+            "5 day old baby with fever",
+            json!(0),
+            json!({"age": 0, "age_days": 5}),
+        ),
+        (
+            "my 7 month old has a cough",
+            json!(null),
+            json!({"age": 0, "age_months": 7}),
+        ),
+        ("4 year old boy with fever", json!(null), json!({"age": 4})),
+        ("4 year old boy with fever", json!(30), json!(null)),
+        ("fever for 3 days", json!(0), json!(null)),
+    ] {
+        let body = parse(&json!({"text": text, "age": age})).expect(200).json();
+        assert_eq!(body["patient"], told, "{text}");
+    }
+    let body = parse(&json!({"text": "5 day old baby with fever", "age": 0}))
+        .expect(200)
+        .json();
+    let mut patient = body["patient"].clone();
+    patient["sex"] = json!("male");
+    let evidence = json!([{"id": "s_fever", "choice_id": "present", "source": "initial"}]);
+    let request = json!({"patient": patient, "evidence": evidence});
+    let answer = clinic().post("/v1/assess", &request).expect(200).json();
+    assert_eq!(answer["triage"]["level"], "emergency", "fever of a newborn");
+}
+
+#[test]
 fn results_of_tests_stand_apart_and_are_evidence() {
     const TEST: &str = "lt_malaria_rapid_diagnostic_test";
     let chance = |text: &str, tests: &[(&str, &str)]| {

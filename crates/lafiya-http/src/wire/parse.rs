@@ -169,12 +169,42 @@ pub(crate) struct ParseAnswer<'a> {
     mentions: Vec<MentionAnswer<'a>>,
     /// True when nothing was guessed
     obvious: bool,
+    /// The age that the text tells, in the fields of a request to `/assess`; null where it tells none, or another than the
+    /// request
+    patient: Option<ToldAge>,
     /// Tests whose results the text tells: `present` is positive, or what the test calls so; ready to be sent as evidence
     lab_tests: Vec<MentionAnswer<'a>>,
     /// The variant form: symptoms that are present
     symptoms: Vec<SymptomMention<'a>>,
     /// The variant form: risk factors that are present
     risk_factors: Vec<RiskFactorMention<'a>>,
+}
+
+/// A small child's days or months decide: they are told apart from the years.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ToldAge {
+    /// Completed years
+    age: u32,
+    /// Below one year
+    #[serde(skip_serializing_if = "Option::is_none")]
+    age_months: Option<u32>,
+    /// Up to 60 days
+    #[serde(skip_serializing_if = "Option::is_none")]
+    age_days: Option<u32>,
+}
+
+const DAYS_MAX: u32 = 60;
+
+impl From<Age> for ToldAge {
+    fn from(age: Age) -> Self {
+        let in_days = age.days() <= DAYS_MAX;
+        let months = (0..12).rev().find(|it| Age::from_months(*it) <= age);
+        Self {
+            age: age.years(),
+            age_months: months.filter(|_| age.years() == 0 && !in_days),
+            age_days: in_days.then_some(age.days()),
+        }
+    }
 }
 
 #[derive(Serialize, ToSchema)]
@@ -239,6 +269,7 @@ impl<'a> ParseAnswer<'a> {
             mentions: told(&parsed.mentions),
             lab_tests: told(&parsed.tests),
             obvious: parsed.obvious,
+            patient: parsed.age.map(ToldAge::from),
             // A measured value is no symptom, normal or not: what it means stands beside it as a mention of its own.
             symptoms: present(ConceptKind::Symptom)
                 .filter(|it| it.value.is_none())

@@ -126,10 +126,8 @@ impl Overdose {
             let sentence = reading.sentence_of(at);
             let from = at.saturating_sub(APART_MAX).max(sentence.start);
             let first = (from..at).find(|&n| self.swallowing.length_at(&reading.keys, n) > 0)?;
-            let behind = at + length..(at + length + APART_MAX).min(sentence.end);
-            let last = behind
-                .clone()
-                .find(|&n| self.counted.length_at(&reading.keys, n) > 0)?;
+            let mut behind = at + length..(at + length + APART_MAX).min(sentence.end);
+            let last = behind.find(|&n| self.counted.length_at(&reading.keys, n) > 0)?;
             // "Over three days" is a course; "three days ago" is when.
             let unit = reading.next_of(last, [Trait::Unit]);
             let is_course = unit < sentence.end

@@ -100,6 +100,8 @@ pub struct Parsed {
     pub mentions: Vec<Mention>,
     /// Tests whose results the text tells, in its order: present is positive, or what the test calls so.
     pub tests: Vec<Mention>,
+    /// The age that the text tells; none where another one is known besides it.
+    pub age: Option<Age>,
     /// True when something was found and nothing was guessed.
     pub obvious: bool,
 }
@@ -244,7 +246,8 @@ impl Parser {
                 .age
                 .is_none_or(|known| known == Age::from_years(years))
         };
-        let age = age.filter(is_finer).or(context.age);
+        let told_age = age.filter(is_finer);
+        let age = told_age.or(context.age);
         let choosing = Choosing {
             times: in_time,
             base,
@@ -288,6 +291,7 @@ impl Parser {
         Parsed {
             mentions,
             tests: self::mentions(text, &reading, tests),
+            age: told_age,
             obvious,
         }
     }

@@ -288,7 +288,7 @@ impl Times {
         let count = Self::counted_at(reading, at)?;
         let end = count.end;
         if let Some(place) = self.age_at(reading, &count, patient) {
-            return Some(Count::Other(place, count.days.map(Age::from_days)));
+            return Some(Count::Other(place, count.days.map(age_of)));
         }
         let led = || {
             at > 0 && self.leads.length_at(&reading.keys, at - 1) > 0
@@ -355,6 +355,18 @@ pub(super) struct Counted {
     /// None beyond what anybody lives.
     pub days: Option<u32>,
 }
+
+/// Times count a month as 30 days and a year as 365; ages count them as the calendar does.
+fn age_of(days: u32) -> Age {
+    match (days % YEAR_DAYS, days % COUNTED_MONTH_DAYS) {
+        (0, _) => Age::from_years(days / YEAR_DAYS),
+        (_, 0) => Age::from_months(days / COUNTED_MONTH_DAYS),
+        _ => Age::from_days(days),
+    }
+}
+
+/// A month as times count it.
+const COUNTED_MONTH_DAYS: u32 = 30;
 
 /// Words between a pregnancy and its weeks: "pregnant for about 5 months", "mimba ya miezi 7".
 const BETWEEN_MAX: usize = 2;
