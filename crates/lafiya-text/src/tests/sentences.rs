@@ -122,6 +122,20 @@ fn a_word_that_means_two_things_means_the_right_one() {
     check("he pants", &["s_breathlessness"]);
     check("I cannot lie down", &["s_orthopnoea"]);
     check("known breast cancer", &["p_cancer_known"]);
+    check(
+        "The abdomen is soft and non-tender.",
+        &["-s_abdominal_tenderness"],
+    );
+    check("She takes no medications", &[]);
+    check("drinks alcohol socially", &["-p_alcohol_harmful_use"]);
+    check(
+        "does not smoke or drink alcohol but does drink coffee",
+        &["-p_current_smoker", "-p_alcohol_harmful_use"],
+    );
+    check(
+        "denies any tunnel vision or feelings of fainting",
+        &["-s_tunnel_vision", "-s_fainting"],
+    );
 }
 
 #[test]
