@@ -36,7 +36,9 @@ impl Company {
             ids.contains(&it.concept) && it.choice == Choice::Present && it.dropped.is_none()
         };
         for company in &self.0 {
-            if !spotted.iter().any(|it| has(it, &company.beside)) {
+            // Most texts have nothing that could mean something else.
+            let any = |ids: &[ConceptRef]| spotted.iter().any(|it| has(it, ids));
+            if !any(&company.findings) || !any(&company.beside) {
                 continue;
             }
             for it in spotted.iter_mut() {

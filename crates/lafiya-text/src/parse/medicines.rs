@@ -122,7 +122,8 @@ impl Overdose {
         let numbers = std::iter::successors(Some(next(0)), |at| Some(next(at + 1)));
         let mut numbers = numbers.take_while(|at| *at < reading.len());
         numbers.find_map(|at| {
-            let (count, length) = numbers::count_at(&reading.entries, at)?;
+            let (_, length) = numbers::count_at(&reading.entries, at)
+                .filter(|(count, _)| self.counts.contains(count))?;
             let sentence = reading.sentence_of(at);
             let from = at.saturating_sub(APART_MAX).max(sentence.start);
             let first = (from..at).find(|&n| self.swallowing.length_at(&reading.keys, n) > 0)?;
@@ -133,8 +134,7 @@ impl Overdose {
             let is_course = unit < sentence.end
                 && reading.traits[unit - 1].has(Trait::Number)
                 && reading.words.get(unit + 1).is_none_or(|it| *it != "ago");
-            let at_once = self.counts.contains(&count) && !is_course;
-            at_once.then(|| (first..last + 1).collect())
+            (!is_course).then(|| (first..last + 1).collect())
         })
     }
 }
