@@ -132,20 +132,14 @@ fn results_of_tests_stand_apart_and_are_evidence() {
     const TEST: &str = "lt_malaria_rapid_diagnostic_test";
     let chance = |text: &str, tests: &[(&str, &str)]| {
         let body = read(text);
-        let told: Vec<_> = body["lab_tests"]
-            .as_array()
-            .expect("a list")
-            .iter()
-            .collect();
-        let told_tests: Vec<(&str, &str)> = told
-            .iter()
-            .map(|it| (text_of(it, "id"), text_of(it, "choice_id")))
-            .collect();
+        let told = &body["lab_tests"];
+        let choices = column(told, "choice_id");
+        let told_tests: Vec<_> = column(told, "id").into_iter().zip(choices).collect();
         assert_eq!(told_tests, tests, "{text}");
-        let mentions = body["mentions"].as_array().expect("a list");
-        let evidence: Vec<Value> = mentions
+        let list = |name: &str| body[name].as_array().expect("a list").clone();
+        let evidence: Vec<Value> = list("mentions")
             .iter()
-            .chain(told)
+            .chain(&list("lab_tests"))
             .map(|it| json!({"id": it["id"], "choice_id": it["choice_id"], "source": "initial"}))
             .collect();
         let patient = json!({"age": 30, "sex": "male", "location": "kano"});
@@ -170,10 +164,6 @@ fn results_of_tests_stand_apart_and_are_evidence() {
         negative < untold && untold < positive,
         "{negative} {untold} {positive}"
     );
-}
-
-fn text_of<'a>(value: &'a Value, field: &str) -> &'a str {
-    value[field].as_str().expect("a text")
 }
 
 #[test]

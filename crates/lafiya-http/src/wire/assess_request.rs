@@ -18,7 +18,7 @@ use crate::wire::fields::{
 
 const AGE_YEARS_MAX: i64 = 120;
 const AGE_MONTHS_MAX: i64 = 59;
-const AGE_DAYS_MAX: i64 = 60;
+pub(crate) const AGE_DAYS_MAX: i64 = 60;
 const EVIDENCE_ITEMS_MAX: usize = 50;
 const RISK_FACTORS_MAX: usize = 30;
 const PREVIOUS_EVIDENCE_MAX: usize = 30;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::error::ApiError;
+use crate::wire::assess_request::AGE_DAYS_MAX;
 use crate::wire::fields::{Field, Object, Problems, Shorthand, Word, read_object};
 
 const TEXT_CHARACTERS_MAX: usize = 2000;
@@ -193,11 +194,9 @@ pub(crate) struct ToldAge {
     age_days: Option<u32>,
 }
 
-const DAYS_MAX: u32 = 60;
-
 impl From<Age> for ToldAge {
     fn from(age: Age) -> Self {
-        let in_days = age.days() <= DAYS_MAX;
+        let in_days = i64::from(age.days()) <= AGE_DAYS_MAX;
         let months = (0..12).rev().find(|it| Age::from_months(*it) <= age);
         Self {
             age: age.years(),

@@ -1,8 +1,8 @@
 //! When a birth was: "gave birth three years ago" is no childbed, "had a caesarean ten days ago" is one. Which ids is data.
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
-use lafiya_model::Choice;
 
+use super::known;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
 use super::time::Time;
@@ -23,11 +23,7 @@ impl Childbed {
     pub(super) fn new(base: &KnowledgeBase, words: &GestationWords) -> Self {
         Self {
             childbed: base.resolve(&words.childbed),
-            births: words
-                .births
-                .iter()
-                .filter_map(|id| base.resolve(id))
-                .collect(),
+            births: known(base, &words.births),
         }
     }
 
@@ -50,16 +46,12 @@ impl Childbed {
         }
         let fresh = spotted.iter().find(|it| {
             self.births.contains(&it.concept)
-                && it.choice == Choice::Present
-                && it.dropped.is_none()
+                && it.is_had()
                 && told(it, |days| days <= CHILDBED_DAYS)
                 && !is_over(it)
         });
         if let Some(birth) = fresh.map(|it| it.core.clone()) {
-            spotted.push(Spotted {
-                derived: true,
-                ..Spotted::new(childbed, birth, Choice::Present, 0.95)
-            });
+            spotted.push(Spotted::derived(childbed, birth));
         }
     }
 }

@@ -1,8 +1,8 @@
 //! What a finding means beside another: blisters of somebody who was burnt are a blistered burn, no rash. Which ids is data.
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
-use lafiya_model::Choice;
 
+use super::known;
 use super::spotted::Spotted;
 use crate::words::BodyWords;
 
@@ -19,11 +19,10 @@ struct Beside {
 
 impl Company {
     pub(super) fn new(base: &KnowledgeBase, words: &BodyWords) -> Self {
-        let known = |ids: &[String]| ids.iter().filter_map(|id| base.resolve(id)).collect();
         let all = words.company.iter().filter_map(|it| {
             Some(Beside {
-                findings: known(&it.findings),
-                beside: known(&it.beside),
+                findings: known(base, &it.findings),
+                beside: known(base, &it.beside),
                 means: base.resolve(&it.means)?,
             })
         });
@@ -32,9 +31,7 @@ impl Company {
 
     /// Only what the patient has counts, on either side.
     pub(super) fn apply(&self, spotted: &mut [Spotted]) {
-        let has = |it: &Spotted, ids: &[ConceptRef]| {
-            ids.contains(&it.concept) && it.choice == Choice::Present && it.dropped.is_none()
-        };
+        let has = |it: &Spotted, ids: &[ConceptRef]| ids.contains(&it.concept) && it.is_had();
         for company in &self.0 {
             // Most texts have nothing that could mean something else.
             let any = |ids: &[ConceptRef]| spotted.iter().any(|it| has(it, ids));

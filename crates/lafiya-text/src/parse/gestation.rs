@@ -3,6 +3,7 @@
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Choice, Sex};
 
+use super::known;
 use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::Spotted;
@@ -39,7 +40,7 @@ impl Gestation {
         stages.sort_unstable();
         let narrower = words.narrower.iter().filter_map(|it| {
             Some(Narrower {
-                with: it.with.iter().filter_map(|id| base.resolve(id)).collect(),
+                with: known(base, &it.with),
                 weeks: it.weeks_from..it.weeks_below,
                 means: base.resolve(&it.id)?,
             })
@@ -87,10 +88,7 @@ impl Gestation {
             };
             let core = carrier.map_or_else(|| (at..count.end).collect(), |it| it.core.clone());
             if !spotted.iter().any(|it| it.concept == *stage) {
-                spotted.push(Spotted {
-                    derived: true,
-                    ..Spotted::new(*stage, core, Choice::Present, 0.95)
-                });
+                spotted.push(Spotted::derived(*stage, core));
             }
             self.narrow(days / WEEK_DAYS, spotted);
         }
@@ -100,17 +98,11 @@ impl Gestation {
     fn narrow(&self, weeks: u32, spotted: &mut Vec<Spotted>) {
         for narrower in self.narrower.iter().filter(|it| it.weeks.contains(&weeks)) {
             let known = spotted.iter().any(|it| it.concept == narrower.means);
-            let told = spotted.iter().find(|it| {
-                narrower.with.contains(&it.concept)
-                    && it.choice == Choice::Present
-                    && it.dropped.is_none()
-            });
+            let told = spotted
+                .iter()
+                .find(|it| narrower.with.contains(&it.concept) && it.is_had());
             if let (Some(told), false) = (told, known) {
-                let means = Spotted {
-                    derived: true,
-                    ..Spotted::new(narrower.means, told.core.clone(), Choice::Present, 0.95)
-                };
-                spotted.push(means);
+                spotted.push(Spotted::derived(narrower.means, told.core.clone()));
             }
         }
     }

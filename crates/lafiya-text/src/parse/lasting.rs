@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use lafiya_model::Choice;
-
 use super::carried::Carried;
 use super::reading::Reading;
 use super::spotted::Spotted;
@@ -183,5 +181,5 @@ fn is_bare(reading: &Reading<'_>, carried: &[bool], mut clause: Range<usize>) ->
 
 /// Only a present finding lasts.
 fn lasts(it: &Spotted) -> bool {
-    it.choice == Choice::Present && it.dropped.is_none() && it.is_finding()
+    it.is_had() && it.is_finding()
 }

@@ -195,8 +195,7 @@ impl Lexicon {
                     also: Some(other),
                     ..meaning(Sense::Has(one))
                 };
-                let words: Vec<&str> = phrase.split(' ').collect();
-                lexicon.written.add(&words, both);
+                lexicon.written.add_phrase(phrase, both);
             }
         }
         for (id, phrases) in &ignored.well {

@@ -117,8 +117,7 @@ impl MarkWords {
     }
 
     fn add(&mut self, phrase: &str, mark: Mark) {
-        self.phrases
-            .add(&phrase.split(' ').collect::<Vec<_>>(), mark);
+        self.phrases.add_phrase(phrase, mark);
     }
 
     /// Every word of the lists, for the speller.

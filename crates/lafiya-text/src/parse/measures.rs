@@ -8,6 +8,7 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase, Person};
 use lafiya_model::{Age, Choice, Sex};
 use smallvec::SmallVec;
 
+use super::known;
 use super::matches::tokens;
 use super::numbers;
 use super::phrases::PhraseSet;
@@ -95,13 +96,12 @@ impl MeasureReader {
         let Some(concept) = base.resolve(&entry.id) else {
             return;
         };
-        let ids = |ids: &[String]| ids.iter().filter_map(|id| base.resolve(id)).collect();
         let number = self.known.len();
         self.known.push(Known {
             concept,
             range: entry.range,
-            finds: ids(&entry.finds),
-            denies: ids(&entry.denies),
+            finds: known(base, &entry.finds),
+            denies: known(base, &entry.denies),
             normal: entry.normal,
             out_of: entry.out_of,
             out_of_said: entry.out_of_said,
@@ -113,7 +113,7 @@ impl MeasureReader {
         ];
         for (list, set) in lists {
             for phrase in list {
-                set.add(&phrase.split(' ').collect::<Vec<_>>(), number);
+                set.add_phrase(phrase, number);
             }
         }
     }

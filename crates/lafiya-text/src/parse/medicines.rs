@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::Choice;
 
+use super::known;
 use super::matches::Tokens;
 use super::numbers;
 use super::phrases::PhraseSet;
@@ -39,16 +40,14 @@ impl MedicineReader {
     pub(super) fn new(base: &KnowledgeBase, medicines: &Medicines) -> Self {
         let mut names = PhraseSet::default();
         let mut implied = Vec::new();
-        let ids = |ids: &[String]| {
-            ids.iter()
-                .filter_map(|id| base.resolve(id))
-                .collect::<Vec<_>>()
-        };
         for medicine in &medicines.medicine {
             for name in &medicine.names {
-                names.add(&name.split(' ').collect::<Vec<_>>(), implied.len());
+                names.add_phrase(name, implied.len());
             }
-            implied.push((ids(&medicine.implies), ids(&medicine.stopped)));
+            implied.push((
+                known(base, &medicine.implies),
+                known(base, &medicine.stopped),
+            ));
         }
         Self {
             names,

@@ -149,9 +149,11 @@ impl Parser {
         let measures = MeasureReader::new(base, &words::measures());
         let medicines = MedicineReader::new(base, &words::medicines());
         let results = ResultReader::new(base, &words::results());
-        let scope = Scope::new(&words::scope());
-        let marks = MarkWords::new(&words::scope(), &words::persons(), &words::gestation());
-        let subjects = Subjects::new(&words::persons(), &words::family(), base);
+        let (scope_words, person_words) = (words::scope(), words::persons());
+        let (gestation_words, body_words) = (words::gestation(), words::body());
+        let scope = Scope::new(&scope_words);
+        let marks = MarkWords::new(&scope_words, &person_words, &gestation_words);
+        let subjects = Subjects::new(&person_words, &words::family(), base);
         let grades = Grades::new(&words::severity());
         let times = Times::new(&words::time());
         let mut languages: FastMap<String, Vec<String>> = FastMap::default();
@@ -171,7 +173,7 @@ impl Parser {
             .chain(languages.keys().map(String::as_str))
             .chain(canon.vocabulary());
         let spelling = Spelling::build(base, lexicon.vocabulary(), others);
-        let composer = Composer::new(&words::body(), &canon, base);
+        let composer = Composer::new(&body_words, &canon, base);
         let sources = Sources {
             canon: &canon,
             lexicon: &lexicon,
@@ -188,7 +190,7 @@ impl Parser {
         Self {
             dictionary: Dictionary::build(&spelling, sources),
             composer,
-            company: Company::new(base, &words::body()),
+            company: Company::new(base, &body_words),
             canon,
             spelling,
             lexicon,
@@ -197,8 +199,8 @@ impl Parser {
             measures,
             medicines,
             results,
-            gestation: Gestation::new(base, &words::gestation()),
-            childbed: Childbed::new(base, &words::gestation()),
+            gestation: Gestation::new(base, &gestation_words),
+            childbed: Childbed::new(base, &gestation_words),
             scope,
             subjects,
             grades,
@@ -295,6 +297,11 @@ impl Parser {
             obvious,
         }
     }
+}
+
+/// Those of a list of ids that a base has.
+fn known(base: &KnowledgeBase, ids: &[String]) -> Vec<ConceptRef> {
+    ids.iter().filter_map(|id| base.resolve(id)).collect()
 }
 
 /// Each concept once, in the order of the text.

@@ -101,6 +101,11 @@ impl<T> PhraseSet<T> {
         self.ends[node as usize].push(value);
     }
 
+    /// Adds a phrase whose words are parted by spaces.
+    pub(crate) fn add_phrase(&mut self, phrase: &str, value: T) {
+        self.add(&phrase.split(' ').collect::<Vec<_>>(), value);
+    }
+
     /// Enters a new step in the sieve, or all of them in a larger one.
     fn sift(&mut self, step: u64) {
         if self.sieve.is_full(self.steps.len()) {
@@ -208,7 +213,7 @@ impl PhraseSet<()> {
     pub(crate) fn of(phrases: &[String]) -> Self {
         let mut set = Self::default();
         for phrase in phrases {
-            set.add(&phrase.split(' ').collect::<Vec<_>>(), ());
+            set.add_phrase(phrase, ());
         }
         set
     }

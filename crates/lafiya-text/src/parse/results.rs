@@ -75,7 +75,7 @@ impl ResultReader {
             (&words.absent, Choice::Absent),
         ] {
             for phrase in phrases {
-                outcomes.add(&phrase.split(' ').collect::<Vec<_>>(), choice);
+                outcomes.add_phrase(phrase, choice);
             }
         }
         Self {
@@ -179,9 +179,10 @@ impl ResultReader {
         let mut quiet = before.take_while(|at| {
             *at + 1 == it.tokens.start || self.between.length_at(&reading.keys, *at + 1) > 0
         });
+        // A sign before a test belongs to what stands before it: "widal +, RDT".
         quiet.find_map(|at| {
             self.outcome_at(reading, at)
-                .filter(|_| !is_taken(reading, at))
+                .filter(|_| !reading.tokens[at].is_sign())
         })
     }
 
@@ -199,9 +200,4 @@ impl ResultReader {
         let clause = reading.clause_of(at);
         !waits && reading.marks.first(clause, Mark::Past).is_none()
     }
-}
-
-/// A sign before a test belongs to what stands before it: "widal +, RDT".
-fn is_taken(reading: &Reading<'_>, at: usize) -> bool {
-    reading.tokens[at].is_sign()
 }

@@ -50,7 +50,7 @@ impl Scope {
         ];
         for (list, trigger) in lists {
             for phrase in list {
-                triggers.add(&phrase.split(' ').collect::<Vec<_>>(), trigger);
+                triggers.add_phrase(phrase, trigger);
             }
         }
         Self {

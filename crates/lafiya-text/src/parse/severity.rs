@@ -32,14 +32,10 @@ impl Grades {
         ];
         for (list, severity) in lists {
             for phrase in &list.before {
-                grades
-                    .before
-                    .add(&phrase.split(' ').collect::<Vec<_>>(), severity);
+                grades.before.add_phrase(phrase, severity);
             }
             for phrase in &list.after {
-                grades
-                    .after
-                    .add(&phrase.split(' ').collect::<Vec<_>>(), severity);
+                grades.after.add_phrase(phrase, severity);
             }
         }
         grades

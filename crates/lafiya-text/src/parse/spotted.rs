@@ -81,6 +81,19 @@ impl Spotted {
         }
     }
 
+    /// What other words of the text say of the patient, so that words such as "no" do not turn it.
+    pub(super) fn derived(concept: ConceptRef, core: Tokens) -> Self {
+        Self {
+            derived: true,
+            ..Self::new(concept, core, Choice::Present, 0.95)
+        }
+    }
+
+    /// Whether the patient has it.
+    pub(super) fn is_had(&self) -> bool {
+        self.choice == Choice::Present && self.dropped.is_none()
+    }
+
     /// Takes a time, unless it has one already; a number is better than none.
     pub(super) fn last_for(&mut self, lasting: Lasting) {
         if self.duration.is_none_or(|known| known.0.is_none()) {

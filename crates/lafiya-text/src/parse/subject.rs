@@ -1,7 +1,7 @@
 //! Whose finding it is. A carer speaks for a child; a sister's fever is not the patient's, unless she is the patient.
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
-use lafiya_model::{Age, Choice};
+use lafiya_model::Age;
 
 use super::marks::Mark;
 use super::phrases::PhraseSet;
@@ -67,14 +67,14 @@ impl Subjects {
         ];
         for (list, person) in lists {
             for phrase in list {
-                persons.add(&phrase.split(' ').collect::<Vec<_>>(), person);
+                persons.add_phrase(phrase, person);
             }
         }
         let mut diseases = PhraseSet::default();
         for (id, phrases) in &family.diseases {
             for phrase in phrases {
                 if let Some(concept) = base.resolve(id) {
-                    diseases.add(&phrase.split(' ').collect::<Vec<_>>(), concept);
+                    diseases.add_phrase(phrase, concept);
                 }
             }
         }
@@ -189,11 +189,7 @@ impl Subjects {
             let disease = self.family.longest_at(&reading.keys, at);
             if let Some((length, [concept, ..])) = disease.filter(|_| of_kin) {
                 let core = (at..at + length).collect();
-                let derived = Spotted::new(*concept, core, Choice::Present, 0.95);
-                spotted.push(Spotted {
-                    derived: true,
-                    ..derived
-                });
+                spotted.push(Spotted::derived(*concept, core));
             }
         }
     }

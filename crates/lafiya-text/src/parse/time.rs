@@ -82,11 +82,11 @@ impl Times {
         let mut moments = PhraseSet::default();
         for (days, phrases) in &words.moments {
             for phrase in phrases {
-                moments.add(&phrase.split(' ').collect::<Vec<_>>(), days.parse().ok());
+                moments.add_phrase(phrase, days.parse().ok());
             }
         }
         for phrase in &words.unknown.phrases {
-            moments.add(&phrase.split(' ').collect::<Vec<_>>(), None);
+            moments.add_phrase(phrase, None);
         }
         let set = |list: &[String]| list.iter().cloned().collect();
         Self {
