@@ -39,17 +39,15 @@ impl Ranking {
     }
 }
 
+/// Where enough are above this, the others need not be put in order.
+const LIKELY: f64 = 1e-4;
+
 /// The likeliest of the possible, in order; among equals the order of the base.
 fn first(wanted: usize, probabilities: &[f64]) -> Vec<ConditionIx> {
-    // The bits of positive numbers are ordered as the numbers are, and compare faster.
-    let mut ranking: Vec<(Reverse<u64>, ConditionIx)> = Vec::with_capacity(probabilities.len());
-    ranking.extend(
-        probabilities
-            .iter()
-            .enumerate()
-            .filter(|(_, probability)| **probability > 0.0)
-            .map(|(place, probability)| (Reverse(probability.to_bits()), ConditionIx::at(place))),
-    );
+    let mut ranking = above(LIKELY, probabilities);
+    if ranking.len() < wanted {
+        ranking = above(0.0, probabilities);
+    }
     if wanted < ranking.len() {
         ranking.select_nth_unstable(wanted);
         ranking.truncate(wanted);
@@ -58,23 +56,34 @@ fn first(wanted: usize, probabilities: &[f64]) -> Vec<ConditionIx> {
     ranking.into_iter().map(|(_, ix)| ix).collect()
 }
 
+/// The conditions whose probability is above a limit, so that who sorts them sorts by it.
+fn above(limit: f64, probabilities: &[f64]) -> Vec<(Reverse<u64>, ConditionIx)> {
+    let all = probabilities.iter().enumerate();
+    // The bits of positive numbers are ordered as the numbers are, and compare faster.
+    all.filter(|(_, probability)| **probability > limit)
+        .map(|(place, probability)| (Reverse(probability.to_bits()), ConditionIx::at(place)))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_leading_are_the_head_of_all_and_the_impossible_are_left_out() {
-        // Falls and rises again, with equals and zeros among them.
-        let probabilities: Vec<f64> = (0_u32..500)
-            .map(|n| f64::from(n * 37 % 101) / 1000.0)
-            .collect();
-        let ranking = Ranking::of(&probabilities);
-        let all = ranking.all(&probabilities);
-        assert_eq!(ranking.leading(), &all[..LEADING]);
-        let mut expected: Vec<usize> = (0..500).filter(|&n| probabilities[n] > 0.0).collect();
-        expected.sort_by(|&a, &b| probabilities[b].total_cmp(&probabilities[a]));
-        let all: Vec<usize> = all.iter().map(|ix| ix.index()).collect();
-        assert_eq!(all, expected);
+        // All likely, some likely, and too few likely; each falls and rises again, with equals and zeros.
+        for parts in [1e3, 4e5, 1e9] {
+            let probabilities: Vec<f64> = (0_u32..500)
+                .map(|n| f64::from(n * 37 % 101) / parts)
+                .collect();
+            let ranking = Ranking::of(&probabilities);
+            let all = ranking.all(&probabilities);
+            assert_eq!(ranking.leading(), &all[..LEADING]);
+            let mut expected: Vec<usize> = (0..500).filter(|&n| probabilities[n] > 0.0).collect();
+            expected.sort_by(|&a, &b| probabilities[b].total_cmp(&probabilities[a]));
+            let all: Vec<usize> = all.iter().map(|ix| ix.index()).collect();
+            assert_eq!(all, expected);
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use lafiya_model::Severity;
 
 use crate::facts::{PatientFacts, Told, is_among, is_any_among};
 use crate::parameters::Parameters;
-use crate::weights::{Few, Reckoning, Weights, figure_of};
+use crate::weights::{Few, Reckoning, Weights};
 
 /// The share of patients who call a finding severe, where a condition does not say.
 const SEVERE_SHARE: f64 = 0.3;
@@ -113,7 +113,7 @@ struct Expected<'a> {
     /// Of a condition that does not list it.
     unlisted: f64,
     /// Of those that do, in their order.
-    listed: &'a [Showing],
+    listed: &'a Showing,
     /// Of those that list a broader finding alone, in their order, each once.
     narrowed: Vec<(ConditionIx, Narrowed)>,
 }
@@ -176,14 +176,15 @@ impl<'a> Expected<'a> {
     }
 
     fn conditions(&self) -> impl Iterator<Item = ConditionIx> {
-        let listed = self.listed.iter().map(|it| it.condition);
+        let listed = self.listed.conditions().iter().copied();
         listed.chain(self.narrowed.iter().map(|it| it.0))
     }
 
     /// What is expected of a condition, and whether that is cardinal.
     fn figure(&self, condition: ConditionIx) -> (f64, bool) {
-        if let Some(it) = figure_of(condition, self.listed) {
-            return (it.probability.into(), it.cardinal);
+        if let Some(place) = self.listed.place_of(condition) {
+            let probability = self.listed.probabilities()[place];
+            return (probability.into(), self.listed.is_cardinal(place));
         }
         let narrowed = self.narrowed.binary_search_by_key(&condition, |it| it.0);
         let probability = narrowed.map(|place| self.narrowed[place].1.probability);
@@ -206,14 +207,16 @@ fn expected_by<'a>(
     let share = (ratio * parameters.narrower_times).min(NARROWER_SHARE_MAX);
     let (ln_share, ln_least) = (share.ln(), bounded(0.0).ln());
     let known = base.likelihood().known_column(ix);
-    let broad = base.likelihood().showing(broader, facts.group).iter();
-    let broad = broad.filter(|broad| !known[broad.condition.index()]);
-    broad.filter_map(move |broad| {
+    let broad = base.likelihood().showing(broader, facts.group);
+    let figures = broad.probabilities().iter().zip(broad.ln(true));
+    let broad = broad.conditions().iter().zip(figures);
+    let broad = broad.filter(|(ix, _)| !known[ix.index()]);
+    broad.filter_map(move |(&ix, (&probability, &ln_present))| {
         let narrowed = Narrowed {
-            probability: f64::from(broad.probability) * share,
-            ln_present: (f64::from(broad.ln_present) + ln_share).max(ln_least),
+            probability: f64::from(probability) * share,
+            ln_present: (f64::from(ln_present) + ln_share).max(ln_least),
         };
-        (narrowed.probability > unlisted).then_some((broad.condition, narrowed))
+        (narrowed.probability > unlisted).then_some((ix, narrowed))
     })
 }
 
@@ -249,7 +252,7 @@ fn risk(
     parameters: &Parameters,
 ) -> Vec<(ConditionIx, f64)> {
     let risk = base.risk(ix);
-    let background = f64::from(risk.background);
+    let background = f64::from(risk.background.yes);
     let weight = |ln_odds: f32| {
         let odds = f64::from(ln_odds).exp();
         let average = 1.0 + background * (odds - 1.0);
@@ -291,7 +294,7 @@ pub(crate) fn course(facts: &PatientFacts<'_>, parameters: &Parameters) -> Optio
             (days - usual_to) / (possible_to - usual_to).max(0.5)
         } else {
             // A narrow window that is hit tells more than a wide one.
-            return 0.15 * course.ln_usual_width.mul_add(-0.3, 1.5).max(0.0);
+            return 0.15 * (1.5 - 0.3 * course.ln_usual_width).max(0.0);
         };
         -parameters.course_weight * misfit.min(2.0)
     };

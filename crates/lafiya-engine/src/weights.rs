@@ -4,6 +4,8 @@
 
 use lafiya_knowledge::{ConditionIx, KnowledgeBase, Pair, Showing};
 
+static NOTHING_LISTED: Showing = Showing::NONE;
+
 /// How the logarithm of a figure becomes a weight.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reckoning {
@@ -26,29 +28,13 @@ impl Reckoning {
         };
         times * (ln - self.ln_other)
     }
-
-    fn of(&self, figure: &Showing) -> f64 {
-        let ln = if self.present {
-            figure.ln_present
-        } else {
-            figure.ln_absent
-        };
-        self.weight(ln.into(), figure.cardinal)
-    }
-}
-
-/// The figure of a condition among those listed, which are in the order of their conditions.
-pub(crate) fn figure_of(condition: ConditionIx, listed: &[Showing]) -> Option<&Showing> {
-    let place = listed.binary_search_by_key(&condition, |it| it.condition);
-    place.ok().map(|place| &listed[place])
 }
 
 /// The weights of a few conditions. Those with a figure in the table are the most by far, and reckoned
 /// whenever they are asked for: that is quicker than keeping them.
 #[derive(Clone, Debug)]
 pub(crate) struct Few<'a> {
-    /// In their order.
-    listed: &'a [Showing],
+    listed: &'a Showing,
     reckoning: Reckoning,
     /// None of the listed, in their order.
     others: Vec<(ConditionIx, f64)>,
@@ -56,13 +42,12 @@ pub(crate) struct Few<'a> {
 
 impl<'a> Few<'a> {
     pub(crate) fn new(
-        listed: &'a [Showing],
+        listed: &'a Showing,
         reckoning: Reckoning,
         others: Vec<(ConditionIx, f64)>,
     ) -> Self {
         debug_assert!(others.is_sorted_by(|a, b| a.0 < b.0), "each once");
-        debug_assert!(listed.is_sorted_by(|a, b| a.condition < b.condition));
-        let mut others_listed = others.iter().filter_map(|it| figure_of(it.0, listed));
+        let mut others_listed = others.iter().filter_map(|it| listed.place_of(it.0));
         debug_assert!(others_listed.next().is_none(), "in one of the two");
         Self {
             listed,
@@ -72,16 +57,49 @@ impl<'a> Few<'a> {
     }
 
     fn at(&self, condition: ConditionIx) -> Option<f64> {
-        if let Some(figure) = figure_of(condition, self.listed) {
-            return Some(self.reckoning.of(figure));
+        if let Some(place) = self.listed.place_of(condition) {
+            return Some(self.at_place(place));
         }
         let other = self.others.binary_search_by_key(&condition, |it| it.0);
         other.ok().map(|place| self.others[place].1)
     }
 
-    fn for_each(&self, mut take: impl FnMut(ConditionIx, f64)) {
-        for figure in self.listed {
-            take(figure.condition, self.reckoning.of(figure));
+    /// The weight of a listed one.
+    fn at_place(&self, place: usize) -> f64 {
+        let ln = self.listed.ln(self.reckoning.present)[place];
+        self.reckoning
+            .weight(ln.into(), self.listed.is_cardinal(place))
+    }
+
+    /// Adds so many times what the weights are above the usual one. The weight is a straight line over the
+    /// logarithm, the same for all listed ones but the cardinal, and these are few.
+    fn add_above(&self, usual: f64, times: f64, scores: &mut [f64]) {
+        let Reckoning {
+            present, ln_other, ..
+        } = self.reckoning;
+        let slope = times * self.reckoning.times;
+        let start = -(slope * ln_other + times * usual);
+        let (conditions, ln) = (self.listed.conditions(), self.listed.ln(present));
+        for (ix, &ln) in conditions.iter().zip(ln) {
+            scores[ix.index()] += slope * f64::from(ln) + start;
+        }
+        let further = times * (self.reckoning.cardinal_times - self.reckoning.times);
+        if further != 0.0 {
+            for &place in self.listed.cardinal() {
+                let place = usize::from(place);
+                scores[conditions[place].index()] += further * (f64::from(ln[place]) - ln_other);
+            }
+        }
+        for (ix, weight) in &self.others {
+            scores[ix.index()] += times * (weight - usual);
+        }
+    }
+
+    /// Those that may be in a pair of conditions.
+    fn for_each_paired(&self, mut take: impl FnMut(ConditionIx, f64)) {
+        for &place in self.listed.paired() {
+            let place = usize::from(place);
+            take(self.listed.conditions()[place], self.at_place(place));
         }
         for &(ix, weight) in &self.others {
             take(ix, weight);
@@ -90,8 +108,9 @@ impl<'a> Few<'a> {
 
     /// All of them, in their order.
     pub(crate) fn one_by_one(self) -> Vec<(ConditionIx, f64)> {
-        let mut all = Vec::with_capacity(self.listed.len() + self.others.len());
-        self.for_each(|ix, weight| all.push((ix, weight)));
+        let listed = self.listed.conditions().iter().enumerate();
+        let listed = listed.map(|(place, ix)| (*ix, self.at_place(place)));
+        let mut all: Vec<_> = listed.chain(self.others.iter().copied()).collect();
         all.sort_by_key(|(ix, _)| *ix);
         all
     }
@@ -99,7 +118,7 @@ impl<'a> Few<'a> {
 
 impl From<Vec<(ConditionIx, f64)>> for Few<'_> {
     fn from(each: Vec<(ConditionIx, f64)>) -> Self {
-        Self::new(&[], Reckoning::default(), each)
+        Self::new(&NOTHING_LISTED, Reckoning::default(), each)
     }
 }
 
@@ -133,7 +152,7 @@ impl<'a> Weights<'a> {
 /// it speaks against most.
 fn of_pairs(usual: f64, few: &Few<'_>, present: bool, base: &KnowledgeBase) -> Vec<f64> {
     let mut weights = vec![usual; base.places_in_pairs()];
-    few.for_each(|ix, weight| weights[base.place_in_pairs(ix)] = weight);
+    few.for_each_paired(|ix, weight| weights[base.place_in_pairs(ix)] = weight);
     let at = |condition| weights[base.place_in_pairs(condition)];
     let both = |pair: &Pair| {
         let (first, second) = (at(pair.first), at(pair.second));
@@ -170,9 +189,7 @@ impl Scores {
 
     fn join(&mut self, piece: &Weights<'_>, times: f64) {
         self.of_all += times * piece.usual;
-        piece.few.for_each(|ix, weight| {
-            self.of_each[ix.index()] += times * (weight - piece.usual);
-        });
+        piece.few.add_above(piece.usual, times, &mut self.of_each);
         let pairs = self.of_each.len() - piece.of_pairs.len();
         for (score, weight) in self.of_each[pairs..].iter_mut().zip(&piece.of_pairs) {
             *score += times * (weight - piece.usual);

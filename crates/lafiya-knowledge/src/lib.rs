@@ -21,10 +21,11 @@ pub mod toy;
 pub mod words;
 
 pub use base::{
-    BeltIx, Book, ConceptRef, Condition, ConditionIx, Course, Derived, Facts, Finding, FindingIx,
-    Group, KnowledgeBase, LabEffect, LabIx, LabTest, Likelihood, Measure, MeasureIx, NotANumber,
-    PROBABILITY_MAX, Pair, Person, Place, PlainFacts, Priors, Quantity, RiskFactor, RiskIx, Rule,
-    RuleIx, Score, ScoreIx, ScoreResult, Showing, Shown, SourceIx, When, bounded, entropy,
+    Answer, BeltIx, Book, ConceptRef, Condition, ConditionIx, Course, Derived, Facts, Finding,
+    FindingIx, Group, KnowledgeBase, LabEffect, LabIx, LabTest, Likelihood, Measure, MeasureIx,
+    NotANumber, PROBABILITY_MAX, Pair, Person, Place, PlainFacts, Priors, Quantity, RiskFactor,
+    RiskIx, Rule, RuleIx, Score, ScoreIx, ScoreResult, Showing, Shown, SourceIx, When, bounded,
+    entropy,
 };
 pub use checks::{Checked, check, check_dir};
 pub use load::SourceFile;

@@ -113,7 +113,7 @@ impl Patient {
                 .iter()
                 .find(|link| link.risk == ix)
                 .map_or(1.0, |link| f64::from(link.ln_odds).exp());
-            let background = f64::from(risk.background);
+            let background = f64::from(risk.background.yes);
             let probability = background * odds / (1.0 + background * (odds - 1.0));
             if possible && random.random_bool(probability.clamp(0.0, 1.0)) {
                 self.risks[ix.index()] = true;

@@ -4,7 +4,7 @@ use super::book;
 use super::course::Course;
 use super::directory::Directory;
 use super::index::{ConceptRef, ConditionIx, FindingIx, MeasureIx, RiskIx};
-use super::likelihood::{Likelihood, entropy};
+use super::likelihood::{Answer, Likelihood};
 use super::place::{Places, Times};
 use super::priors::Priors;
 use super::watch::{HigherLevels, Watch};
@@ -61,10 +61,12 @@ impl KnowledgeBase {
         let pairs: Vec<Pair> = pairs
             .filter_map(|text| build_pair(text, &directory))
             .collect();
+        let places_in_pairs = places_in_pairs(&pairs, conditions.len());
+        let is_paired = |row: usize| places_in_pairs[row] > 0;
         Self {
             content_hash: content.content_hash,
             version: content.version,
-            likelihood: Likelihood::build(&conditions, &findings),
+            likelihood: Likelihood::build(&conditions, &findings, is_paired),
             measures: content
                 .measures
                 .into_iter()
@@ -86,7 +88,7 @@ impl KnowledgeBase {
                 .iter()
                 .map(|text| Score::compile(text, &directory))
                 .collect(),
-            places_in_pairs: places_in_pairs(&pairs, conditions.len()),
+            places_in_pairs,
             pairs,
             places: Places::of(&content.countries, &directory),
             conditions,
@@ -301,8 +303,7 @@ fn build_risks(texts: Vec<schema::RiskFactor>, directory: &Directory) -> Vec<Ris
                 text.sex.unwrap_or(SexLimit::Any)
             },
             ages: text.ages(),
-            background: of_100(text.background_of_100),
-            entropy: entropy(of_100(text.background_of_100)),
+            background: Answer::with(of_100(text.background_of_100)),
             implied_by_age: text.implied_by_age.map(|range| range.span()),
             state: text.state,
             implies: closure(n, |at| next[at].iter().map(|ix| ix.index()))

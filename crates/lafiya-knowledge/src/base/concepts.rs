@@ -3,7 +3,7 @@
 use lafiya_model::{Age, AgeBand, Sex, Timeframe, TriageLevel};
 
 use super::index::{ConceptRef, ConditionIx, FindingIx, LabIx, RiskIx, SourceIx};
-use super::likelihood::{Group, entropy};
+use super::likelihood::{Answer, Group};
 use super::measure::Quantity;
 use super::place::Times;
 use super::when::When;
@@ -119,21 +119,18 @@ pub struct RiskLink {
     pub risk: RiskIx,
     /// Natural logarithm of the odds ratio.
     pub ln_odds: f32,
-    /// The share of those who have the condition that has the risk factor.
-    pub share: f32,
-    /// How uncertain the answer is in them.
-    pub entropy: f32,
+    /// How the answer of those who have the condition stands above that of others.
+    pub above: Answer,
 }
 
 impl RiskLink {
-    pub(super) fn new(risk: RiskIx, odds_ratio: f32, background: f32) -> Self {
+    pub(super) fn new(risk: RiskIx, odds_ratio: f32, background: Answer) -> Self {
         let odds = odds_ratio.max(f32::MIN_POSITIVE);
-        let share = background * odds / (1.0 + background * (odds - 1.0));
+        let share = background.yes * odds / (1.0 + background.yes * (odds - 1.0));
         Self {
             risk,
             ln_odds: odds.ln(),
-            share,
-            entropy: entropy(share),
+            above: Answer::with(share).above(background),
         }
     }
 }
@@ -194,10 +191,8 @@ pub struct RiskFactor {
     pub sex: SexLimit,
     /// The ages at which it makes sense.
     pub ages: AgeSpan,
-    /// How common it is (0 to 1).
-    pub background: f32,
-    /// How uncertain the answer is in somebody of whom nothing else is known.
-    pub entropy: f32,
+    /// What somebody answers of whom nothing else is known.
+    pub background: Answer,
     /// Present at these ages, never asked.
     pub implied_by_age: Option<AgeSpan>,
     /// The state it says the woman is in.

@@ -59,44 +59,105 @@ pub struct Likelihood {
     known: Vec<bool>,
     /// What is listed, for everybody and then for each group.
     listed: [Listed; 1 + Group::ALL.len()],
-    /// By finding: how it stands in somebody whose illness does not explain it.
-    background: Vec<Shown>,
+    /// By finding: the answer of somebody whose illness does not explain it.
+    background: Vec<Answer>,
 }
 
 /// What the conditions say of their findings, to be gone through from either side.
 #[derive(Clone, Debug, Default)]
 struct Listed {
-    /// By finding: the conditions that say how often they show it, in order.
-    showing: Vec<Vec<Showing>>,
+    /// By finding: the conditions that say how often they show it.
+    showing: Vec<Showing>,
     /// By condition: the findings it says it for, in order.
     shown: Vec<Vec<Shown>>,
 }
 
-/// A condition that says how often it shows a finding.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The conditions that say how often they show a finding, in their order. Each figure has a column of its own, so that
+/// who goes through all conditions touches nothing but what is asked for.
+#[derive(Clone, Debug, Default)]
 pub struct Showing {
-    /// Which.
-    pub condition: ConditionIx,
-    /// How often.
-    pub probability: f32,
-    /// The logarithm of that, kept away from certainty.
-    pub ln_present: f32,
-    /// The logarithm of how often it does not.
-    pub ln_absent: f32,
-    /// The diagnosis is hard to make without the finding.
-    pub cardinal: bool,
+    conditions: Vec<ConditionIx>,
+    probabilities: Vec<f32>,
+    ln_present: Vec<f32>,
+    ln_absent: Vec<f32>,
+    cardinal: Vec<u16>,
+    paired: Vec<u16>,
 }
 
 impl Showing {
-    fn new(condition: ConditionIx, probability: f32, cardinal: bool) -> Self {
-        let kept = bounded(probability.into());
-        Self {
-            condition,
-            probability,
-            cardinal,
-            ln_present: kept.ln() as f32,
-            ln_absent: (1.0 - kept).ln() as f32,
+    /// Of no condition.
+    pub const NONE: Self = Self {
+        conditions: Vec::new(),
+        probabilities: Vec::new(),
+        ln_present: Vec::new(),
+        ln_absent: Vec::new(),
+        cardinal: Vec::new(),
+        paired: Vec::new(),
+    };
+
+    /// Which.
+    #[inline]
+    pub fn conditions(&self) -> &[ConditionIx] {
+        &self.conditions
+    }
+
+    /// How often, in the order of the conditions.
+    #[inline]
+    pub fn probabilities(&self) -> &[f32] {
+        &self.probabilities
+    }
+
+    /// The logarithm of how often they do or do not, kept away from certainty, in the order of the conditions.
+    #[inline]
+    pub fn ln(&self, present: bool) -> &[f32] {
+        if present {
+            &self.ln_present
+        } else {
+            &self.ln_absent
         }
+    }
+
+    /// The place of a condition among them.
+    #[inline]
+    pub fn place_of(&self, condition: ConditionIx) -> Option<usize> {
+        self.conditions.binary_search(&condition).ok()
+    }
+
+    /// The places of those whose diagnosis is hard to make without the finding, in order.
+    #[inline]
+    pub fn cardinal(&self) -> &[u16] {
+        &self.cardinal
+    }
+
+    /// Whether the one at a place is among them.
+    #[inline]
+    pub fn is_cardinal(&self, place: usize) -> bool {
+        let place_of = |it: &u16| usize::from(*it);
+        self.cardinal.binary_search_by_key(&place, place_of).is_ok()
+    }
+
+    /// The places of those that are in a pair of conditions, in order.
+    #[inline]
+    pub fn paired(&self) -> &[u16] {
+        &self.paired
+    }
+
+    fn push(
+        &mut self,
+        condition: ConditionIx,
+        probability: f32,
+        is_cardinal: bool,
+        is_paired: bool,
+    ) {
+        // There are never more than conditions, whose number is a `u16`, too.
+        let place = self.conditions.len() as u16;
+        let kept = bounded(probability.into());
+        self.conditions.push(condition);
+        self.probabilities.push(probability);
+        self.ln_present.push(kept.ln() as f32);
+        self.ln_absent.push((1.0 - kept).ln() as f32);
+        self.cardinal.extend(is_cardinal.then_some(place));
+        self.paired.extend(is_paired.then_some(place));
     }
 }
 
@@ -105,18 +166,33 @@ impl Showing {
 pub struct Shown {
     /// Which.
     pub finding: FindingIx,
-    /// How often.
-    pub probability: f32,
-    /// How uncertain the answer is in somebody who has the condition.
+    /// How the answer stands above the one of somebody whose illness does not explain the finding.
+    pub above: Answer,
+}
+
+/// What is to be expected of the answer to a question, or how far that is from something else to be expected.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// How often it is yes.
+    pub yes: f32,
+    /// How uncertain it is.
     pub entropy: f32,
 }
 
-impl Shown {
-    fn new(finding: FindingIx, probability: f32) -> Self {
+impl Answer {
+    /// An answer that is yes so often.
+    #[inline]
+    pub fn with(yes: f32) -> Self {
         Self {
-            finding,
-            probability,
-            entropy: entropy(probability),
+            yes,
+            entropy: entropy(yes),
+        }
+    }
+
+    pub(super) fn above(self, other: Self) -> Self {
+        Self {
+            yes: self.yes - other.yes,
+            entropy: self.entropy - other.entropy,
         }
     }
 }
@@ -149,15 +225,15 @@ impl Likelihood {
         group: Option<Group>,
     ) -> f32 {
         let showing = self.showing(finding, group);
-        match showing.binary_search_by_key(&condition, |it| it.condition) {
-            Ok(at) => showing[at].probability,
-            Err(_) => self.column(finding)[condition.index()],
+        match showing.place_of(condition) {
+            Some(place) => showing.probabilities[place],
+            None => self.column(finding)[condition.index()],
         }
     }
 
     /// The conditions that say how often they show a finding, by themselves or through a narrower one.
     #[inline]
-    pub fn showing(&self, finding: FindingIx, group: Option<Group>) -> &[Showing] {
+    pub fn showing(&self, finding: FindingIx, group: Option<Group>) -> &Showing {
         &self.listed(group).showing[finding.index()]
     }
 
@@ -167,9 +243,9 @@ impl Likelihood {
         &self.listed(group).shown[condition.index()]
     }
 
-    /// How each finding stands in somebody whose illness does not explain it, in order.
+    /// What somebody answers whose illness does not explain a finding, by `FindingIx`.
     #[inline]
-    pub fn background(&self) -> &[Shown] {
+    pub fn background(&self) -> &[Answer] {
         &self.background
     }
 
@@ -184,7 +260,11 @@ impl Likelihood {
         start..start + self.conditions
     }
 
-    pub(super) fn build(conditions: &[Condition], findings: &[Finding]) -> Self {
+    pub(super) fn build(
+        conditions: &[Condition],
+        findings: &[Finding],
+        is_paired: impl Fn(usize) -> bool,
+    ) -> Self {
         let rows = conditions.len();
         let mut table = Self {
             conditions: rows,
@@ -194,22 +274,21 @@ impl Likelihood {
                 .collect(),
             known: vec![false; rows * findings.len()],
             listed: std::array::from_fn(|_| Listed {
-                showing: vec![Vec::new(); findings.len()],
+                showing: vec![Showing::NONE; findings.len()],
                 shown: vec![Vec::new(); rows],
             }),
             background: findings
                 .iter()
-                .enumerate()
-                .map(|(place, it)| Shown::new(FindingIx::at(place), it.background))
+                .map(|it| Answer::with(it.background))
                 .collect(),
         };
         for (row, condition) in conditions.iter().enumerate() {
-            table.enter(row, condition, findings);
+            table.enter(row, condition, findings, is_paired(row));
         }
         table
     }
 
-    fn enter(&mut self, row: usize, condition: &Condition, findings: &[Finding]) {
+    fn enter(&mut self, row: usize, condition: &Condition, findings: &[Finding], is_paired: bool) {
         let links = &condition.findings;
         let everybody = lifted(
             links.iter().map(|link| (link.finding, link.probability)),
@@ -220,27 +299,38 @@ impl Likelihood {
             self.values[at] = value;
             self.known[at] = true;
         }
-        self.listed[0].enter(row, links, &everybody);
+        let background = &self.background;
+        self.listed[0].enter(row, links, &everybody, background, is_paired);
         for (group, listed) in Group::ALL.into_iter().zip(&mut self.listed[1..]) {
             if links.iter().all(|link| link.in_group(group).is_none()) {
-                listed.enter(row, links, &everybody);
+                listed.enter(row, links, &everybody, background, is_paired);
                 continue;
             }
             let figure = |link: &FindingLink| link.in_group(group).unwrap_or(link.probability);
             let figures = links.iter().map(|link| (link.finding, figure(link)));
-            listed.enter(row, links, &lifted(figures, findings));
+            let figures = lifted(figures, findings);
+            listed.enter(row, links, &figures, background, is_paired);
         }
     }
 }
 
 impl Listed {
-    fn enter(&mut self, row: usize, links: &[FindingLink], figures: &BTreeMap<FindingIx, f32>) {
+    fn enter(
+        &mut self,
+        row: usize,
+        links: &[FindingLink],
+        figures: &BTreeMap<FindingIx, f32>,
+        background: &[Answer],
+        is_paired: bool,
+    ) {
         for (&finding, &probability) in figures {
             let condition = ConditionIx::at(row);
             let is_cardinal = |link: &FindingLink| link.cardinal && link.finding == finding;
             let cardinal = links.iter().any(is_cardinal);
-            self.showing[finding.index()].push(Showing::new(condition, probability, cardinal));
-            self.shown[row].push(Shown::new(finding, probability));
+            let showing = &mut self.showing[finding.index()];
+            showing.push(condition, probability, cardinal, is_paired);
+            let above = Answer::with(probability).above(background[finding.index()]);
+            self.shown[row].push(Shown { finding, above });
         }
     }
 }

@@ -33,7 +33,9 @@ pub use example::PlainFacts;
 pub use index::{
     BeltIx, ConceptRef, ConditionIx, FindingIx, LabIx, MeasureIx, RiskIx, RuleIx, ScoreIx, SourceIx,
 };
-pub use likelihood::{Group, Likelihood, PROBABILITY_MAX, Showing, Shown, bounded, entropy};
+pub use likelihood::{
+    Answer, Group, Likelihood, PROBABILITY_MAX, Showing, Shown, bounded, entropy,
+};
 pub use measure::{Derived, Measure, NotANumber, Person, Quantity};
 pub use place::{Place, Times};
 pub(crate) use priors::BELTS_MAX;
