@@ -206,12 +206,17 @@ fn expected_by<'a>(
     let ratio = background(ix) / background(broader).max(0.0001);
     let share = (ratio * parameters.narrower_times).min(NARROWER_SHARE_MAX);
     let (ln_share, ln_least) = (share.ln(), bounded(0.0).ln());
-    let known = base.likelihood().known_column(ix);
-    let broad = base.likelihood().showing(broader, facts.group);
+    let showing = |finding| base.likelihood().showing(finding, facts.group);
+    let broad = showing(broader);
     let figures = broad.probabilities().iter().zip(broad.ln(true));
     let broad = broad.conditions().iter().zip(figures);
-    let broad = broad.filter(|(ix, _)| !known[ix.index()]);
-    broad.filter_map(move |(&ix, (&probability, &ln_present))| {
+    // Both are in the order of their conditions.
+    let mut listed = showing(ix).conditions().iter().peekable();
+    let broad_alone = broad.filter(move |(ix, _)| {
+        while listed.next_if(|it| it < ix).is_some() {}
+        listed.peek() != Some(ix)
+    });
+    broad_alone.filter_map(move |(&ix, (&probability, &ln_present))| {
         let narrowed = Narrowed {
             probability: f64::from(probability) * share,
             ln_present: (f64::from(ln_present) + ln_share).max(ln_least),

@@ -287,10 +287,9 @@ struct Dense {
 
 impl Dense {
     fn of(base: &KnowledgeBase) -> Self {
-        let probabilities: Vec<f32> = base
-            .finding_indices()
-            .flat_map(|ix| base.likelihood().column(ix).to_vec())
-            .collect();
+        let figure = |finding, condition| base.likelihood().probability(condition, finding, None);
+        let column = |finding| base.condition_indices().map(move |it| figure(finding, it));
+        let probabilities: Vec<f32> = base.finding_indices().flat_map(column).collect();
         Self {
             ln_present: probabilities.iter().map(|p| p.ln()).collect(),
             ln_absent: probabilities.iter().map(|p| (1.0 - p).ln()).collect(),

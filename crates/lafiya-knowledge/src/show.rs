@@ -125,11 +125,11 @@ fn finding(base: &KnowledgeBase, ix: FindingIx, page: &mut Page) {
             .join("; "),
     );
     page.heading("Conditions, of 100");
-    let column = base.likelihood().column(ix);
+    let figure = |condition| base.likelihood().probability(condition, ix, None);
     let mut listed = finding.conditions.clone();
-    listed.sort_by(|a, b| column[b.index()].total_cmp(&column[a.index()]));
+    listed.sort_by(|a, b| figure(*b).total_cmp(&figure(*a)));
     for condition in listed {
-        let figure = (column[condition.index()] * 1000.0).round() / 10.0;
+        let figure = (figure(condition) * 1000.0).round() / 10.0;
         page.row(&base.condition(condition).text.name, &figure.to_string());
     }
     page.heading("Danger rules");

@@ -1,5 +1,5 @@
-//! How often each finding shows in each condition: one dense table, and the listed figures for everybody and for each
-//! group, ready with their logarithms.
+//! How often each finding shows in each condition: the listed figures, for everybody and for each group, ready with their
+//! logarithms.
 //!
 //! A finding that a condition does not list stands at its background, so it speaks neither for nor against. A broader
 //! finding is never rarer than a narrower one listed beside it, listed itself or not.
@@ -51,12 +51,9 @@ impl Group {
     }
 }
 
-/// The table. Columns are findings, and each holds every condition.
+/// The table.
 #[derive(Clone, Debug, Default)]
 pub struct Likelihood {
-    conditions: usize,
-    values: Vec<f32>,
-    known: Vec<bool>,
     /// What is listed, for everybody and then for each group.
     listed: [Listed; 1 + Group::ALL.len()],
     /// By finding: the answer of somebody whose illness does not explain it.
@@ -205,18 +202,6 @@ pub fn entropy(probability: f32) -> f32 {
 }
 
 impl Likelihood {
-    /// The figures of one finding in every condition for everybody, by `ConditionIx`.
-    #[inline]
-    pub fn column(&self, finding: FindingIx) -> &[f32] {
-        &self.values[self.range(finding)]
-    }
-
-    /// Whether each condition says anything about the finding (listed, or a narrower one listed).
-    #[inline]
-    pub fn known_column(&self, finding: FindingIx) -> &[bool] {
-        &self.known[self.range(finding)]
-    }
-
     /// One figure, for a patient of a group.
     pub fn probability(
         &self,
@@ -227,7 +212,7 @@ impl Likelihood {
         let showing = self.showing(finding, group);
         match showing.place_of(condition) {
             Some(place) => showing.probabilities[place],
-            None => self.column(finding)[condition.index()],
+            None => self.background[finding.index()].yes,
         }
     }
 
@@ -254,12 +239,6 @@ impl Likelihood {
         &self.listed[group.map_or(0, |group| 1 + group as usize)]
     }
 
-    #[inline]
-    fn range(&self, finding: FindingIx) -> std::ops::Range<usize> {
-        let start = finding.index() * self.conditions;
-        start..start + self.conditions
-    }
-
     pub(super) fn build(
         conditions: &[Condition],
         findings: &[Finding],
@@ -267,12 +246,6 @@ impl Likelihood {
     ) -> Self {
         let rows = conditions.len();
         let mut table = Self {
-            conditions: rows,
-            values: findings
-                .iter()
-                .flat_map(|it| std::iter::repeat_n(it.background, rows))
-                .collect(),
-            known: vec![false; rows * findings.len()],
             listed: std::array::from_fn(|_| Listed {
                 showing: vec![Showing::NONE; findings.len()],
                 shown: vec![Vec::new(); rows],
@@ -294,11 +267,6 @@ impl Likelihood {
             links.iter().map(|link| (link.finding, link.probability)),
             findings,
         );
-        for (&finding, &value) in &everybody {
-            let at = finding.index() * self.conditions + row;
-            self.values[at] = value;
-            self.known[at] = true;
-        }
         let background = &self.background;
         self.listed[0].enter(row, links, &everybody, background, is_paired);
         for (group, listed) in Group::ALL.into_iter().zip(&mut self.listed[1..]) {

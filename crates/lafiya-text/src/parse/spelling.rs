@@ -2,17 +2,24 @@
 //!
 //! Only the first letter is trusted. A word that the base uses anywhere in its texts is never corrected.
 
+use std::ops::Range;
+
 use lafiya_knowledge::KnowledgeBase;
 use rapidfuzz::distance::osa;
 
 use crate::fold;
-use crate::hash::{FastMap, FastSet};
+use crate::hash::{FastSet, KeyMap, key};
 
 /// Known words, and the words of the lexicon by what is left when one letter is dropped.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spelling {
     known: FastSet<String>,
-    dropped: FastMap<String, Vec<String>>,
+    /// The words of the lexicon that another may be a slip of.
+    words: Vec<String>,
+    /// By the key of what is left: where in `leading` the words stand that it may come from.
+    dropped: KeyMap<Range<u32>>,
+    /// Places in `words`. There are a hundred thousand ways to drop a letter, so they are numbers in one list.
+    leading: Vec<u32>,
 }
 
 /// Shorter words are too alike to be guessed at.
@@ -26,20 +33,24 @@ impl Spelling {
         others: impl Iterator<Item = &'a str>,
     ) -> Self {
         let mut spelling = Self::default();
+        let mut drops: Vec<(u64, u32)> = Vec::new();
         for word in lexicon {
             spelling.known.insert(word.to_owned());
             if word.len() > LETTERS_MIN && word.is_ascii() {
-                for rest in drops(word) {
-                    spelling
-                        .dropped
-                        .entry(rest)
-                        .or_default()
-                        .push(word.to_owned());
-                }
+                let place = spelling.words.len() as u32;
+                let mut rest = String::with_capacity(word.len());
+                let mut key_without = |at| key(without(word, at, &mut rest));
+                drops.extend((0..=word.len()).map(|at| (key_without(at), place)));
+                spelling.words.push(word.to_owned());
             }
         }
-        for list in spelling.dropped.values_mut() {
-            list.sort();
+        drops.sort_unstable();
+        drops.dedup();
+        for of_one_key in drops.chunk_by(|(a, _), (b, _)| a == b) {
+            let from = spelling.leading.len() as u32;
+            spelling.leading.extend(of_one_key.iter().map(|it| it.1));
+            let places = from..spelling.leading.len() as u32;
+            spelling.dropped.insert(of_one_key[0].0, places);
         }
         spelling.known.extend(others.map(str::to_owned));
         for text in texts(base) {
@@ -63,25 +74,28 @@ impl Spelling {
         let mut best: Option<(usize, &str)> = None;
         let mut rest = String::with_capacity(word.len());
         for at in 0..=word.len() {
-            // Without its letter at this place; at the end, the whole word.
-            rest.clear();
-            rest.push_str(&word[..at]);
-            rest.push_str(word.get(at + 1..).unwrap_or_default());
-            for candidate in self.dropped.get(&rest).into_iter().flatten() {
+            for candidate in self.led_to_by(without(word, at, &mut rest)) {
                 // One that begins otherwise is not meant; one that was met before is not counted again.
                 let met = best.is_some_and(|(_, chosen)| chosen == candidate);
                 if met || candidate.as_bytes().first() != first {
                     continue;
                 }
                 let slips = osa::distance(word.bytes(), candidate.bytes());
-                let better = best
-                    .is_none_or(|(known, chosen)| (slips, candidate.as_str()) < (known, chosen));
+                let better =
+                    best.is_none_or(|(known, chosen)| (slips, candidate) < (known, chosen));
                 if slips <= allowed && better {
                     best = Some((slips, candidate));
                 }
             }
         }
         best.map(|(_, word)| word)
+    }
+
+    /// The words that are this one when one of their letters, or none, is dropped.
+    fn led_to_by(&self, rest: &str) -> impl Iterator<Item = &str> {
+        let places = self.dropped.get(&key(rest)).cloned().unwrap_or_default();
+        let places = &self.leading[places.start as usize..places.end as usize];
+        places.iter().map(|&it| self.words[it as usize].as_str())
     }
 
     fn is_known(&self, word: &str) -> bool {
@@ -97,13 +111,12 @@ impl Spelling {
     }
 }
 
-/// The word without each of its letters in turn, and the word itself.
-fn drops(word: &str) -> Vec<String> {
-    let mut all: Vec<String> = (0..word.len())
-        .map(|n| format!("{}{}", &word[..n], &word[n + 1..]))
-        .collect();
-    all.push(word.to_owned());
-    all
+/// A word without its letter at a place; at its end, the whole word.
+fn without<'a>(word: &str, at: usize, rest: &'a mut String) -> &'a str {
+    rest.clear();
+    rest.push_str(&word[..at]);
+    rest.push_str(word.get(at + 1..).unwrap_or_default());
+    rest
 }
 
 /// The running texts of the base: a store of plain English.

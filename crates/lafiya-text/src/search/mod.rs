@@ -12,7 +12,7 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase, TermKind};
 use lafiya_model::{ConceptKind, Sex};
 
 use crate::canon::{Canon, Role};
-use crate::hash::FastMap;
+use crate::hash::{FastMap, KeyMap, key};
 use crate::{fold, words};
 use near::{NEARBY_MAX, Nearby};
 use places::Places;
@@ -53,14 +53,23 @@ pub struct Search {
     phrases: Vec<Phrase>,
     /// Vocabulary word to the entries that hold it.
     postings: Vec<Vec<u32>>,
-    /// Whole folded phrases, for the exact name.
-    exact: FastMap<String, Vec<u32>>,
-    /// The same, for those that are a slip or two away.
+    /// The entries of whole folded phrases, by the key of the phrase: for the exact name.
+    exact: KeyMap<Vec<u32>>,
+    /// The phrases themselves, for those that are a slip or two away.
     nearby: Nearby,
     /// The concepts that entries lead to, by their number.
     concepts: Vec<ConceptRef>,
     /// Tests and measures that only one sex has.
     of_one_sex: FastMap<ConceptRef, Sex>,
+}
+
+/// What is kept while entries are made.
+#[derive(Default)]
+struct Entering {
+    /// Of the concepts.
+    numbers: FastMap<ConceptRef, u32>,
+    /// Whole folded phrases and their entries.
+    whole: FastMap<String, Vec<u32>>,
 }
 
 /// From here on the words of the query were understood, and phrases need not be compared letter by letter.
@@ -83,30 +92,32 @@ impl Search {
             trust_max: 0.0,
             phrases: Vec::new(),
             postings: Vec::new(),
-            exact: FastMap::default(),
+            exact: KeyMap::default(),
             nearby: Nearby::default(),
             concepts: Vec::new(),
             of_one_sex: of_one_sex(base),
         };
-        let mut numbers: FastMap<ConceptRef, u32> = FastMap::default();
+        let mut entering = Entering::default();
         let terms = base.search_terms();
         for term in terms.iter().filter(|it| keep(it.term)) {
             let trust =
                 f64::from(term.confidence) * kind_weight(term.kind, term.language.is_some());
-            search.enter(&mut numbers, term.concept, term.term, trust);
+            search.enter(&mut entering, term.concept, term.term, trust);
         }
         for concept in all_concepts(base) {
             let id = base.id_of(concept);
             let slug = id.split_once('_').map(|(_, slug)| slug);
             let names = [id].into_iter().chain(slug).chain(codes(base, concept));
             for name in names.filter(|it| keep(it)) {
-                search.enter(&mut numbers, concept, name, 0.97);
+                search.enter(&mut entering, concept, name, 0.97);
             }
         }
         search
             .vocabulary
             .finish(&search.postings, search.entries.len());
-        search.nearby = Nearby::of(search.exact.iter());
+        let exact = entering.whole.iter();
+        search.exact = exact.map(|(it, at)| (key(it), at.clone())).collect();
+        search.nearby = Nearby::of(entering.whole.into_iter());
         for (entry, phrase) in search.entries.iter_mut().zip(&search.phrases) {
             entry.weigh(phrase, &search.vocabulary);
         }
@@ -136,7 +147,7 @@ impl Search {
         let mut keep = |at: u32, similarity: f64| {
             best.keep(self.entries[at as usize].number, at, similarity);
         };
-        for &at in self.exact.get(&query.whole).into_iter().flatten() {
+        for &at in self.exact.get(&key(&query.whole)).into_iter().flatten() {
             keep(at, self.entries[at as usize].trust);
         }
         score::score(
@@ -194,23 +205,18 @@ impl Search {
             .collect()
     }
 
-    fn enter(
-        &mut self,
-        numbers: &mut FastMap<ConceptRef, u32>,
-        concept: ConceptRef,
-        term: &str,
-        trust: f64,
-    ) {
+    fn enter(&mut self, entering: &mut Entering, concept: ConceptRef, term: &str, trust: f64) {
         let folded = fold::words(term);
         if folded.is_empty() {
             return;
         }
-        let number = *numbers.entry(concept).or_insert_with(|| {
+        let number = *entering.numbers.entry(concept).or_insert_with(|| {
             self.concepts.push(concept);
             u32::try_from(self.concepts.len() - 1).unwrap_or(u32::MAX)
         });
         let at = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
-        self.exact.entry(folded.join(" ")).or_default().push(at);
+        let whole = entering.whole.entry(folded.join(" "));
+        whole.or_default().push(at);
         let mut words: Vec<u32> = Vec::new();
         let apart = self.canon.words(&folded);
         for unit in self.canon.units(&apart.iter().collect::<Vec<_>>()) {

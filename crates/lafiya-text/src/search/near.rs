@@ -32,10 +32,9 @@ pub(super) struct Nearby {
 }
 
 impl Nearby {
-    pub(super) fn of<'a>(exact: impl Iterator<Item = (&'a String, &'a Vec<u32>)>) -> Self {
-        let mut phrases: Vec<(String, Vec<u32>)> = exact
+    pub(super) fn of(whole: impl Iterator<Item = (String, Vec<u32>)>) -> Self {
+        let mut phrases: Vec<(String, Vec<u32>)> = whole
             .filter(|(phrase, _)| phrase.len() + SLIPS_MAX as usize >= LETTERS_MIN)
-            .map(|(phrase, entries)| (phrase.clone(), entries.clone()))
             .collect();
         phrases.sort_unstable_by(|(a, _), (b, _)| (a.len(), a).cmp(&(b.len(), b)));
         let letters = || phrases.iter().map(|(phrase, _)| Letters::of(phrase));
