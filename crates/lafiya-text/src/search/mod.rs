@@ -10,11 +10,12 @@ mod vocabulary;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, TermKind};
 use lafiya_model::{ConceptKind, Sex};
+use smallvec::SmallVec;
 
 use crate::canon::{Canon, Role};
 use crate::hash::{FastMap, KeyMap, key};
 use crate::{fold, words};
-use near::{NEARBY_MAX, Nearby};
+use near::{Entries, NEARBY_MAX, Nearby};
 use places::Places;
 use score::{Denials, Entry, Phrase, QUERY_WORDS_MAX, Query, SIMILARITY_MIN, Weighted};
 use vocabulary::Vocabulary;
@@ -54,7 +55,7 @@ pub struct Search {
     /// Vocabulary word to the entries that hold it.
     postings: Vec<Vec<u32>>,
     /// The entries of whole folded phrases, by the key of the phrase: for the exact name.
-    exact: KeyMap<Vec<u32>>,
+    exact: KeyMap<Entries>,
     /// The phrases themselves, for those that are a slip or two away.
     nearby: Nearby,
     /// The concepts that entries lead to, by their number.
@@ -69,7 +70,7 @@ struct Entering {
     /// Of the concepts.
     numbers: FastMap<ConceptRef, u32>,
     /// Whole folded phrases and their entries.
-    whole: FastMap<String, Vec<u32>>,
+    whole: FastMap<String, Entries>,
 }
 
 /// From here on the words of the query were understood, and phrases need not be compared letter by letter.
@@ -199,7 +200,7 @@ impl Search {
                 Hit {
                     concept: self.concepts[entry.number as usize],
                     similarity: (similarity * 10_000.0).round() / 10_000.0,
-                    matched: self.phrases[at as usize].term.clone(),
+                    matched: self.phrases[at as usize].term.to_string(),
                 }
             })
             .collect()
@@ -217,7 +218,7 @@ impl Search {
         let at = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         let whole = entering.whole.entry(folded.join(" "));
         whole.or_default().push(at);
-        let mut words: Vec<u32> = Vec::new();
+        let mut words = SmallVec::new();
         let apart = self.canon.words(&folded);
         for unit in self.canon.units(&apart.iter().collect::<Vec<_>>()) {
             let written = folded[unit.first..unit.last].join(" ");
@@ -238,7 +239,7 @@ impl Search {
             trust,
         });
         self.phrases.push(Phrase {
-            term: term.to_owned(),
+            term: term.into(),
             words,
         });
     }

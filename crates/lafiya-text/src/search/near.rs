@@ -3,6 +3,7 @@
 //! nearly all of them fail.
 
 use rapidfuzz::distance::osa;
+use smallvec::SmallVec;
 
 /// Slips that are forgiven.
 const SLIPS_MAX: u32 = 2;
@@ -12,6 +13,9 @@ const LETTERS_MIN: usize = 8;
 const OFFERED: f64 = 0.49;
 /// What a slip costs.
 const SLIP: f64 = 0.04;
+
+/// The entries that one phrase leads to: nearly always one.
+pub(super) type Entries = SmallVec<[u32; 2]>;
 
 /// So many phrases are asked for their letters together.
 const ROW: usize = 16;
@@ -26,15 +30,16 @@ pub(super) struct Nearby {
     /// apart, so they lie by themselves.
     once: Vec<u32>,
     twice: Vec<u32>,
-    phrases: Vec<(String, Vec<u32>)>,
+    phrases: Vec<(Box<str>, Entries)>,
     /// All phrases are of plain letters, one byte each.
     plain: bool,
 }
 
 impl Nearby {
-    pub(super) fn of(whole: impl Iterator<Item = (String, Vec<u32>)>) -> Self {
-        let mut phrases: Vec<(String, Vec<u32>)> = whole
+    pub(super) fn of(whole: impl Iterator<Item = (String, Entries)>) -> Self {
+        let mut phrases: Vec<(Box<str>, Entries)> = whole
             .filter(|(phrase, _)| phrase.len() + SLIPS_MAX as usize >= LETTERS_MIN)
+            .map(|(phrase, entries)| (phrase.into(), entries))
             .collect();
         phrases.sort_unstable_by(|(a, _), (b, _)| (a.len(), a).cmp(&(b.len(), b)));
         let letters = || phrases.iter().map(|(phrase, _)| Letters::of(phrase));

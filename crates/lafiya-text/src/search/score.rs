@@ -12,8 +12,9 @@ use crate::canon::Role;
 /// One phrase of the index.
 #[derive(Clone, Debug)]
 pub(super) struct Phrase {
-    pub term: String,
-    pub words: Vec<u32>,
+    pub term: Box<str>,
+    /// The words it is made of; most phrases have few.
+    pub words: SmallVec<[u32; 4]>,
 }
 
 /// What scoring needs of a phrase, small so that many lie close together.
