@@ -4,10 +4,10 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Choice, Sex};
 
 use super::known;
-use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::Spotted;
 use super::time::Times;
+use super::traits::Trait;
 use crate::words::GestationWords;
 
 /// The stages of a pregnancy that a base knows.
@@ -59,20 +59,18 @@ impl Gestation {
         sex: Option<Sex>,
         spotted: &mut Vec<Spotted>,
     ) {
-        // Most texts speak of none, and then no number needs a look.
-        let spoken_of =
-            reading.marks.has_any(Mark::BehindWeeks) || reading.marks.has_any(Mark::BeforeWeeks);
-        if sex == Some(Sex::Male) || !spoken_of {
+        if sex == Some(Sex::Male) {
             return;
         }
-        let mut next = 0;
+        let next_number = |from: usize| reading.next_of(from, [Trait::Number, Trait::Unit]);
+        let mut next = next_number(0);
         while next < reading.len() {
             let at = next;
-            let Some(count) = Times::counted_at(reading, at) else {
-                next += 1;
+            let count = Times::fraction_at(reading, at).or_else(|| Times::counted_at(reading, at));
+            next = next_number(count.as_ref().map_or(at + 1, |it| it.end));
+            let Some(count) = count else {
                 continue;
             };
-            next = count.end;
             let (Some(days), true) = (count.days, count.is_gestation(reading)) else {
                 continue;
             };

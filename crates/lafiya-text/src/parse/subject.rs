@@ -257,7 +257,9 @@ impl Subjects {
                         now
                     }
                     Person::Kin if traits.has(Trait::Crowd) => Person::Kin,
-                    Person::Kin if !self.is_owned(reading, at) => Person::Child,
+                    Person::Kin if !self.is_owned(reading, at) && !is_told_of(reading, at) => {
+                        Person::Child
+                    }
                     &person => person,
                 };
                 // "people" and "neighbours" are nobody's "he" once somebody else was named.
@@ -324,6 +326,13 @@ impl Subjects {
         }
         false
     }
+}
+
+/// "Chest pain. Father had hypertension": kin without an owner in a sentence of their own, behind that of the patient.
+fn is_told_of(reading: &Reading<'_>, at: usize) -> bool {
+    let begins = at > 0 && !reading.same_sentence(at - 1, at);
+    let next = reading.words.get(at + 1);
+    begins && next.is_some_and(|it| matches!(*it, "had" | "has" | "died" | "suffered" | "suffers"))
 }
 
 /// Exposures and family history are the patient's though others are named in them.

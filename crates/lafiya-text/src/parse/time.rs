@@ -282,8 +282,14 @@ impl Times {
         {
             return Some(time(at + 2, Some(0)));
         }
-        if let Some((days, end)) = fraction_at(reading, at) {
-            return Some(time(end, Some(days)));
+        if let Some(count) = Self::fraction_at(reading, at) {
+            let is_time = !count.is_gestation(reading);
+            let other = Count::Other(at..count.end, None);
+            return Some(if is_time {
+                time(count.end, count.days)
+            } else {
+                other
+            });
         }
         let count = Self::counted_at(reading, at)?;
         let end = count.end;
@@ -315,6 +321,7 @@ impl Times {
             at,
             end,
             days: days(number, unit),
+            of_forty_weeks: false,
         };
         if let Some((mut number, taken)) = numbers::count_at(entries, at) {
             let mut next = at + taken;
@@ -345,6 +352,32 @@ impl Times {
         (foreign && unit_at(at + 1 + taken).is_none())
             .then(|| counted(number, unit, at + 1 + taken))
     }
+
+    /// `3/7` days, `2/52` weeks, `3/12` months, `4/24` hours, and `36/40` weeks of a pregnancy.
+    pub(super) fn fraction_at(reading: &Reading<'_>, at: usize) -> Option<Counted> {
+        let [number, slash, of] = reading.words.get(at..at + 3)? else {
+            return None;
+        };
+        if *slash != "/" || reading.tokens[at + 1].spaced || reading.tokens[at + 2].spaced {
+            return None;
+        }
+        let number: f64 = number.parse().ok()?;
+        let unit = match *of {
+            "24" => 0,
+            "7" => 1,
+            "52" => 7,
+            "12" => 30,
+            // No pressure of the blood is higher below than above.
+            "40" if (4.0..=43.0).contains(&number) => 7,
+            _ => return None,
+        };
+        Some(Counted {
+            at,
+            end: at + 3,
+            days: Some(days(number, unit)?),
+            of_forty_weeks: *of == "40",
+        })
+    }
 }
 
 /// A number of days, weeks, months or years in the text.
@@ -354,6 +387,8 @@ pub(super) struct Counted {
     pub end: usize,
     /// None beyond what anybody lives.
     pub days: Option<u32>,
+    /// Written as weeks of the forty that a pregnancy has.
+    of_forty_weeks: bool,
 }
 
 /// Times count a month as 30 days and a year as 365; ages count them as the calendar does.
@@ -380,28 +415,10 @@ impl Counted {
             .take(BETWEEN_MAX)
             .count();
         let first = self.at - between;
-        reading.marks.has(self.end, Mark::BehindWeeks)
+        self.of_forty_weeks
+            || reading.marks.has(self.end, Mark::BehindWeeks)
             || (first > 0 && reading.marks.has(first - 1, Mark::BeforeWeeks))
     }
-}
-
-/// `3/7` days, `2/52` weeks, `3/12` months, `4/24` hours.
-fn fraction_at(reading: &Reading<'_>, at: usize) -> Option<(u32, usize)> {
-    let [number, slash, of] = reading.words.get(at..at + 3)? else {
-        return None;
-    };
-    if *slash != "/" || reading.tokens[at + 1].spaced || reading.tokens[at + 2].spaced {
-        return None;
-    }
-    let number: f64 = number.parse().ok()?;
-    let unit = match *of {
-        "24" => 0,
-        "7" => 1,
-        "52" => 7,
-        "12" => 30,
-        _ => return None,
-    };
-    Some((days(number, unit)?, at + 3))
 }
 
 #[expect(

@@ -259,6 +259,18 @@ fn kin_leave_family_history() {
         "My father died of stroke, I have headache",
         &["p_family_history_of_stroke", "s_headache"],
     );
+    check(
+        "Chest pain for 2 hours. Father had diabetes and epilepsy.",
+        &[
+            "s_chest_pain",
+            "p_family_history_of_diabetes",
+            "p_family_history_of_epilepsy",
+        ],
+    );
+    check(
+        "Mother has fever and is vomiting",
+        &["s_fever", "s_vomiting"],
+    );
 }
 
 #[test]
@@ -482,6 +494,8 @@ fn how_far_a_pregnancy_is_lasts_nothing() {
         "nina mimba ya miezi saba na homa",
         "nina mimba ya miezi 7 na homa",
         "enceinte de 7 mois avec fièvre",
+        "32/52 pregnant with fever",
+        "pregnant 32/40 with fever",
     ] {
         check(text, &["p_pregnancy", "p_third_trimester", "s_fever"]);
         let mentions = read(text, &ParseContext::default());
@@ -489,6 +503,13 @@ fn how_far_a_pregnancy_is_lasts_nothing() {
         assert_eq!(days, [0; 0], "{text}");
     }
     lasts("my water broke at 30 weeks", &[None]);
+    check("G2P1 at 38/40, fever", &["p_third_trimester", "s_fever"]);
+    let man = ParseContext {
+        sex: Some(Sex::Male),
+        ..ParseContext::default()
+    };
+    let of_a_man = read("scored 38/40, fever", &man);
+    assert_eq!(found(&of_a_man), ["s_fever"]);
 }
 
 #[test]
