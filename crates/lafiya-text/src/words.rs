@@ -148,6 +148,7 @@ pub(crate) struct MeasureWords {
     #[serde(default)]
     pub alone: Vec<String>,
     pub range: Option<[f64; 2]>,
+    pub unit: Option<String>,
     pub out_of: Option<u32>,
     #[serde(default)]
     pub out_of_said: bool,
@@ -254,6 +255,7 @@ pub(crate) struct GestationWords {
     pub childbed: String,
     pub births: Vec<String>,
     pub stage: Vec<Stage>,
+    pub born_early: Stage,
     pub narrower: Vec<Narrower>,
 }
 

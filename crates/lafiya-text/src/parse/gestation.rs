@@ -1,14 +1,14 @@
 //! How far a pregnancy is: "11 weeks pregnant" says the trimester. Which ids and words is data.
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
-use lafiya_model::{Choice, Sex};
+use lafiya_model::{Age, Choice, Sex};
 
 use super::known;
 use super::reading::Reading;
 use super::spotted::Spotted;
 use super::time::Times;
 use super::traits::Trait;
-use crate::words::GestationWords;
+use crate::words::{GestationWords, Stage};
 
 /// The stages of a pregnancy that a base knows.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub(super) struct Gestation {
     pregnancy: Option<ConceptRef>,
     /// Below so many weeks, the stage; in rising order.
     stages: Vec<(u32, ConceptRef)>,
+    /// What it is to be born before so many weeks.
+    born_early: Option<(u32, ConceptRef)>,
     /// What findings mean in some weeks.
     narrower: Vec<Narrower>,
 }
@@ -32,11 +34,8 @@ const WEEK_DAYS: u32 = 7;
 
 impl Gestation {
     pub(super) fn new(base: &KnowledgeBase, words: &GestationWords) -> Self {
-        let mut stages: Vec<(u32, ConceptRef)> = words
-            .stage
-            .iter()
-            .filter_map(|it| Some((it.weeks_below, base.resolve(&it.id)?)))
-            .collect();
+        let stage = |it: &Stage| Some((it.weeks_below, base.resolve(&it.id)?));
+        let mut stages: Vec<(u32, ConceptRef)> = words.stage.iter().filter_map(stage).collect();
         stages.sort_unstable();
         let narrower = words.narrower.iter().filter_map(|it| {
             Some(Narrower {
@@ -47,21 +46,28 @@ impl Gestation {
         });
         Self {
             pregnancy: base.resolve(&words.pregnancy),
+            born_early: stage(&words.born_early),
             narrower: narrower.collect(),
             stages,
         }
     }
 
-    /// Puts the stage beside a pregnancy that is spoken of with its weeks or months.
+    /// Puts the stage beside a pregnancy that is spoken of with its weeks or months. Who is too young for one was born so
+    /// early.
     pub(super) fn apply(
         &self,
         reading: &Reading<'_>,
-        sex: Option<Sex>,
+        base: &KnowledgeBase,
+        (age, sex): (Option<Age>, Option<Sex>),
         spotted: &mut Vec<Spotted>,
     ) {
-        if sex == Some(Sex::Male) {
-            return;
-        }
+        let can_be = |concept: ConceptRef| {
+            let risk = concept.risk().map(|ix| base.risk(ix));
+            risk.is_none_or(|it| {
+                age.is_none_or(|age| it.ages.contains(age))
+                    && sex.is_none_or(|sex| it.sex.allows(sex))
+            })
+        };
         let next_number = |from: usize| reading.next_of(from, [Trait::Number, Trait::Unit]);
         let mut next = next_number(0);
         while next < reading.len() {
@@ -74,10 +80,10 @@ impl Gestation {
             let (Some(days), true) = (count.days, count.is_gestation(reading)) else {
                 continue;
             };
-            let stage = self
-                .stages
-                .iter()
-                .find(|(below, _)| days / WEEK_DAYS < *below);
+            let born_early = self.born_early.iter().filter(|_| age.is_some());
+            let stages = self.stages.iter().chain(born_early);
+            let mut stages = stages.filter(|(_, concept)| can_be(*concept));
+            let stage = stages.find(|(below, _)| days / WEEK_DAYS < *below);
             let carrier = spotted
                 .iter()
                 .find(|it| Some(it.concept) == self.pregnancy && it.choice == Choice::Present);

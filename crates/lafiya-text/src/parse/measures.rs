@@ -30,6 +30,8 @@ pub(super) struct MeasureReader {
 struct Known {
     concept: ConceptRef,
     range: Option<[f64; 2]>,
+    /// The unit that the word itself says.
+    unit: Option<String>,
     finds: Vec<ConceptRef>,
     denies: Vec<ConceptRef>,
     normal: Option<[f64; 2]>,
@@ -100,6 +102,7 @@ impl MeasureReader {
         self.known.push(Known {
             concept,
             range: entry.range,
+            unit: entry.unit.clone(),
             finds: known(base, &entry.finds),
             denies: known(base, &entry.denies),
             normal: entry.normal,
@@ -281,8 +284,9 @@ impl MeasureReader {
             }
         }
         if pair.is_none() {
-            let (unit, length) = unit_at(reading, end);
+            let (written, length) = unit_at(reading, end);
             end += length;
+            let unit = self.known[known].unit.as_deref().unwrap_or(written);
             if !unit.is_empty() {
                 text.push(' ');
                 text.push_str(unit);

@@ -273,7 +273,8 @@ impl Parser {
         self.medicines.overdose(&reading, &mut spotted);
         let mut carried = Carried::of(&reading, &spotted);
         self.scope.apply(&reading, &carried, &mut spotted);
-        self.gestation.apply(&reading, context.sex, &mut spotted);
+        self.gestation
+            .apply(&reading, base, (age, context.sex), &mut spotted);
         spotted.extend(self.results.find(&reading, &spotted));
         self.subjects.apply(&reading, base, age, &mut spotted);
         // A result is a result: it lasts no days and has no degree.

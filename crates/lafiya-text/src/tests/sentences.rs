@@ -483,6 +483,28 @@ fn spelling_is_mended() {
 }
 
 #[test]
+fn a_packed_cell_volume_is_a_level_of_haemoglobin() {
+    let low = ["s_haemoglobin", "s_haemoglobin_below_5_signs"];
+    check("PCV 12%", &low);
+    check("haematocrit is 13", &low);
+    check("PCV 36%", &["s_haemoglobin"]);
+    let written = read("PCV 12%", &ParseContext::default());
+    assert_eq!(written[0].value.as_deref(), Some("12 % PCV"));
+}
+
+#[test]
+fn one_of_the_two_pressures_is_read_by_its_name() {
+    let low = [
+        "s_systolic_blood_pressure",
+        "s_systolic_blood_pressure_below_90",
+    ];
+    check("systolic of 80", &low);
+    check("SBP 120", &["s_systolic_blood_pressure"]);
+    let high = ["s_diastolic_blood_pressure", "s_diastolic_110_or_above"];
+    check("diastolic 115", &high);
+}
+
+#[test]
 fn how_far_a_pregnancy_is_lasts_nothing() {
     for text in [
         "pregnant for 7 months with fever",
@@ -508,8 +530,14 @@ fn how_far_a_pregnancy_is_lasts_nothing() {
         sex: Some(Sex::Male),
         ..ParseContext::default()
     };
-    let of_a_man = read("scored 38/40, fever", &man);
+    let of_a_man = read("scored 30/40, fever", &man);
     assert_eq!(found(&of_a_man), ["s_fever"]);
+    let baby = ParseContext {
+        age: Some(Age::from_days(20)),
+        ..ParseContext::default()
+    };
+    let of_a_baby = read("born at 34/40, fever", &baby);
+    assert_eq!(found(&of_a_baby), ["p_preterm_birth", "s_fever"]);
 }
 
 #[test]
