@@ -85,11 +85,12 @@ impl Scope {
         let next = |from: usize| reading.marks.next(from, Mark::Trigger);
         let mut at = next(0);
         while at < reading.len() {
-            let found = if carried[at] {
-                None
-            } else {
-                self.triggers.longest_at(&reading.keys, at)
-            };
+            // "I do not feel the baby move" is a finding that has a "not" of its own.
+            let found = self.triggers.longest_at(&reading.keys, at);
+            let found = found.filter(|(length, kinds)| {
+                let its_own = kinds.contains(&Trigger::Echo) && carried[at + length - 1];
+                !carried[at] && !its_own
+            });
             let Some((length, kinds)) = found else {
                 at = next(at + 1);
                 continue;

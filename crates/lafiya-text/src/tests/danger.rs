@@ -458,3 +458,31 @@ fn an_overdose_is_heard_in_its_number() {
         assert!(!got.iter().any(|it| it == overdose), "{text}: {got:?}");
     }
 }
+
+#[test]
+fn a_baby_that_does_not_move_in_the_womb_is_heard_and_nobody_else_is() {
+    let mother = (Age::from_years(30), Sex::Female);
+    are_heard(
+        mother.0,
+        mother.1,
+        &[
+            ("my baby is not moving", "s_no_fetal_movement"),
+            ("the baby has stopped moving", "s_no_fetal_movement"),
+            ("I do not feel my baby move", "s_no_fetal_movement"),
+            ("I don't feel the baby move anymore", "s_no_fetal_movement"),
+            ("I have not felt my baby move today", "s_no_fetal_movement"),
+            ("I can't feel the baby move", "s_no_fetal_movement"),
+            ("baby no dey move for belle", "s_reduced_fetal_movement"),
+            (
+                "I cannot move my left arm and leg",
+                "s_sudden_weakness_of_one_side",
+            ),
+            ("weakness in both legs going up", "s_ascending_weakness"),
+        ],
+    );
+    let got = found(&read(
+        "I woke up and cannot move my body",
+        &ParseContext::default(),
+    ));
+    assert_eq!(got, [""; 0], "nobody spoke of a baby");
+}
