@@ -16,7 +16,7 @@ use lafiya_model::{
 };
 use lafiya_service::clock::lagos_date;
 use lafiya_service::{Library, ServiceError, consult};
-use lafiya_text::{ParseContext, SearchOptions};
+use lafiya_text::{Hit, ParseContext, SearchOptions};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -45,6 +45,8 @@ const MEASURES_SHOWN: usize = 8;
 pub(crate) struct Heard {
     pub(crate) id: String,
     pub(crate) name: String,
+    /// A test is positive or negative, where anything else is there or not.
+    pub(crate) is_test: bool,
     /// The words it was understood from.
     pub(crate) words: String,
     pub(crate) choice: Choice,
@@ -54,6 +56,20 @@ pub(crate) struct Heard {
 }
 
 impl Heard {
+    /// With nothing more than an answer.
+    fn of(library: &Library, concept: ConceptRef, words: String, choice: Choice) -> Self {
+        Self {
+            id: library.id_of(concept).to_owned(),
+            name: library.common_name_of(concept).to_owned(),
+            is_test: concept.kind() == ConceptKind::LabTest,
+            words,
+            choice,
+            duration_days: None,
+            severity: None,
+            value: String::new(),
+        }
+    }
+
     /// Reads a text.
     pub(crate) fn read(
         library: &Library,
@@ -69,13 +85,10 @@ impl Heard {
         let parsed = library.parser.parse(library.base(), text, &context);
         let told = parsed.mentions.into_iter().chain(parsed.tests);
         let heard = told.map(|mention| Self {
-            id: library.id_of(mention.concept).to_owned(),
-            name: library.common_name_of(mention.concept).to_owned(),
-            words: mention.orth,
-            choice: mention.choice,
             duration_days: mention.duration_days,
             severity: mention.severity,
             value: mention.value.unwrap_or_default(),
+            ..Self::of(library, mention.concept, mention.orth, mention.choice)
         });
         heard.collect()
     }
@@ -86,13 +99,10 @@ impl Heard {
             let concept = library.resolve(id)?;
             let field = |name: &str| form.text(&format!("{name}.{id}")).to_owned();
             Some(Self {
-                id: library.id_of(concept).to_owned(),
-                name: library.common_name_of(concept).to_owned(),
-                words: field("words"),
-                choice: choice.parse().ok()?,
                 duration_days: field("days").parse().ok(),
                 severity: field("severity").parse().ok(),
                 value: field("value"),
+                ..Self::of(library, concept, field("words"), choice.parse().ok()?)
             })
         };
         form.with_prefix("choice.").filter_map(one).collect()
@@ -305,13 +315,8 @@ fn measured(library: &Library, form: &Posted) -> Vec<Heard> {
     let one = |(id, value): (&str, &str)| {
         let concept = library.resolve(id)?;
         (!value.is_empty()).then(|| Heard {
-            id: library.id_of(concept).to_owned(),
-            name: library.common_name_of(concept).to_owned(),
-            words: String::new(),
-            choice: Choice::Present,
-            duration_days: None,
-            severity: None,
             value: value.to_owned(),
+            ..Heard::of(library, concept, String::new(), Choice::Present)
         })
     };
     form.with_prefix("measure.").filter_map(one).collect()
@@ -339,15 +344,8 @@ fn add(
         let near = hits
             .into_iter()
             .filter(|hit| hit.similarity >= SIMILARITY_TAKEN);
-        found.extend(near.map(|hit| Heard {
-            id: library.id_of(hit.concept).to_owned(),
-            name: library.common_name_of(hit.concept).to_owned(),
-            words: more.to_owned(),
-            choice: Choice::Present,
-            duration_days: None,
-            severity: None,
-            value: String::new(),
-        }));
+        let added = |hit: Hit| Heard::of(library, hit.concept, more.to_owned(), Choice::Present);
+        found.extend(near.map(added));
     }
     if found.is_empty() {
         return Some(
