@@ -301,6 +301,8 @@ pub(crate) struct Results {
     pub between: Vec<String>,
     pub joining: Vec<String>,
     pub passed_over: Vec<String>,
+    /// Units as the base spells them, with other spellings.
+    pub units: BTreeMap<String, Vec<String>>,
     pub looked_for: Vec<LookedFor>,
 }
 

@@ -122,6 +122,14 @@ impl Quantity {
         }
     }
 
+    /// All that a number without a unit could mean: in the quantity's own unit and in the others, where that can be.
+    pub fn readings(&self, number: f64) -> impl Iterator<Item = f64> {
+        let others = self.other_units.iter();
+        let others = others.map(move |other| convert(number, other));
+        let all = std::iter::once(number).chain(others);
+        all.filter(|value| self.plausible(*value).is_ok())
+    }
+
     /// The normal range at an age.
     pub fn normal_at(&self, age: Age) -> Option<[f64; 2]> {
         let reached = |range: &&NormalRange| range.from.is_none_or(|from| age >= from);
@@ -235,7 +243,7 @@ fn convert(number: f64, other: &OtherUnit) -> f64 {
 }
 
 /// The number at the start of a text and the rest, which is the unit.
-fn split_number(text: &str) -> Option<(f64, &str)> {
+pub fn split_number(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
     let end = text
         .char_indices()

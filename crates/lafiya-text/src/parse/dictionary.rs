@@ -145,6 +145,7 @@ impl Sources<'_> {
             (Trait::Reporting, self.subjects.reports(text)),
             (Trait::Crowd, self.subjects.is_crowd(text)),
             (Trait::Inherited, self.subjects.begins_disease(*key)),
+            (Trait::Test, self.results.begins_test(*key)),
             (Trait::Outcome, self.results.begins_outcome(*key)),
         ])
     }

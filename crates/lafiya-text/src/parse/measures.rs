@@ -207,7 +207,7 @@ impl MeasureReader {
 
     fn value_at(&self, reading: &Reading<'_>, base: &KnowledgeBase, at: usize) -> Option<Value> {
         if let Some((length, [known, ..])) = self.words.longest_at(&reading.keys, at) {
-            let number_at = self.past_links(reading, at + length)?;
+            let number_at = past_links(reading, at + length)?;
             return self.number(reading, base, *known, at, number_at);
         }
         // "39 degrees", "28 breaths per minute"
@@ -228,14 +228,6 @@ impl MeasureReader {
         let mut value = self.number(reading, base, *known, at, at)?;
         value.end = value.end.max(unit_at + length);
         Some(value)
-    }
-
-    fn past_links(&self, reading: &Reading<'_>, from: usize) -> Option<usize> {
-        let mut at = from;
-        while at < reading.len() && at - from <= LINKS_MAX && LINKS.contains(&reading.words[at]) {
-            at += 1;
-        }
-        (at < reading.len()).then_some(at)
     }
 
     /// The number itself, with a second one after a slash or "over", and its unit.
@@ -306,6 +298,15 @@ impl MeasureReader {
     }
 }
 
+/// The token behind the words that link a name with its number.
+pub(super) fn past_links(reading: &Reading<'_>, from: usize) -> Option<usize> {
+    let mut at = from;
+    while at < reading.len() && at - from <= LINKS_MAX && LINKS.contains(&reading.words[at]) {
+        at += 1;
+    }
+    (at < reading.len()).then_some(at)
+}
+
 /// A number in the unit of its measure; none where the base does not take it for one.
 fn read_number(base: &KnowledgeBase, concept: ConceptRef, number: f64, unit: &str) -> Option<f64> {
     let quantity = base.quantity(concept).filter(|_| number.is_finite())?;
@@ -352,7 +353,8 @@ fn plain(number: f64) -> String {
     }
 }
 
-fn person(
+/// Of whom the limits of a value depend: what is told and what the text says.
+pub(super) fn person(
     base: &KnowledgeBase,
     (age, sex): (Option<Age>, Option<Sex>),
     spotted: &[Spotted],

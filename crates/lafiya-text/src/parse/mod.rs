@@ -3,6 +3,7 @@
 //! The steps, in order: fold and mend (`reading`), find phrases (`lexicon`, `matches`), share words among them (`compose`),
 //! read numbers and medicines, then turn what negation, doubt, condition, past and person turn, then grade and time it.
 
+mod amounts;
 mod bags;
 mod carried;
 mod childbed;
@@ -51,7 +52,7 @@ use measures::MeasureReader;
 use medicines::MedicineReader;
 use reading::Reading;
 use recovery::Recoveries;
-use results::ResultReader;
+use results::{ResultReader, Written};
 use scope::Scope;
 use severity::Grades;
 use spelling::Spelling;
@@ -275,7 +276,14 @@ impl Parser {
         self.scope.apply(&reading, &carried, &mut spotted);
         self.gestation
             .apply(&reading, base, (age, context.sex), &mut spotted);
-        spotted.extend(self.results.find(&reading, &spotted));
+        let written = Written {
+            text,
+            base,
+            patient: (age, context.sex),
+            in_time: &choosing.times,
+        };
+        let results = self.results.find(&reading, &written, &spotted);
+        spotted.extend(results);
         self.subjects.apply(&reading, base, age, &mut spotted);
         // A result is a result: it lasts no days and has no degree.
         let tests = spotted.extract_if(.., |it| it.concept.lab().is_some());

@@ -1,12 +1,15 @@
-//! Results of tests: "RDT positive", "malaria test came back negative", "tested positive for typhoid". The names of the tests are
-//! in the base, how results are told is data.
+//! Results of tests: "RDT positive", "malaria test came back negative", "tested positive for typhoid", "creatinine 2.4 mg/dL". The
+//! names of the tests are in the base, how results are told is data.
 
 use std::ops::Range;
 
-use lafiya_knowledge::{ConceptRef, KnowledgeBase};
-use lafiya_model::Choice;
+use lafiya_knowledge::{ConceptRef, KnowledgeBase, Person};
+use lafiya_model::{Age, Choice, Sex};
 
+use super::amounts::UnitSpellings;
 use super::marks::Mark;
+use super::matches::Tokens;
+use super::measures;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Spotted;
@@ -22,6 +25,16 @@ pub(super) struct ResultReader {
     not_yet: PhraseSet<()>,
     between: PhraseSet<()>,
     joining: PhraseSet<()>,
+    units: UnitSpellings,
+}
+
+/// The text as it was written, and of whom.
+pub(super) struct Written<'a> {
+    pub text: &'a str,
+    pub base: &'a KnowledgeBase,
+    pub patient: (Option<Age>, Option<Sex>),
+    /// The tokens that tell a time.
+    pub in_time: &'a [bool],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -84,11 +97,17 @@ impl ResultReader {
             not_yet: PhraseSet::of(&words.not_yet),
             between: PhraseSet::of(&words.between),
             joining: PhraseSet::of(&words.joining),
+            units: UnitSpellings::new(&words.units),
         }
     }
 
     pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
         self.tests.vocabulary().chain(self.outcomes.vocabulary())
+    }
+
+    /// Whether a word begins the name of a test.
+    pub(super) fn begins_test(&self, key: u64) -> bool {
+        self.tests.begun(key).is_some()
     }
 
     /// Whether a word begins a result.
@@ -98,35 +117,48 @@ impl ResultReader {
 
     /// The tests whose results the text tells; `spotted` has taken the words it stands on ("pregnancy test positive" says
     /// that there is a pregnancy).
-    pub(super) fn find(&self, reading: &Reading<'_>, spotted: &[Spotted]) -> Vec<Spotted> {
-        if !reading.has_any([Trait::Outcome]) {
+    pub(super) fn find(
+        &self,
+        reading: &Reading<'_>,
+        written: &Written<'_>,
+        spotted: &[Spotted],
+    ) -> Vec<Spotted> {
+        if !reading.has_any([Trait::Outcome, Trait::Number]) {
             return Vec::new();
         }
         let mut named = self.named(reading, spotted);
+        if named.is_empty() {
+            return Vec::new();
+        }
         for n in (0..named.len()).rev() {
             let next = named.get(n + 1).map(|it| (it.tokens.start, it.outcome));
             named[n].outcome = self.outcome(reading, &named[n], next);
         }
-        let told = named.into_iter().filter_map(|it| {
-            let choice = it
-                .outcome
-                .filter(|_| self.is_now(reading, it.tokens.start))?;
-            let core = it.tokens.collect();
-            Some(Spotted::new(it.test.concept, core, choice, CONFIDENCE))
-        });
-        told.collect()
+        let person = measures::person(written.base, written.patient, spotted);
+        let mut results = Vec::new();
+        named.retain(|it| self.is_now(reading, it.tokens.start));
+        for it in named {
+            if let Some(choice) = it.outcome {
+                let core = it.tokens.collect();
+                results.push(Spotted::new(it.test.concept, core, choice, CONFIDENCE));
+            } else {
+                self.measured(reading, written, &person, &it, &mut results);
+            }
+        }
+        results
     }
 
     fn named(&self, reading: &Reading<'_>, spotted: &[Spotted]) -> Vec<Named> {
         let mut named = Vec::new();
-        let mut at = 0;
+        let next = |from| reading.next_of(from, [Trait::Test]);
+        let mut at = next(0);
         while at < reading.len() {
             let Some((length, [test, ..])) = self.tests.longest_at(&reading.keys, at) else {
-                at += 1;
+                at = next(at + 1);
                 continue;
             };
             let tokens = at..at + length;
-            at = tokens.end;
+            at = next(tokens.end);
             if !spotted
                 .iter()
                 .any(|it| it.core.iter().any(|at| tokens.contains(at)))
@@ -139,6 +171,48 @@ impl ResultReader {
             }
         }
         named
+    }
+
+    /// What the number behind a test says.
+    fn measured(
+        &self,
+        reading: &Reading<'_>,
+        written: &Written<'_>,
+        person: &Person,
+        it: &Named,
+        results: &mut Vec<Spotted>,
+    ) {
+        let Named { test, tokens, .. } = it;
+        // "AST/ALT 200/150": whose number is whose cannot be told.
+        let shares = tokens.start.checked_sub(1);
+        if test.looked_for || shares.is_some_and(|before| reading.words[before] == "/") {
+            return;
+        }
+        let Some(at) = measures::past_links(reading, tokens.end) else {
+            return;
+        };
+        if !reading.tokens[at].is_number() || written.in_time[at] {
+            return;
+        }
+        let begin = reading.tokens[at].bytes.0;
+        let text = &written.text[begin..];
+        let read = self.units.read(text, written.base, test.concept, person);
+        let Some((derived, length)) = read else {
+            return;
+        };
+        let within = |at: &usize| reading.tokens[*at].bytes.0 < begin + length;
+        let end = (at..reading.len()).take_while(within).last();
+        let core: Tokens = tokens.clone().chain(at..=end.unwrap_or(at)).collect();
+        let present = derived.present.into_iter().map(|it| (it, Choice::Present));
+        let absent = derived.absent.into_iter().map(|it| (it, Choice::Absent));
+        // What else a value denies is what nobody would have named.
+        let absent = absent.filter(|(it, _)| *it == test.concept);
+        for (concept, choice) in present.chain(absent) {
+            results.push(Spotted {
+                derived: true,
+                ..Spotted::new(concept, core.clone(), choice, CONFIDENCE)
+            });
+        }
     }
 
     /// What came of a test: told behind it, shared with the next one of a list, or told right before it.

@@ -60,6 +60,8 @@ pub(super) enum Trait {
     Crowd,
     /// Begins a disease that runs in families.
     Inherited,
+    /// Begins the name of a test.
+    Test,
     /// Begins the result of a test.
     Outcome,
 }

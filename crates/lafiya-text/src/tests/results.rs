@@ -98,3 +98,63 @@ fn a_result_changes_no_finding_beside_it() {
     assert_eq!(plain.mentions, tested.mentions);
     assert_eq!(plain.obvious, tested.obvious);
 }
+
+#[test]
+fn a_number_behind_a_test_says_what_the_base_makes_of_it() {
+    let high = |text| tells(text, &["lt_white_cell_count"]);
+    for text in [
+        "WBC 18,000",
+        "WBC 18,000/mm3",
+        "WBC: 18 x 10^9/L",
+        "leukocyte count of 18,000/mm³.",
+        "white blood cell count was 18.5 × 10⁹/L, fever",
+        "WBC 18.2 K/uL",
+        "white count of 18000 cells per mm3",
+        "WBC 18 x10^3/µL",
+    ] {
+        high(text);
+    }
+    tells("WBC 7,400/mm3", &["-lt_white_cell_count"]);
+    tells(
+        "creatinine 2.4 mg/dL and potassium of 6.9 mEq/L",
+        &["lt_serum_creatinine", "lt_potassium"],
+    );
+    tells(
+        "serum sodium is 138 mmol/L, CRP 120 mg/L (normal below 10)",
+        &["-lt_sodium", "lt_c_reactive_protein"],
+    );
+    tells("platelets 45,000", &["lt_platelet_count"]);
+    tells("lipase of 1,250 U/L", &["lt_lipase"]);
+    tells("albumin 2.1", &["lt_albumin"]);
+    tells("Labs: ESR 80 mm/hr", &["lt_erythrocyte_sedimentation_rate"]);
+}
+
+#[test]
+fn a_number_that_could_mean_either_a_time_a_range_or_another_unit_says_nothing() {
+    for text in [
+        // 12 µmol/L is normal, 12 mg/dL is not.
+        "bilirubin 12",
+        "CRP 2 days ago",
+        "CD4 count 3 weeks ago",
+        "sodium (135-145)",
+        "potassium 3.5-5.0",
+        "WBC 20/hpf in the urine",
+        "neutrophils 80%",
+        "AST/ALT 200/150",
+        "magnesium 400 mg tablets",
+        "creatinine pending",
+        "if creatinine 300 refer",
+    ] {
+        tells(text, &[]);
+    }
+}
+
+#[test]
+fn the_words_of_a_number_are_given_as_written() {
+    let parsed = REAL.parser.parse(
+        &REAL.base,
+        "Weak. Serum creatinine of 2.4 mg/dL today.",
+        &ParseContext::default(),
+    );
+    assert_eq!(parsed.tests[0].orth, "Serum creatinine of 2.4 mg/dL");
+}
