@@ -57,7 +57,7 @@ pub struct PatientFacts<'a> {
     /// Of each state, in the order of `State::ALL`.
     states: [Status; State::ALL.len()],
     severe: Vec<FindingIx>,
-    derived: Vec<(FindingIx, bool)>,
+    derived: Vec<(ConceptRef, bool)>,
     /// In the order of findings, each once.
     days: Vec<(FindingIx, u32)>,
     /// In the order of concepts, each once.
@@ -113,6 +113,9 @@ impl<'a> PatientFacts<'a> {
         facts.group = Group::of(facts.age, facts.is_in(State::Pregnant));
         for (concept, item) in &evidence {
             facts.note_finding(*concept, item);
+        }
+        for (concept, item) in &evidence {
+            facts.note_lab(*concept, item);
         }
         for (concept, item) in &evidence {
             facts.note_value(*concept, item);
@@ -203,14 +206,14 @@ impl<'a> PatientFacts<'a> {
     }
 
     fn note_risk(&mut self, concept: ConceptRef, item: &Evidence) {
-        let (status, slot) = match concept {
-            ConceptRef::Risk(ix) => (status_of(item.choice), &mut self.risks[ix.index()]),
-            ConceptRef::Lab(ix) => (status_of(item.choice), &mut self.labs[ix.index()]),
-            _ => return,
+        let ConceptRef::Risk(ix) = concept else {
+            return;
         };
+        let status = status_of(item.choice);
+        let slot = &mut self.risks[ix.index()];
         *slot = (*slot).max_known(status);
         self.known.push(concept);
-        if let (ConceptRef::Risk(ix), Status::Present) = (concept, status) {
+        if status == Status::Present {
             for &implied in &self.base.risk(ix).implies {
                 self.risks[implied.index()] = Status::Present;
                 self.known.push(ConceptRef::Risk(implied));
@@ -238,6 +241,14 @@ impl<'a> PatientFacts<'a> {
         }
     }
 
+    fn note_lab(&mut self, concept: ConceptRef, item: &Evidence) {
+        if let ConceptRef::Lab(ix) = concept {
+            let slot = &mut self.labs[ix.index()];
+            *slot = (*slot).max_known(status_of(item.choice));
+            self.known.push(concept);
+        }
+    }
+
     fn note_value(&mut self, concept: ConceptRef, item: &Evidence) {
         let Some(value) = item.value else { return };
         if item.choice == Choice::Unknown {
@@ -254,13 +265,44 @@ impl<'a> PatientFacts<'a> {
             (derived.present, Status::Present),
             (derived.absent, Status::Absent),
         ] {
-            for ix in concepts.into_iter().filter_map(ConceptRef::finding) {
-                let slot = &mut self.findings[ix.index()];
-                *slot = (*slot).max_known(status);
-                self.known.push(ConceptRef::Finding(ix));
-                self.derived.push((ix, status == Status::Present));
+            for it in concepts {
+                if it == concept {
+                    self.settle_by_value(it, status);
+                } else {
+                    self.note_derived(it, status);
+                }
             }
         }
+    }
+
+    /// A number is more exact than the word beside it: "positive" may only have meant that the test was made.
+    fn settle_by_value(&mut self, concept: ConceptRef, status: Status) {
+        let ConceptRef::Lab(ix) = concept else {
+            return;
+        };
+        let slot = &mut self.labs[ix.index()];
+        if *slot != status {
+            *slot = status;
+            self.concerns.push(Concern {
+                says: format!(
+                    "The value of \"{}\" says otherwise than the answer beside it; the value was taken.",
+                    self.base.lab(ix).text.name
+                ),
+                left_out: false,
+            });
+        }
+    }
+
+    /// Notes what follows from a value of something else.
+    fn note_derived(&mut self, concept: ConceptRef, status: Status) {
+        let slot = match concept {
+            ConceptRef::Finding(ix) => &mut self.findings[ix.index()],
+            ConceptRef::Lab(ix) => &mut self.labs[ix.index()],
+            _ => return,
+        };
+        *slot = (*slot).max_known(status);
+        self.known.push(concept);
+        self.derived.push((concept, status == Status::Present));
     }
 
     fn state(&self) -> Option<State> {
@@ -323,12 +365,14 @@ impl<'a> PatientFacts<'a> {
         self.told = told
             .map(|(concept, item)| Told {
                 concept: *concept,
-                present: item.choice == Choice::Present,
+                present: match concept {
+                    ConceptRef::Lab(ix) => self.labs[ix.index()] == Status::Present,
+                    _ => item.choice == Choice::Present,
+                },
                 severity: item.severity,
             })
             .collect();
-        for &(ix, present) in &self.derived {
-            let concept = ConceptRef::Finding(ix);
+        for &(concept, present) in &self.derived {
             match self.told.binary_search_by_key(&concept, |it| it.concept) {
                 // A contradiction ends as present.
                 Ok(place) => self.told[place].present |= present,

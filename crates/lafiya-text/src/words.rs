@@ -303,6 +303,10 @@ pub(crate) struct Results {
     pub passed_over: Vec<String>,
     /// Units as the base spells them, with other spellings.
     pub units: BTreeMap<String, Vec<String>>,
+    /// Words behind a number that make a unit or a dose of it.
+    pub unit_words: Vec<String>,
+    /// Letters for tests that mean much else without a number and its unit.
+    pub letters: Vec<LookedFor>,
     pub looked_for: Vec<LookedFor>,
 }
 

@@ -2,6 +2,7 @@
 
 mod opinions;
 mod properties;
+mod values;
 
 use lafiya_knowledge::{ConceptRef, FindingIx, KnowledgeBase};
 use lafiya_model::{Age, Choice, ConceptId, DeidentifiedCase, Evidence, EvidenceSource, Sex};

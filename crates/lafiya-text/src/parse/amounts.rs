@@ -3,53 +3,45 @@
 //! Units and limits are the base's. A number without a unit counts only where every unit in which it could be meant says the
 //! same of the patient.
 
-use std::collections::BTreeMap;
+use lafiya_knowledge::{ConceptRef, Derived, KnowledgeBase, Person, split_number};
 
-use lafiya_knowledge::{ConceptRef, Derived, KnowledgeBase, Person, Quantity, split_number};
+use crate::hash::{FastMap, FastSet};
+use crate::words::Results;
 
-use crate::hash::FastMap;
-
-/// Spellings of units that the base has under another one.
+/// How units are written.
 #[derive(Clone, Debug)]
-pub(super) struct UnitSpellings(FastMap<String, String>);
+pub(super) struct Units {
+    /// Spellings that the base has under another one.
+    spellings: FastMap<String, String>,
+    /// Words that make a unit or a dose of a number: where the base does not know it, the number is no result.
+    words: FastSet<String>,
+}
 
 /// Words that a unit may take, such as "cells per mm3".
 const UNIT_WORDS_MAX: usize = 3;
 /// What makes a unit of what stands behind a number, whether or not the base knows it.
 const OF_UNITS: [char; 4] = ['/', '%', '^', '³'];
-/// The same for whole words.
-const UNIT_WORDS: [&str; 7] = ["per", "cells", "cell", "x", "×", "million", "thousand"];
 
-impl UnitSpellings {
-    pub(super) fn new(spellings: &BTreeMap<String, Vec<String>>) -> Self {
-        let pairs = spellings.iter().flat_map(|(unit, written)| {
+impl Units {
+    pub(super) fn new(words: &Results) -> Self {
+        let pairs = words.units.iter().flat_map(|(unit, written)| {
             let written = written.iter().map(|it| joined(it));
             written.map(|it| (it, unit.clone()))
         });
-        Self(pairs.collect())
+        Self {
+            spellings: pairs.collect(),
+            words: words.unit_words.iter().cloned().collect(),
+        }
     }
 
-    /// What a test whose number stands at the beginning of a text says of a person, and how many bytes tell it.
-    pub(super) fn read(
+    /// The number at the beginning of a text, as one of a test.
+    pub(super) fn amount(
         &self,
         text: &str,
         base: &KnowledgeBase,
-        concept: ConceptRef,
-        person: &Person,
-    ) -> Option<(Derived, usize)> {
-        let quantity = base.quantity(concept)?;
-        let Amount { number, unit, end } = self.amount(text, quantity)?;
-        let derived = |value| base.derive(concept, value, person);
-        let Some(unit) = unit else {
-            let mut readings = quantity.readings(number).map(derived);
-            let first = readings.next()?;
-            return readings.all(|it| it == first).then_some((first, end));
-        };
-        let value = quantity.read_number(number, &unit).ok()?;
-        Some((derived(value), end))
-    }
-
-    fn amount(&self, text: &str, quantity: &Quantity) -> Option<Amount> {
+        test: ConceptRef,
+    ) -> Option<Amount> {
+        let quantity = base.quantity(test)?;
         let is_of_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
         let digits = text.trim_start_matches(is_of_number);
         let digits = text[..text.len() - digits.len()].trim_end_matches(['.', ',']);
@@ -75,7 +67,8 @@ impl UnitSpellings {
             });
         }
         let word = ends.first().map_or("", |&end| behind[..end].trim());
-        let is_unit = power.is_some() || word.contains(OF_UNITS) || UNIT_WORDS.contains(&word);
+        let is_unit =
+            power.is_some() || word.contains(OF_UNITS) || self.words.contains(&word.to_lowercase());
         (!is_unit).then_some(Amount {
             number,
             unit: None,
@@ -86,11 +79,11 @@ impl UnitSpellings {
     /// A unit as the base spells it, with the power of ten before it.
     fn spelt(&self, written: &str, power: Option<&str>) -> String {
         let unit = joined(written);
-        let unit = self.0.get(&unit).cloned().unwrap_or(unit);
+        let unit = self.spellings.get(&unit).cloned().unwrap_or(unit);
         match power {
             Some(power) => {
                 let unit = format!("10^{power}{unit}");
-                self.0.get(&unit).cloned().unwrap_or(unit)
+                self.spellings.get(&unit).cloned().unwrap_or(unit)
             }
             None => unit,
         }
@@ -98,12 +91,38 @@ impl UnitSpellings {
 }
 
 /// A number as it was written.
-struct Amount {
+pub(super) struct Amount {
     number: f64,
     /// As the base spells it; none where none was written.
     unit: Option<String>,
     /// The byte behind it.
     end: usize,
+}
+
+impl Amount {
+    pub(super) fn has_unit(&self) -> bool {
+        self.unit.is_some()
+    }
+
+    /// What it says of a person, and how many bytes told it.
+    pub(super) fn says(
+        &self,
+        base: &KnowledgeBase,
+        test: ConceptRef,
+        person: &Person,
+    ) -> Option<(Derived, usize)> {
+        let quantity = base.quantity(test)?;
+        let derived = |value| base.derive(test, value, person);
+        let said = match &self.unit {
+            Some(unit) => derived(quantity.read_number(self.number, unit).ok()?),
+            None => {
+                let mut readings = quantity.readings(self.number).map(derived);
+                let first = readings.next()?;
+                readings.all(|it| it == first).then_some(first)?
+            }
+        };
+        Some((said, self.end))
+    }
 }
 
 /// "x 10^9", "×10⁹", "x10e3": the power, and what stands behind it.

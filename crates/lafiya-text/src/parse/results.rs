@@ -6,7 +6,7 @@ use std::ops::Range;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, Person};
 use lafiya_model::{Age, Choice, Sex};
 
-use super::amounts::UnitSpellings;
+use super::amounts::Units;
 use super::marks::Mark;
 use super::matches::Tokens;
 use super::measures;
@@ -25,7 +25,7 @@ pub(super) struct ResultReader {
     not_yet: PhraseSet<()>,
     between: PhraseSet<()>,
     joining: PhraseSet<()>,
-    units: UnitSpellings,
+    units: Units,
 }
 
 /// The text as it was written, and of whom.
@@ -40,8 +40,17 @@ pub(super) struct Written<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Test {
     concept: ConceptRef,
-    /// No test but what was looked for: counts only right beside its result.
-    looked_for: bool,
+    called: Called,
+}
+
+/// How a text names a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Called {
+    ByName,
+    /// By letters that mean much else: counts only with a number and its unit.
+    ByLetters,
+    /// By what was looked for: counts only right beside its result.
+    LookedFor,
 }
 
 /// A test that the text names.
@@ -60,11 +69,8 @@ const BESIDE_MAX: usize = 2;
 impl ResultReader {
     pub(super) fn new(base: &KnowledgeBase, words: &Results) -> Self {
         let mut tests = PhraseSet::default();
-        let mut add = |name: &str, concept, looked_for| {
-            let test = Test {
-                concept,
-                looked_for,
-            };
+        let mut add = |name: &str, concept, called| {
+            let test = Test { concept, called };
             tests.add(&fold::words(name), test);
         };
         for ix in base.lab_indices() {
@@ -74,12 +80,18 @@ impl ResultReader {
             }
             let names = [&test.name, &test.common_name];
             for name in names.into_iter().chain(&test.synonyms) {
-                add(name, ConceptRef::Lab(ix), false);
+                add(name, ConceptRef::Lab(ix), Called::ByName);
             }
         }
-        for it in &words.looked_for {
-            if let Some(concept) = base.resolve(&it.test) {
-                it.names.iter().for_each(|name| add(name, concept, true));
+        let lists = [
+            (&words.letters, Called::ByLetters),
+            (&words.looked_for, Called::LookedFor),
+        ];
+        for (list, called) in lists {
+            for it in list {
+                if let Some(concept) = base.resolve(&it.test) {
+                    it.names.iter().for_each(|name| add(name, concept, called));
+                }
             }
         }
         let mut outcomes = PhraseSet::default();
@@ -97,7 +109,7 @@ impl ResultReader {
             not_yet: PhraseSet::of(&words.not_yet),
             between: PhraseSet::of(&words.between),
             joining: PhraseSet::of(&words.joining),
-            units: UnitSpellings::new(&words.units),
+            units: Units::new(words),
         }
     }
 
@@ -185,10 +197,15 @@ impl ResultReader {
         let Named { test, tokens, .. } = it;
         // "AST/ALT 200/150": whose number is whose cannot be told.
         let shares = tokens.start.checked_sub(1);
-        if test.looked_for || shares.is_some_and(|before| reading.words[before] == "/") {
+        if test.called == Called::LookedFor
+            || shares.is_some_and(|before| reading.words[before] == "/")
+        {
             return;
         }
-        let Some(at) = measures::past_links(reading, tokens.end) else {
+        // "alanine aminotransferase (ALT) 86", "K+ 6.9"
+        let is_sign = |at: &usize| matches!(reading.words[*at], ")" | "+");
+        let signs = (tokens.end..reading.len()).take_while(is_sign).count();
+        let Some(at) = measures::past_links(reading, tokens.end + signs) else {
             return;
         };
         if !reading.tokens[at].is_number() || written.in_time[at] {
@@ -196,7 +213,9 @@ impl ResultReader {
         }
         let begin = reading.tokens[at].bytes.0;
         let text = &written.text[begin..];
-        let read = self.units.read(text, written.base, test.concept, person);
+        let amount = self.units.amount(text, written.base, test.concept);
+        let amount = amount.filter(|it| it.has_unit() || test.called != Called::ByLetters);
+        let read = amount.and_then(|it| it.says(written.base, test.concept, person));
         let Some((derived, length)) = read else {
             return;
         };
@@ -222,10 +241,10 @@ impl ResultReader {
         it: &Named,
         next: Option<(usize, Option<Choice>)>,
     ) -> Option<Choice> {
-        let most = if it.test.looked_for {
-            BESIDE_MAX
-        } else {
-            BETWEEN_MAX
+        let most = match it.test.called {
+            Called::ByName => BETWEEN_MAX,
+            Called::LookedFor => BESIDE_MAX,
+            Called::ByLetters => return None,
         };
         let sentence = reading.sentence_of(it.tokens.start);
         let end = next.map_or(sentence.end, |(start, _)| start.min(sentence.end));

@@ -124,6 +124,15 @@ fn a_number_behind_a_test_says_what_the_base_makes_of_it() {
         &["-lt_sodium", "lt_c_reactive_protein"],
     );
     tells("platelets 45,000", &["lt_platelet_count"]);
+    tells("K+ 6.9 mmol/L", &["lt_potassium"]);
+    tells(
+        "Na+: 118 mEq/L, K+: 4.1 mEq/L",
+        &["lt_sodium", "-lt_potassium"],
+    );
+    tells(
+        "alanine aminotransferase (ALT) 860 U/L",
+        &["lt_alanine_aminotransferase"],
+    );
     tells("lipase of 1,250 U/L", &["lt_lipase"]);
     tells("albumin 2.1", &["lt_albumin"]);
     tells("Labs: ESR 80 mm/hr", &["lt_erythrocyte_sedimentation_rate"]);
@@ -142,6 +151,10 @@ fn a_number_that_could_mean_either_a_time_a_range_or_another_unit_says_nothing()
         "neutrophils 80%",
         "AST/ALT 200/150",
         "magnesium 400 mg tablets",
+        "calcium 2 tablets daily",
+        "vitamin K 10 mg",
+        "fever na 39, mimi na 2 watoto",
+        "took potassium 5 mls",
         "creatinine pending",
         "if creatinine 300 refer",
     ] {
