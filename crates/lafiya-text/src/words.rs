@@ -152,6 +152,9 @@ pub(crate) struct MeasureWords {
     pub out_of: Option<u32>,
     #[serde(default)]
     pub out_of_said: bool,
+    /// A test of the blood: another fluid's, another day's and a wished for value are not the patient's.
+    #[serde(default)]
+    pub of_blood: bool,
     pub finds: Vec<String>,
     #[serde(default)]
     pub denies: Vec<String>,
@@ -298,6 +301,11 @@ pub(crate) struct Results {
     pub present: Vec<String>,
     pub absent: Vec<String>,
     pub not_yet: Vec<String>,
+    pub another_day: Vec<String>,
+    pub ranges: Vec<String>,
+    pub not_blood: Vec<String>,
+    pub blood: Vec<String>,
+    pub before_number: Vec<String>,
     pub between: Vec<String>,
     pub joining: Vec<String>,
     pub passed_over: Vec<String>,

@@ -42,14 +42,32 @@ impl Units {
         test: ConceptRef,
     ) -> Option<Amount> {
         let quantity = base.quantity(test)?;
-        let is_of_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
-        let digits = text.trim_start_matches(is_of_number);
-        let digits = text[..text.len() - digits.len()].trim_end_matches(['.', ',']);
-        let (number, _) = split_number(digits)?;
-        let rest = &text[digits.len()..];
-        // "3-5" and "120/80" are not one number.
+        let digits = digits_of(text);
+        // "1.200" may be either.
+        let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+        if part.len() == 3 && !whole.starts_with('0') && whole.len() <= 3 {
+            return None;
+        }
+        let (mut number, _) = split_number(digits)?;
+        let mut rest = &text[digits.len()..];
+        // "18 000"
+        while let Some(group) = rest.strip_prefix(' ').map(digits_of) {
+            match group.len() {
+                0 => break,
+                3 if part.is_empty() && whole.len() <= 3 => {
+                    number = number * 1000.0 + split_number(group)?.0;
+                    rest = &rest[1 + group.len()..];
+                }
+                _ => return None,
+            }
+        }
+        let digits = &text[..text.len() - rest.len()];
+        // "3-5" and "120/80" are not one number, "3+" is a colour on a strip, "12 -> 7" has two days.
         let part = rest.trim_start_matches(['-', '–', '/', ':']);
-        if part.len() < rest.len() && part.starts_with(|c: char| c.is_ascii_digit()) {
+        let is_followed = part.len() < rest.len() && part.starts_with(|c: char| c.is_ascii_digit());
+        let arrow = ["->", "→", "=>", "to ", "–>"];
+        let becomes = arrow.iter().any(|it| rest.trim_start().starts_with(it));
+        if is_followed || becomes || rest.starts_with('+') {
             return None;
         }
         let (power, behind) = power_of_ten(rest);
@@ -67,8 +85,10 @@ impl Units {
             });
         }
         let word = ends.first().map_or("", |&end| behind[..end].trim());
-        let is_unit =
-            power.is_some() || word.contains(OF_UNITS) || self.words.contains(&word.to_lowercase());
+        let is_unit = power.is_some()
+            || behind.starts_with(char::is_alphabetic)
+            || word.contains(OF_UNITS)
+            || self.words.contains(&word.to_lowercase());
         (!is_unit).then_some(Amount {
             number,
             unit: None,
@@ -100,6 +120,12 @@ pub(super) struct Amount {
 }
 
 impl Amount {
+    /// The same amount with another number.
+    pub(super) fn times(mut self, by: f64) -> Self {
+        self.number *= by;
+        self
+    }
+
     pub(super) fn has_unit(&self) -> bool {
         self.unit.is_some()
     }
@@ -123,6 +149,12 @@ impl Amount {
         };
         Some((said, self.end))
     }
+}
+
+/// The figures at the beginning of a text, with points and commas between them.
+fn digits_of(text: &str) -> &str {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
+    text[..text.len() - rest.len()].trim_end_matches(['.', ','])
 }
 
 /// "x 10^9", "×10⁹", "x10e3": the power, and what stands behind it.

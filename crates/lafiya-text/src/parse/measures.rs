@@ -14,8 +14,9 @@ use super::numbers;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Spotted;
+use super::surroundings::Surroundings;
 use super::traits::Trait;
-use crate::words::{MeasureWords, Measures};
+use crate::words::{MeasureWords, Measures, Results};
 
 /// The measures of a base that the word list names.
 #[derive(Clone, Debug)]
@@ -24,6 +25,7 @@ pub(super) struct MeasureReader {
     after: PhraseSet<usize>,
     alone: PhraseSet<usize>,
     known: Vec<Known>,
+    surroundings: Surroundings,
 }
 
 #[derive(Clone, Debug)]
@@ -37,6 +39,7 @@ struct Known {
     normal: Option<[f64; 2]>,
     out_of: Option<u32>,
     out_of_said: bool,
+    of_blood: bool,
 }
 
 impl Known {
@@ -81,12 +84,13 @@ const PRESENT: usize = 8;
 const AGE_UNSAID: Age = Age::from_years(30);
 
 impl MeasureReader {
-    pub(super) fn new(base: &KnowledgeBase, measures: &Measures) -> Self {
+    pub(super) fn new(base: &KnowledgeBase, measures: &Measures, results: &Results) -> Self {
         let mut reader = Self {
             words: PhraseSet::default(),
             after: PhraseSet::default(),
             alone: PhraseSet::default(),
             known: Vec::new(),
+            surroundings: Surroundings::new(results),
         };
         for entry in &measures.measure {
             reader.add(base, entry);
@@ -108,6 +112,7 @@ impl MeasureReader {
             normal: entry.normal,
             out_of: entry.out_of,
             out_of_said: entry.out_of_said,
+            of_blood: entry.of_blood,
         });
         let lists = [
             (&entry.words, &mut self.words),
@@ -131,9 +136,10 @@ impl MeasureReader {
         reading: &Reading<'_>,
         base: &KnowledgeBase,
         patient: (Option<Age>, Option<Sex>),
+        in_time: &[bool],
         spotted: &mut Vec<Spotted>,
     ) {
-        let values = self.values(reading, base);
+        let values = self.values(reading, base, in_time);
         if values.is_empty() {
             return;
         }
@@ -150,12 +156,12 @@ impl MeasureReader {
     }
 
     /// All values, in the order of the text.
-    fn values(&self, reading: &Reading<'_>, base: &KnowledgeBase) -> Vec<Value> {
+    fn values(&self, reading: &Reading<'_>, base: &KnowledgeBase, in_time: &[bool]) -> Vec<Value> {
         let mut values = Vec::with_capacity(VALUES);
         let next = |from: usize| reading.next_of(from, [Trait::Measure, Trait::Number]);
         let mut at = next(0);
         while at < reading.len() {
-            let found = self.value_at(reading, base, at);
+            let found = self.value_at(reading, base, in_time, at);
             at = next(found.as_ref().map_or(at + 1, |value| value.end));
             values.extend(found);
         }
@@ -205,9 +211,19 @@ impl MeasureReader {
         self.words.begun(key).is_some()
     }
 
-    fn value_at(&self, reading: &Reading<'_>, base: &KnowledgeBase, at: usize) -> Option<Value> {
+    fn value_at(
+        &self,
+        reading: &Reading<'_>,
+        base: &KnowledgeBase,
+        in_time: &[bool],
+        at: usize,
+    ) -> Option<Value> {
         if let Some((length, [known, ..])) = self.words.longest_at(&reading.keys, at) {
             let number_at = past_links(reading, at + length)?;
+            let of_blood = self.known[*known].of_blood;
+            if of_blood && (in_time[number_at] || !self.is_the_patients(reading, at)) {
+                return None;
+            }
             return self.number(reading, base, *known, at, number_at);
         }
         // "39 degrees", "28 breaths per minute"
@@ -230,6 +246,10 @@ impl MeasureReader {
         Some(value)
     }
 
+    fn is_the_patients(&self, reading: &Reading<'_>, at: usize) -> bool {
+        self.surroundings.is_todays(reading, at) && self.surroundings.is_of_blood(reading, at)
+    }
+
     /// The number itself, with a second one after a slash or "over", and its unit.
     fn number(
         &self,
@@ -241,6 +261,10 @@ impl MeasureReader {
     ) -> Option<Value> {
         let words = &reading.words;
         let (number, taken) = numbers::value_at(&reading.entries, at)?;
+        let (number, taken) = match decimals_at(reading, at + taken) {
+            Some(decimals) => (format!("{number}.{decimals}").parse().ok()?, taken + 2),
+            None => (number, taken),
+        };
         let mut end = at + taken;
         let mut text = plain(number);
         let mut read = Read::new();
@@ -298,10 +322,25 @@ impl MeasureReader {
     }
 }
 
+/// The figures behind a decimal comma: "7,5".
+fn decimals_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<&'r str> {
+    let [comma, decimals] = reading.tokens.get(at..at + 2)? else {
+        return None;
+    };
+    let joined = comma.text == "," && !comma.spaced && !decimals.spaced;
+    let is_number = decimals.text.bytes().all(|it| it.is_ascii_digit());
+    (joined && is_number && decimals.text.len() <= 2).then_some(decimals.text)
+}
+
+/// How many tokens at a place link a name with its number: one or none.
+pub(super) fn link_at(reading: &Reading<'_>, at: usize) -> usize {
+    usize::from(LINKS.contains(&reading.words[at]))
+}
+
 /// The token behind the words that link a name with its number.
-pub(super) fn past_links(reading: &Reading<'_>, from: usize) -> Option<usize> {
+fn past_links(reading: &Reading<'_>, from: usize) -> Option<usize> {
     let mut at = from;
-    while at < reading.len() && at - from <= LINKS_MAX && LINKS.contains(&reading.words[at]) {
+    while at < reading.len() && at - from <= LINKS_MAX && link_at(reading, at) > 0 {
         at += 1;
     }
     (at < reading.len()).then_some(at)

@@ -28,6 +28,7 @@ mod severity;
 mod spelling;
 mod spotted;
 mod subject;
+mod surroundings;
 mod time;
 mod traits;
 
@@ -147,9 +148,10 @@ impl Parser {
     pub fn build_over(base: &KnowledgeBase, keep: impl Fn(&str) -> bool) -> Self {
         let canon = Canon::new(&words::same(), &words::fillers());
         let lexicon = Lexicon::build(base, &canon, keep);
-        let measures = MeasureReader::new(base, &words::measures());
+        let result_words = words::results();
+        let measures = MeasureReader::new(base, &words::measures(), &result_words);
         let medicines = MedicineReader::new(base, &words::medicines());
-        let results = ResultReader::new(base, &words::results());
+        let results = ResultReader::new(base, &result_words);
         let (scope_words, person_words) = (words::scope(), words::persons());
         let (gestation_words, body_words) = (words::gestation(), words::body());
         let scope = Scope::new(&scope_words);
@@ -267,8 +269,13 @@ impl Parser {
         for it in found {
             Spotted::enter(it, &mut spotted);
         }
-        self.measures
-            .apply(&reading, base, (age, context.sex), &mut spotted);
+        self.measures.apply(
+            &reading,
+            base,
+            (age, context.sex),
+            &choosing.times,
+            &mut spotted,
+        );
         self.medicines.apply(&reading, base, &mut spotted);
         self.medicines.reasons(&reading, &mut spotted);
         self.medicines.overdose(&reading, &mut spotted);

@@ -7,14 +7,14 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase, Person};
 use lafiya_model::{Age, Choice, Sex};
 
 use super::amounts::Units;
-use super::marks::Mark;
 use super::matches::Tokens;
 use super::measures;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Spotted;
+use super::surroundings::Surroundings;
 use super::traits::Trait;
-use crate::fold;
+use crate::fold::{self, Token};
 use crate::words::Results;
 
 /// The tests of a base, and how people tell what came of them.
@@ -22,7 +22,9 @@ use crate::words::Results;
 pub(super) struct ResultReader {
     tests: PhraseSet<Test>,
     outcomes: PhraseSet<Choice>,
-    not_yet: PhraseSet<()>,
+    surroundings: Surroundings,
+    ranges: PhraseSet<()>,
+    before_number: PhraseSet<()>,
     between: PhraseSet<()>,
     joining: PhraseSet<()>,
     units: Units,
@@ -61,6 +63,12 @@ struct Named {
 }
 
 const CONFIDENCE: f64 = 0.95;
+/// A result that may also begin a range.
+const NORMAL: &str = "normal";
+/// How far a number is beyond the one that is written behind "less than" and "more than": enough to be on that side of a limit.
+const BEYOND: f64 = 0.001;
+/// Words before a test that may make a range of what follows: "normal potassium".
+const LOOK_BACK: usize = 3;
 /// Words between a test and its result.
 const BETWEEN_MAX: usize = 5;
 /// The same where only what was looked for is named: "positive for malaria", "malaria was positive".
@@ -106,7 +114,9 @@ impl ResultReader {
         Self {
             tests,
             outcomes,
-            not_yet: PhraseSet::of(&words.not_yet),
+            surroundings: Surroundings::new(words),
+            ranges: PhraseSet::of(&words.ranges),
+            before_number: PhraseSet::of(&words.before_number),
             between: PhraseSet::of(&words.between),
             joining: PhraseSet::of(&words.joining),
             units: Units::new(words),
@@ -148,12 +158,18 @@ impl ResultReader {
         }
         let person = measures::person(written.base, written.patient, spotted);
         let mut results = Vec::new();
-        named.retain(|it| self.is_now(reading, it.tokens.start));
+        named.retain(|it| self.surroundings.is_now(reading, it.tokens.start));
+        let mut behind = None;
         for it in named {
+            // "AST and ALT 250 and 180": whose number is whose cannot be told.
+            let shares = behind.is_some_and(|(test, end)| {
+                test != it.test.concept && self.joins(reading, end..it.tokens.start)
+            });
+            behind = Some((it.test.concept, it.tokens.end));
             if let Some(choice) = it.outcome {
                 let core = it.tokens.collect();
                 results.push(Spotted::new(it.test.concept, core, choice, CONFIDENCE));
-            } else {
+            } else if !shares {
                 self.measured(reading, written, &person, &it, &mut results);
             }
         }
@@ -195,27 +211,24 @@ impl ResultReader {
         results: &mut Vec<Spotted>,
     ) {
         let Named { test, tokens, .. } = it;
-        // "AST/ALT 200/150": whose number is whose cannot be told.
-        let shares = tokens.start.checked_sub(1);
-        if test.called == Called::LookedFor
-            || shares.is_some_and(|before| reading.words[before] == "/")
-        {
+        let todays = |at| self.surroundings.is_todays(reading, at);
+        let of_blood = |at| self.surroundings.is_of_blood(reading, at);
+        if test.called == Called::LookedFor || !todays(tokens.start) || !of_blood(tokens.start) {
             return;
         }
-        // "alanine aminotransferase (ALT) 86", "K+ 6.9"
-        let is_sign = |at: &usize| matches!(reading.words[*at], ")" | "+");
-        let signs = (tokens.end..reading.len()).take_while(is_sign).count();
-        let Some(at) = measures::past_links(reading, tokens.end + signs) else {
+        let is_range = |n: &usize| reading.words[*n] == NORMAL;
+        let nearby = tokens.start.saturating_sub(LOOK_BACK)..tokens.start;
+        let Some((at, times)) = self.number_behind(reading, tokens.end) else {
             return;
         };
-        if !reading.tokens[at].is_number() || written.in_time[at] {
+        if nearby.rev().any(|n| is_range(&n)) || written.in_time[at] {
             return;
         }
         let begin = reading.tokens[at].bytes.0;
         let text = &written.text[begin..];
         let amount = self.units.amount(text, written.base, test.concept);
         let amount = amount.filter(|it| it.has_unit() || test.called != Called::ByLetters);
-        let read = amount.and_then(|it| it.says(written.base, test.concept, person));
+        let read = amount.and_then(|it| it.times(times).says(written.base, test.concept, person));
         let Some((derived, length)) = read else {
             return;
         };
@@ -232,6 +245,42 @@ impl ResultReader {
                 ..Spotted::new(concept, core.clone(), choice, CONFIDENCE)
             });
         }
+    }
+
+    /// Whether only words that join two tests stand between them.
+    fn joins(&self, reading: &Reading<'_>, mut between: Range<usize>) -> bool {
+        !between.is_empty()
+            && between.all(|at| {
+                let joins = self.joining.length_at(&reading.keys, at) > 0;
+                joins || matches!(reading.words[at], "(" | ")")
+            })
+    }
+
+    /// The number behind the name of a test, and what it is to be multiplied with: "less than 100" is not quite 100.
+    fn number_behind(&self, reading: &Reading<'_>, from: usize) -> Option<(usize, f64)> {
+        let (mut at, mut times) = (from, 1.0);
+        while at < reading.len() && at - from <= BETWEEN_MAX {
+            if reading.tokens[at].is_number() {
+                return Some((at, times));
+            }
+            match reading.words[at] {
+                "<" | "less" => times = 1.0 - BEYOND,
+                ">" | "more" => times = 1.0 + BEYOND,
+                _ => {}
+            }
+            let sign = usize::from(matches!(reading.words[at], ")" | "+"));
+            let lengths = [
+                sign,
+                measures::link_at(reading, at),
+                self.between.length_at(&reading.keys, at),
+                self.before_number.length_at(&reading.keys, at),
+            ];
+            match lengths.into_iter().max()? {
+                0 => return None,
+                length => at += length,
+            }
+        }
+        None
     }
 
     /// What came of a test: told behind it, shared with the next one of a list, or told right before it.
@@ -279,18 +328,16 @@ impl ResultReader {
         })
     }
 
-    fn outcome_at(&self, reading: &Reading<'_>, at: usize) -> Option<Choice> {
-        let (_, [choice, ..]) = self.outcomes.longest_at(&reading.keys, at)? else {
-            return None;
-        };
-        Some(*choice)
+    fn is_range_at(&self, reading: &Reading<'_>, at: usize) -> bool {
+        let number = reading.tokens.get(at).is_some_and(Token::is_number);
+        number || self.ranges.length_at(&reading.keys, at) > 0
     }
 
-    /// Neither wished for nor long ago.
-    fn is_now(&self, reading: &Reading<'_>, at: usize) -> bool {
-        let sentence = reading.sentence_of(at);
-        let waits = (sentence.start..at).any(|n| self.not_yet.length_at(&reading.keys, n) > 0);
-        let clause = reading.clause_of(at);
-        !waits && reading.marks.first(clause, Mark::Past).is_none()
+    fn outcome_at(&self, reading: &Reading<'_>, at: usize) -> Option<Choice> {
+        let (length, [choice, ..]) = self.outcomes.longest_at(&reading.keys, at)? else {
+            return None;
+        };
+        let begins_range = reading.words[at] == NORMAL && self.is_range_at(reading, at + length);
+        (!begins_range).then_some(*choice)
     }
 }

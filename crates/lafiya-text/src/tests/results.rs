@@ -125,6 +125,12 @@ fn a_number_behind_a_test_says_what_the_base_makes_of_it() {
     );
     tells("platelets 45,000", &["lt_platelet_count"]);
     tells("K+ 6.9 mmol/L", &["lt_potassium"]);
+    tells("HbA1c 9.2%", &["lt_hba1c"]);
+    tells("creatinine raised (450 umol/L)", &["lt_serum_creatinine"]);
+    tells("platelets 40 000", &["lt_platelet_count"]);
+    tells("viral load <50 copies/mL", &["-lt_hiv_viral_load"]);
+    tells("CD4 less than 200", &["lt_cd4_count"]);
+    tells("dark urine, creatinine 4.5 mg/dL", &["lt_serum_creatinine"]);
     tells(
         "Na+: 118 mEq/L, K+: 4.1 mEq/L",
         &["lt_sodium", "-lt_potassium"],
@@ -156,6 +162,25 @@ fn a_number_that_could_mean_either_a_time_a_range_or_another_unit_says_nothing()
         "fever na 39, mimi na 2 watoto",
         "took potassium 5 mls",
         "creatinine pending",
+        "Potassium (normal 3.5-5.0) was 6.8 mmol/L",
+        "ALT normal value up to 40, his is 300",
+        "normal value of sodium is 135",
+        "Synovial fluid leukocyte count 85,000/mm3",
+        "Urinalysis: leukocytes 3+, protein 2+",
+        "urine WBC 40",
+        "urine pH 7.0",
+        "baseline creatinine 0.9 mg/dL",
+        "in 2018 his CD4 was 40",
+        "Creatinine 1.0 -> 4.2 mg/dL",
+        "goal potassium 4",
+        "viral load 4.3 log10",
+        "platelets 1.5 lakhs",
+        "platelets 1 bag transfused",
+        "ALT 1.200 U/L",
+        "ionised calcium 1.1 mmol/L",
+        "AST and ALT 250 and 180",
+        "CD4 6 monthly",
+        "ESR 1st hour 80",
         "if creatinine 300 refer",
     ] {
         tells(text, &[]);
@@ -170,4 +195,25 @@ fn the_words_of_a_number_are_given_as_written() {
         &ParseContext::default(),
     );
     assert_eq!(parsed.tests[0].orth, "Serum creatinine of 2.4 mg/dL");
+}
+
+#[test]
+fn another_fluid_another_day_and_a_comma_change_what_a_number_means() {
+    let value = |text: &str| {
+        let parsed = REAL
+            .parser
+            .parse(&REAL.base, text, &ParseContext::default());
+        let valued = parsed.mentions.iter().find_map(|it| it.value.clone());
+        valued.unwrap_or_default()
+    };
+    assert_eq!(value("CSF WBC 450/mm3, glucose 0.8 mmol/L"), "");
+    assert_eq!(value("pleural fluid glucose 1.2 mmol/L"), "");
+    assert_eq!(value("Hb 3 days ago was 11"), "");
+    assert_eq!(
+        value("Previous Hb 6.2 g/dL, transfused, Hb today 11.8"),
+        "11.8"
+    );
+    assert_eq!(value("target Hb 10 g/dL"), "");
+    assert_eq!(value("Hb: 7,5 g/dl"), "7.5 g/dL");
+    assert_eq!(value("RBS 18 before breakfast"), "18");
 }

@@ -1,0 +1,71 @@
+//! What surrounds a number or a result, and whether it is one of the patient's blood and of now: "CSF glucose 40",
+//! "target Hb 10", "baseline creatinine 0.9" are not.
+
+use super::marks::Mark;
+use super::phrases::PhraseSet;
+use super::reading::Reading;
+use super::traits::Trait;
+use crate::words::Results;
+
+/// The words that turn a value into something else.
+#[derive(Clone, Debug)]
+pub(super) struct Surroundings {
+    not_yet: PhraseSet<()>,
+    another_day: PhraseSet<()>,
+    not_blood: PhraseSet<()>,
+    blood: PhraseSet<()>,
+}
+
+/// Years that a result may be of.
+const YEARS: std::ops::Range<u32> = 1950..2100;
+
+impl Surroundings {
+    pub(super) fn new(words: &Results) -> Self {
+        Self {
+            not_yet: PhraseSet::of(&words.not_yet),
+            another_day: PhraseSet::of(&words.another_day),
+            not_blood: PhraseSet::of(&words.not_blood),
+            blood: PhraseSet::of(&words.blood),
+        }
+    }
+
+    /// Neither wished for nor of the past.
+    pub(super) fn is_now(&self, reading: &Reading<'_>, at: usize) -> bool {
+        let sentence = reading.sentence_of(at);
+        let waits = (sentence.start..at).any(|n| self.not_yet.length_at(&reading.keys, n) > 0);
+        let clause = reading.clause_of(at);
+        !waits && reading.marks.first(clause, Mark::Past).is_none()
+    }
+
+    /// Whether a number is one of now: no "baseline", no year in its clause.
+    pub(super) fn is_todays(&self, reading: &Reading<'_>, at: usize) -> bool {
+        let clause = reading.clause_of(at);
+        let is_old = |n: usize| self.another_day.length_at(&reading.keys, n) > 0;
+        let is_year = |n: usize| {
+            let year = reading.words[n].parse().is_ok_and(|it| YEARS.contains(&it));
+            year && n > clause.start && reading.words[n - 1] == "in"
+        };
+        self.is_now(reading, at) && !clause.clone().any(|n| is_old(n) || is_year(n))
+    }
+
+    /// Whether a test is one of the blood: the last word before it that names a fluid decides. Such a word counts in the clause of
+    /// the test, and at the head of a list: "CSF: cells 450, glucose 1.2", "CSF cells 450, glucose 1.2".
+    pub(super) fn is_of_blood(&self, reading: &Reading<'_>, at: usize) -> bool {
+        let (sentence, clause) = (reading.sentence_of(at), reading.clause_of(at));
+        for n in (sentence.start..at).rev() {
+            if self.blood.length_at(&reading.keys, n) > 0 {
+                return true;
+            }
+            let behind = match self.not_blood.length_at(&reading.keys, n) {
+                0 => continue,
+                length => n + length,
+            };
+            let heads = reading.words.get(behind) == Some(&":")
+                || reading.next_of(behind, [Trait::Test, Trait::Measure]) == behind;
+            if clause.contains(&n) || heads {
+                return false;
+            }
+        }
+        true
+    }
+}
