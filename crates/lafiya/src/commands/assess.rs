@@ -183,7 +183,14 @@ fn for_people(base: &KnowledgeBase, case: &DeidentifiedCase, it: &Assessment) ->
     ));
     text.push_str(&format!("{}\n", it.triage.recommended_action));
     for flag in it.red_flags.iter().take(4) {
-        text.push_str(&format!("  ! {}: {}\n", flag.name, flag.root_cause));
+        let (name, cause) = (flag.name.to_string(), flag.root_cause.to_string());
+        // A rule has no name beside what it says.
+        let says = if name == cause {
+            name
+        } else {
+            format!("{name}: {cause}")
+        };
+        text.push_str(&format!("  ! {says}\n"));
     }
     text.push('\n');
     for condition in it.conditions.iter().take(6) {
