@@ -113,8 +113,6 @@ impl<'a> PatientFacts<'a> {
         facts.group = Group::of(facts.age, facts.is_in(State::Pregnant));
         for (concept, item) in &evidence {
             facts.note_finding(*concept, item);
-        }
-        for (concept, item) in &evidence {
             facts.note_lab(*concept, item);
         }
         for (concept, item) in &evidence {

@@ -25,7 +25,7 @@ pub use base::{
     FindingIx, Group, KnowledgeBase, LabEffect, LabIx, LabTest, Likelihood, Measure, MeasureIx,
     NotANumber, PROBABILITY_MAX, Pair, Person, Place, PlainFacts, Priors, Quantity, RiskFactor,
     RiskIx, Rule, RuleIx, Score, ScoreIx, ScoreResult, Showing, Shown, SourceIx, When, bounded,
-    entropy, split_number,
+    entropy, normal_unit, split_number,
 };
 pub use checks::{Checked, check, check_dir};
 pub use load::SourceFile;

@@ -112,10 +112,7 @@ impl Quantity {
             return own;
         }
         // "102" for a temperature can only be Fahrenheit: a bare number that one other unit alone explains is that.
-        let mut explained = self
-            .other_units
-            .iter()
-            .filter_map(|other| self.plausible(convert(number, other)).ok());
+        let mut explained = self.readings(number);
         match (explained.next(), explained.next()) {
             (Some(value), None) => Ok(value),
             _ => own,
@@ -287,7 +284,8 @@ fn same_unit(unit: &str, written: &str) -> bool {
     !written.is_empty() && (unit == written || normal_unit(unit) == normal_unit(written))
 }
 
-fn normal_unit(unit: &str) -> String {
+/// A unit in one spelling: small letters, no gaps and points, "/" for "per", "u" for "µ".
+pub fn normal_unit(unit: &str) -> String {
     let plain: String = unit
         .to_lowercase()
         .chars()

@@ -36,7 +36,7 @@ pub use index::{
 pub use likelihood::{
     Answer, Group, Likelihood, PROBABILITY_MAX, Showing, Shown, bounded, entropy,
 };
-pub use measure::{Derived, Measure, NotANumber, Person, Quantity, split_number};
+pub use measure::{Derived, Measure, NotANumber, Person, Quantity, normal_unit, split_number};
 pub use place::{Place, Times};
 pub(crate) use priors::BELTS_MAX;
 pub use priors::Priors;

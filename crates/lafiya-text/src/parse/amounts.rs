@@ -3,7 +3,7 @@
 //! Units and limits are the base's. A number without a unit counts only where every unit in which it could be meant says the
 //! same of the patient.
 
-use lafiya_knowledge::{ConceptRef, Derived, KnowledgeBase, Person, split_number};
+use lafiya_knowledge::{ConceptRef, Derived, KnowledgeBase, Person, normal_unit, split_number};
 
 use crate::hash::{FastMap, FastSet};
 use crate::words::Results;
@@ -25,7 +25,7 @@ const OF_UNITS: [char; 4] = ['/', '%', '^', '³'];
 impl Units {
     pub(super) fn new(words: &Results) -> Self {
         let pairs = words.units.iter().flat_map(|(unit, written)| {
-            let written = written.iter().map(|it| joined(it));
+            let written = written.iter().map(|it| plain(it));
             written.map(|it| (it, unit.clone()))
         });
         Self {
@@ -98,7 +98,7 @@ impl Units {
 
     /// A unit as the base spells it, with the power of ten before it.
     fn spelt(&self, written: &str, power: Option<&str>) -> String {
-        let unit = joined(written);
+        let unit = plain(written);
         let unit = self.spellings.get(&unit).cloned().unwrap_or(unit);
         match power {
             Some(power) => {
@@ -193,12 +193,7 @@ fn word_ends(text: &str) -> Vec<usize> {
     ends
 }
 
-/// A unit without gaps, in small letters.
-fn joined(written: &str) -> String {
-    let letters = written.chars().filter(|c| !c.is_whitespace());
-    let lower: String = letters.flat_map(char::to_lowercase).collect();
-    lower
-        .replace("per", "/")
-        .replace(['μ', 'µ'], "u")
-        .replace('³', "3")
+/// A unit in one spelling.
+fn plain(written: &str) -> String {
+    normal_unit(written).replace('³', "3")
 }

@@ -14,9 +14,9 @@ use super::numbers;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Spotted;
-use super::surroundings::Surroundings;
+use super::surroundings::Written;
 use super::traits::Trait;
-use crate::words::{MeasureWords, Measures, Results};
+use crate::words::{MeasureWords, Measures};
 
 /// The measures of a base that the word list names.
 #[derive(Clone, Debug)]
@@ -25,7 +25,6 @@ pub(super) struct MeasureReader {
     after: PhraseSet<usize>,
     alone: PhraseSet<usize>,
     known: Vec<Known>,
-    surroundings: Surroundings,
 }
 
 #[derive(Clone, Debug)]
@@ -84,13 +83,12 @@ const PRESENT: usize = 8;
 const AGE_UNSAID: Age = Age::from_years(30);
 
 impl MeasureReader {
-    pub(super) fn new(base: &KnowledgeBase, measures: &Measures, results: &Results) -> Self {
+    pub(super) fn new(base: &KnowledgeBase, measures: &Measures) -> Self {
         let mut reader = Self {
             words: PhraseSet::default(),
             after: PhraseSet::default(),
             alone: PhraseSet::default(),
             known: Vec::new(),
-            surroundings: Surroundings::new(results),
         };
         for entry in &measures.measure {
             reader.add(base, entry);
@@ -134,16 +132,15 @@ impl MeasureReader {
     pub(super) fn apply(
         &self,
         reading: &Reading<'_>,
-        base: &KnowledgeBase,
-        patient: (Option<Age>, Option<Sex>),
-        in_time: &[bool],
+        written: &Written<'_>,
         spotted: &mut Vec<Spotted>,
     ) {
-        let values = self.values(reading, base, in_time);
+        let base = written.base;
+        let values = self.values(reading, written);
         if values.is_empty() {
             return;
         }
-        let person = person(base, patient, spotted);
+        let person = person(base, written.patient, spotted);
         spotted.retain(|it| {
             // Values stand one behind the other: only the last that begins before it may hold all of it.
             let begun = values.partition_point(|value| value.first <= it.first());
@@ -156,12 +153,12 @@ impl MeasureReader {
     }
 
     /// All values, in the order of the text.
-    fn values(&self, reading: &Reading<'_>, base: &KnowledgeBase, in_time: &[bool]) -> Vec<Value> {
+    fn values(&self, reading: &Reading<'_>, written: &Written<'_>) -> Vec<Value> {
         let mut values = Vec::with_capacity(VALUES);
         let next = |from: usize| reading.next_of(from, [Trait::Measure, Trait::Number]);
         let mut at = next(0);
         while at < reading.len() {
-            let found = self.value_at(reading, base, in_time, at);
+            let found = self.value_at(reading, written, at);
             at = next(found.as_ref().map_or(at + 1, |value| value.end));
             values.extend(found);
         }
@@ -211,17 +208,12 @@ impl MeasureReader {
         self.words.begun(key).is_some()
     }
 
-    fn value_at(
-        &self,
-        reading: &Reading<'_>,
-        base: &KnowledgeBase,
-        in_time: &[bool],
-        at: usize,
-    ) -> Option<Value> {
+    fn value_at(&self, reading: &Reading<'_>, written: &Written<'_>, at: usize) -> Option<Value> {
+        let base = written.base;
         if let Some((length, [known, ..])) = self.words.longest_at(&reading.keys, at) {
             let number_at = past_links(reading, at + length)?;
-            let of_blood = self.known[*known].of_blood;
-            if of_blood && (in_time[number_at] || !self.is_the_patients(reading, at)) {
+            let is_own = || written.surroundings.is_own(reading, at);
+            if self.known[*known].of_blood && (written.in_time[number_at] || !is_own()) {
                 return None;
             }
             return self.number(reading, base, *known, at, number_at);
@@ -244,10 +236,6 @@ impl MeasureReader {
         let mut value = self.number(reading, base, *known, at, at)?;
         value.end = value.end.max(unit_at + length);
         Some(value)
-    }
-
-    fn is_the_patients(&self, reading: &Reading<'_>, at: usize) -> bool {
-        self.surroundings.is_todays(reading, at) && self.surroundings.is_of_blood(reading, at)
     }
 
     /// The number itself, with a second one after a slash or "over", and its unit.

@@ -53,12 +53,13 @@ use measures::MeasureReader;
 use medicines::MedicineReader;
 use reading::Reading;
 use recovery::Recoveries;
-use results::{ResultReader, Written};
+use results::ResultReader;
 use scope::Scope;
 use severity::Grades;
 use spelling::Spelling;
 use spotted::Spotted;
 use subject::Subjects;
+use surroundings::{Surroundings, Written};
 use time::{Times, Told};
 
 /// What is known besides the text.
@@ -123,6 +124,7 @@ pub struct Parser {
     measures: MeasureReader,
     medicines: MedicineReader,
     results: ResultReader,
+    surroundings: Surroundings,
     gestation: Gestation,
     childbed: Childbed,
     scope: Scope,
@@ -149,7 +151,7 @@ impl Parser {
         let canon = Canon::new(&words::same(), &words::fillers());
         let lexicon = Lexicon::build(base, &canon, keep);
         let result_words = words::results();
-        let measures = MeasureReader::new(base, &words::measures(), &result_words);
+        let measures = MeasureReader::new(base, &words::measures());
         let medicines = MedicineReader::new(base, &words::medicines());
         let results = ResultReader::new(base, &result_words);
         let (scope_words, person_words) = (words::scope(), words::persons());
@@ -202,6 +204,7 @@ impl Parser {
             measures,
             medicines,
             results,
+            surroundings: Surroundings::new(&result_words),
             gestation: Gestation::new(base, &gestation_words),
             childbed: Childbed::new(base, &gestation_words),
             scope,
@@ -269,13 +272,14 @@ impl Parser {
         for it in found {
             Spotted::enter(it, &mut spotted);
         }
-        self.measures.apply(
-            &reading,
+        let written = Written {
+            text,
             base,
-            (age, context.sex),
-            &choosing.times,
-            &mut spotted,
-        );
+            patient: (age, context.sex),
+            in_time: &choosing.times,
+            surroundings: &self.surroundings,
+        };
+        self.measures.apply(&reading, &written, &mut spotted);
         self.medicines.apply(&reading, base, &mut spotted);
         self.medicines.reasons(&reading, &mut spotted);
         self.medicines.overdose(&reading, &mut spotted);
@@ -283,12 +287,6 @@ impl Parser {
         self.scope.apply(&reading, &carried, &mut spotted);
         self.gestation
             .apply(&reading, base, (age, context.sex), &mut spotted);
-        let written = Written {
-            text,
-            base,
-            patient: (age, context.sex),
-            in_time: &choosing.times,
-        };
         let results = self.results.find(&reading, &written, &spotted);
         spotted.extend(results);
         self.subjects.apply(&reading, base, age, &mut spotted);

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, Person};
-use lafiya_model::{Age, Choice, Sex};
+use lafiya_model::Choice;
 
 use super::amounts::Units;
 use super::matches::Tokens;
@@ -12,7 +12,7 @@ use super::measures;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Spotted;
-use super::surroundings::Surroundings;
+use super::surroundings::Written;
 use super::traits::Trait;
 use crate::fold::{self, Token};
 use crate::words::Results;
@@ -22,21 +22,11 @@ use crate::words::Results;
 pub(super) struct ResultReader {
     tests: PhraseSet<Test>,
     outcomes: PhraseSet<Choice>,
-    surroundings: Surroundings,
     ranges: PhraseSet<()>,
     before_number: PhraseSet<()>,
     between: PhraseSet<()>,
     joining: PhraseSet<()>,
     units: Units,
-}
-
-/// The text as it was written, and of whom.
-pub(super) struct Written<'a> {
-    pub text: &'a str,
-    pub base: &'a KnowledgeBase,
-    pub patient: (Option<Age>, Option<Sex>),
-    /// The tokens that tell a time.
-    pub in_time: &'a [bool],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +104,6 @@ impl ResultReader {
         Self {
             tests,
             outcomes,
-            surroundings: Surroundings::new(words),
             ranges: PhraseSet::of(&words.ranges),
             before_number: PhraseSet::of(&words.before_number),
             between: PhraseSet::of(&words.between),
@@ -158,7 +147,7 @@ impl ResultReader {
         }
         let person = measures::person(written.base, written.patient, spotted);
         let mut results = Vec::new();
-        named.retain(|it| self.surroundings.is_now(reading, it.tokens.start));
+        named.retain(|it| written.surroundings.is_now(reading, it.tokens.start));
         let mut behind = None;
         for it in named {
             // "AST and ALT 250 and 180": whose number is whose cannot be told.
@@ -211,19 +200,15 @@ impl ResultReader {
         results: &mut Vec<Spotted>,
     ) {
         let Named { test, tokens, .. } = it;
-        let todays = |at| self.surroundings.is_todays(reading, at);
-        let of_blood = |at| self.surroundings.is_of_blood(reading, at);
-        if test.called == Called::LookedFor || !todays(tokens.start) || !of_blood(tokens.start) {
+        let own = written.surroundings.is_own(reading, tokens.start);
+        let before = &reading.words[tokens.start.saturating_sub(LOOK_BACK)..tokens.start];
+        if test.called == Called::LookedFor || !own || before.contains(&NORMAL) {
             return;
         }
-        let is_range = |n: &usize| reading.words[*n] == NORMAL;
-        let nearby = tokens.start.saturating_sub(LOOK_BACK)..tokens.start;
-        let Some((at, times)) = self.number_behind(reading, tokens.end) else {
+        let number = self.number_behind(reading, tokens.end);
+        let Some((at, times)) = number.filter(|(at, _)| !written.in_time[*at]) else {
             return;
         };
-        if nearby.rev().any(|n| is_range(&n)) || written.in_time[at] {
-            return;
-        }
         let begin = reading.tokens[at].bytes.0;
         let text = &written.text[begin..];
         let amount = self.units.amount(text, written.base, test.concept);

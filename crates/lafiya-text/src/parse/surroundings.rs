@@ -1,11 +1,24 @@
 //! What surrounds a number or a result, and whether it is one of the patient's blood and of now: "CSF glucose 40",
 //! "target Hb 10", "baseline creatinine 0.9" are not.
 
+use lafiya_knowledge::KnowledgeBase;
+use lafiya_model::{Age, Sex};
+
 use super::marks::Mark;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::traits::Trait;
 use crate::words::Results;
+
+/// What the steps that read numbers know beside the words.
+pub(super) struct Written<'a> {
+    pub text: &'a str,
+    pub base: &'a KnowledgeBase,
+    pub patient: (Option<Age>, Option<Sex>),
+    /// The tokens that tell a time.
+    pub in_time: &'a [bool],
+    pub surroundings: &'a Surroundings,
+}
 
 /// The words that turn a value into something else.
 #[derive(Clone, Debug)]
@@ -37,8 +50,13 @@ impl Surroundings {
         !waits && reading.marks.first(clause, Mark::Past).is_none()
     }
 
+    /// Whether a number is one of the patient's blood, and of now.
+    pub(super) fn is_own(&self, reading: &Reading<'_>, at: usize) -> bool {
+        self.is_todays(reading, at) && self.is_of_blood(reading, at)
+    }
+
     /// Whether a number is one of now: no "baseline", no year in its clause.
-    pub(super) fn is_todays(&self, reading: &Reading<'_>, at: usize) -> bool {
+    fn is_todays(&self, reading: &Reading<'_>, at: usize) -> bool {
         let clause = reading.clause_of(at);
         let is_old = |n: usize| self.another_day.length_at(&reading.keys, n) > 0;
         let is_year = |n: usize| {
@@ -50,7 +68,7 @@ impl Surroundings {
 
     /// Whether a test is one of the blood: the last word before it that names a fluid decides. Such a word counts in the clause of
     /// the test, and at the head of a list: "CSF: cells 450, glucose 1.2", "CSF cells 450, glucose 1.2".
-    pub(super) fn is_of_blood(&self, reading: &Reading<'_>, at: usize) -> bool {
+    fn is_of_blood(&self, reading: &Reading<'_>, at: usize) -> bool {
         let (sentence, clause) = (reading.sentence_of(at), reading.clause_of(at));
         for n in (sentence.start..at).rev() {
             if self.blood.length_at(&reading.keys, n) > 0 {

@@ -1,7 +1,7 @@
 //! Results of tests as nurses and patients tell them: each row says all that must be found beside the findings.
 
 use super::REAL;
-use super::sentences::found;
+use super::sentences::{found, read};
 use crate::ParseContext;
 
 const RDT: &str = "lt_malaria_rapid_diagnostic_test";
@@ -200,10 +200,8 @@ fn the_words_of_a_number_are_given_as_written() {
 #[test]
 fn another_fluid_another_day_and_a_comma_change_what_a_number_means() {
     let value = |text: &str| {
-        let parsed = REAL
-            .parser
-            .parse(&REAL.base, text, &ParseContext::default());
-        let valued = parsed.mentions.iter().find_map(|it| it.value.clone());
+        let mentions = read(text, &ParseContext::default());
+        let valued = mentions.into_iter().find_map(|it| it.value);
         valued.unwrap_or_default()
     };
     assert_eq!(value("CSF WBC 450/mm3, glucose 0.8 mmol/L"), "");

@@ -183,14 +183,12 @@ fn for_people(base: &KnowledgeBase, case: &DeidentifiedCase, it: &Assessment) ->
     ));
     text.push_str(&format!("{}\n", it.triage.recommended_action));
     for flag in it.red_flags.iter().take(4) {
-        let (name, cause) = (flag.name.to_string(), flag.root_cause.to_string());
+        text.push_str(&format!("  ! {}", flag.name));
         // A rule has no name beside what it says.
-        let says = if name == cause {
-            name
-        } else {
-            format!("{name}: {cause}")
-        };
-        text.push_str(&format!("  ! {says}\n"));
+        if flag.name != flag.root_cause {
+            text.push_str(&format!(": {}", flag.root_cause));
+        }
+        text.push('\n');
     }
     text.push('\n');
     for condition in it.conditions.iter().take(6) {
