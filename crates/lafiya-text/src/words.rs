@@ -48,6 +48,8 @@ pub(crate) struct ScopeWords {
     pub list_negators: Vec<String>,
     pub not_negators: Vec<String>,
     pub after_negators: Vec<String>,
+    pub list_openers: Vec<String>,
+    pub tellings: Vec<String>,
     pub endings: Vec<String>,
     pub before_endings: Vec<String>,
     pub echoes: Vec<String>,

@@ -1,5 +1,7 @@
 //! What turns a finding: denial, doubt, condition, the past. Each has a reach, and each reach has an end.
 
+use std::ops::Range;
+
 use lafiya_model::Choice;
 
 use super::carried::Carried;
@@ -15,6 +17,10 @@ use crate::words::ScopeWords;
 pub(super) struct Scope {
     triggers: PhraseSet<Trigger>,
     after_negators: PhraseSet<()>,
+    /// Open a list without "or": "no cough, fever, night sweats".
+    list_openers: PhraseSet<()>,
+    /// May stand between a test and what it said.
+    tellings: PhraseSet<()>,
 }
 
 /// Longest phrase wins; of equals the first in this order.
@@ -35,6 +41,8 @@ const STRANGERS_MAX: usize = 2;
 const ENDING_REACH: usize = 8;
 /// Words of one item of a denied list.
 const ITEM_WORDS_MAX: usize = 4;
+/// Behind "no" and one finding so many more, bare of any verb and time, are a list that is denied as a whole.
+const BARE_ITEMS_MIN: usize = 2;
 
 impl Scope {
     pub(super) fn new(words: &ScopeWords) -> Self {
@@ -56,6 +64,8 @@ impl Scope {
         Self {
             triggers,
             after_negators: PhraseSet::of(&words.after_negators),
+            list_openers: PhraseSet::of(&words.list_openers),
+            tellings: PhraseSet::of(&words.tellings),
         }
     }
 
@@ -88,8 +98,9 @@ impl Scope {
             // "I do not feel the baby move" is a finding that has a "not" of its own.
             let found = self.triggers.longest_at(&reading.keys, at);
             let found = found.filter(|(length, kinds)| {
-                let its_own = kinds.contains(&Trigger::Echo) && carried[at + length - 1];
-                !carried[at] && !its_own
+                let is_echo = kinds.contains(&Trigger::Echo);
+                let its_own = carried[at + length - 1] || self.goes_on(reading, at + length);
+                !carried[at] && !(is_echo && its_own)
             });
             let Some((length, kinds)) = found else {
                 at = next(at + 1);
@@ -106,7 +117,13 @@ impl Scope {
             {
                 after += 1;
             }
+            // "I have not gone down in weight": the "gone" belongs to the finding.
+            let swallowed = length > 1 && carried[after - 1];
             match kinds.iter().min() {
+                Some(Trigger::NotNegator) if swallowed => {
+                    after = at + 1;
+                    self.deny(reading, (tokens, spotted), (after, after), Trigger::Negator);
+                }
                 Some(Trigger::Echo) if self.echo(reading, spotted, at, after) => {}
                 Some(Trigger::Echo) => {
                     self.deny(
@@ -161,6 +178,15 @@ impl Scope {
         }
     }
 
+    /// Whether an echo that ends here is the beginning of something else: "I don't." speaks of the last finding, "she
+    /// doesn't look at me" does not.
+    fn goes_on(&self, reading: &Reading<'_>, after: usize) -> bool {
+        let last = self.triggers.longest_at(&reading.keys[..after], after - 1);
+        let ends_in_denial = last.is_some_and(|(_, kinds)| kinds.contains(&Trigger::Negator));
+        let is_followed = after < reading.len() && !reading.tokens[after].is_sign();
+        ends_in_denial && is_followed
+    }
+
     /// Everything up to the end of the sentence or a barrier.
     fn reach(
         &self,
@@ -193,6 +219,9 @@ impl Scope {
         let mut at = inside;
         let mut strangers = 0;
         let mut reached = false;
+        let mut list_end = 0;
+        let opens_list = trigger == Trigger::Negator
+            && self.list_openers.length_at(&reading.keys, inside - 1) > 0;
         while at < reading.len() && reading.same_sentence(from.min(reading.len() - 1), at) {
             let denied_to = if begins.any(at) {
                 deny_at(spotted, begins, at)
@@ -205,6 +234,13 @@ impl Scope {
                 continue;
             }
             if at < from {
+                at += 1;
+                continue;
+            }
+            if opens_list && reached && at >= list_end && reading.words[at] == "," {
+                list_end = bare_list_end(reading, carried, at).unwrap_or_default();
+            }
+            if at < list_end {
                 at += 1;
                 continue;
             }
@@ -290,12 +326,17 @@ impl Scope {
         let (last, end) = (it.last(), reading.clause_of(it.last()).end);
         let next = (last + 1..end).find(|&at| begins.any(at)).unwrap_or(end);
         let mut at = last + 1;
-        while at < next
-            && (matches!(
+        // "I did a pregnancy test and it is negative".
+        let is_tested = reading.words.get(at) == Some(&"test");
+        while at < next {
+            let told = is_tested && self.tellings.length_at(&reading.keys, at) > 0;
+            let leads = matches!(
                 reading.words[at],
                 ":" | "=" | "is" | "are" | "was" | "test" | "result" | "results"
-            ))
-        {
+            );
+            if !leads && !told {
+                break;
+            }
             at += 1;
         }
         let denied = |at: usize| {
@@ -383,6 +424,73 @@ fn deny_at(spotted: &mut [Spotted], begins: &Begins, at: usize) -> Option<usize>
         it.last() + 1
     });
     here.max()
+}
+
+/// Where a list of bare items ends that begins behind a comma: "no cough, fever, night sweats; eats well". A list whose
+/// last item has a time or a number is none: "no cough, fever, headache, vomiting since Monday".
+fn bare_list_end(reading: &Reading<'_>, carried: &[bool], comma: usize) -> Option<usize> {
+    let sentence = reading.sentence_of(comma).end;
+    let (mut items, mut end, mut from) = (0, comma, comma + 1);
+    while from < sentence {
+        let to = (from..sentence).find(|&at| reading.words[at] == ",");
+        let to = to.unwrap_or(sentence);
+        match bareness(reading, carried, from..to) {
+            Bareness::Finding => (items, end) = (items + 1, to),
+            Bareness::Unknown => end = to,
+            Bareness::Timed => return None,
+            Bareness::Statement => break,
+        }
+        from = to + 1;
+    }
+    (items >= BARE_ITEMS_MIN).then_some(end)
+}
+
+/// What an item between commas is.
+enum Bareness {
+    /// Findings and nothing else.
+    Finding,
+    /// A word or two that nobody knows.
+    Unknown,
+    /// Something with a time or a number.
+    Timed,
+    /// Something that says more.
+    Statement,
+}
+
+fn bareness(reading: &Reading<'_>, carried: &[bool], item: Range<usize>) -> Bareness {
+    let states = |at: usize| {
+        let marks = [
+            Mark::Trigger,
+            Mark::Barrier,
+            Mark::Statement,
+            Mark::StatementVerb,
+        ];
+        !carried[at] && marks.into_iter().any(|mark| reading.marks.has(at, mark))
+    };
+    let is_timed = |at: usize| {
+        reading.tokens[at].is_number() || (!carried[at] && reading.marks.has(at, Mark::Beginning))
+    };
+    // "Vomited", "collapsed": told, not listed.
+    let is_told = |at: usize| carried[at] && reading.words[at].ends_with("ed");
+    let is_plain = |at: usize| {
+        reading.is_light(at) || reading.tokens[at].is_sign() || reading.marks.has(at, Mark::Joiner)
+    };
+    let strangers = item
+        .clone()
+        .filter(|&at| !carried[at] && !is_plain(at))
+        .count();
+    let is_finding = item.clone().any(|at| carried[at]);
+    if item.clone().any(is_timed) {
+        Bareness::Timed
+    } else if item.clone().any(states) || item.clone().any(is_told) {
+        Bareness::Statement
+    } else if is_finding && strangers == 0 {
+        Bareness::Finding
+    } else if !is_finding && strangers <= STRANGERS_MAX {
+        Bareness::Unknown
+    } else {
+        Bareness::Statement
+    }
 }
 
 /// What a comma leads to.
