@@ -133,6 +133,8 @@ impl Scope {
                         Trigger::Negator,
                     );
                 }
+                // "Attacks, maybe three a week, in which my heart pounds".
+                Some(Trigger::Doubt) if is_count(reading, after) => {}
                 Some(Trigger::Doubt) => {
                     self.reach(reading, spotted, after, |it| it.choice = Choice::Unknown);
                 }
@@ -187,7 +189,8 @@ impl Scope {
         ends_in_denial && is_followed
     }
 
-    /// Everything up to the end of the sentence or a barrier.
+    /// Everything up to the end of the sentence, a barrier or a new statement: "maybe it was the food, she vomits", "if I
+    /// eat, I vomit".
     fn reach(
         &self,
         reading: &Reading<'_>,
@@ -199,6 +202,9 @@ impl Scope {
             return;
         };
         let stop = reading.marks.first(from..end, Mark::Barrier).unwrap_or(end);
+        let states_anew =
+            |at: &usize| reading.words[*at] == "," && reading.marks.has(at + 1, Mark::Statement);
+        let stop = (from..stop).find(states_anew).unwrap_or(stop);
         for it in spotted
             .iter_mut()
             .filter(|it| !it.derived && (from..stop).contains(&it.first()))
@@ -491,6 +497,15 @@ fn bareness(reading: &Reading<'_>, carried: &[bool], item: Range<usize>) -> Bare
     } else {
         Bareness::Statement
     }
+}
+
+/// Whether a number stands here, in digits or as a word; "a" is none.
+fn is_count(reading: &Reading<'_>, at: usize) -> bool {
+    let entry = reading.entries.get(at);
+    entry.is_some_and(|it| {
+        let is_article = it.word.text.len() <= 2 && !reading.tokens[at].is_number();
+        it.number.is_some() && !is_article
+    })
 }
 
 /// What a comma leads to.

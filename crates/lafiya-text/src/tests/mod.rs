@@ -2,6 +2,7 @@
 
 mod any_text;
 mod danger;
+mod denials;
 mod evaluation;
 mod languages;
 mod queries;

@@ -1,0 +1,71 @@
+//! Denials, doubts and conditions as notes and people write them: each row says all that must be found.
+
+use super::sentences::check;
+
+#[test]
+fn a_bare_list_behind_no_is_denied_as_a_whole() {
+    check(
+        "No SOB, palpitations, syncope, fever, wt loss; walks",
+        &[
+            "-s_breathlessness",
+            "-s_palpitations",
+            "-s_fainting",
+            "-s_fever",
+            "-s_weight_loss",
+        ],
+    );
+    check(
+        "No fever, cough, night sweats. Headache for 2 days",
+        &["-s_fever", "-s_cough", "-s_night_sweats", "s_headache"],
+    );
+    check(
+        "no fever, cough, weight loss, he is vomiting",
+        &["-s_fever", "-s_cough", "-s_weight_loss", "s_vomiting"],
+    );
+}
+
+#[test]
+fn two_of_them_or_a_time_or_a_verb_are_no_denied_list() {
+    check("no fever, headache", &["-s_fever", "s_headache"]);
+    check(
+        "no cough, fever, headache, vomiting since Monday",
+        &["-s_cough", "s_fever", "s_headache", "s_vomiting"],
+    );
+    check(
+        "no cough, rash, convulsed twice",
+        &["-s_cough", "s_rash", "s_convulsion"],
+    );
+}
+
+#[test]
+fn short_words_deny_too() {
+    check("HIV neg", &["-p_hiv_infection_known"]);
+    check("HIV -ve", &["-p_hiv_infection_known"]);
+    check("HIV +ve", &["p_hiv_infection_known"]);
+    check("abdomen soft, non tender", &["-s_abdominal_tenderness"]);
+    check("I have not gone down in weight", &["-s_weight_loss"]);
+    check(
+        "I did a pregnancy test and it came back negative",
+        &["-p_pregnancy"],
+    );
+}
+
+#[test]
+fn a_sentence_about_something_else_denies_nothing() {
+    check(
+        "She has not woken up. When I pinch her she moans, she doesn't see us",
+        &["s_unconscious"],
+    );
+    check("My son has fever. I don't.", &["-s_fever"]);
+}
+
+#[test]
+fn doubt_and_condition_end_where_a_new_statement_begins() {
+    check("maybe it was the food, she is vomiting", &["s_vomiting"]);
+    check("if I eat, I vomit", &["s_vomiting"]);
+    check(
+        "maybe three times a week I get palpitations",
+        &["s_palpitations"],
+    );
+    check("maybe a fever", &["?s_fever"]);
+}
