@@ -1,9 +1,11 @@
 //! Bags of telling words: phrases met in any order, with nothing but fillers, modifiers, times and denials between.
 //!
 //! "Pain for my right leg" and "leg dey pain me" fill the bag {leg, pain}. The words at both ends belong to the bag; a
-//! modifier or a denial between them may be left out, and a denial that is left out denies the phrase.
+//! modifier or a denial between them may be left out, and a denial that is left out denies the phrase. One word more may
+//! be passed over in a bag of three or more: "the bone has come clean out through the skin".
 
 use super::lexicon::{BAG_WORDS_MAX, BagKey};
+use super::marks::Mark;
 use super::matches::{Choosing, Match, Tokens, confidence};
 use super::reading::Reading;
 use super::traits::Trait;
@@ -13,6 +15,13 @@ const AS_BAG: f64 = 0.92;
 /// Modifiers and denials that may be left out of one window.
 const OPTIONAL_MAX: usize = 4;
 const WINDOW_MAX: usize = BAG_WORDS_MAX + 2;
+/// Words that may be passed over although they mean something, and the words that a bag must have for that.
+const GAP_MAX: usize = 1;
+const WORDS_FOR_GAP: usize = 3;
+/// A match with such a gap is less sure.
+const WITH_GAP: f64 = 0.8;
+/// The number of a word that no bag has.
+const IN_NO_BAG: u32 = u32::MAX;
 /// Words that most rows do not exceed.
 const ROW: usize = 16;
 
@@ -41,6 +50,8 @@ struct Word {
     number: u32,
     optional: bool,
     denial: bool,
+    /// Whether it may be passed over although it means something.
+    passable: bool,
     /// The joiners that stand before it in the text.
     joiners: usize,
 }
@@ -48,6 +59,8 @@ struct Word {
 /// A window of words that may fill a bag.
 struct Window<'a> {
     words: &'a [Word],
+    /// The places of the words that are passed over, one bit each.
+    gaps: u32,
 }
 
 /// Adds all bags that the text fills.
@@ -65,6 +78,15 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut V
                 number,
                 optional,
                 denial,
+                passable: is_passable(reading, at),
+                joiners,
+            }),
+            Seen::Stranger if is_passable(reading, at) => row.push(Word {
+                at,
+                number: IN_NO_BAG,
+                optional: false,
+                denial: false,
+                passable: true,
                 joiners,
             }),
             Seen::Joiner => joiners += 1,
@@ -82,21 +104,51 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut V
 fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut Vec<Match>) {
     let pairs = &choosing.lexicon.pairs;
     for (start, first) in row.iter().enumerate() {
+        if first.number == IN_NO_BAG {
+            continue;
+        }
         let behind = &row[start + 1..row.len().min(start + WINDOW_MAX)];
+        let mut strangers = 0;
         for (n, last) in behind.iter().enumerate() {
-            if pairs.has(first.number, last.number) {
-                // A word that cannot be left out must be of a bag with the last one, too.
-                let fits = |it: &Word| it.optional || pairs.has(it.number, last.number);
-                if behind[..n].iter().all(fits) {
+            if last.number != IN_NO_BAG && pairs.has(first.number, last.number) {
+                // A word that cannot be left out must be of a bag with the last one, too, or be passed over.
+                let fits = |it: &Word| {
+                    it.optional || (it.number != IN_NO_BAG && pairs.has(it.number, last.number))
+                };
+                let misfits = (1..).zip(&behind[..n]).filter(|(_, it)| !fits(it));
+                let mut gaps = 0;
+                let mut passable = true;
+                for (place, it) in misfits {
+                    gaps |= 1_u32 << place;
+                    passable &= it.passable;
+                }
+                if passable && gaps.count_ones() as usize <= GAP_MAX {
                     let words = &row[start..=start + 1 + n];
-                    found.extend(Window { words }.fill(reading, choosing));
+                    found.extend(Window { words, gaps }.fill(reading, choosing));
                 }
             } else if !last.optional {
-                // No bag has both, and every longer window would have to.
-                break;
+                // No bag has both, and every longer window would have to, unless it passes it over.
+                strangers += 1;
+                if strangers > GAP_MAX || !last.passable {
+                    break;
+                }
             }
         }
     }
+}
+
+/// Whether a word may be passed over although it means something: no finding by itself, no part of the body, no denial,
+/// nothing that begins another statement, and no sign.
+fn is_passable(reading: &Reading<'_>, at: usize) -> bool {
+    let (unit, form) = (&reading.units[at], reading.forms[at]);
+    let first = unit.first;
+    let marks = [Mark::Trigger, Mark::Barrier, Mark::Ending, Mark::Statement];
+    !form.is_bodily()
+        && !form.denies
+        && !reading.tokens[first].is_sign()
+        && !reading.tokens[first].is_number()
+        && !reading.traits[first].has_any([Trait::Single, Trait::Person])
+        && !marks.into_iter().any(|mark| reading.marks.has(first, mark))
 }
 
 #[inline]
@@ -137,10 +189,10 @@ fn see(reading: &Reading<'_>, choosing: &Choosing<'_>, at: usize) -> Seen {
 impl Window<'_> {
     /// The fullest bag: with all modifiers and denials, or with some left out.
     fn fill(&self, reading: &Reading<'_>, choosing: &Choosing<'_>) -> Option<Match> {
-        for left_out in subsets(self.optional()) {
+        for left_out in subsets(self.optional()).map(|it| it | self.gaps) {
             let count = self.words.len() - left_out.count_ones() as usize;
-            // Too many words for any bag.
-            if count > BAG_WORDS_MAX {
+            // Too many words for any bag, or too few for a gap.
+            if count > BAG_WORDS_MAX || (self.gaps != 0 && !self.bears_gap(count)) {
                 continue;
             }
             let places = || self.words.iter().zip(0..);
@@ -167,7 +219,7 @@ impl Window<'_> {
                 (unit.first..unit.last).for_each(|at| core.push(at));
             }
             return Some(Match {
-                confidence: confidence(reading, &core, meaning, AS_BAG),
+                confidence: confidence(reading, &core, meaning, self.trust()),
                 core,
                 sense: meaning.sense,
                 also: meaning.also,
@@ -176,6 +228,16 @@ impl Window<'_> {
             });
         }
         None
+    }
+
+    /// Whether a bag of so many words of the window may have a gap: enough of them, and none that denies, for then every
+    /// word counts.
+    fn bears_gap(&self, words: usize) -> bool {
+        words >= WORDS_FOR_GAP && !self.words.iter().any(|it| it.denial)
+    }
+
+    fn trust(&self) -> f64 {
+        if self.gaps == 0 { AS_BAG } else { WITH_GAP }
     }
 
     /// The places of the words that may be left out, one bit each.

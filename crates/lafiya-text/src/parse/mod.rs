@@ -156,7 +156,7 @@ impl Parser {
         let results = ResultReader::new(base, &result_words);
         let (scope_words, person_words) = (words::scope(), words::persons());
         let (gestation_words, body_words) = (words::gestation(), words::body());
-        let scope = Scope::new(&scope_words);
+        let scope = Scope::new(&scope_words, base);
         let marks = MarkWords::new(&scope_words, &person_words, &gestation_words);
         let subjects = Subjects::new(&person_words, &words::family(), base);
         let grades = Grades::new(&words::severity());

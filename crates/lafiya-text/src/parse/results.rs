@@ -54,6 +54,8 @@ struct Named {
 
 const CONFIDENCE: f64 = 0.95;
 /// A result that may also begin a range.
+/// What is left of "+ve" and "-ve".
+const VE: &str = "ve";
 const NORMAL: &str = "normal";
 /// How far a number is beyond the one that is written behind "less than" and "more than": enough to be on that side of a limit.
 const BEYOND: f64 = 0.001;
@@ -306,9 +308,10 @@ impl ResultReader {
         let mut quiet = before.take_while(|at| {
             *at + 1 == it.tokens.start || self.between.length_at(&reading.keys, *at + 1) > 0
         });
-        // A sign before a test belongs to what stands before it: "widal +, RDT".
+        // A sign before a test belongs to what stands before it: "widal +, RDT". "+ve UPT" begins with its sign.
         quiet.find_map(|at| {
-            self.outcome_at(reading, at)
+            let signed = at > from && reading.words[at] == VE && reading.words[at - 1] == "+";
+            self.outcome_at(reading, if signed { at - 1 } else { at })
                 .filter(|_| !reading.tokens[at].is_sign())
         })
     }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use lafiya_knowledge::{ConceptRef, FindingIx, KnowledgeBase};
 use lafiya_model::Choice;
 
 use super::carried::Carried;
@@ -10,6 +11,7 @@ use super::past::past;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
+use crate::hash::FastSet;
 use crate::words::ScopeWords;
 
 /// The words of scope, ready to use.
@@ -21,6 +23,8 @@ pub(super) struct Scope {
     list_openers: PhraseSet<()>,
     /// May stand between a test and what it said.
     tellings: PhraseSet<()>,
+    /// Findings that are a danger even where they are said to be over: a fit that stopped, a bleeding that ceased.
+    dangers: FastSet<ConceptRef>,
 }
 
 /// Longest phrase wins; of equals the first in this order.
@@ -45,7 +49,9 @@ const ITEM_WORDS_MAX: usize = 4;
 const BARE_ITEMS_MIN: usize = 2;
 
 impl Scope {
-    pub(super) fn new(words: &ScopeWords) -> Self {
+    pub(super) fn new(words: &ScopeWords, base: &KnowledgeBase) -> Self {
+        let is_danger = |ix: &FindingIx| base.finding(*ix).text.red_flag.seriousness().is_some();
+        let dangers = base.finding_indices().filter(is_danger);
         let mut triggers = PhraseSet::default();
         let lists = [
             (&words.not_negators, Trigger::NotNegator),
@@ -66,6 +72,7 @@ impl Scope {
             after_negators: PhraseSet::of(&words.after_negators),
             list_openers: PhraseSet::of(&words.list_openers),
             tellings: PhraseSet::of(&words.tellings),
+            dangers: dangers.map(ConceptRef::Finding).collect(),
         }
     }
 
@@ -98,9 +105,11 @@ impl Scope {
             // "I do not feel the baby move" is a finding that has a "not" of its own.
             let found = self.triggers.longest_at(&reading.keys, at);
             let found = found.filter(|(length, kinds)| {
+                let denies = |n: usize| reading.forms[reading.unit_of(n)].denies;
+                let is_phrase = (at..at + length).any(|n| carried[n] && denies(n));
                 let is_echo = kinds.contains(&Trigger::Echo);
                 let its_own = carried[at + length - 1] || self.goes_on(reading, at + length);
-                !carried[at] && !(is_echo && its_own)
+                !carried[at] && !is_phrase && !(is_echo && its_own)
             });
             let Some((length, kinds)) = found else {
                 at = next(at + 1);
@@ -368,9 +377,10 @@ impl Scope {
             && reach.any(|at| {
                 reading.marks.has(at, Mark::Ending)
                     && (at == last + 1 || reading.marks.has(at - 1, Mark::BeforeEnding))
+                    && !turns_into(reading, at)
                     && !(last + 1..=at).any(|at| reading.marks.has(at, Mark::Trigger))
             });
-        if over && it.is_finding() {
+        if over && it.is_finding() && !self.dangers.contains(&it.concept) {
             it.choice = Choice::Absent;
         }
     }
@@ -497,6 +507,18 @@ fn bareness(reading: &Reading<'_>, carried: &[bool], item: Range<usize>) -> Bare
     } else {
         Bareness::Statement
     }
+}
+
+/// "His legs have gone weak", "her mouth has gone to one side": not over, but changed.
+fn turns_into(reading: &Reading<'_>, ending: usize) -> bool {
+    let gone = (ending..reading.len().min(ending + 2)).find(|&at| reading.words[at] == "gone");
+    let next = gone.map(|at| at + 1).filter(|&at| at < reading.len());
+    next.is_some_and(|at| {
+        let goes_on = [Mark::Joiner, Mark::Barrier, Mark::Trigger, Mark::Beginning];
+        let says_more =
+            !reading.is_light(at) && !goes_on.into_iter().any(|mark| reading.marks.has(at, mark));
+        says_more || reading.words[at] == "to"
+    })
 }
 
 /// Whether a number stands here, in digits or as a word; "a" is none.

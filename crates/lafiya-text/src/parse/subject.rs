@@ -50,7 +50,7 @@ pub(super) struct Subjects {
     family: PhraseSet<ConceptRef>,
 }
 
-/// One finding of a sister is gossip; two are a patient.
+/// One finding of a sister is gossip, unless it is a danger and nobody else has any; two are a patient.
 const KIN_FINDINGS_MIN: usize = 2;
 const CHILD_BELOW_YEARS: u32 = 15;
 
@@ -150,6 +150,15 @@ impl Subjects {
             counts[person as usize] += 1 + usize::from(by_pronoun);
         }
         let of = |person: Person| counts[person as usize];
+        let is_danger = |it: &Spotted| {
+            let finding = it.concept.finding().map(|ix| &base.finding(ix).text);
+            finding.is_some_and(|text| text.red_flag.seriousness().is_some())
+        };
+        // "My father collapsed at the market": who else would be the patient?
+        let kin_in_danger = counts.iter().sum::<usize>() == of(Person::Kin)
+            && spotted
+                .iter()
+                .any(|it| spoken_of[it.first()].person == Person::Kin && is_danger(it));
         let child_speaks = age.map_or(
             of(Person::Child) >= of(Person::First) && of(Person::Child) > 0,
             |age| age.years() < CHILD_BELOW_YEARS,
@@ -162,7 +171,7 @@ impl Subjects {
             Person::Kin => {
                 of(Person::First) == 0
                     && of(Person::Child) == 0
-                    && of(Person::Kin) >= KIN_FINDINGS_MIN
+                    && (of(Person::Kin) >= KIN_FINDINGS_MIN || kin_in_danger)
             }
             Person::Other => false,
         };
@@ -305,6 +314,15 @@ impl Subjects {
 
     /// "bitten by the neighbour's dog", "quarrel with husband": named, but not spoken of.
     fn is_aside(&self, reading: &Reading<'_>, at: usize) -> bool {
+        // "Somebody stabbed me": it is done to the patient.
+        let objects =
+            (at + 1..reading.len().min(at + 4)).take_while(|&n| reading.same_sentence(at, n));
+        if objects
+            .map(|n| reading.words[n])
+            .any(|it| matches!(it, "me" | "him" | "us" | "am"))
+        {
+            return true;
+        }
         let next = reading.traits.get(at + 1);
         let reports = next.is_some_and(|it| it.has(Trait::Reporting));
         if reports && reading.same_sentence(at, at + 1) {

@@ -360,7 +360,10 @@ fn danger_to_a_man_is_heard_in_other_languages() {
         Age::from_years(40),
         Sex::Male,
         &[
-            ("chest dey pain me like say dem press am", "s_chest_pain"),
+            (
+                "chest dey pain me like say dem press am",
+                "s_central_crushing_chest_pain",
+            ),
             ("I no fit breathe", "s_breathlessness"),
             (
                 "one side of my body don die",
