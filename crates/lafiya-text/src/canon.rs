@@ -163,7 +163,11 @@ impl Canon {
                     form,
                     first: at,
                     last: at + taken,
-                    role: if taken > 1 { Role::Content } else { word.role },
+                    // "A bit" is passed over as "slightly" is; what stands for a complaint is none of these.
+                    role: match taken {
+                        1 => word.role,
+                        _ => self.role(form, form),
+                    },
                 },
                 None => Unit {
                     form: &word.form,

@@ -37,7 +37,7 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice, Severity, Sex};
 
 use crate::canon::Canon;
-use crate::fold::Folded;
+use crate::fold::{self, Folded};
 use crate::hash::FastMap;
 use crate::words;
 use carried::Carried;
@@ -167,6 +167,9 @@ impl Parser {
                 languages.entry(cue).or_default().push(language.clone());
             }
         }
+        let ignored = words::ignored();
+        let well = ignored.well.values().flatten().chain(&ignored.phrases);
+        let well: Vec<String> = well.flat_map(|phrase| fold::words(phrase)).collect();
         let others = measures
             .vocabulary()
             .chain(medicines.vocabulary())
@@ -176,6 +179,7 @@ impl Parser {
             .chain(grades.vocabulary())
             .chain(times.vocabulary())
             .chain(languages.keys().map(String::as_str))
+            .chain(well.iter().map(String::as_str))
             .chain(canon.vocabulary());
         let spelling = Spelling::build(base, lexicon.vocabulary(), others);
         let composer = Composer::new(&body_words, &canon, base);

@@ -145,7 +145,7 @@ fn the_past_is_not_now() {
         &["s_back_pain"],
     );
     check("I had a rash two years ago", &[]);
-    check("cough since last year", &["s_cough"]);
+    check("cough since last year", &["s_chronic_cough_over_8_weeks"]);
     check("I gave birth 5 days ago", &["p_postpartum_within_6_weeks"]);
     check("I gave birth three years ago", &[]);
     check("negative pregnancy test", &["-p_pregnancy"]);
@@ -262,7 +262,7 @@ fn kin_leave_family_history() {
     check(
         "Chest pain for 2 hours. Father had diabetes and epilepsy.",
         &[
-            "s_chest_pain",
+            "s_chest_pain_lasting_over_20_minutes",
             "p_family_history_of_diabetes",
             "p_family_history_of_epilepsy",
         ],
