@@ -2,7 +2,7 @@
 //!
 //! "Pain for my right leg" and "leg dey pain me" fill the bag {leg, pain}. The words at both ends belong to the bag; a
 //! modifier or a denial between them may be left out, and a denial that is left out denies the phrase. One word more may
-//! be passed over in a bag of three or more: "the bone has come clean out through the skin".
+//! be passed over in a bag of three or more: "chest dey pain me like say dem press am" fills {chest, pain, press}.
 
 use super::lexicon::{BAG_WORDS_MAX, BagKey};
 use super::marks::Mark;

@@ -347,7 +347,15 @@ impl Scope {
             let told = is_tested && self.tellings.length_at(&reading.keys, at) > 0;
             let leads = matches!(
                 reading.words[at],
-                ":" | "=" | "is" | "are" | "was" | "test" | "result" | "results"
+                ":" | "="
+                    | "is"
+                    | "are"
+                    | "was"
+                    | "test"
+                    | "result"
+                    | "results"
+                    | "part"
+                    | "status"
             );
             if !leads && !told {
                 break;

@@ -41,6 +41,8 @@ fn two_of_them_or_a_time_or_a_verb_are_no_denied_list() {
 fn short_words_deny_too() {
     check("HIV neg", &["-p_hiv_infection_known"]);
     check("HIV -ve", &["-p_hiv_infection_known"]);
+    check("HIV NR", &["-p_hiv_infection_known"]);
+    check("the HIV part was negative", &["-p_hiv_infection_known"]);
     check("HIV +ve", &["p_hiv_infection_known"]);
     check("abdomen soft, non tender", &["-s_abdominal_tenderness"]);
     check("I have not gone down in weight", &["-s_weight_loss"]);
@@ -68,4 +70,24 @@ fn doubt_and_condition_end_where_a_new_statement_begins() {
         &["s_palpitations"],
     );
     check("maybe a fever", &["?s_fever"]);
+}
+
+#[test]
+fn a_danger_that_stopped_is_still_told() {
+    check("the convulsion has stopped", &["s_convulsion"]);
+    check("the fever has gone now", &["-s_fever"]);
+    check("his legs have gone weak", &["s_leg_weakness"]);
+}
+
+#[test]
+fn a_denial_inside_a_phrase_is_its_own() {
+    check("he does not breathe well", &["s_breathlessness"]);
+    check("the dog is a bit old", &[]);
+}
+
+#[test]
+fn kin_in_danger_are_the_patient_where_nobody_else_is() {
+    check("my father collapsed at the market", &["s_collapse"]);
+    check("somebody stabbed me", &["s_stab_wound_sign"]);
+    check("I fainted when I was walking", &["s_fainting"]);
 }
