@@ -15,7 +15,7 @@ const AS_BAG: f64 = 0.92;
 /// Modifiers and denials that may be left out of one window.
 const OPTIONAL_MAX: usize = 4;
 const WINDOW_MAX: usize = BAG_WORDS_MAX + 2;
-/// Words that may be passed over although they mean something, and the words that a bag must have for that.
+/// One word may be passed over although it means something, in a bag of so many.
 const GAP_MAX: usize = 1;
 const WORDS_FOR_GAP: usize = 3;
 /// A match with such a gap is less sure.
@@ -50,8 +50,6 @@ struct Word {
     number: u32,
     optional: bool,
     denial: bool,
-    /// Whether it may be passed over although it means something.
-    passable: bool,
     /// The joiners that stand before it in the text.
     joiners: usize,
 }
@@ -78,7 +76,6 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut V
                 number,
                 optional,
                 denial,
-                passable: is_passable(reading, at),
                 joiners,
             }),
             Seen::Stranger if is_passable(reading, at) => row.push(Word {
@@ -86,7 +83,6 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut V
                 number: IN_NO_BAG,
                 optional: false,
                 denial: false,
-                passable: true,
                 joiners,
             }),
             Seen::Joiner => joiners += 1,
@@ -115,21 +111,18 @@ fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mu
                 let fits = |it: &Word| {
                     it.optional || (it.number != IN_NO_BAG && pairs.has(it.number, last.number))
                 };
-                let misfits = (1..).zip(&behind[..n]).filter(|(_, it)| !fits(it));
-                let mut gaps = 0;
-                let mut passable = true;
-                for (place, it) in misfits {
-                    gaps |= 1_u32 << place;
-                    passable &= it.passable;
-                }
-                if passable && gaps.count_ones() as usize <= GAP_MAX {
+                let mut misfits = (1..).zip(&behind[..n]).filter(|(_, it)| !fits(it));
+                let gap = misfits.next();
+                let bears = |it: &Word| is_passable(reading, it.at);
+                if misfits.next().is_none() && gap.is_none_or(|(_, it)| bears(it)) {
                     let words = &row[start..=start + 1 + n];
+                    let gaps = gap.map_or(0, |(place, _)| 1_u32 << place);
                     found.extend(Window { words, gaps }.fill(reading, choosing));
                 }
             } else if !last.optional {
                 // No bag has both, and every longer window would have to, unless it passes it over.
                 strangers += 1;
-                if strangers > GAP_MAX || !last.passable {
+                if strangers > GAP_MAX || !is_passable(reading, last.at) {
                     break;
                 }
             }

@@ -109,7 +109,7 @@ impl Scope {
                 let is_phrase = (at..at + length).any(|n| carried[n] && denies(n));
                 let is_echo = kinds.contains(&Trigger::Echo);
                 let its_own = carried[at + length - 1] || self.goes_on(reading, at + length);
-                !carried[at] && !is_phrase && !(is_echo && its_own)
+                !(carried[at] || is_phrase || (is_echo && its_own))
             });
             let Some((length, kinds)) = found else {
                 at = next(at + 1);
@@ -506,7 +506,7 @@ fn bareness(reading: &Reading<'_>, carried: &[bool], item: Range<usize>) -> Bare
     let is_finding = item.clone().any(|at| carried[at]);
     if item.clone().any(is_timed) {
         Bareness::Timed
-    } else if item.clone().any(states) || item.clone().any(is_told) {
+    } else if item.clone().any(|at| states(at) || is_told(at)) {
         Bareness::Statement
     } else if is_finding && strangers == 0 {
         Bareness::Finding

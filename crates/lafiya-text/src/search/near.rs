@@ -2,8 +2,12 @@
 //! of such a query are no words of the index, so the phrases are compared as a whole, after two cheap questions that
 //! nearly all of them fail.
 
+use std::ops::Range;
+
 use rapidfuzz::distance::osa;
 use smallvec::SmallVec;
+
+use crate::hash::SPREAD;
 
 /// Slips that are forgiven.
 const SLIPS_MAX: u32 = 2;
@@ -31,8 +35,10 @@ pub(super) struct Nearby {
     once: Vec<u32>,
     twice: Vec<u32>,
     phrases: Vec<(Box<str>, Entries)>,
-    /// All phrases are of plain letters, one byte each.
-    plain: bool,
+    /// The long ones of plain letters (one byte each) by their pieces.
+    pieces: Pieces,
+    /// The long ones that have other letters.
+    foreign: Vec<u32>,
 }
 
 impl Nearby {
@@ -43,10 +49,14 @@ impl Nearby {
             .collect();
         phrases.sort_unstable_by(|(a, _), (b, _)| (a.len(), a).cmp(&(b.len(), b)));
         let letters = || phrases.iter().map(|(phrase, _)| Letters::of(phrase));
+        let long = || (0..).zip(&phrases).filter(|(_, (it, _))| is_cut(it.len()));
+        let plain = long().filter(|(_, (phrase, _))| phrase.is_ascii());
+        let foreign = long().filter(|(_, (phrase, _))| !phrase.is_ascii());
         Self {
             once: letters().map(|it| it.once).collect(),
             twice: letters().map(|it| it.twice).collect(),
-            plain: phrases.iter().all(|(phrase, _)| phrase.is_ascii()),
+            pieces: Pieces::of(plain.map(|(at, (phrase, _))| (at, phrase.as_bytes()))),
+            foreign: foreign.map(|(at, _)| at).collect(),
             phrases,
         }
     }
@@ -59,38 +69,45 @@ impl Nearby {
         let letters = Letters::of(query);
         let comparator = osa::BatchComparator::new(query.chars());
         let cutoff = osa::Args::default().score_cutoff(SLIPS_MAX as usize);
-        let mut compare = |at: usize| {
+        let mut compared: SmallVec<[usize; 16]> = SmallVec::new();
+        let mut compare = |at: usize, differing: u32| {
+            let its = Letters {
+                once: self.once[at],
+                twice: self.twice[at],
+            };
+            if !letters.differ_by_at_most(its, differing) || compared.contains(&at) {
+                return;
+            }
+            compared.push(at);
             let (phrase, entries) = &self.phrases[at];
             if let Some(slips @ 1..) = comparator.distance_with_args(phrase.chars(), &cutoff) {
                 let left = OFFERED - SLIP * slips as f64;
                 entries.iter().for_each(|&at| keep(at, left));
             }
         };
-        let plain = self.plain && query.is_ascii();
-        let shortest = query.len() - SLIPS_MAX as usize;
-        let mut from = self.longer_than(shortest - 1);
-        for length in shortest..=query.len() + SLIPS_MAX as usize {
-            let to = self.longer_than(length);
-            // Bytes are letters only where all are plain; else nothing is concluded from their number.
-            let longer = Some(length.abs_diff(query.len())).filter(|_| plain);
-            let longer = longer.map_or(0, |it| u32::try_from(it).unwrap_or_default());
-            let near = |at: usize| {
-                let at = from + at;
-                let its = Letters {
-                    once: self.once[at],
-                    twice: self.twice[at],
-                };
-                if letters.differ_by_at_most(its, differing_max(SLIPS_MAX, longer)) {
-                    compare(at);
+        // Bytes are letters only where all are plain; else nothing is concluded from their number.
+        let any = differing_max(SLIPS_MAX, 0);
+        let slips = SLIPS_MAX as usize;
+        let lengths = query.len() - slips..=query.len() + slips;
+        let by_pieces = |length: &usize| query.is_ascii() && is_cut(*length);
+        for length in lengths.clone().filter(by_pieces) {
+            let longer = u32::try_from(length.abs_diff(query.len())).unwrap_or_default();
+            let differing = differing_max(SLIPS_MAX, longer);
+            let near = |at: u32| compare(at as usize, differing);
+            self.pieces.for_each_near(query.as_bytes(), length, near);
+        }
+        for length in lengths.clone().filter(|it| !by_pieces(it)) {
+            let (from, to) = (self.longer_than(length - 1), self.longer_than(length));
+            let near = |at: usize| compare(from + at, any);
+            let numbers = &self.once[from..to];
+            for_each_near::<{ differing_max(SLIPS_MAX, 0) }>(numbers, letters.once, near);
+        }
+        if query.is_ascii() {
+            for at in self.foreign.iter().map(|&at| at as usize) {
+                if lengths.contains(&self.phrases[at].0.len()) {
+                    compare(at, any);
                 }
-            };
-            let (numbers, bits) = (&self.once[from..to], letters.once);
-            match longer {
-                0 => for_each_near::<{ differing_max(SLIPS_MAX, 0) }>(numbers, bits, near),
-                1 => for_each_near::<{ differing_max(SLIPS_MAX, 1) }>(numbers, bits, near),
-                _ => for_each_near::<{ differing_max(SLIPS_MAX, 2) }>(numbers, bits, near),
             }
-            from = to;
         }
     }
 
@@ -99,6 +116,78 @@ impl Nearby {
         self.phrases
             .partition_point(|(phrase, _)| phrase.len() <= bytes)
     }
+}
+
+/// Two slips spoil at most four pieces of a phrase (each of them two, where it turns two letters round a cut), so that
+/// one of five is found in the query as it is.
+const PIECES: usize = 2 * SLIPS_MAX as usize + 1;
+/// From here on the pieces have letters enough to tell phrases apart.
+const CUT_FROM: usize = 2 * PIECES;
+const BUCKET_BITS: u32 = 16;
+
+/// Whether phrases of so many letters are looked up by their pieces.
+fn is_cut(length: usize) -> bool {
+    length >= CUT_FROM
+}
+
+/// The pieces of long phrases, each with its place and the length of its phrase, thrown into buckets. Two pieces of one bucket
+/// need not be the same: whoever is found is looked at anyway.
+#[derive(Clone, Debug, Default)]
+struct Pieces {
+    /// Where each bucket begins among the phrases, and where the last one ends.
+    starts: Vec<u32>,
+    phrases: Vec<u32>,
+}
+
+impl Pieces {
+    fn of<'a>(phrases: impl Iterator<Item = (u32, &'a [u8])>) -> Self {
+        let mut thrown: Vec<(usize, u32)> = Vec::new();
+        for (at, phrase) in phrases {
+            let piece = |n: usize| bucket(phrase.len(), n, &phrase[cut(phrase.len(), n)]);
+            thrown.extend((0..PIECES).map(|n| (piece(n), at)));
+        }
+        thrown.sort_unstable();
+        let before = |bucket: usize| thrown.partition_point(|(it, _)| *it < bucket) as u32;
+        Self {
+            starts: (0..=1 << BUCKET_BITS).map(before).collect(),
+            phrases: thrown.iter().map(|(_, at)| *at).collect(),
+        }
+    }
+
+    /// Gives the phrases of a length that share a piece with the query, some of them more than once. A piece moves by as
+    /// many letters as were put in before it, and what is put in before and behind it are slips together.
+    fn for_each_near(&self, query: &[u8], length: usize, mut found: impl FnMut(u32)) {
+        let slips = i64::from(SLIPS_MAX);
+        let longer = query.len() as i64 - length as i64;
+        let shifts = (-slips..=slips).filter(|it| it.abs() + (longer - it).abs() <= slips);
+        for shift in shifts {
+            for n in 0..PIECES {
+                let piece = cut(length, n);
+                let from = usize::try_from(piece.start as i64 + shift).ok();
+                let moved = from.and_then(|from| query.get(from..from + piece.len()));
+                if let Some(moved) = moved {
+                    let bucket = bucket(length, n, moved);
+                    let (from, to) = (self.starts[bucket], self.starts[bucket + 1]);
+                    let phrases = &self.phrases[from as usize..to as usize];
+                    phrases.iter().for_each(|&at| found(at));
+                }
+            }
+        }
+    }
+}
+
+/// Where the piece of a number lies in a phrase.
+fn cut(length: usize, piece: usize) -> Range<usize> {
+    piece * length / PIECES..(piece + 1) * length / PIECES
+}
+
+fn bucket(length: usize, piece: usize, letters: &[u8]) -> usize {
+    let start = (length * PIECES + piece) as u64;
+    let add = |sum: u64, letter: &u8| (sum ^ u64::from(*letter)).wrapping_mul(SPREAD);
+    let sum = letters.iter().fold(start.wrapping_mul(SPREAD), |sum, it| {
+        add(sum.rotate_left(23), it)
+    });
+    (sum >> (u64::BITS - BUCKET_BITS)) as usize
 }
 
 /// Gives the places of those numbers to `found` that differ from `bits` in at most `MAX` bits. How many is fixed when the
