@@ -499,14 +499,13 @@ fn bareness(reading: &Reading<'_>, carried: &[bool], item: Range<usize>) -> Bare
     let is_plain = |at: usize| {
         reading.is_light(at) || reading.tokens[at].is_sign() || reading.marks.has(at, Mark::Joiner)
     };
-    let strangers = item
-        .clone()
-        .filter(|&at| !carried[at] && !is_plain(at))
-        .count();
-    let is_finding = item.clone().any(|at| carried[at]);
-    if item.clone().any(is_timed) {
+    let any = |is: &dyn Fn(usize) -> bool| item.clone().any(is);
+    let strangers = item.clone().filter(|&at| !carried[at] && !is_plain(at));
+    let strangers = strangers.count();
+    let is_finding = any(&|at| carried[at]);
+    if any(&is_timed) {
         Bareness::Timed
-    } else if item.clone().any(|at| states(at) || is_told(at)) {
+    } else if any(&states) || any(&is_told) {
         Bareness::Statement
     } else if is_finding && strangers == 0 {
         Bareness::Finding
