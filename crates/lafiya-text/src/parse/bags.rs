@@ -16,7 +16,6 @@ const AS_BAG: f64 = 0.92;
 const OPTIONAL_MAX: usize = 4;
 const WINDOW_MAX: usize = BAG_WORDS_MAX + 2;
 /// One word may be passed over although it means something, in a bag of so many.
-const GAP_MAX: usize = 1;
 const WORDS_FOR_GAP: usize = 3;
 /// A match with such a gap is less sure.
 const WITH_GAP: f64 = 0.8;
@@ -104,7 +103,7 @@ fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mu
             continue;
         }
         let behind = &row[start + 1..row.len().min(start + WINDOW_MAX)];
-        let mut strangers = 0;
+        let mut met_stranger = false;
         for (n, last) in behind.iter().enumerate() {
             if last.number != IN_NO_BAG && pairs.has(first.number, last.number) {
                 // A word that cannot be left out must be of a bag with the last one, too, or be passed over.
@@ -113,18 +112,18 @@ fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mu
                 };
                 let mut misfits = (1..).zip(&behind[..n]).filter(|(_, it)| !fits(it));
                 let gap = misfits.next();
-                let bears = |it: &Word| is_passable(reading, it.at);
-                if misfits.next().is_none() && gap.is_none_or(|(_, it)| bears(it)) {
+                let is_borne = gap.is_none_or(|(_, it)| is_passable(reading, it.at));
+                if is_borne && misfits.next().is_none() {
                     let words = &row[start..=start + 1 + n];
                     let gaps = gap.map_or(0, |(place, _)| 1_u32 << place);
                     found.extend(Window { words, gaps }.fill(reading, choosing));
                 }
             } else if !last.optional {
                 // No bag has both, and every longer window would have to, unless it passes it over.
-                strangers += 1;
-                if strangers > GAP_MAX || !is_passable(reading, last.at) {
+                if met_stranger || !is_passable(reading, last.at) {
                     break;
                 }
+                met_stranger = true;
             }
         }
     }

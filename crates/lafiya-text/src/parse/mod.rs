@@ -214,7 +214,7 @@ impl Parser {
             scope,
             subjects,
             grades,
-            recoveries: Recoveries::new(base, &words::ignored()),
+            recoveries: Recoveries::new(base, &ignored),
             times,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lafiya_knowledge::{ConceptRef, FindingIx, KnowledgeBase};
+use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::Choice;
 
 use super::carried::Carried;
@@ -10,7 +10,7 @@ use super::marks::Mark;
 use super::past::past;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
-use super::spotted::{Dropped, Spotted};
+use super::spotted::{Dropped, Spotted, is_danger};
 use crate::hash::FastSet;
 use crate::words::ScopeWords;
 
@@ -50,8 +50,7 @@ const BARE_ITEMS_MIN: usize = 2;
 
 impl Scope {
     pub(super) fn new(words: &ScopeWords, base: &KnowledgeBase) -> Self {
-        let is_danger = |ix: &FindingIx| base.finding(*ix).text.red_flag.seriousness().is_some();
-        let dangers = base.finding_indices().filter(is_danger);
+        let findings = base.finding_indices().map(ConceptRef::Finding);
         let mut triggers = PhraseSet::default();
         let lists = [
             (&words.not_negators, Trigger::NotNegator),
@@ -72,7 +71,7 @@ impl Scope {
             after_negators: PhraseSet::of(&words.after_negators),
             list_openers: PhraseSet::of(&words.list_openers),
             tellings: PhraseSet::of(&words.tellings),
-            dangers: dangers.map(ConceptRef::Finding).collect(),
+            dangers: findings.filter(|it| is_danger(base, *it)).collect(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! A concept spotted in the text, with what is being found out about it.
 
-use lafiya_knowledge::ConceptRef;
+use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Choice, Severity};
 
 use super::lexicon::Sense;
@@ -114,4 +114,10 @@ impl Spotted {
     pub(super) fn is_finding(&self) -> bool {
         matches!(self.concept, ConceptRef::Finding(_))
     }
+}
+
+/// Whether a concept is a finding that is dangerous by itself.
+pub(super) fn is_danger(base: &KnowledgeBase, concept: ConceptRef) -> bool {
+    let finding = concept.finding().map(|ix| &base.finding(ix).text);
+    finding.is_some_and(|text| text.red_flag.seriousness().is_some())
 }

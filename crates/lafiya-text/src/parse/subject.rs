@@ -6,7 +6,7 @@ use lafiya_model::Age;
 use super::marks::Mark;
 use super::phrases::PhraseSet;
 use super::reading::Reading;
-use super::spotted::{Dropped, Spotted};
+use super::spotted::{Dropped, Spotted, is_danger};
 use super::traits::Trait;
 use crate::hash::FastSet;
 use crate::words::{Family, PersonWords};
@@ -150,15 +150,11 @@ impl Subjects {
             counts[person as usize] += 1 + usize::from(by_pronoun);
         }
         let of = |person: Person| counts[person as usize];
-        let is_danger = |it: &Spotted| {
-            let finding = it.concept.finding().map(|ix| &base.finding(ix).text);
-            finding.is_some_and(|text| text.red_flag.seriousness().is_some())
-        };
         // "My father collapsed at the market": who else would be the patient?
         let kin_in_danger = counts.iter().sum::<usize>() == of(Person::Kin)
-            && spotted
-                .iter()
-                .any(|it| spoken_of[it.first()].person == Person::Kin && is_danger(it));
+            && spotted.iter().any(|it| {
+                spoken_of[it.first()].person == Person::Kin && is_danger(base, it.concept)
+            });
         let child_speaks = age.map_or(
             of(Person::Child) >= of(Person::First) && of(Person::Child) > 0,
             |age| age.years() < CHILD_BELOW_YEARS,
