@@ -257,6 +257,7 @@ pub(crate) struct GestationWords {
     pub pregnancy: String,
     pub behind: Vec<String>,
     pub before: Vec<String>,
+    pub midwifery: Vec<String>,
     pub childbed: String,
     pub births: Vec<String>,
     pub stage: Vec<Stage>,

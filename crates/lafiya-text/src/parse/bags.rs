@@ -4,6 +4,7 @@
 //! modifier or a denial between them may be left out, and a denial that is left out denies the phrase. One word more may
 //! be passed over in a bag of three or more: "chest dey pain me like say dem press am" fills {chest, pain, press}.
 
+use super::dictionary::Number;
 use super::lexicon::{BAG_WORDS_MAX, BagKey};
 use super::marks::Mark;
 use super::matches::{Choosing, Match, Tokens, confidence};
@@ -16,7 +17,9 @@ const AS_BAG: f64 = 0.92;
 const OPTIONAL_MAX: usize = 4;
 const WINDOW_MAX: usize = BAG_WORDS_MAX + 2;
 /// One word may be passed over although it means something, in a bag of so many.
-const WORDS_FOR_GAP: usize = 3;
+const WORDS_FOR_GAP: usize = 2;
+/// An "and" that the phrase does not have ("the skin is thick and rough") is borne by a bag of so many.
+const WORDS_FOR_JOINER: usize = 3;
 /// A match with such a gap is less sure.
 const WITH_GAP: f64 = 0.8;
 /// The number of a word that no bag has.
@@ -50,7 +53,14 @@ struct Word {
     optional: bool,
     denial: bool,
     /// The joiners that stand before it in the text.
-    joiners: usize,
+    joiners: Joiners,
+}
+
+/// Joiners of a text up to some place.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Joiners {
+    and: usize,
+    or: usize,
 }
 
 /// A window of words that may fill a bag.
@@ -63,7 +73,7 @@ struct Window<'a> {
 /// Adds all bags that the text fills.
 pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut Vec<Match>) {
     let mut row: Vec<Word> = Vec::with_capacity(ROW);
-    let mut joiners = 0;
+    let mut joiners = Joiners::default();
     for at in 0..reading.units.len() {
         match see(reading, choosing, at) {
             Seen::Word {
@@ -84,7 +94,8 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut V
                 denial: false,
                 joiners,
             }),
-            Seen::Joiner => joiners += 1,
+            Seen::Joiner if reading.units[at].form == "or" => joiners.or += 1,
+            Seen::Joiner => joiners.and += 1,
             Seen::PassedOver | Seen::Modifier => {}
             Seen::Stranger => {
                 fill(&row, reading, choosing, found);
@@ -111,12 +122,15 @@ fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mu
                     it.optional || (it.number != IN_NO_BAG && pairs.has(it.number, last.number))
                 };
                 let mut misfits = (1..).zip(&behind[..n]).filter(|(_, it)| !fits(it));
-                let gap = misfits.next();
-                let is_borne = gap.is_none_or(|(_, it)| is_passable(reading, it.at));
-                if is_borne && misfits.next().is_none() {
+                let misfit = misfits.next();
+                if misfits.next().is_none() {
                     let words = &row[start..=start + 1 + n];
-                    let gaps = gap.map_or(0, |(place, _)| 1_u32 << place);
-                    found.extend(Window { words, gaps }.fill(reading, choosing));
+                    found.extend(Window::fullest(
+                        words,
+                        misfit.map(|(place, _)| place),
+                        reading,
+                        choosing,
+                    ));
                 }
             } else if !last.optional {
                 // No bag has both, and every longer window would have to, unless it passes it over.
@@ -152,7 +166,8 @@ fn see(reading: &Reading<'_>, choosing: &Choosing<'_>, at: usize) -> Seen {
     let form = reading.forms[at];
     let in_time = || choosing.times[unit.first] || reading.tokens[unit.first].is_number();
     let denial = form.denies;
-    let optional = unit.role == Role::Modifier || denial;
+    let counts = matches!(reading.entries[unit.first].number, Some(Number::Spoken(_)));
+    let optional = unit.role == Role::Modifier || denial || counts;
     let is_modifier = |at: usize| {
         let unit = reading.units.get(at);
         unit.is_some_and(|it| it.role == Role::Modifier)
@@ -178,7 +193,34 @@ fn see(reading: &Reading<'_>, choosing: &Choosing<'_>, at: usize) -> Seen {
     }
 }
 
-impl Window<'_> {
+impl<'a> Window<'a> {
+    /// The fullest bag of some words: all of them, or all but one that may be passed over. A word that is in no bag with the last
+    /// (`misfit`, by place) must be that one.
+    fn fullest(
+        words: &'a [Word],
+        misfit: Option<u32>,
+        reading: &Reading<'_>,
+        choosing: &Choosing<'_>,
+    ) -> Option<Match> {
+        let without = |place: u32| {
+            let gap = &words[place as usize];
+            let may_pass = !gap.optional && is_passable(reading, gap.at);
+            let window = || Window {
+                words,
+                gaps: 1 << place,
+            };
+            may_pass.then(|| window().fill(reading, choosing)).flatten()
+        };
+        match misfit {
+            Some(place) => without(place),
+            None => {
+                let whole = Window { words, gaps: 0 }.fill(reading, choosing);
+                let inner = 1..u32::try_from(words.len()).unwrap_or(1) - 1;
+                whole.or_else(|| inner.filter_map(without).next())
+            }
+        }
+    }
+
     /// The fullest bag: with all modifiers and denials, or with some left out.
     fn fill(&self, reading: &Reading<'_>, choosing: &Choosing<'_>) -> Option<Match> {
         for left_out in subsets(self.optional()).map(|it| it | self.gaps) {
@@ -201,7 +243,7 @@ impl Window<'_> {
             }
             let usable = list
                 .iter()
-                .filter(|bag| bag.joins || !self.is_joined())
+                .filter(|bag| bag.joins || !self.is_joined(count))
                 .map(|bag| &bag.meaning);
             let Some(meaning) = choosing.choose(usable) else {
                 continue;
@@ -241,10 +283,13 @@ impl Window<'_> {
             .fold(0, |bits, (n, _)| bits | 1_u32 << n)
     }
 
-    /// Whether a joiner stands among its words.
-    fn is_joined(&self) -> bool {
-        let joiners = |word: Option<&Word>| word.map(|it| it.joiners);
-        joiners(self.words.first()) != joiners(self.words.last())
+    /// Whether its words are joined as those of two phrases would be, where so many of them are kept. "The skin is thick and rough" is
+    /// one phrase all the same; "frequency or urgency" are two.
+    fn is_joined(&self, kept: usize) -> bool {
+        let joiners = |word: Option<&Word>| word.map(|it| it.joiners).unwrap_or_default();
+        let (before, behind) = (joiners(self.words.first()), joiners(self.words.last()));
+        let is_one = kept >= WORDS_FOR_JOINER && self.gaps == 0 && before.or == behind.or;
+        before != behind && !is_one
     }
 
     /// "vomiting, no stooling" denies the second finding, and "no stooling" is not the phrase "no stool"; "late ... not" is

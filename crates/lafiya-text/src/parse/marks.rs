@@ -41,6 +41,8 @@ pub(super) enum Mark {
     /// Behind and before the weeks of a pregnancy.
     BehindWeeks,
     BeforeWeeks,
+    /// Says that the note is a midwife's: "G3P2", "ANC".
+    Midwifery,
 }
 
 impl Mark {
@@ -48,6 +50,9 @@ impl Mark {
         1 << self as u32
     }
 }
+
+/// Nobody writes more.
+const PREGNANCIES_MAX: u32 = 15;
 
 /// The phrases of all marks.
 #[derive(Clone, Debug)]
@@ -100,6 +105,7 @@ impl MarkWords {
             (&persons.except, Mark::Except),
             (&gestation.behind, Mark::BehindWeeks),
             (&gestation.before, Mark::BeforeWeeks),
+            (&gestation.midwifery, Mark::Midwifery),
         ];
         let mut words = Self {
             phrases: PhraseSet::default(),
@@ -107,6 +113,9 @@ impl MarkWords {
         let triggers = triggers.into_iter().map(|list| (list, Mark::Trigger));
         for (list, mark) in triggers.chain(lists) {
             list.iter().for_each(|phrase| words.add(phrase, mark));
+        }
+        for count in gravida_notes() {
+            words.add(&count, Mark::Midwifery);
         }
         // "denies pain in her legs or back": a word that owns begins nothing.
         let statements = persons.first.iter().chain(&persons.third);
@@ -158,6 +167,14 @@ impl MarkWords {
         });
         bits
     }
+}
+
+/// How often a woman was pregnant and how often she gave birth, as midwives write it: "G3", "G3P2".
+fn gravida_notes() -> impl Iterator<Item = String> {
+    (1..=PREGNANCIES_MAX).flat_map(|pregnancies| {
+        let births = (0..=pregnancies).map(move |births| format!("g {pregnancies} p {births}"));
+        births.chain([format!("g {pregnancies}")])
+    })
 }
 
 impl Marks {

@@ -13,8 +13,10 @@ use super::bags;
 use super::dictionary::FormFacts;
 use super::lexicon::{Lexicon, Meaning, Sense};
 use super::reading::Reading;
+use super::spotted::is_danger;
 use super::traits::Trait;
 use crate::canon::Role;
+use crate::fold::Token;
 use crate::hash::FastMap;
 
 /// Places of tokens, in order: few, mostly.
@@ -80,10 +82,12 @@ pub(super) struct Choosing<'a> {
 const SURE_OF_LANGUAGE: f32 = 0.8;
 const WRITTEN: f64 = 1.0;
 const MENDED: f64 = 0.85;
+/// A match that is less sure shares no word with a better one.
+const SURE_TO_SHARE: f64 = 0.9;
 /// Tokens back to the word that makes a doubtful one a finding.
 const ONLY_AFTER_REACH: usize = 3;
 
-/// All matches, in the order of the text, no two sharing a token that carries them.
+/// All matches, in the order of the text; at most one token of each carries a better one as well.
 pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
     let mut candidates = written(reading, choosing);
     bags::find(reading, choosing, &mut candidates);
@@ -101,20 +105,51 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
     let rivals = (0..candidates.len()).filter(|&n| !chosen[n]);
     order.extend(rivals.map(|n| u128::from(rank(&candidates[n])) << 64 | u128::from(!(n as u64))));
     order.sort_unstable();
-    let mut taken = vec![false; reading.len()];
+    // Who has taken each token, by number.
+    let mut taken: Vec<Option<usize>> = vec![None; reading.len()];
     for ranked in order.into_iter().rev() {
         let n = !(ranked as u64) as usize;
         let core = &candidates[n].core;
-        if core.iter().any(|&at| taken[at]) {
+        let owners: SmallVec<[usize; FEW]> = core.iter().filter_map(|&at| taken[at]).collect();
+        let is_own = |at: usize| taken[at].is_none() && !reading.is_light(at);
+        let may_share = || {
+            let owners = owners.iter().map(|&owner| &candidates[owner]);
+            core.iter().any(|&at| is_own(at))
+                && may_share(&candidates[n], owners, reading, choosing.base)
+        };
+        if !owners.is_empty() && !may_share() {
             continue;
         }
-        core.iter().for_each(|&at| taken[at] = true);
+        core.iter()
+            .for_each(|&at| taken[at] = taken[at].or(Some(n)));
         chosen[n] = true;
     }
     let mut chosen = chosen.into_iter();
     candidates.retain(|_| chosen.next().unwrap_or_default());
     candidates.sort_by_key(Match::first);
     candidates
+}
+
+/// "Lips are swelling after eating nuts" says two things of the swelling: a sure phrase may share one word with another finding, and
+/// that of a danger more than one. What denies is nobody else's.
+fn may_share<'m>(
+    it: &Match,
+    owners: impl ExactSizeIterator<Item = &'m Match>,
+    reading: &Reading<'_>,
+    base: &KnowledgeBase,
+) -> bool {
+    let denies = |&at: &usize| reading.forms[reading.unit_of(at)].denies;
+    let shared_max = match it.sense {
+        Sense::Has(concept) if is_danger(base, concept) => it.core.len() - 1,
+        Sense::Has(_) => 1,
+        _ => 0,
+    };
+    let is_another =
+        |owner: &Match| matches!(owner.sense, Sense::Has(_)) && owner.sense != it.sense;
+    owners.len() <= shared_max && it.confidence >= SURE_TO_SHARE && !it.core.iter().any(denies) && {
+        owners
+    }
+    .all(is_another)
 }
 
 /// What is taken first: the match that explains more, more surely, over more of the text. Of equals the earlier one.
@@ -238,7 +273,8 @@ fn as_written(
 ) -> Option<Match> {
     let is_loud = || {
         let tokens = &reading.tokens[at.clone()];
-        tokens.iter().all(|token| token.capitals) && !reading.all_capitals
+        let is_loud = |token: &Token<'_>| token.capitals || token.is_number();
+        tokens.iter().all(is_loud) && !reading.all_capitals
     };
     let meaning = choosing.choose(meanings.iter().filter(|it| !it.capitals || is_loud()))?;
     // A unit that begins before the phrase ("is not" before "not sucking well") counts too.

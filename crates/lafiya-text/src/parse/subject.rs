@@ -53,6 +53,8 @@ pub(super) struct Subjects {
 /// One finding of a sister is gossip, unless it is a danger and nobody else has any; two are a patient.
 const KIN_FINDINGS_MIN: usize = 2;
 const CHILD_BELOW_YEARS: u32 = 15;
+/// Tokens back to the word that makes a person an aside.
+const ASIDE_REACH: usize = 5;
 
 impl Subjects {
     pub(super) fn new(words: &PersonWords, family: &Family, base: &KnowledgeBase) -> Self {
@@ -159,6 +161,8 @@ impl Subjects {
             of(Person::Child) >= of(Person::First) && of(Person::Child) > 0,
             |age| age.years() < CHILD_BELOW_YEARS,
         );
+        // The child of a grown-up patient is not who is ill: it may be the one she carries.
+        let is_grown = age.is_some_and(|age| age.years() >= CHILD_BELOW_YEARS);
         let is_patient = |person: Person| match person {
             Person::Nobody | Person::Third => true,
             Person::First => !(child_speaks && of(Person::Child) > 0),
@@ -166,7 +170,7 @@ impl Subjects {
             Person::Partner => of(Person::First) == 0 && of(Person::Child) == 0,
             Person::Kin => {
                 of(Person::First) == 0
-                    && of(Person::Child) == 0
+                    && (of(Person::Child) == 0 || is_grown)
                     && (of(Person::Kin) >= KIN_FINDINGS_MIN || kin_in_danger)
             }
             Person::Other => false,
@@ -205,6 +209,8 @@ impl Subjects {
         let told_by_clinician = reading.marks.has_any(Mark::Patient);
         let mut now = Person::Nobody;
         let mut named = Person::Nobody;
+        // Whom the story is about: who was named first, and where.
+        let mut main = (Person::Nobody, 0);
         let nobody = SpokenOf {
             person: Person::Nobody,
             by_pronoun: false,
@@ -232,6 +238,10 @@ impl Subjects {
             before = at;
             if at > 0 && reading.sentence(at) != reading.sentence(at - 1) {
                 now = Person::Nobody;
+                // "My baby is thin. My mother feeds her. She does not cough": the pronoun goes back to whom the story is about.
+                if main.0 != Person::Nobody {
+                    named = main.0;
+                }
                 // "His mother smokes. He coughs": in a clinician's note the pronoun is the patient again.
                 if told_by_clinician && named != Person::Child {
                     named = Person::Nobody;
@@ -252,7 +262,7 @@ impl Subjects {
                 now = match person {
                     Person::Third if named == Person::Nobody => Person::Nobody,
                     Person::Third => named,
-                    Person::First if self.owns_a_person(reading, at) => now,
+                    Person::First if self.owns_a_person(reading, at) || reports(reading, at) => now,
                     Person::First => Person::First,
                     _ if self.is_aside(reading, at) => now,
                     // "the child and her brother": the child stays the subject.
@@ -271,6 +281,11 @@ impl Subjects {
                 let crowd = now == Person::Other && named != Person::Nobody;
                 if !matches!(now, Person::First | Person::Nobody) && !crowd {
                     named = now;
+                    // "My sister's boy": the last of them.
+                    let is_first = main.0 == Person::Nobody || main.1 + 1 == at;
+                    if is_first && matches!(now, Person::Child | Person::Kin | Person::Partner) {
+                        main = (now, at);
+                    }
                 }
             }
         }
@@ -319,12 +334,10 @@ impl Subjects {
         {
             return true;
         }
-        let next = reading.traits.get(at + 1);
-        let reports = next.is_some_and(|it| it.has(Trait::Reporting));
-        if reports && reading.same_sentence(at, at + 1) {
+        if reports(reading, at) {
             return true;
         }
-        let before = (at.saturating_sub(3)..at)
+        let before = (at.saturating_sub(ASIDE_REACH)..at)
             .rev()
             .take_while(|&n| reading.same_sentence(n, at));
         for n in before {
@@ -332,14 +345,21 @@ impl Subjects {
             if traits.has(Trait::Passive) {
                 return true;
             }
-            let plain =
-                traits.has_any([Trait::Owner, Trait::Describing]) || reading.words[n] == "a";
+            // "with his mother and her boyfriend".
+            let plain = traits.has_any([Trait::Owner, Trait::Describing, Trait::Person])
+                || matches!(reading.words[n], "a" | "and");
             if !plain {
                 return false;
             }
         }
         false
     }
+}
+
+/// "My mother says", "we saw": who tells of the patient is not spoken of.
+fn reports(reading: &Reading<'_>, at: usize) -> bool {
+    let next = reading.traits.get(at + 1);
+    next.is_some_and(|it| it.has(Trait::Reporting)) && reading.same_sentence(at, at + 1)
 }
 
 /// "Chest pain. Father had hypertension": kin without an owner in a sentence of their own, behind that of the patient.

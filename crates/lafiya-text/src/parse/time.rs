@@ -403,21 +403,60 @@ fn age_of(days: u32) -> Age {
 /// A month as times count it.
 const COUNTED_MONTH_DAYS: u32 = 30;
 
-/// Words between a pregnancy and its weeks: "pregnant for about 5 months", "mimba ya miezi 7".
+/// Words between a pregnancy and its weeks: "pregnant for about 5 months", "this pregnancy is now 27 weeks", "mimba ya miezi 7".
+const BETWEEN: [&str; 9] = ["for", "about", "of", "de", "ya", "now", "is", "at", ","];
 const BETWEEN_MAX: usize = 2;
+/// What weeks of a pregnancy are told: nobody knows of it before five.
+const GESTATION_DAYS: std::ops::RangeInclusive<u32> = 35..=308;
+/// Behind weeks that are not those of the pregnancy.
+const AFTER_BIRTH: [&str; 9] = [
+    "post",
+    "postpartum",
+    "postnatal",
+    "after",
+    "ago",
+    "since",
+    "old",
+    "history",
+    "hx",
+];
 
 impl Counted {
     /// Whether it says how far a pregnancy is.
     pub(super) fn is_gestation(&self, reading: &Reading<'_>) -> bool {
         let before = reading.words[..self.at].iter().rev();
         let between = before
-            .take_while(|it| matches!(**it, "for" | "about" | "of" | "de" | "ya" | "now"))
+            .take_while(|it| BETWEEN.contains(*it))
             .take(BETWEEN_MAX)
             .count();
         let first = self.at - between;
         self.of_forty_weeks
             || reading.marks.has(self.end, Mark::BehindWeeks)
             || (first > 0 && reading.marks.has(first - 1, Mark::BeforeWeeks))
+            || self.is_noted_by_midwife(reading)
+    }
+
+    /// "G3P2, 34 weeks, headache", "G2P1 at 36 weeks": so many weeks by themselves, in a midwife's note.
+    fn is_noted_by_midwife(&self, reading: &Reading<'_>) -> bool {
+        let may_be = self.days.is_some_and(|it| GESTATION_DAYS.contains(&it));
+        if !may_be || !reading.marks.has_any(Mark::Midwifery) {
+            return false;
+        }
+        let sentence = reading.sentence_of(self.at);
+        let noted = reading
+            .marks
+            .first(sentence.start..self.at, Mark::Midwifery);
+        let about = self.at > 0 && matches!(reading.words[self.at - 1], "about" | "approx" | "now");
+        let before = self.at.checked_sub(1 + usize::from(about));
+        let is_note =
+            |n: usize| matches!(reading.words[n], "g" | "p" | "+") || reading.tokens[n].is_number();
+        let by_itself = before.is_none_or(|n| {
+            let of_note = noted.is_some_and(|noted| (noted + 1..=n).all(is_note));
+            matches!(reading.words[n], "," | "at" | ";") || of_note
+        });
+        let behind = reading.words.get(self.end);
+        let goes_on = behind.is_some_and(|it| AFTER_BIRTH.contains(it));
+        noted.is_some() && by_itself && !goes_on
     }
 }
 

@@ -525,7 +525,22 @@ fn how_far_a_pregnancy_is_lasts_nothing() {
         assert_eq!(days, [0; 0], "{text}");
     }
     lasts("my water broke at 30 weeks", &[None]);
-    check("G2P1 at 38/40, fever", &["p_third_trimester", "s_fever"]);
+    for note in [
+        "G2P1 at 38/40, fever",
+        "G5 P4, 29 years, 38 weeks, fever",
+        "G8P7, about 33 weeks, fever",
+        "G3P2 34 weeks by fundal height, fever",
+    ] {
+        check(note, &["p_pregnancy", "p_third_trimester", "s_fever"]);
+    }
+    check(
+        "this pregnancy is now 27 weeks, fever",
+        &["p_pregnancy", "p_second_trimester", "s_fever"],
+    );
+    check(
+        "Primigravida, fever for 6 weeks",
+        &["p_first_pregnancy", "s_fever"],
+    );
     let man = ParseContext {
         sex: Some(Sex::Male),
         ..ParseContext::default()
