@@ -36,6 +36,7 @@ pub(crate) struct Fillers {
     pub before_verbs: Vec<String>,
     pub abbreviations: Vec<String>,
     pub adjectives: Vec<String>,
+    pub trades_after: Vec<String>,
     pub only_after: BTreeMap<String, Vec<String>>,
 }
 

@@ -80,6 +80,8 @@ pub(super) struct Lexicon {
     pub adjectives: FastSet<String>,
     /// Words that are a finding only soon after one of these ("had a fit", but "a fit man").
     pub only_after: FastMap<String, FastSet<String>>,
+    /// What stands before a trade that is told of the patient.
+    trades_after: Vec<String>,
     verbs: Vec<String>,
     shorthand: Vec<String>,
 }
@@ -166,6 +168,7 @@ impl Lexicon {
                 .into_iter()
                 .map(|(word, before)| (word, before.into_iter().collect()))
                 .collect(),
+            trades_after: fillers.trades_after,
             verbs: fillers.verbs,
             shorthand: fillers.shorthand,
             single: FastMap::default(),
@@ -244,13 +247,20 @@ impl Lexicon {
             ConceptRef::Lab(_) => return,
             // A measure without a number says nothing: "temperature" alone is no finding.
             ConceptRef::Measure(_) => return,
-            ConceptRef::Risk(ix) if !is_told(&base.risk(ix).text.kind, folded.len()) => return,
+            ConceptRef::Risk(ix) if base.risk(ix).text.kind == AGE_OR_SEX => return,
             concept => Sense::Has(concept),
         };
         if ignored.excluded.contains(&folded.join(" ")) || self.is_two_findings(&folded) {
             return;
         }
         self.words.extend(folded.iter().cloned());
+        if let (Some(risk), [trade]) = (term.concept.risk(), folded.as_slice())
+            && base.risk(risk).text.kind == TRADE
+        {
+            let after = || self.trades_after.iter().cloned().collect();
+            let trade = self.only_after.entry(trade.clone());
+            trade.or_insert_with(after);
+        }
         let meaning = Meaning {
             sense,
             kind: term.kind,
@@ -372,10 +382,10 @@ fn meaning(sense: Sense) -> Meaning {
     }
 }
 
-/// Age and sex are given beside the text, and a trade is named in passing ("the driver said"): they are not read from it.
-fn is_told(kind: &str, words: usize) -> bool {
-    kind != "demographic" && (kind != "occupational" || words > 1)
-}
+/// The kind of risk factors that are given beside the text and not read from it.
+const AGE_OR_SEX: &str = "demographic";
+/// The kind that people name in passing ("the driver said").
+const TRADE: &str = "occupational";
 
 /// The phrase itself, and how people say it without the clinic's tail ("Hypertension known": "hypertension").
 fn variants(term: &str) -> Vec<String> {

@@ -256,6 +256,7 @@ impl Subjects {
             if reading.marks.has(at, Mark::Except) {
                 now = Person::First;
             } else if traits.has(Trait::Person)
+                && !is_sex(reading, at)
                 && let Some((_, [person, ..])) = self.persons.longest_at(&reading.keys, at)
             {
                 by_pronoun = *person == Person::Third;
@@ -264,6 +265,12 @@ impl Subjects {
                     Person::Third => named,
                     Person::First if self.owns_a_person(reading, at) || reports(reading, at) => now,
                     Person::First => Person::First,
+                    // "34M, teacher, cough for two weeks" is the patient's trade.
+                    Person::Other
+                        if traits.has(Trait::OnlyAfter) && !self.is_owned(reading, at) =>
+                    {
+                        now
+                    }
                     _ if self.is_aside(reading, at) => now,
                     // "the child and her brother": the child stays the subject.
                     Person::Kin | Person::Other
@@ -311,7 +318,8 @@ impl Subjects {
 
     fn is_owned(&self, reading: &Reading<'_>, at: usize) -> bool {
         (at.saturating_sub(3)..at)
-            .any(|n| reading.traits[n].has(Trait::Owner) && reading.same_sentence(n, at))
+            .filter(|&n| reading.same_sentence(n, at) && !is_sex(reading, n))
+            .any(|n| reading.traits[n].has(Trait::Owner))
             || reading
                 .words
                 .get(at + 1)
@@ -356,6 +364,11 @@ impl Subjects {
     }
 }
 
+/// "34M": a man of 34, not the French "m".
+fn is_sex(reading: &Reading<'_>, at: usize) -> bool {
+    at > 0 && reading.words[at] == "m" && reading.tokens[at - 1].is_number()
+}
+
 /// "My mother says", "we saw": who tells of the patient is not spoken of.
 fn reports(reading: &Reading<'_>, at: usize) -> bool {
     let next = reading.traits.get(at + 1);
@@ -365,8 +378,17 @@ fn reports(reading: &Reading<'_>, at: usize) -> bool {
 /// "Chest pain. Father had hypertension": kin without an owner in a sentence of their own, behind that of the patient.
 fn is_told_of(reading: &Reading<'_>, at: usize) -> bool {
     let begins = at > 0 && !reading.same_sentence(at - 1, at);
+    let begins_clause = at > 0 && reading.clause(at - 1) != reading.clause(at);
     let next = reading.words.get(at + 1);
-    begins && next.is_some_and(|it| matches!(*it, "had" | "has" | "died" | "suffered" | "suffers"))
+    // "Mother T2DM, on insulin": in a note.
+    let inherits = || {
+        reading
+            .traits
+            .get(at + 1)
+            .is_some_and(|it| it.has(Trait::Inherited))
+    };
+    let told = |it: &&str| matches!(*it, "had" | "has" | "died" | "suffered" | "suffers");
+    (begins && next.is_some_and(|it| told(&it))) || (begins_clause && inherits())
 }
 
 /// Exposures and family history are the patient's though others are named in them.
