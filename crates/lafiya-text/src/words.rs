@@ -71,6 +71,10 @@ pub(crate) struct ScopeWords {
 pub(crate) struct PersonWords {
     pub first: Vec<String>,
     pub third: Vec<String>,
+    pub he: Vec<String>,
+    pub she: Vec<String>,
+    pub introducing: Vec<String>,
+    pub complaining: Vec<String>,
     pub children: Vec<String>,
     pub kin: Vec<String>,
     pub partners: Vec<String>,

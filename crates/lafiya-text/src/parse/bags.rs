@@ -243,7 +243,7 @@ impl<'a> Window<'a> {
             }
             let usable = list
                 .iter()
-                .filter(|bag| bag.joins || !self.is_joined(count))
+                .filter(|bag| bag.joins || !self.is_joined(reading, count))
                 .map(|bag| &bag.meaning);
             let Some(meaning) = choosing.choose(usable) else {
                 continue;
@@ -284,11 +284,19 @@ impl<'a> Window<'a> {
     }
 
     /// Whether its words are joined as those of two phrases would be, where so many of them are kept. "The skin is thick and rough" is
-    /// one phrase all the same; "frequency or urgency" are two.
-    fn is_joined(&self, kept: usize) -> bool {
+    /// one phrase all the same; "frequency or urgency" and "pain and swelling of the knee" are two.
+    fn is_joined(&self, reading: &Reading<'_>, kept: usize) -> bool {
         let joiners = |word: Option<&Word>| word.map(|it| it.joiners).unwrap_or_default();
         let (before, behind) = (joiners(self.words.first()), joiners(self.words.last()));
-        let is_one = kept >= WORDS_FOR_JOINER && self.gaps == 0 && before.or == behind.or;
+        let is_plain = self.gaps == 0 && !self.words.iter().any(|it| it.denial);
+        let complaints = self
+            .words
+            .iter()
+            .filter(|it| reading.forms[it.at].complaint);
+        let is_one = kept >= WORDS_FOR_JOINER
+            && is_plain
+            && before.or == behind.or
+            && complaints.count() < 2;
         before != behind && !is_one
     }
 

@@ -17,6 +17,7 @@ mod marks;
 mod matches;
 mod measures;
 mod medicines;
+mod narration;
 mod numbers;
 mod past;
 mod phrases;
@@ -293,7 +294,8 @@ impl Parser {
             .apply(&reading, base, (age, context.sex), &mut spotted);
         let results = self.results.find(&reading, &written, &spotted);
         spotted.extend(results);
-        self.subjects.apply(&reading, base, age, &mut spotted);
+        let patient = (age, context.sex);
+        self.subjects.apply(&reading, base, patient, &mut spotted);
         // A result is a result: it lasts no days and has no degree.
         let tests = spotted.extract_if(.., |it| it.concept.lab().is_some());
         let tests: Vec<Spotted> = tests.collect();

@@ -146,6 +146,17 @@ impl Scope {
                 Some(Trigger::Doubt) => {
                     self.reach(reading, spotted, after, |it| it.choice = Choice::Unknown);
                 }
+                // "If I lie flat, sour water comes up": what follows the comma happens.
+                Some(Trigger::Hypothetical)
+                    if reading.words[at] == "if" && reading.clause_of(at).start == at =>
+                {
+                    let clause = reading.clause_of(at);
+                    for it in spotted.iter_mut() {
+                        if clause.contains(&it.first()) && !it.derived {
+                            it.dropped = Some(Dropped::Hypothetical);
+                        }
+                    }
+                }
                 Some(Trigger::Hypothetical) => {
                     self.reach(reading, spotted, after, |it| {
                         it.dropped = Some(Dropped::Hypothetical);

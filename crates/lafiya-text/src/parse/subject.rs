@@ -1,9 +1,10 @@
 //! Whose finding it is. A carer speaks for a child; a sister's fever is not the patient's, unless she is the patient.
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
-use lafiya_model::Age;
+use lafiya_model::{Age, Sex};
 
 use super::marks::Mark;
+use super::narration::{Narration, Pronouns};
 use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted, is_danger};
@@ -48,6 +49,7 @@ pub(super) struct Subjects {
     /// Verbs of who speaks of the patient ("her mother reports that she").
     reporting: FastSet<String>,
     family: PhraseSet<ConceptRef>,
+    pronouns: Pronouns,
 }
 
 /// One finding of a sister is gossip, unless it is a danger and nobody else has any; two are a patient.
@@ -95,6 +97,7 @@ impl Subjects {
             crowds: set(&words.crowds),
             reporting: set(&words.reporting),
             family: diseases,
+            pronouns: Pronouns::new(words),
         }
     }
 
@@ -138,10 +141,15 @@ impl Subjects {
         &self,
         reading: &Reading<'_>,
         base: &KnowledgeBase,
-        age: Option<Age>,
+        (age, sex): (Option<Age>, Option<Sex>),
         spotted: &mut Vec<Spotted>,
     ) {
-        let spoken_of = self.persons_of(reading);
+        let narration = self.pronouns.narration(reading, self, sex);
+        let is_child = age.is_some_and(|age| age.years() < CHILD_BELOW_YEARS);
+        let spoken_of = match narration {
+            Some(narration) => self.persons_told_of(reading, narration, (sex, is_child)),
+            None => self.persons_of(reading),
+        };
         let mut counts = [0; PERSONS];
         for it in spotted
             .iter()
@@ -164,6 +172,7 @@ impl Subjects {
         // The child of a grown-up patient is not who is ill: it may be the one she carries.
         let is_grown = age.is_some_and(|age| age.years() >= CHILD_BELOW_YEARS);
         let is_patient = |person: Person| match person {
+            _ if narration.is_some() => person == Person::Nobody,
             Person::Nobody | Person::Third => true,
             Person::First => !(child_speaks && of(Person::Child) > 0),
             Person::Child => of(Person::First) == 0 || child_speaks,
@@ -176,7 +185,11 @@ impl Subjects {
             Person::Other => false,
         };
         for it in spotted.iter_mut() {
-            if !is_patient(spoken_of[it.first()].person) && !is_about_others(base, it.concept) {
+            let is_patients = is_patient(spoken_of[it.first()].person)
+                || is_about_others(base, it.concept)
+                || (spoken_of[it.first()].person == Person::Child
+                    && is_of_unborn(base, it.concept));
+            if !is_patients {
                 it.dropped = Some(Dropped::OtherPerson);
             }
         }
@@ -301,6 +314,57 @@ impl Subjects {
         spoken_of
     }
 
+    /// The person that a token begins to name.
+    pub(super) fn person_at(&self, reading: &Reading<'_>, at: usize) -> Option<Person> {
+        if is_sex(reading, at) {
+            return None;
+        }
+        let (_, persons) = self.persons.longest_at(&reading.keys, at)?;
+        persons.first().copied()
+    }
+
+    /// Whether the speaker is named and not spoken of: "my wife", "we saw".
+    pub(super) fn is_in_passing(&self, reading: &Reading<'_>, at: usize) -> bool {
+        self.owns_a_person(reading, at) || reports(reading, at)
+    }
+
+    /// Who is spoken of at each token of a story that somebody else tells: the patient, unless another is named in the clause.
+    fn persons_told_of(
+        &self,
+        reading: &Reading<'_>,
+        narration: Narration<'_>,
+        (sex, is_child): (Option<Sex>, bool),
+    ) -> Vec<SpokenOf> {
+        let mut spoken_of = Vec::with_capacity(reading.len());
+        let (mut now, mut named) = (Person::Nobody, Person::Nobody);
+        for at in 0..reading.len() {
+            let word = reading.words[at];
+            let begins = at > 0 && reading.clause(at) != reading.clause(at - 1);
+            let begins_sentence = at > 0 && !reading.same_sentence(at - 1, at);
+            if begins_sentence || (begins && word == "no") {
+                (now, named) = (Person::Nobody, Person::Nobody);
+            }
+            let person = reading.traits[at].has(Trait::Person);
+            match person.then(|| self.person_at(reading, at)).flatten() {
+                None => {}
+                Some(Person::Third) if self.pronouns.fits(word, sex) => now = Person::Nobody,
+                Some(Person::Third) => now = named,
+                Some(Person::First) if self.is_in_passing(reading, at) => {}
+                Some(Person::First) if self.pronouns.complains(reading, at) => now = Person::First,
+                Some(Person::First) => now = Person::Nobody,
+                Some(_) if narration.patient == Some(word) => now = Person::Nobody,
+                Some(Person::Child) if is_child => now = Person::Nobody,
+                Some(_) if self.is_aside(reading, at) => {}
+                Some(person) => (now, named) = (person, person),
+            }
+            spoken_of.push(SpokenOf {
+                person: now,
+                by_pronoun: false,
+            });
+        }
+        spoken_of
+    }
+
     /// "my" before a person is not the speaker himself.
     fn owns_a_person(&self, reading: &Reading<'_>, at: usize) -> bool {
         let owns = matches!(
@@ -389,6 +453,12 @@ fn is_told_of(reading: &Reading<'_>, at: usize) -> bool {
     };
     let told = |it: &&str| matches!(*it, "had" | "has" | "died" | "suffered" | "suffers");
     (begins && next.is_some_and(|it| told(&it))) || (begins_clause && inherits())
+}
+
+/// What a child in the womb does is told of its mother.
+fn is_of_unborn(base: &KnowledgeBase, concept: ConceptRef) -> bool {
+    let finding = concept.finding().map(|ix| base.finding(ix));
+    finding.is_some_and(|it| !it.sex.allows(Sex::Male))
 }
 
 /// Exposures and family history are the patient's though others are named in them.

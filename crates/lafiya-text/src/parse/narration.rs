@@ -1,0 +1,122 @@
+//! Whether somebody else tells the story. "My wife was frying plantain and she shouted ...", "I am her teacher. She cannot finish a
+//! sentence", "They brought my friend, somebody stabbed him": he or she is the patient then, whoever else is named on the way.
+
+use lafiya_model::Sex;
+
+use super::reading::Reading;
+use super::subject::{Person, Subjects};
+use super::traits::Trait;
+use crate::hash::FastSet;
+use crate::words::PersonWords;
+
+/// The pronouns of each sex, and what a teller says of himself.
+#[derive(Clone, Debug)]
+pub(super) struct Pronouns {
+    he: FastSet<String>,
+    she: FastSet<String>,
+    /// "I am her teacher": behind the teller's own pronoun.
+    introducing: FastSet<String>,
+    /// "I had fever", "I feel": the teller's own complaint.
+    complaining: FastSet<String>,
+}
+
+/// A story that somebody else tells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Narration<'a> {
+    /// The word for the patient that came first, where it was no pronoun: "wife".
+    pub patient: Option<&'a str>,
+}
+
+/// Words from "I am" to what the teller is: "I am the boy's class teacher".
+const INTRODUCTION_REACH: usize = 6;
+
+impl Pronouns {
+    pub(super) fn new(words: &PersonWords) -> Self {
+        let set = |words: &[String]| words.iter().cloned().collect();
+        Self {
+            he: set(&words.he),
+            she: set(&words.she),
+            introducing: set(&words.introducing),
+            complaining: set(&words.complaining),
+        }
+    }
+
+    /// Whether a pronoun may be that of a patient of a sex.
+    pub(super) fn fits(&self, word: &str, sex: Option<Sex>) -> bool {
+        match sex {
+            Some(Sex::Male) => !self.she.contains(word),
+            Some(Sex::Female) => !self.he.contains(word),
+            _ => true,
+        }
+    }
+
+    /// Whether the teller speaks of what he has himself: "I had malaria", "my chest".
+    pub(super) fn complains(&self, reading: &Reading<'_>, at: usize) -> bool {
+        let owns = matches!(reading.words[at], "my" | "myself" | "me");
+        owns || reading
+            .words
+            .get(at + 1)
+            .is_some_and(|it| self.complaining.contains(*it))
+    }
+
+    /// The narration, where the text is one: the first who is spoken of is not the teller, and the pronouns are mostly the
+    /// patient's.
+    pub(super) fn narration<'a>(
+        &self,
+        reading: &Reading<'a>,
+        subjects: &Subjects,
+        sex: Option<Sex>,
+    ) -> Option<Narration<'a>> {
+        let persons = || {
+            let places = (0..reading.len()).filter(|&at| reading.traits[at].has(Trait::Person));
+            places.filter_map(|at| Some((at, subjects.person_at(reading, at)?)))
+        };
+        let is_teller = |&(at, person): &(usize, Person)| {
+            // "We" are never one patient.
+            let alone = reading.words[at] != "we";
+            person == Person::First && alone && !subjects.is_in_passing(reading, at)
+        };
+        let introduced = persons()
+            .find(is_teller)
+            .and_then(|(at, _)| self.introduction_end(reading, subjects, at));
+        let from = introduced.unwrap_or(0);
+        let named = |&(at, person): &(usize, Person)| {
+            at >= from && (person != Person::First || is_teller(&(at, person)))
+        };
+        let (at, first) = persons().find(named)?;
+        if first == Person::First {
+            return None;
+        }
+        let (mut patients, mut tellers) = (0, 0);
+        for (at, person) in persons().filter(|(at, _)| *at >= from) {
+            match person {
+                Person::Third => patients += usize::from(self.fits(reading.words[at], sex)),
+                Person::First => {
+                    tellers += usize::from(self.complains(reading, at) && is_teller(&(at, person)))
+                }
+                _ => {}
+            }
+        }
+        let patient = (first != Person::Third).then_some(reading.words[at]);
+        (patients > tellers).then_some(Narration { patient })
+    }
+
+    /// Where "I am her class teacher" ends that begins with the teller's pronoun.
+    fn introduction_end(
+        &self,
+        reading: &Reading<'_>,
+        subjects: &Subjects,
+        at: usize,
+    ) -> Option<usize> {
+        let is_teller = |it: Person| matches!(it, Person::Kin | Person::Other | Person::Partner);
+        let reach = at + 1..reading.sentence_of(at).end.min(at + INTRODUCTION_REACH);
+        let introduces = reading.words[at] == "im"
+            || reading
+                .words
+                .get(at + 1)
+                .is_some_and(|it| self.introducing.contains(*it));
+        let mut persons = reach.filter(|&n| reading.traits[n].has(Trait::Person));
+        let teller = persons.find(|&n| subjects.person_at(reading, n).is_some_and(is_teller));
+        teller.filter(|_| introduces).map(|n| n + 1)
+    }
+}
