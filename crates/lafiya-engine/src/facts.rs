@@ -116,6 +116,7 @@ impl<'a> PatientFacts<'a> {
             facts.note_lab(*concept, item);
         }
         for (concept, item) in &evidence {
+            facts.note_narrower(*concept, item);
             facts.note_value(*concept, item);
         }
         facts.close_over_relations();
@@ -235,6 +236,23 @@ impl<'a> PatientFacts<'a> {
             }
             if let Some(days) = item.duration_days {
                 self.days.push((ix, days));
+            }
+        }
+    }
+
+    /// A cough that has lasted three weeks is a cough of more than two, unless somebody said that it is not.
+    fn note_narrower(&mut self, concept: ConceptRef, item: &Evidence) {
+        let Some(ix) = concept.finding().filter(|_| item.choice == Choice::Present) else {
+            return;
+        };
+        let is_severe = item.severity == Some(Severity::Severe);
+        let base = self.base;
+        for narrower in &base.finding(ix).narrower {
+            let finding = base.finding(narrower.finding);
+            let possible = finding.sex.allows(self.sex) && finding.ages.contains(self.age);
+            let unasked = self.finding(narrower.finding) == Status::Unasked;
+            if possible && unasked && narrower.holds(item.duration_days, is_severe) {
+                self.note_derived(ConceptRef::Finding(narrower.finding), Status::Present);
             }
         }
     }

@@ -10,7 +10,7 @@ use super::priors::Priors;
 use super::watch::{HigherLevels, Watch};
 use super::{
     Condition, Finding, FindingLink, Higher, InvestigationLink, KnowledgeBase, LabEffect, LabLink,
-    LabTest, Measure, Pair, Quantity, RiskFactor, RiskLink, Rule, Score, When,
+    LabTest, Measure, Narrower, Pair, Quantity, RiskFactor, RiskLink, Rule, Score, When,
 };
 use crate::schema::{self, Content};
 use crate::words::SexLimit;
@@ -269,6 +269,7 @@ fn build_findings(texts: Vec<schema::Finding>, directory: &Directory) -> Vec<Fin
                 .map(FindingIx::at)
                 .collect(),
             descendants: Vec::new(),
+            narrower: Vec::new(),
             conditions: Vec::new(),
             text: Box::new(text),
         })
@@ -284,7 +285,34 @@ fn build_findings(texts: Vec<schema::Finding>, directory: &Directory) -> Vec<Fin
                 .max(findings[n].background);
         }
     }
+    note_narrower(&mut findings);
     findings
+}
+
+/// Tells every finding what it becomes when it lasts or is severe: "Fever more than 14 days" is what any kind of fever becomes.
+fn note_narrower(findings: &mut [Finding]) {
+    for n in 0..findings.len() {
+        let text = &findings[n].text;
+        let narrower = Narrower {
+            finding: FindingIx::at(n),
+            days: text.when_days,
+            severe: text.when_severe,
+        };
+        let follows = |ix: &FindingIx| findings[ix.index()].text.follows();
+        let parents = std::iter::successors(findings[n].parent, |ix| findings[ix.index()].parent);
+        // A file that goes in circles is refused elsewhere; here it must end.
+        let mut parents = parents.take(findings.len());
+        let broader = parents.find(|ix| !follows(ix));
+        let Some(broader) = broader.filter(|_| findings[n].text.follows()) else {
+            continue;
+        };
+        let kinds = findings[broader.index()].descendants.clone();
+        for kind in kinds.into_iter().chain([broader]) {
+            if kind != narrower.finding {
+                findings[kind.index()].narrower.push(narrower);
+            }
+        }
+    }
 }
 
 fn build_risks(texts: Vec<schema::RiskFactor>, directory: &Directory) -> Vec<RiskFactor> {

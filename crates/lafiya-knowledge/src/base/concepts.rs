@@ -178,8 +178,31 @@ pub struct Finding {
     pub ancestors: Vec<FindingIx>,
     /// All that is absent whenever it is: the findings it is an ancestor of.
     pub descendants: Vec<FindingIx>,
+    /// What it becomes when it lasts or is severe.
+    pub narrower: Vec<Narrower>,
     /// The conditions that list it.
     pub conditions: Vec<ConditionIx>,
+}
+
+/// What a finding becomes when it has lasted long enough, or when it is severe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Narrower {
+    /// The narrower finding.
+    pub finding: FindingIx,
+    /// After so many days.
+    pub days: Option<u32>,
+    /// When called severe.
+    pub severe: bool,
+}
+
+impl Narrower {
+    /// Whether a finding that has lasted so long and is so bad has become it.
+    pub fn holds(&self, days: Option<u32>, severe: bool) -> bool {
+        let lasted = self
+            .days
+            .is_some_and(|needed| days.is_some_and(|it| it >= needed));
+        lasted || (self.severe && severe)
+    }
 }
 
 /// A risk factor.

@@ -24,8 +24,8 @@ use lafiya_model::{AgeBand, Phrase, Timeframe, TriageLevel};
 
 pub use book::Book;
 pub use concepts::{
-    Condition, Finding, FindingLink, Higher, InvestigationLink, LabEffect, LabLink, LabTest, Pair,
-    RiskFactor, RiskLink, Rule,
+    Condition, Finding, FindingLink, Higher, InvestigationLink, LabEffect, LabLink, LabTest,
+    Narrower, Pair, RiskFactor, RiskLink, Rule,
 };
 pub use course::Course;
 pub(crate) use directory::Directory;

@@ -156,6 +156,18 @@ pub(super) fn parent_cycle(report: &mut Report<'_>) {
     }
 }
 
+/// What follows from how long or how bad something is says what that is.
+pub(super) fn follows_from_nothing(report: &mut Report<'_>) {
+    let base = report.base;
+    for ix in base.finding_indices() {
+        let text = &base.finding(ix).text;
+        if text.follows() && base.finding(ix).parent.is_none() {
+            let says = format!("`{}` follows from its parent and has none", text.id);
+            report.complain(&text.id, "parent", says);
+        }
+    }
+}
+
 /// In a condition, a broader finding is at least as frequent as a narrower one.
 pub(super) fn parent_rarer(report: &mut Report<'_>) {
     let base = report.base;

@@ -130,6 +130,11 @@ pub const CHECKS: &[Check] = &[
         run: findings::parent_cycle,
     },
     Check {
+        name: "follows-from-nothing",
+        says: "A finding that follows from how long or how bad another is has a parent.",
+        run: findings::follows_from_nothing,
+    },
+    Check {
         name: "parent-rarer",
         says: "A broader finding is at least as frequent as a narrower one.",
         run: findings::parent_rarer,

@@ -30,6 +30,12 @@ pub struct Finding {
     /// Further findings that are present whenever this one is.
     #[serde(default)]
     pub implies: Vec<String>,
+    /// Present when what it is a kind of has lasted so many days.
+    #[serde(default)]
+    pub when_days: Option<u32>,
+    /// Present when what it is a kind of is called severe.
+    #[serde(default)]
+    pub when_severe: bool,
     /// Only possible in.
     #[serde(default)]
     pub sex: Option<SexLimit>,
@@ -71,6 +77,11 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Whether it follows from how long or how bad a broader finding is.
+    pub fn follows(&self) -> bool {
+        self.when_days.is_some() || self.when_severe
+    }
+
     /// The ages at which it makes sense.
     pub fn ages(&self) -> AgeSpan {
         AgeSpan {
