@@ -22,6 +22,8 @@ const WORDS_FOR_GAP: usize = 2;
 const WORDS_FOR_JOINER: usize = 3;
 /// A match with such a gap is less sure.
 const WITH_GAP: f64 = 0.8;
+/// The form of what denies that somebody is able to.
+const CANNOT: &str = "cant";
 /// The number of a word that no bag has.
 const IN_NO_BAG: u32 = u32::MAX;
 /// Words that most rows do not exceed.
@@ -288,7 +290,8 @@ impl<'a> Window<'a> {
     fn is_joined(&self, reading: &Reading<'_>, kept: usize) -> bool {
         let joiners = |word: Option<&Word>| word.map(|it| it.joiners).unwrap_or_default();
         let (before, behind) = (joiners(self.words.first()), joiners(self.words.last()));
-        let is_plain = self.gaps == 0 && !self.words.iter().any(|it| it.denial);
+        let denies = |it: &Word| it.denial || reading.units[it.at].form == CANNOT;
+        let is_plain = self.gaps == 0 && !self.words.iter().any(denies);
         let complaints = self
             .words
             .iter()

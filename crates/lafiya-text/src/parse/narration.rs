@@ -52,7 +52,7 @@ impl Pronouns {
 
     /// Whether the teller speaks of what he has himself: "I had malaria", "my chest".
     pub(super) fn complains(&self, reading: &Reading<'_>, at: usize) -> bool {
-        let owns = matches!(reading.words[at], "my" | "myself" | "me");
+        let owns = matches!(reading.words[at], "my" | "myself");
         owns || reading
             .words
             .get(at + 1)
@@ -68,8 +68,12 @@ impl Pronouns {
         sex: Option<Sex>,
     ) -> Option<Narration<'a>> {
         let persons = || {
+            // "They brought my friend": many are not one patient.
+            let is_one = |at: &usize| !matches!(reading.words[*at], "they" | "them" | "their");
             let places = (0..reading.len()).filter(|&at| reading.traits[at].has(Trait::Person));
-            places.filter_map(|at| Some((at, subjects.person_at(reading, at)?)))
+            places
+                .filter(is_one)
+                .filter_map(|at| Some((at, subjects.person_at(reading, at)?)))
         };
         let is_teller = |&(at, person): &(usize, Person)| {
             // "We" are never one patient.

@@ -337,6 +337,8 @@ impl Subjects {
     ) -> Vec<SpokenOf> {
         let mut spoken_of = Vec::with_capacity(reading.len());
         let (mut now, mut named) = (Person::Nobody, Person::Nobody);
+        // Where the patient was named last.
+        let mut patient_at = None;
         for at in 0..reading.len() {
             let word = reading.words[at];
             let begins = at > 0 && reading.clause(at) != reading.clause(at - 1);
@@ -351,9 +353,19 @@ impl Subjects {
                 Some(Person::Third) => now = named,
                 Some(Person::First) if self.is_in_passing(reading, at) => {}
                 Some(Person::First) if self.pronouns.complains(reading, at) => now = Person::First,
+                // "She told me the head aches".
+                Some(Person::First) if word == "me" => {}
                 Some(Person::First) => now = Person::Nobody,
-                Some(_) if narration.patient == Some(word) => now = Person::Nobody,
-                Some(Person::Child) if is_child => now = Person::Nobody,
+                Some(person)
+                    if narration.patient == Some(word) || (is_child && person == Person::Child) =>
+                {
+                    now = Person::Nobody;
+                    patient_at = Some(at);
+                }
+                // "My sister-in-law", "the child and her brother".
+                Some(_)
+                    if patient_at
+                        .is_some_and(|n| n + 1 == at || self.is_joined_to(reading, n, at)) => {}
                 Some(_) if self.is_aside(reading, at) => {}
                 Some(person) => (now, named) = (person, person),
             }
@@ -395,6 +407,15 @@ impl Subjects {
         (at.saturating_sub(2)..at).any(|n| reading.words[n] == "and")
     }
 
+    /// "The child and her brother": nothing but the joiner and an owner between.
+    fn is_joined_to(&self, reading: &Reading<'_>, first: usize, other: usize) -> bool {
+        let mut between = first + 1..other;
+        other <= first + 4
+            && reading.same_sentence(first, other)
+            && between.clone().any(|n| reading.words[n] == "and")
+            && between.all(|n| reading.words[n] == "and" || reading.traits[n].has(Trait::Owner))
+    }
+
     /// "bitten by the neighbour's dog", "quarrel with husband": named, but not spoken of.
     fn is_aside(&self, reading: &Reading<'_>, at: usize) -> bool {
         // "Somebody stabbed me": it is done to the patient.
@@ -419,7 +440,7 @@ impl Subjects {
             }
             // "with his mother and her boyfriend".
             let plain = traits.has_any([Trait::Owner, Trait::Describing, Trait::Person])
-                || matches!(reading.words[n], "a" | "and");
+                || matches!(reading.words[n], "a" | "an" | "one" | "and");
             if !plain {
                 return false;
             }

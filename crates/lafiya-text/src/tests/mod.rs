@@ -9,6 +9,7 @@ mod queries;
 mod results;
 mod sentences;
 mod stories;
+mod tellers;
 mod typos;
 
 use std::sync::LazyLock;

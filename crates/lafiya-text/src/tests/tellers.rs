@@ -1,0 +1,153 @@
+//! Stories that somebody tells of somebody else: what is said of the patient is heard, what is said of others is not.
+
+use lafiya_model::{Age, Choice, Sex};
+
+use super::sentences::check;
+use super::{REAL, Real};
+use crate::ParseContext;
+
+/// What is heard of a patient of an age and a sex, a minus before what is denied.
+fn heard(years: u32, sex: Sex, text: &str) -> Vec<String> {
+    let Real { base, parser, .. } = &*REAL;
+    let context = ParseContext {
+        age: Some(Age::from_years(years)),
+        sex: Some(sex),
+        evaluated_at: None,
+    };
+    let mentions = parser.parse(base, text, &context).mentions;
+    let said = mentions.iter().map(|it| {
+        let sign = if it.choice == Choice::Absent { "-" } else { "" };
+        format!("{sign}{}", base.id_of(it.concept))
+    });
+    said.collect()
+}
+
+fn hears(years: u32, sex: Sex, text: &str, wanted: &[&str]) {
+    let heard = heard(years, sex, text);
+    for id in wanted {
+        assert!(
+            heard.iter().any(|it| it == id),
+            "{text}: no {id} in {heard:?}"
+        );
+    }
+}
+
+fn does_not_hear(years: u32, sex: Sex, text: &str, unwanted: &[&str]) {
+    let heard = heard(years, sex, text);
+    for id in unwanted {
+        assert!(
+            !heard.iter().any(|it| it == id),
+            "{text}: {id} in {heard:?}"
+        );
+    }
+}
+
+#[test]
+fn whoever_brings_the_patient_speaks_of_the_patient() {
+    hears(
+        26,
+        Sex::Female,
+        "My wife was frying plantain. She became dizzy and she told me the head is paining. She has no fever.",
+        &["s_dizziness", "s_headache", "-s_fever"],
+    );
+    hears(
+        13,
+        Sex::Female,
+        "I am her class teacher. They were sweeping and she started to cough. She has runny nose.",
+        &["s_cough", "s_runny_nose"],
+    );
+    hears(
+        23,
+        Sex::Male,
+        "They brought my friend from the bar, somebody stabbed him with a bottle. He is vomiting.",
+        &["s_stab_wound_sign", "s_vomiting"],
+    );
+    hears(
+        36,
+        Sex::Female,
+        "My sister-in-law drank farm chemical after a quarrel with her husband. She is vomiting.",
+        &["s_poison_ingestion", "s_vomiting"],
+    );
+    hears(
+        78,
+        Sex::Female,
+        "Our grandmother lives alone. We found her weak on the mat. She did not vomit. She is thirsty.",
+        &["s_generalized_weakness", "-s_vomiting", "s_thirst"],
+    );
+}
+
+#[test]
+fn a_pronoun_goes_back_to_whom_the_story_is_about() {
+    hears(
+        0,
+        Sex::Female,
+        "My baby is thin. My mother gives her porridge. She is not coughing, no diarrhoea.",
+        &["-s_cough", "-s_diarrhoea"],
+    );
+    hears(
+        69,
+        Sex::Male,
+        "My papa is 69. Two times we saw blood in the urine. He has lost weight.",
+        &["s_haematuria", "s_weight_loss"],
+    );
+}
+
+#[test]
+fn what_others_have_is_theirs() {
+    does_not_hear(
+        30,
+        Sex::Male,
+        "I have fever. My mother has a cough, she is vomiting as well.",
+        &["s_cough", "s_vomiting"],
+    );
+    does_not_hear(
+        9,
+        Sex::Female,
+        "She has fever. Her grandfather has a cough.",
+        &["s_cough"],
+    );
+    check(
+        "Headache for a week. Mother T2DM, father HTN.",
+        &[
+            "s_headache",
+            "p_family_history_of_diabetes",
+            "p_family_history_of_hypertension",
+        ],
+    );
+}
+
+#[test]
+fn a_trade_is_the_patients_own_where_it_is_told_so() {
+    check("34M, teacher, cough", &["p_teacher", "s_cough"]);
+    check("I am a farmer and I have fever", &["p_farmer", "s_fever"]);
+    check("the driver said I should come, I have fever", &["s_fever"]);
+}
+
+#[test]
+fn what_follows_an_if_and_a_comma_happens() {
+    check(
+        "If I lie flat, sour water comes up my mouth",
+        &["s_regurgitation"],
+    );
+    check("come back if you vomit", &[]);
+}
+
+#[test]
+fn one_word_may_speak_of_two_findings() {
+    hears(
+        30,
+        Sex::Male,
+        "tongue and lips are swelling after eating groundnuts",
+        &["s_swollen_lips", "s_symptoms_soon_after_certain_food"],
+    );
+    check(
+        "no urinary frequency or urgency",
+        &["-s_urinary_frequency", "-s_urinary_urgency"],
+    );
+    hears(
+        40,
+        Sex::Male,
+        "his tea had no smell and no taste",
+        &["s_loss_of_taste"],
+    );
+}
