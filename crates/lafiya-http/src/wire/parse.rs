@@ -51,12 +51,16 @@ pub(crate) struct ParseContextBody {
     location: Field<String>,
 }
 
-/// An age in completed years.
+/// An age in completed years, or in months or days.
 #[derive(Default, Deserialize, ToSchema)]
 pub(crate) struct AgeValue {
     #[serde(default)]
     #[schema(value_type = u32, minimum = 0, maximum = 120)]
     value: Field<i64>,
+    /// `year` (unless said otherwise), `month` or `day`: a baby of five days is no child of five years
+    #[serde(default)]
+    #[schema(value_type = Option<String>, example = "year")]
+    unit: Field<String>,
     /// The number stood by itself
     #[serde(skip)]
     bare: bool,
@@ -67,6 +71,7 @@ impl Shorthand for AgeValue {
     fn from_integer(years: i64) -> Option<Self> {
         Some(Self {
             value: Field::Given(years),
+            unit: Field::default(),
             bare: true,
         })
     }
@@ -107,7 +112,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ParseRequest, ApiError> {
     let evaluated_at = problems.day("/evaluated_at", body.evaluated_at);
     problems.into_result(|| {
         let context = ParseContext {
-            age: age.or(context_age).map(Age::from_years),
+            age: age.or(context_age),
             sex: sex.or(context_sex),
             evaluated_at,
         };
@@ -134,7 +139,7 @@ fn read_text(field: Field<String>, problems: &mut Problems) -> Option<String> {
     None
 }
 
-fn read_age(pointer: &str, field: Object<AgeValue>, problems: &mut Problems) -> Option<u32> {
+fn read_age(pointer: &str, field: Object<AgeValue>, problems: &mut Problems) -> Option<Age> {
     let age = match field {
         Object::Missing => return None,
         Object::Given(age) => age,
@@ -143,22 +148,30 @@ fn read_age(pointer: &str, field: Object<AgeValue>, problems: &mut Problems) -> 
             return None;
         }
     };
+    let unit = problems.optional(&format!("{pointer}/unit"), age.unit);
+    let (in_a_year, of): (i64, fn(u32) -> Age) = match unit.as_deref() {
+        None | Some("year" | "years") => (1, Age::from_years),
+        Some("month" | "months") => (12, Age::from_months),
+        Some("day" | "days") => (365, Age::from_days),
+        Some(_) => {
+            problems.note(format!("{pointer}/unit"), "must be year, month or day");
+            return None;
+        }
+    };
     let pointer = if age.bare {
         pointer.to_owned()
     } else {
         format!("{pointer}/value")
     };
-    let Some(years) = problems.optional(&pointer, age.value) else {
+    let Some(value) = problems.optional(&pointer, age.value) else {
         problems.require(&pointer);
         return None;
     };
-    match u32::try_from(years) {
-        Ok(small) if years <= AGE_YEARS_MAX => Some(small),
+    let most = AGE_YEARS_MAX * in_a_year;
+    match u32::try_from(value) {
+        Ok(small) if value <= most => Some(of(small)),
         _ => {
-            problems.note(
-                pointer,
-                format!("must be an integer from 0 to {AGE_YEARS_MAX}"),
-            );
+            problems.note(pointer, format!("must be an integer from 0 to {most}"));
             None
         }
     }

@@ -19,7 +19,7 @@ pub(super) struct Meaning {
     pub sense: Sense,
     pub kind: TermKind,
     /// A language other than English; counts only beside a cue of it when the phrase is doubtful.
-    pub language: Option<String>,
+    pub language: Option<Language>,
     pub confidence: f32,
     /// Counts only when written in capitals ("SI" is no Swahili "si").
     pub capitals: bool,
@@ -37,6 +37,10 @@ impl Meaning {
         )
     }
 }
+
+/// A language, by its place among those of the lexicon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Language(u8);
 
 /// A concept, its absence, or nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +72,7 @@ pub(super) struct Lexicon {
     pub written: PhraseSet<Meaning>,
     /// Phrases that mean no finding, by the singulars of their words.
     pub ignored: PhraseSet<Meaning>,
-    pub bags: FastMap<BagKey, Vec<Bag>>,
+    pub bags: FastMap<BagKey, SmallVec<[Bag; 1]>>,
     /// The numbers of the words that occur in a bag: others cannot be part of one.
     pub bag_numbers: FastMap<String, u32>,
     /// Pairs of words that occur in one bag: both ends of a window must be such a pair.
@@ -82,6 +86,7 @@ pub(super) struct Lexicon {
     pub only_after: FastMap<String, FastSet<String>>,
     /// What stands before a trade that is told of the patient.
     trades_after: Vec<String>,
+    languages: Vec<String>,
     verbs: Vec<String>,
     shorthand: Vec<String>,
 }
@@ -108,15 +113,17 @@ fn scattered(number: u32) -> u64 {
     (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
-/// Pairs of words, in either order: a square of bits, a row for each word. It is asked more often than anything else.
+/// Pairs of words, in either order. It is asked more often than anything else, so it is a sieve of bits: a pair that is none passes
+/// now and then, and then no bag has it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairs {
-    /// The length of a row.
-    row: usize,
     bits: Vec<u64>,
     /// Those that were added and have no bit yet.
     added: Vec<(u32, u32)>,
 }
+
+/// So many bits for each pair: of sixteen pairs that are none one passes.
+const BITS_A_PAIR: usize = 16;
 
 impl Pairs {
     /// Adds all pairs of some words.
@@ -127,21 +134,29 @@ impl Pairs {
         }
     }
 
-    /// Draws the square of so many words, once all pairs are added.
-    fn draw(&mut self, words: usize) {
-        self.row = words.div_ceil(u64::BITS as usize);
-        self.bits = vec![0; words * self.row];
-        for (one, other) in std::mem::take(&mut self.added) {
-            for (place, bit) in [self.place(one, other), self.place(other, one)] {
-                self.bits[place] |= bit;
-            }
+    /// Makes the sieve, once all pairs are added.
+    fn draw(&mut self) {
+        let mut added = std::mem::take(&mut self.added);
+        added
+            .iter_mut()
+            .for_each(|it| *it = (it.0.min(it.1), it.0.max(it.1)));
+        added.sort_unstable();
+        added.dedup();
+        let words = (added.len() * BITS_A_PAIR).div_ceil(u64::BITS as usize);
+        self.bits = vec![0; words.next_power_of_two()];
+        for (one, other) in added {
+            let (place, bit) = self.place(one, other);
+            self.bits[place] |= bit;
         }
     }
 
     #[inline]
     fn place(&self, one: u32, other: u32) -> (usize, u64) {
-        let column = (other / u64::BITS) as usize;
-        (one as usize * self.row + column, 1 << (other % u64::BITS))
+        let pair = u64::from(one.min(other)) << 32 | u64::from(one.max(other));
+        let mixed = (pair ^ (pair >> 29)).wrapping_mul(SPREAD);
+        // There are as many words as a power of two.
+        let word = (mixed >> 38) as usize & (self.bits.len() - 1);
+        (word, 1 << (mixed >> 32 & 63))
     }
 
     #[inline]
@@ -169,6 +184,7 @@ impl Lexicon {
                 .map(|(word, before)| (word, before.into_iter().collect()))
                 .collect(),
             trades_after: fillers.trades_after,
+            languages: Vec::new(),
             verbs: fillers.verbs,
             shorthand: fillers.shorthand,
             single: FastMap::default(),
@@ -209,7 +225,7 @@ impl Lexicon {
             }
         }
         lexicon.put_best_first();
-        lexicon.pairs.draw(lexicon.bag_numbers.len());
+        lexicon.pairs.draw();
         lexicon
     }
 
@@ -267,7 +283,7 @@ impl Lexicon {
             language: term
                 .language
                 .filter(|it| !it.starts_with("en"))
-                .map(str::to_owned),
+                .map(|it| self.language(it)),
             confidence: term.confidence,
             capitals: self.is_capitals(term.term),
             also: None,
@@ -280,6 +296,23 @@ impl Lexicon {
             }
             self.enter_bag(&variant, &meaning, canon);
         }
+    }
+
+    /// The place of a language, made where it has none.
+    fn language(&mut self, name: &str) -> Language {
+        let known = self.languages.iter().position(|it| it == name);
+        let place = known.unwrap_or_else(|| {
+            self.languages.push(name.to_owned());
+            self.languages.len() - 1
+        });
+        Language(u8::try_from(place).unwrap_or(u8::MAX))
+    }
+
+    /// The name of a language.
+    pub(super) fn language_name(&self, language: Language) -> &str {
+        self.languages
+            .get(usize::from(language.0))
+            .map_or("", String::as_str)
     }
 
     fn enter_written(&mut self, phrase: &str, meaning: &Meaning) {

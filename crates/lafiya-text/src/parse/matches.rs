@@ -331,10 +331,11 @@ impl Choosing<'_> {
 
     /// A doubtful phrase of a language needs another word of that language beside it.
     fn spoken(&self, meaning: &Meaning) -> bool {
-        let Some(language) = &meaning.language else {
+        let Some(language) = meaning.language else {
             return true;
         };
-        meaning.confidence >= SURE_OF_LANGUAGE || self.languages.has(language)
+        meaning.confidence >= SURE_OF_LANGUAGE
+            || self.languages.has(self.lexicon.language_name(language))
     }
 }
 

@@ -96,7 +96,7 @@ impl Pronouns {
             match person {
                 Person::Third => patients += usize::from(self.fits(reading.words[at], sex)),
                 Person::First => {
-                    tellers += usize::from(self.complains(reading, at) && is_teller(&(at, person)))
+                    tellers += usize::from(self.complains(reading, at) && is_teller(&(at, person)));
                 }
                 _ => {}
             }

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use smallvec::SmallVec;
+
 use crate::hash::{KeyMap, SPREAD, key};
 
 /// Phrases, each with what it leads to.
@@ -15,8 +17,10 @@ pub(crate) struct PhraseSet<T> {
     steps: KeyMap<u32>,
     /// Which steps there may be.
     sieve: Sieve,
-    /// What the phrases lead to that end at a node.
-    ends: Vec<Vec<T>>,
+    /// Where in `values` stands what the phrases lead to that end at a node; 0 where none does, as at most nodes.
+    ends: Vec<u32>,
+    /// What they lead to, nearly always one each.
+    values: Vec<SmallVec<[T; 1]>>,
     /// Whether longer phrases go on behind a node.
     leads_on: Vec<bool>,
 }
@@ -76,7 +80,8 @@ impl<T> Default for PhraseSet<T> {
             words: BTreeSet::new(),
             steps: KeyMap::default(),
             sieve: Sieve::of(0),
-            ends: vec![Vec::new()],
+            ends: vec![0],
+            values: vec![SmallVec::new()],
             leads_on: vec![false],
         }
     }
@@ -93,12 +98,23 @@ impl<T> PhraseSet<T> {
             self.leads_on[node as usize] = true;
             node = *self.steps.entry(step).or_insert(next);
             if node == next {
-                self.ends.push(Vec::new());
+                self.ends.push(0);
                 self.leads_on.push(false);
                 self.sift(step);
             }
         }
-        self.ends[node as usize].push(value);
+        let end = &mut self.ends[node as usize];
+        if *end == 0 {
+            *end = u32::try_from(self.values.len()).unwrap_or(u32::MAX);
+            self.values.push(SmallVec::new());
+        }
+        self.values[*end as usize].push(value);
+    }
+
+    /// What the phrases lead to that end at a node.
+    #[inline]
+    fn values_at(&self, node: u32) -> &[T] {
+        &self.values[self.ends[node as usize] as usize]
     }
 
     /// Adds a phrase whose words are parted by spaces.
@@ -136,7 +152,7 @@ impl<T> PhraseSet<T> {
     /// else needs to be asked.
     #[inline]
     pub(crate) fn may_begin(&self, begun: Begun, next: Option<u64>) -> bool {
-        !self.ends[begun.0 as usize].is_empty() || self.may_go_on(begun, next)
+        self.ends[begun.0 as usize] != 0 || self.may_go_on(begun, next)
     }
 
     #[inline]
@@ -156,7 +172,7 @@ impl<T> PhraseSet<T> {
         let mut node = begun.0;
         let mut rest = rest;
         for length in 1.. {
-            let values = self.ends[node as usize].as_slice();
+            let values = self.values_at(node);
             if !values.is_empty() {
                 tell(length, values);
             }
@@ -186,7 +202,7 @@ impl<T> PhraseSet<T> {
         if self.may_go_on(begun, rest.first().copied()) {
             return self.longest_from(begun, rest);
         }
-        let values = self.ends[begun.0 as usize].as_slice();
+        let values = self.values_at(begun.0);
         (!values.is_empty()).then_some((1, values))
     }
 
@@ -202,7 +218,7 @@ impl<T> PhraseSet<T> {
 
     /// Puts what each phrase leads to in order; equals stay as they were added.
     pub(crate) fn sort_by_key<K: Ord>(&mut self, order: impl Fn(&T) -> K) {
-        for values in &mut self.ends {
+        for values in &mut self.values {
             values.sort_by_key(&order);
         }
     }

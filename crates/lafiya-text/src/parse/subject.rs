@@ -473,7 +473,7 @@ fn is_told_of(reading: &Reading<'_>, at: usize) -> bool {
             .is_some_and(|it| it.has(Trait::Inherited))
     };
     let told = |it: &&str| matches!(*it, "had" | "has" | "died" | "suffered" | "suffers");
-    (begins && next.is_some_and(|it| told(&it))) || (begins_clause && inherits())
+    (begins && next.is_some_and(told)) || (begins_clause && inherits())
 }
 
 /// What a child in the womb does is told of its mother.
