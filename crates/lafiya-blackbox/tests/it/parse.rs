@@ -270,6 +270,29 @@ fn an_age_or_sex_that_cannot_be_is_refused() {
 }
 
 #[test]
+fn an_age_may_be_told_in_months_or_days() {
+    // A baby of five days who sucks badly is in danger; a child of five years does not suck.
+    let sucks_badly = |age: Value| {
+        let body = json!({"text": "not sucking well", "age": age});
+        let body = parse(&body).expect(200).json();
+        column(&body["mentions"], "id")
+    };
+    let days = sucks_badly(json!({"value": 5, "unit": "day"}));
+    assert_eq!(days, ["s_poor_feeding_in_infant"]);
+    assert_eq!(sucks_badly(json!({"value": 5, "unit": "month"})), days);
+    assert_eq!(sucks_badly(json!({"value": 5, "unit": "year"})), [""; 0]);
+    assert_eq!(sucks_badly(json!({"value": 5})), [""; 0]);
+    refuses(
+        &json!({"text": "fever", "age": {"value": 5, "unit": "week"}}),
+        "/age/unit",
+    );
+    refuses(
+        &json!({"text": "fever", "age": {"value": 1441, "unit": "month"}}),
+        "/age/value",
+    );
+}
+
+#[test]
 fn an_age_without_its_number_is_refused() {
     let of = |name: &str, value: Value| json!({"text": "fever", name: value});
     refuses(&of("age", json!({})), "/age/value");

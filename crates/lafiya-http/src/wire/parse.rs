@@ -148,7 +148,7 @@ fn read_age(pointer: &str, field: Object<AgeValue>, problems: &mut Problems) -> 
             return None;
         }
     };
-    let unit = problems.optional(&format!("{pointer}/unit"), age.unit);
+    let unit = problems.optional(format!("{pointer}/unit"), age.unit);
     let (in_a_year, of): (i64, fn(u32) -> Age) = match unit.as_deref() {
         None | Some("year" | "years") => (1, Age::from_years),
         Some("month" | "months") => (12, Age::from_months),

@@ -350,6 +350,7 @@ fn mentions(text: &str, reading: &Reading<'_>, mut spotted: Vec<Spotted>) -> Vec
 /// The same concept twice: what is there outweighs what is not, and gaps are filled.
 fn merge(known: &mut Spotted, again: &mut Spotted) {
     let rank = |it: &Spotted| match it.choice {
+        Choice::Absent if it.now => -1,
         Choice::Present if !it.reason => 0,
         Choice::Absent => 1,
         Choice::Present => 2,

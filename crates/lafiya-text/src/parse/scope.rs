@@ -88,6 +88,10 @@ impl Scope {
             if queried && !it.derived {
                 it.choice = Choice::Unknown;
             }
+            // A danger that is over now was there all the same.
+            it.now = it.choice == Choice::Absent
+                && !self.dangers.contains(&it.concept)
+                && reading.clause_of(first).any(|n| is_now(reading.words[n]));
         }
     }
 
@@ -105,7 +109,9 @@ impl Scope {
             let found = self.triggers.longest_at(&reading.keys, at);
             let found = found.filter(|(length, kinds)| {
                 let denies = |n: usize| reading.forms[reading.unit_of(n)].denies;
-                let is_phrase = (at..at + length).any(|n| carried[n] && denies(n));
+                // "No dey cough": the "dey" of the phrase is not its "no".
+                let is_phrase =
+                    (at..at + length).any(|n| carried[n] && denies(n) && reading.words[n] != "dey");
                 let is_echo = kinds.contains(&Trigger::Echo);
                 let its_own = carried[at + length - 1] || self.goes_on(reading, at + length);
                 !(carried[at] || is_phrase || (is_echo && its_own))
@@ -253,6 +259,13 @@ impl Scope {
             if is_own && begins.any(at) {
                 return;
             }
+            if begins.at(at).any(|n| spotted[n].well) {
+                // "Not eating well" says the opposite; behind a comma "eats well" is a statement of its own.
+                if !reached && at <= from {
+                    self.deny_well(spotted, begins, at);
+                }
+                return;
+            }
             let denied_to = if begins.any(at) {
                 deny_at(spotted, begins, at)
             } else {
@@ -308,6 +321,18 @@ impl Scope {
                 }
             }
             at += 1;
+        }
+    }
+
+    /// Who is not well in some respect has the finding. "Not alert" is no coma, though: of a danger nothing is concluded.
+    fn deny_well(&self, spotted: &mut [Spotted], begins: &Begins, at: usize) {
+        for n in begins.at(at) {
+            let it = &mut spotted[n];
+            if self.dangers.contains(&it.concept) {
+                it.dropped = Some(Dropped::Hypothetical);
+            } else {
+                it.choice = Choice::Present;
+            }
         }
     }
 
@@ -462,6 +487,14 @@ impl Begins {
 }
 
 /// Denies what begins at a token; gives the token behind it.
+/// Whether a word says that it is about this moment.
+fn is_now(word: &str) -> bool {
+    matches!(
+        word,
+        "now" | "today" | "currently" | "presently" | "anymore"
+    )
+}
+
 fn deny_at(spotted: &mut [Spotted], begins: &Begins, at: usize) -> Option<usize> {
     let here = begins.at(at).map(|n| {
         let it = &mut spotted[n];

@@ -25,6 +25,10 @@ pub(super) struct Spotted {
     pub derived: bool,
     /// Named as what a medicine is taken for.
     pub reason: bool,
+    /// Told by saying that the patient is well in this respect: "eats well".
+    pub well: bool,
+    /// Told of now, where it may have been otherwise before: "no fever now".
+    pub now: bool,
 }
 
 /// Why a mention is left out.
@@ -52,8 +56,10 @@ impl Spotted {
         let Some(concept) = found.concept() else {
             return;
         };
+        let well = matches!(found.sense, Sense::Lacks(_));
         let one = Self {
-            derived: matches!(found.sense, Sense::Lacks(_)),
+            derived: well,
+            well,
             ..Self::new(concept, found.core, choice, found.confidence)
         };
         let also = found.also.map(|concept| Self {
@@ -78,6 +84,8 @@ impl Spotted {
             confidence,
             derived: false,
             reason: false,
+            well: false,
+            now: false,
         }
     }
 

@@ -94,3 +94,12 @@ fn kin_in_danger_are_the_patient_where_nobody_else_is() {
     check("somebody stabbed me", &["s_stab_wound_sign"]);
     check("I fainted when I was walking", &["s_fainting"]);
 }
+
+#[test]
+fn what_is_over_now_is_over_and_who_is_not_well_is_ill() {
+    check("I had fever on Monday. No fever now", &["-s_fever"]);
+    check("I no dey cough", &["-s_cough"]);
+    check("e no dey scratch me", &["-s_itching"]);
+    check("he is not eating well", &["s_loss_of_appetite"]);
+    check("no fever, eating well", &["-s_fever", "-s_loss_of_appetite"]);
+}
