@@ -275,7 +275,8 @@ fn an_age_may_be_told_in_months_or_days() {
     let sucks_badly = |age: Value| {
         let body = json!({"text": "not sucking well", "age": age});
         let body = parse(&body).expect(200).json();
-        column(&body["mentions"], "id")
+        let ids = column(&body["mentions"], "id").into_iter();
+        ids.map(str::to_owned).collect::<Vec<_>>()
     };
     let days = sucks_badly(json!({"value": 5, "unit": "day"}));
     assert_eq!(days, ["s_poor_feeding_in_infant"]);

@@ -101,5 +101,8 @@ fn what_is_over_now_is_over_and_who_is_not_well_is_ill() {
     check("I no dey cough", &["-s_cough"]);
     check("e no dey scratch me", &["-s_itching"]);
     check("he is not eating well", &["s_loss_of_appetite"]);
-    check("no fever, eating well", &["-s_fever", "-s_loss_of_appetite"]);
+    check(
+        "no fever, eating well",
+        &["-s_fever", "-s_loss_of_appetite"],
+    );
 }
