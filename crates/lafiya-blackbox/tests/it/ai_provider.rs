@@ -364,7 +364,7 @@ fn nothing_of_the_person_reaches_the_model() {
     assert_eq!(group, "adult_15_49");
     let expected = json!({
         "age_group": group, "sex": "female", "region": region,
-        "present": ["Fever", "Headache"], "absent": [],
+        "present": ["Fever", "Fever more than 7 days", "Headache"], "absent": [],
     });
     assert_eq!(told, expected);
     assert_eq!(answer["metadata"]["phi_tokenized"], true);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use lafiya_blackbox::{Server, eventually};
 use serde_json::{Value, json};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 const FILE: &str = "conditions/c_common_cold.toml";
 
 fn copy(from: &Path, to: &Path) {

@@ -41,8 +41,14 @@ pub(super) enum Mark {
     /// Behind and before the weeks of a pregnancy.
     BehindWeeks,
     BeforeWeeks,
+    /// Between a pregnancy and its weeks.
+    BetweenWeeks,
+    /// Behind weeks that are not those of a pregnancy.
+    NotWeeks,
     /// Says that the note is a midwife's: "G3P2", "ANC".
     Midwifery,
+    /// Says that it is about this moment.
+    Now,
 }
 
 impl Mark {
@@ -105,7 +111,10 @@ impl MarkWords {
             (&persons.except, Mark::Except),
             (&gestation.behind, Mark::BehindWeeks),
             (&gestation.before, Mark::BeforeWeeks),
+            (&gestation.between, Mark::BetweenWeeks),
+            (&gestation.not_weeks, Mark::NotWeeks),
             (&gestation.midwifery, Mark::Midwifery),
+            (&scope.now, Mark::Now),
         ];
         let mut words = Self {
             phrases: PhraseSet::default(),

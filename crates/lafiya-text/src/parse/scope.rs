@@ -91,7 +91,10 @@ impl Scope {
             // A danger that is over now was there all the same.
             it.now = it.choice == Choice::Absent
                 && !self.dangers.contains(&it.concept)
-                && reading.clause_of(first).any(|n| is_now(reading.words[n]));
+                && reading
+                    .marks
+                    .first(reading.clause_of(first), Mark::Now)
+                    .is_some();
         }
     }
 
@@ -487,14 +490,6 @@ impl Begins {
 }
 
 /// Denies what begins at a token; gives the token behind it.
-/// Whether a word says that it is about this moment.
-fn is_now(word: &str) -> bool {
-    matches!(
-        word,
-        "now" | "today" | "currently" | "presently" | "anymore"
-    )
-}
-
 fn deny_at(spotted: &mut [Spotted], begins: &Begins, at: usize) -> Option<usize> {
     let here = begins.at(at).map(|n| {
         let it = &mut spotted[n];

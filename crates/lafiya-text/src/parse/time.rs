@@ -404,29 +404,16 @@ fn age_of(days: u32) -> Age {
 const COUNTED_MONTH_DAYS: u32 = 30;
 
 /// Words between a pregnancy and its weeks: "pregnant for about 5 months", "this pregnancy is now 27 weeks", "mimba ya miezi 7".
-const BETWEEN: [&str; 9] = ["for", "about", "of", "de", "ya", "now", "is", "at", ","];
 const BETWEEN_MAX: usize = 2;
 /// What weeks of a pregnancy are told: nobody knows of it before five.
 const GESTATION_DAYS: std::ops::RangeInclusive<u32> = 35..=308;
-/// Behind weeks that are not those of the pregnancy.
-const AFTER_BIRTH: [&str; 9] = [
-    "post",
-    "postpartum",
-    "postnatal",
-    "after",
-    "ago",
-    "since",
-    "old",
-    "history",
-    "hx",
-];
 
 impl Counted {
     /// Whether it says how far a pregnancy is.
     pub(super) fn is_gestation(&self, reading: &Reading<'_>) -> bool {
-        let before = reading.words[..self.at].iter().rev();
-        let between = before
-            .take_while(|it| BETWEEN.contains(*it))
+        let between = (0..self.at)
+            .rev()
+            .take_while(|&n| reading.marks.has(n, Mark::BetweenWeeks))
             .take(BETWEEN_MAX)
             .count();
         let first = self.at - between;
@@ -454,8 +441,7 @@ impl Counted {
             let of_note = noted.is_some_and(|noted| (noted + 1..=n).all(is_note));
             matches!(reading.words[n], "," | "at" | ";") || of_note
         });
-        let behind = reading.words.get(self.end);
-        let goes_on = behind.is_some_and(|it| AFTER_BIRTH.contains(it));
+        let goes_on = reading.marks.has(self.end, Mark::NotWeeks);
         noted.is_some() && by_itself && !goes_on
     }
 }
