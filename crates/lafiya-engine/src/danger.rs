@@ -38,8 +38,7 @@ pub(crate) fn alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
 pub(crate) fn dangerous_findings(facts: &PatientFacts<'_>) -> Vec<FindingIx> {
     let known = facts.known.iter().filter_map(|concept| concept.finding());
     let is_dangerous = |ix: &FindingIx| {
-        let text = &facts.base.finding(*ix).text;
-        facts.finding(*ix) == Status::Present && text.red_flag.seriousness().is_some()
+        facts.finding(*ix) == Status::Present && facts.base.finding(*ix).is_danger()
     };
     known.filter(is_dangerous).collect()
 }

@@ -293,6 +293,9 @@ fn build_findings(texts: Vec<schema::Finding>, directory: &Directory) -> Vec<Fin
 fn note_narrower(findings: &mut [Finding]) {
     for n in 0..findings.len() {
         let text = &findings[n].text;
+        if !text.follows() {
+            continue;
+        }
         let narrower = Narrower {
             finding: FindingIx::at(n),
             days: text.when_days,
@@ -302,8 +305,7 @@ fn note_narrower(findings: &mut [Finding]) {
         let parents = std::iter::successors(findings[n].parent, |ix| findings[ix.index()].parent);
         // A file that goes in circles is refused elsewhere; here it must end.
         let mut parents = parents.take(findings.len());
-        let broader = parents.find(|ix| !follows(ix));
-        let Some(broader) = broader.filter(|_| findings[n].text.follows()) else {
+        let Some(broader) = parents.find(|ix| !follows(ix)) else {
             continue;
         };
         let kinds = findings[broader.index()].descendants.clone();

@@ -184,6 +184,14 @@ pub struct Finding {
     pub conditions: Vec<ConditionIx>,
 }
 
+impl Finding {
+    /// Whether it is dangerous by itself.
+    #[inline]
+    pub fn is_danger(&self) -> bool {
+        self.text.red_flag.seriousness().is_some()
+    }
+}
+
 /// What a finding becomes when it has lasted long enough, or when it is severe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Narrower {

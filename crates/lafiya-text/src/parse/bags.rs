@@ -2,7 +2,7 @@
 //!
 //! "Pain for my right leg" and "leg dey pain me" fill the bag {leg, pain}. The words at both ends belong to the bag; a
 //! modifier or a denial between them may be left out, and a denial that is left out denies the phrase. One word more may
-//! be passed over in a bag of three or more: "chest dey pain me like say dem press am" fills {chest, pain, press}.
+//! be passed over: "chest dey pain me like say dem press am" fills {chest, pain, press}.
 
 use super::dictionary::Number;
 use super::lexicon::{BAG_WORDS_MAX, BagKey};
@@ -16,11 +16,9 @@ const AS_BAG: f64 = 0.92;
 /// Modifiers and denials that may be left out of one window.
 const OPTIONAL_MAX: usize = 4;
 const WINDOW_MAX: usize = BAG_WORDS_MAX + 2;
-/// One word may be passed over although it means something, in a bag of so many.
-const WORDS_FOR_GAP: usize = 2;
 /// An "and" that the phrase does not have ("the skin is thick and rough") is borne by a bag of so many.
 const WORDS_FOR_JOINER: usize = 3;
-/// A match with such a gap is less sure.
+/// A match that passes over a word that means something is less sure.
 const WITH_GAP: f64 = 0.8;
 /// The form of what denies that somebody is able to.
 const CANNOT: &str = "cant";
@@ -218,7 +216,7 @@ impl<'a> Window<'a> {
             None => {
                 let whole = Window { words, gaps: 0 }.fill(reading, choosing);
                 let inner = 1..u32::try_from(words.len()).unwrap_or(1) - 1;
-                whole.or_else(|| inner.filter_map(without).next())
+                whole.or_else(|| { inner }.find_map(without))
             }
         }
     }
@@ -227,8 +225,9 @@ impl<'a> Window<'a> {
     fn fill(&self, reading: &Reading<'_>, choosing: &Choosing<'_>) -> Option<Match> {
         for left_out in subsets(self.optional()).map(|it| it | self.gaps) {
             let count = self.words.len() - left_out.count_ones() as usize;
-            // Too many words for any bag, or too few for a gap.
-            if count > BAG_WORDS_MAX || (self.gaps != 0 && !self.bears_gap(count)) {
+            // Too many words for any bag. Where one denies, every word counts.
+            let denies = || self.words.iter().any(|it| it.denial);
+            if count > BAG_WORDS_MAX || (self.gaps != 0 && denies()) {
                 continue;
             }
             let places = || self.words.iter().zip(0..);
@@ -264,12 +263,6 @@ impl<'a> Window<'a> {
             });
         }
         None
-    }
-
-    /// Whether a bag of so many words of the window may have a gap: enough of them, and none that denies, for then every
-    /// word counts.
-    fn bears_gap(&self, words: usize) -> bool {
-        words >= WORDS_FOR_GAP && !self.words.iter().any(|it| it.denial)
     }
 
     fn trust(&self) -> f64 {

@@ -129,17 +129,14 @@ impl Pairs {
     /// Adds all pairs of some words.
     fn add(&mut self, words: &[u32]) {
         for (n, one) in words.iter().enumerate() {
-            self.added
-                .extend(words[n + 1..].iter().map(|it| (*one, *it)));
+            let ordered = |other: &u32| (*one.min(other), *one.max(other));
+            self.added.extend(words[n + 1..].iter().map(ordered));
         }
     }
 
     /// Makes the sieve, once all pairs are added.
     fn draw(&mut self) {
         let mut added = std::mem::take(&mut self.added);
-        added
-            .iter_mut()
-            .for_each(|it| *it = (it.0.min(it.1), it.0.max(it.1)));
         added.sort_unstable();
         added.dedup();
         let words = (added.len() * BITS_A_PAIR).div_ceil(u64::BITS as usize);

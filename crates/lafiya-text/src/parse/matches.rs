@@ -87,7 +87,7 @@ const SURE_TO_SHARE: f64 = 0.9;
 /// Tokens back to the word that makes a doubtful one a finding.
 const ONLY_AFTER_REACH: usize = 3;
 
-/// All matches, in the order of the text; at most one token of each carries a better one as well.
+/// All matches, in the order of the text. Few share a token that carries them (`may_share`).
 pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
     let mut candidates = written(reading, choosing);
     bags::find(reading, choosing, &mut candidates);

@@ -67,40 +67,31 @@ impl Pronouns {
         subjects: &Subjects,
         sex: Option<Sex>,
     ) -> Option<Narration<'a>> {
-        let persons = || {
-            // "They brought my friend": many are not one patient.
-            let is_one = |at: &usize| !matches!(reading.words[*at], "they" | "them" | "their");
-            let places = (0..reading.len()).filter(|&at| reading.traits[at].has(Trait::Person));
-            places
-                .filter(is_one)
-                .filter_map(|at| Some((at, subjects.person_at(reading, at)?)))
-        };
+        // "They brought my friend": many are not one patient.
+        let is_one = |at: &usize| !matches!(reading.words[*at], "they" | "them" | "their");
+        let places = (0..reading.len()).filter(|&at| reading.traits[at].has(Trait::Person));
+        let person_at = |at: usize| Some((at, subjects.person_at(reading, at)?));
+        let persons: Vec<(usize, Person)> = places.filter(is_one).filter_map(person_at).collect();
         let is_teller = |&(at, person): &(usize, Person)| {
             // "We" are never one patient.
             let alone = reading.words[at] != "we";
             person == Person::First && alone && !subjects.is_in_passing(reading, at)
         };
-        let introduced = persons()
-            .find(is_teller)
-            .and_then(|(at, _)| self.introduction_end(reading, subjects, at));
-        let from = introduced.unwrap_or(0);
-        let named = |&(at, person): &(usize, Person)| {
-            at >= from && (person != Person::First || is_teller(&(at, person)))
-        };
-        let (at, first) = persons().find(named)?;
+        let teller = persons.iter().find(|it| is_teller(it));
+        let introduced = teller.and_then(|(at, _)| self.introduction_end(reading, subjects, *at));
+        let behind = persons.partition_point(|(at, _)| *at < introduced.unwrap_or(0));
+        let persons = &persons[behind..];
+        let is_named = |it: &&(usize, Person)| it.1 != Person::First || is_teller(it);
+        let &(at, first) = persons.iter().find(is_named)?;
         if first == Person::First {
             return None;
         }
-        let (mut patients, mut tellers) = (0, 0);
-        for (at, person) in persons().filter(|(at, _)| *at >= from) {
-            match person {
-                Person::Third => patients += usize::from(self.fits(reading.words[at], sex)),
-                Person::First => {
-                    tellers += usize::from(self.complains(reading, at) && is_teller(&(at, person)));
-                }
-                _ => {}
-            }
-        }
+        let is_patient = |&&(at, person): &&(usize, Person)| {
+            person == Person::Third && self.fits(reading.words[at], sex)
+        };
+        let complains = |it: &&(usize, Person)| is_teller(it) && self.complains(reading, it.0);
+        let patients = persons.iter().filter(is_patient).count();
+        let tellers = persons.iter().filter(complains).count();
         let patient = (first != Person::Third).then_some(reading.words[at]);
         (patients > tellers).then_some(Narration { patient })
     }

@@ -257,30 +257,24 @@ impl Scope {
         let opens_list = trigger == Trigger::Negator
             && self.list_openers.length_at(&reading.keys, inside - 1) > 0;
         while at < reading.len() && reading.same_sentence(from.min(reading.len() - 1), at) {
-            // "No smell and no taste": the second has a denial of its own, which says what is there.
-            let is_own = at >= from && reading.forms[reading.unit_of(at)].denies;
-            if is_own && begins.any(at) {
-                return;
-            }
-            if begins.at(at).any(|n| spotted[n].well) {
-                // "Not eating well" says the opposite; behind a comma "eats well" is a statement of its own.
-                if !reached && at <= from {
-                    self.deny_well(spotted, begins, at);
+            if begins.any(at) {
+                // "No smell and no taste": the second has a denial of its own, which says what is there.
+                if at >= from && reading.forms[reading.unit_of(at)].denies {
+                    return;
                 }
-                return;
+                if begins.at(at).any(|n| spotted[n].well) {
+                    // "Not eating well" says the opposite; behind a comma "eats well" is a statement of its own.
+                    if !reached && at <= from {
+                        self.deny_well(spotted, begins, at);
+                    }
+                    return;
+                }
             }
-            let denied_to = if begins.any(at) {
-                deny_at(spotted, begins, at)
-            } else {
-                None
-            };
-            if let Some(mut end) = denied_to {
+            if let Some(mut end) = deny_at(spotted, begins, at) {
                 // What shares a word with it is denied with it.
                 let mut inner = at + 1;
                 while inner < end {
-                    if begins.any(inner) {
-                        end = deny_at(spotted, begins, inner).map_or(end, |it| it.max(end));
-                    }
+                    end = deny_at(spotted, begins, inner).map_or(end, |it| it.max(end));
                     inner += 1;
                 }
                 at = end;

@@ -1,6 +1,6 @@
 //! A concept spotted in the text, with what is being found out about it.
 
-use lafiya_knowledge::{ConceptRef, KnowledgeBase};
+use lafiya_knowledge::{ConceptRef, Finding, KnowledgeBase};
 use lafiya_model::{Choice, Severity};
 
 use super::lexicon::Sense;
@@ -126,6 +126,6 @@ impl Spotted {
 
 /// Whether a concept is a finding that is dangerous by itself.
 pub(super) fn is_danger(base: &KnowledgeBase, concept: ConceptRef) -> bool {
-    let finding = concept.finding().map(|ix| &base.finding(ix).text);
-    finding.is_some_and(|text| text.red_flag.seriousness().is_some())
+    let finding = concept.finding().map(|ix| base.finding(ix));
+    finding.is_some_and(Finding::is_danger)
 }

@@ -145,9 +145,12 @@ impl Subjects {
         spotted: &mut Vec<Spotted>,
     ) {
         let narration = self.pronouns.narration(reading, self, sex);
-        let is_child = age.is_some_and(|age| age.years() < CHILD_BELOW_YEARS);
+        // None where the age is not known.
+        let is_child = age.map(|age| age.years() < CHILD_BELOW_YEARS);
         let spoken_of = match narration {
-            Some(narration) => self.persons_told_of(reading, narration, (sex, is_child)),
+            Some(narration) => {
+                self.persons_told_of(reading, narration, (sex, is_child == Some(true)))
+            }
             None => self.persons_of(reading),
         };
         let mut counts = [0; PERSONS];
@@ -165,12 +168,10 @@ impl Subjects {
             && spotted.iter().any(|it| {
                 spoken_of[it.first()].person == Person::Kin && is_danger(base, it.concept)
             });
-        let child_speaks = age.map_or(
-            of(Person::Child) >= of(Person::First) && of(Person::Child) > 0,
-            |age| age.years() < CHILD_BELOW_YEARS,
-        );
+        let child_speaks =
+            is_child.unwrap_or(of(Person::Child) >= of(Person::First) && of(Person::Child) > 0);
         // The child of a grown-up patient is not who is ill: it may be the one she carries.
-        let is_grown = age.is_some_and(|age| age.years() >= CHILD_BELOW_YEARS);
+        let is_grown = is_child == Some(false);
         let is_patient = |person: Person| match person {
             _ if narration.is_some() => person == Person::Nobody,
             Person::Nobody | Person::Third => true,
@@ -185,10 +186,10 @@ impl Subjects {
             Person::Other => false,
         };
         for it in spotted.iter_mut() {
-            let is_patients = is_patient(spoken_of[it.first()].person)
+            let person = spoken_of[it.first()].person;
+            let is_patients = is_patient(person)
                 || is_about_others(base, it.concept)
-                || (spoken_of[it.first()].person == Person::Child
-                    && is_of_unborn(base, it.concept));
+                || (person == Person::Child && is_of_unborn(base, it.concept));
             if !is_patients {
                 it.dropped = Some(Dropped::OtherPerson);
             }
@@ -269,14 +270,13 @@ impl Subjects {
             if reading.marks.has(at, Mark::Except) {
                 now = Person::First;
             } else if traits.has(Trait::Person)
-                && !is_sex(reading, at)
-                && let Some((_, [person, ..])) = self.persons.longest_at(&reading.keys, at)
+                && let Some(person) = self.person_at(reading, at)
             {
-                by_pronoun = *person == Person::Third;
+                by_pronoun = person == Person::Third;
                 now = match person {
                     Person::Third if named == Person::Nobody => Person::Nobody,
                     Person::Third => named,
-                    Person::First if self.owns_a_person(reading, at) || reports(reading, at) => now,
+                    Person::First if self.is_in_passing(reading, at) => now,
                     Person::First => Person::First,
                     // "34M, teacher, cough for two weeks" is the patient's trade.
                     Person::Other
@@ -295,7 +295,7 @@ impl Subjects {
                     Person::Kin if !self.is_owned(reading, at) && !is_told_of(reading, at) => {
                         Person::Child
                     }
-                    &person => person,
+                    person => person,
                 };
                 // "people" and "neighbours" are nobody's "he" once somebody else was named.
                 let crowd = now == Person::Other && named != Person::Nobody;
@@ -384,8 +384,8 @@ impl Subjects {
             "my" | "mon" | "ma" | "mes" | "our" | "meu" | "minha"
         );
         let is_person = |n: usize| {
-            let person = self.persons.longest_at(&reading.keys, n);
-            matches!(person, Some((_, [person, ..])) if !matches!(person, Person::First | Person::Third))
+            let person = self.person_at(reading, n);
+            person.is_some_and(|it| !matches!(it, Person::First | Person::Third))
         };
         owns && (at + 1..(at + 4).min(reading.len())).any(|n| {
             reading.traits[n].has(Trait::Person) && is_person(n) && reading.same_sentence(at, n)

@@ -1,25 +1,18 @@
 //! Stories that somebody tells of somebody else: what is said of the patient is heard, what is said of others is not.
 
-use lafiya_model::{Age, Choice, Sex};
+use lafiya_model::{Age, Sex};
 
-use super::sentences::check;
-use super::{REAL, Real};
+use super::sentences::{check, found, read};
 use crate::ParseContext;
 
 /// What is heard of a patient of an age and a sex, a minus before what is denied.
 fn heard(years: u32, sex: Sex, text: &str) -> Vec<String> {
-    let Real { base, parser, .. } = &*REAL;
     let context = ParseContext {
         age: Some(Age::from_years(years)),
         sex: Some(sex),
-        evaluated_at: None,
+        ..ParseContext::default()
     };
-    let mentions = parser.parse(base, text, &context).mentions;
-    let said = mentions.iter().map(|it| {
-        let sign = if it.choice == Choice::Absent { "-" } else { "" };
-        format!("{sign}{}", base.id_of(it.concept))
-    });
-    said.collect()
+    found(&read(text, &context))
 }
 
 fn hears(years: u32, sex: Sex, text: &str, wanted: &[&str]) {
