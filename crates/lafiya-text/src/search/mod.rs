@@ -3,6 +3,7 @@
 //! Words are found first (exact, same stem, same meaning, beginning, typing error), then phrases are scored by the
 //! words they share with the query, weighted by how telling each word is. It does not read sentences: `parse` does.
 
+mod misspelt;
 mod near;
 mod places;
 mod score;
@@ -328,14 +329,10 @@ impl Best {
             return;
         }
         let fresh = self.met.len();
-        match self.places.place(concept, || Some(fresh)) {
-            Some(place) if place < fresh => {
-                let kept = &mut self.met[place].1;
-                if similarity > kept.0 {
-                    *kept = (similarity, entry);
-                }
-            }
-            _ => self.met.push((concept, (similarity, entry))),
+        match self.met.get_mut(self.places.place_or(concept, fresh)) {
+            Some((_, kept)) if similarity > kept.0 => *kept = (similarity, entry),
+            Some(_) => {}
+            None => self.met.push((concept, (similarity, entry))),
         }
     }
 

@@ -86,7 +86,6 @@ impl Nearby {
             }
         };
         // Bytes are letters only where all are plain; else nothing is concluded from their number.
-        let any = differing_max(SLIPS_MAX, 0);
         let slips = SLIPS_MAX as usize;
         let lengths = query.len() - slips..=query.len() + slips;
         let by_pieces = |length: &usize| query.is_ascii() && is_cut(*length);
@@ -98,14 +97,14 @@ impl Nearby {
         }
         for length in lengths.clone().filter(|it| !by_pieces(it)) {
             let (from, to) = (self.longer_than(length - 1), self.longer_than(length));
-            let near = |at: usize| compare(from + at, any);
+            let near = |at: usize| compare(from + at, DIFFERING_MAX);
             let numbers = &self.once[from..to];
-            for_each_near::<{ differing_max(SLIPS_MAX, 0) }>(numbers, letters.once, near);
+            for_each_near::<DIFFERING_MAX>(numbers, letters.once, near);
         }
         if query.is_ascii() {
             for at in self.foreign.iter().map(|&at| at as usize) {
                 if lengths.contains(&self.phrases[at].0.len()) {
-                    compare(at, any);
+                    compare(at, DIFFERING_MAX);
                 }
             }
         }
@@ -229,6 +228,9 @@ pub(super) struct Letters {
     twice: u32,
 }
 
+/// In how many bits two texts may differ at most.
+const DIFFERING_MAX: u32 = differing_max(SLIPS_MAX, 0);
+
 /// In how many bits two texts may differ that are so many slips apart, where one has so many letters more: a slip that
 /// makes a text longer brings one letter, any other takes at most one away and brings one.
 pub(super) const fn differing_max(slips: u32, longer: u32) -> u32 {
@@ -246,11 +248,15 @@ impl Letters {
         Self { once, twice }
     }
 
+    /// Whether they differ in at most so many bits, which are never more than slips can change. Nearly all texts differ in more,
+    /// which a look at the letters that they have at all shows: counting bits takes longer.
     #[inline]
     pub(super) fn differ_by_at_most(self, other: Self, bits: u32) -> bool {
+        debug_assert!(bits <= DIFFERING_MAX, "more than slips can change");
         let differing =
-            u64::from(self.once ^ other.once) << 32 | u64::from(self.twice ^ other.twice);
-        differing.count_ones() <= bits
+            || u64::from(self.once ^ other.once) << 32 | u64::from(self.twice ^ other.twice);
+        differ_by_at_most::<DIFFERING_MAX>(self.once, other.once)
+            && differing().count_ones() <= bits
     }
 }
 

@@ -22,13 +22,9 @@ impl Places {
         }
     }
 
-    /// The place of a number; none where it has none yet and `next` gives it none.
+    /// The place of a number, which is `fresh` where it has none yet.
     #[inline]
-    pub(super) fn place(
-        &mut self,
-        number: u32,
-        next: impl FnOnce() -> Option<usize>,
-    ) -> Option<usize> {
+    pub(super) fn place_or(&mut self, number: u32, fresh: usize) -> usize {
         let page = &mut self.page_of[number as usize / PAGE];
         if *page == NONE {
             *page = u32::try_from(self.pages.len()).unwrap_or(NONE);
@@ -36,9 +32,17 @@ impl Places {
         }
         let place = &mut self.pages[*page as usize][number as usize % PAGE];
         if *place == NONE {
-            *place = u32::try_from(next()?).unwrap_or(NONE);
+            *place = u32::try_from(fresh).unwrap_or(NONE);
         }
-        Some(*place as usize)
+        *place as usize
+    }
+
+    /// The place of a number that has one.
+    #[inline]
+    pub(super) fn place(&self, number: u32) -> Option<usize> {
+        let page = self.page_of[number as usize / PAGE];
+        let place = self.pages.get(page as usize)?[number as usize % PAGE];
+        (place != NONE).then_some(place as usize)
     }
 }
 
@@ -49,11 +53,11 @@ mod tests {
     #[test]
     fn a_number_keeps_the_place_it_was_given() {
         let mut places = Places::of(100, 2);
-        assert_eq!(places.place(99, || None), None);
-        assert_eq!(places.place(99, || Some(0)), Some(0));
-        assert_eq!(places.place(98, || Some(1)), Some(1));
-        assert_eq!(places.place(3, || Some(2)), Some(2));
-        assert_eq!(places.place(99, || Some(7)), Some(0));
-        assert_eq!(places.place(98, || None), Some(1));
+        assert_eq!(places.place(99), None);
+        assert_eq!(places.place_or(99, 0), 0);
+        assert_eq!(places.place_or(98, 1), 1);
+        assert_eq!(places.place_or(3, 2), 2);
+        assert_eq!(places.place_or(99, 7), 0);
+        assert_eq!((places.place(98), places.place(97)), (Some(1), None));
     }
 }

@@ -254,10 +254,12 @@ fn meet(
                 counts_alone: counts_alone(asked_weight),
             });
             for &entry in &postings[told as usize] {
-                let fresh = met.slots.len();
-                let Some(place) = places.place(entry, || (!common).then_some(fresh)) else {
-                    continue;
+                let place = if common {
+                    places.place(entry)
+                } else {
+                    Some(places.place_or(entry, met.slots.len()))
                 };
+                let Some(place) = place else { continue };
                 match met.slots.get_mut(place) {
                     Some(slot) => {
                         let last = number(met.further.len());

@@ -1,10 +1,8 @@
 //! The words of the index: which of them a typed word may mean, and how telling each is.
-//!
-//! A typing error is looked up through trigrams, so that only words that share letters are measured.
 
-use rapidfuzz::distance::osa;
+use smallvec::SmallVec;
 
-use super::near::{Letters, differing_max};
+use super::misspelt::{LETTERS_MIN, Misspelt};
 use crate::canon::Role;
 use crate::hash::FastMap;
 
@@ -12,15 +10,13 @@ use crate::hash::FastMap;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Vocabulary {
     words: Vec<Word>,
-    /// What tells most of them from a misspelt word at once, close together.
-    shapes: Vec<Shape>,
     /// How telling each word is, 0 to 1.
     weights: Vec<f64>,
     by_text: FastMap<String, u32>,
     by_form: FastMap<String, Vec<u32>>,
     /// Words in alphabetical order, for beginnings.
     sorted: Vec<u32>,
-    trigrams: FastMap<u64, Vec<u32>>,
+    misspelt: Misspelt,
 }
 
 #[derive(Clone, Debug)]
@@ -28,29 +24,6 @@ struct Word {
     text: String,
     form: String,
     role: Role,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Shape {
-    /// Its letters, counted.
-    length: u32,
-    letters: Letters,
-}
-
-impl Shape {
-    fn of(word: &str) -> Self {
-        Self {
-            length: u32::try_from(word.chars().count()).unwrap_or(u32::MAX),
-            letters: Letters::of(word),
-        }
-    }
-
-    /// Whether a word of the other shape may be so many slips away.
-    fn may_be_near(self, other: Self, slips: u32) -> bool {
-        let longer = self.length.abs_diff(other.length);
-        let differing_max = differing_max(slips, longer);
-        longer <= slips && self.letters.differ_by_at_most(other.letters, differing_max)
-    }
 }
 
 /// A word of the index that a typed word may mean, and how surely (0 to 1).
@@ -81,18 +54,11 @@ impl Vocabulary {
             form: form.to_owned(),
             role,
         });
-        self.shapes.push(Shape::of(text));
         self.by_text.insert(text.to_owned(), number);
         self.by_form
             .entry(form.to_owned())
             .or_default()
             .push(number);
-        for trigram in trigrams(text) {
-            let list = self.trigrams.entry(trigram).or_default();
-            if list.last() != Some(&number) {
-                list.push(number);
-            }
-        }
         number
     }
 
@@ -117,6 +83,7 @@ impl Vocabulary {
             .collect();
         sorted.sort_by(|&a, &b| self.text(a).cmp(self.text(b)));
         self.sorted = sorted;
+        self.misspelt = Misspelt::of(self.words.iter().map(|word| word.text.as_str()));
     }
 
     pub(super) fn weight(&self, word: u32) -> f64 {
@@ -175,10 +142,11 @@ impl Vocabulary {
                 if stem_alike { SAME_STEM } else { SAME_MEANING },
             );
         }
-        if unfinished && text.chars().count() >= 2 {
+        let letters = text.chars().count();
+        if unfinished && letters >= 2 {
             self.growths(text, &mut fits);
         }
-        if fits.iter().all(|(_, fit)| *fit < SAME_MEANING) {
+        if letters >= LETTERS_MIN && fits.iter().all(|(_, fit)| *fit < SAME_MEANING) {
             self.misspelt(text, &mut fits);
         }
         fits
@@ -201,56 +169,23 @@ impl Vocabulary {
         }
     }
 
-    /// Two neighbouring letters swapped: in a short word that leaves no trigram whole.
+    /// The two letters in the middle swapped: in a word of four that leaves no trigram whole.
     fn swapped(&self, text: &str, fits: &mut Vec<Fit>) {
-        let letters: Vec<char> = text.chars().collect();
-        for n in 1..letters.len() {
-            let mut other = letters.clone();
-            other.swap(n - 1, n);
-            if let Some(word) = self.exact(&other.into_iter().collect::<String>()) {
-                push(fits, word, ONE_TYPO);
-            }
+        let letters: SmallVec<[char; 4]> = text.chars().collect();
+        if let &[a, b, c, d] = letters.as_slice()
+            && let Some(word) = self.exact(&String::from_iter([a, c, b, d]))
+        {
+            push(fits, word, ONE_TYPO);
         }
     }
 
-    /// Words one or two slips away: a letter wrong, missing, too many, or two swapped.
+    /// Words one or two slips away, and their other forms.
     fn misspelt(&self, text: &str, fits: &mut Vec<Fit>) {
-        let shape = Shape::of(text);
-        let slips_max = match shape.length {
-            0..=3 => return,
-            4..=6 => 1,
-            _ => 2,
-        };
         self.swapped(text, fits);
-        let own = trigrams(text);
-        let mut counts = vec![0_u8; self.words.len()];
-        let lists = || own.iter().filter_map(|it| self.trigrams.get(it));
-        let mut shared: Vec<u32> = Vec::with_capacity(lists().map(Vec::len).sum());
-        for list in lists() {
-            for &word in list {
-                let count = &mut counts[word as usize];
-                if *count == 0 {
-                    shared.push(word);
-                }
-                *count = count.saturating_add(1);
-            }
-        }
-        // A slip destroys at most three trigrams (a swap four).
-        let needed = own.len().saturating_sub(4 * slips_max as usize).max(1);
-        let comparator = osa::BatchComparator::new(text.chars());
-        let cutoff = osa::Args::default().score_cutoff(slips_max as usize);
-        for word in shared {
-            let other = self.shapes[word as usize];
-            let count = usize::from(counts[word as usize]);
-            if count < needed || other.length < 4 || !shape.may_be_near(other, slips_max) {
-                continue;
-            }
-            match comparator.distance_with_args(self.text(word).chars(), &cutoff) {
-                Some(0 | 1) => push(fits, word, ONE_TYPO),
-                Some(_) => push(fits, word, TWO_TYPOS),
-                None => {}
-            }
-        }
+        let text_of = |word| self.text(word);
+        self.misspelt.for_each_near(text, text_of, |word, slips| {
+            push(fits, word, if slips < 2 { ONE_TYPO } else { TWO_TYPOS });
+        });
         // Forms of the word that was meant fit as well as the word itself.
         fits.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let meant: Vec<Fit> = fits
@@ -295,18 +230,4 @@ fn shares_start(a: &str, b: &str) -> bool {
         .filter(|(a, b)| a == b)
         .count()
         == 3
-}
-
-/// The trigrams of a word, with its start and end marked, each as one number.
-fn trigrams(text: &str) -> Vec<u64> {
-    let padded: Vec<u64> = std::iter::once('^')
-        .chain(text.chars())
-        .chain(['$'])
-        .map(u64::from)
-        .collect();
-    // A character has at most 21 bits.
-    padded
-        .windows(3)
-        .map(|it| it[0] << 42 | it[1] << 21 | it[2])
-        .collect()
 }
