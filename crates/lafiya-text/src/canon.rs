@@ -4,6 +4,7 @@
 
 use crate::fold::Token;
 use crate::hash::{FastMap, FastSet, key};
+use crate::phrases::{Begun, PhraseSet};
 use crate::stem::{singular, stem, stem_of_singular};
 use crate::words::{Fillers, Same};
 
@@ -38,16 +39,17 @@ pub(crate) struct Unit<'a> {
     pub last: usize,
     /// What it is to a phrase.
     pub role: Role,
+    /// The compound, by number, where several words stand for one.
+    pub compound: Option<usize>,
 }
 
 /// The groups of words, ready to use.
 #[derive(Clone, Debug)]
 pub(crate) struct Canon {
     groups: FastMap<String, String>,
-    /// First word to the place of the phrases that begin with it.
-    openings: FastMap<String, usize>,
-    /// Phrases with one first word, longest first.
-    phrases: Vec<Vec<Phrase>>,
+    /// Phrases that stand for one word, each with the number of the compound.
+    phrases: PhraseSet<usize>,
+    compounds: Vec<Compound>,
     fillers: FastSet<String>,
     modifiers: FastSet<String>,
     persons: FastSet<String>,
@@ -55,14 +57,13 @@ pub(crate) struct Canon {
     opposites: Vec<[String; 2]>,
 }
 
-/// Several words that stand for one.
+/// What several words stand for.
 #[derive(Clone, Debug)]
-struct Phrase {
-    words: Vec<String>,
-    /// Those behind the first as keys.
-    behind: Vec<u64>,
+struct Compound {
     /// The form that replaces them.
     form: String,
+    /// "A bit" is passed over as "slightly" is; what stands for a complaint is none of these.
+    role: Role,
 }
 
 /// A word taken apart.
@@ -76,8 +77,8 @@ pub(crate) struct Word {
     pub key: u64,
     pub singular_key: u64,
     pub stem_key: u64,
-    /// The place of those phrases that begin with it and may stand for one word.
-    pub opens: Option<usize>,
+    /// Where it leads to in the phrases that stand for one word.
+    pub opens: Option<Begun>,
 }
 
 impl AsRef<Self> for Word {
@@ -94,35 +95,31 @@ impl Canon {
                 groups.entry(stem(word)).or_insert_with(|| group.clone());
             }
         }
-        let mut openings = FastMap::default();
-        let mut phrases: Vec<Vec<Phrase>> = Vec::new();
-        for (form, written) in &same.phrases {
-            for phrase in written {
-                let words: Vec<String> = phrase.split(' ').map(str::to_owned).collect();
-                let place = *openings.entry(words[0].clone()).or_insert(phrases.len());
-                if place == phrases.len() {
-                    phrases.push(Vec::new());
-                }
-                phrases[place].push(Phrase {
-                    behind: words[1..].iter().map(|word| key(word)).collect(),
-                    words,
-                    form: form.clone(),
-                });
-            }
-        }
-        for list in &mut phrases {
-            list.sort_by_key(|it| std::cmp::Reverse(it.words.len()));
-        }
-        Self {
+        let mut canon = Self {
             groups,
-            openings,
-            phrases,
+            phrases: PhraseSet::default(),
+            compounds: Vec::new(),
             fillers: fillers.fillers.iter().cloned().collect(),
             modifiers: fillers.modifiers.iter().cloned().collect(),
             persons: fillers.persons.iter().cloned().collect(),
             abbreviations: fillers.abbreviations.iter().cloned().collect(),
             opposites: same.opposite.iter().map(|it| it.sides.clone()).collect(),
+        };
+        for (form, written) in &same.phrases {
+            for phrase in written {
+                canon.phrases.add_phrase(phrase, canon.compounds.len());
+            }
+            canon.compounds.push(Compound {
+                form: form.clone(),
+                role: canon.role(form, form),
+            });
         }
+        canon
+    }
+
+    /// The forms of the compounds, by number.
+    pub(crate) fn compounds(&self) -> impl Iterator<Item = &str> {
+        self.compounds.iter().map(|it| it.form.as_str())
     }
 
     /// Takes a word apart.
@@ -137,7 +134,7 @@ impl Canon {
             role: self.role(word, &singular),
             singular,
             form: self.groups.get(&stem).cloned().unwrap_or(stem),
-            opens: self.openings.get(word).copied(),
+            opens: self.phrases.begun(key(word)),
         }
     }
 
@@ -158,22 +155,23 @@ impl Canon {
         let mut at = 0;
         while at < words.len() {
             let word = words[at].as_ref();
-            let unit = match self.phrase_at(words, at) {
-                Some((form, taken)) => Unit {
-                    form,
+            let unit = match self.compound_at(words, at) {
+                Some((number, taken)) => Unit {
+                    form: &self.compounds[number].form,
                     first: at,
                     last: at + taken,
-                    // "A bit" is passed over as "slightly" is; what stands for a complaint is none of these.
                     role: match taken {
                         1 => word.role,
-                        _ => self.role(form, form),
+                        _ => self.compounds[number].role,
                     },
+                    compound: Some(number),
                 },
                 None => Unit {
                     form: &word.form,
                     first: at,
                     last: at + 1,
                     role: word.role,
+                    compound: None,
                 },
             };
             at = unit.last;
@@ -214,21 +212,23 @@ impl Canon {
             .iter()
             .chain(&self.modifiers)
             .chain(&self.persons)
-            .chain(self.phrases.iter().flatten().flat_map(|it| &it.words))
             .map(String::as_str)
+            .chain(self.phrases.vocabulary())
     }
 
+    /// The compound whose phrase begins at a word, the longest one, and how many words that has.
     #[inline]
-    fn phrase_at<W: AsRef<Word>>(&self, words: &[&W], at: usize) -> Option<(&str, usize)> {
-        let list = &self.phrases[words[at].as_ref().opens?];
-        let rest = &words[at + 1..];
-        // The first word is that of all phrases of the list.
-        let fits = |phrase: &&Phrase| {
-            let mut pairs = phrase.behind.iter().zip(rest);
-            phrase.behind.len() <= rest.len() && pairs.all(|(key, it)| it.as_ref().key == *key)
-        };
-        let phrase = list.iter().find(fits)?;
-        Some((&phrase.form, 1 + phrase.behind.len()))
+    fn compound_at<W: AsRef<Word>>(&self, words: &[&W], at: usize) -> Option<(usize, usize)> {
+        let begun = words[at].as_ref().opens?;
+        let rest = || words[at + 1..].iter().map(|it| it.as_ref().key);
+        if !self.phrases.may_begin(begun, rest().next()) {
+            return None;
+        }
+        let mut longest = None;
+        self.phrases.each_from(begun, rest(), |length, compounds| {
+            longest = compounds.first().map(|number| (*number, length));
+        });
+        longest
     }
 
     fn role(&self, word: &str, singular: &str) -> Role {

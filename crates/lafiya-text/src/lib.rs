@@ -9,6 +9,7 @@ mod evidence;
 mod fold;
 mod hash;
 mod parse;
+mod phrases;
 mod search;
 mod stem;
 #[cfg(test)]

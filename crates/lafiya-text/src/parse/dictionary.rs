@@ -8,7 +8,6 @@ use super::lexicon::Lexicon;
 use super::marks::{MarkWords, Marked};
 use super::measures::MeasureReader;
 use super::medicines::MedicineReader;
-use super::phrases::Begun;
 use super::results::ResultReader;
 use super::severity::Grades;
 use super::spelling::Spelling;
@@ -18,6 +17,7 @@ use super::traits::{Trait, Traits};
 use crate::canon::{Canon, Word};
 use crate::fold::Token;
 use crate::hash::{FastMap, KeyMap, key};
+use crate::phrases::Begun;
 
 /// What a common form is to the steps that put words together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -151,7 +151,7 @@ impl Sources<'_> {
     }
 
     /// What a form is; words that stand for one another share it.
-    pub(super) fn facts(&self, form: &str) -> FormFacts {
+    fn facts(&self, form: &str) -> FormFacts {
         FormFacts {
             bag: self.lexicon.bag_numbers.get(form).copied(),
             part: self.composer.is_part(form),
@@ -177,6 +177,8 @@ pub(super) struct Dictionary {
     entries: KeyMap<Entry>,
     /// Stands for a stranger until all of them are described.
     blank: Entry,
+    /// What the forms of compounds are, by number.
+    compounds: Vec<FormFacts>,
 }
 
 /// Numbers below this are in the dictionary: ages, days, pulses.
@@ -193,6 +195,8 @@ pub(super) struct Met<'a> {
     strange: Vec<(usize, usize)>,
     /// Which words were mended.
     pub mended: Vec<bool>,
+    /// What the forms of compounds are, by number.
+    pub compounds: &'a [FormFacts],
 }
 
 /// Where a word was found: in the dictionary, or among the strangers, by number.
@@ -216,6 +220,11 @@ impl Dictionary {
         Self {
             entries: entries.map(|entry| (entry.word.key, entry)).collect(),
             blank: sources.describe(" "),
+            compounds: sources
+                .canon
+                .compounds()
+                .map(|form| sources.facts(form))
+                .collect(),
         }
     }
 
@@ -264,6 +273,7 @@ impl Dictionary {
             strangers,
             strange,
             mended,
+            compounds: &self.compounds,
         }
     }
 

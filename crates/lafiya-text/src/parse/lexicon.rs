@@ -6,10 +6,10 @@
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, SearchTerm, TermKind};
 use smallvec::SmallVec;
 
-use super::phrases::PhraseSet;
 use crate::canon::Canon;
 use crate::fold;
 use crate::hash::{FastMap, FastSet, SPREAD};
+use crate::phrases::PhraseSet;
 use crate::stem::{singular, stem};
 use crate::words::{self, Ignored};
 

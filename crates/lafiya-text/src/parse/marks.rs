@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use super::dictionary::Entry;
-use super::phrases::{Begun, PhraseSet};
 use super::traits::first_with;
+use crate::phrases::{Begun, PhraseSet};
 use crate::words::{GestationWords, PersonWords, ScopeWords};
 
 /// What may begin at a place.

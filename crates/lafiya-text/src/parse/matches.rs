@@ -25,14 +25,11 @@ const FEW: usize = 4;
 
 /// The places of a row of tokens.
 pub(super) fn tokens(row: Range<usize>) -> Tokens {
-    let mut places = [0; FEW];
-    let few = places.get_mut(..row.len());
-    match few {
-        Some(few) => {
-            few.iter_mut().zip(row).for_each(|(place, at)| *place = at);
-            Tokens::from_slice(few)
-        }
-        None => row.collect(),
+    let first = row.start;
+    if row.len() <= FEW {
+        Tokens::from_buf_and_len([first, first + 1, first + 2, first + 3], row.len())
+    } else {
+        row.collect()
     }
 }
 

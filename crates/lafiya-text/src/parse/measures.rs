@@ -11,11 +11,11 @@ use smallvec::SmallVec;
 use super::known;
 use super::matches::tokens;
 use super::numbers;
-use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Spotted;
 use super::surroundings::Written;
 use super::traits::Trait;
+use crate::phrases::PhraseSet;
 use crate::words::{MeasureWords, Measures};
 
 /// The measures of a base that the word list names.

@@ -8,10 +8,10 @@ use lafiya_model::Choice;
 use super::known;
 use super::matches::Tokens;
 use super::numbers;
-use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Spotted;
 use super::traits::Trait;
+use crate::phrases::PhraseSet;
 use crate::words::{self, Medicines};
 
 /// The medicines of the word list, with the risk factors of a base.

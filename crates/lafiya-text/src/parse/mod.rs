@@ -20,7 +20,6 @@ mod medicines;
 mod narration;
 mod numbers;
 mod past;
-mod phrases;
 mod reading;
 mod recovery;
 mod results;

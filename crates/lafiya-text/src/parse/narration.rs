@@ -4,8 +4,7 @@
 use lafiya_model::Sex;
 
 use super::reading::Reading;
-use super::subject::{Person, Subjects};
-use super::traits::Trait;
+use super::subject::{Named, Names, Person};
 use crate::hash::FastSet;
 use crate::words::PersonWords;
 
@@ -64,32 +63,33 @@ impl Pronouns {
     pub(super) fn narration<'a>(
         &self,
         reading: &Reading<'a>,
-        subjects: &Subjects,
+        names: &Names,
         sex: Option<Sex>,
     ) -> Option<Narration<'a>> {
         // "They brought my friend": many are not one patient.
         let is_one = |at: &usize| !matches!(reading.words[*at], "they" | "them" | "their");
-        let places = (0..reading.len()).filter(|&at| reading.traits[at].has(Trait::Person));
-        let person_at = |at: usize| Some((at, subjects.person_at(reading, at)?));
-        let persons: Vec<(usize, Person)> = places.filter(is_one).filter_map(person_at).collect();
-        let is_teller = |&(at, person): &(usize, Person)| {
+        let persons: Vec<(usize, Named)> = names.iter().filter(|(at, _)| is_one(at)).collect();
+        let is_teller = |&(at, named): &(usize, Named)| {
             // "We" are never one patient.
             let alone = reading.words[at] != "we";
-            person == Person::First && alone && !subjects.is_in_passing(reading, at)
+            named.person == Person::First && alone && !named.in_passing
         };
         let teller = persons.iter().find(|it| is_teller(it));
-        let introduced = teller.and_then(|(at, _)| self.introduction_end(reading, subjects, *at));
+        let introduced = teller.and_then(|(at, _)| self.introduction_end(reading, names, *at));
         let behind = persons.partition_point(|(at, _)| *at < introduced.unwrap_or(0));
         let persons = &persons[behind..];
-        let is_named = |it: &&(usize, Person)| it.1 != Person::First || is_teller(it);
-        let &(at, first) = persons.iter().find(is_named)?;
+        let is_named = |it: &&(usize, Named)| it.1.person != Person::First || is_teller(it);
+        let (at, first) = persons
+            .iter()
+            .find(is_named)
+            .map(|it| (it.0, it.1.person))?;
         if first == Person::First {
             return None;
         }
-        let is_patient = |&&(at, person): &&(usize, Person)| {
-            person == Person::Third && self.fits(reading.words[at], sex)
+        let is_patient = |it: &&(usize, Named)| {
+            it.1.person == Person::Third && self.fits(reading.words[it.0], sex)
         };
-        let complains = |it: &&(usize, Person)| is_teller(it) && self.complains(reading, it.0);
+        let complains = |it: &&(usize, Named)| is_teller(it) && self.complains(reading, it.0);
         let patients = persons.iter().filter(is_patient).count();
         let tellers = persons.iter().filter(complains).count();
         let patient = (first != Person::Third).then_some(reading.words[at]);
@@ -97,21 +97,16 @@ impl Pronouns {
     }
 
     /// Where "I am her class teacher" ends that begins with the teller's pronoun.
-    fn introduction_end(
-        &self,
-        reading: &Reading<'_>,
-        subjects: &Subjects,
-        at: usize,
-    ) -> Option<usize> {
-        let is_teller = |it: Person| matches!(it, Person::Kin | Person::Other | Person::Partner);
+    fn introduction_end(&self, reading: &Reading<'_>, names: &Names, at: usize) -> Option<usize> {
+        let is_teller =
+            |it: Named| matches!(it.person, Person::Kin | Person::Other | Person::Partner);
         let reach = at + 1..reading.sentence_of(at).end.min(at + INTRODUCTION_REACH);
         let introduces = reading.words[at] == "im"
             || reading
                 .words
                 .get(at + 1)
                 .is_some_and(|it| self.introducing.contains(*it));
-        let mut persons = reach.filter(|&n| reading.traits[n].has(Trait::Person));
-        let teller = persons.find(|&n| subjects.person_at(reading, n).is_some_and(is_teller));
+        let teller = { reach }.find(|&n| names.at(n).is_some_and(is_teller));
         teller.filter(|_| introduces).map(|n| n + 1)
     }
 }

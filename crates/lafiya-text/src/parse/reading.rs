@@ -56,14 +56,9 @@ impl<'a> Reading<'a> {
         let entries = met.entries();
         let units = sources.canon.units(&entries);
         let traits: Vec<Traits> = entries.iter().map(|it| it.traits).collect();
-        let facts = |unit: &Unit<'_>| {
-            let first = entries[unit.first];
-            // The very form of the word, so what is known of it holds.
-            if std::ptr::eq(unit.form, first.word.form.as_str()) {
-                first.form
-            } else {
-                sources.facts(unit.form)
-            }
+        let facts = |unit: &Unit<'_>| match unit.compound {
+            Some(number) => met.compounds[number],
+            None => entries[unit.first].form,
         };
         let forms = units.iter().map(facts).collect();
         let mut places = vec![Place::default(); tokens.len()];

@@ -9,12 +9,12 @@ use lafiya_model::Choice;
 use super::amounts::Units;
 use super::matches::Tokens;
 use super::measures;
-use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Spotted;
 use super::surroundings::Written;
 use super::traits::Trait;
 use crate::fold::{self, Token};
+use crate::phrases::PhraseSet;
 use crate::words::Results;
 
 /// The tests of a base, and how people tell what came of them.

@@ -8,10 +8,10 @@ use lafiya_model::Choice;
 use super::carried::Carried;
 use super::marks::Mark;
 use super::past::past;
-use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted, is_danger};
 use crate::hash::FastSet;
+use crate::phrases::PhraseSet;
 use crate::words::ScopeWords;
 
 /// The words of scope, ready to use.

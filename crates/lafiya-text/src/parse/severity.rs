@@ -3,10 +3,10 @@
 use lafiya_model::{Choice, Severity};
 
 use super::carried::Carried;
-use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Spotted;
 use super::traits::Trait;
+use crate::phrases::PhraseSet;
 use crate::words::SeverityWords;
 
 /// The words of severity, ready to use.

@@ -5,11 +5,11 @@ use lafiya_model::{Age, Sex};
 
 use super::marks::Mark;
 use super::narration::{Narration, Pronouns};
-use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted, is_danger};
 use super::traits::Trait;
 use crate::hash::FastSet;
+use crate::phrases::PhraseSet;
 use crate::words::{Family, PersonWords};
 
 /// Who is spoken of.
@@ -24,6 +24,41 @@ pub(super) enum Person {
     Partner,
     Other,
     Third,
+}
+
+/// A word for a person.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Named {
+    pub person: Person,
+    /// The speaker, who is named and not spoken of: "my wife", "we saw".
+    pub in_passing: bool,
+}
+
+/// Who is named at each token, if anybody.
+pub(super) struct Names(Vec<Option<Named>>);
+
+impl Names {
+    pub(super) fn at(&self, token: usize) -> Option<Named> {
+        self.0[token]
+    }
+
+    /// All of them with their tokens, in the order of the text.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, Named)> {
+        let named = |(at, named): (usize, &Option<Named>)| Some((at, (*named)?));
+        self.0.iter().enumerate().filter_map(named)
+    }
+
+    /// "my" before a person is not the speaker himself.
+    fn are_owned(&self, reading: &Reading<'_>, owner: usize) -> bool {
+        let owns = matches!(
+            reading.words[owner],
+            "my" | "mon" | "ma" | "mes" | "our" | "meu" | "minha"
+        );
+        let is_somebody = |it: Named| !matches!(it.person, Person::First | Person::Third);
+        let mut behind = owner + 1..(owner + 4).min(reading.len());
+        owns && behind
+            .any(|n| self.at(n).is_some_and(is_somebody) && reading.same_sentence(owner, n))
+    }
 }
 
 /// Who is spoken of at a token, and whether by a pronoun.
@@ -144,14 +179,15 @@ impl Subjects {
         (age, sex): (Option<Age>, Option<Sex>),
         spotted: &mut Vec<Spotted>,
     ) {
-        let narration = self.pronouns.narration(reading, self, sex);
+        let names = self.names(reading);
+        let narration = self.pronouns.narration(reading, &names, sex);
         // None where the age is not known.
         let is_child = age.map(|age| age.years() < CHILD_BELOW_YEARS);
         let spoken_of = match narration {
             Some(narration) => {
-                self.persons_told_of(reading, narration, (sex, is_child == Some(true)))
+                self.persons_told_of(reading, &names, narration, (sex, is_child == Some(true)))
             }
-            None => self.persons_of(reading),
+            None => self.persons_of(reading, &names),
         };
         let mut counts = [0; PERSONS];
         for it in spotted
@@ -218,7 +254,7 @@ impl Subjects {
     }
 
     /// Who is spoken of at each token.
-    fn persons_of(&self, reading: &Reading<'_>) -> Vec<SpokenOf> {
+    fn persons_of(&self, reading: &Reading<'_>, names: &Names) -> Vec<SpokenOf> {
         // Such a text is about one patient throughout.
         let told_by_clinician = reading.marks.has_any(Mark::Patient);
         let mut now = Person::Nobody;
@@ -232,15 +268,12 @@ impl Subjects {
         let mut spoken_of = vec![nobody; reading.len()];
         let mut by_pronoun = false;
         let anybody_excepted = reading.marks.has_any(Mark::Except);
-        // Only a new clause or a word for a person changes who is spoken of.
         let next = |before: usize| {
-            let ends_clause = reading.traits[before].has(Trait::ClauseEnd);
-            if ends_clause || anybody_excepted {
-                return before + 1;
+            if anybody_excepted {
+                before + 1
+            } else {
+                next_turn(reading, before)
             }
-            let next = reading.next_of(before + 1, [Trait::ClauseEnd, Trait::Person]);
-            let traits = reading.traits.get(next);
-            next + usize::from(traits.is_some_and(|it| !it.has(Trait::Person)))
         };
         let (mut before, mut after) = (0, 0);
         while after < reading.len() {
@@ -269,14 +302,12 @@ impl Subjects {
             }
             if reading.marks.has(at, Mark::Except) {
                 now = Person::First;
-            } else if traits.has(Trait::Person)
-                && let Some(person) = self.person_at(reading, at)
-            {
+            } else if let Some(Named { person, in_passing }) = names.at(at) {
                 by_pronoun = person == Person::Third;
                 now = match person {
                     Person::Third if named == Person::Nobody => Person::Nobody,
                     Person::Third => named,
-                    Person::First if self.is_in_passing(reading, at) => now,
+                    Person::First if in_passing => now,
                     Person::First => Person::First,
                     // "34M, teacher, cough for two weeks" is the patient's trade.
                     Person::Other
@@ -314,8 +345,23 @@ impl Subjects {
         spoken_of
     }
 
+    /// Who is named where.
+    fn names(&self, reading: &Reading<'_>) -> Names {
+        let mut names = Names(vec![None; reading.len()]);
+        let named = |at: &usize| reading.traits[*at].has(Trait::Person);
+        // From the last on: an owner must know whom it owns.
+        for at in (0..reading.len()).rev().filter(named) {
+            names.0[at] = self.person_at(reading, at).map(|person| Named {
+                person,
+                in_passing: person == Person::First
+                    && (names.are_owned(reading, at) || reports(reading, at)),
+            });
+        }
+        names
+    }
+
     /// The person that a token begins to name.
-    pub(super) fn person_at(&self, reading: &Reading<'_>, at: usize) -> Option<Person> {
+    fn person_at(&self, reading: &Reading<'_>, at: usize) -> Option<Person> {
         if is_sex(reading, at) {
             return None;
         }
@@ -323,35 +369,39 @@ impl Subjects {
         persons.first().copied()
     }
 
-    /// Whether the speaker is named and not spoken of: "my wife", "we saw".
-    pub(super) fn is_in_passing(&self, reading: &Reading<'_>, at: usize) -> bool {
-        self.owns_a_person(reading, at) || reports(reading, at)
-    }
-
     /// Who is spoken of at each token of a story that somebody else tells: the patient, unless another is named in the clause.
     fn persons_told_of(
         &self,
         reading: &Reading<'_>,
+        names: &Names,
         narration: Narration<'_>,
         (sex, is_child): (Option<Sex>, bool),
     ) -> Vec<SpokenOf> {
-        let mut spoken_of = Vec::with_capacity(reading.len());
+        let nobody = SpokenOf {
+            person: Person::Nobody,
+            by_pronoun: false,
+        };
+        let mut spoken_of = vec![nobody; reading.len()];
         let (mut now, mut named) = (Person::Nobody, Person::Nobody);
         // Where the patient was named last.
         let mut patient_at = None;
-        for at in 0..reading.len() {
+        let mut next = 0;
+        while next < reading.len() {
+            let at = next;
+            next = next_turn(reading, at);
             let word = reading.words[at];
             let begins = at > 0 && reading.clause(at) != reading.clause(at - 1);
             let begins_sentence = at > 0 && !reading.same_sentence(at - 1, at);
             if begins_sentence || (begins && word == "no") {
                 (now, named) = (Person::Nobody, Person::Nobody);
             }
-            let person = reading.traits[at].has(Trait::Person);
-            match person.then(|| self.person_at(reading, at)).flatten() {
+            let named_here = names.at(at);
+            let in_passing = named_here.is_some_and(|it| it.in_passing);
+            match named_here.map(|it| it.person) {
                 None => {}
                 Some(Person::Third) if self.pronouns.fits(word, sex) => now = Person::Nobody,
                 Some(Person::Third) => now = named,
-                Some(Person::First) if self.is_in_passing(reading, at) => {}
+                Some(Person::First) if in_passing => {}
                 Some(Person::First) if self.pronouns.complains(reading, at) => now = Person::First,
                 // "She told me the head aches".
                 Some(Person::First) if word == "me" => {}
@@ -369,27 +419,12 @@ impl Subjects {
                 Some(_) if self.is_aside(reading, at) => {}
                 Some(person) => (now, named) = (person, person),
             }
-            spoken_of.push(SpokenOf {
+            spoken_of[at..next].fill(SpokenOf {
                 person: now,
                 by_pronoun: false,
             });
         }
         spoken_of
-    }
-
-    /// "my" before a person is not the speaker himself.
-    fn owns_a_person(&self, reading: &Reading<'_>, at: usize) -> bool {
-        let owns = matches!(
-            reading.words[at],
-            "my" | "mon" | "ma" | "mes" | "our" | "meu" | "minha"
-        );
-        let is_person = |n: usize| {
-            let person = self.person_at(reading, n);
-            person.is_some_and(|it| !matches!(it, Person::First | Person::Third))
-        };
-        owns && (at + 1..(at + 4).min(reading.len())).any(|n| {
-            reading.traits[n].has(Trait::Person) && is_person(n) && reading.same_sentence(at, n)
-        })
     }
 
     fn is_owned(&self, reading: &Reading<'_>, at: usize) -> bool {
@@ -447,6 +482,16 @@ impl Subjects {
         }
         false
     }
+}
+
+/// The next token at which it may change who is spoken of: only a new clause or a word for a person does that.
+fn next_turn(reading: &Reading<'_>, before: usize) -> usize {
+    if reading.traits[before].has(Trait::ClauseEnd) {
+        return before + 1;
+    }
+    let next = reading.next_of(before + 1, [Trait::ClauseEnd, Trait::Person]);
+    let traits = reading.traits.get(next);
+    next + usize::from(traits.is_some_and(|it| !it.has(Trait::Person)))
 }
 
 /// "34M": a man of 34, not the French "m".

@@ -5,9 +5,9 @@ use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{Age, Sex};
 
 use super::marks::Mark;
-use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::traits::Trait;
+use crate::phrases::PhraseSet;
 use crate::words::Results;
 
 /// What the steps that read numbers know beside the words.

@@ -10,12 +10,12 @@ use lafiya_model::Age;
 
 use super::marks::Mark;
 use super::numbers::{self, Numbers};
-use super::phrases::PhraseSet;
 use super::reading::Reading;
 use super::spotted::Lasting;
 use super::traits::Trait;
 use crate::canon::Word;
 use crate::hash::{FastMap, FastSet};
+use crate::phrases::PhraseSet;
 use crate::words::{Numbered, TimeWords};
 
 /// The words of time, ready to use.
