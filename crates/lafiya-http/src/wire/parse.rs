@@ -54,8 +54,9 @@ pub(crate) struct ParseContextBody {
 /// An age in completed years, or in months or days.
 #[derive(Default, Deserialize, ToSchema)]
 pub(crate) struct AgeValue {
+    /// At most 120 years, 1,440 months or 43,800 days
     #[serde(default)]
-    #[schema(value_type = u32, minimum = 0, maximum = 120)]
+    #[schema(value_type = u32, minimum = 0, maximum = 43800)]
     value: Field<i64>,
     /// `year` (unless said otherwise), `month` or `day`: a baby of five days is no child of five years
     #[serde(default)]

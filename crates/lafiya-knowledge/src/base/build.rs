@@ -79,7 +79,7 @@ impl KnowledgeBase {
                 .collect(),
             higher: HigherLevels::of(&conditions),
             courses: conditions.iter().map(Course::of).collect(),
-            priors: Priors::of(&conditions),
+            priors: Priors::of(&conditions, content.belts.len()),
             state_risks: risk_indices(&risks, |risk| risk.state.is_some()),
             age_risks: risk_indices(&risks, |risk| risk.implied_by_age.is_some()),
             rules,

@@ -38,7 +38,6 @@ pub use likelihood::{
 };
 pub use measure::{Derived, Measure, NotANumber, Person, Quantity, normal_unit, split_number};
 pub use place::{Place, Times};
-pub(crate) use priors::BELTS_MAX;
 pub use priors::Priors;
 pub use score::{Score, ScoreResult};
 pub use when::{Facts, When};

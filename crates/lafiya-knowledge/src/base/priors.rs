@@ -21,15 +21,14 @@ pub struct Priors {
     pub excludable: Vec<(ConditionIx, ConceptRef)>,
     /// Conditions that only women in a state have.
     pub of_state: Vec<(ConditionIx, State)>,
-    /// The multipliers of all conditions, in their order.
-    multipliers: Vec<Multiplier>,
+    /// The multipliers of conditions that hold in every belt, and those of each belt, by its index.
+    everywhere: Vec<Multiplier>,
+    in_belt: Vec<Vec<Multiplier>>,
 }
 
-/// What makes one condition commoner or rarer, as `Times` says, small enough to go through all of them every turn.
+/// What makes one condition commoner or rarer, as `Times` says, small since many are gone through every turn.
 #[derive(Clone, Copy, Debug)]
 struct Multiplier {
-    /// A bit for each belt; every bit where it is everywhere.
-    belts: u64,
     condition: ConditionIx,
     /// A bit for each month; every bit where it is all year.
     months: u16,
@@ -38,11 +37,7 @@ struct Multiplier {
     by: f32,
 }
 
-/// So many belts have bits of their own; the list is checked to be no longer.
-pub(crate) const BELTS_MAX: usize = u64::BITS as usize - 1;
-/// The bit of a place of which nothing is known, which only what holds everywhere has.
-const UNKNOWN_PLACE: u64 = 1;
-/// The same for a setting.
+/// The bit of a setting that is not known, which only what holds in all has.
 const UNKNOWN_SETTING: u8 = 1;
 
 /// The bit of a month that is not known, which only what holds all year has.
@@ -66,19 +61,20 @@ impl Priors {
     /// place and month unknown.
     pub fn times(&self, belts: &[BeltIx], month: Option<u8>, setting: Option<Setting>) -> Vec<f32> {
         let month = month.map_or(UNKNOWN_MONTH, month_bit);
-        let belts = belts.iter().map(|&belt| belt_bit(belt));
-        let belts = belts.fold(UNKNOWN_PLACE, |all, belt| all | belt);
         let setting = setting.map_or(UNKNOWN_SETTING, setting_bit);
         let mut times = vec![1.0; self.shares.first().map_or(0, Vec::len)];
-        for it in &self.multipliers {
-            if it.months & month != 0 && it.belts & belts != 0 && it.settings & setting != 0 {
+        let of_place = belts
+            .iter()
+            .filter_map(|belt| self.in_belt.get(belt.index()));
+        for it in self.everywhere.iter().chain(of_place.flatten()) {
+            if it.months & month != 0 && it.settings & setting != 0 {
                 times[it.condition.index()] *= it.by;
             }
         }
         times
     }
 
-    pub(super) fn of(conditions: &[Condition]) -> Self {
+    pub(super) fn of(conditions: &[Condition], belts: usize) -> Self {
         let of_all = |band: AgeBand, sex: Sex| -> Vec<f32> {
             let conditions = conditions.iter();
             conditions.map(|it| share(it, band, sex)).collect()
@@ -100,11 +96,21 @@ impl Priors {
                 .flat_map(|(ix, it)| it.excluded_by.iter().map(move |&by| (ix, by)))
                 .collect(),
             of_state: all().filter_map(|(ix, it)| Some((ix, it.state?))).collect(),
-            multipliers: all()
-                .flat_map(|(ix, it)| it.times.iter().map(move |it| Multiplier::of(ix, it)))
+            everywhere: multipliers(conditions, None),
+            in_belt: (0..belts)
+                .map(|place| multipliers(conditions, Some(BeltIx::at(place))))
                 .collect(),
         }
     }
+}
+
+/// The multipliers of a belt, or those that hold in every one, in the order of conditions.
+fn multipliers(conditions: &[Condition], belt: Option<BeltIx>) -> Vec<Multiplier> {
+    let all = (0..).map(ConditionIx::at).zip(conditions);
+    all.flat_map(|(ix, condition)| condition.times.iter().map(move |it| (ix, it)))
+        .filter(|(_, times)| times.belt == belt)
+        .map(|(ix, times)| Multiplier::of(ix, times))
+        .collect()
 }
 
 impl Multiplier {
@@ -113,7 +119,6 @@ impl Multiplier {
         let months = times.months.iter().map(|&month| month_bit(month));
         Self {
             condition,
-            belts: times.belt.map_or(u64::MAX, belt_bit),
             months: if all_year {
                 u16::MAX
             } else {
@@ -133,12 +138,6 @@ fn group(band: AgeBand, sex: Sex) -> usize {
 /// The bit of a month, 1 to 12.
 fn month_bit(month: u8) -> u16 {
     1_u16.checked_shl(month.into()).unwrap_or(UNKNOWN_MONTH)
-}
-
-/// The bit of a belt, of which there are [`BELTS_MAX`] at most.
-fn belt_bit(belt: BeltIx) -> u64 {
-    let place = belt.index().min(BELTS_MAX - 1) as u32;
-    1 << (place + 1)
 }
 
 fn setting_bit(setting: Setting) -> u8 {
@@ -174,7 +173,11 @@ mod tests {
                 for (condition, times) in base.conditions().iter().zip(times) {
                     let all = condition.times.iter();
                     let applying = all.filter(|it| it.applies(belts, month, setting));
-                    assert_eq!(times, applying.map(|it| it.by).product::<f32>());
+                    let product = applying.map(|it| it.by).product::<f32>();
+                    assert!(
+                        (times / product - 1.0).abs() < 1e-6,
+                        "{times} is not {product}"
+                    );
                     applied += usize::from(times != 1.0);
                 }
             }

@@ -3,7 +3,6 @@
 use lafiya_model::{Timeframe, TriageLevel};
 
 use super::Report;
-use crate::base::BELTS_MAX;
 use crate::schema::{Derivation, NormalRange};
 
 /// Ranges are in order, derivations have a limit, and a lab test derives only with a unit.
@@ -79,15 +78,12 @@ pub(super) fn whole(report: &mut Report<'_>) {
         report.content.conditions.len(),
         report.content.findings.len(),
         report.content.rules.len(),
+        report.content.belts.len(),
     ];
     if most
         .into_iter()
         .any(|length| length >= usize::from(u16::MAX))
     {
         report.complain("conditions", "", "more than 65,534 entries of one kind");
-    }
-    if report.content.belts.len() > BELTS_MAX {
-        let says = format!("more than {BELTS_MAX} belts");
-        report.complain("belts.toml", "", says);
     }
 }
