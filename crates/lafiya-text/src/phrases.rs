@@ -155,8 +155,9 @@ impl<T> PhraseSet<T> {
         self.ends[begun.0 as usize] != 0 || self.may_go_on(begun, next)
     }
 
+    /// Whether a longer phrase may begin with a word, looked up before, and the one behind it.
     #[inline]
-    fn may_go_on(&self, begun: Begun, next: Option<u64>) -> bool {
+    pub(crate) fn may_go_on(&self, begun: Begun, next: Option<u64>) -> bool {
         next.is_some_and(|next| self.sieve.may_hold(step_key(begun.0, next)))
     }
 

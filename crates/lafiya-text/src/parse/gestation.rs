@@ -4,6 +4,7 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice, Sex};
 
 use super::known;
+use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::Spotted;
 use super::time::Times;
@@ -69,10 +70,16 @@ impl Gestation {
             })
         };
         let next_number = |from: usize| reading.next_of(from, [Trait::Number, Trait::Unit]);
+        // Most texts have no word that makes weeks those of a pregnancy, and then only "36/40" does.
+        let marks = [Mark::BehindWeeks, Mark::BeforeWeeks, Mark::Midwifery];
+        let spoken_of = marks.into_iter().any(|mark| reading.marks.has_any(mark));
+        let may_be = |at: usize| spoken_of || reading.words.get(at + 1) == Some(&"/");
+        let count_at =
+            |at: usize| Times::fraction_at(reading, at).or_else(|| Times::counted_at(reading, at));
         let mut next = next_number(0);
         while next < reading.len() {
             let at = next;
-            let count = Times::fraction_at(reading, at).or_else(|| Times::counted_at(reading, at));
+            let count = may_be(at).then(|| count_at(at)).flatten();
             next = next_number(count.as_ref().map_or(at + 1, |it| it.end));
             let Some(count) = count else {
                 continue;

@@ -155,9 +155,12 @@ impl MarkWords {
     pub(super) fn find(&self, entries: &[&Entry], keys: &[u64]) -> Marks {
         let marks = entries.iter().enumerate().map(|(at, entry)| {
             let Marked { alone, longer } = entry.marked;
+            let rest = &keys[at + 1..];
             match longer {
-                Some(begun) => alone | self.bits(begun, &keys[at + 1..]),
-                None => alone,
+                Some(begun) if self.phrases.may_go_on(begun, rest.first().copied()) => {
+                    self.bits(begun, rest)
+                }
+                _ => alone,
             }
         });
         let by_token: Vec<u32> = marks.collect();

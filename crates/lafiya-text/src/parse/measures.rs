@@ -69,11 +69,7 @@ struct Value {
 /// One number, or the two of a pair, each with its measure.
 type Read = SmallVec<[(ConceptRef, f64); 2]>;
 
-/// What stands between the word and its number.
-const LINKS: [&str; 18] = [
-    "is", "was", "of", ":", "=", "at", "around", "about", "only", "reading", "level", "today",
-    "are", "now", "rate", "came", "to", "~",
-];
+/// Words that may stand between the name and its number.
 const LINKS_MAX: usize = 3;
 /// Most texts have no more values.
 const VALUES: usize = 16;
@@ -322,7 +318,26 @@ fn decimals_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<&'r str> {
 
 /// How many tokens at a place link a name with its number: one or none.
 pub(super) fn link_at(reading: &Reading<'_>, at: usize) -> usize {
-    usize::from(LINKS.contains(&reading.words[at]))
+    usize::from(matches!(
+        reading.words[at],
+        "is" | "was"
+            | "of"
+            | ":"
+            | "="
+            | "at"
+            | "around"
+            | "about"
+            | "only"
+            | "reading"
+            | "level"
+            | "today"
+            | "are"
+            | "now"
+            | "rate"
+            | "came"
+            | "to"
+            | "~"
+    ))
 }
 
 /// The token behind the words that link a name with its number.

@@ -79,6 +79,7 @@ impl Scope {
     pub(super) fn apply(&self, reading: &Reading<'_>, carried: &Carried, spotted: &mut [Spotted]) {
         let begins = Begins::of(reading, spotted);
         self.forward(reading, (&begins, carried.tokens()), spotted);
+        let spoken_of_now = reading.marks.has_any(Mark::Now);
         for it in spotted {
             self.backward(reading, &begins, it);
             past(reading, it);
@@ -89,7 +90,8 @@ impl Scope {
                 it.choice = Choice::Unknown;
             }
             // A danger that is over now was there all the same.
-            it.now = it.choice == Choice::Absent
+            it.now = spoken_of_now
+                && it.choice == Choice::Absent
                 && !self.dangers.contains(&it.concept)
                 && reading
                     .marks
