@@ -144,7 +144,9 @@ impl Composer {
             self.share_backwards(reading, choosing, n, &mut free, matches);
             Self::remember(reading, n, telling.topic(unit), &mut mind);
         }
-        matches.sort_by_key(Match::first);
+        if matches.len() > in_order {
+            matches.sort_by_key(Match::first);
+        }
     }
 
     /// "Painful, swollen right eye", "pain and swelling of the knee": the complaints before the part, joined in one list;

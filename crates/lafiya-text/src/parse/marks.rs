@@ -49,6 +49,8 @@ pub(super) enum Mark {
     Midwifery,
     /// Says that it is about this moment.
     Now,
+    /// Denies what stands before it.
+    AfterNegator,
 }
 
 impl Mark {
@@ -115,6 +117,7 @@ impl MarkWords {
             (&gestation.not_weeks, Mark::NotWeeks),
             (&gestation.midwifery, Mark::Midwifery),
             (&scope.now, Mark::Now),
+            (&scope.after_negators, Mark::AfterNegator),
         ];
         let mut words = Self {
             phrases: PhraseSet::default(),

@@ -87,6 +87,7 @@ const ONLY_AFTER_REACH: usize = 3;
 /// All matches, in the order of the text. Few share a token that carries them (`may_share`).
 pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
     let mut candidates = written(reading, choosing);
+    let in_order = candidates.len();
     bags::find(reading, choosing, &mut candidates);
     let mut claims = vec![0_u16; reading.len()];
     for it in &candidates {
@@ -121,9 +122,13 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
             .for_each(|&at| taken[at] = taken[at].or(Some(n)));
         chosen[n] = true;
     }
+    // Bags stand behind what is as written, which stands in the order of the text.
+    let has_bags = chosen[in_order..].contains(&true);
     let mut chosen = chosen.into_iter();
     candidates.retain(|_| chosen.next().unwrap_or_default());
-    candidates.sort_by_key(Match::first);
+    if has_bags {
+        candidates.sort_by_key(Match::first);
+    }
     candidates
 }
 

@@ -9,7 +9,7 @@ use super::reading::Reading;
 use super::spotted::{Dropped, Spotted, is_danger};
 use super::traits::Trait;
 use crate::hash::FastSet;
-use crate::phrases::PhraseSet;
+use crate::phrases::{Begun, PhraseSet};
 use crate::words::{Family, PersonWords};
 
 /// Who is spoken of.
@@ -32,6 +32,20 @@ pub(super) struct Named {
     pub person: Person,
     /// The speaker, who is named and not spoken of: "my wife", "we saw".
     pub in_passing: bool,
+}
+
+/// Whom a word names by itself, and where it leads to in longer words for persons.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct NamesPerson {
+    alone: Option<Person>,
+    begun: Option<Begun>,
+}
+
+impl NamesPerson {
+    /// Whether it begins a word for a person.
+    pub(super) fn begins(&self) -> bool {
+        self.begun.is_some()
+    }
 }
 
 /// Who is named at each token, if anybody.
@@ -140,9 +154,13 @@ impl Subjects {
         self.persons.vocabulary().chain(self.family.vocabulary())
     }
 
-    /// Whether a word begins one for a person.
-    pub(super) fn begins(&self, key: u64) -> bool {
-        self.persons.begun(key).is_some()
+    /// Whom a word names, or begins to.
+    pub(super) fn names_person(&self, key: u64) -> NamesPerson {
+        let alone = self.persons.longest_at(&[key], 0);
+        NamesPerson {
+            alone: alone.and_then(|(_, persons)| persons.first().copied()),
+            begun: self.persons.begun(key),
+        }
     }
 
     /// Whether a word begins a disease that runs in families.
@@ -364,6 +382,11 @@ impl Subjects {
     fn person_at(&self, reading: &Reading<'_>, at: usize) -> Option<Person> {
         if is_sex(reading, at) {
             return None;
+        }
+        let NamesPerson { alone, begun } = reading.entries[at].person;
+        let next = reading.keys.get(at + 1).copied();
+        if !self.persons.may_go_on(begun?, next) {
+            return alone;
         }
         let (_, persons) = self.persons.longest_at(&reading.keys, at)?;
         persons.first().copied()
