@@ -220,15 +220,9 @@ impl Canon {
     #[inline]
     fn compound_at<W: AsRef<Word>>(&self, words: &[&W], at: usize) -> Option<(usize, usize)> {
         let begun = words[at].as_ref().opens?;
-        let rest = || words[at + 1..].iter().map(|it| it.as_ref().key);
-        if !self.phrases.may_begin(begun, rest().next()) {
-            return None;
-        }
-        let mut longest = None;
-        self.phrases.each_from(begun, rest(), |length, compounds| {
-            longest = compounds.first().map(|number| (*number, length));
-        });
-        longest
+        let rest = words[at + 1..].iter().map(|it| it.as_ref().key);
+        let (length, compounds) = self.phrases.longest_begun(begun, rest)?;
+        Some((*compounds.first()?, length))
     }
 
     fn role(&self, word: &str, singular: &str) -> Role {

@@ -199,8 +199,17 @@ impl<T> PhraseSet<T> {
     #[inline]
     pub(crate) fn longest_at<'s>(&'s self, keys: &[u64], at: usize) -> Option<(usize, &'s [T])> {
         let (&first, rest) = keys.get(at..)?.split_first()?;
-        let begun = self.begun(first)?;
-        if self.may_go_on(begun, rest.first().copied()) {
+        self.longest_begun(self.begun(first)?, rest.iter().copied())
+    }
+
+    /// The longest phrase that begins with a word, looked up before. `rest` are the words behind it.
+    #[inline]
+    pub(crate) fn longest_begun(
+        &self,
+        begun: Begun,
+        rest: impl Iterator<Item = u64> + Clone,
+    ) -> Option<(usize, &[T])> {
+        if self.may_go_on(begun, rest.clone().next()) {
             return self.longest_from(begun, rest);
         }
         let values = self.values_at(begun.0);
@@ -209,9 +218,9 @@ impl<T> PhraseSet<T> {
 
     // Few get here: kept out of the way of those who do not.
     #[inline(never)]
-    fn longest_from(&self, begun: Begun, rest: &[u64]) -> Option<(usize, &[T])> {
+    fn longest_from(&self, begun: Begun, rest: impl Iterator<Item = u64>) -> Option<(usize, &[T])> {
         let mut longest = None;
-        self.each_from(begun, rest.iter().copied(), |length, values| {
+        self.each_from(begun, rest, |length, values| {
             longest = Some((length, values));
         });
         longest

@@ -84,6 +84,16 @@ impl Priors {
         let all = || (0..).map(ConditionIx::at).zip(conditions);
         let is_limited = |ages: &AgeSpan| ages.from.is_some() || ages.below.is_some();
         let shares: Vec<Vec<f32>> = groups.map(|(band, sex)| of_all(band, sex)).collect();
+        let (mut everywhere, mut in_belt) = (Vec::new(), vec![Vec::new(); belts]);
+        for (ix, condition) in all() {
+            for times in &condition.times {
+                let list = match times.belt {
+                    Some(belt) => &mut in_belt[belt.index()],
+                    None => &mut everywhere,
+                };
+                list.push(Multiplier::of(ix, times));
+            }
+        }
         let logarithms = |shares: &Vec<f32>| shares.iter().map(|it| f64::from(*it).ln()).collect();
         Self {
             ln_shares: shares.iter().map(logarithms).collect(),
@@ -96,21 +106,10 @@ impl Priors {
                 .flat_map(|(ix, it)| it.excluded_by.iter().map(move |&by| (ix, by)))
                 .collect(),
             of_state: all().filter_map(|(ix, it)| Some((ix, it.state?))).collect(),
-            everywhere: multipliers(conditions, None),
-            in_belt: (0..belts)
-                .map(|place| multipliers(conditions, Some(BeltIx::at(place))))
-                .collect(),
+            everywhere,
+            in_belt,
         }
     }
-}
-
-/// The multipliers of a belt, or those that hold in every one, in the order of conditions.
-fn multipliers(conditions: &[Condition], belt: Option<BeltIx>) -> Vec<Multiplier> {
-    let all = (0..).map(ConditionIx::at).zip(conditions);
-    all.flat_map(|(ix, condition)| condition.times.iter().map(move |it| (ix, it)))
-        .filter(|(_, times)| times.belt == belt)
-        .map(|(ix, times)| Multiplier::of(ix, times))
-        .collect()
 }
 
 impl Multiplier {
@@ -173,11 +172,7 @@ mod tests {
                 for (condition, times) in base.conditions().iter().zip(times) {
                     let all = condition.times.iter();
                     let applying = all.filter(|it| it.applies(belts, month, setting));
-                    let product = applying.map(|it| it.by).product::<f32>();
-                    assert!(
-                        (times / product - 1.0).abs() < 1e-6,
-                        "{times} is not {product}"
-                    );
+                    assert_eq!(times, applying.map(|it| it.by).product::<f32>());
                     applied += usize::from(times != 1.0);
                 }
             }

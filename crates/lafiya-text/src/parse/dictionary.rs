@@ -11,7 +11,7 @@ use super::medicines::MedicineReader;
 use super::results::ResultReader;
 use super::severity::Grades;
 use super::spelling::Spelling;
-use super::subject::{NamesPerson, Subjects};
+use super::subject::Subjects;
 use super::time::Times;
 use super::traits::{Trait, Traits};
 use crate::canon::{Canon, Word};
@@ -63,7 +63,8 @@ pub(super) struct Entry {
     /// The place of what it means by itself.
     pub single: Option<usize>,
     pub marked: Marked,
-    pub person: NamesPerson,
+    /// Where it leads to in the words for persons.
+    pub person: Option<Begun>,
     pub number: Option<Number>,
     /// The days of a unit of time.
     pub unit_days: Option<u32>,
@@ -102,7 +103,7 @@ impl Sources<'_> {
             ignored: self.lexicon.ignored.begun(word.singular_key),
             single: self.lexicon.single.get(&word.singular).copied(),
             marked: self.marks.marked(word.key),
-            person: self.subjects.names_person(word.key),
+            person: self.subjects.begun(word.key),
             number: self.times.numbers.of(text),
             unit_days: self.times.unit_days(&word),
             weekday: self.times.weekday(text),
@@ -133,7 +134,7 @@ impl Sources<'_> {
             (Trait::Aged, self.times.is_aged(text)),
             (Trait::Measure, self.measures.begins(*key)),
             (Trait::Medicine, self.medicines.begins(*key)),
-            (Trait::Person, entry.person.begins()),
+            (Trait::Person, entry.person.is_some()),
             (Trait::GradeBefore, self.grades.begins_before(*key)),
             (Trait::GradeAfter, self.grades.begins_after(*key)),
             (Trait::Noun, lexicon.nouns.contains(&entry.word.singular)),

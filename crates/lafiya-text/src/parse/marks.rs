@@ -49,8 +49,6 @@ pub(super) enum Mark {
     Midwifery,
     /// Says that it is about this moment.
     Now,
-    /// Denies what stands before it.
-    AfterNegator,
 }
 
 impl Mark {
@@ -117,7 +115,6 @@ impl MarkWords {
             (&gestation.not_weeks, Mark::NotWeeks),
             (&gestation.midwifery, Mark::Midwifery),
             (&scope.now, Mark::Now),
-            (&scope.after_negators, Mark::AfterNegator),
         ];
         let mut words = Self {
             phrases: PhraseSet::default(),

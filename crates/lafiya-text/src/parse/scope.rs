@@ -423,8 +423,7 @@ impl Scope {
             .is_some_and(|it| *it == ":")
             && end < reading.len()
             && next == end;
-        let may_deny = at < next && reading.marks.has(at, Mark::AfterNegator);
-        if (may_deny && denied(at)) || (colon && self.answers_no(reading, end)) {
+        if (at < next && denied(at)) || (colon && self.answers_no(reading, end)) {
             it.choice = Choice::Absent;
             return;
         }

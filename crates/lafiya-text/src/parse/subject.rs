@@ -34,20 +34,6 @@ pub(super) struct Named {
     pub in_passing: bool,
 }
 
-/// Whom a word names by itself, and where it leads to in longer words for persons.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct NamesPerson {
-    alone: Option<Person>,
-    begun: Option<Begun>,
-}
-
-impl NamesPerson {
-    /// Whether it begins a word for a person.
-    pub(super) fn begins(&self) -> bool {
-        self.begun.is_some()
-    }
-}
-
 /// Who is named at each token, if anybody.
 pub(super) struct Names(Vec<Option<Named>>);
 
@@ -62,8 +48,8 @@ impl Names {
         self.0.iter().enumerate().filter_map(named)
     }
 
-    /// "my" before a person is not the speaker himself.
-    fn are_owned(&self, reading: &Reading<'_>, owner: usize) -> bool {
+    /// Whether a word owns one of them: "my" before a person is not the speaker himself.
+    fn has_owned(&self, reading: &Reading<'_>, owner: usize) -> bool {
         let owns = matches!(
             reading.words[owner],
             "my" | "mon" | "ma" | "mes" | "our" | "meu" | "minha"
@@ -80,6 +66,13 @@ impl Names {
 struct SpokenOf {
     person: Person,
     by_pronoun: bool,
+}
+
+impl SpokenOf {
+    const NOBODY: Self = Self {
+        person: Person::Nobody,
+        by_pronoun: false,
+    };
 }
 
 /// So many kinds of person.
@@ -154,13 +147,9 @@ impl Subjects {
         self.persons.vocabulary().chain(self.family.vocabulary())
     }
 
-    /// Whom a word names, or begins to.
-    pub(super) fn names_person(&self, key: u64) -> NamesPerson {
-        let alone = self.persons.longest_at(&[key], 0);
-        NamesPerson {
-            alone: alone.and_then(|(_, persons)| persons.first().copied()),
-            begun: self.persons.begun(key),
-        }
+    /// Where a word leads to that begins one for a person.
+    pub(super) fn begun(&self, key: u64) -> Option<Begun> {
+        self.persons.begun(key)
     }
 
     /// Whether a word begins a disease that runs in families.
@@ -279,11 +268,7 @@ impl Subjects {
         let mut named = Person::Nobody;
         // Whom the story is about: who was named first, and where.
         let mut main = (Person::Nobody, 0);
-        let nobody = SpokenOf {
-            person: Person::Nobody,
-            by_pronoun: false,
-        };
-        let mut spoken_of = vec![nobody; reading.len()];
+        let mut spoken_of = vec![SpokenOf::NOBODY; reading.len()];
         let mut by_pronoun = false;
         let anybody_excepted = reading.marks.has_any(Mark::Except);
         let next = |before: usize| {
@@ -372,7 +357,7 @@ impl Subjects {
             names.0[at] = self.person_at(reading, at).map(|person| Named {
                 person,
                 in_passing: person == Person::First
-                    && (names.are_owned(reading, at) || reports(reading, at)),
+                    && (names.has_owned(reading, at) || reports(reading, at)),
             });
         }
         names
@@ -383,12 +368,10 @@ impl Subjects {
         if is_sex(reading, at) {
             return None;
         }
-        let NamesPerson { alone, begun } = reading.entries[at].person;
-        let next = reading.keys.get(at + 1).copied();
-        if !self.persons.may_go_on(begun?, next) {
-            return alone;
-        }
-        let (_, persons) = self.persons.longest_at(&reading.keys, at)?;
+        let rest = reading.keys[at + 1..].iter().copied();
+        let (_, persons) = self
+            .persons
+            .longest_begun(reading.entries[at].person?, rest)?;
         persons.first().copied()
     }
 
@@ -400,11 +383,7 @@ impl Subjects {
         narration: Narration<'_>,
         (sex, is_child): (Option<Sex>, bool),
     ) -> Vec<SpokenOf> {
-        let nobody = SpokenOf {
-            person: Person::Nobody,
-            by_pronoun: false,
-        };
-        let mut spoken_of = vec![nobody; reading.len()];
+        let mut spoken_of = vec![SpokenOf::NOBODY; reading.len()];
         let (mut now, mut named) = (Person::Nobody, Person::Nobody);
         // Where the patient was named last.
         let mut patient_at = None;
