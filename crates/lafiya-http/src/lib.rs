@@ -7,6 +7,7 @@ pub mod admin;
 mod body;
 mod caller;
 mod compression;
+mod desks;
 mod endpoints;
 pub mod error;
 mod fhir;
@@ -23,6 +24,7 @@ mod state;
 pub mod versions;
 mod wire;
 
+pub use desks::Desks;
 pub use front::Front;
 pub use listener::{Listening, serve};
 pub use router::Pages;

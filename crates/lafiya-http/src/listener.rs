@@ -20,6 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
+use crate::desks::Desks;
 use crate::front::Front;
 use crate::state::HttpSettings;
 use crate::versions::CURRENT_HEADER;
@@ -60,6 +61,7 @@ pub async fn serve(
     listening: Listening,
     front: Front,
     settings: &HttpSettings,
+    desks: &Desks,
     stop: impl Future<Output = ()>,
 ) {
     let connections = Arc::new(Semaphore::new(settings.connections_max));
@@ -91,13 +93,20 @@ pub async fn serve(
             continue;
         };
         let _ = stream.set_nodelay(true);
+        let (seat, stream) = match desks.seat(stream) {
+            Ok(seated) => seated,
+            Err(cause) => {
+                tracing::warn!(%cause, "A connection could not be taken to a desk.");
+                continue;
+            }
+        };
         let front = Arc::clone(&front);
         let answer = service_fn(move |request: Request<Incoming>| {
             let front = Arc::clone(&front);
             async move { Ok::<_, Infallible>(front.answer(peer, request.map(Body::new)).await) }
         });
         let connection = graceful.watch(server.serve_connection(TokioIo::new(stream), answer));
-        tokio::spawn(async move {
+        seat.answer(async move {
             // Errors here are the client's: it went away or spoke something else than HTTP.
             if let Err(cause) = connection.await {
                 tracing::debug!(%cause, "A connection ended early.");

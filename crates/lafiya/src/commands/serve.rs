@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Command;
-use lafiya_http::{Front, HttpState, Listening, Pages};
+use lafiya_http::{Desks, Front, HttpState, Listening, Pages};
 use lafiya_model::Role;
 use lafiya_service::tenants::{self, DemoKeys};
 use lafiya_service::{Context, authenticate, books, keeping, members};
@@ -113,7 +113,9 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
     // A thread of its own, which an early end need not wait for.
     std::thread::spawn(move || library.prepare());
     tracing::info!(address = %listening.address, knowledge.version = %context.knowledge.load().version().version, "Lafiya is ready.");
-    lafiya_http::serve(listening, front, &http_settings, stop.cancelled()).await;
+    // They close when all is done: what the store still does may have begun at one.
+    let desks = desks(settings)?;
+    lafiya_http::serve(listening, front, &http_settings, &desks, stop.cancelled()).await;
 
     // Requests are done; now what they left behind.
     stop.cancel();
@@ -123,6 +125,15 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
     context.store.close().await;
     tracing::info!("Lafiya has stopped.");
     Ok(ExitCode::SUCCESS)
+}
+
+/// One for each processor, where requests are answered without asking another server.
+fn desks(settings: &Settings) -> anyhow::Result<Desks> {
+    if !settings.answers_alone()? {
+        return Ok(Desks::none());
+    }
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    Desks::open(processors).context("no threads to answer on")
 }
 
 async fn write_key_use(context: Arc<Context>, stop: CancellationToken) {

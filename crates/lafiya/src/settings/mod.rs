@@ -232,6 +232,16 @@ impl Settings {
             .context("database_url must begin with postgres:// or sqlite://")
     }
 
+    fn is_store_embedded(&self) -> anyhow::Result<bool> {
+        Ok(matches!(self.store_url()?, StoreUrl::Sqlite(_)))
+    }
+
+    /// Whether database, cache and reasoning all lie within this process.
+    pub(crate) fn answers_alone(&self) -> anyhow::Result<bool> {
+        let advised = self.ai_provider != AiProvider::Embedded;
+        Ok(self.is_store_embedded()? && self.redis_url().is_none() && !advised)
+    }
+
     /// What stored documents are sealed with.
     pub(crate) fn data_keys(&self) -> anyhow::Result<DataKeys> {
         DataKeys::parse(self.data_key.expose_secret()).context("data_key is not valid")
@@ -240,8 +250,10 @@ impl Settings {
     /// Refuses to serve patients' data from a database server that would keep it in the clear. The
     /// embedded database of a trial may do without.
     pub(crate) fn require_data_key(&self) -> anyhow::Result<()> {
-        let embedded = matches!(self.store_url()?, StoreUrl::Sqlite(_));
-        if embedded || self.allow_unencrypted_data || self.data_keys()?.seal_documents() {
+        if self.is_store_embedded()?
+            || self.allow_unencrypted_data
+            || self.data_keys()?.seal_documents()
+        {
             return Ok(());
         }
         bail!(

@@ -1,0 +1,184 @@
+//! Desks: threads that each answer the connections given to them.
+//!
+//! A connection stays at its desk, so whatever wakes it wakes one thread, which has what it needs in its caches. Threads
+//! that share all work rouse each other to look for more of it with every wake. They do better where an answer waits for
+//! other servers, whose words any of them can take up; so only a service that answers by itself has desks.
+
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::net::TcpStream;
+use tokio::runtime::{Builder, Handle};
+use tokio_util::sync::CancellationToken;
+
+/// How long a desk waits for reads that still run when it closes.
+const LAST_READS: Duration = Duration::from_secs(1);
+
+/// All desks. Dropped, they close, and connections that are still open end.
+pub struct Desks {
+    desks: Vec<Desk>,
+    closing: CancellationToken,
+}
+
+struct Desk {
+    runtime: Handle,
+    /// Held once by the desk and once by each connection.
+    seats: Arc<()>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// A place at a desk, or among the threads that share all work.
+pub(crate) struct Seat {
+    runtime: Handle,
+    taken: Option<Arc<()>>,
+}
+
+impl Desks {
+    /// No desks: the threads of the runtime that serves share all work.
+    pub fn none() -> Self {
+        Self {
+            desks: Vec::new(),
+            closing: CancellationToken::new(),
+        }
+    }
+
+    /// So many desks, a thread each.
+    pub fn open(count: usize) -> io::Result<Self> {
+        let mut all = Self::none();
+        for number in 0..count {
+            let desk = Desk::open(number, all.closing.clone())?;
+            all.desks.push(desk);
+        }
+        Ok(all)
+    }
+
+    /// A seat at the desk with the fewest connections, and the connection as it is known there.
+    pub(crate) fn seat(&self, stream: TcpStream) -> io::Result<(Seat, TcpStream)> {
+        let Some(desk) = self.desks.iter().min_by_key(|desk| desk.connections()) else {
+            let seat = Seat {
+                runtime: Handle::current(),
+                taken: None,
+            };
+            return Ok((seat, stream));
+        };
+        let stream = stream.into_std()?;
+        let _there = desk.runtime.enter();
+        let stream = TcpStream::from_std(stream)?;
+        let seat = Seat {
+            runtime: desk.runtime.clone(),
+            taken: Some(Arc::clone(&desk.seats)),
+        };
+        Ok((seat, stream))
+    }
+}
+
+impl Drop for Desks {
+    fn drop(&mut self) {
+        self.closing.cancel();
+        let threads = self.desks.iter_mut().filter_map(|desk| desk.thread.take());
+        // One that panicked has closed, too.
+        threads.for_each(|thread| drop(thread.join()));
+    }
+}
+
+impl Desk {
+    fn open(number: usize, closing: CancellationToken) -> io::Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let handle = runtime.handle().clone();
+        let answer = move || {
+            runtime.block_on(closing.cancelled_owned());
+            runtime.shutdown_timeout(LAST_READS);
+        };
+        let thread = std::thread::Builder::new().name(format!("desk-{number}"));
+        Ok(Self {
+            runtime: handle,
+            seats: Arc::new(()),
+            thread: Some(thread.spawn(answer)?),
+        })
+    }
+
+    fn connections(&self) -> usize {
+        Arc::strong_count(&self.seats) - 1
+    }
+}
+
+impl Seat {
+    /// Answers a connection at this seat, which is free again when it ends.
+    pub(crate) fn answer(self, connection: impl Future<Output = ()> + Send + 'static) {
+        let Self { runtime, taken } = self;
+        runtime.spawn(async move {
+            connection.await;
+            drop(taken);
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    async fn connected(listener: &TcpListener) -> (TcpStream, TcpStream) {
+        let address = listener.local_addr().unwrap();
+        let (ours, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
+        (ours.unwrap(), accepted.unwrap().0)
+    }
+
+    #[tokio::test]
+    async fn connections_are_spread_over_the_desks_and_stay_there() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let desks = Desks::open(2).unwrap();
+        let (told, mut names) = mpsc::unbounded_channel();
+        let mut clients = Vec::new();
+        for _ in 0..4 {
+            let (client, stream) = connected(&listener).await;
+            let (seat, mut stream) = desks.seat(stream).unwrap();
+            let told = told.clone();
+            seat.answer(async move {
+                while let Ok(byte) = stream.read_u8().await {
+                    told.send(std::thread::current().name().map(str::to_owned))
+                        .unwrap();
+                    stream.write_u8(byte).await.unwrap();
+                }
+            });
+            clients.push(client);
+        }
+        for expected in ["desk-0", "desk-1", "desk-0", "desk-1"].repeat(2) {
+            let mut client = clients.remove(0);
+            client.write_u8(7).await.unwrap();
+            assert_eq!(client.read_u8().await.unwrap(), 7);
+            assert_eq!(names.recv().await.unwrap().as_deref(), Some(expected));
+            clients.push(client);
+        }
+        // Whoever leaves makes room.
+        clients.remove(0);
+        clients.remove(1);
+        while desks.desks[0].connections() > 0 {
+            tokio::task::yield_now().await;
+        }
+        let (_client, stream) = connected(&listener).await;
+        let (_seat, _stream) = desks.seat(stream).unwrap();
+        assert_eq!(desks.desks[0].connections(), 1);
+        assert_eq!(desks.desks[1].connections(), 2);
+    }
+
+    #[tokio::test]
+    async fn closed_desks_end_their_connections() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let desks = Desks::open(1).unwrap();
+        let (mut client, stream) = connected(&listener).await;
+        let (seat, stream) = desks.seat(stream).unwrap();
+        seat.answer(async move {
+            let _open = stream;
+            std::future::pending::<()>().await;
+        });
+        drop(desks);
+        assert!(client.read_u8().await.is_err());
+    }
+}
