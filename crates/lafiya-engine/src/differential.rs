@@ -52,7 +52,7 @@ impl<'a> Differential<'a> {
         if let Some(course) = &course {
             scores.add_each(course);
         }
-        let (hypotheses, unexplained) = normalised(&scores.settled());
+        let (hypotheses, unexplained) = normalised(scores.settled());
         let probabilities = of_conditions(&hypotheses, facts);
         let ranking = Ranking::of(&probabilities);
         Self {
@@ -195,15 +195,12 @@ fn prior_log_odds(shares: &[f64], facts: &PatientFacts<'_>, parameters: &Paramet
 }
 
 /// Probabilities from log-odds against "something else", whose own log-odds are 0.
-fn normalised(scores: &[f64]) -> (Vec<f64>, f64) {
+fn normalised(scores: Vec<f64>) -> (Vec<f64>, f64) {
     let highest = scores.iter().copied().fold(0.0, f64::max);
-    let mut probabilities = vec![0.0; scores.len()];
-    for (probability, score) in probabilities.iter_mut().zip(scores) {
-        let below = score - highest;
-        if below < NEGLIGIBLE {
-            continue;
-        }
-        *probability = below.exp();
+    let mut probabilities = scores;
+    for it in &mut probabilities {
+        let below = *it - highest;
+        *it = if below < NEGLIGIBLE { 0.0 } else { below.exp() };
     }
     let other = (-highest).exp();
     let total = probabilities.iter().sum::<f64>() + other;
