@@ -57,7 +57,8 @@ impl Desks {
 
     /// A seat at the desk with the fewest connections, and the connection as it is known there.
     pub(crate) fn seat(&self, stream: TcpStream) -> io::Result<(Seat, TcpStream)> {
-        let Some(desk) = self.desks.iter().min_by_key(|desk| desk.connections()) else {
+        let open = self.desks.iter().filter(|desk| desk.is_open());
+        let Some(desk) = open.min_by_key(|desk| desk.connections()) else {
             let seat = Seat {
                 runtime: Handle::current(),
                 taken: None,
@@ -98,6 +99,12 @@ impl Desk {
             seats: Arc::new(()),
             thread: Some(thread.spawn(answer)?),
         })
+    }
+
+    /// A desk whose thread has ended would look like the least busy one for ever.
+    fn is_open(&self) -> bool {
+        let thread = self.thread.as_ref();
+        thread.is_some_and(|thread| !thread.is_finished())
     }
 
     fn connections(&self) -> usize {
@@ -166,6 +173,20 @@ mod tests {
         let (_seat, _stream) = desks.seat(stream).unwrap();
         assert_eq!(desks.desks[0].connections(), 1);
         assert_eq!(desks.desks[1].connections(), 2);
+    }
+
+    #[tokio::test]
+    async fn where_all_desks_are_gone_the_others_answer() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let desks = Desks::open(1).unwrap();
+        desks.closing.cancel();
+        while desks.desks[0].is_open() {
+            tokio::task::yield_now().await;
+        }
+        let (mut client, stream) = connected(&listener).await;
+        let (seat, mut stream) = desks.seat(stream).unwrap();
+        seat.answer(async move { stream.write_u8(7).await.unwrap() });
+        assert_eq!(client.read_u8().await.unwrap(), 7);
     }
 
     #[tokio::test]
