@@ -1,4 +1,6 @@
 //! The `lafiya` binary: command line, settings, wiring, shutdown. No domain logic.
+// A closed pipe would be a panic; `commands::say` knows better.
+#![deny(clippy::print_stdout)]
 
 mod commands;
 mod logging;

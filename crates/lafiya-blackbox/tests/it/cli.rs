@@ -2,8 +2,10 @@
 //! beside one; what cannot be meant is refused with a sentence.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
 
-use lafiya_blackbox::{CommandOutput, Server, Start, shared};
+use lafiya_blackbox::{CommandOutput, Server, Start, binary, shared};
 use serde_json::Value;
 
 /// Insists that a command was refused in words on standard error, and said nothing else.
@@ -282,4 +284,45 @@ fn help_and_version_need_nothing() {
     let version = server.cli(&["--version"]);
     assert!(version.stdout.starts_with("lafiya "), "{version:?}");
     refused(&server.cli(&["no-such-command"]), "no-such-command");
+}
+
+/// A command whose standard output nobody reads any more.
+fn unread(folder: &std::path::Path, arguments: &[&str]) -> Child {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let mut command = Command::new(binary());
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .env("LAFIYA_LISTEN", "127.0.0.1:0")
+        .env("LAFIYA_DATA_DIR", folder)
+        .stdin(Stdio::null())
+        .stdout(writer)
+        .stderr(Stdio::piped());
+    command.spawn().expect("the binary can be started")
+}
+
+#[test]
+fn a_reader_who_has_seen_enough_is_no_failure() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let assessed = ["assess", "--age", "30", "--sex", "female", "fever"];
+    for arguments in [&["openapi"][..], &["knowledge", "stats"], &assessed] {
+        let ended = unread(folder.path(), arguments).wait_with_output();
+        let ended = ended.expect("it ends");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.success(), "{arguments:?}: {said}");
+        assert!(!said.contains("panicked"), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn a_service_whose_greeting_nobody_reads_serves() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut service = unread(folder.path(), &["serve"]);
+    let log = BufReader::new(service.stderr.take().expect("a pipe"));
+    let is_ready = |line: std::io::Result<String>| line.is_ok_and(|it| it.contains("is ready"));
+    let ready = log.lines().any(is_ready);
+    service.kill().expect("it can be stopped");
+    service.wait().expect("it has stopped");
+    assert!(ready, "it ended before it was ready");
 }

@@ -16,6 +16,7 @@ use lafiya_model::{
 use lafiya_service::Library;
 use lafiya_text::ParseContext;
 
+use super::say;
 use crate::settings::Settings;
 use crate::wiring;
 
@@ -82,12 +83,12 @@ pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<E
     for asked in 0.. {
         let assessment = review(assess(&library, &case, &parameters), asked);
         if matches.get_flag("json") {
-            println!("{}", serde_json::to_string_pretty(&assessment)?);
+            say(serde_json::to_string_pretty(&assessment)?)?;
             return Ok(ExitCode::SUCCESS);
         }
-        println!("{}", for_people(&library, &case, &assessment));
+        say(for_people(&library, &case, &assessment))?;
         if let Some(place) = &place {
-            println!("{}", near(settings, &library, place, &case, &assessment)?);
+            say(near(settings, &library, place, &case, &assessment)?)?;
         }
         let question = assessment
             .next_question
@@ -137,9 +138,13 @@ fn read_case(
 }
 
 fn ask(question: &Question) -> anyhow::Result<Option<Choice>> {
-    println!("\n{}  ({})", question.text, question.explanation);
-    print!("[y]es, [n]o, [d]on't know, [q]uit: ");
-    std::io::stdout().flush()?;
+    say(format_args!(
+        "\n{}  ({})",
+        question.text, question.explanation
+    ))?;
+    let mut out = std::io::stdout();
+    write!(out, "[y]es, [n]o, [d]on't know, [q]uit: ")?;
+    out.flush()?;
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;
     Ok(match line.trim().chars().next() {

@@ -1,5 +1,6 @@
 //! `lafiya eval`: clinical scores, in process, with a progress bar and a picture.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,6 +14,7 @@ use lafiya_eval::{
 };
 use lafiya_knowledge::KnowledgeBase;
 
+use super::say;
 use crate::settings::Settings;
 use crate::wiring;
 
@@ -118,7 +120,7 @@ pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<E
         let parameters = read_parameters(Ddxplus::parameters(), matches)?;
         let cases = read_all(&files, read_ddxplus_cases)?;
         let outcomes = with_progress(&cases, |case| world.run(case, mode, &parameters, questions));
-        print!("{}", table(&outcomes));
+        say(table(&outcomes).trim_end())?;
         return Ok(ExitCode::SUCCESS);
     }
     let base = wiring::knowledge_base(settings)?;
@@ -138,10 +140,10 @@ pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<E
     let recalls = recalls_of_text(&runner, &cases, mode);
     if !recalls.is_empty() && !matches.get_flag("json") {
         let by_set = cases.iter().map(|case| case.set.as_str()).zip(&recalls);
-        println!("{}", recall_table(by_set));
+        say(recall_table(by_set))?;
     }
     if matches.get_flag("misses") {
-        print_unread(&cases, &recalls);
+        print_unread(&cases, &recalls)?;
     }
     answer(&outcomes, "clinical evaluation", matches)
 }
@@ -172,12 +174,12 @@ fn run_simulation(
 fn answer(outcomes: &[Outcome], what: &str, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     if matches.get_flag("json") {
         let scores = lafiya_eval::score(outcomes.iter());
-        println!("{}", serde_json::to_string_pretty(&scores)?);
+        say(serde_json::to_string_pretty(&scores)?)?;
     } else {
-        print!("{}", table(outcomes));
+        say(table(outcomes).trim_end())?;
     }
     if matches.get_flag("misses") {
-        print_misses(outcomes);
+        print_misses(outcomes)?;
     }
     if let Some(path) = matches.get_one::<PathBuf>("report") {
         let title = format!("Lafiya: {what}, {} cases", outcomes.len());
@@ -231,7 +233,7 @@ fn recalls_of_text(runner: &Runner<'_>, cases: &[Case], mode: Mode) -> Vec<Recal
     cases.iter().map(|case| runner.recall(case)).collect()
 }
 
-fn print_unread(cases: &[Case], recalls: &[Recall]) {
+fn print_unread(cases: &[Case], recalls: &[Recall]) -> io::Result<()> {
     for (case, it) in cases.iter().zip(recalls) {
         for (what, list) in [
             ("not read", &it.missed),
@@ -239,13 +241,14 @@ fn print_unread(cases: &[Case], recalls: &[Recall]) {
             ("read beyond the lists", &it.beyond),
         ] {
             if !list.is_empty() {
-                println!("{} {what}: {}", case.id, list.join("; "));
+                say(format_args!("{} {what}: {}", case.id, list.join("; ")))?;
             }
         }
     }
+    Ok(())
 }
 
-fn print_misses(outcomes: &[Outcome]) {
+fn print_misses(outcomes: &[Outcome]) -> io::Result<()> {
     for it in outcomes
         .iter()
         .filter(|it| it.rank != Some(1) || it.is_under() || it.is_over())
@@ -265,17 +268,19 @@ fn print_misses(outcomes: &[Outcome]) {
         } else {
             ""
         };
-        println!(
+        say(format_args!(
             "\n{} {}{covered}: place {place}; {level}{wanted}{mark}",
             it.id, it.diagnosis
-        );
-        println!("   because: {}", it.because);
-        println!("   {}", it.top.join(", "));
-        println!("   {}", it.understood.join(" "));
+        ))?;
+        say(format_args!("   because: {}", it.because))?;
+        say(format_args!("   {}", it.top.join(", ")))?;
+        say(format_args!("   {}", it.understood.join(" ")))?;
         if !it.not_understood.is_empty() {
-            println!("   not understood: {}", it.not_understood.join("; "));
+            let list = it.not_understood.join("; ");
+            say(format_args!("   not understood: {list}"))?;
         }
     }
+    Ok(())
 }
 
 fn fit_parameters(
@@ -289,19 +294,19 @@ fn fit_parameters(
         cases.len()
     );
     let report = fit(runner, cases, mode, start);
-    println!(
+    say(format_args!(
         "log-probability of the right answer: {:.4} now, {:.4} on held-out folds",
         report.before, report.held_out
-    );
-    println!(
+    ))?;
+    say(format_args!(
         "triage cost: {:.4} now, {:.4} on held-out folds",
         report.triage_before, report.triage_held_out
-    );
-    println!(
+    ))?;
+    say(format_args!(
         "Brier score of the first answer: {:.4} now, {:.4} on held-out folds",
         report.brier_before, report.brier_held_out
-    );
-    println!("{:#?}", report.parameters);
+    ))?;
+    say(format_args!("{:#?}", report.parameters))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use lafiya_knowledge::{KnowledgeBase, Remark, Weight, check_dir, show, stats};
 use serde::Serialize;
 
-use super::{knowledge_reports, print_answer};
+use super::{knowledge_reports, print_answer, say};
 use crate::settings::Settings;
 use crate::wiring;
 
@@ -97,13 +97,11 @@ fn check(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         })
         .collect();
     if matches.get_flag("json") {
-        println!("{}", serde_json::to_string_pretty(&rows)?);
+        say(serde_json::to_string_pretty(&rows)?)?;
     } else {
-        checked
-            .remarks
-            .iter()
-            .filter(wanted)
-            .for_each(|remark| println!("{folder}/{remark}"));
+        for remark in checked.remarks.iter().filter(wanted) {
+            say(format_args!("{folder}/{remark}"))?;
+        }
     }
     let complaints = checked.complaints().count();
     if complaints > 0 {

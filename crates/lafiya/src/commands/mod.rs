@@ -16,7 +16,8 @@ mod tenant;
 mod tenant_data;
 mod user;
 
-use std::io::Write as _;
+use std::fmt::Display;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -117,13 +118,15 @@ fn print_answer<T: Serialize>(
     } else {
         for_people(answer)
     };
-    match writeln!(std::io::stdout(), "{text}") {
-        // A reader that has seen enough (`| head`) closes the pipe.
-        Err(cause) if cause.kind() == std::io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-        written => {
-            written?;
-            Ok(ExitCode::SUCCESS)
-        }
+    say(text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints a line. A reader that has seen enough (`| head`) closes the pipe: what follows is for nobody, which is no failure.
+fn say(line: impl Display) -> io::Result<()> {
+    match writeln!(io::stdout(), "{line}") {
+        Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
     }
 }
 

@@ -14,6 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::say;
 use super::serve_reload::Folders;
 use crate::settings::Settings;
 use crate::wiring;
@@ -198,24 +199,38 @@ async fn first_link(context: &Context) -> anyhow::Result<String> {
     Ok(invited.link)
 }
 
-/// What a person sees on the terminal.
+/// What a person sees on the terminal. Where nobody looks, the service runs all the same.
 fn greet(public_url: &str, demo: Option<&DemoKeys>, link: Option<&str>) {
-    println!("Lafiya {}", env!("CARGO_PKG_VERSION"));
-    println!("  API       {public_url}/v1");
-    println!("  API docs  {public_url}/docs/api/");
-    println!("  Docs      {public_url}/docs");
-    println!("  Web app   {public_url}/");
+    if let Err(cause) = say(greeting(public_url, demo, link)) {
+        tracing::warn!(%cause, "The addresses could not be printed.");
+    }
+}
+
+fn greeting(public_url: &str, demo: Option<&DemoKeys>, link: Option<&str>) -> String {
+    let mut lines = vec![
+        format!("Lafiya {}", env!("CARGO_PKG_VERSION")),
+        format!("  API       {public_url}/v1"),
+        format!("  API docs  {public_url}/docs/api/"),
+        format!("  Docs      {public_url}/docs"),
+        format!("  Web app   {public_url}/"),
+    ];
     if let Some(demo) = demo {
-        println!(
-            "\nFirst start: a tenant named `{}` was made. Its keys are shown this once:",
-            tenants::DEMO_TENANT
-        );
-        println!("  sandbox   {}", demo.sandbox);
-        println!("  live      {}", demo.live);
+        let tenant = tenants::DEMO_TENANT;
+        lines.extend([
+            String::new(),
+            format!(
+                "First start: a tenant named `{tenant}` was made. Its keys are shown this once:"
+            ),
+            format!("  sandbox   {}", demo.sandbox),
+            format!("  live      {}", demo.live),
+        ]);
     }
     if let Some(link) = link {
-        println!("Sign in to the dashboard with this link, once, within three days:");
-        println!("  {public_url}/sign-in/link/{link}");
+        lines.extend([
+            "Sign in to the dashboard with this link, once, within three days:".to_owned(),
+            format!("  {public_url}/sign-in/link/{link}"),
+        ]);
     }
-    println!();
+    lines.push(String::new());
+    lines.join("\n")
 }
