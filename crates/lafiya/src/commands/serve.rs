@@ -98,6 +98,8 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
         stop.clone(),
     )?);
 
+    // They close when all is done: what the store still does may have begun at one.
+    let desks = desks(settings)?;
     let http_settings = settings.http(listening.address)?;
     let state = HttpState::new(Arc::clone(&context), http_settings.clone());
     let web = lafiya_web::pages(
@@ -114,8 +116,6 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
     // A thread of its own, which an early end need not wait for.
     std::thread::spawn(move || library.prepare());
     tracing::info!(address = %listening.address, knowledge.version = %context.knowledge.load().version().version, "Lafiya is ready.");
-    // They close when all is done: what the store still does may have begun at one.
-    let desks = desks(settings)?;
     lafiya_http::serve(listening, front, &http_settings, &desks, stop.cancelled()).await;
 
     // Requests are done; now what they left behind.
