@@ -241,6 +241,17 @@ impl Server {
         }
     }
 
+    /// Begins a command whose standard output nobody reads any more.
+    #[track_caller]
+    pub fn cli_unread(&self, arguments: &[&str], stderr: File) -> Child {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut command = self.command();
+        command.args(arguments).stdin(Stdio::null());
+        let begun = command.stdout(writer).stderr(stderr).spawn();
+        begun.expect("the binary can be started")
+    }
+
     /// Everything this process has printed so far.
     pub fn log(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()

@@ -27,7 +27,7 @@ struct Desk {
     runtime: Handle,
     /// Held once by the desk and once by each connection.
     seats: Arc<()>,
-    thread: Option<JoinHandle<()>>,
+    thread: JoinHandle<()>,
 }
 
 /// A place at a desk, or among the threads that share all work.
@@ -79,9 +79,10 @@ impl Desks {
 impl Drop for Desks {
     fn drop(&mut self) {
         self.closing.cancel();
-        let threads = self.desks.iter_mut().filter_map(|desk| desk.thread.take());
-        // One that panicked has closed, too.
-        threads.for_each(|thread| drop(thread.join()));
+        for desk in self.desks.drain(..) {
+            // One that panicked has closed, too.
+            desk.thread.join().ok();
+        }
     }
 }
 
@@ -97,14 +98,13 @@ impl Desk {
         Ok(Self {
             runtime: handle,
             seats: Arc::new(()),
-            thread: Some(thread.spawn(answer)?),
+            thread: thread.spawn(answer)?,
         })
     }
 
     /// A desk whose thread has ended would look like the least busy one for ever.
     fn is_open(&self) -> bool {
-        let thread = self.thread.as_ref();
-        thread.is_some_and(|thread| !thread.is_finished())
+        !self.thread.is_finished()
     }
 
     fn connections(&self) -> usize {

@@ -1,11 +1,10 @@
 //! The command line: tenants, keys, settings. Admin commands work before a server has ever run and
 //! beside one; what cannot be meant is refused with a sentence.
 
-use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::fs::{self, File};
+use std::time::Duration;
 
-use lafiya_blackbox::{CommandOutput, Server, Start, binary, shared};
+use lafiya_blackbox::{CommandOutput, Server, Start, eventually, shared};
 use serde_json::Value;
 
 /// Insists that a command was refused in words on standard error, and said nothing else.
@@ -286,43 +285,31 @@ fn help_and_version_need_nothing() {
     refused(&server.cli(&["no-such-command"]), "no-such-command");
 }
 
-/// A command whose standard output nobody reads any more.
-fn unread(folder: &std::path::Path, arguments: &[&str]) -> Child {
-    let (reader, writer) = std::io::pipe().expect("a pipe");
-    drop(reader);
-    let mut command = Command::new(binary());
-    command
-        .args(arguments)
-        .current_dir(folder)
-        .env("LAFIYA_LISTEN", "127.0.0.1:0")
-        .env("LAFIYA_DATA_DIR", folder)
-        .stdin(Stdio::null())
-        .stdout(writer)
-        .stderr(Stdio::piped());
-    command.spawn().expect("the binary can be started")
-}
-
 #[test]
 fn a_reader_who_has_seen_enough_is_no_failure() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let server = Start::default().prepare();
+    let log = server.folder().join("unread.log");
     let assessed = ["assess", "--age", "30", "--sex", "female", "fever"];
     for arguments in [&["openapi"][..], &["knowledge", "stats"], &assessed] {
-        let ended = unread(folder.path(), arguments).wait_with_output();
-        let ended = ended.expect("it ends");
-        let said = String::from_utf8_lossy(&ended.stderr);
-        assert!(ended.status.success(), "{arguments:?}: {said}");
+        let stderr = File::create(&log).expect("a file");
+        let status = server.cli_unread(arguments, stderr).wait();
+        let said = fs::read_to_string(&log).expect("a log");
+        assert!(status.expect("it ends").success(), "{arguments:?}: {said}");
         assert!(!said.contains("panicked"), "{arguments:?}: {said}");
     }
 }
 
 #[test]
 fn a_service_whose_greeting_nobody_reads_serves() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut service = unread(folder.path(), &["serve"]);
-    let log = BufReader::new(service.stderr.take().expect("a pipe"));
-    let is_ready = |line: std::io::Result<String>| line.is_ok_and(|it| it.contains("is ready"));
-    let ready = log.lines().any(is_ready);
+    let server = Start::default().prepare();
+    let log = server.folder().join("unread.log");
+    let mut service = server.cli_unread(&["serve"], File::create(&log).expect("a file"));
+    eventually("it is ready", Duration::from_secs(60), || {
+        let ended = service.try_wait().expect("it can be asked");
+        let said = fs::read_to_string(&log).expect("a log");
+        assert!(ended.is_none(), "it ended: {said}");
+        said.contains("is ready").then_some(())
+    });
     service.kill().expect("it can be stopped");
     service.wait().expect("it has stopped");
-    assert!(ready, "it ended before it was ready");
 }

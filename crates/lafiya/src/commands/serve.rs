@@ -16,7 +16,7 @@ use tokio_util::task::TaskTracker;
 
 use super::say;
 use super::serve_reload::Folders;
-use crate::settings::Settings;
+use crate::settings::{Settings, processors};
 use crate::wiring;
 
 /// How often key counters are written and expired rows removed.
@@ -133,8 +133,7 @@ fn desks(settings: &Settings) -> anyhow::Result<Desks> {
     if !settings.answers_alone()? {
         return Ok(Desks::none());
     }
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    Desks::open(processors).context("no threads to answer on")
+    Desks::open(processors()).context("no threads to answer on")
 }
 
 async fn write_key_use(context: Arc<Context>, stop: CancellationToken) {

@@ -369,6 +369,10 @@ impl Settings {
 
 /// Enough that a burst is taken in, and few enough that whoever is taken in is soon answered.
 fn requests_that_suit_the_machine() -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    (64 * cores).max(256)
+    (64 * processors()).max(256)
+}
+
+/// How many processors there are for this process; one where nobody knows.
+pub(crate) fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
