@@ -6,9 +6,10 @@ use lafiya_model::DeidentifiedCase;
 
 use crate::facts::{PatientFacts, Told};
 use crate::parameters::Parameters;
+use crate::priors::CaseMix;
 use crate::ranking::Ranking;
+use crate::weighing;
 use crate::weights::{Scores, Weights};
-use crate::{priors, weighing};
 
 /// A condition that is impossible has this score.
 const IMPOSSIBLE: f64 = f64::NEG_INFINITY;
@@ -38,7 +39,7 @@ pub struct Differential<'a> {
 impl<'a> Differential<'a> {
     /// The differential of a patient.
     pub fn of(facts: &PatientFacts<'a>, case: &DeidentifiedCase, parameters: &Parameters) -> Self {
-        let prior = prior_log_odds(&priors::shares(facts, case), facts, parameters);
+        let prior = prior_log_odds(CaseMix::of(facts, case), facts, parameters);
         let counted = facts.counted();
         let weights = counted
             .iter()
@@ -158,34 +159,25 @@ impl<'a> Differential<'a> {
 }
 
 /// Log-odds of each prior against "something else": of the conditions, then of the pairs.
-fn prior_log_odds(shares: &[f64], facts: &PatientFacts<'_>, parameters: &Parameters) -> Vec<f64> {
-    let known: f64 = shares.iter().sum();
+fn prior_log_odds(mix: CaseMix, facts: &PatientFacts<'_>, parameters: &Parameters) -> Vec<f64> {
+    let known = joined(&mix.shares, |sum, share| sum + share);
     // What the base does not explain, and never less than the stated share of what it does.
     let other = (1.0 - known).max(parameters.other_prior * known.max(0.05));
     let ln_other = other.ln();
-    let priors = facts.base.priors();
-    let usual = priors.shares(facts.age.band(), facts.sex).iter();
-    let usual = usual.zip(priors.ln_shares(facts.age.band(), facts.sex));
-    // Most shares are as usual for the age and the sex, and their logarithms are known.
-    let log_odds = |(&share, (&usual, &ln_usual)): (&f64, (&f32, &f64))| {
-        let ln_share = if share == f64::from(usual) {
-            ln_usual
-        } else {
-            share.ln()
-        };
+    let mut odds = mix.ln_shares;
+    odds.reserve_exact(facts.base.pairs().len());
+    for odds in &mut odds {
         // The impossible stays impossible, whatever a prior weighs.
-        if share > 0.0 {
-            parameters.prior_weight * (ln_share - ln_other)
+        *odds = if *odds > IMPOSSIBLE {
+            parameters.prior_weight * (*odds - ln_other)
         } else {
             IMPOSSIBLE
-        }
-    };
-    let mut odds = Vec::with_capacity(shares.len() + facts.base.pairs().len());
-    odds.extend(shares.iter().zip(usual).map(log_odds));
+        };
+    }
     for pair in facts.base.pairs() {
         // How often the second comes with the first is a figure of its own and is not tempered.
         let together = if odds[pair.second.index()] > IMPOSSIBLE {
-            odds[pair.first.index()] + f64::from(pair.share).ln()
+            odds[pair.first.index()] + pair.ln_share
         } else {
             IMPOSSIBLE
         };
@@ -196,18 +188,31 @@ fn prior_log_odds(shares: &[f64], facts: &PatientFacts<'_>, parameters: &Paramet
 
 /// Probabilities from log-odds against "something else", whose own log-odds are 0.
 fn normalised(scores: Vec<f64>) -> (Vec<f64>, f64) {
-    let highest = scores.iter().copied().fold(0.0, f64::max);
+    let highest = joined(&scores, f64::max);
     let mut probabilities = scores;
     for it in &mut probabilities {
         let below = *it - highest;
         *it = if below < NEGLIGIBLE { 0.0 } else { below.exp() };
     }
     let other = (-highest).exp();
-    let total = probabilities.iter().sum::<f64>() + other;
+    let total = joined(&probabilities, |sum, it| sum + it) + other;
+    let each = 1.0 / total;
     for probability in &mut probabilities {
-        *probability /= total;
+        *probability *= each;
     }
-    (probabilities, other / total)
+    (probabilities, other * each)
+}
+
+/// All values joined, beginning with 0, in several rows side by side: in one row each would wait for the one before.
+fn joined(values: &[f64], join: impl Fn(f64, f64) -> f64) -> f64 {
+    let (parts, rest) = values.as_chunks::<8>();
+    let mut rows = [0.0; 8];
+    for part in parts {
+        for (row, value) in rows.iter_mut().zip(part) {
+            *row = join(*row, *value);
+        }
+    }
+    rows.iter().chain(rest).copied().fold(0.0, join)
 }
 
 /// The share of each condition. Where two are there at once, each gets half of that chance, so that

@@ -1,7 +1,7 @@
 //! How common each condition is among patients like this one: age, sex, pregnancy, place, month.
 
-use lafiya_knowledge::Facts;
 use lafiya_knowledge::words::State;
+use lafiya_knowledge::{ConditionIx, Facts};
 use lafiya_model::{DeidentifiedCase, Sex};
 
 use crate::facts::{PatientFacts, Status};
@@ -10,37 +10,65 @@ use crate::facts::{PatientFacts, Status};
 /// stays, so that the pregnancy she does not know of is not ruled out.
 const NOT_PREGNANT_BUT: f32 = 0.15;
 
-/// The share of visits (0 to 1) that each condition causes in patients like this one; 0 where it is
+/// The share of visits (0 to 1) that each condition causes in patients of a kind, by `ConditionIx`; 0 where it is
 /// impossible.
-pub(crate) fn shares(facts: &PatientFacts<'_>, case: &DeidentifiedCase) -> Vec<f64> {
-    let (base, priors) = (facts.base, facts.base.priors());
-    let mut shares = priors.shares(facts.age.band(), facts.sex).to_vec();
-    for (ix, ages) in &priors.limited_by_age {
-        if !ages.contains(facts.age) {
-            shares[ix.index()] = 0.0;
+pub(crate) struct CaseMix {
+    pub(crate) shares: Vec<f64>,
+    /// The logarithms of these.
+    pub(crate) ln_shares: Vec<f64>,
+}
+
+impl CaseMix {
+    /// In patients like this one.
+    pub(crate) fn of(facts: &PatientFacts<'_>, case: &DeidentifiedCase) -> Self {
+        let (base, priors) = (facts.base, facts.base.priors());
+        let (band, sex) = (facts.age.band(), facts.sex);
+        let usual = priors.shares(band, sex).iter();
+        let mut mix = Self {
+            shares: usual.map(|&share| share.into()).collect(),
+            ln_shares: priors.ln_shares(band, sex).to_vec(),
+        };
+        let place = case.region.as_deref().and_then(|slug| base.place(slug));
+        let belts = place.map_or(&[][..], |place| &place.belts);
+        let setting = place.and_then(|place| place.setting);
+        // The most by far, so their logarithms are known.
+        for it in priors.multipliers(belts, case.month, setting) {
+            mix.multiply(it.condition, it.by, it.ln_by);
         }
-    }
-    for (ix, excluded_by) in &priors.excludable {
-        if facts.is_present(*excluded_by) {
-            shares[ix.index()] = 0.0;
+        let chances = [State::Pregnant, State::Postpartum].map(|it| state_chance(it, facts));
+        let ln_chances = chances.map(f32::ln);
+        for &(ix, state) in &priors.of_state {
+            mix.multiply(ix, chances[state as usize], ln_chances[state as usize]);
         }
-    }
-    let state_chance = [State::Pregnant, State::Postpartum].map(|it| state_chance(it, facts));
-    for &(ix, state) in &priors.of_state {
-        shares[ix.index()] *= state_chance[state as usize];
-    }
-    if facts.is_in(State::Pregnant) {
-        let all = shares.iter_mut().zip(base.conditions());
-        for (share, condition) in all.filter(|(_, condition)| condition.state.is_none()) {
-            *share *= condition.pregnancy_times;
+        if facts.is_in(State::Pregnant) {
+            let all = (0..).map(ConditionIx::at).zip(base.conditions());
+            for (ix, condition) in all.filter(|(_, condition)| condition.state.is_none()) {
+                let by = condition.pregnancy_times;
+                mix.multiply(ix, by, by.ln());
+            }
         }
+        for (ix, ages) in &priors.limited_by_age {
+            if !ages.contains(facts.age) {
+                mix.rule_out(*ix);
+            }
+        }
+        for (ix, excluded_by) in &priors.excludable {
+            if facts.is_present(*excluded_by) {
+                mix.rule_out(*ix);
+            }
+        }
+        mix
     }
-    let place = case.region.as_deref().and_then(|slug| base.place(slug));
-    let belts = place.map_or(&[][..], |place| &place.belts);
-    let setting = place.and_then(|place| place.setting);
-    let times = priors.times(belts, case.month, setting);
-    let shares = shares.iter().zip(&times);
-    shares.map(|(share, by)| f64::from(share * by)).collect()
+
+    fn multiply(&mut self, condition: ConditionIx, by: f32, ln_by: f32) {
+        self.shares[condition.index()] *= f64::from(by);
+        self.ln_shares[condition.index()] += f64::from(ln_by);
+    }
+
+    fn rule_out(&mut self, condition: ConditionIx) {
+        self.shares[condition.index()] = 0.0;
+        self.ln_shares[condition.index()] = f64::NEG_INFINITY;
+    }
 }
 
 /// How likely the patient is in a state.

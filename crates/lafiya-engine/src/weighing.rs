@@ -289,19 +289,16 @@ fn lab(base: &KnowledgeBase, ix: LabIx, positive: bool) -> Vec<(ConditionIx, f64
 
 /// How well the time since the first symptom fits each condition's course.
 pub(crate) fn course(facts: &PatientFacts<'_>, parameters: &Parameters) -> Option<Vec<f64>> {
-    let days = f64::from(facts.days_of_illness()?);
+    let days = facts.days_of_illness()? as f32;
     let weight = |course: &Course| {
-        let [usual_from, usual_to] = course.usual.map(f64::from);
-        let [possible_from, possible_to] = course.possible.map(f64::from);
-        let misfit = if days < usual_from {
-            (usual_from - days) / (usual_from - possible_from).max(0.5)
-        } else if days > usual_to {
-            (days - usual_to) / (possible_to - usual_to).max(0.5)
-        } else {
-            // A narrow window that is hit tells more than a wide one.
-            return 0.15 * (1.5 - 0.3 * course.ln_usual_width).max(0.0);
-        };
-        -parameters.course_weight * misfit.min(2.0)
+        // Reckoned without a branch, which nobody could foresee. At most one of the two is above 0.
+        let early = (course.usual_from - days).max(0.0) * course.per_day_early;
+        let late = (days - course.usual_to).max(0.0) * course.per_day_late;
+        let misfit = (early + late).min(2.0);
+        let is_hit = f32::from(misfit <= 0.0);
+        // A narrow window that is hit tells more than a wide one.
+        let hit = is_hit * 0.15 * (1.5 - 0.3 * course.ln_usual_width).max(0.0);
+        f64::from(hit) - parameters.course_weight * f64::from(misfit)
     };
     let (courses, pairs) = (facts.base.courses(), facts.base.pairs());
     let mut weights = Vec::with_capacity(courses.len() + pairs.len());

@@ -379,7 +379,7 @@ fn build_pair(text: schema::Pair, directory: &Directory) -> Option<Pair> {
     Some(Pair {
         first: condition(&text.id)?,
         second: condition(&text.with)?,
-        share: of_100(text.of_100),
+        ln_share: f64::from(of_100(text.of_100)).ln(),
         text,
     })
 }

@@ -276,6 +276,6 @@ pub struct Pair {
     pub first: ConditionIx,
     /// The other.
     pub second: ConditionIx,
-    /// The share of people with the first who have the second too.
-    pub share: f32,
+    /// The logarithm of the share of people with the first who have the second too.
+    pub ln_share: f64,
 }

@@ -38,7 +38,7 @@ pub use likelihood::{
 };
 pub use measure::{Derived, Measure, NotANumber, Person, Quantity, normal_unit, split_number};
 pub use place::{Place, Times};
-pub use priors::Priors;
+pub use priors::{Multiplier, Priors};
 pub use score::{Score, ScoreResult};
 pub use when::{Facts, When};
 

@@ -28,13 +28,17 @@ pub struct Priors {
 
 /// What makes one condition commoner or rarer, as `Times` says, small since many are gone through every turn.
 #[derive(Clone, Copy, Debug)]
-struct Multiplier {
-    condition: ConditionIx,
+pub struct Multiplier {
+    /// The condition.
+    pub condition: ConditionIx,
     /// A bit for each month; every bit where it is all year.
     months: u16,
     /// A bit for each setting; every bit where it is in all.
     settings: u8,
-    by: f32,
+    /// What its share is multiplied with.
+    pub by: f32,
+    /// The logarithm of this.
+    pub ln_by: f32,
 }
 
 /// The bit of a setting that is not known, which only what holds in all has.
@@ -57,21 +61,21 @@ impl Priors {
         &self.ln_shares[group(band, sex)]
     }
 
-    /// What each share is multiplied with, by `ConditionIx`. What is not known does not apply: a prior is written for a
-    /// place and month unknown.
-    pub fn times(&self, belts: &[BeltIx], month: Option<u8>, setting: Option<Setting>) -> Vec<f32> {
+    /// What the shares are multiplied with. What is not known does not apply: a prior is written for a place and month
+    /// unknown.
+    pub fn multipliers<'a>(
+        &'a self,
+        belts: &'a [BeltIx],
+        month: Option<u8>,
+        setting: Option<Setting>,
+    ) -> impl Iterator<Item = &'a Multiplier> {
         let month = month.map_or(UNKNOWN_MONTH, month_bit);
         let setting = setting.map_or(UNKNOWN_SETTING, setting_bit);
-        let mut times = vec![1.0; self.shares.first().map_or(0, Vec::len)];
         let of_place = belts
             .iter()
             .filter_map(|belt| self.in_belt.get(belt.index()));
-        for it in self.everywhere.iter().chain(of_place.flatten()) {
-            if it.months & month != 0 && it.settings & setting != 0 {
-                times[it.condition.index()] *= it.by;
-            }
-        }
-        times
+        let all = self.everywhere.iter().chain(of_place.flatten());
+        all.filter(move |it| it.months & month != 0 && it.settings & setting != 0)
     }
 
     pub(super) fn of(conditions: &[Condition], belts: usize) -> Self {
@@ -125,6 +129,7 @@ impl Multiplier {
             },
             settings: times.setting.map_or(u8::MAX, setting_bit),
             by: times.by,
+            ln_by: times.by.ln(),
         }
     }
 }
@@ -168,8 +173,11 @@ mod tests {
                 .iter()
                 .flat_map(|m| settings.iter().map(move |s| (*m, *s)))
             {
-                let times = base.priors().times(belts, month, setting);
-                for (condition, times) in base.conditions().iter().zip(times) {
+                let mut by_condition = vec![1.0; base.conditions().len()];
+                for it in base.priors().multipliers(belts, month, setting) {
+                    by_condition[it.condition.index()] *= it.by;
+                }
+                for (condition, times) in base.conditions().iter().zip(by_condition) {
                     let all = condition.times.iter();
                     let applying = all.filter(|it| it.applies(belts, month, setting));
                     assert_eq!(times, applying.map(|it| it.by).product::<f32>());
