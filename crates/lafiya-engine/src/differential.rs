@@ -4,6 +4,7 @@
 use lafiya_knowledge::ConditionIx;
 use lafiya_model::DeidentifiedCase;
 
+use crate::arithmetic::{exponential, highest, sum};
 use crate::facts::{PatientFacts, Told};
 use crate::parameters::Parameters;
 use crate::priors::CaseMix;
@@ -160,7 +161,7 @@ impl<'a> Differential<'a> {
 
 /// Log-odds of each prior against "something else": of the conditions, then of the pairs.
 fn prior_log_odds(mix: CaseMix, facts: &PatientFacts<'_>, parameters: &Parameters) -> Vec<f64> {
-    let known = joined(&mix.shares, |sum, share| sum + share);
+    let known = sum(&mix.shares);
     // What the base does not explain, and never less than the stated share of what it does.
     let other = (1.0 - known).max(parameters.other_prior * known.max(0.05));
     let ln_other = other.ln();
@@ -188,31 +189,23 @@ fn prior_log_odds(mix: CaseMix, facts: &PatientFacts<'_>, parameters: &Parameter
 
 /// Probabilities from log-odds against "something else", whose own log-odds are 0.
 fn normalised(scores: Vec<f64>) -> (Vec<f64>, f64) {
-    let highest = joined(&scores, f64::max);
+    let highest = highest(&scores);
     let mut probabilities = scores;
     for it in &mut probabilities {
         let below = *it - highest;
-        *it = if below < NEGLIGIBLE { 0.0 } else { below.exp() };
+        *it = if below < NEGLIGIBLE {
+            0.0
+        } else {
+            exponential(below)
+        };
     }
     let other = (-highest).exp();
-    let total = joined(&probabilities, |sum, it| sum + it) + other;
+    let total = sum(&probabilities) + other;
     let each = 1.0 / total;
     for probability in &mut probabilities {
         *probability *= each;
     }
     (probabilities, other * each)
-}
-
-/// All values joined, beginning with 0, in several rows side by side: in one row each would wait for the one before.
-fn joined(values: &[f64], join: impl Fn(f64, f64) -> f64) -> f64 {
-    let (parts, rest) = values.as_chunks::<8>();
-    let mut rows = [0.0; 8];
-    for part in parts {
-        for (row, value) in rows.iter_mut().zip(part) {
-            *row = join(*row, *value);
-        }
-    }
-    rows.iter().chain(rest).copied().fold(0.0, join)
 }
 
 /// The share of each condition. Where two are there at once, each gets half of that chance, so that

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use lafiya_model::TriageLevel;
 
+use crate::arithmetic::{exponential, highest, sum};
 use crate::parameters::Parameters;
 use crate::triage::{Levels, Shares};
 
@@ -21,7 +22,7 @@ pub(crate) struct Holding {
 impl Holding {
     /// From log-odds against "something else", whose own log-odds are 0.
     pub(crate) fn of(scores: &[f64], levels: &Levels) -> Self {
-        let highest = scores.iter().copied().fold(0.0, f64::max);
+        let highest = highest(scores);
         let mut holding = Self {
             places: Vec::with_capacity(scores.len()),
             held: Vec::with_capacity(scores.len()),
@@ -55,7 +56,7 @@ impl Holding {
         let factor = |&place: &usize| {
             let moved = change[place];
             if moved != last.0 {
-                last = (moved, moved.exp());
+                last = (moved, exponential(moved));
             }
             last.1
         };
@@ -75,16 +76,4 @@ impl Holding {
 /// Evidence that joins what is held.
 pub(crate) fn multiplied(held: &[f64], factors: &[f64]) -> Vec<f64> {
     held.iter().zip(factors).map(|(a, b)| a * b).collect()
-}
-
-/// In four lanes, which a processor adds at once.
-fn sum(numbers: &[f64]) -> f64 {
-    let (fours, rest) = numbers.as_chunks::<4>();
-    let mut lanes = [0.0; 4];
-    for four in fours {
-        for (lane, number) in lanes.iter_mut().zip(four) {
-            *lane += number;
-        }
-    }
-    lanes.iter().chain(rest).sum()
 }

@@ -8,6 +8,7 @@
 //! No disease is named here: everything clinical comes from the knowledge base.
 #![warn(missing_docs)]
 
+mod arithmetic;
 mod carried;
 mod citations;
 mod danger;
