@@ -40,7 +40,7 @@ pub(crate) struct Unit<'a> {
     /// What it is to a phrase.
     pub role: Role,
     /// The compound, by number, where several words stand for one.
-    pub compound: Option<usize>,
+    pub compound: Option<u32>,
 }
 
 /// The groups of words, ready to use.
@@ -48,7 +48,7 @@ pub(crate) struct Unit<'a> {
 pub(crate) struct Canon {
     groups: FastMap<String, String>,
     /// Phrases that stand for one word, each with the number of the compound.
-    phrases: PhraseSet<usize>,
+    phrases: PhraseSet<u32>,
     compounds: Vec<Compound>,
     fillers: FastSet<String>,
     modifiers: FastSet<String>,
@@ -105,9 +105,9 @@ impl Canon {
             abbreviations: fillers.abbreviations.iter().cloned().collect(),
             opposites: same.opposite.iter().map(|it| it.sides.clone()).collect(),
         };
-        for (form, written) in &same.phrases {
+        for ((form, written), number) in same.phrases.iter().zip(0..) {
             for phrase in written {
-                canon.phrases.add_phrase(phrase, canon.compounds.len());
+                canon.phrases.add_phrase(phrase, number);
             }
             canon.compounds.push(Compound {
                 form: form.clone(),
@@ -156,16 +156,19 @@ impl Canon {
         while at < words.len() {
             let word = words[at].as_ref();
             let unit = match self.compound_at(words, at) {
-                Some((number, taken)) => Unit {
-                    form: &self.compounds[number].form,
-                    first: at,
-                    last: at + taken,
-                    role: match taken {
-                        1 => word.role,
-                        _ => self.compounds[number].role,
-                    },
-                    compound: Some(number),
-                },
+                Some((number, taken)) => {
+                    let compound = &self.compounds[number as usize];
+                    Unit {
+                        form: &compound.form,
+                        first: at,
+                        last: at + taken,
+                        role: match taken {
+                            1 => word.role,
+                            _ => compound.role,
+                        },
+                        compound: Some(number),
+                    }
+                }
                 None => Unit {
                     form: &word.form,
                     first: at,
@@ -218,7 +221,7 @@ impl Canon {
 
     /// The compound whose phrase begins at a word, the longest one, and how many words that has.
     #[inline]
-    fn compound_at<W: AsRef<Word>>(&self, words: &[&W], at: usize) -> Option<(usize, usize)> {
+    fn compound_at<W: AsRef<Word>>(&self, words: &[&W], at: usize) -> Option<(u32, usize)> {
         let begun = words[at].as_ref().opens?;
         let rest = words[at + 1..].iter().map(|it| it.as_ref().key);
         let (length, compounds) = self.phrases.longest_begun(begun, rest)?;

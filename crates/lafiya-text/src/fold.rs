@@ -8,17 +8,14 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// A word, a number or a sign of the text.
+/// A word, a number or a sign of the text. Small, since a text has many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token<'t> {
     /// Folded: lower case, no marks.
     pub text: &'t str,
-    /// First character of the original, counted in characters.
-    pub start: usize,
-    /// The character after the last.
-    pub end: usize,
-    /// The same in bytes.
-    pub bytes: (usize, usize),
+    /// Where it stands in the original, counted in characters and in bytes.
+    characters: (u32, u32),
+    bytes: (u32, u32),
     /// Whether white space or the start of the text stands before it.
     pub spaced: bool,
     /// Whether it is a word all in capitals.
@@ -26,6 +23,18 @@ pub(crate) struct Token<'t> {
 }
 
 impl Token<'_> {
+    /// Its characters in the original.
+    pub(crate) fn characters(&self) -> Range<usize> {
+        let (start, end) = self.characters;
+        start as usize..end as usize
+    }
+
+    /// Its bytes in the original.
+    pub(crate) fn bytes(&self) -> Range<usize> {
+        let (start, end) = self.bytes;
+        start as usize..end as usize
+    }
+
     /// Whether it is a number such as `3` or `39.5`.
     pub(crate) fn is_number(&self) -> bool {
         self.text.as_bytes().first().is_some_and(u8::is_ascii_digit)
@@ -229,9 +238,8 @@ impl<'t> Scan<'t, '_> {
     ) {
         self.tokens.push(Token {
             text,
-            start: start.character,
-            end: end.character,
-            bytes: (start.byte, end.byte),
+            characters: (start.character as u32, end.character as u32),
+            bytes: (start.byte as u32, end.byte as u32),
             spaced,
             capitals,
         });
@@ -421,8 +429,9 @@ mod tests {
         let mut folded = Folded::of(text);
         let tokens = folded.tokens();
         for token in &tokens {
-            assert!(token.end <= text.chars().count() && token.start < token.end);
+            let characters = token.characters();
+            assert!(characters.end <= text.chars().count() && !characters.is_empty());
         }
-        assert_eq!((tokens[1].start, tokens[1].end), (7, 10));
+        assert_eq!(tokens[1].characters(), 7..10);
     }
 }

@@ -375,9 +375,9 @@ fn mention(text: &str, reading: &Reading<'_>, it: &mut Spotted) -> Mention {
     let present = it.choice == Choice::Present;
     Mention {
         concept: it.concept,
-        start: first.start,
-        end: last.end,
-        orth: text[first.bytes.0..last.bytes.1].to_owned(),
+        start: first.characters().start,
+        end: last.characters().end,
+        orth: text[first.bytes().start..last.bytes().end].to_owned(),
         choice: it.choice,
         severity: it.severity.filter(|_| present),
         duration_days: it.duration.and_then(|it| it.0).filter(|_| present),

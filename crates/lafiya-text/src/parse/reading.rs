@@ -57,7 +57,7 @@ impl<'a> Reading<'a> {
         let units = sources.canon.units(&entries);
         let traits: Vec<Traits> = entries.iter().map(|it| it.traits).collect();
         let facts = |unit: &Unit<'_>| match unit.compound {
-            Some(number) => met.compounds[number],
+            Some(number) => met.compounds[number as usize],
             None => entries[unit.first].form,
         };
         let forms = units.iter().map(facts).collect();

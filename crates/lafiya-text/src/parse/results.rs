@@ -211,7 +211,7 @@ impl ResultReader {
         let Some((at, times)) = number.filter(|(at, _)| !written.in_time[*at]) else {
             return;
         };
-        let begin = reading.tokens[at].bytes.0;
+        let begin = reading.tokens[at].bytes().start;
         let text = &written.text[begin..];
         let amount = self.units.amount(text, written.base, test.concept);
         let amount = amount.filter(|it| it.has_unit() || test.called != Called::ByLetters);
@@ -219,7 +219,7 @@ impl ResultReader {
         let Some((derived, length)) = read else {
             return;
         };
-        let within = |at: &usize| reading.tokens[*at].bytes.0 < begin + length;
+        let within = |at: &usize| reading.tokens[*at].bytes().start < begin + length;
         let end = (at..reading.len()).take_while(within).last();
         let core: Tokens = tokens.clone().chain(at..=end.unwrap_or(at)).collect();
         let present = derived.present.into_iter().map(|it| (it, Choice::Present));

@@ -57,11 +57,8 @@ impl Spotted {
             return;
         };
         let well = matches!(found.sense, Sense::Lacks(_));
-        let one = Self {
-            derived: well,
-            well,
-            ..Self::new(concept, found.core, choice, found.confidence)
-        };
+        let mut one = Self::new(concept, found.core, choice, found.confidence);
+        (one.derived, one.well) = (well, well);
         let also = found.also.map(|concept| Self {
             concept,
             ..one.clone()
