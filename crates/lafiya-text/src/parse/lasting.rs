@@ -21,11 +21,9 @@ pub(super) fn attach(
 ) {
     let carried = carried.tokens();
     // A phrase may hold a time of its own ("cough for months"): that one is spent.
-    let times: Vec<Time> = times
-        .iter()
-        .copied()
-        .filter(|it| !carried[it.first])
-        .collect();
+    let free = times.iter().filter(|it| !carried[it.first]);
+    let mut times: Vec<Time> = Vec::with_capacity(times.len());
+    times.extend(free);
     let lasting = spotted.iter().zip(0..).filter(|(it, _)| lasts(it));
     let mut places: Vec<(usize, usize)> = Vec::with_capacity(spotted.len());
     places.extend(lasting.map(|(it, n)| (it.first(), n)));
@@ -37,7 +35,7 @@ pub(super) fn attach(
         carried,
         spotted,
     };
-    let mut unclaimed = Vec::new();
+    let mut unclaimed = Vec::with_capacity(times.len());
     for (n, time) in times.iter().enumerate() {
         let sentence = reading.sentence_of(time.first);
         // A time without a number ("on and off") does not keep the next one from its finding.

@@ -26,6 +26,8 @@ pub(super) struct Narration<'a> {
     pub patient: Option<&'a str>,
 }
 
+/// Few texts name more.
+const PERSONS: usize = 64;
 /// Words from "I am" to what the teller is: "I am the boy's class teacher".
 const INTRODUCTION_REACH: usize = 6;
 
@@ -68,7 +70,8 @@ impl Pronouns {
     ) -> Option<Narration<'a>> {
         // "They brought my friend": many are not one patient.
         let is_one = |at: &usize| !matches!(reading.words[*at], "they" | "them" | "their");
-        let persons: Vec<(usize, Named)> = names.iter().filter(|(at, _)| is_one(at)).collect();
+        let mut persons: Vec<(usize, Named)> = Vec::with_capacity(PERSONS);
+        persons.extend(names.iter().filter(|(at, _)| is_one(at)));
         let is_teller = |&(at, named): &(usize, Named)| {
             // "We" are never one patient.
             let alone = reading.words[at] != "we";

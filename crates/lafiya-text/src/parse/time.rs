@@ -66,6 +66,8 @@ enum Count {
     Other(Range<usize>, Option<Age>),
 }
 
+/// Few texts tell more.
+const TIMES: usize = 32;
 const DAYS_MAX: f64 = 36_500.0;
 const YEAR_DAYS: u32 = 365;
 /// Who is younger is called a baby, and no child, son or girl.
@@ -157,7 +159,10 @@ impl Times {
         patient: Option<Age>,
         today: Option<Date>,
     ) -> Told {
-        let mut told = Told::default();
+        let mut told = Told {
+            times: Vec::with_capacity(TIMES),
+            ..Told::default()
+        };
         let next = |from: usize| reading.next_of(from, [Trait::Moment, Trait::Number, Trait::Unit]);
         let mut at = next(0);
         while at < reading.len() {
