@@ -1,7 +1,7 @@
 //! Sums and exponentials over many hypotheses, so written that a processor is not kept waiting.
 
 /// All values joined, beginning with 0, in several rows side by side: in one row each would wait for the one before.
-pub(crate) fn joined(values: &[f64], join: impl Fn(f64, f64) -> f64) -> f64 {
+fn joined(values: &[f64], join: impl Fn(f64, f64) -> f64) -> f64 {
     let (parts, rest) = values.as_chunks::<8>();
     let mut rows = [0.0; 8];
     for part in parts {

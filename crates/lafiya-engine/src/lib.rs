@@ -37,7 +37,6 @@ pub use differential::Differential;
 pub use facts::{Concern, PatientFacts, Status};
 pub use opinion::Refusal;
 pub use parameters::Parameters;
-use priors::CaseMix;
 pub use question::NextStep;
 pub use safety::Draft;
 
@@ -58,7 +57,7 @@ pub fn assess<'a>(
 /// The share of visits (0 to 1) that each condition causes in patients like this one, before anything
 /// they complain of is known: by age, sex, state, place and month. By `ConditionIx`; 0 is impossible.
 pub fn case_mix(base: &KnowledgeBase, case: &DeidentifiedCase) -> Vec<f64> {
-    CaseMix::of(&PatientFacts::gather(base, case), case).shares
+    priors::CaseMix::of(&PatientFacts::gather(base, case), case).shares
 }
 
 /// Checks a draft against every danger and completes it. `questions_asked` bounds the interview.

@@ -41,10 +41,8 @@ impl CaseMix {
             mix.multiply(ix, chances[state as usize], ln_chances[state as usize]);
         }
         if facts.is_in(State::Pregnant) {
-            let all = (0..).map(ConditionIx::at).zip(base.conditions());
-            for (ix, condition) in all.filter(|(_, condition)| condition.state.is_none()) {
-                let by = condition.pregnancy_times;
-                mix.multiply(ix, by, by.ln());
+            for it in &priors.in_pregnancy {
+                mix.multiply(it.condition, it.by, it.ln_by);
             }
         }
         for (ix, ages) in &priors.limited_by_age {

@@ -21,6 +21,8 @@ pub struct Priors {
     pub excludable: Vec<(ConditionIx, ConceptRef)>,
     /// Conditions that only women in a state have.
     pub of_state: Vec<(ConditionIx, State)>,
+    /// What a pregnancy does to the others, where it does something.
+    pub in_pregnancy: Vec<Multiplier>,
     /// The multipliers of conditions that hold in every belt, and those of each belt, by its index.
     everywhere: Vec<Multiplier>,
     in_belt: Vec<Vec<Multiplier>>,
@@ -110,6 +112,10 @@ impl Priors {
                 .flat_map(|(ix, it)| it.excluded_by.iter().map(move |&by| (ix, by)))
                 .collect(),
             of_state: all().filter_map(|(ix, it)| Some((ix, it.state?))).collect(),
+            in_pregnancy: all()
+                .filter(|(_, it)| it.state.is_none() && it.pregnancy_times != 1.0)
+                .map(|(ix, it)| Multiplier::always(ix, it.pregnancy_times))
+                .collect(),
             everywhere,
             in_belt,
         }
@@ -117,19 +123,26 @@ impl Priors {
 }
 
 impl Multiplier {
-    fn of(condition: ConditionIx, times: &Times) -> Self {
-        let all_year = times.months.is_empty();
-        let months = times.months.iter().map(|&month| month_bit(month));
+    /// One that holds all year and in all settings.
+    fn always(condition: ConditionIx, by: f32) -> Self {
         Self {
             condition,
-            months: if all_year {
-                u16::MAX
-            } else {
-                months.fold(0, |all, month| all | month)
-            },
-            settings: times.setting.map_or(u8::MAX, setting_bit),
-            by: times.by,
-            ln_by: times.by.ln(),
+            months: u16::MAX,
+            settings: u8::MAX,
+            by,
+            ln_by: by.ln(),
+        }
+    }
+
+    fn of(condition: ConditionIx, times: &Times) -> Self {
+        let always = Self::always(condition, times.by);
+        let months = times.months.iter().map(|&month| month_bit(month));
+        Self {
+            months: months
+                .reduce(|all, month| all | month)
+                .unwrap_or(always.months),
+            settings: times.setting.map_or(always.settings, setting_bit),
+            ..always
         }
     }
 }
