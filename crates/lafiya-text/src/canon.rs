@@ -53,7 +53,8 @@ pub(crate) struct Canon {
     fillers: FastSet<String>,
     modifiers: FastSet<String>,
     persons: FastSet<String>,
-    abbreviations: FastSet<String>,
+    /// By key.
+    abbreviations: FastSet<u64>,
     opposites: Vec<[String; 2]>,
 }
 
@@ -102,7 +103,7 @@ impl Canon {
             fillers: fillers.fillers.iter().cloned().collect(),
             modifiers: fillers.modifiers.iter().cloned().collect(),
             persons: fillers.persons.iter().cloned().collect(),
-            abbreviations: fillers.abbreviations.iter().cloned().collect(),
+            abbreviations: fillers.abbreviations.iter().map(|it| key(it)).collect(),
             opposites: same.opposite.iter().map(|it| it.sides.clone()).collect(),
         };
         for ((form, written), number) in same.phrases.iter().zip(0..) {
@@ -185,17 +186,17 @@ impl Canon {
 
     /// Leaves out the full stop of an abbreviation: "Lt. hip" is one phrase, not two sentences.
     pub(crate) fn without_points(&self, tokens: &mut Vec<Token<'_>>) {
-        let is_point = |before: &str, token: &Token<'_>| {
-            token.text == "." && !token.spaced && self.abbreviations.contains(before)
+        let is_point = |before: u64, token: &Token<'_>| {
+            !token.spaced && token.text == "." && self.abbreviations.contains(&before)
         };
         // Most texts have none, and then nothing is moved.
-        if !tokens.windows(2).any(|it| is_point(it[0].text, &it[1])) {
+        if !tokens.windows(2).any(|it| is_point(it[0].key, &it[1])) {
             return;
         }
-        let mut before = "";
+        let mut before = key("");
         tokens.retain(|token| {
             let point = is_point(before, token);
-            before = token.text;
+            before = token.key;
             !point
         });
     }

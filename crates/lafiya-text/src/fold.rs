@@ -8,13 +8,16 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use crate::hash::{self, Fnv};
+
 /// A word, a number or a sign of the text. Small, since a text has many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token<'t> {
     /// Folded: lower case, no marks.
     pub text: &'t str,
-    /// Where it stands in the original, counted in characters and in bytes.
-    characters: (u32, u32),
+    /// The same as a number, for looking it up.
+    pub key: u64,
+    /// Its bytes in the original.
     bytes: (u32, u32),
     /// Whether white space or the start of the text stands before it.
     pub spaced: bool,
@@ -23,12 +26,6 @@ pub(crate) struct Token<'t> {
 }
 
 impl Token<'_> {
-    /// Its characters in the original.
-    pub(crate) fn characters(&self) -> Range<usize> {
-        let (start, end) = self.characters;
-        start as usize..end as usize
-    }
-
     /// Its bytes in the original.
     pub(crate) fn bytes(&self) -> Range<usize> {
         let (start, end) = self.bytes;
@@ -68,64 +65,36 @@ struct Scan<'t, 's> {
     late: Vec<(usize, Range<usize>)>,
 }
 
-/// A place in the original.
-#[derive(Clone, Copy, Debug, Default)]
-struct Place {
-    byte: usize,
-    character: usize,
+/// The character that begins at a place.
+#[inline]
+fn peek(text: &str, at: usize) -> Option<char> {
+    match text.as_bytes().get(at) {
+        Some(byte) if byte.is_ascii() => Some(char::from(*byte)),
+        _ => text[at..].chars().next(),
+    }
 }
 
-impl Place {
-    /// The character that begins here.
-    #[inline]
-    fn peek(self, text: &str) -> Option<char> {
-        match text.as_bytes().get(self.byte) {
-            Some(byte) if byte.is_ascii() => Some(char::from(*byte)),
-            _ => text[self.byte..].chars().next(),
-        }
+/// The place behind all characters of a class that follow a place.
+#[inline]
+fn behind_all(text: &str, at: usize, wanted: Class) -> usize {
+    // Bytes first: most characters are one.
+    let rest = text.as_bytes().get(at..).unwrap_or_default();
+    let same = |byte: &&u8| BYTES[usize::from(**byte)] == wanted;
+    let plain = rest.iter().take_while(same).count();
+    if rest.get(plain).is_none_or(u8::is_ascii) {
+        at + plain
+    } else {
+        behind_all_beyond(text, at + plain, wanted)
     }
+}
 
-    /// The place behind a character.
-    #[inline]
-    fn behind(self, c: char) -> Self {
-        Self {
-            byte: self.byte + c.len_utf8(),
-            character: self.character + 1,
-        }
+/// The same, character by character.
+#[cold]
+fn behind_all_beyond(text: &str, mut at: usize, wanted: Class) -> usize {
+    while let Some(c) = peek(text, at).filter(|c| class(*c) == wanted) {
+        at += c.len_utf8();
     }
-
-    /// The place behind so many plain characters.
-    #[inline]
-    fn behind_bytes(self, bytes: usize) -> Self {
-        Self {
-            byte: self.byte + bytes,
-            character: self.character + bytes,
-        }
-    }
-
-    /// The place behind all characters of a class that follow.
-    #[inline]
-    fn behind_all(mut self, text: &str, wanted: Class) -> Self {
-        // Bytes first: most characters are one.
-        let rest = text.as_bytes().get(self.byte..).unwrap_or_default();
-        let same = |byte: &&u8| BYTES[usize::from(**byte)] == wanted;
-        let plain = rest.iter().take_while(same).count();
-        self = self.behind_bytes(plain);
-        if rest.get(plain).is_none_or(u8::is_ascii) {
-            self
-        } else {
-            self.behind_all_beyond(text, wanted)
-        }
-    }
-
-    /// The same, character by character.
-    #[cold]
-    fn behind_all_beyond(mut self, text: &str, wanted: Class) -> Self {
-        while let Some(c) = self.peek(text).filter(|c| class(*c) == wanted) {
-            self = self.behind(c);
-        }
-        self
-    }
+    at
 }
 
 /// What a character is to the tokens.
@@ -141,7 +110,7 @@ enum Class {
 }
 
 /// A token's end, and whether the plain spelling of what lies before it is the same letters in lower case.
-type End = (Place, bool);
+type End = (usize, bool);
 
 impl<'a> Folded<'a> {
     pub(crate) fn of(text: &'a str) -> Self {
@@ -164,7 +133,8 @@ impl<'a> Folded<'a> {
         };
         let (mut tokens, late) = scan.run();
         for (n, spelling) in late {
-            tokens[n].text = &self.spelt[spelling];
+            let text = &self.spelt[spelling];
+            (tokens[n].text, tokens[n].key) = (text, hash::key(text));
         }
         tokens
     }
@@ -172,24 +142,23 @@ impl<'a> Folded<'a> {
 
 impl<'t> Scan<'t, '_> {
     fn run(mut self) -> (Vec<Token<'t>>, Vec<(usize, Range<usize>)>) {
-        let bytes = self.text.as_bytes();
-        let mut at = Place::default();
-        let mut spaced = true;
-        while let Some(&byte) = bytes.get(at.byte) {
+        let (bytes, lower) = (self.text.as_bytes(), self.lower.as_bytes());
+        let (mut at, mut spaced) = (0, true);
+        while let Some(&byte) = bytes.get(at) {
             // What most texts are made of: spaces, words of plain letters, and signs that are their own spelling.
             if byte == b' ' {
-                at = at.behind(' ');
-                spaced = true;
-            } else if let Some(word) = plain_word(&bytes[at.byte..]) {
-                let end = at.behind_bytes(word.len());
-                let spelling = &self.lower[at.byte..end.byte];
-                self.push((at, end), spelling, (spaced, is_loud_ascii(word)));
-                (at, spaced) = (end, false);
+                (at, spaced) = (at + 1, true);
+            } else if let Some((length, key)) = plain_word(&lower[at..]) {
+                let place = at..at + length;
+                let capitals = is_loud_ascii(&bytes[place.clone()]);
+                at = place.end;
+                self.push(place.clone(), (&self.lower[place], key), (spaced, capitals));
+                spaced = false;
             } else if BYTES[usize::from(byte)] == Class::Sign && byte != b'\r' {
-                let end = at.behind_bytes(1);
-                let spelling = &self.lower[at.byte..end.byte];
-                self.push((at, end), spelling, (spaced, false));
-                (at, spaced) = (end, false);
+                let place = at..at + 1;
+                at = place.end;
+                self.push(place.clone(), keyed(&self.lower[place]), (spaced, false));
+                spaced = false;
             } else {
                 (at, spaced) = self.go_on(at, spaced);
             }
@@ -200,30 +169,28 @@ impl<'t> Scan<'t, '_> {
     /// Takes whatever comes next: a token or one character of a gap. Gives the place behind it, and whether there was
     /// white space since the last token.
     #[inline(never)]
-    fn go_on(&mut self, at: Place, spaced: bool) -> (Place, bool) {
+    fn go_on(&mut self, at: usize, spaced: bool) -> (usize, bool) {
         let text = self.text;
-        let Some(c) = at.peek(text) else {
+        let Some(c) = peek(text, at) else {
             return (at, spaced);
         };
         let (end, plain) = match class(c) {
             Class::Gap | Class::Apostrophe | Class::Beyond => {
-                return (at.behind(c), spaced || c.is_whitespace());
+                return (at + c.len_utf8(), spaced || c.is_whitespace());
             }
             Class::Letter => word_end(text, at),
             Class::Digit => number_end(text, at),
-            Class::Sign => (at.behind(c), c != '\r'),
+            Class::Sign => (at + c.len_utf8(), c != '\r'),
         };
-        let is_ascii = end.byte - at.byte == end.character - at.character;
-        let written = &text[at.byte..end.byte];
-        if plain && is_ascii {
-            let spelling = &self.lower[at.byte..end.byte];
+        let written = &text[at..end];
+        if plain && written.is_ascii() {
             let capitals = is_loud_ascii(written.as_bytes());
-            self.push((at, end), spelling, (spaced, capitals));
+            self.push(at..end, keyed(&self.lower[at..end]), (spaced, capitals));
         } else {
             let spelling = self.spell(written);
             if !spelling.is_empty() {
                 self.late.push((self.tokens.len(), spelling));
-                self.push((at, end), "", (spaced, is_loud(written)));
+                self.push(at..end, keyed(""), (spaced, is_loud(written)));
             }
         }
         (end, false)
@@ -232,14 +199,14 @@ impl<'t> Scan<'t, '_> {
     #[inline]
     fn push(
         &mut self,
-        (start, end): (Place, Place),
-        text: &'t str,
+        place: Range<usize>,
+        (text, key): (&'t str, u64),
         (spaced, capitals): (bool, bool),
     ) {
         self.tokens.push(Token {
             text,
-            characters: (start.character as u32, end.character as u32),
-            bytes: (start.byte as u32, end.byte as u32),
+            key,
+            bytes: (place.start as u32, place.end as u32),
             spaced,
             capitals,
         });
@@ -325,21 +292,62 @@ fn class_beyond_ascii(c: char) -> Class {
     }
 }
 
-/// The word that begins here, where all its letters are plain and no apostrophe follows.
+/// A spelling with its key.
+fn keyed(spelling: &str) -> (&str, u64) {
+    (spelling, hash::key(spelling))
+}
+
+/// The word that begins here, where all its letters are plain and no apostrophe follows: how long it is, and its key. The
+/// text is in lower case.
 #[inline]
-fn plain_word(rest: &[u8]) -> Option<&[u8]> {
+fn plain_word(lower: &[u8]) -> Option<(usize, u64)> {
+    let (mut length, mut hasher) = (0, Fnv::default());
+    loop {
+        let step = next_step(&lower[length..]);
+        let letters = leading_letters(step);
+        if letters > 0 {
+            hasher.step(step & u64::MAX >> (8 * (hash::STEP - letters)));
+            length += letters;
+        }
+        if letters < hash::STEP {
+            break;
+        }
+    }
     let class = |byte: &u8| BYTES[usize::from(*byte)];
-    let length = rest.iter().position(|byte| class(byte) != Class::Letter);
-    let (word, behind) = rest.split_at(length.unwrap_or(rest.len()));
-    let goes_on = |byte| matches!(class(byte), Class::Apostrophe | Class::Beyond);
-    (!word.is_empty() && !behind.first().is_some_and(goes_on)).then_some(word)
+    let behind = lower.get(length).map(class);
+    let goes_on = matches!(behind, Some(Class::Apostrophe | Class::Beyond));
+    (length > 0 && !goes_on).then(|| (length, hasher.key()))
+}
+
+/// The first bytes as one number, the first lowest; zeros behind the end.
+#[inline]
+fn next_step(bytes: &[u8]) -> u64 {
+    let step = bytes.first_chunk().copied().unwrap_or_else(|| {
+        let mut step = [0; hash::STEP];
+        step[..bytes.len()].copy_from_slice(bytes);
+        step
+    });
+    u64::from_le_bytes(step)
+}
+
+/// How many of the bytes of a step are letters from `a` to `z`, up to the first that is none. All are asked at once: the
+/// highest bit of each says what came of it.
+#[inline]
+fn leading_letters(step: u64) -> usize {
+    const EACH: u64 = u64::from_le_bytes([1; hash::STEP]);
+    const HIGHEST: u64 = EACH << 7;
+    let plain = step & !HIGHEST;
+    let from_a = plain + EACH * (0x80 - b'a' as u64);
+    let behind_z = plain + EACH * (0x7f - b'z' as u64);
+    let letters = from_a & !behind_z & !step & HIGHEST;
+    (letters ^ HIGHEST).trailing_zeros() as usize / 8
 }
 
 /// Letters, and an apostrophe that belongs to an English contraction ("don't", "I'm"). French elision ("j'ai") and the
 /// possessive ("mother's") part the word instead.
-fn word_end(text: &str, start: Place) -> End {
-    let end = start.behind_all(text, Class::Letter);
-    match end.peek(text) {
+fn word_end(text: &str, start: usize) -> End {
+    let end = behind_all(text, start, Class::Letter);
+    match peek(text, end) {
         Some(c) if class(c) == Class::Apostrophe => contraction_end(text, end, c),
         _ => (end, true),
     }
@@ -347,10 +355,10 @@ fn word_end(text: &str, start: Place) -> End {
 
 /// The end of a word that has an apostrophe behind its first letters.
 #[cold]
-fn contraction_end(text: &str, end: Place, apostrophe: char) -> End {
-    let tail = end.behind(apostrophe);
-    let tail_end = tail.behind_all(text, Class::Letter);
-    let written = text[tail.byte..tail_end.byte].to_lowercase();
+fn contraction_end(text: &str, end: usize, apostrophe: char) -> End {
+    let tail = end + apostrophe.len_utf8();
+    let tail_end = behind_all(text, tail, Class::Letter);
+    let written = text[tail..tail_end].to_lowercase();
     if matches!(written.as_str(), "t" | "m" | "ve" | "re" | "ll" | "d") {
         (tail_end, false)
     } else {
@@ -359,22 +367,50 @@ fn contraction_end(text: &str, end: Place, apostrophe: char) -> End {
 }
 
 /// Digits with one decimal point or comma between digits.
-fn number_end(text: &str, start: Place) -> End {
-    let end = start.behind_all(text, Class::Digit);
-    let Some(point @ ('.' | ',')) = end.peek(text) else {
+fn number_end(text: &str, start: usize) -> End {
+    let end = behind_all(text, start, Class::Digit);
+    let Some(point @ ('.' | ',')) = peek(text, end) else {
         return (end, true);
     };
-    let fraction = end.behind(point);
-    let fraction_end = fraction.behind_all(text, Class::Digit);
-    let fraction_digits = fraction_end.character - fraction.character;
+    let fraction = end + point.len_utf8();
+    let fraction_end = behind_all(text, fraction, Class::Digit);
+    let digits = |from: usize, to: usize| text[from..to].chars().count();
+    let fraction_digits = digits(fraction, fraction_end);
     // "1,2" may be a list; a decimal comma has one or two digits and no space, and so has the list: a point is safe,
     // a comma counts only after two digits ("38,5").
-    let two_digits = end.character - start.character == 2;
+    let two_digits = digits(start, end) == 2;
     let decimal = fraction_digits > 0 && (point == '.' || (two_digits && fraction_digits <= 2));
     if decimal {
         (fraction_end, point == '.')
     } else {
         (end, true)
+    }
+}
+
+/// How many characters stand before a place of a text. Places are asked mostly one behind the other: what was counted
+/// before is not counted again.
+pub(crate) struct Characters<'t> {
+    text: &'t str,
+    /// A place, and the characters before it.
+    counted: (usize, usize),
+}
+
+impl<'t> Characters<'t> {
+    pub(crate) fn of(text: &'t str) -> Self {
+        Self {
+            text,
+            counted: (0, 0),
+        }
+    }
+
+    pub(crate) fn before(&mut self, place: usize) -> usize {
+        let (from, characters) = match self.counted {
+            (counted, characters) if counted <= place => (counted, characters),
+            _ => (0, 0),
+        };
+        let characters = characters + self.text[from..place].chars().count();
+        self.counted = (place, characters);
+        characters
     }
 }
 
@@ -424,14 +460,39 @@ mod tests {
     }
 
     #[test]
-    fn offsets_count_characters_of_the_original() {
+    fn letters_are_told_from_all_other_bytes() {
+        for byte in 0..=u8::MAX {
+            let is_letter = byte.is_ascii_lowercase();
+            for place in 0..hash::STEP {
+                let mut bytes = [b'q'; hash::STEP];
+                bytes[place] = byte;
+                let expected = if is_letter { hash::STEP } else { place };
+                let step = u64::from_le_bytes(bytes);
+                assert_eq!(leading_letters(step), expected, "{byte} at {place}");
+            }
+        }
+    }
+
+    #[test]
+    fn tokens_have_the_keys_of_their_words() {
+        let text =
+            "I've convulsed unconsciously for 12 days: ẹ̀fọ́rí, hyperventilation; Unwell, Dyspnoea";
+        for token in Folded::of(text).tokens() {
+            assert_eq!(token.key, hash::key(token.text), "{}", token.text);
+        }
+    }
+
+    #[test]
+    fn tokens_know_their_place_in_the_original() {
         let text = "fièvre ŌRÍ";
         let mut folded = Folded::of(text);
         let tokens = folded.tokens();
-        for token in &tokens {
-            let characters = token.characters();
-            assert!(characters.end <= text.chars().count() && !characters.is_empty());
-        }
-        assert_eq!(tokens[1].characters(), 7..10);
+        let written: Vec<&str> = tokens.iter().map(|it| &text[it.bytes()]).collect();
+        assert_eq!(written, ["fièvre", "ŌRÍ"]);
+        let mut characters = Characters::of(text);
+        let place = tokens[1].bytes();
+        assert_eq!(characters.before(place.end), 10);
+        assert_eq!(characters.before(place.start), 7);
+        assert_eq!(characters.before(place.end), 10);
     }
 }

@@ -42,13 +42,21 @@ const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
 /// Has bits everywhere, so that every letter of a step reaches both ends of the hash. Odd: no two steps fall together.
 pub(crate) const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-const STEP: usize = 8;
+/// Bytes that are taken in at once.
+pub(crate) const STEP: usize = 8;
 
 impl Fnv {
+    /// Takes in eight bytes of a word, or what is left of it with zeros behind.
     #[inline]
-    fn step(&mut self, bytes: u64) {
+    pub(crate) fn step(&mut self, bytes: u64) {
         let mixed = (self.0 ^ bytes).wrapping_mul(SPREAD);
         self.0 = mixed ^ (mixed >> 32);
+    }
+
+    /// The key of the word whose bytes were taken in.
+    #[inline]
+    pub(crate) fn key(&self) -> u64 {
+        self.0
     }
 }
 
@@ -115,7 +123,7 @@ fn low_bytes(bytes: &[u8]) -> u64 {
 pub(crate) fn key(word: &str) -> u64 {
     let mut hasher = Fnv::default();
     hasher.write(word.as_bytes());
-    hasher.0
+    hasher.key()
 }
 
 #[cfg(test)]

@@ -242,7 +242,7 @@ impl Dictionary {
         let mut mended = vec![false; tokens.len()];
         let mut lacked: Vec<(u64, Found<'_>)> = Vec::new();
         let find = |(at, token): (usize, &Token<'_>)| {
-            let key = key(token.text);
+            let key = token.key;
             // The dictionary has every word that the speller knows, so such a word is right.
             if let Some(entry) = self.entries.get(&key) {
                 return entry;

@@ -104,14 +104,14 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
     order.extend(rivals.map(|n| u128::from(rank(&candidates[n])) << 64 | u128::from(!(n as u64))));
     order.sort_unstable();
     // Who has taken each token, by number.
-    let mut taken: Vec<Option<usize>> = vec![None; reading.len()];
+    let mut taken: Vec<Option<u32>> = vec![None; reading.len()];
     for ranked in order.into_iter().rev() {
         let n = !(ranked as u64) as usize;
         let core = &candidates[n].core;
-        let owners: SmallVec<[usize; FEW]> = core.iter().filter_map(|&at| taken[at]).collect();
+        let owners: SmallVec<[u32; FEW]> = core.iter().filter_map(|&at| taken[at]).collect();
         let is_own = |at: usize| taken[at].is_none() && !reading.is_light(at);
         let may_share = || {
-            let owners = owners.iter().map(|&owner| &candidates[owner]);
+            let owners = owners.iter().map(|&owner| &candidates[owner as usize]);
             core.iter().any(|&at| is_own(at))
                 && may_share(&candidates[n], owners, reading, choosing.base)
         };
@@ -119,7 +119,7 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
             continue;
         }
         core.iter()
-            .for_each(|&at| taken[at] = taken[at].or(Some(n)));
+            .for_each(|&at| taken[at] = taken[at].or(Some(n as u32)));
         chosen[n] = true;
     }
     // Bags stand behind what is as written, which stands in the order of the text.

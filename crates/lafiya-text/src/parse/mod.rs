@@ -37,7 +37,7 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice, Severity, Sex};
 
 use crate::canon::Canon;
-use crate::fold::{self, Folded};
+use crate::fold::{self, Characters, Folded};
 use crate::hash::FastMap;
 use crate::words;
 use carried::Carried;
@@ -341,8 +341,9 @@ fn mentions(text: &str, reading: &Reading<'_>, mut spotted: Vec<Spotted>) -> Vec
     }
     // Nearly in order already: those made from numbers stand behind the others.
     kept.sort_by_key(|&n| spotted[n].ends);
+    let mut characters = Characters::of(text);
     kept.into_iter()
-        .map(|n| mention(text, reading, &mut spotted[n]))
+        .map(|n| mention((text, &mut characters), reading, &mut spotted[n]))
         .collect()
 }
 
@@ -370,14 +371,19 @@ fn merge(known: &mut Spotted, again: &mut Spotted) {
     }
 }
 
-fn mention(text: &str, reading: &Reading<'_>, it: &mut Spotted) -> Mention {
+fn mention(
+    (text, characters): (&str, &mut Characters<'_>),
+    reading: &Reading<'_>,
+    it: &mut Spotted,
+) -> Mention {
     let (first, last) = (reading.tokens[it.first()], reading.tokens[it.last()]);
+    let place = first.bytes().start..last.bytes().end;
     let present = it.choice == Choice::Present;
     Mention {
         concept: it.concept,
-        start: first.characters().start,
-        end: last.characters().end,
-        orth: text[first.bytes().start..last.bytes().end].to_owned(),
+        start: characters.before(place.start),
+        end: characters.before(place.end),
+        orth: text[place].to_owned(),
         choice: it.choice,
         severity: it.severity.filter(|_| present),
         duration_days: it.duration.and_then(|it| it.0).filter(|_| present),
