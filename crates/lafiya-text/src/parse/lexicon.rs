@@ -3,6 +3,7 @@
 //! As written: "running stomach". As a bag: {belly, pain} is met by "pain for my belle" and "belly dey pain me". A single
 //! word is only ever met as written (or in its plural, or as a form of a verb that the data names).
 
+use lafiya_knowledge::words::{AgeSpan, SexLimit};
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, SearchTerm, TermKind};
 use smallvec::SmallVec;
 
@@ -25,9 +26,33 @@ pub(super) struct Meaning {
     pub capitals: bool,
     /// A second concept that the phrase says ("N/V").
     pub also: Option<ConceptRef>,
+    /// Possible in every sex and at every age, as nearly all are.
+    pub in_anybody: bool,
+}
+
+/// Whom a concept is possible in.
+pub(super) fn limits(base: &KnowledgeBase, concept: ConceptRef) -> (SexLimit, AgeSpan) {
+    match concept {
+        ConceptRef::Finding(ix) => (base.finding(ix).sex, base.finding(ix).ages),
+        ConceptRef::Risk(ix) => (base.risk(ix).sex, base.risk(ix).ages),
+        _ => (SexLimit::Any, AgeSpan::default()),
+    }
 }
 
 impl Meaning {
+    fn of(base: &KnowledgeBase, sense: Sense) -> Self {
+        let limits = sense.concept().map(|it| limits(base, it));
+        Self {
+            sense,
+            kind: TermKind::Lay,
+            language: None,
+            confidence: 1.0,
+            capitals: false,
+            also: None,
+            in_anybody: limits.is_none_or(|it| it == (SexLimit::Any, AgeSpan::default())),
+        }
+    }
+
     /// A finding before nothing, English before other languages, and the base's own name before what people say.
     fn rank(&self) -> (bool, bool, TermKind) {
         (
@@ -51,6 +76,15 @@ pub(super) enum Sense {
     Lacks(ConceptRef),
     /// Means no finding and hides those inside it.
     Nothing,
+}
+
+impl Sense {
+    pub(super) fn concept(self) -> Option<ConceptRef> {
+        match self {
+            Self::Has(concept) | Self::Lacks(concept) => Some(concept),
+            Self::Nothing => None,
+        }
+    }
 }
 
 /// A bag of telling words.
@@ -203,13 +237,15 @@ impl Lexicon {
         for phrase in &ignored.phrases {
             let words = fold::words(phrase);
             let singulars: Vec<String> = words.iter().map(|word| singular(word)).collect();
-            lexicon.ignored.add(&singulars, meaning(Sense::Nothing));
+            lexicon
+                .ignored
+                .add(&singulars, Meaning::of(base, Sense::Nothing));
         }
         for (phrase, [one, other]) in &ignored.both {
             if let (Some(one), Some(other)) = (base.resolve(one), base.resolve(other)) {
                 let both = Meaning {
                     also: Some(other),
-                    ..meaning(Sense::Has(one))
+                    ..Meaning::of(base, Sense::Has(one))
                 };
                 lexicon.written.add_phrase(phrase, both);
             }
@@ -217,7 +253,7 @@ impl Lexicon {
         for (id, phrases) in &ignored.well {
             for phrase in phrases {
                 if let Some(concept) = base.resolve(id) {
-                    lexicon.enter_written(phrase, &meaning(Sense::Lacks(concept)));
+                    lexicon.enter_written(phrase, &Meaning::of(base, Sense::Lacks(concept)));
                 }
             }
         }
@@ -253,7 +289,7 @@ impl Lexicon {
                         .iter()
                         .any(|word| ignored.condition_words.contains(word));
                 if hides {
-                    self.enter_written(term.term, &meaning(Sense::Nothing));
+                    self.enter_written(term.term, &Meaning::of(base, Sense::Nothing));
                 }
                 return;
             }
@@ -275,7 +311,6 @@ impl Lexicon {
             trade.or_insert_with(after);
         }
         let meaning = Meaning {
-            sense,
             kind: term.kind,
             language: term
                 .language
@@ -283,7 +318,7 @@ impl Lexicon {
                 .map(|it| self.language(it)),
             confidence: term.confidence,
             capitals: self.is_capitals(term.term),
-            also: None,
+            ..Meaning::of(base, sense)
         };
         let in_any_order = !ignored.as_written.contains(&folded.join(" "));
         for variant in variants(term.term) {
@@ -398,17 +433,6 @@ impl Lexicon {
                 joins,
             });
         }
-    }
-}
-
-fn meaning(sense: Sense) -> Meaning {
-    Meaning {
-        sense,
-        kind: TermKind::Lay,
-        language: None,
-        confidence: 1.0,
-        capitals: false,
-        also: None,
     }
 }
 

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::bags;
 use super::dictionary::FormFacts;
-use super::lexicon::{Lexicon, Meaning, Sense};
+use super::lexicon::{Lexicon, Meaning, Sense, limits};
 use super::reading::Reading;
 use super::spotted::is_danger;
 use super::traits::Trait;
@@ -55,10 +55,7 @@ impl Match {
     }
 
     pub(super) fn concept(&self) -> Option<ConceptRef> {
-        match self.sense {
-            Sense::Has(concept) | Sense::Lacks(concept) => Some(concept),
-            Sense::Nothing => None,
-        }
+        self.sense.concept()
     }
 }
 
@@ -310,25 +307,12 @@ impl Choosing<'_> {
 
     #[inline]
     fn possible(&self, meaning: &Meaning) -> bool {
-        if self.sex.is_none() && self.age.is_none() {
-            return true;
-        }
-        let (Sense::Has(concept) | Sense::Lacks(concept)) = meaning.sense else {
-            return true;
-        };
-        let (sexes, ages) = match concept {
-            ConceptRef::Finding(ix) => {
-                let finding = self.base.finding(ix);
-                (&finding.sex, &finding.ages)
-            }
-            ConceptRef::Risk(ix) => {
-                let risk = self.base.risk(ix);
-                (&risk.sex, &risk.ages)
-            }
-            _ => return true,
-        };
-        self.sex.is_none_or(|sex| sexes.allows(sex))
-            && self.age.is_none_or(|age| ages.contains(age))
+        meaning.in_anybody
+            || meaning.sense.concept().is_none_or(|concept| {
+                let (sexes, ages) = limits(self.base, concept);
+                self.sex.is_none_or(|sex| sexes.allows(sex))
+                    && self.age.is_none_or(|age| ages.contains(age))
+            })
     }
 
     /// A doubtful phrase of a language needs another word of that language beside it.
