@@ -301,8 +301,18 @@ pub(crate) struct Ignored {
     pub as_written: Vec<String>,
     pub condition_words: Vec<String>,
     pub both: BTreeMap<String, [String; 2]>,
+    pub besides: Vec<Besides>,
     pub well: BTreeMap<String, Vec<String>>,
     pub over: BTreeMap<String, String>,
+}
+
+/// What the phrase of a finding says besides when it has one of some words.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Besides {
+    pub says: String,
+    pub words: Vec<String>,
+    pub findings: Vec<String>,
 }
 
 /// `results.toml`: how results of tests are told.

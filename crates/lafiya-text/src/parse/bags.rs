@@ -94,16 +94,25 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut V
                 denial: false,
                 joiners,
             }),
-            Seen::Joiner if reading.units[at].form == "or" => joiners.or += 1,
-            Seen::Joiner => joiners.and += 1,
+            Seen::Joiner if !begins_statement(reading, at + 1) => match reading.units[at].form {
+                "or" => joiners.or += 1,
+                _ => joiners.and += 1,
+            },
             Seen::PassedOver | Seen::Modifier => {}
-            Seen::Stranger => {
+            // "My sister is a sickler and I have bone pain": no phrase goes on behind the "and".
+            Seen::Joiner | Seen::Stranger => {
                 fill(&row, reading, choosing, found);
                 row.clear();
             }
         }
     }
     fill(&row, reading, choosing, found);
+}
+
+/// Whether somebody begins to speak of himself or another at a unit.
+fn begins_statement(reading: &Reading<'_>, at: usize) -> bool {
+    let unit = reading.units.get(at);
+    unit.is_some_and(|it| reading.marks.has(it.first, Mark::Statement))
 }
 
 /// Every window in a row of words without a stranger among them.

@@ -12,7 +12,7 @@ use crate::fold;
 use crate::hash::{FastMap, FastSet, SPREAD};
 use crate::phrases::PhraseSet;
 use crate::stem::{singular, stem};
-use crate::words::{self, Ignored};
+use crate::words::{self, Besides, Ignored};
 
 /// What a phrase means.
 #[derive(Clone, Debug, PartialEq)]
@@ -318,6 +318,7 @@ impl Lexicon {
                 .map(|it| self.language(it)),
             confidence: term.confidence,
             capitals: self.is_capitals(term.term),
+            also: besides(base, term.concept, &folded, ignored),
             ..Meaning::of(base, sense)
         };
         let in_any_order = !ignored.as_written.contains(&folded.join(" "));
@@ -434,6 +435,22 @@ impl Lexicon {
             });
         }
     }
+}
+
+/// What a phrase of these words says besides its concept.
+fn besides(
+    base: &KnowledgeBase,
+    concept: ConceptRef,
+    words: &[String],
+    ignored: &Ignored,
+) -> Option<ConceptRef> {
+    let id = base.id_of(concept);
+    let is_said = |it: &&Besides| {
+        it.findings.iter().any(|finding| finding == id)
+            && it.words.iter().any(|word| words.contains(word))
+    };
+    let said = ignored.besides.iter().find(is_said)?;
+    base.resolve(&said.says)
 }
 
 /// The kind of risk factors that are given beside the text and not read from it.

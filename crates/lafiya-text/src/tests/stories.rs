@@ -85,3 +85,38 @@ fn a_phrase_that_hides_a_word_hides_no_symptom() {
     check("he keeps turning his head to the right", &[]);
     check("my head dey turn me", &["s_dizziness"]);
 }
+
+#[test]
+fn what_a_phrase_says_besides_its_finding_is_said_too() {
+    check(
+        "known sickle cell with severe bone pain",
+        &["s_severe_bone_pain_crisis", "p_sickle_cell_disease_known"],
+    );
+    check(
+        "the test says i carry sickle cell",
+        &["s_genotype_question"],
+    );
+}
+
+#[test]
+fn no_phrase_goes_on_where_another_statement_begins() {
+    check(
+        "my sister is a sickler and I have bone pain",
+        &["p_family_history_of_sickle_cell", "s_bone_pain"],
+    );
+    check(
+        "my skin is thick and it is rough",
+        &["s_thickened_elephantoid_skin"],
+    );
+}
+
+#[test]
+fn a_chest_whose_pain_goes_elsewhere_does_not_go_in() {
+    for story in [
+        "pain in the chest going to the jaw",
+        "tightness in the chest going to the left arm",
+    ] {
+        check(story, &["s_chest_pain_radiating_to_arm_or_jaw"]);
+    }
+    check("his chest goes in when he breathes", &["s_chest_indrawing"]);
+}
