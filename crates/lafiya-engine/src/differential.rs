@@ -40,7 +40,7 @@ pub struct Differential<'a> {
 impl<'a> Differential<'a> {
     /// The differential of a patient.
     pub fn of(facts: &PatientFacts<'a>, case: &DeidentifiedCase, parameters: &Parameters) -> Self {
-        let prior = prior_log_odds(&CaseMix::of(facts, case), facts, parameters);
+        let prior = prior_log_odds(CaseMix::of(facts, case), facts, parameters);
         let counted = facts.counted();
         let weights = counted
             .iter()
@@ -141,6 +141,9 @@ impl<'a> Differential<'a> {
         facts: &PatientFacts<'_>,
         condition: ConditionIx,
     ) -> Option<(ConditionIx, f64)> {
+        if facts.base.place_in_pairs(condition) == 0 {
+            return None;
+        }
         let pairs = facts.base.pairs().iter();
         let chances = &self.hypotheses[self.probabilities.len()..];
         pairs
@@ -160,21 +163,21 @@ impl<'a> Differential<'a> {
 }
 
 /// Log-odds of each prior against "something else": of the conditions, then of the pairs.
-fn prior_log_odds(mix: &CaseMix, facts: &PatientFacts<'_>, parameters: &Parameters) -> Vec<f64> {
+fn prior_log_odds(mix: CaseMix, facts: &PatientFacts<'_>, parameters: &Parameters) -> Vec<f64> {
     let known = sum(&mix.shares);
     // What the base does not explain, and never less than the stated share of what it does.
     let other = (1.0 - known).max(parameters.other_prior * known.max(0.05));
     let ln_other = other.ln();
-    let log_odds = |&ln_share: &f64| {
+    // They take the place of the logarithms.
+    let mut odds = mix.ln_shares;
+    for it in &mut odds {
         // The impossible stays impossible, whatever a prior weighs.
-        if ln_share > IMPOSSIBLE {
-            parameters.prior_weight * (ln_share - ln_other)
+        *it = if *it > IMPOSSIBLE {
+            parameters.prior_weight * (*it - ln_other)
         } else {
             IMPOSSIBLE
-        }
-    };
-    let mut odds = Vec::with_capacity(mix.ln_shares.len() + facts.base.pairs().len());
-    odds.extend(mix.ln_shares.iter().map(log_odds));
+        };
+    }
     for pair in facts.base.pairs() {
         // How often the second comes with the first is a figure of its own and is not tempered.
         let together = if odds[pair.second.index()] > IMPOSSIBLE {

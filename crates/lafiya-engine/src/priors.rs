@@ -14,7 +14,7 @@ const NOT_PREGNANT_BUT: f32 = 0.15;
 /// impossible.
 pub(crate) struct CaseMix {
     pub(crate) shares: Vec<f64>,
-    /// The logarithms of these.
+    /// The logarithms of these, with room for the pairs of conditions that log-odds have behind them.
     pub(crate) ln_shares: Vec<f64>,
 }
 
@@ -23,11 +23,12 @@ impl CaseMix {
     pub(crate) fn of(facts: &PatientFacts<'_>, case: &DeidentifiedCase) -> Self {
         let (base, priors) = (facts.base, facts.base.priors());
         let (band, sex) = (facts.age.band(), facts.sex);
-        let usual = priors.shares(band, sex).iter();
+        let (usual, ln_usual) = (priors.shares(band, sex), priors.ln_shares(band, sex));
         let mut mix = Self {
-            shares: usual.map(|&share| share.into()).collect(),
-            ln_shares: priors.ln_shares(band, sex).to_vec(),
+            shares: usual.iter().map(|&share| share.into()).collect(),
+            ln_shares: Vec::with_capacity(ln_usual.len() + base.pairs().len()),
         };
+        mix.ln_shares.extend_from_slice(ln_usual);
         let place = case.region.as_deref().and_then(|slug| base.place(slug));
         let belts = place.map_or(&[][..], |place| &place.belts);
         let setting = place.and_then(|place| place.setting);
@@ -45,7 +46,7 @@ impl CaseMix {
                 mix.multiply(it.condition, it.by, it.ln_by);
             }
         }
-        for (ix, ages) in &priors.limited_by_age {
+        for (ix, ages) in priors.limited_by_age(band) {
             if !ages.contains(facts.age) {
                 mix.rule_out(*ix);
             }

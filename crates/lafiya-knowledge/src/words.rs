@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use lafiya_model::{Age, Seriousness, Sex};
+use lafiya_model::{Age, AgeBand, Seriousness, Sex};
 use serde::{Deserialize, Serialize};
 
 macro_rules! words {
@@ -237,6 +237,30 @@ impl AgeSpan {
     pub fn contains(&self, age: Age) -> bool {
         self.from.is_none_or(|from| age >= from) && self.below.is_none_or(|below| age < below)
     }
+
+    /// Whether all ages of a band lie within.
+    pub(crate) fn covers(&self, band: AgeBand) -> bool {
+        let oldest_within = self.below.is_none_or(|below| {
+            let next = next_youngest(band);
+            next.is_some_and(|next| next <= below)
+        });
+        self.from.is_none_or(|from| from <= band.youngest()) && oldest_within
+    }
+
+    /// Whether some ages of a band lie within.
+    pub(crate) fn meets(&self, band: AgeBand) -> bool {
+        let begins_within = self.from.is_none_or(|from| {
+            let next = next_youngest(band);
+            next.is_none_or(|next| from < next)
+        });
+        begins_within && self.below.is_none_or(|below| below > band.youngest())
+    }
+}
+
+/// The age that the band after one begins with.
+fn next_youngest(band: AgeBand) -> Option<Age> {
+    let next = AgeBand::ALL.get(band as usize + 1)?;
+    Some(next.youngest())
 }
 
 /// Ages in files are words ("2 months"); in the packed artefact they are days.
@@ -256,5 +280,38 @@ pub(crate) mod age_words {
         words
             .map(|words| words.parse().map_err(D::Error::custom))
             .transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_covers_or_meets_a_band_as_its_ages_say() {
+        let limits = [0, 20, 28, 29, 365, 366, 1825, 1826, 9_000, 23_741, 40_000];
+        let limits = || {
+            limits
+                .map(Age::from_days)
+                .map(Some)
+                .into_iter()
+                .chain([None])
+        };
+        let ages: Vec<Age> = (0..50_000).map(Age::from_days).collect();
+        for (from, below) in limits().flat_map(|from| limits().map(move |below| (from, below))) {
+            if from.zip(below).is_some_and(|(from, below)| from >= below) {
+                continue;
+            }
+            let span = AgeSpan { from, below };
+            for &band in AgeBand::ALL {
+                let mut of_band = ages.iter().filter(|age| age.band() == band);
+                // Beyond the last day there is nobody, but the last band has no end.
+                let all = of_band.clone().all(|age| span.contains(*age));
+                let is_all = all && (band != AgeBand::From65 || below.is_none());
+                assert_eq!(span.covers(band), is_all, "{span:?} {band:?}");
+                let is_any = of_band.any(|age| span.contains(*age));
+                assert_eq!(span.meets(band), is_any, "{span:?} {band:?}");
+            }
+        }
     }
 }

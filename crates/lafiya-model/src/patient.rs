@@ -152,6 +152,19 @@ word_enum!(AgeBand {
 });
 
 impl AgeBand {
+    /// The age it begins with.
+    pub const fn youngest(self) -> Age {
+        match self {
+            Self::Neonate => Age::from_days(0),
+            Self::Infant => Age::from_days(29),
+            Self::From1To4 => Age::from_years(1),
+            Self::From5To14 => Age::from_years(5),
+            Self::From15To49 => Age::from_years(15),
+            Self::From50To64 => Age::from_years(50),
+            Self::From65 => Age::from_years(65),
+        }
+    }
+
     /// The generalised group that may leave the service (`phi_age_group`).
     pub fn public_group(self) -> &'static str {
         match self {
@@ -189,6 +202,13 @@ mod tests {
         check("15 years", AgeBand::From15To49);
         check("50 years", AgeBand::From50To64);
         check("65 years", AgeBand::From65);
+        for (place, band) in AgeBand::ALL.iter().enumerate() {
+            let youngest = band.youngest();
+            assert_eq!(youngest.band(), *band);
+            let before = youngest.days().checked_sub(1).map(Age::from_days);
+            let band_before = place.checked_sub(1).map(|before| AgeBand::ALL[before]);
+            assert_eq!(before.map(Age::band), band_before);
+        }
     }
 
     #[test]

@@ -15,8 +15,8 @@ pub struct Priors {
     shares: Vec<Vec<f32>>,
     /// The logarithms of these.
     ln_shares: Vec<Vec<f64>>,
-    /// Conditions that some ages rule out, with the ages that do not.
-    pub limited_by_age: Vec<(ConditionIx, AgeSpan)>,
+    /// By band: conditions that some ages of it rule out and some do not, with the ages that do not.
+    limited_by_age: Vec<Vec<(ConditionIx, AgeSpan)>>,
     /// Conditions that something present rules out, with what does.
     pub excludable: Vec<(ConditionIx, ConceptRef)>,
     /// Conditions that only women in a state have.
@@ -63,6 +63,12 @@ impl Priors {
         &self.ln_shares[group(band, sex)]
     }
 
+    /// Conditions that are possible at some ages of a band alone, with these.
+    #[inline]
+    pub fn limited_by_age(&self, band: AgeBand) -> &[(ConditionIx, AgeSpan)] {
+        &self.limited_by_age[band as usize]
+    }
+
     /// What the shares are multiplied with. What is not known does not apply: a prior is written for a place and month
     /// unknown.
     pub fn multipliers<'a>(
@@ -88,7 +94,11 @@ impl Priors {
         let bands = AgeBand::ALL.iter();
         let groups = bands.flat_map(|&band| Sex::ALL.iter().map(move |&sex| (band, sex)));
         let all = || (0..).map(ConditionIx::at).zip(conditions);
-        let is_limited = |ages: &AgeSpan| ages.from.is_some() || ages.below.is_some();
+        let limited = |&band: &AgeBand| {
+            let with_ages = all().map(|(ix, it)| (ix, it.ages));
+            let limited = with_ages.filter(|(_, ages)| ages.meets(band) && !ages.covers(band));
+            limited.collect()
+        };
         let shares: Vec<Vec<f32>> = groups.map(|(band, sex)| of_all(band, sex)).collect();
         let (mut everywhere, mut in_belt) = (Vec::new(), vec![Vec::new(); belts]);
         for (ix, condition) in all() {
@@ -104,10 +114,7 @@ impl Priors {
         Self {
             ln_shares: shares.iter().map(logarithms).collect(),
             shares,
-            limited_by_age: all()
-                .map(|(ix, it)| (ix, it.ages))
-                .filter(|(_, ages)| is_limited(ages))
-                .collect(),
+            limited_by_age: AgeBand::ALL.iter().map(limited).collect(),
             excludable: all()
                 .flat_map(|(ix, it)| it.excluded_by.iter().map(move |&by| (ix, by)))
                 .collect(),
@@ -162,7 +169,7 @@ fn setting_bit(setting: Setting) -> u8 {
 }
 
 fn share(condition: &Condition, band: AgeBand, sex: Sex) -> f32 {
-    if condition.sex.allows(sex) {
+    if condition.sex.allows(sex) && condition.ages.meets(band) {
         condition.per_1000(band) / 1000.0 * condition.sex_times(sex)
     } else {
         0.0
