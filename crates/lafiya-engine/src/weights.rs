@@ -20,6 +20,11 @@ pub(crate) struct Reckoning {
 }
 
 impl Reckoning {
+    /// Whether a cardinal finding counts otherwise than another.
+    fn minds_cardinal(&self) -> bool {
+        self.cardinal_times != self.times
+    }
+
     pub(crate) fn weight(&self, ln: f64, is_cardinal: bool) -> f64 {
         let times = if is_cardinal {
             self.cardinal_times
@@ -57,8 +62,12 @@ impl<'a> Few<'a> {
     }
 
     fn at(&self, condition: ConditionIx) -> Option<f64> {
-        if let Some(place) = self.listed.place_of(condition) {
-            return Some(self.at_place(place));
+        if let Some(ln) = self.listed.ln_of(condition, self.reckoning.present) {
+            let is_cardinal = || {
+                let place = self.listed.place_of(condition);
+                place.is_some_and(|place| self.listed.is_cardinal(place))
+            };
+            return Some(self.weight(ln, is_cardinal));
         }
         let other = self.others.binary_search_by_key(&condition, |it| it.0);
         other.ok().map(|place| self.others[place].1)
@@ -67,8 +76,13 @@ impl<'a> Few<'a> {
     /// The weight of a listed one.
     fn at_place(&self, place: usize) -> f64 {
         let ln = self.listed.ln(self.reckoning.present)[place];
-        self.reckoning
-            .weight(ln.into(), self.listed.is_cardinal(place))
+        self.weight(ln, || self.listed.is_cardinal(place))
+    }
+
+    /// What a logarithm weighs. Whether it is cardinal is looked up only where it makes a difference.
+    fn weight(&self, ln: f32, is_cardinal: impl Fn() -> bool) -> f64 {
+        let is_cardinal = self.reckoning.minds_cardinal() && is_cardinal();
+        self.reckoning.weight(ln.into(), is_cardinal)
     }
 
     /// Adds so many times what the weights are above the usual one. The weight is a straight line over the
@@ -80,11 +94,20 @@ impl<'a> Few<'a> {
         let slope = times * self.reckoning.times;
         let start = -(slope * ln_other + times * usual);
         let (conditions, ln) = (self.listed.conditions(), self.listed.ln(present));
-        for (ix, &ln) in conditions.iter().zip(ln) {
-            scores[ix.index()] += slope * f64::from(ln) + start;
+        let above = |ln: f32| slope * f64::from(ln) + start;
+        if let Some(ln) = self.listed.ln_by_condition(present) {
+            for (score, &ln) in scores.iter_mut().zip(ln) {
+                let above = above(ln);
+                // No number where a condition does not list it.
+                *score += if above.is_nan() { 0.0 } else { above };
+            }
+        } else {
+            for (ix, &ln) in conditions.iter().zip(ln) {
+                scores[ix.index()] += above(ln);
+            }
         }
-        let further = times * (self.reckoning.cardinal_times - self.reckoning.times);
-        if further != 0.0 {
+        if self.reckoning.minds_cardinal() {
+            let further = times * (self.reckoning.cardinal_times - self.reckoning.times);
             for &place in self.listed.cardinal() {
                 let place = usize::from(place);
                 scores[conditions[place].index()] += further * (f64::from(ln[place]) - ln_other);

@@ -65,7 +65,7 @@ pub struct Likelihood {
 struct Listed {
     /// By finding: the conditions that say how often they show it.
     showing: Vec<Showing>,
-    /// By condition: the findings it says it for, in order.
+    /// By condition: the findings it says it for and that do not stand at the background, in order.
     shown: Vec<Vec<Shown>>,
 }
 
@@ -79,6 +79,16 @@ pub struct Showing {
     ln_absent: Vec<f32>,
     cardinal: Vec<u16>,
     paired: Vec<u16>,
+    /// Where most conditions say it.
+    by_condition: Option<Box<ByCondition>>,
+}
+
+/// The logarithms by `ConditionIx`, which are gone through side by side without looking up whose they are; `NAN` where a
+/// condition does not say how often.
+#[derive(Clone, Debug)]
+struct ByCondition {
+    ln_present: Vec<f32>,
+    ln_absent: Vec<f32>,
 }
 
 impl Showing {
@@ -90,6 +100,7 @@ impl Showing {
         ln_absent: Vec::new(),
         cardinal: Vec::new(),
         paired: Vec::new(),
+        by_condition: None,
     };
 
     /// Which.
@@ -111,6 +122,27 @@ impl Showing {
             &self.ln_present
         } else {
             &self.ln_absent
+        }
+    }
+
+    /// The same by `ConditionIx`, where most conditions say how often; `NAN` for those that do not.
+    #[inline]
+    pub fn ln_by_condition(&self, present: bool) -> Option<&[f32]> {
+        let ByCondition {
+            ln_present,
+            ln_absent,
+        } = self.by_condition.as_deref()?;
+        Some(if present { ln_present } else { ln_absent })
+    }
+
+    /// The logarithm of one condition, where it says how often.
+    #[inline]
+    pub fn ln_of(&self, condition: ConditionIx, present: bool) -> Option<f32> {
+        match self.ln_by_condition(present) {
+            Some(all) => Some(all[condition.index()]).filter(|ln| !ln.is_nan()),
+            None => self
+                .place_of(condition)
+                .map(|place| self.ln(present)[place]),
         }
     }
 
@@ -155,6 +187,23 @@ impl Showing {
         self.ln_absent.push((1.0 - kept).ln() as f32);
         self.cardinal.extend(is_cardinal.then_some(place));
         self.paired.extend(is_paired.then_some(place));
+    }
+
+    /// To be called when all are there.
+    fn lay_out(&mut self, conditions: usize) {
+        if self.conditions.len() > conditions / 2 {
+            let by_condition = |figures: &[f32]| {
+                let mut all = vec![f32::NAN; conditions];
+                for (ix, &figure) in self.conditions.iter().zip(figures) {
+                    all[ix.index()] = figure;
+                }
+                all
+            };
+            self.by_condition = Some(Box::new(ByCondition {
+                ln_present: by_condition(&self.ln_present),
+                ln_absent: by_condition(&self.ln_absent),
+            }));
+        }
     }
 }
 
@@ -222,7 +271,7 @@ impl Likelihood {
         &self.listed(group).showing[finding.index()]
     }
 
-    /// The findings that a condition says it for.
+    /// The findings that a condition says it for, but those that stand at the background all the same.
     #[inline]
     pub fn shown(&self, condition: ConditionIx, group: Option<Group>) -> &[Shown] {
         &self.listed(group).shown[condition.index()]
@@ -257,6 +306,9 @@ impl Likelihood {
         };
         for (row, condition) in conditions.iter().enumerate() {
             table.enter(row, condition, findings, is_paired(row));
+        }
+        for showing in table.listed.iter_mut().flat_map(|it| &mut it.showing) {
+            showing.lay_out(rows);
         }
         table
     }
@@ -298,7 +350,9 @@ impl Listed {
             let showing = &mut self.showing[finding.index()];
             showing.push(condition, probability, cardinal, is_paired);
             let above = Answer::with(probability).above(background[finding.index()]);
-            self.shown[row].push(Shown { finding, above });
+            if above != Answer::default() {
+                self.shown[row].push(Shown { finding, above });
+            }
         }
     }
 }

@@ -177,6 +177,25 @@ fn a_narrow_finding_brings_the_broad_one() {
 }
 
 #[test]
+fn what_most_conditions_list_lies_by_condition_as_well() {
+    let base = toy::base();
+    let likelihood = base.likelihood();
+    let mut laid_out = 0;
+    for finding in base.finding_indices() {
+        let showing = likelihood.showing(finding, None);
+        for (ix, present) in base
+            .condition_indices()
+            .flat_map(|ix| [(ix, true), (ix, false)])
+        {
+            let expected = showing.place_of(ix).map(|place| showing.ln(present)[place]);
+            assert_eq!(showing.ln_of(ix, present), expected);
+        }
+        laid_out += usize::from(showing.ln_by_condition(true).is_some());
+    }
+    assert!((1..base.findings().len()).contains(&laid_out));
+}
+
+#[test]
 fn figures_are_listed_lifted_or_background() {
     let base = toy::base();
     let check = |condition: &str, finding: &str, group: Option<Group>, expected: f32| {
