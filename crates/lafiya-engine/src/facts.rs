@@ -424,15 +424,20 @@ impl<'a> PatientFacts<'a> {
     /// finding unless a narrower one is present, an absent one unless a broader one is absent or a
     /// narrower one is present. So nothing is counted twice.
     pub(crate) fn counted_among(&self, kept: &[Told]) -> Vec<Told> {
-        let counts = |told: &Told| match told.concept.finding().map(|ix| self.base.finding(ix)) {
-            None => true,
-            Some(finding) if told.present => !is_any_among(kept, &finding.descendants, true),
-            Some(finding) => {
-                !is_any_among(kept, &finding.ancestors, false)
-                    && !is_any_among(kept, &finding.descendants, true)
-            }
+        // Of a finding there are few broader ones, and many narrower.
+        let broader = |ix: FindingIx| &self.base.finding(ix).ancestors;
+        let present = kept.iter().filter(|told| told.present);
+        let present = present.filter_map(|told| told.concept.finding());
+        let said_by_narrower: Vec<FindingIx> = present.flat_map(broader).copied().collect();
+        let counts = |told: &&Told| {
+            told.concept.finding().is_none_or(|ix| {
+                !said_by_narrower.contains(&ix)
+                    && (told.present || !is_any_among(kept, broader(ix), false))
+            })
         };
-        kept.iter().filter(|told| counts(told)).copied().collect()
+        let mut counted = Vec::with_capacity(kept.len());
+        counted.extend(kept.iter().filter(counts));
+        counted
     }
 }
 

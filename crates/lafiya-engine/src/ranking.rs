@@ -58,11 +58,16 @@ fn first(wanted: usize, probabilities: &[f64]) -> Vec<ConditionIx> {
 
 /// The conditions whose probability is above a limit, so that who sorts them sorts by it.
 fn above(limit: f64, probabilities: &[f64]) -> Vec<(Reverse<u64>, ConditionIx)> {
+    /// Enough for nearly all patients.
+    const USUALLY: usize = 4 * LEADING;
     let all = probabilities.iter().enumerate();
     // The bits of positive numbers are ordered as the numbers are, and compare faster.
-    all.filter(|(_, probability)| **probability > limit)
-        .map(|(place, probability)| (Reverse(probability.to_bits()), ConditionIx::at(place)))
-        .collect()
+    let above = all
+        .filter(|(_, probability)| **probability > limit)
+        .map(|(place, probability)| (Reverse(probability.to_bits()), ConditionIx::at(place)));
+    let mut ranked = Vec::with_capacity(USUALLY);
+    ranked.extend(above);
+    ranked
 }
 
 #[cfg(test)]
