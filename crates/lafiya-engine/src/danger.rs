@@ -77,7 +77,6 @@ fn rule_alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
     let fired = facts
         .base
         .rules_awake(&facts.known)
-        .into_iter()
         .filter_map(|rule| Some((rule, rule.when.evidence(facts)?)));
     fired
         .map(|(rule, evidence)| {

@@ -17,8 +17,8 @@ const CANDIDATES_MAX: usize = 50;
 const NEGLIGIBLE_TOGETHER: f64 = 0.01;
 /// How much a condition that must not be missed counts beyond its probability.
 const MUST_NOT_MISS_TIMES: f64 = 4.0;
-/// So many findings are reckoned with on the stack, which lies in the processor's cache; more on the heap.
-const FINDINGS_ON_STACK: usize = 1536;
+/// So many findings or risk factors are reckoned with on the stack, which lies in the processor's cache; more on the heap.
+const CONCEPTS_ON_STACK: usize = 1536;
 /// Below this expected information a question is not worth asking.
 const INFORMATION_MIN: f64 = 0.003;
 /// Below this age the one who brings the child is asked.
@@ -92,11 +92,8 @@ fn whether_to_stop(
 fn open_danger(facts: &PatientFacts<'_>, differential: &Differential<'_>) -> Option<ConditionIx> {
     let is_open = |ix: &ConditionIx| {
         let probability = differential.probability(*ix);
-        let text = &facts.base.condition(*ix).text;
-        text.must_not_miss
-            .as_ref()
-            .is_some_and(|rule| probability * 100.0 > f64::from(rule.above_of_100))
-            && probability < 0.8
+        let above = facts.base.condition(*ix).must_not_miss_above;
+        above.is_some_and(|above| probability * 100.0 > f64::from(above)) && probability < 0.8
     };
     let candidates = differential.leading().iter().take(CANDIDATES_MAX);
     candidates.copied().find(is_open)
@@ -119,7 +116,7 @@ impl Stakes {
             .take(CANDIDATES_MAX)
             .map(|&ix| {
                 let probability = differential.probability(ix);
-                let matters = facts.base.condition(ix).text.must_not_miss.is_some();
+                let matters = facts.base.condition(ix).must_not_miss_above.is_some();
                 (
                     ix,
                     if matters {
@@ -222,24 +219,30 @@ fn best_concept(facts: &PatientFacts<'_>, differential: &Differential<'_>) -> Op
         information: INFORMATION_MIN,
         concept: None,
     };
-    offer_findings(facts, &stakes, &mut best);
-    offer_risks(facts, &stakes, &mut best);
+    let (findings, risks) = (facts.base.findings().len(), facts.base.risks().len());
+    let mut on_stack = [Telling::default(); CONCEPTS_ON_STACK];
+    let mut on_heap = Vec::new();
+    let room = match on_stack.get_mut(..findings.max(risks)) {
+        Some(room) => room,
+        None => {
+            on_heap.resize(findings.max(risks), Telling::default());
+            &mut on_heap
+        }
+    };
+    offer_findings(facts, &stakes, &mut room[..findings], &mut best);
+    room[..risks].fill(Telling::default());
+    offer_risks(facts, &stakes, &mut room[..risks], &mut best);
     best.concept
 }
 
 /// A finding that no candidate knows of stands at background in all of them and tells nothing.
-fn offer_findings(facts: &PatientFacts<'_>, stakes: &Stakes, best: &mut Best) {
+fn offer_findings(
+    facts: &PatientFacts<'_>,
+    stakes: &Stakes,
+    telling: &mut [Telling],
+    best: &mut Best,
+) {
     let table = facts.base.likelihood();
-    let findings = facts.base.findings().len();
-    let mut on_stack = [Telling::default(); FINDINGS_ON_STACK];
-    let mut on_heap = Vec::new();
-    let telling = match on_stack.get_mut(..findings) {
-        Some(room) => room,
-        None => {
-            on_heap.resize(findings, Telling::default());
-            &mut on_heap
-        }
-    };
     for &(candidate, weight) in &stakes.candidates {
         for shown in table.shown(candidate, facts.group) {
             telling[shown.finding.index()].add(weight as f32, shown.above);
@@ -257,9 +260,13 @@ fn offer_findings(facts: &PatientFacts<'_>, stakes: &Stakes, best: &mut Best) {
     }
 }
 
-fn offer_risks(facts: &PatientFacts<'_>, stakes: &Stakes, best: &mut Best) {
+fn offer_risks(
+    facts: &PatientFacts<'_>,
+    stakes: &Stakes,
+    telling: &mut [Telling],
+    best: &mut Best,
+) {
     let base = facts.base;
-    let mut telling = vec![Telling::default(); base.risks().len()];
     for &(candidate, weight) in &stakes.candidates {
         for link in &base.condition(candidate).risks {
             telling[link.risk.index()].add(weight as f32, link.above);

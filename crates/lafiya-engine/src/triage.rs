@@ -33,9 +33,11 @@ impl Levels {
         let mut levels = Vec::with_capacity(base.conditions().len() + pairs.len());
         levels.extend_from_slice(base.usual_levels());
         let present = facts.known.iter().filter(|it| facts.is_present(**it));
-        for (condition, raised) in present.flat_map(|&concept| base.raised_by(concept)) {
-            let level = &mut levels[condition.index()];
-            *level = raised.max(*level);
+        for &concept in present {
+            for (condition, raised) in base.raised_by(concept) {
+                let level = &mut levels[condition.index()];
+                *level = raised.max(*level);
+            }
         }
         for (condition, higher) in base.higher_awake(&facts.known) {
             let level = &mut levels[condition.index()];

@@ -290,7 +290,7 @@ fn lab(base: &KnowledgeBase, ix: LabIx, positive: bool) -> Vec<(ConditionIx, f64
 /// How well the time since the first symptom fits each condition's course.
 pub(crate) fn course(facts: &PatientFacts<'_>, parameters: &Parameters) -> Option<Vec<f64>> {
     let days = facts.days_of_illness()? as f32;
-    let weight = |course: &Course| {
+    let weight = |course: Course| {
         // Reckoned without a branch, which nobody could foresee. At most one of the two is above 0.
         let early = (course.usual_from - days).max(0.0) * course.per_day_early;
         let late = (days - course.usual_to).max(0.0) * course.per_day_late;
@@ -302,7 +302,7 @@ pub(crate) fn course(facts: &PatientFacts<'_>, parameters: &Parameters) -> Optio
     };
     let (courses, pairs) = (facts.base.courses(), facts.base.pairs());
     let mut weights = Vec::with_capacity(courses.len() + pairs.len());
-    weights.extend(courses.iter().map(weight));
+    weights.extend(courses.map(weight));
     for pair in pairs {
         weights.push(weights[pair.first.index()].max(weights[pair.second.index()]));
     }

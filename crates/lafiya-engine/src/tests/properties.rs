@@ -173,7 +173,7 @@ proptest! {
     #[test]
     fn no_rule_that_holds_is_left_out_because_it_sleeps(case in any_case()) {
         let facts = PatientFacts::gather(&BASE, &case);
-        let awake: Vec<&str> = BASE.rules_awake(&facts.known).into_iter().filter(|it| it.when.holds(&facts)).map(|it| it.text.id.as_str()).collect();
+        let awake: Vec<&str> = BASE.rules_awake(&facts.known).filter(|it| it.when.holds(&facts)).map(|it| it.text.id.as_str()).collect();
         let holding: Vec<&str> = BASE.rules().iter().filter(|it| it.when.holds(&facts)).map(|it| it.text.id.as_str()).collect();
         prop_assert_eq!(awake, holding);
         let levels = Levels::of(&facts);

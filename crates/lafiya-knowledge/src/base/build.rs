@@ -1,7 +1,7 @@
 //! From what the files say to the base. Total: a reference that leads nowhere is left out (and `checks` says so).
 
 use super::book;
-use super::course::Course;
+use super::course::Courses;
 use super::directory::Directory;
 use super::index::{ConceptRef, ConditionIx, FindingIx, MeasureIx, RiskIx};
 use super::likelihood::{Answer, Likelihood};
@@ -78,7 +78,7 @@ impl KnowledgeBase {
                 .map(|it| (it.text.triage.default, it.text.triage.timeframe))
                 .collect(),
             higher: HigherLevels::of(&conditions),
-            courses: conditions.iter().map(Course::of).collect(),
+            courses: Courses::of(&conditions),
             priors: Priors::of(&conditions, content.belts.len()),
             state_risks: risk_indices(&risks, |risk| risk.state.is_some()),
             age_risks: risk_indices(&risks, |risk| risk.implied_by_age.is_some()),
@@ -181,6 +181,7 @@ fn build_condition(
         findings: findings.collect(),
         labs: labs.collect(),
         risks: risks.collect(),
+        must_not_miss_above: text.must_not_miss.as_ref().map(|it| it.above_of_100),
         excluded_by: excluded_by.collect(),
         higher: text
             .triage

@@ -35,6 +35,8 @@ pub struct Condition {
     pub labs: Vec<LabLink>,
     /// What makes it likelier.
     pub risks: Vec<RiskLink>,
+    /// Where it must not be missed: an interview goes on while its probability, in 100, is above this.
+    pub must_not_miss_above: Option<f32>,
     /// What rules it out when present.
     pub excluded_by: Vec<ConceptRef>,
     /// Who needs more than the default triage.

@@ -1,4 +1,5 @@
-//! How long conditions last, close together: every turn that knows a duration reads all of them.
+//! How long conditions last. Every turn that knows a duration reads all of them, so each figure has a column of its own:
+//! what is made of them is made of several at once.
 
 use super::concepts::Condition;
 
@@ -18,7 +19,7 @@ pub struct Course {
 }
 
 impl Course {
-    pub(super) fn of(condition: &Condition) -> Self {
+    fn of(condition: &Condition) -> Self {
         let written = &condition.text.course;
         let [usual_from, usual_to] = written.usual_days;
         let [possible_from, possible_to] = written.possible_days;
@@ -30,5 +31,43 @@ impl Course {
             per_day_late: per_day(possible_to - usual_to),
             ln_usual_width: (1.0 + usual_to - usual_from).ln(),
         }
+    }
+}
+
+/// How long each condition lasts, by `ConditionIx`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Courses {
+    usual_from: Vec<f32>,
+    usual_to: Vec<f32>,
+    per_day_early: Vec<f32>,
+    per_day_late: Vec<f32>,
+    ln_usual_width: Vec<f32>,
+}
+
+impl Courses {
+    pub(super) fn of(conditions: &[Condition]) -> Self {
+        let mut courses = Self::default();
+        for course in conditions.iter().map(Course::of) {
+            courses.usual_from.push(course.usual_from);
+            courses.usual_to.push(course.usual_to);
+            courses.per_day_early.push(course.per_day_early);
+            courses.per_day_late.push(course.per_day_late);
+            courses.ln_usual_width.push(course.ln_usual_width);
+        }
+        courses
+    }
+
+    #[inline]
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Course> {
+        let usual = self.usual_from.iter().zip(&self.usual_to);
+        let per_day = self.per_day_early.iter().zip(&self.per_day_late);
+        let all = usual.zip(per_day).zip(&self.ln_usual_width);
+        all.map(|((usual, per_day), &ln_usual_width)| Course {
+            usual_from: *usual.0,
+            usual_to: *usual.1,
+            per_day_early: *per_day.0,
+            per_day_late: *per_day.1,
+            ln_usual_width,
+        })
     }
 }

@@ -62,7 +62,7 @@ pub struct KnowledgeBase {
     rules_watch: watch::Watch,
     usual_levels: Vec<(TriageLevel, Timeframe)>,
     higher: watch::HigherLevels,
-    courses: Vec<Course>,
+    courses: course::Courses,
     priors: Priors,
     state_risks: Vec<RiskIx>,
     age_risks: Vec<RiskIx>,
@@ -145,9 +145,12 @@ impl KnowledgeBase {
 
     /// The rules that could fire for a patient of whom these concepts are known (present, or measured), in order. No other
     /// rule does.
-    pub fn rules_awake(&self, known: &[ConceptRef]) -> Vec<&Rule> {
+    pub fn rules_awake<'a>(
+        &'a self,
+        known: &[ConceptRef],
+    ) -> impl Iterator<Item = &'a Rule> + use<'a> {
         let awake = self.rules_watch.awake(known);
-        awake.map(|place| &self.rules[place]).collect()
+        awake.map(|place| &self.rules[place])
     }
 
     /// The level of each condition in the usual patient, by `ConditionIx`.
@@ -158,8 +161,8 @@ impl KnowledgeBase {
 
     /// How long each condition lasts, by `ConditionIx`.
     #[inline]
-    pub fn courses(&self) -> &[Course] {
-        &self.courses
+    pub fn courses(&self) -> impl ExactSizeIterator<Item = Course> {
+        self.courses.iter()
     }
 
     /// How common conditions are, and what that depends on.
