@@ -3,6 +3,9 @@
 use lafiya_knowledge::{KnowledgeBase, SourceIx};
 use lafiya_model::Text;
 
+/// Enough for most answers.
+const USUALLY: usize = 32;
+
 /// Numbers and lines of the sources.
 pub(crate) struct Citations<'a> {
     base: &'a KnowledgeBase,
@@ -16,7 +19,7 @@ impl<'a> Citations<'a> {
         Self {
             base,
             numbers: vec![0; base.sources().len()],
-            lines: Vec::new(),
+            lines: Vec::with_capacity(USUALLY),
         }
     }
 

@@ -1,8 +1,6 @@
 //! Reasons in words: what speaks for and against, why the level, what would change it, and where it
 //! is written. Weights are shown as they were counted.
 
-use std::borrow::Cow;
-
 use lafiya_knowledge::{ConceptRef, ConditionIx, KnowledgeBase};
 use lafiya_model::assessment::{AssessedCondition, Weighed};
 use lafiya_model::ids::ConceptId;
@@ -20,6 +18,8 @@ const SUPPORT_MIN: usize = 2;
 const REASONS_MAX: usize = 8;
 /// Reasons that are said in the one line of a candidate.
 const REASONS_IN_LINE: usize = 3;
+/// Enough for nearly all lines.
+const BYTES_OF_LINE: usize = 256;
 /// From this chance on, two conditions at once are worth a sentence.
 const TOGETHER_MIN: f64 = 0.1;
 
@@ -51,7 +51,10 @@ impl<'a, 'd> Pieces<'a, 'd> {
             let (choice, reason) = if told.present {
                 (Choice::Present, Text::from(name))
             } else {
-                let without = ["No ", &lowered(name)].concat();
+                const NO: &str = "No ";
+                let mut without = String::with_capacity(NO.len() + name.len());
+                without.push_str(NO);
+                push_lowered(&mut without, name);
                 (Choice::Absent, Text::shared(without))
             };
             Piece {
@@ -158,9 +161,10 @@ pub(crate) fn condition<'a>(
 
 /// The reasons that weigh most, the heaviest first.
 fn heaviest<'a: 'b, 'b>(reasons: impl Iterator<Item = (f64, &'b Text<'a>)>) -> Vec<Text<'a>> {
-    let mut reasons: Vec<(f64, &Text<'a>)> = reasons.collect();
-    reasons.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
-    let first = reasons.into_iter().take(REASONS_MAX);
+    let mut heaviest: Vec<(f64, &Text<'a>)> = Vec::with_capacity(2 * REASONS_MAX);
+    heaviest.extend(reasons);
+    heaviest.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+    let first = heaviest.into_iter().take(REASONS_MAX);
     first.map(|(_, reason)| reason.clone()).collect()
 }
 
@@ -185,25 +189,20 @@ pub(crate) fn rounded(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
 
-/// A name within a sentence. Acronyms stay as they are.
-fn lowered(name: &str) -> Cow<'_, str> {
+/// Adds a name within a sentence. Acronyms stay as they are.
+fn push_lowered(line: &mut String, name: &str) {
     let mut characters = name.chars();
     match (characters.next(), characters.next()) {
         (Some(first), Some(second)) if !second.is_uppercase() => {
-            let rest = &name[first.len_utf8()..];
-            let mut lowered = String::with_capacity(name.len());
-            lowered.extend(first.to_lowercase());
-            lowered.push_str(rest);
-            Cow::Owned(lowered)
+            line.extend(first.to_lowercase());
+            line.push_str(&name[first.len_utf8()..]);
         }
-        _ => Cow::Borrowed(name),
+        _ => line.push_str(name),
     }
 }
 
 fn one_line(name: &str, supporting: &[Text<'_>], against: &[Text<'_>]) -> String {
-    /// Enough for nearly all.
-    const BYTES: usize = 256;
-    let mut line = String::with_capacity(BYTES);
+    let mut line = String::with_capacity(BYTES_OF_LINE);
     line.push_str(name);
     match (supporting, against) {
         ([], []) => line.push_str(" is listed because it is common in patients like this one"),
@@ -234,11 +233,22 @@ fn push_first(line: &mut String, reasons: &[Text<'_>]) {
     }
 }
 
-/// Names of what was told, for the chain of reasons.
-pub(crate) fn names<'a>(facts: &PatientFacts<'a>, present: bool) -> Vec<Cow<'a, str>> {
-    let told = facts.told.iter().filter(|told| told.present == present);
-    told.map(|told| lowered(facts.base.name_of(told.concept)))
-        .collect()
+/// What was told to be there, or not to be, as a step of the chain of reasons: a label and the names.
+pub(crate) fn listed(facts: &PatientFacts<'_>, label: &str, present: bool) -> String {
+    let mut line = String::with_capacity(BYTES_OF_LINE);
+    line.push_str(label);
+    let label_ends = line.len();
+    for told in facts.told.iter().filter(|told| told.present == present) {
+        if line.len() > label_ends {
+            line.push_str(", ");
+        }
+        push_lowered(&mut line, facts.base.name_of(told.concept));
+    }
+    if line.len() == label_ends {
+        line.push_str("nothing");
+    }
+    line.push('.');
+    line
 }
 
 /// Ids of concepts.

@@ -36,7 +36,7 @@ struct Test<'a> {
     /// As the first of the leaders that ask for it writes it.
     text: &'a schema::Investigation,
     source: Option<SourceIx>,
-    differentiates: Vec<Text<'a>>,
+    differentiates: Vec<ConditionIx>,
 }
 
 pub(crate) fn investigations<'a>(
@@ -44,7 +44,7 @@ pub(crate) fn investigations<'a>(
     leaders: &Leaders<'_>,
     citations: &mut Citations<'a>,
 ) -> Vec<Investigation<'a>> {
-    let mut tests: Vec<Test<'_>> = Vec::new();
+    let mut tests: Vec<Test<'_>> = Vec::with_capacity(2 * INVESTIGATIONS_MAX);
     for leader in leaders {
         let condition = condition(facts, leader);
         for (text, link) in condition
@@ -63,14 +63,13 @@ pub(crate) fn investigations<'a>(
                     lab,
                     text,
                     source: link.source,
-                    differentiates: Vec::new(),
+                    differentiates: Vec::with_capacity(1 + link.differentiates.len()),
                 });
                 tests.len() - 1
             });
-            let apart = link.differentiates.iter();
-            let apart = apart.map(|ix| Text::from(&facts.base.condition(*ix).text.name));
-            let all = std::iter::once(Text::from(&condition.text.name)).chain(apart);
-            tests[place].differentiates.extend(all);
+            let differentiates = &mut tests[place].differentiates;
+            differentiates.push(leader.0);
+            differentiates.extend_from_slice(&link.differentiates);
         }
     }
     // First what every leader puts first; the order among equals is the order of the leaders.
@@ -92,6 +91,8 @@ impl<'a> Test<'a> {
     ) -> Investigation<'a> {
         let lab = &facts.base.lab(self.lab).text;
         let source = self.source.map(|ix| citations.cite(ix));
+        let apart = self.differentiates.iter();
+        let apart = apart.map(|ix| Text::from(&facts.base.condition(*ix).text.name));
         Investigation {
             priority,
             test_id: ConceptId(self.text.test.clone()),
@@ -101,7 +102,7 @@ impl<'a> Test<'a> {
             source: source.unwrap_or_default(),
             interpretation: Text::from(&self.text.interpretation),
             urgency: self.text.urgency.as_str().into(),
-            differentiates: distinct(self.differentiates.into_iter(), usize::MAX),
+            differentiates: distinct(apart, usize::MAX),
             available_at: self.text.level.as_str().into(),
         }
     }
@@ -164,7 +165,8 @@ fn confirmed_treatment<'a>(
     let mut also = |label: &str, advice: Option<(&Phrase, SourceIx)>| {
         if let Some((text, source)) = advice {
             let stop = if first_line.ends_with('.') { "" } else { "." };
-            first_line = format!("{first_line}{stop} {label}: {text}").into();
+            let all = [first_line.as_str(), stop, " ", label, ": ", text];
+            first_line = all.concat().into();
             sources.push(source);
         }
     };
@@ -260,7 +262,8 @@ pub(crate) fn notifiable<'a>(
 
 /// The first `max` that differ from each other.
 fn distinct<T: PartialEq>(items: impl Iterator<Item = T>, max: usize) -> Vec<T> {
-    let mut kept = Vec::with_capacity(items.size_hint().0.clamp(4, 16));
+    let at_least = items.size_hint().0;
+    let mut kept = Vec::with_capacity(max.min(at_least.clamp(10, 16)));
     for item in items {
         if kept.len() >= max {
             break;

@@ -1,8 +1,6 @@
 //! The last gate: the only place that can make an [`Assessment`]. Danger sets a floor under the
 //! level here, whatever came before, and the invariants are asserted before anything leaves.
 
-use std::borrow::Cow;
-
 use lafiya_knowledge::{ConceptRef, ConditionIx};
 use lafiya_model::assessment::{
     AssessedCondition, Reasoning, RedFlag, Specialist, Triage, Warning, WarningKind,
@@ -29,6 +27,8 @@ const PROBABILITY_SHOWN_MIN: f64 = 0.005;
 const LEADERS_MAX: usize = 4;
 const LEADER_PROBABILITY_MIN: f64 = 0.08;
 const LOW_CONFIDENCE: f64 = 0.35;
+/// So many steps a chain of reasons mostly has at most.
+const STEPS_USUALLY: usize = 12;
 /// Why, where a second opinion alone asks for more.
 const RAISED: &str = "A second opinion holds the case for more urgent than the engine does; the higher level stands.";
 
@@ -233,21 +233,17 @@ fn assert_invariants(
         floor.is_none_or(|floor| assessment.triage.level >= floor),
         "danger sets a floor under the level"
     );
-    let probabilities: Vec<f64> = assessment
-        .conditions
-        .iter()
-        .map(|it| it.probability)
-        .collect();
+    let probabilities = || assessment.conditions.iter().map(|it| it.probability);
     assert!(
-        probabilities.iter().all(|it| (0.0..=1.0).contains(it)),
+        probabilities().all(|it| (0.0..=1.0).contains(&it)),
         "probabilities lie between 0 and 1"
     );
     assert!(
-        probabilities.is_sorted_by(|a, b| a >= b),
+        probabilities().is_sorted_by(|a, b| a >= b),
         "conditions are ranked"
     );
     assert!(
-        probabilities.iter().sum::<f64>() <= 1.0 + 1e-4,
+        probabilities().sum::<f64>() <= 1.0 + 1e-4,
         "probabilities do not exceed the whole"
     );
     let treatments = &assessment.treatment.condition_specific;
@@ -536,12 +532,10 @@ fn reasoning(
     differential: &Differential<'_>,
     levels: &Levels,
 ) -> Reasoning {
-    let mut steps = Vec::new();
-    let present = explain::names(facts, true);
-    let absent = explain::names(facts, false);
-    steps.push(["Present: ", &listed(&present), "."].concat());
-    if !absent.is_empty() {
-        steps.push(["Absent: ", &listed(&absent), "."].concat());
+    let mut steps = Vec::with_capacity(STEPS_USUALLY);
+    steps.push(explain::listed(facts, "Present: ", true));
+    if facts.told.iter().any(|told| !told.present) {
+        steps.push(explain::listed(facts, "Absent: ", false));
     }
     for RedFlag {
         seriousness,
@@ -612,12 +606,4 @@ fn what_would_change(
             .push("Lower: nothing but the danger sign proving absent on examination.".to_owned());
     }
     changes
-}
-
-fn listed(names: &[Cow<'_, str>]) -> String {
-    if names.is_empty() {
-        "nothing".to_owned()
-    } else {
-        names.join(", ")
-    }
 }
