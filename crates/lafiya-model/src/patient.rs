@@ -67,15 +67,9 @@ impl Age {
     /// The band the reasoning works in.
     #[inline]
     pub fn band(self) -> AgeBand {
-        match self.years() {
-            0 if self.days <= 28 => AgeBand::Neonate,
-            0 => AgeBand::Infant,
-            1..=4 => AgeBand::From1To4,
-            5..=14 => AgeBand::From5To14,
-            15..=49 => AgeBand::From15To49,
-            50..=64 => AgeBand::From50To64,
-            _ => AgeBand::From65,
-        }
+        let mut from_the_last = AgeBand::ALL.iter().rev();
+        let band = from_the_last.find(|band| band.youngest() <= self);
+        band.copied().unwrap_or(AgeBand::Neonate)
     }
 }
 

@@ -133,8 +133,7 @@ impl<'a> Folded<'a> {
         };
         let (mut tokens, late) = scan.run();
         for (n, spelling) in late {
-            let text = &self.spelt[spelling];
-            (tokens[n].text, tokens[n].key) = (text, hash::key(text));
+            (tokens[n].text, tokens[n].key) = keyed(&self.spelt[spelling]);
         }
         tokens
     }
@@ -322,12 +321,11 @@ fn plain_word(lower: &[u8]) -> Option<(usize, u64)> {
 /// The first bytes as one number, the first lowest; zeros behind the end.
 #[inline]
 fn next_step(bytes: &[u8]) -> u64 {
-    let step = bytes.first_chunk().copied().unwrap_or_else(|| {
-        let mut step = [0; hash::STEP];
-        step[..bytes.len()].copy_from_slice(bytes);
-        step
-    });
-    u64::from_le_bytes(step)
+    match bytes.first_chunk() {
+        Some(step) => u64::from_le_bytes(*step),
+        None if bytes.is_empty() => 0,
+        None => hash::low_bytes(bytes),
+    }
 }
 
 /// How many of the bytes of a step are letters from `a` to `z`, up to the first that is none. All are asked at once: the
