@@ -16,7 +16,9 @@ mod snippets;
 use snippets::Example;
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // Asked when it runs: where it was built may be gone, and the pages with it.
+    let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
+    let root = Path::new(&root).join("../..");
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
     let docs = root.join("docs");
     println!("cargo:rerun-if-changed={}", docs.display());
