@@ -5,6 +5,7 @@ use lafiya_knowledge::{ConceptRef, ConditionIx, KnowledgeBase};
 use lafiya_model::assessment::{AssessedCondition, Weighed};
 use lafiya_model::ids::ConceptId;
 use lafiya_model::{Choice, Text};
+use smallvec::SmallVec;
 
 use crate::citations::Citations;
 use crate::differential::Differential;
@@ -161,8 +162,7 @@ pub(crate) fn condition<'a>(
 
 /// The reasons that weigh most, the heaviest first.
 fn heaviest<'a: 'b, 'b>(reasons: impl Iterator<Item = (f64, &'b Text<'a>)>) -> Vec<Text<'a>> {
-    let mut heaviest: Vec<(f64, &Text<'a>)> = Vec::with_capacity(2 * REASONS_MAX);
-    heaviest.extend(reasons);
+    let mut heaviest: SmallVec<[(f64, &Text<'a>); 2 * REASONS_MAX]> = reasons.collect();
     heaviest.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
     let first = heaviest.into_iter().take(REASONS_MAX);
     first.map(|(_, reason)| reason.clone()).collect()

@@ -2,7 +2,7 @@
 //! (`services.toml`): the triage level says which facilities are right, the specialist, the leading
 //! condition's category and referral, and the age say which services. No disease is named here.
 
-use lafiya_knowledge::schema::{Care, Service};
+use lafiya_knowledge::schema::Service;
 use lafiya_knowledge::words::AskedBy;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Assessment, FacilityLevel, TriageLevel};
@@ -29,7 +29,8 @@ impl Need {
         let Some(care) = base.services().care_at(level) else {
             return Self::anywhere(level);
         };
-        let asks = |service: &&Service| is_asked(base, service, care, assessment, age);
+        let reasons = Reasons::of(base, assessment, age);
+        let asks = |service: &&Service| care.by.iter().any(|by| reasons.ask(service, *by));
         let asked: Vec<&Service> = base.services().service.iter().filter(asks).collect();
         let mut services: Vec<String> = asked.iter().map(|it| it.id.clone()).collect();
         if !asked.iter().any(|it| it.stands_alone) {
@@ -75,27 +76,42 @@ impl Need {
     }
 }
 
-fn is_asked(
-    base: &KnowledgeBase,
-    service: &Service,
-    care: &Care,
-    assessment: &Assessment,
+/// Why a service may be asked for, found out once for all services.
+struct Reasons<'a> {
+    specialist: Option<&'a str>,
+    category: Option<&'a str>,
+    /// Where the patient is referred to, in lower case.
+    referred_to: String,
     age: Age,
-) -> bool {
-    let asks = &service.asked_by;
-    care.by.iter().any(|by| match by {
-        AskedBy::Specialist => {
-            let specialist = assessment.triage.specialist.as_ref();
-            specialist.is_some_and(|it| asks.specialists.iter().any(|id| it.id == id.as_str()))
+}
+
+impl<'a> Reasons<'a> {
+    fn of(base: &'a KnowledgeBase, assessment: &'a Assessment<'_>, age: Age) -> Self {
+        let specialist = assessment.triage.specialist.as_ref();
+        Self {
+            specialist: specialist.map(|it| it.id.as_str()),
+            category: leading_category(base, assessment),
+            referred_to: assessment.referral.refer_to.to_lowercase(),
+            age,
         }
-        AskedBy::Category => leading_category(base, assessment)
-            .is_some_and(|it| asks.categories.iter().any(|c| c == it)),
-        AskedBy::Referral => {
-            let words = assessment.referral.refer_to.to_lowercase();
-            asks.words.iter().any(|word| words.contains(word.as_str()))
+    }
+
+    fn ask(&self, service: &Service, by: AskedBy) -> bool {
+        let asks = &service.asked_by;
+        let is_one_of =
+            |id: Option<&str>, list: &[String]| id.is_some_and(|id| list.iter().any(|it| it == id));
+        match by {
+            AskedBy::Specialist => is_one_of(self.specialist, &asks.specialists),
+            AskedBy::Category => is_one_of(self.category, &asks.categories),
+            AskedBy::Referral => {
+                let mut words = asks.words.iter();
+                words.any(|word| self.referred_to.contains(word.as_str()))
+            }
+            AskedBy::Age => asks
+                .below_years
+                .is_some_and(|years| self.age.years() < years),
         }
-        AskedBy::Age => asks.below_years.is_some_and(|years| age.years() < years),
-    })
+    }
 }
 
 fn leading_category<'a>(base: &'a KnowledgeBase, assessment: &Assessment) -> Option<&'a str> {

@@ -6,6 +6,8 @@ use std::fmt;
 use std::time::Duration;
 
 use axum::body::Body;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, Request, header};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
@@ -35,6 +37,8 @@ pub(crate) async fn read(
 }
 
 async fn collect(mut body: Body, limit_bytes: usize) -> Result<Bytes, ApiError> {
+    // Most bodies come in one piece, which is then the body.
+    let mut first = Bytes::new();
     let mut collected = BytesMut::new();
     let mut received = 0_usize;
     while let Some(frame) = body.frame().await {
@@ -48,7 +52,12 @@ async fn collect(mut body: Body, limit_bytes: usize) -> Result<Bytes, ApiError> 
             continue;
         };
         received = received.saturating_add(data.len());
-        if received <= limit_bytes {
+        if received == data.len() {
+            first = data;
+        } else if received <= limit_bytes {
+            if collected.is_empty() {
+                collected.extend_from_slice(&first);
+            }
             collected.extend_from_slice(&data);
         } else if received > DISCARDED_BYTES_MAX {
             break;
@@ -60,7 +69,22 @@ async fn collect(mut body: Body, limit_bytes: usize) -> Result<Bytes, ApiError> 
             format!("The body may have at most {limit_bytes} bytes."),
         ));
     }
-    Ok(collected.freeze())
+    Ok(if collected.is_empty() {
+        first
+    } else {
+        collected.freeze()
+    })
+}
+
+/// A body that is announced as JSON: for those who want nothing else of the headers.
+pub(crate) struct AnnouncedAsJson;
+
+impl<S: Sync> FromRequestParts<S> for AnnouncedAsJson {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        require_json(&parts.headers).map(|()| Self)
+    }
 }
 
 /// Refuses a body that is announced as something else than JSON.

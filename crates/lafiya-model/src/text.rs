@@ -58,7 +58,8 @@ pub struct Cited {
 impl Cited {
     /// The line: `[n]` and the source.
     pub fn line(number: u16, source: &str) -> String {
-        ["[", &number.to_string(), "] ", source].concat()
+        let mut digits = itoa::Buffer::new();
+        ["[", digits.format(number), "] ", source].concat()
     }
 }
 

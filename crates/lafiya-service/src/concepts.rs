@@ -77,7 +77,7 @@ fn resolve_list<'a>(
     unreadable: &mut Vec<String>,
 ) -> Vec<Evidence> {
     let mut seen: BTreeMap<ConceptRef, &Claim> = BTreeMap::new();
-    let mut evidence = Vec::new();
+    let mut evidence = Vec::with_capacity(claims.size_hint().0);
     for claim in claims {
         let concept = match concept_of(base, claim) {
             Ok(concept) => concept,
@@ -95,7 +95,7 @@ fn resolve_list<'a>(
             }
             continue;
         }
-        evidence.extend(read(base, concept, claim, unreadable));
+        read(base, concept, claim, &mut evidence, unreadable);
     }
     evidence
 }
@@ -117,13 +117,14 @@ pub fn problem_of(base: &Library, claim: &Claim) -> Option<FieldError> {
     concept_of(base, claim).err()
 }
 
-/// One claim as evidence; a pair such as a blood pressure gives two.
+/// Adds one claim as evidence; a pair such as a blood pressure gives two.
 fn read(
     base: &KnowledgeBase,
     concept: ConceptRef,
     claim: &Claim,
+    evidence: &mut Vec<Evidence>,
     unreadable: &mut Vec<String>,
-) -> Vec<Evidence> {
+) {
     let item = |concept: ConceptRef, value: Option<f64>| Evidence {
         id: ConceptId(base.id_of(concept).to_owned()),
         choice: claim.choice,
@@ -132,23 +133,21 @@ fn read(
         severity: claim.severity,
         value,
     };
-    let Some(text) = &claim.value else {
-        return vec![item(concept, None)];
-    };
-    match base.read_value(concept, text) {
-        Ok(values) => values
-            .into_iter()
-            .map(|(concept, value)| item(concept, Some(value)))
-            .collect(),
-        Err(_) => {
-            // The text itself is never repeated: anything may stand in it.
-            unreadable.push(format!(
-                "The value of \"{}\" is not a number in its unit.",
-                base.name_of(concept)
-            ));
-            vec![item(concept, None)]
+    let read = claim.value.as_ref().map(|it| base.read_value(concept, it));
+    match read {
+        Some(Ok(values)) => {
+            let values = values.into_iter();
+            evidence.extend(values.map(|(concept, value)| item(concept, Some(value))));
+            return;
         }
+        // The text itself is never repeated: anything may stand in it.
+        Some(Err(_)) => unreadable.push(format!(
+            "The value of \"{}\" is not a number in its unit.",
+            base.name_of(concept)
+        )),
+        None => {}
     }
+    evidence.push(item(concept, None));
 }
 
 fn unknown_id(base: &Library, claim: &Claim) -> FieldError {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::Response;
 use bytes::Bytes;
 use lafiya_service::adverse_events;
 
-use crate::body::require_json;
+use crate::body::AnnouncedAsJson;
 use crate::caller::Admitted;
 use crate::error::ApiError;
 use crate::json::Json;
@@ -33,10 +33,9 @@ use crate::wire::query::Params;
 pub(crate) async fn create(
     State(state): State<Arc<HttpState>>,
     admitted: Admitted,
-    headers: HeaderMap,
+    _: AnnouncedAsJson,
     body: Bytes,
 ) -> Result<(StatusCode, Json<AdverseEventAnswer>), ApiError> {
-    require_json(&headers)?;
     let report = AdverseEventRequest::read(&body)?;
     let caller = &admitted.caller;
     let created = adverse_events::create(

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::HeaderMap;
 use axum::response::Response;
 use bytes::Bytes;
 
-use crate::body::require_json;
+use crate::body::AnnouncedAsJson;
 use crate::caller::Admitted;
 use crate::error::ApiError;
 use crate::json::respond;
@@ -25,7 +24,7 @@ const BYTES_A_MENTION: usize = 384;
 /// tenant allows it, a language model may point out words that the lexicon does not know (`found_by`).
 #[utoipa::path(
     post, path = "/parse", tag = "text", operation_id = "parse",
-    request_body = ParseBody,
+    request_body = ParseBody<'static>,
     responses(
         (status = 200, description = "What the text says", body = ParseAnswer<'static>),
         (status = 400, description = "The body is not valid", body = crate::openapi::ErrorEnvelope),
@@ -35,10 +34,9 @@ const BYTES_A_MENTION: usize = 384;
 pub(crate) async fn parse(
     State(state): State<Arc<HttpState>>,
     admitted: Admitted,
-    headers: HeaderMap,
+    _: AnnouncedAsJson,
     body: Bytes,
 ) -> Result<Response, ApiError> {
-    require_json(&headers)?;
     let request = parse::read(&body)?;
     // In full: a guard of the base must not be held while a model thinks.
     let library = state.context.knowledge.load_full();

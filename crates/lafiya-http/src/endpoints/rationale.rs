@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use lafiya_model::AssessmentId;
 use lafiya_service::assess;
 
-use crate::body::require_json;
+use crate::body::AnnouncedAsJson;
 use crate::caller::Admitted;
 use crate::error::ApiError;
 use crate::json::Json;
@@ -32,10 +31,9 @@ const ID_CHARACTERS_MAX: usize = 100;
 pub(crate) async fn by_body(
     State(state): State<Arc<HttpState>>,
     admitted: Admitted,
-    headers: HeaderMap,
+    _: AnnouncedAsJson,
     body: Bytes,
 ) -> Result<Response, ApiError> {
-    require_json(&headers)?;
     answer(&state, &admitted, RationaleRequest::read(&body)?).await
 }
 

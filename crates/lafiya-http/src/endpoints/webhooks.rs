@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::Response;
 use bytes::Bytes;
 use lafiya_model::WebhookId;
 use lafiya_service::ServiceError;
 use lafiya_service::webhooks::{self, Owner};
 
-use crate::body::require_json;
+use crate::body::AnnouncedAsJson;
 use crate::caller::Admitted;
 use crate::error::ApiError;
 use crate::json::Json;
@@ -37,10 +37,9 @@ use crate::wire::webhooks::{WebhookAnswer, WebhookRequest, WebhookWithSecret};
 pub(crate) async fn register(
     State(state): State<Arc<HttpState>>,
     admitted: Admitted,
-    headers: HeaderMap,
+    _: AnnouncedAsJson,
     body: Bytes,
 ) -> Result<(StatusCode, Json<WebhookWithSecret>), ApiError> {
-    require_json(&headers)?;
     let wanted = WebhookRequest::read(&body, admitted.environment)?;
     let tenant = admitted.caller.tenant_id;
     let actor = actor(&admitted);

@@ -426,7 +426,7 @@ fn bounded(
         _ => {
             problems.note(
                 pointer,
-                format!("{} from 0 to {most}", <i64 as Scalar>::EXPECTED),
+                format!("{} from 0 to {most}", <i64 as Scalar<'_>>::EXPECTED),
             );
             None
         }

@@ -2,6 +2,7 @@
 //! and remembers whether it was absent, right or of the wrong type; [`Problems`] collects what the
 //! checks say, as JSON pointers.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
 use std::str::FromStr;
@@ -30,11 +31,15 @@ pub(crate) enum Field<T> {
 }
 
 /// A type that can be read from one JSON scalar.
-pub(crate) trait Scalar: Sized {
+pub(crate) trait Scalar<'de>: Sized {
     /// What the client should have sent, for the error.
     const EXPECTED: &'static str;
     fn from_text(_: &str) -> Option<Self> {
         None
+    }
+    /// From a text that stands in the body as it is meant, without escapes.
+    fn from_plain_text(text: &'de str) -> Option<Self> {
+        Self::from_text(text)
     }
     fn from_integer(_: i64) -> Option<Self> {
         None
@@ -44,38 +49,49 @@ pub(crate) trait Scalar: Sized {
     }
 }
 
-impl Scalar for String {
+impl Scalar<'_> for String {
     const EXPECTED: &'static str = "must be a string";
     fn from_text(text: &str) -> Option<Self> {
         Some(text.to_owned())
     }
 }
 
+/// A long text is not copied out of the body.
+impl<'de: 'a, 'a> Scalar<'de> for Cow<'a, str> {
+    const EXPECTED: &'static str = String::EXPECTED;
+    fn from_text(text: &str) -> Option<Self> {
+        Some(Cow::Owned(text.to_owned()))
+    }
+    fn from_plain_text(text: &'de str) -> Option<Self> {
+        Some(Cow::Borrowed(text))
+    }
+}
+
 /// A word of a list, or what is wrong with it.
 pub(crate) struct Word<T>(Result<T, UnknownWord>);
 
-impl<T: FromStr<Err = UnknownWord>> Scalar for Word<T> {
+impl<T: FromStr<Err = UnknownWord>> Scalar<'_> for Word<T> {
     const EXPECTED: &'static str = String::EXPECTED;
     fn from_text(text: &str) -> Option<Self> {
         Some(Self(text.parse()))
     }
 }
 
-impl Scalar for i64 {
+impl Scalar<'_> for i64 {
     const EXPECTED: &'static str = "must be an integer";
     fn from_integer(number: i64) -> Option<Self> {
         Some(number)
     }
 }
 
-impl Scalar for bool {
+impl Scalar<'_> for bool {
     const EXPECTED: &'static str = "must be true or false";
     fn from_truth(truth: bool) -> Option<Self> {
         Some(truth)
     }
 }
 
-impl<'de, T: Scalar> Deserialize<'de> for Field<T> {
+impl<'de, T: Scalar<'de>> Deserialize<'de> for Field<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ScalarVisitor(PhantomData))
     }
@@ -87,7 +103,7 @@ fn given<T>(value: Option<T>) -> Field<T> {
     value.map_or(Field::WrongType, Field::Given)
 }
 
-impl<'de, T: Scalar> Visitor<'de> for ScalarVisitor<T> {
+impl<'de, T: Scalar<'de>> Visitor<'de> for ScalarVisitor<T> {
     type Value = Field<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -111,6 +127,9 @@ impl<'de, T: Scalar> Visitor<'de> for ScalarVisitor<T> {
     }
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
         Ok(given(T::from_text(text)))
+    }
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(given(T::from_plain_text(text)))
     }
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
         Ok(Field::Missing)
@@ -275,9 +294,10 @@ impl<T> Items<T> {
                 Vec::new()
             }
             Self::Given(items) => {
+                let mut digits = itoa::Buffer::new();
                 let numbered = items.into_iter().enumerate();
                 numbered
-                    .map(|(place, item)| ([pointer, "/", &place.to_string()].concat(), item))
+                    .map(|(place, item)| ([pointer, "/", digits.format(place)].concat(), item))
                     .collect()
             }
         }
@@ -330,7 +350,7 @@ impl Problems {
     }
 
     /// The value of an optional field; a wrong type is a problem.
-    pub(crate) fn optional<T: Scalar>(
+    pub(crate) fn optional<'de, T: Scalar<'de>>(
         &mut self,
         pointer: impl Display,
         field: Field<T>,
@@ -447,7 +467,7 @@ mod tests {
         clippy::needless_pass_by_value,
         reason = "reads better in the rows below"
     )]
-    fn check<T: Scalar + fmt::Debug + PartialEq>(json: &str, expected: Field<T>) {
+    fn check<'de, T: Scalar<'de> + fmt::Debug + PartialEq>(json: &'de str, expected: Field<T>) {
         assert_eq!(
             serde_json::from_str::<Field<T>>(json).unwrap(),
             expected,

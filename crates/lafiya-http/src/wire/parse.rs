@@ -1,5 +1,7 @@
 //! The shapes of `/parse`: both variants of the contract in one object.
 
+use std::borrow::Cow;
+
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{Age, ConceptKind, Sex};
 use lafiya_service::parse::ReadText;
@@ -9,18 +11,18 @@ use utoipa::ToSchema;
 
 use crate::error::ApiError;
 use crate::wire::assess_request::AGE_DAYS_MAX;
-use crate::wire::fields::{Field, Object, Problems, Shorthand, Word, read_object};
+use crate::wire::fields::{At, Field, Object, Problems, Shorthand, Word, read_object};
 
 const TEXT_CHARACTERS_MAX: usize = 2000;
 const AGE_YEARS_MAX: i64 = 120;
 
 /// Free text about a patient.
 #[derive(Default, Deserialize, ToSchema)]
-pub(crate) struct ParseBody {
+pub(crate) struct ParseBody<'a> {
     /// At most 2,000 characters
-    #[serde(default)]
+    #[serde(default, borrow)]
     #[schema(value_type = String, min_length = 1, max_length = 2000, example = "3/7 hx of fever, chills & vomiting, no cough")]
-    text: Field<String>,
+    text: Field<Cow<'a, str>>,
     /// `{"value": 30}`, or the number itself
     #[serde(default)]
     #[schema(value_type = Option<AgeValue>)]
@@ -79,13 +81,13 @@ impl Shorthand for AgeValue {
 }
 
 /// A text and what is known besides it.
-pub(crate) struct ParseRequest {
-    pub(crate) text: String,
+pub(crate) struct ParseRequest<'a> {
+    pub(crate) text: Cow<'a, str>,
     pub(crate) context: ParseContext,
 }
 
-pub(crate) fn read(bytes: &[u8]) -> Result<ParseRequest, ApiError> {
-    let body: ParseBody = read_object(bytes)?;
+pub(crate) fn read(bytes: &[u8]) -> Result<ParseRequest<'_>, ApiError> {
+    let body: ParseBody<'_> = read_object(bytes)?;
     let mut problems = Problems::default();
     let text = read_text(body.text, &mut problems);
     let age = read_age("/age", body.age, &mut problems);
@@ -124,7 +126,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ParseRequest, ApiError> {
     })
 }
 
-fn read_text(field: Field<String>, problems: &mut Problems) -> Option<String> {
+fn read_text<'a>(field: Field<Cow<'a, str>>, problems: &mut Problems) -> Option<Cow<'a, str>> {
     let text = problems.optional("/text", field);
     match &text {
         None => problems.require("/text"),
@@ -149,20 +151,20 @@ fn read_age(pointer: &str, field: Object<AgeValue>, problems: &mut Problems) -> 
             return None;
         }
     };
-    let unit = problems.optional(format!("{pointer}/unit"), age.unit);
+    let unit = problems.optional(At(pointer, "unit"), age.unit);
     let (in_a_year, of): (i64, fn(u32) -> Age) = match unit.as_deref() {
         None | Some("year" | "years") => (1, Age::from_years),
         Some("month" | "months") => (12, Age::from_months),
         Some("day" | "days") => (365, Age::from_days),
         Some(_) => {
-            problems.note(format!("{pointer}/unit"), "must be year, month or day");
+            problems.note(At(pointer, "unit"), "must be year, month or day");
             return None;
         }
     };
     let pointer = if age.bare {
         pointer.to_owned()
     } else {
-        format!("{pointer}/value")
+        [pointer, "/value"].concat()
     };
     let Some(value) = problems.optional(&pointer, age.value) else {
         problems.require(&pointer);
