@@ -4,6 +4,7 @@
 //! their keys, which the reading computes once.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 
 use smallvec::SmallVec;
 
@@ -25,9 +26,16 @@ pub(crate) struct PhraseSet<T> {
     leads_on: Vec<bool>,
 }
 
-/// The first word of a phrase, found.
+/// The first word of a phrase, found: the node that it leads to, which is never the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Begun(u32);
+pub(crate) struct Begun(NonZeroU32);
+
+impl Begun {
+    #[inline]
+    fn node(self) -> u32 {
+        self.0.get()
+    }
+}
 
 /// A sieve of one bit for each step: most words of a text begin no phrase and continue none, and this says so without a
 /// look-up.
@@ -111,10 +119,11 @@ impl<T> PhraseSet<T> {
         self.values[*end as usize].push(value);
     }
 
-    /// What the phrases lead to that end at a node.
+    /// What the phrases lead to that end at a node, where one does.
     #[inline]
-    fn values_at(&self, node: u32) -> &[T] {
-        &self.values[self.ends[node as usize] as usize]
+    fn values_at(&self, node: u32) -> Option<&[T]> {
+        let end = self.ends[node as usize];
+        (end != 0).then(|| self.values[end as usize].as_slice())
     }
 
     /// Adds a phrase whose words are parted by spaces.
@@ -140,25 +149,25 @@ impl<T> PhraseSet<T> {
     /// Where a word leads to that begins a phrase.
     #[inline]
     pub(crate) fn begun(&self, key: u64) -> Option<Begun> {
-        self.step(0, key).map(Begun)
+        self.step(0, key).and_then(NonZeroU32::new).map(Begun)
     }
 
     /// Whether a longer phrase may begin with this one word.
     pub(crate) fn goes_on(&self, begun: Begun) -> bool {
-        self.leads_on[begun.0 as usize]
+        self.leads_on[begun.node() as usize]
     }
 
     /// Whether a phrase may begin with a word, looked up before, and the one behind it. Mostly none does, and then nothing
     /// else needs to be asked.
     #[inline]
     pub(crate) fn may_begin(&self, begun: Begun, next: Option<u64>) -> bool {
-        self.ends[begun.0 as usize] != 0 || self.may_go_on(begun, next)
+        self.ends[begun.node() as usize] != 0 || self.may_go_on(begun, next)
     }
 
     /// Whether a longer phrase may begin with a word, looked up before, and the one behind it.
     #[inline]
     pub(crate) fn may_go_on(&self, begun: Begun, next: Option<u64>) -> bool {
-        next.is_some_and(|next| self.sieve.may_hold(step_key(begun.0, next)))
+        next.is_some_and(|next| self.sieve.may_hold(step_key(begun.node(), next)))
     }
 
     /// Tells every phrase that begins with a word, looked up before: its length in words and what it leads to. Shortest
@@ -170,11 +179,10 @@ impl<T> PhraseSet<T> {
         rest: impl Iterator<Item = u64>,
         mut tell: impl FnMut(usize, &'s [T]),
     ) {
-        let mut node = begun.0;
+        let mut node = begun.node();
         let mut rest = rest;
         for length in 1.. {
-            let values = self.values_at(node);
-            if !values.is_empty() {
+            if let Some(values) = self.values_at(node) {
                 tell(length, values);
             }
             match rest.next().and_then(|next| self.step(node, next)) {
@@ -212,8 +220,7 @@ impl<T> PhraseSet<T> {
         if self.may_go_on(begun, rest.clone().next()) {
             return self.longest_from(begun, rest);
         }
-        let values = self.values_at(begun.0);
-        (!values.is_empty()).then_some((1, values))
+        self.values_at(begun.node()).map(|values| (1, values))
     }
 
     // Few get here: kept out of the way of those who do not.
