@@ -2,6 +2,8 @@
 //!
 //! This is what makes "belle dey pain me" and "abdominal pain" comparable. Which words belong together is data.
 
+use std::ops::Range;
+
 use crate::fold::Token;
 use crate::hash::{FastMap, FastSet, key};
 use crate::phrases::{Begun, PhraseSet};
@@ -39,9 +41,19 @@ pub(crate) struct Unit<'a> {
     pub last: usize,
     /// What it is to a phrase.
     pub role: Role,
-    /// The compound, by number, where several words stand for one.
-    pub compound: Option<u32>,
 }
+
+/// Words of a row, one behind the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Run {
+    /// Each stands for itself.
+    Plain(Range<usize>),
+    /// They stand for another word: the compound, by number.
+    Compound(u32, Range<usize>),
+}
+
+/// Most texts have no more of them.
+const RUNS: usize = 64;
 
 /// The groups of words, ready to use.
 #[derive(Clone, Debug)]
@@ -150,36 +162,65 @@ impl Canon {
         self.groups.get(&stem).cloned().unwrap_or(stem)
     }
 
+    /// A row of words as runs: plain words as many as there are, and each compound by itself.
+    pub(crate) fn runs<W: AsRef<Word>>(&self, words: &[&W]) -> Vec<Run> {
+        let mut runs = Vec::with_capacity(RUNS);
+        let mut plain = 0;
+        let mut at = 0;
+        while let Some(n) = words[at..]
+            .iter()
+            .position(|it| it.as_ref().opens.is_some())
+        {
+            at += n;
+            let Some((number, taken)) = self.compound_at(words, at) else {
+                at += 1;
+                continue;
+            };
+            runs.push(Run::Plain(plain..at));
+            runs.push(Run::Compound(number, at..at + taken));
+            at += taken;
+            plain = at;
+        }
+        runs.push(Run::Plain(plain..words.len()));
+        runs
+    }
+
     /// The units of a row of words.
     pub(crate) fn units<'a, W: AsRef<Word>>(&'a self, words: &[&'a W]) -> Vec<Unit<'a>> {
+        self.units_of(words, &self.runs(words))
+    }
+
+    /// The units of a row of words with these runs.
+    pub(crate) fn units_of<'a, W: AsRef<Word>>(
+        &'a self,
+        words: &[&'a W],
+        runs: &[Run],
+    ) -> Vec<Unit<'a>> {
         let mut units = Vec::with_capacity(words.len());
-        let mut at = 0;
-        while at < words.len() {
-            let word = words[at].as_ref();
-            let unit = match self.compound_at(words, at) {
-                Some((number, taken)) => {
-                    let compound = &self.compounds[number as usize];
-                    Unit {
-                        form: &compound.form,
+        for run in runs {
+            match run {
+                Run::Plain(row) => {
+                    let words = words[row.clone()].iter().map(|&it| it.as_ref());
+                    units.extend(words.zip(row.clone()).map(|(word, at)| Unit {
+                        form: &word.form,
                         first: at,
-                        last: at + taken,
-                        role: match taken {
-                            1 => word.role,
+                        last: at + 1,
+                        role: word.role,
+                    }));
+                }
+                Run::Compound(number, row) => {
+                    let compound = &self.compounds[*number as usize];
+                    units.push(Unit {
+                        form: &compound.form,
+                        first: row.start,
+                        last: row.end,
+                        role: match row.len() {
+                            1 => words[row.start].as_ref().role,
                             _ => compound.role,
                         },
-                        compound: Some(number),
-                    }
+                    });
                 }
-                None => Unit {
-                    form: &word.form,
-                    first: at,
-                    last: at + 1,
-                    role: word.role,
-                    compound: None,
-                },
-            };
-            at = unit.last;
-            units.push(unit);
+            }
         }
         units
     }

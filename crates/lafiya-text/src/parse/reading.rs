@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::dictionary::{Entry, FormFacts, Met, Sources};
 use super::marks::Marks;
 use super::traits::{Trait, Traits};
-use crate::canon::{Role, Unit};
+use crate::canon::{Role, Run, Unit};
 use crate::fold::Token;
 
 /// The text as the other steps see it. All indices count tokens, but those of units.
@@ -39,7 +39,7 @@ pub(super) struct Reading<'a> {
 }
 
 /// Where a token stands.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Place {
     /// Its unit, its sentence and its clause (between commas), by number.
     unit: u32,
@@ -54,33 +54,17 @@ struct Place {
 impl<'a> Reading<'a> {
     pub(super) fn new(tokens: Vec<Token<'a>>, met: &'a Met<'_>, sources: Sources<'a>) -> Self {
         let entries = met.entries();
-        let units = sources.canon.units(&entries);
+        let runs = sources.canon.runs(&entries);
+        let units = sources.canon.units_of(&entries, &runs);
         let traits: Vec<Traits> = entries.iter().map(|it| it.traits).collect();
-        let facts = |unit: &Unit<'_>| match unit.compound {
-            Some(number) => met.compounds[number as usize],
-            None => entries[unit.first].form,
-        };
-        let forms = units.iter().map(facts).collect();
-        let mut places = vec![Place::default(); tokens.len()];
-        let (mut sentences, mut clauses) = (Stretches::new(), Stretches::new());
-        for (unit, number) in units.iter().zip(0..) {
-            for at in unit.first..unit.last {
-                places[at] = Place {
-                    unit: number,
-                    sentence: sentences.number,
-                    clause: clauses.number,
-                    light: unit.role != Role::Content,
-                    compound: unit.last - unit.first > 1,
-                };
-                // The sign belongs to what it ends. What ends a sentence ends its clause, too.
-                if traits[at].has(Trait::ClauseEnd) {
-                    clauses.end(at + 1);
-                    if traits[at].has(Trait::SentenceEnd) {
-                        sentences.end(at + 1);
-                    }
-                }
+        let mut forms = Vec::with_capacity(units.len());
+        for run in &runs {
+            match run {
+                Run::Plain(row) => forms.extend(entries[row.clone()].iter().map(|it| it.form)),
+                Run::Compound(number, _) => forms.push(met.compounds[*number as usize]),
             }
         }
+        let (places, sentences, clauses) = places(&runs, &units, &traits);
         let all_capitals = tokens.len() > 4
             && tokens
                 .iter()
@@ -91,8 +75,8 @@ impl<'a> Reading<'a> {
             keys,
             words: entries.iter().map(|it| it.word.text.as_str()).collect(),
             mended: &met.mended,
-            sentences: sentences.all(tokens.len()),
-            clauses: clauses.all(tokens.len()),
+            sentences,
+            clauses,
             tokens,
             entries,
             any: Traits::of_all(&traits),
@@ -179,6 +163,55 @@ impl<'a> Reading<'a> {
     }
 }
 
+/// Where the tokens of a text stand, and its sentences and clauses.
+fn places(
+    runs: &[Run],
+    units: &[Unit<'_>],
+    traits: &[Traits],
+) -> (Vec<Place>, Vec<Range<usize>>, Vec<Range<usize>>) {
+    let mut places = Vec::with_capacity(traits.len());
+    let (mut sentences, mut clauses) = (Stretches::new(), Stretches::new());
+    let mut place = |at: usize, (number, unit): (usize, &Unit<'_>), compound: bool| {
+        let place = Place {
+            unit: number as u32,
+            sentence: sentences.number,
+            clause: clauses.number,
+            light: unit.role != Role::Content,
+            compound,
+        };
+        // The sign belongs to what it ends. What ends a sentence ends its clause, too.
+        if traits[at].has(Trait::ClauseEnd) {
+            clauses.end(at + 1);
+            if traits[at].has(Trait::SentenceEnd) {
+                sentences.end(at + 1);
+            }
+        }
+        place
+    };
+    let mut first = 0;
+    for run in runs {
+        match run {
+            Run::Plain(row) => {
+                let behind = first + row.len();
+                let units = (first..behind).zip(&units[first..behind]);
+                places.extend(
+                    row.clone()
+                        .zip(units)
+                        .map(|(at, unit)| place(at, unit, false)),
+                );
+                first = behind;
+            }
+            Run::Compound(_, row) => {
+                let unit = (first, &units[first]);
+                places.extend(row.clone().map(|at| place(at, unit, row.len() > 1)));
+                first += 1;
+            }
+        }
+    }
+    let len = traits.len();
+    (places, sentences.all(len), clauses.all(len))
+}
+
 /// A text parted in stretches, one behind the other.
 struct Stretches {
     ended: Vec<Range<usize>>,
@@ -188,7 +221,7 @@ struct Stretches {
 }
 
 /// Most texts have no more of them.
-const STRETCHES: usize = 32;
+const STRETCHES: usize = 64;
 
 impl Stretches {
     fn new() -> Self {
@@ -200,6 +233,8 @@ impl Stretches {
     }
 
     /// Ends the one that is open before a token.
+    // Few tokens do that: kept out of the way of those that do not.
+    #[cold]
     fn end(&mut self, behind: usize) {
         self.ended.push(self.from..behind);
         self.from = behind;
