@@ -4,13 +4,13 @@
 //! modifier or a denial between them may be left out, and a denial that is left out denies the phrase. One word more may
 //! be passed over: "chest dey pain me like say dem press am" fills {chest, pain, press}.
 
-use super::dictionary::Number;
-use super::lexicon::{BAG_WORDS_MAX, BagKey};
+use super::dictionary::{FormFacts, Joint, Number};
+use super::lexicon::{BAG_WORDS_MAX, BagKey, BagNumber};
 use super::marks::Mark;
 use super::matches::{Choosing, Match, Tokens, confidence};
 use super::reading::Reading;
 use super::traits::Trait;
-use crate::canon::Role;
+use crate::canon::{Role, Unit};
 
 const AS_BAG: f64 = 0.92;
 /// Modifiers and denials that may be left out of one window.
@@ -22,35 +22,33 @@ const WORDS_FOR_JOINER: usize = 3;
 const WITH_GAP: f64 = 0.8;
 /// The form of what denies that somebody is able to.
 const CANNOT: &str = "cant";
-/// The number of a word that no bag has.
-const IN_NO_BAG: u32 = u32::MAX;
 /// Words that most rows do not exceed.
 const ROW: usize = 16;
 
 /// A unit as bags see it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
-    /// A word of some bag, by its number; `optional` may be left out, `denial` is the word "not".
-    Word {
-        number: u32,
-        optional: bool,
-        denial: bool,
-    },
+    /// A word of some bag.
+    Word(BagNumber),
     /// A modifier that no bag has.
     Modifier,
-    Joiner,
+    And,
+    Or,
     PassedOver,
     /// Ends every window.
     Stranger,
 }
 
-/// A word of some bag, where it stands.
+/// A word of some bag, or one that may be passed over, where it stands.
 #[derive(Clone, Copy)]
 struct Word {
     /// The unit.
     at: usize,
-    number: u32,
+    /// None where no bag has it.
+    number: Option<BagNumber>,
+    /// May be left out.
     optional: bool,
+    /// The word "not".
     denial: bool,
     /// The joiners that stand before it in the text.
     joiners: Joiners,
@@ -59,8 +57,8 @@ struct Word {
 /// Joiners of a text up to some place.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Joiners {
-    and: usize,
-    or: usize,
+    and: u32,
+    or: u32,
 }
 
 /// A window of words that may fill a bag.
@@ -74,33 +72,30 @@ struct Window<'a> {
 pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut Vec<Match>) {
     let mut row: Vec<Word> = Vec::with_capacity(ROW);
     let mut joiners = Joiners::default();
-    for at in 0..reading.units.len() {
-        match see(reading, choosing, at) {
-            Seen::Word {
-                number,
-                optional,
-                denial,
-            } => row.push(Word {
+    for (at, (unit, form)) in reading.units.iter().zip(&reading.forms).enumerate() {
+        if unit.role.is_passed_over() {
+            continue;
+        }
+        match see(reading, choosing, at, (unit, form)) {
+            Seen::Word(number) => row.push(Word {
                 at,
-                number,
-                optional,
-                denial,
+                number: Some(number),
+                optional: is_optional(reading, unit, form),
+                denial: form.denies,
                 joiners,
             }),
             Seen::Stranger if is_passable(reading, at) => row.push(Word {
                 at,
-                number: IN_NO_BAG,
+                number: None,
                 optional: false,
                 denial: false,
                 joiners,
             }),
-            Seen::Joiner if !begins_statement(reading, at + 1) => match reading.units[at].form {
-                "or" => joiners.or += 1,
-                _ => joiners.and += 1,
-            },
+            Seen::And if !begins_statement(reading, at + 1) => joiners.and += 1,
+            Seen::Or if !begins_statement(reading, at + 1) => joiners.or += 1,
             Seen::PassedOver | Seen::Modifier => {}
             // "My sister is a sickler and I have bone pain": no phrase goes on behind the "and".
-            Seen::Joiner | Seen::Stranger => {
+            Seen::And | Seen::Or | Seen::Stranger => {
                 fill(&row, reading, choosing, found);
                 row.clear();
             }
@@ -118,28 +113,34 @@ fn begins_statement(reading: &Reading<'_>, at: usize) -> bool {
 /// Every window in a row of words without a stranger among them.
 fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut Vec<Match>) {
     let pairs = &choosing.lexicon.pairs;
-    for (start, first) in row.iter().enumerate() {
-        if first.number == IN_NO_BAG {
+    for start in 0..row.len().saturating_sub(1) {
+        let window = &row[start..row.len().min(start + WINDOW_MAX)];
+        let [
+            Word {
+                number: Some(first),
+                ..
+            },
+            behind @ ..,
+        ] = window
+        else {
             continue;
-        }
-        let behind = &row[start + 1..row.len().min(start + WINDOW_MAX)];
+        };
         let mut met_stranger = false;
         for (n, last) in behind.iter().enumerate() {
-            if last.number != IN_NO_BAG && pairs.has(first.number, last.number) {
+            if let Some(end) = last.number
+                && pairs.has(*first, end)
+            {
                 // A word that cannot be left out must be of a bag with the last one, too, or be passed over.
                 let fits = |it: &Word| {
-                    it.optional || (it.number != IN_NO_BAG && pairs.has(it.number, last.number))
+                    it.optional || it.number.is_some_and(|number| pairs.has(number, end))
                 };
                 let mut misfits = (1..).zip(&behind[..n]).filter(|(_, it)| !fits(it));
-                let misfit = misfits.next();
+                let misfit = misfits.next().map(|(place, _)| place);
                 if misfits.next().is_none() {
-                    let words = &row[start..=start + 1 + n];
-                    found.extend(Window::fullest(
-                        words,
-                        misfit.map(|(place, _)| place),
-                        reading,
-                        choosing,
-                    ));
+                    let words = &window[..n + 2];
+                    if let Some(it) = Window::fullest(words, misfit, reading, choosing) {
+                        found.push(it);
+                    }
                 }
             } else if !last.optional {
                 // No bag has both, and every longer window would have to, unless it passes it over.
@@ -155,56 +156,60 @@ fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mu
 /// Whether a word may be passed over although it means something: no finding by itself, no part of the body, no denial,
 /// nothing that begins another statement, and no sign.
 fn is_passable(reading: &Reading<'_>, at: usize) -> bool {
-    let (unit, form) = (&reading.units[at], reading.forms[at]);
-    let first = unit.first;
+    let (first, form) = (reading.units[at].first, reading.forms[at]);
     let marks = [Mark::Trigger, Mark::Barrier, Mark::Ending, Mark::Statement];
     !form.is_bodily()
         && !form.denies
+        && !reading.traits[first].has_any([Trait::Single, Trait::Person])
+        && !reading.marks.has_one_of(first, marks)
         && !reading.tokens[first].is_sign()
         && !reading.tokens[first].is_number()
-        && !reading.traits[first].has_any([Trait::Single, Trait::Person])
-        && !marks.into_iter().any(|mark| reading.marks.has(first, mark))
 }
 
+/// How bags see a unit that is neither a filler nor a person.
 #[inline]
-fn see(reading: &Reading<'_>, choosing: &Choosing<'_>, at: usize) -> Seen {
-    let unit = &reading.units[at];
-    if unit.role.is_passed_over() {
-        return Seen::PassedOver;
-    }
-    let form = reading.forms[at];
-    let in_time = || choosing.times[unit.first] || reading.tokens[unit.first].is_number();
-    let denial = form.denies;
-    let counts = matches!(reading.entries[unit.first].number, Some(Number::Spoken(_)));
-    let optional = unit.role == Role::Modifier || denial || counts;
+fn see(
+    reading: &Reading<'_>,
+    choosing: &Choosing<'_>,
+    at: usize,
+    (unit, form): (&Unit<'_>, &FormFacts),
+) -> Seen {
     let is_modifier = |at: usize| {
         let unit = reading.units.get(at);
         unit.is_some_and(|it| it.role == Role::Modifier)
     };
-    // "Sudden, painless loss of vision": one phrase.
-    if form.comma && at > 0 && is_modifier(at - 1) && is_modifier(at + 1) {
-        return Seen::PassedOver;
+    match form.joint {
+        // "Sudden, painless loss of vision": one phrase.
+        Some(Joint::Comma) if at > 0 && is_modifier(at - 1) && is_modifier(at + 1) => {
+            return Seen::PassedOver;
+        }
+        Some(Joint::And) => return Seen::And,
+        Some(Joint::Or) => return Seen::Or,
+        Some(Joint::Comma) | None => {}
     }
-    if form.joins {
-        Seen::Joiner
-    } else if in_time() {
+    if choosing.times[unit.first] || reading.tokens[unit.first].is_number() {
         Seen::PassedOver
     } else if let Some(number) = form.bag {
-        Seen::Word {
-            number,
-            optional,
-            denial,
-        }
-    } else if optional {
+        Seen::Word(number)
+    } else if is_optional(reading, unit, form) {
         Seen::Modifier
     } else {
         Seen::Stranger
     }
 }
 
+/// Whether a word may be left out of a bag: a modifier, a denial or a number in words.
+#[inline]
+fn is_optional(reading: &Reading<'_>, unit: &Unit<'_>, form: &FormFacts) -> bool {
+    let counts = || matches!(reading.entries[unit.first].number, Some(Number::Spoken(_)));
+    unit.role == Role::Modifier || form.denies || counts()
+}
+
 impl<'a> Window<'a> {
     /// The fullest bag of some words: all of them, or all but one that may be passed over. A word that is in no bag with the last
     /// (`misfit`, by place) must be that one.
+    // Few get here: kept out of the way of those who do not.
+    #[inline(never)]
     fn fullest(
         words: &'a [Word],
         misfit: Option<u32>,
@@ -242,7 +247,8 @@ impl<'a> Window<'a> {
             let places = || self.words.iter().zip(0..);
             let is_left_out = |n: u32| left_out >> n & 1 == 1;
             let kept = || places().filter(|(_, n)| !is_left_out(*n)).map(|(it, _)| it);
-            let bag = BagKey::of(kept().map(|it| it.number));
+            // What is in no bag is among the gaps.
+            let bag = BagKey::of(kept().filter_map(|it| it.number));
             let Some(list) = choosing.lexicon.bags.get(&bag) else {
                 continue;
             };

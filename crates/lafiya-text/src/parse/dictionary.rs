@@ -4,7 +4,7 @@
 //! spot, in the same way as those it has.
 
 use super::compose::Composer;
-use super::lexicon::Lexicon;
+use super::lexicon::{BagNumber, Lexicon};
 use super::marks::{MarkWords, Marked};
 use super::measures::MeasureReader;
 use super::medicines::MedicineReader;
@@ -19,20 +19,26 @@ use crate::fold::Token;
 use crate::hash::{FastMap, KeyMap, key};
 use crate::phrases::Begun;
 
-/// What a common form is to the steps that put words together.
+/// What a common form is to the steps that put words together. Small, since every unit of a text has its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FormFacts {
     /// Its number, where some bag of the lexicon has it.
-    pub bag: Option<u32>,
+    pub bag: Option<BagNumber>,
     /// A part of the body.
     pub part: bool,
     /// What a part may suffer.
     pub complaint: bool,
     /// The word "not", in whatever way it is said.
     pub denies: bool,
-    /// "And" or "or".
-    pub joins: bool,
-    pub comma: bool,
+    pub joint: Option<Joint>,
+}
+
+/// What joins words or parts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Joint {
+    And,
+    Or,
+    Comma,
 }
 
 impl FormFacts {
@@ -160,8 +166,12 @@ impl Sources<'_> {
             part: self.composer.is_part(form),
             complaint: self.composer.is_complaint(form),
             denies: form == "not",
-            joins: matches!(form, "and" | "or"),
-            comma: form == ",",
+            joint: match form {
+                "and" => Some(Joint::And),
+                "or" => Some(Joint::Or),
+                "," => Some(Joint::Comma),
+                _ => None,
+            },
         }
     }
 }

@@ -3,6 +3,8 @@
 //! As written: "running stomach". As a bag: {belly, pain} is met by "pain for my belle" and "belly dey pain me". A single
 //! word is only ever met as written (or in its plural, or as a form of a verb that the data names).
 
+use std::num::NonZeroU32;
+
 use lafiya_knowledge::words::{AgeSpan, SexLimit};
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, SearchTerm, TermKind};
 use smallvec::SmallVec;
@@ -108,7 +110,7 @@ pub(super) struct Lexicon {
     pub ignored: PhraseSet<Meaning>,
     pub bags: FastMap<BagKey, SmallVec<[Bag; 1]>>,
     /// The numbers of the words that occur in a bag: others cannot be part of one.
-    pub bag_numbers: FastMap<String, u32>,
+    pub bag_numbers: FastMap<String, BagNumber>,
     /// Pairs of words that occur in one bag: both ends of a window must be such a pair.
     pub pairs: Pairs,
     words: FastSet<String>,
@@ -125,6 +127,9 @@ pub(super) struct Lexicon {
     shorthand: Vec<String>,
 }
 
+/// The number of a word that occurs in a bag. They count from one, so that having none takes no more room.
+pub(super) type BagNumber = NonZeroU32;
+
 /// Bags of more words are matched as written only: nobody says six words in another order.
 pub(super) const BAG_WORDS_MAX: usize = 5;
 /// The words of a bag as one number, whatever their order. Two bags that share one would be mistaken for each other: with
@@ -135,15 +140,15 @@ pub(super) struct BagKey(u64);
 impl BagKey {
     /// The key of the words with these numbers. No bag has a word twice, so none has the key of such words.
     #[inline]
-    pub(super) fn of(numbers: impl Iterator<Item = u32>) -> Self {
+    pub(super) fn of(numbers: impl Iterator<Item = BagNumber>) -> Self {
         Self(numbers.fold(0, |sum, number| sum.wrapping_add(scattered(number))))
     }
 }
 
 /// A number of a word with its bits all over 64, so that no two sums of a few fall together.
 #[inline]
-fn scattered(number: u32) -> u64 {
-    let mixed = (u64::from(number) + 1).wrapping_mul(SPREAD);
+fn scattered(number: BagNumber) -> u64 {
+    let mixed = u64::from(number.get()).wrapping_mul(SPREAD);
     (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
@@ -153,7 +158,7 @@ fn scattered(number: u32) -> u64 {
 pub(super) struct Pairs {
     bits: Vec<u64>,
     /// Those that were added and have no bit yet.
-    added: Vec<(u32, u32)>,
+    added: Vec<(BagNumber, BagNumber)>,
 }
 
 /// So many bits for each pair: of sixteen pairs that are none one passes.
@@ -161,9 +166,9 @@ const BITS_A_PAIR: usize = 16;
 
 impl Pairs {
     /// Adds all pairs of some words.
-    fn add(&mut self, words: &[u32]) {
+    fn add(&mut self, words: &[BagNumber]) {
         for (n, one) in words.iter().enumerate() {
-            let ordered = |other: &u32| (*one.min(other), *one.max(other));
+            let ordered = |other: &BagNumber| (*one.min(other), *one.max(other));
             self.added.extend(words[n + 1..].iter().map(ordered));
         }
     }
@@ -182,7 +187,8 @@ impl Pairs {
     }
 
     #[inline]
-    fn place(&self, one: u32, other: u32) -> (usize, u64) {
+    fn place(&self, one: BagNumber, other: BagNumber) -> (usize, u64) {
+        let (one, other) = (one.get(), other.get());
         let pair = u64::from(one.min(other)) << 32 | u64::from(one.max(other));
         let mixed = (pair ^ (pair >> 29)).wrapping_mul(SPREAD);
         // There are as many words as a power of two.
@@ -191,7 +197,7 @@ impl Pairs {
     }
 
     #[inline]
-    pub(super) fn has(&self, one: u32, other: u32) -> bool {
+    pub(super) fn has(&self, one: BagNumber, other: BagNumber) -> bool {
         let (place, bit) = self.place(one, other);
         self.bits[place] & bit != 0
     }
@@ -376,7 +382,7 @@ impl Lexicon {
         Some(BagKey::of(numbers.into_iter()))
     }
 
-    fn numbers(&self, forms: &[&str]) -> Option<SmallVec<[u32; BAG_WORDS_MAX]>> {
+    fn numbers(&self, forms: &[&str]) -> Option<SmallVec<[BagNumber; BAG_WORDS_MAX]>> {
         let numbers = forms.iter().map(|form| self.bag_numbers.get(*form));
         numbers.map(|it| it.copied()).collect()
     }
@@ -419,7 +425,8 @@ impl Lexicon {
             return;
         }
         for &word in &bag {
-            let fresh = u32::try_from(self.bag_numbers.len()).unwrap_or(u32::MAX);
+            let known = u32::try_from(self.bag_numbers.len()).unwrap_or(u32::MAX);
+            let fresh = BagNumber::MIN.saturating_add(known);
             self.bag_numbers.entry(word.to_owned()).or_insert(fresh);
         }
         let Some(numbers) = self.numbers(&bag) else {

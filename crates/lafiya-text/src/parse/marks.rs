@@ -155,10 +155,10 @@ impl MarkWords {
     pub(super) fn find(&self, entries: &[&Entry], keys: &[u64]) -> Marks {
         let marks = entries.iter().enumerate().map(|(at, entry)| {
             let Marked { alone, longer } = entry.marked;
-            let rest = &keys[at + 1..];
+            let next = || keys.get(at + 1).copied();
             match longer {
-                Some(begun) if self.phrases.may_go_on(begun, rest.first().copied()) => {
-                    self.bits(begun, rest)
+                Some(begun) if self.phrases.may_go_on(begun, next()) => {
+                    self.bits(begun, &keys[at + 1..])
                 }
                 _ => alone,
             }
@@ -195,6 +195,14 @@ impl Marks {
     pub(super) fn has(&self, at: usize, mark: Mark) -> bool {
         let bits = self.by_token.get(at);
         bits.is_some_and(|bits| bits & mark.bit() != 0)
+    }
+
+    /// The same of several marks.
+    #[inline]
+    pub(super) fn has_one_of<const N: usize>(&self, at: usize, marks: [Mark; N]) -> bool {
+        let wanted = marks.iter().fold(0, |bits, mark| bits | mark.bit());
+        let bits = self.by_token.get(at);
+        bits.is_some_and(|bits| bits & wanted != 0)
     }
 
     /// The first token from a place on where one begins; the end of the text where there is none.
