@@ -3,6 +3,7 @@
 //! What a match means for the patient (denied, past, somebody else's) is not decided here.
 
 use std::cell::OnceCell;
+use std::num::NonZeroU32;
 use std::ops::Range;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
@@ -25,9 +26,9 @@ const FEW: usize = 4;
 
 /// The places of a row of tokens.
 pub(super) fn tokens(row: Range<usize>) -> Tokens {
-    let first = row.start;
-    if row.len() <= FEW {
-        Tokens::from_buf_and_len([first, first + 1, first + 2, first + 3], row.len())
+    let (first, length) = (row.start, row.end - row.start);
+    if length <= FEW {
+        Tokens::from_buf_and_len([first, first + 1, first + 2, first + 3], length)
     } else {
         row.collect()
     }
@@ -100,23 +101,24 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
     let rivals = (0..candidates.len()).filter(|&n| !chosen[n]);
     order.extend(rivals.map(|n| u128::from(rank(&candidates[n])) << 64 | u128::from(!(n as u64))));
     order.sort_unstable();
-    // Who has taken each token, by number.
-    let mut taken: Vec<Option<u32>> = vec![None; reading.len()];
+    // Who has taken each token, by number from one on.
+    let mut taken: Vec<Option<NonZeroU32>> = vec![None; reading.len()];
     for ranked in order.into_iter().rev() {
         let n = !(ranked as u64) as usize;
         let core = &candidates[n].core;
-        let owners: SmallVec<[u32; FEW]> = core.iter().filter_map(|&at| taken[at]).collect();
+        let owners = core.iter().filter_map(|&at| taken[at]);
+        let owners: SmallVec<[NonZeroU32; FEW]> = owners.collect();
         let is_own = |at: usize| taken[at].is_none() && !reading.is_light(at);
         let may_share = || {
-            let owners = owners.iter().map(|&owner| &candidates[owner as usize]);
+            let owners = owners.iter().map(|it| &candidates[it.get() as usize - 1]);
             core.iter().any(|&at| is_own(at))
                 && may_share(&candidates[n], owners, reading, choosing.base)
         };
         if !owners.is_empty() && !may_share() {
             continue;
         }
-        core.iter()
-            .for_each(|&at| taken[at] = taken[at].or(Some(n as u32)));
+        let own = NonZeroU32::new(n as u32 + 1);
+        core.iter().for_each(|&at| taken[at] = taken[at].or(own));
         chosen[n] = true;
     }
     // Bags stand behind what is as written, which stands in the order of the text.
@@ -162,47 +164,37 @@ fn rank(it: &Match) -> u64 {
     u64::from(weight) << 56 | u64::from(sure) << 48 | u64::from(span) << 32 | u64::from(early)
 }
 
+#[inline(never)]
 fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
     let lexicon = choosing.lexicon;
     let mut found = Vec::with_capacity(reading.len() / 2);
-    let mut enter = |at: Range<usize>, meanings: &[Meaning]| {
-        if let Some(it) = as_written(reading, choosing, at, meanings) {
-            found.push(it);
-        }
-    };
-    let mut behind = reading.entries.as_slice();
-    for (at, traits) in reading.traits.iter().enumerate() {
-        let Some((entry, rest)) = behind.split_first() else {
-            break;
-        };
-        behind = rest;
+    for (at, entry) in reading.entries.iter().enumerate() {
+        let traits = entry.traits;
         if !traits.has_any([Trait::Written, Trait::Ignored, Trait::Single]) {
             continue;
         }
-        let rest = || rest.iter().map(|it| &it.word);
-        let next = rest().next();
+        let mut enter = |length: usize, meanings: &[Meaning]| {
+            as_written(reading, choosing, (at..at + length, meanings), &mut found);
+        };
+        let behind = || reading.entries[at + 1..].iter().map(|it| &it.word);
+        let next = behind().next();
         if let Some(begun) = entry.written
-            && lexicon
-                .written
-                .may_begin(begun, next.map(|word| word.stem_key))
+            && let next = next.map(|word| word.stem_key)
+            && lexicon.written.may_begin(begun, next)
         {
-            let stems = rest().map(|word| word.stem_key);
+            let stems = behind().map(|word| word.stem_key);
             lexicon.written.each_from(begun, stems, |length, meanings| {
                 if !denies_more(reading, at, length) {
-                    enter(at..at + length, meanings);
+                    enter(length, meanings);
                 }
             });
         }
         if let Some(begun) = entry.ignored
-            && lexicon
-                .ignored
-                .may_begin(begun, next.map(|word| word.singular_key))
+            && let next = next.map(|word| word.singular_key)
+            && lexicon.ignored.may_begin(begun, next)
         {
-            let singulars = rest().map(|word| word.singular_key);
-            let ignored = &lexicon.ignored;
-            ignored.each_from(begun, singulars, |length, meanings| {
-                enter(at..at + length, meanings);
-            });
+            let singulars = behind().map(|word| word.singular_key);
+            lexicon.ignored.each_from(begun, singulars, &mut enter);
         }
         // A word without weight is never a finding by itself ("does" is no "DOE").
         if let Some(single) = entry.single
@@ -210,7 +202,7 @@ fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
             && !is_verb(reading, at)
             && !is_quality(reading, lexicon, at)
         {
-            enter(at..at + 1, &lexicon.singles[single]);
+            enter(1, &lexicon.singles[single]);
         }
     }
     found
@@ -246,53 +238,77 @@ fn is_verb(reading: &Reading<'_>, at: usize) -> bool {
 /// "a faint rash", "a fit young man": the word tells how something else is.
 fn is_quality(reading: &Reading<'_>, lexicon: &Lexicon, at: usize) -> bool {
     let traits = reading.traits[at];
-    let describes = traits.has(Trait::Adjective)
-        && reading
-            .units
-            .get(reading.unit_from(at + 1))
-            .is_some_and(|it| {
-                it.role == Role::Content
-                    && !reading.tokens[it.first].is_sign()
-                    && !matches!(it.form, "and" | "or" | "not")
-            });
-    let only_after = || lexicon.only_after.get(reading.words[at]);
-    let only_after = traits.has(Trait::OnlyAfter).then(only_after).flatten();
-    let lacks_sign = only_after.is_some_and(|before| {
-        !(at.saturating_sub(ONLY_AFTER_REACH)..at)
-            .any(|n| before.contains(reading.words[n]) && reading.same_sentence(n, at))
-    });
-    describes || lacks_sign
+    (traits.has(Trait::Adjective) && is_followed(reading, at))
+        || (traits.has(Trait::OnlyAfter) && lacks_sign(reading, lexicon, at))
 }
 
+/// Whether another telling word follows at once.
+fn is_followed(reading: &Reading<'_>, at: usize) -> bool {
+    let next = reading.units.get(reading.unit_from(at + 1));
+    next.is_some_and(|it| {
+        it.role == Role::Content
+            && !reading.tokens[it.first].is_sign()
+            && !matches!(it.form, "and" | "or" | "not")
+    })
+}
+
+/// Whether none of the words stands before it that make it a finding.
+#[inline(never)]
+fn lacks_sign(reading: &Reading<'_>, lexicon: &Lexicon, at: usize) -> bool {
+    let only_after = lexicon.only_after.get(reading.words[at]);
+    only_after.is_some_and(|before| {
+        !(at.saturating_sub(ONLY_AFTER_REACH)..at)
+            .any(|n| before.contains(reading.words[n]) && reading.same_sentence(n, at))
+    })
+}
+
+/// Adds what a phrase as written means, where it means something.
 fn as_written(
     reading: &Reading<'_>,
     choosing: &Choosing<'_>,
-    at: Range<usize>,
-    meanings: &[Meaning],
-) -> Option<Match> {
-    let is_loud = || {
-        let tokens = &reading.tokens[at.clone()];
-        let is_loud = |token: &Token<'_>| token.capitals || token.is_number();
-        tokens.iter().all(is_loud) && !reading.all_capitals
+    (at, meanings): (Range<usize>, &[Meaning]),
+    found: &mut Vec<Match>,
+) {
+    let is_usable = |it: &&Meaning| !it.capitals || is_loud(reading, at.clone());
+    let usable = meanings.iter().filter(is_usable);
+    let Some(meaning) = choosing.choose(usable) else {
+        return;
     };
-    let meaning = choosing.choose(meanings.iter().filter(|it| !it.capitals || is_loud()))?;
-    // A unit that begins before the phrase ("is not" before "not sucking well") counts too.
-    let telling = reading.unit_of(at.start)..reading.unit_from(at.end);
-    let weight = reading.units[telling.clone()]
-        .iter()
-        .zip(&reading.forms[telling])
-        .map(|(unit, form)| unit_weight(*form, unit.role))
-        .sum::<usize>()
-        .max(2);
-    let core = tokens(at);
-    Some(Match {
+    let core = tokens(at.clone());
+    found.push(Match {
         confidence: confidence(reading, &core, meaning, WRITTEN),
         core,
         sense: meaning.sense,
         also: meaning.also,
-        weight,
+        weight: weight(reading, at),
         denied_inside: false,
-    })
+    });
+}
+
+/// Whether a phrase is written in capitals, where they mean something.
+// Few phrases ask for them: kept out of the way of the others.
+#[cold]
+fn is_loud(reading: &Reading<'_>, at: Range<usize>) -> bool {
+    let is_loud = |token: &Token<'_>| token.capitals || token.is_number();
+    reading.tokens[at].iter().all(is_loud) && !reading.all_capitals
+}
+
+/// The weight of one telling word. No phrase has less.
+const WORD: usize = 2;
+
+/// The weight of a phrase as written.
+fn weight(reading: &Reading<'_>, at: Range<usize>) -> usize {
+    // One token is of one unit.
+    if at.end - at.start == 1 {
+        return WORD;
+    }
+    // A unit that begins before the phrase ("is not" before "not sucking well") counts too.
+    let telling = reading.unit_of(at.start)..reading.unit_from(at.end);
+    let units = reading.units[telling.clone()].iter();
+    let weights = units
+        .zip(&reading.forms[telling])
+        .map(|(unit, form)| unit_weight(*form, unit.role));
+    weights.sum::<usize>().max(WORD)
 }
 
 impl Choosing<'_> {
@@ -328,7 +344,7 @@ impl Choosing<'_> {
 fn unit_weight(form: FormFacts, role: Role) -> usize {
     match role {
         _ if form.denies => 1,
-        Role::Content | Role::Modifier => 2,
+        Role::Content | Role::Modifier => WORD,
         Role::Person | Role::Filler => 0,
     }
 }
