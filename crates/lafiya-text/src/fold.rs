@@ -143,17 +143,22 @@ impl<'t> Scan<'t, '_> {
     fn run(mut self) -> (Vec<Token<'t>>, Vec<(usize, Range<usize>)>) {
         let (bytes, lower) = (self.text.as_bytes(), self.lower.as_bytes());
         let (mut at, mut spaced) = (0, true);
-        while let Some(&byte) = bytes.get(at) {
-            // What most texts are made of: spaces, words of plain letters, and signs that are their own spelling.
-            if byte == b' ' {
-                (at, spaced) = (at + 1, true);
-            } else if let Some((length, key)) = plain_word(&lower[at..]) {
-                let place = at..at + length;
+        while let Some(&byte) = lower.get(at) {
+            let class = BYTES[usize::from(byte)];
+            // What most texts are made of: words of plain letters, spaces, and signs that are their own spelling.
+            if class == Class::Letter
+                && let Some(word) = PlainWord::at_start(&lower[at..])
+            {
+                let place = at..at + word.length;
                 let capitals = is_loud_ascii(&bytes[place.clone()]);
-                at = place.end;
-                self.push(place.clone(), (&self.lower[place], key), (spaced, capitals));
-                spaced = false;
-            } else if BYTES[usize::from(byte)] == Class::Sign && byte != b'\r' {
+                let token = (&self.lower[place.clone()], word.key);
+                self.push(place.clone(), token, (spaced, capitals));
+                // The space behind it is passed over at once.
+                spaced = word.behind == b' ';
+                at = place.end + usize::from(spaced);
+            } else if byte == b' ' {
+                (at, spaced) = (at + 1, true);
+            } else if class == Class::Sign && byte != b'\r' {
                 let place = at..at + 1;
                 at = place.end;
                 self.push(place.clone(), keyed(&self.lower[place]), (spaced, false));
@@ -296,26 +301,43 @@ fn keyed(spelling: &str) -> (&str, u64) {
     (spelling, hash::key(spelling))
 }
 
-/// The word that begins here, where all its letters are plain and no apostrophe follows: how long it is, and its key. The
-/// text is in lower case.
-#[inline]
-fn plain_word(lower: &[u8]) -> Option<(usize, u64)> {
-    let (mut length, mut hasher) = (0, Fnv::default());
-    loop {
-        let step = next_step(&lower[length..]);
-        let letters = leading_letters(step);
+/// A word whose letters are all plain and that no apostrophe follows.
+struct PlainWord {
+    length: usize,
+    key: u64,
+    /// The byte behind it; zero where the text ends.
+    behind: u8,
+}
+
+impl PlainWord {
+    /// The one that a text in lower case begins with.
+    #[inline]
+    fn at_start(lower: &[u8]) -> Option<Self> {
+        let (mut length, mut hasher) = (0, Fnv::default());
+        let (step, letters) = loop {
+            let step = next_step(&lower[length..]);
+            let letters = leading_letters(step);
+            if letters < hash::STEP {
+                break (step, letters);
+            }
+            hasher.step(step);
+            length += letters;
+        };
         if letters > 0 {
             hasher.step(step & u64::MAX >> (8 * (hash::STEP - letters)));
             length += letters;
         }
-        if letters < hash::STEP {
-            break;
-        }
+        let behind = (step >> (8 * letters)) as u8;
+        let goes_on = matches!(
+            BYTES[usize::from(behind)],
+            Class::Apostrophe | Class::Beyond
+        );
+        (length > 0 && !goes_on).then(|| Self {
+            length,
+            key: hasher.key(),
+            behind,
+        })
     }
-    let class = |byte: &u8| BYTES[usize::from(*byte)];
-    let behind = lower.get(length).map(class);
-    let goes_on = matches!(behind, Some(Class::Apostrophe | Class::Beyond));
-    (length > 0 && !goes_on).then(|| (length, hasher.key()))
 }
 
 /// The first bytes as one number, the first lowest; zeros behind the end.
