@@ -67,6 +67,8 @@ pub(crate) struct Canon {
     persons: FastSet<String>,
     /// By key.
     abbreviations: FastSet<u64>,
+    /// The key of the full stop.
+    point: u64,
     opposites: Vec<[String; 2]>,
 }
 
@@ -116,6 +118,7 @@ impl Canon {
             modifiers: fillers.modifiers.iter().cloned().collect(),
             persons: fillers.persons.iter().cloned().collect(),
             abbreviations: fillers.abbreviations.iter().map(|it| key(it)).collect(),
+            point: key("."),
             opposites: same.opposite.iter().map(|it| it.sides.clone()).collect(),
         };
         for ((form, written), number) in same.phrases.iter().zip(0..) {
@@ -226,9 +229,9 @@ impl Canon {
     }
 
     /// Leaves out the full stop of an abbreviation: "Lt. hip" is one phrase, not two sentences.
-    pub(crate) fn without_points(&self, tokens: &mut Vec<Token<'_>>) {
-        let is_point = |before: u64, token: &Token<'_>| {
-            !token.spaced && token.text == "." && self.abbreviations.contains(&before)
+    pub(crate) fn without_points(&self, tokens: &mut Vec<Token>) {
+        let is_point = |before: u64, token: &Token| {
+            !token.spaced && token.key == self.point && self.abbreviations.contains(&before)
         };
         // Most texts have none, and then nothing is moved.
         if !tokens.windows(2).any(|it| is_point(it[0].key, &it[1])) {

@@ -10,22 +10,44 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::hash::{self, Fnv};
 
-/// A word, a number or a sign of the text. Small, since a text has many.
+/// A word, a number or a sign of the text. Small, since a text has many: how it is spelt is asked of the text it is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Token<'t> {
-    /// Folded: lower case, no marks.
-    pub text: &'t str,
-    /// The same as a number, for looking it up.
+pub(crate) struct Token {
+    /// Its plain spelling (lower case, no marks) as a number, for looking it up.
     pub key: u64,
     /// Its bytes in the original.
     bytes: (u32, u32),
+    kind: Kind,
     /// Whether white space or the start of the text stands before it.
     pub spaced: bool,
     /// Whether it is a word all in capitals.
     pub capitals: bool,
+    /// Whether its plain spelling is something else than its letters in lower case.
+    spelt_out: bool,
 }
 
-impl Token<'_> {
+/// What the plain spelling of a token begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Letter,
+    Digit,
+    /// A numeral that is no plain digit.
+    Numeral,
+    Sign,
+}
+
+impl Kind {
+    fn of(first: char) -> Self {
+        match first {
+            '0'..='9' => Self::Digit,
+            _ if first.is_alphabetic() => Self::Letter,
+            _ if first.is_alphanumeric() => Self::Numeral,
+            _ => Self::Sign,
+        }
+    }
+}
+
+impl Token {
     /// Its bytes in the original.
     pub(crate) fn bytes(&self) -> Range<usize> {
         let (start, end) = self.bytes;
@@ -33,36 +55,46 @@ impl Token<'_> {
     }
 
     /// Whether it is a number such as `3` or `39.5`.
+    #[inline]
     pub(crate) fn is_number(&self) -> bool {
-        self.text.as_bytes().first().is_some_and(u8::is_ascii_digit)
+        self.kind == Kind::Digit
     }
 
     /// Whether it is a sign and not a word.
+    #[inline]
     pub(crate) fn is_sign(&self) -> bool {
-        match self.text.as_bytes().first() {
-            Some(byte) if byte.is_ascii() => !byte.is_ascii_alphanumeric(),
-            _ => !self.text.starts_with(char::is_alphanumeric),
-        }
+        self.kind == Kind::Sign
+    }
+
+    /// Whether it begins with a letter.
+    #[inline]
+    pub(crate) fn is_word(&self) -> bool {
+        self.kind == Kind::Letter
     }
 }
 
-/// A text with its plain spelling. Tokens share its strings, so that a word costs no memory of its own.
+/// A text with its plain spelling. Its tokens have a place there, so that a word costs no memory of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Folded<'a> {
     text: &'a str,
     lower: String,
-    /// The spelling of those tokens that are not plain in lower case.
-    spelt: String,
+    spelt_out: SpeltOut,
+}
+
+/// The spelling of those tokens that are not plain in lower case.
+#[derive(Clone, Debug, Default)]
+struct SpeltOut {
+    text: String,
+    /// The first byte of each token in the original, in order, and the place of its spelling.
+    places: Vec<(u32, Range<usize>)>,
 }
 
 /// A text on the way to its tokens.
-struct Scan<'t, 's> {
+struct Scan<'t> {
     text: &'t str,
-    lower: &'t str,
-    tokens: Vec<Token<'t>>,
-    spelt: &'s mut String,
-    /// Tokens that are spelt out, by number, with the place of their spelling: they get it when all are.
-    late: Vec<(usize, Range<usize>)>,
+    lower: &'t [u8],
+    tokens: Vec<Token>,
+    spelt_out: &'t mut SpeltOut,
 }
 
 /// The character that begins at a place.
@@ -117,31 +149,36 @@ impl<'a> Folded<'a> {
         Self {
             text,
             lower: text.to_ascii_lowercase(),
-            spelt: String::new(),
+            spelt_out: SpeltOut::default(),
         }
     }
 
     /// Splits the text into folded tokens.
-    pub(crate) fn tokens(&mut self) -> Vec<Token<'_>> {
-        self.spelt.clear();
+    pub(crate) fn tokens(&mut self) -> Vec<Token> {
+        self.spelt_out = SpeltOut::default();
         let scan = Scan {
             text: self.text,
-            lower: &self.lower,
+            lower: self.lower.as_bytes(),
             tokens: Vec::with_capacity(self.text.len() / 4),
-            spelt: &mut self.spelt,
-            late: Vec::new(),
+            spelt_out: &mut self.spelt_out,
         };
-        let (mut tokens, late) = scan.run();
-        for (n, spelling) in late {
-            (tokens[n].text, tokens[n].key) = keyed(&self.spelt[spelling]);
+        scan.run()
+    }
+
+    /// The plain spelling of one of its tokens.
+    pub(crate) fn spelling(&self, token: &Token) -> &str {
+        if !token.spelt_out {
+            return &self.lower[token.bytes()];
         }
-        tokens
+        let SpeltOut { text, places } = &self.spelt_out;
+        let place = places.binary_search_by_key(&token.bytes.0, |(start, _)| *start);
+        place.map_or("", |n| &text[places[n].1.clone()])
     }
 }
 
-impl<'t> Scan<'t, '_> {
-    fn run(mut self) -> (Vec<Token<'t>>, Vec<(usize, Range<usize>)>) {
-        let (bytes, lower) = (self.text.as_bytes(), self.lower.as_bytes());
+impl Scan<'_> {
+    fn run(mut self) -> Vec<Token> {
+        let (bytes, lower) = (self.text.as_bytes(), self.lower);
         let (mut at, mut spaced) = (0, true);
         while let Some(&byte) = lower.get(at) {
             let class = BYTES[usize::from(byte)];
@@ -149,25 +186,35 @@ impl<'t> Scan<'t, '_> {
             if class == Class::Letter
                 && let Some(word) = PlainWord::at_start(&lower[at..])
             {
-                let place = at..at + word.length;
-                let capitals = is_loud_ascii(&bytes[place.clone()]);
-                let token = (&self.lower[place.clone()], word.key);
-                self.push(place.clone(), token, (spaced, capitals));
+                let end = at + word.length;
+                self.tokens.push(Token {
+                    key: word.key,
+                    bytes: (at as u32, end as u32),
+                    kind: Kind::Letter,
+                    spaced,
+                    capitals: is_loud_ascii(&bytes[at..end]),
+                    spelt_out: false,
+                });
                 // The space behind it is passed over at once.
                 spaced = word.behind == b' ';
-                at = place.end + usize::from(spaced);
+                at = end + usize::from(spaced);
             } else if byte == b' ' {
                 (at, spaced) = (at + 1, true);
             } else if class == Class::Sign && byte != b'\r' {
-                let place = at..at + 1;
-                at = place.end;
-                self.push(place.clone(), keyed(&self.lower[place]), (spaced, false));
-                spaced = false;
+                self.tokens.push(Token {
+                    key: hash::key_of(&[byte]),
+                    bytes: (at as u32, at as u32 + 1),
+                    kind: Kind::Sign,
+                    spaced,
+                    capitals: false,
+                    spelt_out: false,
+                });
+                (at, spaced) = (at + 1, false);
             } else {
                 (at, spaced) = self.go_on(at, spaced);
             }
         }
-        (self.tokens, self.late)
+        self.tokens
     }
 
     /// Takes whatever comes next: a token or one character of a gap. Gives the place behind it, and whether there was
@@ -187,50 +234,45 @@ impl<'t> Scan<'t, '_> {
             Class::Sign => (at + c.len_utf8(), c != '\r'),
         };
         let written = &text[at..end];
+        let mut token = Token {
+            key: 0,
+            bytes: (at as u32, end as u32),
+            kind: Kind::of(c),
+            spaced,
+            capitals: false,
+            spelt_out: false,
+        };
         if plain && written.is_ascii() {
-            let capitals = is_loud_ascii(written.as_bytes());
-            self.push(at..end, keyed(&self.lower[at..end]), (spaced, capitals));
-        } else {
-            let spelling = self.spell(written);
-            if !spelling.is_empty() {
-                self.late.push((self.tokens.len(), spelling));
-                self.push(at..end, keyed(""), (spaced, is_loud(written)));
-            }
+            token.key = hash::key_of(&self.lower[at..end]);
+            token.capitals = is_loud_ascii(written.as_bytes());
+            self.tokens.push(token);
+        } else if let Some((key, first)) = self.spell(at, written) {
+            (token.key, token.kind) = (key, Kind::of(first));
+            (token.capitals, token.spelt_out) = (is_loud(written), true);
+            self.tokens.push(token);
         }
         (end, false)
     }
 
-    #[inline]
-    fn push(
-        &mut self,
-        place: Range<usize>,
-        (text, key): (&'t str, u64),
-        (spaced, capitals): (bool, bool),
-    ) {
-        self.tokens.push(Token {
-            text,
-            key,
-            bytes: (place.start as u32, place.end as u32),
-            spaced,
-            capitals,
-        });
-    }
-
-    /// Spells out a token whose plain spelling is not its letters in lower case.
+    /// Spells out a token whose plain spelling is not its letters in lower case: the key of the spelling and its first
+    /// character, unless nothing is left of it.
     #[cold]
-    fn spell(&mut self, written: &str) -> Range<usize> {
+    fn spell(&mut self, at: usize, written: &str) -> Option<(u64, char)> {
         // A comma that stands alone is a sign, any other a decimal comma.
         let alone = written.chars().nth(1).is_none();
         let letters = written.chars().filter(|&c| class(c) != Class::Apostrophe);
         let letters = letters.nfkd().filter(|c| !is_combining_mark(*c));
-        let from = self.spelt.len();
-        self.spelt.extend(
+        let SpeltOut { text, places } = self.spelt_out;
+        let from = text.len();
+        text.extend(
             letters
                 .flat_map(char::to_lowercase)
                 .map(plain)
                 .map(|c| if c == ',' && !alone { '.' } else { c }),
         );
-        from..self.spelt.len()
+        places.push((at as u32, from..text.len()));
+        let spelling = &text[from..];
+        Some((hash::key(spelling), spelling.chars().next()?))
     }
 }
 
@@ -247,11 +289,12 @@ fn is_loud(word: &str) -> bool {
 
 /// The words of a phrase, without signs: what phrases are compared by.
 pub(crate) fn words(phrase: &str) -> Vec<String> {
-    Folded::of(phrase)
-        .tokens()
-        .iter()
-        .filter(|token| !token.is_sign() || matches!(token.text, "/" | "%"))
-        .map(|token| token.text.to_owned())
+    let mut folded = Folded::of(phrase);
+    let tokens = folded.tokens();
+    let spellings = tokens.iter().map(|it| (it, folded.spelling(it)));
+    spellings
+        .filter(|(token, spelling)| !token.is_sign() || matches!(*spelling, "/" | "%"))
+        .map(|(_, spelling)| spelling.to_owned())
         .collect()
 }
 
@@ -294,11 +337,6 @@ fn class_beyond_ascii(c: char) -> Class {
         '°' | '…' | '¿' | '¡' | '。' | '،' | '↑' | '↓' | '؟' => Class::Sign,
         _ => Class::Gap,
     }
-}
-
-/// A spelling with its key.
-fn keyed(spelling: &str) -> (&str, u64) {
-    (spelling, hash::key(spelling))
 }
 
 /// A word whose letters are all plain and that no apostrophe follows.
@@ -461,7 +499,8 @@ mod tests {
 
     fn check(text: &str, expected: &[&str]) {
         let mut folded = Folded::of(text);
-        let got: Vec<&str> = folded.tokens().iter().map(|it| it.text).collect();
+        let tokens = folded.tokens();
+        let got: Vec<&str> = tokens.iter().map(|it| folded.spelling(it)).collect();
         assert_eq!(got, expected, "{text}");
     }
 
@@ -497,8 +536,10 @@ mod tests {
     fn tokens_have_the_keys_of_their_words() {
         let text =
             "I've convulsed unconsciously for 12 days: ẹ̀fọ́rí, hyperventilation; Unwell, Dyspnoea";
-        for token in Folded::of(text).tokens() {
-            assert_eq!(token.key, hash::key(token.text), "{}", token.text);
+        let mut folded = Folded::of(text);
+        for token in folded.tokens() {
+            let spelling = folded.spelling(&token);
+            assert_eq!(token.key, hash::key(spelling), "{spelling}");
         }
     }
 

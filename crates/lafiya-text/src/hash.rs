@@ -121,8 +121,14 @@ pub(crate) fn low_bytes(bytes: &[u8]) -> u64 {
 
 /// A word as a number. Two words that share one would be mistaken for each other: with 64 bits that does not happen.
 pub(crate) fn key(word: &str) -> u64 {
+    key_of(word.as_bytes())
+}
+
+/// The key of a word, given as its bytes.
+#[inline]
+pub(crate) fn key_of(word: &[u8]) -> u64 {
     let mut hasher = Fnv::default();
-    hasher.write(word.as_bytes());
+    hasher.write(word);
     hasher.key()
 }
 

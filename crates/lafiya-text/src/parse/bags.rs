@@ -158,12 +158,14 @@ fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mu
 fn is_passable(reading: &Reading<'_>, at: usize) -> bool {
     let (first, form) = (reading.units[at].first, reading.forms[at]);
     let marks = [Mark::Trigger, Mark::Barrier, Mark::Ending, Mark::Statement];
-    !form.is_bodily()
+    // Most that are asked are signs.
+    let token = &reading.tokens[first];
+    !token.is_sign()
+        && !token.is_number()
+        && !form.is_bodily()
         && !form.denies
         && !reading.traits[first].has_any([Trait::Single, Trait::Person])
         && !reading.marks.has_one_of(first, marks)
-        && !reading.tokens[first].is_sign()
-        && !reading.tokens[first].is_number()
 }
 
 /// How bags see a unit that is neither a filler nor a person.
@@ -298,6 +300,9 @@ impl<'a> Window<'a> {
     fn is_joined(&self, reading: &Reading<'_>, kept: usize) -> bool {
         let joiners = |word: Option<&Word>| word.map(|it| it.joiners).unwrap_or_default();
         let (before, behind) = (joiners(self.words.first()), joiners(self.words.last()));
+        if before == behind {
+            return false;
+        }
         let denies = |it: &Word| it.denial || reading.units[it.at].form == CANNOT;
         let is_plain = self.gaps == 0 && !self.words.iter().any(denies);
         let complaints = self
@@ -308,7 +313,7 @@ impl<'a> Window<'a> {
             && is_plain
             && before.or == behind.or
             && complaints.count() < 2;
-        before != behind && !is_one
+        !is_one
     }
 
     /// "vomiting, no stooling" denies the second finding, and "no stooling" is not the phrase "no stool"; "late ... not" is
@@ -322,9 +327,7 @@ impl<'a> Window<'a> {
         let goes_on = |at: usize| {
             reading.units.get(at + 1).is_some_and(|unit| {
                 unit.role == Role::Content
-                    && reading.tokens[unit.first]
-                        .text
-                        .starts_with(char::is_alphabetic)
+                    && reading.tokens[unit.first].is_word()
                     && !matches!(unit.form, "and" | "or" | "not")
             })
         };

@@ -15,7 +15,7 @@ use super::subject::Subjects;
 use super::time::Times;
 use super::traits::{Trait, Traits};
 use crate::canon::{Canon, Word};
-use crate::fold::Token;
+use crate::fold::{Folded, Token};
 use crate::hash::{FastMap, KeyMap, key};
 use crate::phrases::Begun;
 
@@ -244,14 +244,14 @@ impl Dictionary {
     /// Looks the words of a text up, mends those that nobody knows, and describes those that cannot be mended.
     pub(super) fn meet<'a>(
         &'a self,
-        tokens: &[Token<'_>],
+        (folded, tokens): (&Folded<'_>, &[Token]),
         spelling: &Spelling,
         sources: Sources<'_>,
     ) -> Met<'a> {
         let (mut strangers, mut strange) = (Vec::new(), Vec::new());
         let mut mended = vec![false; tokens.len()];
         let mut lacked: Vec<(u64, Found<'_>)> = Vec::new();
-        let find = |(at, token): (usize, &Token<'_>)| {
+        let find = |(at, token): (usize, &Token)| {
             let key = token.key;
             // The dictionary has every word that the speller knows, so such a word is right.
             if let Some(entry) = self.entries.get(&key) {
@@ -260,10 +260,11 @@ impl Dictionary {
             let mut before = lacked.iter().rev().take(REMEMBERED);
             let again = before.find(|(known, _)| *known == key);
             let found = again.map(|(_, found)| *found).unwrap_or_else(|| {
-                let found = match self.mend(token.text, spelling) {
+                let text = folded.spelling(token);
+                let found = match self.mend(text, spelling) {
                     Some(meant) => Found::Known(meant),
                     None => {
-                        strangers.push(sources.describe(token.text));
+                        strangers.push(sources.describe(text));
                         Found::Stranger(strangers.len() - 1)
                     }
                 };

@@ -220,9 +220,7 @@ fn denies_more(reading: &Reading<'_>, at: usize, length: usize) -> bool {
         .is_some_and(|it| it.form == "not" && it.first == at)
         && next.is_some_and(|it| {
             it.role == Role::Content
-                && reading.tokens[it.first]
-                    .text
-                    .starts_with(char::is_alphabetic)
+                && reading.tokens[it.first].is_word()
                 && !matches!(it.form, "and" | "or" | "not")
         })
 }
@@ -289,7 +287,7 @@ fn as_written(
 // Few phrases ask for them: kept out of the way of the others.
 #[cold]
 fn is_loud(reading: &Reading<'_>, at: Range<usize>) -> bool {
-    let is_loud = |token: &Token<'_>| token.capitals || token.is_number();
+    let is_loud = |token: &Token| token.capitals || token.is_number();
     reading.tokens[at].iter().all(is_loud) && !reading.all_capitals
 }
 

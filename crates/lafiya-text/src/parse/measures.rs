@@ -311,9 +311,10 @@ fn decimals_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<&'r str> {
     let [comma, decimals] = reading.tokens.get(at..at + 2)? else {
         return None;
     };
-    let joined = comma.text == "," && !comma.spaced && !decimals.spaced;
-    let is_number = decimals.text.bytes().all(|it| it.is_ascii_digit());
-    (joined && is_number && decimals.text.len() <= 2).then_some(decimals.text)
+    let joined = reading.words[at] == "," && !comma.spaced && !decimals.spaced;
+    let figures = reading.words[at + 1];
+    let is_number = figures.bytes().all(|it| it.is_ascii_digit());
+    (joined && is_number && figures.len() <= 2).then_some(figures)
 }
 
 /// How many tokens at a place link a name with its number: one or none.

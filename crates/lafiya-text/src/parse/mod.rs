@@ -242,7 +242,7 @@ impl Parser {
         self.canon.without_points(&mut tokens);
         let met = self
             .dictionary
-            .meet(&tokens, &self.spelling, self.sources());
+            .meet((&folded, &tokens), &self.spelling, self.sources());
         let reading = Reading::new(tokens, &met, self.sources());
         let Told { times, others, age } =
             self.times.find(&reading, context.age, context.evaluated_at);

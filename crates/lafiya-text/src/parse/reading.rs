@@ -11,7 +11,7 @@ use crate::fold::Token;
 /// The text as the other steps see it. All indices count tokens, but those of units.
 #[derive(Debug)]
 pub(super) struct Reading<'a> {
-    pub tokens: Vec<Token<'a>>,
+    pub tokens: Vec<Token>,
     /// The tokens as words, typing errors mended.
     pub words: Vec<&'a str>,
     /// The same as keys, for looking phrases up.
@@ -52,7 +52,7 @@ struct Place {
 }
 
 impl<'a> Reading<'a> {
-    pub(super) fn new(tokens: Vec<Token<'a>>, met: &'a Met<'_>, sources: Sources<'a>) -> Self {
+    pub(super) fn new(tokens: Vec<Token>, met: &'a Met<'_>, sources: Sources<'a>) -> Self {
         let entries = met.entries();
         let runs = sources.canon.runs(&entries);
         let units = sources.canon.units_of(&entries, &runs);
@@ -164,6 +164,8 @@ impl<'a> Reading<'a> {
 }
 
 /// Where the tokens of a text stand, and its sentences and clauses.
+// By itself it finds registers for all that it counts.
+#[inline(never)]
 fn places(
     runs: &[Run],
     units: &[Unit<'_>],
