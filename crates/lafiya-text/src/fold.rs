@@ -343,17 +343,18 @@ fn class_beyond_ascii(c: char) -> Class {
 struct PlainWord {
     length: usize,
     key: u64,
-    /// The byte behind it; zero where the text ends.
+    /// The byte behind it.
     behind: u8,
 }
 
 impl PlainWord {
-    /// The one that a text in lower case begins with.
+    /// The one that a text in lower case begins with, where it begins with a letter. None near the end of the text, where
+    /// no whole step is left.
     #[inline]
     fn at_start(lower: &[u8]) -> Option<Self> {
         let (mut length, mut hasher) = (0, Fnv::default());
         let (step, letters) = loop {
-            let step = next_step(&lower[length..]);
+            let step = u64::from_le_bytes(*lower[length..].first_chunk()?);
             let letters = leading_letters(step);
             if letters < hash::STEP {
                 break (step, letters);
@@ -363,28 +364,15 @@ impl PlainWord {
         };
         if letters > 0 {
             hasher.step(step & u64::MAX >> (8 * (hash::STEP - letters)));
-            length += letters;
         }
         let behind = (step >> (8 * letters)) as u8;
-        let goes_on = matches!(
-            BYTES[usize::from(behind)],
-            Class::Apostrophe | Class::Beyond
-        );
-        (length > 0 && !goes_on).then(|| Self {
-            length,
+        let class = BYTES[usize::from(behind)];
+        let goes_on = matches!(class, Class::Apostrophe | Class::Beyond);
+        (!goes_on).then(|| Self {
+            length: length + letters,
             key: hasher.key(),
             behind,
         })
-    }
-}
-
-/// The first bytes as one number, the first lowest; zeros behind the end.
-#[inline]
-fn next_step(bytes: &[u8]) -> u64 {
-    match bytes.first_chunk() {
-        Some(step) => u64::from_le_bytes(*step),
-        None if bytes.is_empty() => 0,
-        None => hash::low_bytes(bytes),
     }
 }
 

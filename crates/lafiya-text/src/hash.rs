@@ -108,7 +108,7 @@ impl Hasher for Fnv {
 
 /// One to seven bytes as the low bytes of a number. Taken in few pieces that overlap: where they do, they are the same.
 #[inline]
-pub(crate) fn low_bytes(bytes: &[u8]) -> u64 {
+fn low_bytes(bytes: &[u8]) -> u64 {
     let last = bytes.len() - 1;
     if let (Some(low), Some(high)) = (bytes.first_chunk(), bytes.last_chunk()) {
         let (low, high) = (u32::from_le_bytes(*low), u32::from_le_bytes(*high));
