@@ -26,14 +26,19 @@ pub(crate) struct PhraseSet<T> {
     leads_on: Vec<bool>,
 }
 
-/// The first word of a phrase, found: the node that it leads to, which is never the root.
+/// The first word of a phrase, found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Begun(NonZeroU32);
+pub(crate) struct Begun {
+    /// The node that it leads to, which is never the root.
+    node: NonZeroU32,
+    /// Whether it is a phrase by itself.
+    ends: bool,
+}
 
 impl Begun {
     #[inline]
     fn node(self) -> u32 {
-        self.0.get()
+        self.node.get()
     }
 }
 
@@ -149,7 +154,9 @@ impl<T> PhraseSet<T> {
     /// Where a word leads to that begins a phrase.
     #[inline]
     pub(crate) fn begun(&self, key: u64) -> Option<Begun> {
-        self.step(0, key).and_then(NonZeroU32::new).map(Begun)
+        let node = self.step(0, key).and_then(NonZeroU32::new)?;
+        let ends = self.ends[node.get() as usize] != 0;
+        Some(Begun { node, ends })
     }
 
     /// Whether a longer phrase may begin with this one word.
@@ -161,7 +168,7 @@ impl<T> PhraseSet<T> {
     /// else needs to be asked.
     #[inline]
     pub(crate) fn may_begin(&self, begun: Begun, next: Option<u64>) -> bool {
-        self.ends[begun.node() as usize] != 0 || self.may_go_on(begun, next)
+        begun.ends || self.may_go_on(begun, next)
     }
 
     /// Whether a longer phrase may begin with a word, looked up before, and the one behind it.
