@@ -64,7 +64,8 @@ impl<'a> Reading<'a> {
                 Run::Compound(number, _) => forms.push(met.compounds[*number as usize]),
             }
         }
-        let (places, sentences, clauses) = places(&runs, &units, &traits);
+        let mut places = places(&runs, &units);
+        let (sentences, clauses) = part(&traits, &mut places);
         let all_capitals = tokens.len() > 4
             && tokens
                 .iter()
@@ -163,32 +164,15 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Where the tokens of a text stand, and its sentences and clauses.
-// By itself it finds registers for all that it counts.
-#[inline(never)]
-fn places(
-    runs: &[Run],
-    units: &[Unit<'_>],
-    traits: &[Traits],
-) -> (Vec<Place>, Vec<Range<usize>>, Vec<Range<usize>>) {
-    let mut places = Vec::with_capacity(traits.len());
-    let (mut sentences, mut clauses) = (Stretches::new(), Stretches::new());
-    let mut place = |at: usize, (number, unit): (usize, &Unit<'_>), compound: bool| {
-        let place = Place {
-            unit: number as u32,
-            sentence: sentences.number,
-            clause: clauses.number,
-            light: unit.role != Role::Content,
-            compound,
-        };
-        // The sign belongs to what it ends. What ends a sentence ends its clause, too.
-        if traits[at].has(Trait::ClauseEnd) {
-            clauses.end(at + 1);
-            if traits[at].has(Trait::SentenceEnd) {
-                sentences.end(at + 1);
-            }
-        }
-        place
+/// The units of the tokens of a text; their sentences and clauses are to come.
+fn places(runs: &[Run], units: &[Unit<'_>]) -> Vec<Place> {
+    let mut places = Vec::with_capacity(units.last().map_or(0, |it| it.last));
+    let place = |(number, unit): (usize, &Unit<'_>), compound: bool| Place {
+        unit: number as u32,
+        sentence: 0,
+        clause: 0,
+        light: unit.role != Role::Content,
+        compound,
     };
     let mut first = 0;
     for run in runs {
@@ -196,58 +180,42 @@ fn places(
             Run::Plain(row) => {
                 let behind = first + row.len();
                 let units = (first..behind).zip(&units[first..behind]);
-                places.extend(
-                    row.clone()
-                        .zip(units)
-                        .map(|(at, unit)| place(at, unit, false)),
-                );
+                places.extend(units.map(|unit| place(unit, false)));
                 first = behind;
             }
             Run::Compound(_, row) => {
-                let unit = (first, &units[first]);
-                places.extend(row.clone().map(|at| place(at, unit, row.len() > 1)));
+                let place = place((first, &units[first]), row.len() > 1);
+                places.extend(row.clone().map(|_| place));
                 first += 1;
             }
         }
     }
-    let len = traits.len();
-    (places, sentences.all(len), clauses.all(len))
+    places
 }
 
-/// A text parted in stretches, one behind the other.
-struct Stretches {
-    ended: Vec<Range<usize>>,
-    /// The first token of the one that is open, and its number.
-    from: usize,
-    number: u32,
-}
+/// Most texts have no more clauses.
+const CLAUSES: usize = 64;
 
-/// Most texts have no more of them.
-const STRETCHES: usize = 64;
-
-impl Stretches {
-    fn new() -> Self {
-        Self {
-            ended: Vec::with_capacity(STRETCHES),
-            from: 0,
-            number: 0,
+/// Parts a text in sentences and clauses, and tells its tokens where they stand.
+fn part(traits: &[Traits], places: &mut [Place]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+    let mut sentences = Vec::with_capacity(CLAUSES);
+    let mut clauses = Vec::with_capacity(CLAUSES);
+    let (mut sentence, mut clause) = (0, 0);
+    while clause < traits.len() {
+        let rest = &traits[clause..];
+        // The sign belongs to what it ends. What ends a sentence ends its clause, too.
+        let sign = Traits::first(rest, [Trait::ClauseEnd]);
+        let end = sign.map_or(traits.len(), |n| clause + n + 1);
+        for place in &mut places[clause..end] {
+            place.sentence = sentences.len() as u32;
+            place.clause = clauses.len() as u32;
         }
-    }
-
-    /// Ends the one that is open before a token.
-    // Few tokens do that: kept out of the way of those that do not.
-    #[cold]
-    fn end(&mut self, behind: usize) {
-        self.ended.push(self.from..behind);
-        self.from = behind;
-        self.number += 1;
-    }
-
-    /// All of them, in a text of so many tokens.
-    fn all(mut self, tokens: usize) -> Vec<Range<usize>> {
-        if self.from < tokens {
-            self.end(tokens);
+        if end == traits.len() || traits[end - 1].has(Trait::SentenceEnd) {
+            sentences.push(sentence..end);
+            sentence = end;
         }
-        self.ended
+        clauses.push(clause..end);
+        clause = end;
     }
+    (sentences, clauses)
 }
