@@ -5,7 +5,7 @@
 //! be passed over: "chest dey pain me like say dem press am" fills {chest, pain, press}.
 
 use super::dictionary::{FormFacts, Joint, Number};
-use super::lexicon::{BAG_WORDS_MAX, BagKey, BagNumber};
+use super::lexicon::{BAG_WORDS_MAX, Bag, BagKey, BagNumber};
 use super::marks::Mark;
 use super::matches::{Choosing, Match, Tokens, confidence};
 use super::reading::Reading;
@@ -239,47 +239,65 @@ impl<'a> Window<'a> {
 
     /// The fullest bag: with all modifiers and denials, or with some left out.
     fn fill(&self, reading: &Reading<'_>, choosing: &Choosing<'_>) -> Option<Match> {
-        for left_out in subsets(self.optional()).map(|it| it | self.gaps) {
-            let count = self.words.len() - left_out.count_ones() as usize;
-            // Too many words for any bag. Where one denies, every word counts.
-            let denies = || self.words.iter().any(|it| it.denial);
-            if count > BAG_WORDS_MAX || (self.gaps != 0 && denies()) {
-                continue;
-            }
-            let places = || self.words.iter().zip(0..);
-            let is_left_out = |n: u32| left_out >> n & 1 == 1;
-            let kept = || places().filter(|(_, n)| !is_left_out(*n)).map(|(it, _)| it);
-            // What is in no bag is among the gaps.
-            let bag = BagKey::of(kept().filter_map(|it| it.number));
-            let Some(list) = choosing.lexicon.bags.get(&bag) else {
-                continue;
-            };
-            let mut left = places().filter(|(_, n)| is_left_out(*n));
-            let denied = left.find(|(it, _)| it.denial).map(|(it, _)| it);
-            if self.denies_a_finding(reading, count, denied) {
-                continue;
-            }
-            let usable = list
-                .iter()
-                .filter(|bag| bag.joins || !self.is_joined(reading, count))
-                .map(|bag| &bag.meaning);
-            let Some(meaning) = choosing.choose(usable) else {
-                continue;
-            };
-            let mut core = Tokens::new();
-            for unit in kept().map(|it| &reading.units[it.at]) {
-                (unit.first..unit.last).for_each(|at| core.push(at));
-            }
-            return Some(Match {
-                confidence: confidence(reading, &core, meaning, self.trust()),
-                core,
-                sense: meaning.sense,
-                also: meaning.also,
-                weight: kept().map(|it| if it.denial { 1 } else { 2 }).sum(),
-                denied_inside: denied.is_some(),
-            });
+        // Where a word is passed over and one denies, every word counts.
+        if self.gaps != 0 && self.words.iter().any(|it| it.denial) {
+            return None;
         }
-        None
+        let mut choices = subsets(self.optional()).map(|it| it | self.gaps);
+        choices.find_map(|left_out| {
+            // Too many words for any bag.
+            let count = self.words.len() - left_out.count_ones() as usize;
+            if count > BAG_WORDS_MAX {
+                return None;
+            }
+            // What is in no bag is among the gaps.
+            let kept = self.kept(left_out).filter_map(|it| it.number);
+            let list = choosing.lexicon.bags.get(&BagKey::of(kept))?;
+            self.met((list, left_out), reading, choosing)
+        })
+    }
+
+    /// The words but those that are left out.
+    #[inline]
+    fn kept(&self, left_out: u32) -> impl Iterator<Item = &'a Word> {
+        let words = self.words.iter().zip(0..);
+        words
+            .filter(move |(_, n)| left_out >> n & 1 == 0)
+            .map(|(it, _)| it)
+    }
+
+    /// What the first of these bags means that the text allows, where some words are left out.
+    // Few get here: kept out of the way of those who do not.
+    #[inline(never)]
+    fn met(
+        &self,
+        (bags, left_out): (&[Bag], u32),
+        reading: &Reading<'_>,
+        choosing: &Choosing<'_>,
+    ) -> Option<Match> {
+        let kept = || self.kept(left_out);
+        let count = kept().count();
+        let denied = self.kept(!left_out).find(|it| it.denial);
+        if self.denies_a_finding(reading, count, denied) {
+            return None;
+        }
+        let usable = bags
+            .iter()
+            .filter(|bag| bag.joins || !self.is_joined(reading, count));
+        let meaning = choosing.choose(usable.map(|bag| &bag.meaning))?;
+        let mut core = Tokens::new();
+        for unit in kept().map(|it| &reading.units[it.at]) {
+            (unit.first..unit.last).for_each(|at| core.push(at));
+        }
+        let mended = core.iter().any(|&at| reading.mended[at]);
+        Some(Match {
+            confidence: confidence(meaning, self.trust(), mended),
+            core,
+            sense: meaning.sense,
+            also: meaning.also,
+            weight: kept().map(|it| if it.denial { 1 } else { 2 }).sum(),
+            denied_inside: denied.is_some(),
+        })
     }
 
     fn trust(&self) -> f64 {

@@ -106,15 +106,15 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
     for ranked in order.into_iter().rev() {
         let n = !(ranked as u64) as usize;
         let core = &candidates[n].core;
-        let owners = core.iter().filter_map(|&at| taken[at]);
-        let owners: SmallVec<[NonZeroU32; FEW]> = owners.collect();
         let is_own = |at: usize| taken[at].is_none() && !reading.is_light(at);
         let may_share = || {
-            let owners = owners.iter().map(|it| &candidates[it.get() as usize - 1]);
-            core.iter().any(|&at| is_own(at))
-                && may_share(&candidates[n], owners, reading, choosing.base)
+            let owners = core.iter().filter_map(|&at| taken[at]);
+            let owners = owners.map(|it| &candidates[it.get() as usize - 1]);
+            let owners: SmallVec<[&Match; FEW]> = owners.collect();
+            may_share(&candidates[n], &owners, reading, choosing.base)
         };
-        if !owners.is_empty() && !may_share() {
+        let is_taken = core.iter().any(|&at| taken[at].is_some());
+        if is_taken && !(core.iter().any(|&at| is_own(at)) && may_share()) {
             continue;
         }
         let own = NonZeroU32::new(n as u32 + 1);
@@ -133,12 +133,7 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
 
 /// "Lips are swelling after eating nuts" says two things of the swelling: a sure phrase may share one word with another finding, and
 /// that of a danger more than one. What denies is nobody else's.
-fn may_share<'m>(
-    it: &Match,
-    owners: impl ExactSizeIterator<Item = &'m Match>,
-    reading: &Reading<'_>,
-    base: &KnowledgeBase,
-) -> bool {
+fn may_share(it: &Match, owners: &[&Match], reading: &Reading<'_>, base: &KnowledgeBase) -> bool {
     let denies = |&at: &usize| reading.forms[reading.unit_of(at)].denies;
     let shared_max = match it.sense {
         Sense::Has(concept) if is_danger(base, concept) => it.core.len() - 1,
@@ -146,11 +141,11 @@ fn may_share<'m>(
         _ => 0,
     };
     let is_another =
-        |owner: &Match| matches!(owner.sense, Sense::Has(_)) && owner.sense != it.sense;
-    owners.len() <= shared_max && it.confidence >= SURE_TO_SHARE && !it.core.iter().any(denies) && {
-        owners
-    }
-    .all(is_another)
+        |owner: &&Match| matches!(owner.sense, Sense::Has(_)) && owner.sense != it.sense;
+    owners.len() <= shared_max
+        && it.confidence >= SURE_TO_SHARE
+        && !it.core.iter().any(denies)
+        && owners.iter().all(is_another)
 }
 
 /// What is taken first: the match that explains more, more surely, over more of the text. Of equals the earlier one.
@@ -272,10 +267,10 @@ fn as_written(
     let Some(meaning) = choosing.choose(usable) else {
         return;
     };
-    let core = tokens(at.clone());
+    let mended = reading.mended[at.clone()].contains(&true);
     found.push(Match {
-        confidence: confidence(reading, &core, meaning, WRITTEN),
-        core,
+        core: tokens(at.clone()),
+        confidence: confidence(meaning, WRITTEN, mended),
         sense: meaning.sense,
         also: meaning.also,
         weight: weight(reading, at),
@@ -347,13 +342,8 @@ fn unit_weight(form: FormFacts, role: Role) -> usize {
     }
 }
 
-pub(super) fn confidence(
-    reading: &Reading<'_>,
-    core: &[usize],
-    meaning: &Meaning,
-    way: f64,
-) -> f64 {
-    let mended = core.iter().any(|&at| reading.mended[at]);
+/// How surely words mean it that were found in some way.
+pub(super) fn confidence(meaning: &Meaning, way: f64, mended: bool) -> f64 {
     let sure = f64::from(meaning.confidence) * way * if mended { MENDED } else { 1.0 };
     // To the nearest hundredth. Sure of 0 to 1, so it is enough to leave off the rest.
     let hundredths = (sure * 100.0 + 0.5) as u8;
