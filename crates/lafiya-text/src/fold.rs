@@ -182,7 +182,8 @@ impl Scan<'_> {
         let (mut at, mut spaced) = (0, true);
         while let Some(&byte) = lower.get(at) {
             let class = BYTES[usize::from(byte)];
-            // What most texts are made of: words of plain letters, spaces, and signs that are their own spelling.
+            // What most texts are made of: words of plain letters, spaces, signs that are their own spelling, and whole
+            // numbers.
             if class == Class::Letter
                 && let Some(word) = PlainWord::at_start(&lower[at..])
             {
@@ -210,6 +211,19 @@ impl Scan<'_> {
                     spelt_out: false,
                 });
                 (at, spaced) = (at + 1, false);
+            } else if class == Class::Digit
+                && let Some(length) = plain_number(&lower[at..])
+            {
+                let end = at + length;
+                self.tokens.push(Token {
+                    key: hash::key_of(&lower[at..end]),
+                    bytes: (at as u32, end as u32),
+                    kind: Kind::Digit,
+                    spaced,
+                    capitals: false,
+                    spelt_out: false,
+                });
+                (at, spaced) = (end, false);
             } else {
                 (at, spaced) = self.go_on(at, spaced);
             }
@@ -374,6 +388,15 @@ impl PlainWord {
             behind,
         })
     }
+}
+
+/// The length of the number that a text begins with, where all its digits are plain and no point or comma may belong to it.
+#[inline]
+fn plain_number(text: &[u8]) -> Option<usize> {
+    let length = text.iter().take_while(|it| it.is_ascii_digit()).count();
+    let behind = text.get(length)?;
+    let goes_on = matches!(behind, b'.' | b',') || !behind.is_ascii();
+    (!goes_on).then_some(length)
 }
 
 /// How many of the bytes of a step are letters from `a` to `z`, up to the first that is none. All are asked at once: the
