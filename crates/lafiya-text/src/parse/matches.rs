@@ -159,6 +159,8 @@ fn rank(it: &Match) -> u64 {
     u64::from(weight) << 56 | u64::from(sure) << 48 | u64::from(span) << 32 | u64::from(early)
 }
 
+/// The phrases that stand in the text as written, in its order.
+// Apart from what is done with them: each finds its registers.
 #[inline(never)]
 fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
     let lexicon = choosing.lexicon;
