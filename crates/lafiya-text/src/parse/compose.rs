@@ -24,9 +24,9 @@ pub(super) struct Composer {
     complaints: FastSet<String>,
     topics: Vec<Topic>,
     /// The topic that a finding leaves in mind, by its place in the base.
-    topic_of_finding: Vec<Option<u32>>,
+    topic_of_finding: Vec<Option<u8>>,
     /// The same of other concepts.
-    topic_of: FastMap<ConceptRef, u32>,
+    topic_of: FastMap<ConceptRef, u8>,
 }
 
 /// What findings leave in mind, and which words speak of it.
@@ -110,7 +110,7 @@ impl Composer {
             let (unit, form) = (&reading.units[n], &reading.forms[n]);
             if !form.is_bodily() {
                 // Neither a part nor a complaint: nothing to share, at most a topic to bear in mind.
-                if let Some(topic) = telling.topic(unit) {
+                if let Some(topic) = telling.topics[n] {
                     mind.topic = Some((topic, unit.first));
                 }
                 continue;
@@ -142,7 +142,7 @@ impl Composer {
                 matches.push(it);
             }
             self.share_backwards(reading, choosing, n, &mut free, matches);
-            Self::remember(reading, n, telling.topic(unit), &mut mind);
+            Self::remember(reading, n, telling.topics[n], &mut mind);
         }
         if matches.len() > in_order {
             matches.sort_by_key(Match::first);
@@ -245,7 +245,7 @@ impl Composer {
         part < unit.first && close
     }
 
-    fn remember<'r>(reading: &Reading<'r>, n: usize, topic: Option<u32>, mind: &mut Mind<'r>) {
+    fn remember<'r>(reading: &Reading<'r>, n: usize, topic: Option<u8>, mind: &mut Mind<'r>) {
         let unit = &reading.units[n];
         if reading.forms[n].part {
             mind.part = Some((unit.form, unit.first));
@@ -259,7 +259,7 @@ impl Composer {
     }
 
     /// The topic that a finding leaves in mind.
-    fn topic(&self, found: &Match) -> Option<u32> {
+    fn topic(&self, found: &Match) -> Option<u8> {
         match found.concept()? {
             ConceptRef::Finding(ix) => *self.topic_of_finding.get(ix.index())?,
             concept => self.topic_of.get(&concept).copied(),
@@ -385,31 +385,27 @@ fn has(choosing: &Choosing<'_>, forms: &[&str]) -> Option<Sense> {
 struct Telling {
     /// By unit.
     units: Vec<bool>,
-    /// The topic of the finding that a token carries.
-    topics: Vec<Option<u32>>,
+    /// By unit, the topic of the finding that its first token carries.
+    topics: Vec<Option<u8>>,
 }
 
 impl Telling {
     fn of(reading: &Reading<'_>) -> Self {
         Self {
             units: reading.forms.iter().map(FormFacts::is_bodily).collect(),
-            topics: vec![None; reading.len()],
+            topics: vec![None; reading.units.len()],
         }
     }
 
     /// Notes what a finding leaves in mind; none forgets what another left there.
-    fn note(&mut self, reading: &Reading<'_>, found: &Match, topic: Option<u32>) {
+    fn note(&mut self, reading: &Reading<'_>, found: &Match, topic: Option<u8>) {
         for &at in &found.core {
-            self.topics[at] = topic;
             let n = reading.unit_of(at);
             if reading.units[n].first == at {
+                self.topics[n] = topic;
                 self.units[n] = topic.is_some() || reading.forms[n].is_bodily();
             }
         }
-    }
-
-    fn topic(&self, unit: &Unit<'_>) -> Option<u32> {
-        self.topics[unit.first]
     }
 
     /// The next of them from a number on.
@@ -450,5 +446,5 @@ fn is_joiner(form: &str) -> bool {
 struct Mind<'r> {
     part: Option<(&'r str, usize)>,
     complaint: Option<(&'r str, usize)>,
-    topic: Option<(u32, usize)>,
+    topic: Option<(u8, usize)>,
 }
