@@ -8,7 +8,9 @@ use super::lexicon::{BagNumber, Lexicon};
 use super::marks::{MarkWords, Marked};
 use super::measures::MeasureReader;
 use super::medicines::MedicineReader;
+use super::narration::Pronoun;
 use super::results::ResultReader;
+use super::scope::Scope;
 use super::severity::Grades;
 use super::spelling::Spelling;
 use super::subject::Subjects;
@@ -69,8 +71,13 @@ pub(super) struct Entry {
     /// The place of what it means by itself.
     pub single: Option<usize>,
     pub marked: Marked,
+    /// Begins a denial of what stands before it.
+    pub denies_before: bool,
     /// Where it leads to in the words for persons.
     pub person: Option<Begun>,
+    pub pronoun: Pronoun,
+    /// Makes an age of a number behind it.
+    pub leads_age: bool,
     pub number: Option<Number>,
     /// The days of a unit of time.
     pub unit_days: Option<u32>,
@@ -92,6 +99,7 @@ pub(super) struct Sources<'a> {
     pub times: &'a Times,
     pub languages: &'a FastMap<String, Vec<String>>,
     pub marks: &'a MarkWords,
+    pub scope: &'a Scope,
     pub measures: &'a MeasureReader,
     pub medicines: &'a MedicineReader,
     pub results: &'a ResultReader,
@@ -109,7 +117,10 @@ impl Sources<'_> {
             ignored: self.lexicon.ignored.begun(word.singular_key),
             single: self.lexicon.single.get(&word.singular).copied(),
             marked: self.marks.marked(word.key),
+            denies_before: self.scope.begins_after_negator(word.key),
             person: self.subjects.begun(word.key),
+            pronoun: self.subjects.pronoun(text),
+            leads_age: self.times.leads_age(text),
             number: self.times.numbers.of(text),
             unit_days: self.times.unit_days(&word),
             weekday: self.times.weekday(text),
@@ -156,6 +167,7 @@ impl Sources<'_> {
             (Trait::Inherited, self.subjects.begins_disease(*key)),
             (Trait::Test, self.results.begins_test(*key)),
             (Trait::Outcome, self.results.begins_outcome(*key)),
+            (Trait::Slash, text == "/"),
         ])
     }
 

@@ -73,6 +73,9 @@ impl Gestation {
         // Most texts have no word that makes weeks those of a pregnancy, and then only "36/40" does.
         let marks = [Mark::BehindWeeks, Mark::BeforeWeeks, Mark::Midwifery];
         let spoken_of = marks.into_iter().any(|mark| reading.marks.has_any(mark));
+        if !spoken_of && !reading.has_any([Trait::Slash]) {
+            return;
+        }
         let may_be = |at: usize| spoken_of || reading.words.get(at + 1) == Some(&"/");
         let count_at =
             |at: usize| Times::fraction_at(reading, at).or_else(|| Times::counted_at(reading, at));

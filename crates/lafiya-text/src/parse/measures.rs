@@ -151,12 +151,15 @@ impl MeasureReader {
     /// All values, in the order of the text.
     fn values(&self, reading: &Reading<'_>, written: &Written<'_>) -> Vec<Value> {
         let mut values = Vec::with_capacity(VALUES);
-        let next = |from: usize| reading.next_of(from, [Trait::Measure, Trait::Number]);
-        let mut at = next(0);
-        while at < reading.len() {
-            let found = self.value_at(reading, written, at);
-            at = next(found.as_ref().map_or(at + 1, |value| value.end));
-            values.extend(found);
+        let mut behind = 0;
+        for at in reading.all_of([Trait::Measure, Trait::Number]) {
+            if at < behind {
+                continue;
+            }
+            if let Some(value) = self.value_at(reading, written, at) {
+                behind = value.end;
+                values.push(value);
+            }
         }
         values
     }
@@ -206,7 +209,9 @@ impl MeasureReader {
 
     fn value_at(&self, reading: &Reading<'_>, written: &Written<'_>, at: usize) -> Option<Value> {
         let base = written.base;
-        if let Some((length, [known, ..])) = self.words.longest_at(&reading.keys, at) {
+        if reading.traits[at].has(Trait::Measure)
+            && let Some((length, [known, ..])) = self.words.longest_at(&reading.keys, at)
+        {
             let number_at = past_links(reading, at + length)?;
             let is_own = || written.surroundings.is_own(reading, at);
             if self.known[*known].of_blood && (written.in_time[number_at] || !is_own()) {
@@ -220,13 +225,9 @@ impl MeasureReader {
         }
         let (_, taken) = numbers::value_at(&reading.entries, at)?;
         let unit_at = at + taken;
-        let after = self
-            .after
-            .longest_at(&reading.keys, unit_at.min(reading.len()));
-        let alone = self
-            .alone
-            .longest_at(&reading.keys, unit_at.min(reading.len()));
-        let (length, [known, ..]) = after.or(alone)? else {
+        let after = self.after.longest_at(&reading.keys, unit_at);
+        let alone = || self.alone.longest_at(&reading.keys, unit_at);
+        let (length, [known, ..]) = after.or_else(alone)? else {
             return None;
         };
         let mut value = self.number(reading, base, *known, at, at)?;

@@ -154,8 +154,9 @@ impl MedicineReader {
         let next = |from: usize| reading.next_of(from, [Trait::Purpose]);
         let fors = std::iter::successors(Some(next(1)), |at| Some(next(at + 1)));
         for at in fors.take_while(|at| *at < reading.len()) {
-            let behind_medicine = self.taken.length_at(&reading.keys, at - 1) > 0
-                || self.names.longest_at(&reading.keys, at - 1).is_some();
+            let is_named = reading.traits[at - 1].has(Trait::Medicine)
+                && self.names.longest_at(&reading.keys, at - 1).is_some();
+            let behind_medicine = is_named || self.taken.length_at(&reading.keys, at - 1) > 0;
             if !behind_medicine {
                 continue;
             }

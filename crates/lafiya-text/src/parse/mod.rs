@@ -190,6 +190,7 @@ impl Parser {
             times: &times,
             languages: &languages,
             marks: &marks,
+            scope: &scope,
             measures: &measures,
             medicines: &medicines,
             results: &results,
@@ -227,6 +228,7 @@ impl Parser {
             times: &self.times,
             languages: &self.languages,
             marks: &self.marks,
+            scope: &self.scope,
             measures: &self.measures,
             medicines: &self.medicines,
             results: &self.results,
@@ -291,7 +293,8 @@ impl Parser {
         self.scope.apply(&reading, &carried, &mut spotted);
         self.gestation
             .apply(&reading, base, (age, context.sex), &mut spotted);
-        let results = self.results.find(&reading, &written, &spotted);
+        carried.note(&spotted);
+        let results = self.results.find(&reading, &written, &carried, &spotted);
         spotted.extend(results);
         let patient = (age, context.sex);
         self.subjects.apply(&reading, base, patient, &mut spotted);
@@ -326,6 +329,10 @@ fn known(base: &KnowledgeBase, ids: &[String]) -> Vec<ConceptRef> {
 /// Each concept once, in the order of the text.
 fn mentions(text: &str, reading: &Reading<'_>, mut spotted: Vec<Spotted>) -> Vec<Mention> {
     spotted.retain(|it| it.dropped.is_none());
+    // Most texts tell of no test.
+    if spotted.is_empty() {
+        return Vec::new();
+    }
     // Each concept with the place where it was spotted first: the others are merged into that.
     let mut places: FastMap<ConceptRef, usize> = FastMap::default();
     places.reserve(spotted.len());

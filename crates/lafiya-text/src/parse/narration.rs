@@ -19,6 +19,23 @@ pub(super) struct Pronouns {
     complaining: FastSet<String>,
 }
 
+/// The sexes whose pronoun a word is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pronoun {
+    he: bool,
+    she: bool,
+}
+
+/// Whether the pronoun at a token may be that of a patient of a sex.
+pub(super) fn pronoun_fits(reading: &Reading<'_>, at: usize, sex: Option<Sex>) -> bool {
+    let Pronoun { he, she } = reading.entries[at].pronoun;
+    match sex {
+        Some(Sex::Male) => !she,
+        Some(Sex::Female) => !he,
+        _ => true,
+    }
+}
+
 /// A story that somebody else tells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Narration<'a> {
@@ -26,8 +43,6 @@ pub(super) struct Narration<'a> {
     pub patient: Option<&'a str>,
 }
 
-/// Few texts name more.
-const PERSONS: usize = 64;
 /// Words from "I am" to what the teller is: "I am the boy's class teacher".
 const INTRODUCTION_REACH: usize = 6;
 
@@ -42,12 +57,11 @@ impl Pronouns {
         }
     }
 
-    /// Whether a pronoun may be that of a patient of a sex.
-    pub(super) fn fits(&self, word: &str, sex: Option<Sex>) -> bool {
-        match sex {
-            Some(Sex::Male) => !self.she.contains(word),
-            Some(Sex::Female) => !self.he.contains(word),
-            _ => true,
+    /// Whose pronoun a word may be.
+    pub(super) fn of(&self, word: &str) -> Pronoun {
+        Pronoun {
+            he: self.he.contains(word),
+            she: self.she.contains(word),
         }
     }
 
@@ -70,7 +84,7 @@ impl Pronouns {
     ) -> Option<Narration<'a>> {
         // "They brought my friend": many are not one patient.
         let is_one = |at: &usize| !matches!(reading.words[*at], "they" | "them" | "their");
-        let mut persons: Vec<(usize, Named)> = Vec::with_capacity(PERSONS);
+        let mut persons: Vec<(usize, Named)> = Vec::with_capacity(names.len());
         persons.extend(names.iter().filter(|(at, _)| is_one(at)));
         let is_teller = |&(at, named): &(usize, Named)| {
             // "We" are never one patient.
@@ -89,9 +103,8 @@ impl Pronouns {
         if first == Person::First {
             return None;
         }
-        let is_patient = |it: &&(usize, Named)| {
-            it.1.person == Person::Third && self.fits(reading.words[it.0], sex)
-        };
+        let is_patient =
+            |it: &&(usize, Named)| it.1.person == Person::Third && pronoun_fits(reading, it.0, sex);
         let complains = |it: &&(usize, Named)| is_teller(it) && self.complains(reading, it.0);
         let patients = persons.iter().filter(is_patient).count();
         let tellers = persons.iter().filter(complains).count();

@@ -94,6 +94,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Whether any token may be one of these.
+    #[inline]
     pub(super) fn has_any<const N: usize>(&self, wanted: [Trait; N]) -> bool {
         self.any.has_any(wanted)
     }
@@ -101,8 +102,20 @@ impl<'a> Reading<'a> {
     /// The first token from a place on that may be one of these; the end of the text where there is none.
     #[inline]
     pub(super) fn next_of<const N: usize>(&self, from: usize, wanted: [Trait; N]) -> usize {
+        // What most steps look for, most texts lack.
+        if !self.has_any(wanted) {
+            return self.len();
+        }
         let rest = self.traits.get(from..).unwrap_or_default();
         Traits::first(rest, wanted).map_or(self.len(), |n| from + n)
+    }
+
+    /// All tokens that may be one of these: where many are, quicker than asking for the next one each time.
+    #[inline]
+    pub(super) fn all_of<const N: usize>(&self, wanted: [Trait; N]) -> impl Iterator<Item = usize> {
+        let traits = self.traits.iter().enumerate();
+        let those = traits.filter(move |(_, traits)| traits.has_any(wanted));
+        those.map(|(at, _)| at)
     }
 
     /// The first unit that begins at a token or behind it, by number.

@@ -7,6 +7,7 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase, Person};
 use lafiya_model::Choice;
 
 use super::amounts::Units;
+use super::carried::Carried;
 use super::matches::Tokens;
 use super::measures;
 use super::reading::Reading;
@@ -129,17 +130,18 @@ impl ResultReader {
     }
 
     /// The tests whose results the text tells; `spotted` has taken the words it stands on ("pregnancy test positive" says
-    /// that there is a pregnancy).
+    /// that there is a pregnancy), which are `carried`.
     pub(super) fn find(
         &self,
         reading: &Reading<'_>,
         written: &Written<'_>,
+        carried: &Carried,
         spotted: &[Spotted],
     ) -> Vec<Spotted> {
         if !reading.has_any([Trait::Outcome, Trait::Number]) {
             return Vec::new();
         }
-        let mut named = self.named(reading, spotted);
+        let mut named = self.named(reading, carried);
         if named.is_empty() {
             return Vec::new();
         }
@@ -167,7 +169,7 @@ impl ResultReader {
         results
     }
 
-    fn named(&self, reading: &Reading<'_>, spotted: &[Spotted]) -> Vec<Named> {
+    fn named(&self, reading: &Reading<'_>, carried: &Carried) -> Vec<Named> {
         let mut named = Vec::new();
         let next = |from| reading.next_of(from, [Trait::Test]);
         let mut at = next(0);
@@ -178,10 +180,7 @@ impl ResultReader {
             };
             let tokens = at..at + length;
             at = next(tokens.end);
-            if !spotted
-                .iter()
-                .any(|it| it.core.iter().any(|at| tokens.contains(at)))
-            {
+            if !carried.tokens()[tokens.clone()].contains(&true) {
                 named.push(Named {
                     test: *test,
                     tokens,

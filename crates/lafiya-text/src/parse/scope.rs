@@ -7,7 +7,7 @@ use lafiya_model::Choice;
 
 use super::carried::Carried;
 use super::marks::Mark;
-use super::past::past;
+use super::past::Past;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted, is_danger};
 use crate::hash::FastSet;
@@ -75,14 +75,22 @@ impl Scope {
         }
     }
 
+    /// Whether a word begins a denial of what stands before it.
+    pub(super) fn begins_after_negator(&self, key: u64) -> bool {
+        self.after_negators.begun(key).is_some()
+    }
+
     /// Turns what the words of the text turn.
     pub(super) fn apply(&self, reading: &Reading<'_>, carried: &Carried, spotted: &mut [Spotted]) {
         let begins = Begins::of(reading, spotted);
         self.forward(reading, (&begins, carried.tokens()), spotted);
         let spoken_of_now = reading.marks.has_any(Mark::Now);
+        let past = Past::of(reading);
         for it in spotted {
             self.backward(reading, &begins, it);
-            past(reading, it);
+            if let Some(past) = &past {
+                past.drop(reading, it);
+            }
             let first = it.first();
             let queried =
                 first > 0 && reading.words[first - 1] == "?" && !reading.tokens[first].spaced;
@@ -118,8 +126,8 @@ impl Scope {
                 let is_phrase =
                     (at..at + length).any(|n| carried[n] && denies(n) && reading.words[n] != "dey");
                 let is_echo = kinds.contains(&Trigger::Echo);
-                let its_own = carried[at + length - 1] || self.goes_on(reading, at + length);
-                !(carried[at] || is_phrase || (is_echo && its_own))
+                let its_own = || carried[at + length - 1] || self.goes_on(reading, at + length);
+                !(carried[at] || is_phrase || (is_echo && its_own()))
             });
             let Some((length, kinds)) = found else {
                 at = next(at + 1);
@@ -256,9 +264,12 @@ impl Scope {
         let mut strangers = 0;
         let mut reached = false;
         let mut list_end = 0;
-        let opens_list = trigger == Trigger::Negator
-            && self.list_openers.length_at(&reading.keys, inside - 1) > 0;
-        while at < reading.len() && reading.same_sentence(from.min(reading.len() - 1), at) {
+        let opens_list = || {
+            trigger == Trigger::Negator
+                && self.list_openers.length_at(&reading.keys, inside - 1) > 0
+        };
+        let sentence = reading.sentence_of(from.min(reading.len() - 1));
+        while sentence.contains(&at) {
             if begins.any(at) {
                 // "No smell and no taste": the second has a denial of its own, which says what is there.
                 if at >= from && reading.forms[reading.unit_of(at)].denies {
@@ -287,7 +298,7 @@ impl Scope {
                 at += 1;
                 continue;
             }
-            if opens_list && reached && at >= list_end && reading.words[at] == "," {
+            if reached && at >= list_end && may_head_list(reading, at) && opens_list() {
                 list_end = bare_list_end(reading, carried, at).unwrap_or_default();
             }
             if at < list_end {
@@ -386,11 +397,11 @@ impl Scope {
             return;
         }
         let (last, end) = (it.last(), reading.clause_of(it.last()).end);
-        let next = (last + 1..end).find(|&at| begins.any(at)).unwrap_or(end);
+        let ends = |at: usize| at >= end || begins.any(at);
         let mut at = last + 1;
         // "I did a pregnancy test and it is negative".
         let is_tested = reading.words.get(at) == Some(&"test");
-        while at < next {
+        while !ends(at) {
             let told = is_tested && self.tellings.length_at(&reading.keys, at) > 0;
             let leads = matches!(
                 reading.words[at],
@@ -411,31 +422,34 @@ impl Scope {
         }
         let denied = |at: usize| {
             let length = self.after_negators.length_at(&reading.keys, at);
-            let closes = at + length >= end
-                || at + length >= reading.len()
-                || reading.tokens[at + length].is_sign();
-            length > 0 && closes && !reading.marks.has(at, Mark::NotNegator)
+            let closes = || {
+                at + length >= end
+                    || at + length >= reading.len()
+                    || reading.tokens[at + length].is_sign()
+            };
+            length > 0 && closes() && !reading.marks.has(at, Mark::NotNegator)
         };
+        // Where the next finding of the clause begins.
+        let next = || (last + 1..end).find(|&at| begins.any(at)).unwrap_or(end);
         // "fever : no" crosses the colon that ends the clause.
-        let colon = reading
-            .words
-            .get(end.saturating_sub(1))
-            .is_some_and(|it| *it == ":")
-            && end < reading.len()
-            && next == end;
-        if (at < next && denied(at)) || (colon && self.answers_no(reading, end)) {
+        let colon = || reading.words[end - 1] == ":" && end < reading.len() && next() == end;
+        let may_be_denied = !ends(at) && reading.entries[at].denies_before;
+        if (may_be_denied && denied(at)) || (colon() && self.answers_no(reading, end)) {
             it.choice = Choice::Absent;
             return;
         }
-        let mut reach = last + 1..next.min(last + ENDING_REACH);
-        let over = reading.marks.has_any(Mark::Ending)
-            && reach.any(|at| {
+        let over = || {
+            let mut reach = last + 1..next().min(last + ENDING_REACH);
+            reach.any(|at| {
                 reading.marks.has(at, Mark::Ending)
                     && (at == last + 1 || reading.marks.has(at - 1, Mark::BeforeEnding))
                     && !turns_into(reading, at)
                     && !(last + 1..=at).any(|at| reading.marks.has(at, Mark::Trigger))
-            });
-        if over && it.is_finding() && !self.dangers.contains(&it.concept) {
+            })
+        };
+        // Most texts call nothing over.
+        let may_be_over = reading.marks.has_any(Mark::Ending) && it.is_finding();
+        if may_be_over && !self.dangers.contains(&it.concept) && over() {
             it.choice = Choice::Absent;
         }
     }
@@ -497,8 +511,20 @@ fn deny_at(spotted: &mut [Spotted], begins: &Begins, at: usize) -> Option<usize>
     here.max()
 }
 
+/// Whether it is a comma with another one behind it: a list has several items.
+fn may_head_list(reading: &Reading<'_>, at: usize) -> bool {
+    let sentence = reading.sentence_of(at);
+    let item = at + 1;
+    // A comma ends a clause, so one more must end before the last.
+    reading.words[at] == ","
+        && sentence.contains(&item)
+        && reading.clause_of(item).end < sentence.end
+}
+
 /// Where a list of bare items ends that begins behind a comma: "no cough, fever, night sweats; eats well". A list whose
 /// last item has a time or a number is none: "no cough, fever, headache, vomiting since Monday".
+// Few get here: kept out of the way of those who do not.
+#[inline(never)]
 fn bare_list_end(reading: &Reading<'_>, carried: &[bool], comma: usize) -> Option<usize> {
     let sentence = reading.sentence_of(comma).end;
     let (mut items, mut end, mut from) = (0, comma, comma + 1);

@@ -1,10 +1,12 @@
 //! Whose finding it is. A carer speaks for a child; a sister's fever is not the patient's, unless she is the patient.
 
+use std::ops::Range;
+
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Sex};
 
 use super::marks::Mark;
-use super::narration::{Narration, Pronouns};
+use super::narration::{Narration, Pronoun, Pronouns, pronoun_fits};
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted, is_danger};
 use super::traits::Trait;
@@ -34,18 +36,35 @@ pub(super) struct Named {
     pub in_passing: bool,
 }
 
-/// Who is named at each token, if anybody.
-pub(super) struct Names(Vec<Option<Named>>);
+/// Who is named where.
+pub(super) struct Names {
+    /// By token, if anybody.
+    by_token: Vec<Option<Named>>,
+    /// The tokens at which it may change who is spoken of, in the order of the text: all that name somebody, and others.
+    turns: Vec<usize>,
+}
 
 impl Names {
     pub(super) fn at(&self, token: usize) -> Option<Named> {
-        self.0[token]
+        self.by_token[token]
+    }
+
+    /// There are no more of them.
+    pub(super) fn len(&self) -> usize {
+        self.turns.len()
     }
 
     /// All of them with their tokens, in the order of the text.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, Named)> {
-        let named = |(at, named): (usize, &Option<Named>)| Some((at, (*named)?));
-        self.0.iter().enumerate().filter_map(named)
+        let named = |&at: &usize| Some((at, self.at(at)?));
+        self.turns.iter().filter_map(named)
+    }
+
+    /// The stretches of the text in which it does not change who is spoken of.
+    fn stretches(&self) -> impl Iterator<Item = Range<usize>> {
+        let ends = self.turns.iter().copied().skip(1);
+        let ends = ends.chain([self.by_token.len()]);
+        self.turns.iter().zip(ends).map(|(at, end)| *at..end)
     }
 
     /// Whether a word owns one of them: "my" before a person is not the speaker himself.
@@ -155,6 +174,11 @@ impl Subjects {
     /// Whether a word begins a disease that runs in families.
     pub(super) fn begins_disease(&self, key: u64) -> bool {
         self.family.begun(key).is_some()
+    }
+
+    /// Whose pronoun a word may be.
+    pub(super) fn pronoun(&self, word: &str) -> Pronoun {
+        self.pronouns.of(word)
     }
 
     /// Whether a word says whose a person is.
@@ -270,22 +294,8 @@ impl Subjects {
         let mut main = (Person::Nobody, 0);
         let mut spoken_of = vec![SpokenOf::NOBODY; reading.len()];
         let mut by_pronoun = false;
-        let anybody_excepted = reading.marks.has_any(Mark::Except);
-        let next = |before: usize| {
-            if anybody_excepted {
-                before + 1
-            } else {
-                next_turn(reading, before)
-            }
-        };
-        let (mut before, mut after) = (0, 0);
-        while after < reading.len() {
-            let at = after;
-            after = next(at);
+        for Range { start: at, end } in names.stretches() {
             let traits = reading.traits[at];
-            let person = now;
-            spoken_of[before..at].fill(SpokenOf { person, by_pronoun });
-            before = at;
             if at > 0 && reading.sentence(at) != reading.sentence(at - 1) {
                 now = Person::Nobody;
                 // "My baby is thin. My mother feeds her. She does not cough": the pronoun goes back to whom the story is about.
@@ -342,19 +352,23 @@ impl Subjects {
                     }
                 }
             }
+            let person = now;
+            spoken_of[at..end].fill(SpokenOf { person, by_pronoun });
         }
-        let person = now;
-        spoken_of[before..].fill(SpokenOf { person, by_pronoun });
         spoken_of
     }
 
     /// Who is named where.
     fn names(&self, reading: &Reading<'_>) -> Names {
-        let mut names = Names(vec![None; reading.len()]);
-        let named = |at: &usize| reading.traits[*at].has(Trait::Person);
+        let turns = turns(reading);
+        let mut names = Names {
+            by_token: vec![None; reading.len()],
+            turns,
+        };
         // From the last on: an owner must know whom it owns.
-        for at in (0..reading.len()).rev().filter(named) {
-            names.0[at] = self.person_at(reading, at).map(|person| Named {
+        for n in (0..names.turns.len()).rev() {
+            let at = names.turns[n];
+            names.by_token[at] = self.person_at(reading, at).map(|person| Named {
                 person,
                 in_passing: person == Person::First
                     && (names.has_owned(reading, at) || reports(reading, at)),
@@ -387,10 +401,7 @@ impl Subjects {
         let (mut now, mut named) = (Person::Nobody, Person::Nobody);
         // Where the patient was named last.
         let mut patient_at = None;
-        let mut next = 0;
-        while next < reading.len() {
-            let at = next;
-            next = next_turn(reading, at);
+        for Range { start: at, end } in names.stretches() {
             let word = reading.words[at];
             let begins = at > 0 && reading.clause(at) != reading.clause(at - 1);
             let begins_sentence = at > 0 && !reading.same_sentence(at - 1, at);
@@ -401,7 +412,7 @@ impl Subjects {
             let in_passing = named_here.is_some_and(|it| it.in_passing);
             match named_here.map(|it| it.person) {
                 None => {}
-                Some(Person::Third) if self.pronouns.fits(word, sex) => now = Person::Nobody,
+                Some(Person::Third) if pronoun_fits(reading, at, sex) => now = Person::Nobody,
                 Some(Person::Third) => now = named,
                 Some(Person::First) if in_passing => {}
                 Some(Person::First) if self.pronouns.complains(reading, at) => now = Person::First,
@@ -421,10 +432,9 @@ impl Subjects {
                 Some(_) if self.is_aside(reading, at) => {}
                 Some(person) => (now, named) = (person, person),
             }
-            spoken_of[at..next].fill(SpokenOf {
-                person: now,
-                by_pronoun: false,
-            });
+            let by_pronoun = false;
+            let person = now;
+            spoken_of[at..end].fill(SpokenOf { person, by_pronoun });
         }
         spoken_of
     }
@@ -486,14 +496,23 @@ impl Subjects {
     }
 }
 
-/// The next token at which it may change who is spoken of: only a new clause or a word for a person does that.
-fn next_turn(reading: &Reading<'_>, before: usize) -> usize {
-    if reading.traits[before].has(Trait::ClauseEnd) {
-        return before + 1;
+/// The tokens at which it may change who is spoken of. Only a new clause or a word for a person does that, and "except me",
+/// which few texts have.
+fn turns(reading: &Reading<'_>) -> Vec<usize> {
+    if reading.marks.has_any(Mark::Except) {
+        return (0..reading.len()).collect();
     }
-    let next = reading.next_of(before + 1, [Trait::ClauseEnd, Trait::Person]);
-    let traits = reading.traits.get(next);
-    next + usize::from(traits.is_some_and(|it| !it.has(Trait::Person)))
+    let mut turns = Vec::with_capacity(reading.len() / 2);
+    turns.push(0);
+    for at in reading.all_of([Trait::Person, Trait::ClauseEnd]) {
+        let names = reading.traits[at].has(Trait::Person);
+        let turn = if names { at } else { at + 1 };
+        if turns.last() != Some(&turn) {
+            turns.push(turn);
+        }
+    }
+    turns.pop_if(|it| *it == reading.len());
+    turns
 }
 
 /// "34M": a man of 34, not the French "m".

@@ -66,8 +66,8 @@ enum Count {
     Other(Range<usize>, Option<Age>),
 }
 
-/// Few texts tell more.
-const TIMES: usize = 32;
+/// Few texts tell a time more often than once in so many tokens.
+const TOKENS_A_TIME: usize = 8;
 const DAYS_MAX: f64 = 36_500.0;
 const YEAR_DAYS: u32 = 365;
 /// Who is younger is called a baby, and no child, son or girl.
@@ -142,6 +142,11 @@ impl Times {
         self.ages.contains(word)
     }
 
+    /// The same of a number behind it.
+    pub(super) fn leads_age(&self, word: &str) -> bool {
+        self.ages_before.contains(word)
+    }
+
     /// Whether a word is a person who may have an age beside it.
     pub(super) fn is_aged(&self, word: &str) -> bool {
         self.aged.contains(word)
@@ -160,26 +165,26 @@ impl Times {
         today: Option<Date>,
     ) -> Told {
         let mut told = Told {
-            times: Vec::with_capacity(TIMES),
+            times: Vec::with_capacity(reading.len() / TOKENS_A_TIME),
             ..Told::default()
         };
-        let next = |from: usize| reading.next_of(from, [Trait::Moment, Trait::Number, Trait::Unit]);
-        let mut at = next(0);
-        while at < reading.len() {
-            let mut end = at + 1;
+        let mut behind = 0;
+        for at in reading.all_of([Trait::Moment, Trait::Number, Trait::Unit]) {
+            if at < behind {
+                continue;
+            }
             match self.count_at(reading, at, patient, today) {
                 Some(Count::Time(time)) => {
-                    end = time.end;
+                    behind = time.end;
                     told.times.push(time);
                 }
                 Some(Count::Other(place, age)) => {
-                    end = place.end;
+                    behind = place.end;
                     told.age = told.age.or(age);
                     told.others.push(place);
                 }
                 None => {}
             }
-            at = next(end);
         }
         told
     }
@@ -213,15 +218,16 @@ impl Times {
         }
         let of_person = |person| self.may_be(person, count, patient).then_some(at..end);
         // A person behind: "45 years male", "my 6 months daughter", but "fever 3 days baby not feeding".
-        let begins =
-            at == 0 || reading.tokens[at - 1].is_sign() || self.before_aged.contains(word(at - 1));
+        let begins = || {
+            at == 0 || reading.tokens[at - 1].is_sign() || self.before_aged.contains(word(at - 1))
+        };
         let person_behind = is(end, Trait::Aged) || matches!(word(end), "m" | "f");
-        if person_behind && begins {
+        if person_behind && begins() {
             return of_person(word(end));
         }
         // A person just before: "baby girl 8 months", "daughter (6 yrs)", "bébé de 5 mois", "a son who is 5 months".
         for n in (at.saturating_sub(AGED_REACH)..at).rev() {
-            if self.ages_before.contains(words[n]) {
+            if reading.entries[n].leads_age {
                 return Some(n..end);
             }
             if is(n, Trait::Aged) {
@@ -278,6 +284,9 @@ impl Times {
             let since = at > 0 && self.leads.length_at(&reading.keys, at - 1) > 0;
             let days = today.map(|today| days_since(weekday, today));
             return (since || words[at].len() > 4).then(|| time(at + 1, days));
+        }
+        if !reading.traits[at].has_any([Trait::Number, Trait::Unit]) {
+            return None;
         }
         // "since 4am"
         if reading.tokens[at].is_number()

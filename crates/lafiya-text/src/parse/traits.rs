@@ -64,6 +64,8 @@ pub(super) enum Trait {
     Test,
     /// Begins the result of a test.
     Outcome,
+    /// Stands between the two numbers of a fraction.
+    Slash,
 }
 
 /// The traits of a word.
