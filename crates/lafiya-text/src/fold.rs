@@ -460,6 +460,8 @@ fn number_end(text: &str, start: usize) -> End {
 /// before is not counted again.
 pub(crate) struct Characters<'t> {
     text: &'t str,
+    /// Each character is one byte.
+    plain: bool,
     /// A place, and the characters before it.
     counted: (usize, usize),
 }
@@ -468,11 +470,15 @@ impl<'t> Characters<'t> {
     pub(crate) fn of(text: &'t str) -> Self {
         Self {
             text,
+            plain: text.is_ascii(),
             counted: (0, 0),
         }
     }
 
     pub(crate) fn before(&mut self, place: usize) -> usize {
+        if self.plain {
+            return place;
+        }
         let (from, characters) = match self.counted {
             (counted, characters) if counted <= place => (counted, characters),
             _ => (0, 0),
