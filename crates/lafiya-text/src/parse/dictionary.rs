@@ -13,7 +13,7 @@ use super::results::ResultReader;
 use super::scope::Scope;
 use super::severity::Grades;
 use super::spelling::Spelling;
-use super::subject::Subjects;
+use super::subject::{Naming, Subjects};
 use super::time::Times;
 use super::traits::{Trait, Traits};
 use crate::canon::{Canon, Word};
@@ -73,11 +73,12 @@ pub(super) struct Entry {
     pub marked: Marked,
     /// Begins a denial of what stands before it.
     pub denies_before: bool,
-    /// Where it leads to in the words for persons.
-    pub person: Option<Begun>,
+    pub person: Option<Naming>,
     pub pronoun: Pronoun,
     /// Makes an age of a number behind it.
     pub leads_age: bool,
+    /// Where it leads to in the names of measures.
+    pub measure: Option<Begun>,
     pub number: Option<Number>,
     /// The days of a unit of time.
     pub unit_days: Option<u32>,
@@ -118,9 +119,10 @@ impl Sources<'_> {
             single: self.lexicon.single.get(&word.singular).copied(),
             marked: self.marks.marked(word.key),
             denies_before: self.scope.begins_after_negator(word.key),
-            person: self.subjects.begun(word.key),
+            person: self.subjects.naming(word.key),
             pronoun: self.subjects.pronoun(text),
             leads_age: self.times.leads_age(text),
+            measure: self.measures.begun(word.key),
             number: self.times.numbers.of(text),
             unit_days: self.times.unit_days(&word),
             weekday: self.times.weekday(text),
@@ -149,7 +151,7 @@ impl Sources<'_> {
             (Trait::UnitFirst, self.times.is_unit_first(text)),
             (Trait::SaysAge, self.times.says_age(text)),
             (Trait::Aged, self.times.is_aged(text)),
-            (Trait::Measure, self.measures.begins(*key)),
+            (Trait::Measure, entry.measure.is_some()),
             (Trait::Medicine, self.medicines.begins(*key)),
             (Trait::Person, entry.person.is_some()),
             (Trait::GradeBefore, self.grades.begins_before(*key)),

@@ -15,7 +15,7 @@ use super::reading::Reading;
 use super::spotted::Spotted;
 use super::surroundings::Written;
 use super::traits::Trait;
-use crate::phrases::PhraseSet;
+use crate::phrases::{Begun, PhraseSet};
 use crate::words::{MeasureWords, Measures};
 
 /// The measures of a base that the word list names.
@@ -202,15 +202,16 @@ impl MeasureReader {
         }
     }
 
-    /// Whether a word begins the name of a measure.
-    pub(super) fn begins(&self, key: u64) -> bool {
-        self.words.begun(key).is_some()
+    /// Where a word leads to that begins the name of a measure.
+    pub(super) fn begun(&self, key: u64) -> Option<Begun> {
+        self.words.begun(key)
     }
 
     fn value_at(&self, reading: &Reading<'_>, written: &Written<'_>, at: usize) -> Option<Value> {
         let base = written.base;
-        if reading.traits[at].has(Trait::Measure)
-            && let Some((length, [known, ..])) = self.words.longest_at(&reading.keys, at)
+        let rest = || reading.keys[at + 1..].iter().copied();
+        if let Some(begun) = reading.entries[at].measure
+            && let Some((length, [known, ..])) = self.words.longest_begun(begun, rest())
         {
             let number_at = past_links(reading, at + length)?;
             let is_own = || written.surroundings.is_own(reading, at);

@@ -57,14 +57,18 @@ impl Spotted {
             return;
         };
         let well = matches!(found.sense, Sense::Lacks(_));
-        let mut one = Self::new(concept, found.core, choice, found.confidence);
-        (one.derived, one.well) = (well, well);
-        let also = found.also.map(|concept| Self {
-            concept,
-            ..one.clone()
-        });
-        spotted.push(one);
-        spotted.extend(also);
+        let one = |concept: ConceptRef, core: Tokens| Self {
+            derived: well,
+            well,
+            ..Self::new(concept, core, choice, found.confidence)
+        };
+        // Each is made where it is to stand, for it is large: nobody may look at it before.
+        if let Some(also) = found.also {
+            spotted.push(one(concept, found.core.clone()));
+            spotted.push(one(also, found.core));
+        } else {
+            spotted.push(one(concept, found.core));
+        }
     }
 
     pub(super) fn new(concept: ConceptRef, core: Tokens, choice: Choice, confidence: f64) -> Self {

@@ -36,6 +36,13 @@ pub(super) struct Named {
     pub in_passing: bool,
 }
 
+/// What a word that begins one for a person says by itself, and where it leads to where longer ones begin with it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Naming {
+    alone: Option<Person>,
+    longer: Option<Begun>,
+}
+
 /// Who is named where.
 pub(super) struct Names {
     /// By token, if anybody.
@@ -166,9 +173,19 @@ impl Subjects {
         self.persons.vocabulary().chain(self.family.vocabulary())
     }
 
-    /// Where a word leads to that begins one for a person.
-    pub(super) fn begun(&self, key: u64) -> Option<Begun> {
-        self.persons.begun(key)
+    /// What a word says that begins one for a person.
+    pub(super) fn naming(&self, key: u64) -> Option<Naming> {
+        let begun = self.persons.begun(key)?;
+        Some(Naming {
+            alone: self.longest(begun, &[]),
+            longer: self.persons.goes_on(begun).then_some(begun),
+        })
+    }
+
+    /// The person whom the longest word names that begins so; `rest` are the keys behind.
+    fn longest(&self, begun: Begun, rest: &[u64]) -> Option<Person> {
+        let longest = self.persons.longest_begun(begun, rest.iter().copied());
+        longest.and_then(|(_, persons)| persons.first().copied())
     }
 
     /// Whether a word begins a disease that runs in families.
@@ -382,11 +399,11 @@ impl Subjects {
         if is_sex(reading, at) {
             return None;
         }
-        let rest = reading.keys[at + 1..].iter().copied();
-        let (_, persons) = self
-            .persons
-            .longest_begun(reading.entries[at].person?, rest)?;
-        persons.first().copied()
+        let Naming { alone, longer } = reading.entries[at].person?;
+        match longer {
+            Some(begun) => self.longest(begun, &reading.keys[at + 1..]),
+            None => alone,
+        }
     }
 
     /// Who is spoken of at each token of a story that somebody else tells: the patient, unless another is named in the clause.
