@@ -79,6 +79,8 @@ pub(super) struct Entry {
     pub leads_age: bool,
     /// Where it leads to in the names of measures.
     pub measure: Option<Begun>,
+    /// The same in the times that are no number.
+    pub moment: Option<Begun>,
     pub number: Option<Number>,
     /// The days of a unit of time.
     pub unit_days: Option<u32>,
@@ -123,6 +125,7 @@ impl Sources<'_> {
             pronoun: self.subjects.pronoun(text),
             leads_age: self.times.leads_age(text),
             measure: self.measures.begun(word.key),
+            moment: self.times.begun(word.key),
             number: self.times.numbers.of(text),
             unit_days: self.times.unit_days(&word),
             weekday: self.times.weekday(text),
@@ -136,7 +139,7 @@ impl Sources<'_> {
         let Word { text, key, .. } = &entry.word;
         let ends_sentence = ends_sentence(text);
         let lexicon = self.lexicon;
-        let moment = entry.weekday.is_some() || self.times.begins_moment(*key);
+        let moment = entry.weekday.is_some() || entry.moment.is_some();
         let number = entry.number.is_some() || text.starts_with(|c: char| c.is_ascii_digit());
         Traits::of(&[
             (Trait::SentenceEnd, ends_sentence),

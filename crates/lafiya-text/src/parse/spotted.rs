@@ -62,7 +62,7 @@ impl Spotted {
             well,
             ..Self::new(concept, core, choice, found.confidence)
         };
-        // Each is made where it is to stand, for it is large: nobody may look at it before.
+        // Few phrases say two things, and only for those the tokens are copied.
         if let Some(also) = found.also {
             spotted.push(one(concept, found.core.clone()));
             spotted.push(one(also, found.core));

@@ -15,7 +15,7 @@ use super::spotted::Lasting;
 use super::traits::Trait;
 use crate::canon::Word;
 use crate::hash::{FastMap, FastSet};
-use crate::phrases::PhraseSet;
+use crate::phrases::{Begun, PhraseSet};
 use crate::words::{Numbered, TimeWords};
 
 /// The words of time, ready to use.
@@ -152,9 +152,9 @@ impl Times {
         self.aged.contains(word)
     }
 
-    /// Whether a word begins a time without a number.
-    pub(super) fn begins_moment(&self, key: u64) -> bool {
-        self.moments.begun(key).is_some()
+    /// Where a word leads to that begins a time without a number.
+    pub(super) fn begun(&self, key: u64) -> Option<Begun> {
+        self.moments.begun(key)
     }
 
     /// All that a text says of days, months and years, given how old the patient is, where that is known.
@@ -275,8 +275,9 @@ impl Times {
                 lasting: Lasting(days),
             })
         };
-        if reading.traits[at].has(Trait::Moment)
-            && let Some((length, [days, ..])) = self.moments.longest_at(&reading.keys, at)
+        let rest = || reading.keys[at + 1..].iter().copied();
+        if let Some(begun) = reading.entries[at].moment
+            && let Some((length, [days, ..])) = self.moments.longest_begun(begun, rest())
         {
             return Some(time(at + length, *days));
         }
