@@ -449,10 +449,12 @@ pub(crate) fn read_object<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<
 /// An object all of whose parts have a place in the wire type. Nothing of it was passed over and no field
 /// came twice, so it is strict JSON as well, and need not be read again to find that out.
 fn read_whole<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Option<T> {
-    if bytes.first() != Some(&b'{') {
+    // Looked at as a whole once, so that no string in it is looked at again.
+    let text = std::str::from_utf8(bytes).ok()?;
+    if !text.starts_with('{') {
         return None;
     }
-    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let mut reader = serde_json::Deserializer::from_str(text);
     let mut is_whole = true;
     let object = serde_ignored::deserialize(&mut reader, |_| is_whole = false).ok()?;
     reader.end().ok()?;
