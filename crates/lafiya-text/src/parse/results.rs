@@ -54,9 +54,9 @@ struct Named {
 }
 
 const CONFIDENCE: f64 = 0.95;
-/// A result that may also begin a range.
 /// What is left of "+ve" and "-ve".
 const VE: &str = "ve";
+/// A result that may also begin a range.
 const NORMAL: &str = "normal";
 /// How far a number is beyond the one that is written behind "less than" and "more than": enough to be on that side of a limit.
 const BEYOND: f64 = 0.001;
