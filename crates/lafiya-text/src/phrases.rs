@@ -213,8 +213,18 @@ impl<T> PhraseSet<T> {
     /// The longest phrase that begins at a place.
     #[inline]
     pub(crate) fn longest_at<'s>(&'s self, keys: &[u64], at: usize) -> Option<(usize, &'s [T])> {
-        let (&first, rest) = keys.get(at..)?.split_first()?;
-        self.longest_begun(self.begun(first)?, rest.iter().copied())
+        self.longest_with(self.begun(*keys.get(at)?)?, keys, at)
+    }
+
+    /// The same with the word at that place, looked up before.
+    #[inline]
+    pub(crate) fn longest_with<'s>(
+        &'s self,
+        begun: Begun,
+        keys: &[u64],
+        at: usize,
+    ) -> Option<(usize, &'s [T])> {
+        self.longest_begun(begun, keys[at + 1..].iter().copied())
     }
 
     /// The longest phrase that begins with a word, looked up before. `rest` are the words behind it.

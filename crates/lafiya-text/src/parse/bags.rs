@@ -342,13 +342,7 @@ impl<'a> Window<'a> {
             unit.is_some_and(|unit| reading.traits[unit.first].has(Trait::Single))
         };
         // "no urinary symptoms" denies symptoms, not urine.
-        let goes_on = |at: usize| {
-            reading.units.get(at + 1).is_some_and(|unit| {
-                unit.role == Role::Content
-                    && reading.tokens[unit.first].is_word()
-                    && !matches!(unit.form, "and" | "or" | "not")
-            })
-        };
+        let goes_on = |at: usize| reading.tells(at + 1);
         let ends = (self.words.first(), self.words.last());
         let only_denied = match ends {
             (Some(not), Some(word)) if kept == 2 => {

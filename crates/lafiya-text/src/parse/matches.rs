@@ -210,16 +210,9 @@ fn denies_more(reading: &Reading<'_>, at: usize, length: usize) -> bool {
     if length != 2 {
         return false;
     }
-    let next = reading.units.get(reading.unit_from(at + length));
-    reading
-        .units
-        .get(reading.unit_from(at))
-        .is_some_and(|it| it.form == "not" && it.first == at)
-        && next.is_some_and(|it| {
-            it.role == Role::Content
-                && reading.tokens[it.first].is_word()
-                && !matches!(it.form, "and" | "or" | "not")
-        })
+    let denies = reading.units.get(reading.unit_from(at));
+    denies.is_some_and(|it| it.form == "not" && it.first == at)
+        && reading.tells(reading.unit_from(at + length))
 }
 
 /// "it burns", "I fit swallow": the word is no noun here. Inside a set expression ("no fit") it is not itself at all.

@@ -151,16 +151,12 @@ impl MeasureReader {
     /// All values, in the order of the text.
     fn values(&self, reading: &Reading<'_>, written: &Written<'_>) -> Vec<Value> {
         let mut values = Vec::with_capacity(VALUES);
-        let mut behind = 0;
-        for at in reading.all_of([Trait::Measure, Trait::Number]) {
-            if at < behind {
-                continue;
-            }
-            if let Some(value) = self.value_at(reading, written, at) {
-                behind = value.end;
-                values.push(value);
-            }
-        }
+        reading.each_of([Trait::Measure, Trait::Number], |at| {
+            let value = self.value_at(reading, written, at)?;
+            let end = value.end;
+            values.push(value);
+            Some(end)
+        });
         values
     }
 
@@ -209,9 +205,8 @@ impl MeasureReader {
 
     fn value_at(&self, reading: &Reading<'_>, written: &Written<'_>, at: usize) -> Option<Value> {
         let base = written.base;
-        let rest = || reading.keys[at + 1..].iter().copied();
         if let Some(begun) = reading.entries[at].measure
-            && let Some((length, [known, ..])) = self.words.longest_begun(begun, rest())
+            && let Some((length, [known, ..])) = self.words.longest_with(begun, &reading.keys, at)
         {
             let number_at = past_links(reading, at + length)?;
             let is_own = || written.surroundings.is_own(reading, at);

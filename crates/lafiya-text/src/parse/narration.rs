@@ -84,7 +84,7 @@ impl Pronouns {
     ) -> Option<Narration<'a>> {
         // "They brought my friend": many are not one patient.
         let is_one = |at: &usize| !matches!(reading.words[*at], "they" | "them" | "their");
-        let mut persons: Vec<(usize, Named)> = Vec::with_capacity(names.len());
+        let mut persons: Vec<(usize, Named)> = Vec::with_capacity(names.count_max());
         persons.extend(names.iter().filter(|(at, _)| is_one(at)));
         let is_teller = |&(at, named): &(usize, Named)| {
             // "We" are never one patient.

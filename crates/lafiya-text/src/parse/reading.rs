@@ -118,6 +118,24 @@ impl<'a> Reading<'a> {
         those.map(|(at, _)| at)
     }
 
+    /// Offers all tokens that may be one of these, but those that were taken with one before: `take` says where what it takes
+    /// ends.
+    #[inline]
+    pub(super) fn each_of<const N: usize>(
+        &self,
+        wanted: [Trait; N],
+        mut take: impl FnMut(usize) -> Option<usize>,
+    ) {
+        let mut behind = 0;
+        for at in self.all_of(wanted) {
+            if at >= behind
+                && let Some(end) = take(at)
+            {
+                behind = end;
+            }
+        }
+    }
+
     /// The first unit that begins at a token or behind it, by number.
     #[inline]
     pub(super) fn unit_from(&self, at: usize) -> usize {
@@ -138,6 +156,15 @@ impl<'a> Reading<'a> {
     #[inline]
     pub(super) fn is_light(&self, at: usize) -> bool {
         self.places[at].light
+    }
+
+    /// Whether a unit, by number, is a telling word that neither joins nor denies.
+    pub(super) fn tells(&self, n: usize) -> bool {
+        self.units.get(n).is_some_and(|it| {
+            it.role == Role::Content
+                && self.tokens[it.first].is_word()
+                && !matches!(it.form, "and" | "or" | "not")
+        })
     }
 
     /// Whether a token stands inside a unit of several words.

@@ -56,8 +56,8 @@ impl Names {
         self.by_token[token]
     }
 
-    /// There are no more of them.
-    pub(super) fn len(&self) -> usize {
+    /// There are at most so many of them.
+    pub(super) fn count_max(&self) -> usize {
         self.turns.len()
     }
 

@@ -168,24 +168,21 @@ impl Times {
             times: Vec::with_capacity(reading.len() / TOKENS_A_TIME),
             ..Told::default()
         };
-        let mut behind = 0;
-        for at in reading.all_of([Trait::Moment, Trait::Number, Trait::Unit]) {
-            if at < behind {
-                continue;
-            }
-            match self.count_at(reading, at, patient, today) {
-                Some(Count::Time(time)) => {
-                    behind = time.end;
+        reading.each_of([Trait::Moment, Trait::Number, Trait::Unit], |at| {
+            let end;
+            match self.count_at(reading, at, patient, today)? {
+                Count::Time(time) => {
+                    end = time.end;
                     told.times.push(time);
                 }
-                Some(Count::Other(place, age)) => {
-                    behind = place.end;
+                Count::Other(place, age) => {
+                    end = place.end;
                     told.age = told.age.or(age);
                     told.others.push(place);
                 }
-                None => {}
             }
-        }
+            Some(end)
+        });
         told
     }
 
@@ -275,9 +272,8 @@ impl Times {
                 lasting: Lasting(days),
             })
         };
-        let rest = || reading.keys[at + 1..].iter().copied();
         if let Some(begun) = reading.entries[at].moment
-            && let Some((length, [days, ..])) = self.moments.longest_begun(begun, rest())
+            && let Some((length, [days, ..])) = self.moments.longest_with(begun, &reading.keys, at)
         {
             return Some(time(at + length, *days));
         }
