@@ -109,7 +109,7 @@ fn context(store: Arc<dyn Store>) -> Context {
             anonymous_per_minute: 60,
             pipeline_timeout_ms: 90_000,
         },
-        thinking: Thinking::new(1),
+        thinking: Thinking::default(),
         advisor: None,
         started: Instant::now(),
     }

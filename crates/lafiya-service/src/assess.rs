@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use lafiya_engine::Parameters;
-use lafiya_model::assessment::Warning;
+use lafiya_engine::{Draft, Parameters};
 use lafiya_model::{
     Assessment, AssessmentDocument, AssessmentId, Case, DeidentifiedCase, Environment, EventKind,
     Evidence, InterviewId, SecondOpinion, Timings, TriageLevel,
@@ -29,7 +28,7 @@ use crate::places::Whereabouts;
 use crate::quota;
 use crate::sandbox;
 use crate::second_opinion::{self, Advice};
-use crate::thinking::Place;
+use crate::thinking::Thinker;
 
 /// How long an idempotency key is remembered.
 const IDEMPOTENCY_LIFE: jiff::SignedDuration = jiff::SignedDuration::from_hours(24);
@@ -139,6 +138,7 @@ async fn one_turn<T: Send>(
     render: &(impl Fn(&Answer<'_>) -> T + Send + Sync),
 ) -> Result<T, ServiceError> {
     let started = Instant::now();
+    let thinker = context.thinking.begin();
     let now = context.clock.now();
     let base = context.knowledge.load_full();
     let (interview_id, memory) = match request.interview_id {
@@ -158,7 +158,7 @@ async fn one_turn<T: Send>(
     }
     // Whoever waits here holds no connection, and finds out about a used-up quota without having
     // thought.
-    let place = context.thinking.place().await;
+    thinker.give_way().await;
     if memory.is_first_turn() && environment == Environment::Live {
         quota::check(context, caller, now).await?;
     }
@@ -172,13 +172,17 @@ async fn one_turn<T: Send>(
         .into_iter()
         .chain(whereabouts.warning.clone());
     let warnings = warnings.collect();
-    let (place, advice) = advised(context, caller, environment, &base, &reasoned, place).await?;
+    let advice = advised(context, caller, environment, &base, &reasoned, &thinker).await?;
     let (asked_ms, answered_ms) = advice.as_ref().map_or((0, 0), |it| {
         (milliseconds(it.retrieval), milliseconds(it.latency))
     });
     let questions_asked = memory.questions_asked();
-    let thought = think(&base, &reasoned, warnings, questions_asked, advice);
-    drop(place);
+    let generated = Instant::now();
+    let mut draft = lafiya_engine::assess(&base, &reasoned, &Parameters::default());
+    draft.note(warnings);
+    let generation_ms = elapsed_ms(generated);
+    thinker.give_way().await;
+    let thought = review(&base, draft, questions_asked, advice);
     let facilities = whereabouts.facilities(context, &base, &request.case, &thought.assessment);
 
     let document = AssessmentDocument {
@@ -196,7 +200,7 @@ async fn one_turn<T: Send>(
         timings: Timings {
             total_ms: elapsed_ms(started),
             retrieval_ms: retrieval_ms + asked_ms,
-            generation_ms: thought.generation_ms + answered_ms,
+            generation_ms: generation_ms + answered_ms,
             validation_ms: thought.validation_ms,
         },
         assessment: thought.assessment,
@@ -220,49 +224,41 @@ async fn one_turn<T: Send>(
     Ok(rendered)
 }
 
-/// Asks for a second opinion, where there is whom to ask. Whoever waits for the model thinks nothing
-/// and holds no place.
-async fn advised<'a>(
-    context: &'a Context,
+/// Asks for a second opinion, where there is whom to ask.
+async fn advised(
+    context: &Context,
     caller: &Caller,
     environment: Environment,
     base: &Arc<Library>,
     case: &DeidentifiedCase,
-    place: Place<'a>,
-) -> Result<(Place<'a>, Option<Advice>), ServiceError> {
+    thinker: &Thinker<'_>,
+) -> Result<Option<Advice>, ServiceError> {
     let Some(advisor) = &context.advisor else {
-        return Ok((place, None));
+        return Ok(None);
     };
     if environment != Environment::Live {
-        return Ok((place, None));
+        return Ok(None);
     }
-    drop(place);
     let text = caller.text_to_provider;
     let advice = second_opinion::ask(advisor, base, case, text).await?;
-    Ok((context.thinking.place().await, Some(advice)))
+    thinker.give_way().await;
+    Ok(Some(advice))
 }
 
-/// A reviewed assessment, and what its two halves took.
+/// A reviewed assessment, and what the review took.
 struct Thought<'a> {
     assessment: Assessment<'a>,
     second_opinion: Option<SecondOpinion>,
-    generation_ms: u64,
     validation_ms: u64,
 }
 
-/// Thinks and reviews. It takes a fifth of a millisecond, less than handing it to another thread
-/// and back would disturb the others for.
-fn think<'a>(
+/// Weighs the second opinion, where there is one, and reviews.
+fn review<'a>(
     base: &'a Library,
-    case: &DeidentifiedCase,
-    warnings: Vec<Warning<'static>>,
+    mut draft: Draft<'a>,
     questions_asked: usize,
     advice: Option<Advice>,
 ) -> Thought<'a> {
-    let begun = Instant::now();
-    let mut draft = lafiya_engine::assess(base, case, &Parameters::default());
-    draft.note(warnings);
-    let generation_ms = elapsed_ms(begun);
     let begun = Instant::now();
     let passages = advice.as_ref().map(|it| it.passages);
     let second_opinion = advice.map(|it| it.weigh(&mut draft, base));
@@ -273,7 +269,6 @@ fn think<'a>(
     Thought {
         assessment,
         second_opinion,
-        generation_ms,
         validation_ms: elapsed_ms(begun),
     }
 }

@@ -1,5 +1,5 @@
 //! Asking a language model for a second opinion. The order matters: the engine thinks, the person is
-//! out of the question, the model is asked while nobody waits for a place to think, every claim is judged,
+//! out of the question, the model is asked (which keeps nobody else from thinking), every claim is judged,
 //! and then the engine weighs what is left. What came of it is kept with the assessment.
 
 use std::sync::Arc;

@@ -1,33 +1,63 @@
-//! Places at the table of those who think.
+//! Those who work on assessments at the same time, and how they let each other pass.
 
-use tokio::sync::{Semaphore, SemaphorePermit};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A place at the table, given back when dropped.
-pub(crate) type Place<'a> = Option<SemaphorePermit<'a>>;
-
-/// The table: as many places as there are processors.
+/// How many are at work on an assessment.
+#[derive(Default)]
 pub struct Thinking {
-    free: Semaphore,
-    places: usize,
+    at_work: AtomicUsize,
+}
+
+/// One who is at work, until dropped.
+pub(crate) struct Thinker<'a> {
+    among: &'a Thinking,
 }
 
 impl Thinking {
-    /// A table with so many places.
-    pub fn new(places: usize) -> Self {
-        Self {
-            free: Semaphore::new(places),
-            places,
-        }
+    pub(crate) fn begin(&self) -> Thinker<'_> {
+        self.at_work.fetch_add(1, Ordering::Relaxed);
+        Thinker { among: self }
     }
+}
 
-    /// Waits for a place. Reasoning takes a processor for a while, so where others think already, those
-    /// who have arrived meanwhile come first: they take their places behind, or hear at once that the
-    /// service is full. Where nobody does, waking others for that would only cost time. On a single
-    /// processor whoever asks is the only one that runs, and sees nobody think: there all give way.
-    pub(crate) async fn place(&self) -> Place<'_> {
-        if self.places == 1 || self.free.available_permits() < self.places {
+impl Thinker<'_> {
+    /// Lets all others who can come as far as this before going on. Reasoning takes a processor for a while: those who have
+    /// arrived meanwhile hear sooner whether there is room for them, and those who take the same step one after another find
+    /// in the processor's caches what the first of them has fetched. Who is alone goes on at once.
+    pub(crate) async fn give_way(&self) {
+        if self.among.at_work.load(Ordering::Relaxed) > 1 {
             tokio::task::yield_now().await;
         }
-        self.free.acquire().await.ok()
+    }
+}
+
+impl Drop for Thinker<'_> {
+    fn drop(&mut self) {
+        self.among.at_work.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    fn goes_on_at_once(thinker: &Thinker<'_>) -> bool {
+        let mut way = pin!(thinker.give_way());
+        let polled = way.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        matches!(polled, Poll::Ready(()))
+    }
+
+    #[test]
+    fn who_is_alone_waits_for_nobody() {
+        let thinking = Thinking::default();
+        let one = thinking.begin();
+        assert!(goes_on_at_once(&one));
+        let other = thinking.begin();
+        assert!(!goes_on_at_once(&one));
+        drop(one);
+        assert!(goes_on_at_once(&other));
     }
 }

@@ -16,7 +16,7 @@ use lafiya_storage::cache::{Cache, MemoryCache, RedisCache};
 use lafiya_storage::store::{self, Store, StoreSettings};
 use rand::RngExt;
 
-use crate::settings::{Settings, processors};
+use crate::settings::Settings;
 
 /// The name under which the store keeps the secret of key hashes.
 const KEY_HASH_SECRET: &str = "key_hash_secret";
@@ -71,7 +71,7 @@ async fn with_library(
         health: Default::default(),
         webhook_targets: settings.webhook_targets(),
         limits: settings.limits(),
-        thinking: Thinking::new(processors()),
+        thinking: Thinking::default(),
         advisor: settings.advisor()?,
         started: Instant::now(),
     })
