@@ -28,7 +28,6 @@ use crate::places::Whereabouts;
 use crate::quota;
 use crate::sandbox;
 use crate::second_opinion::{self, Advice};
-use crate::thinking::Thinker;
 
 /// How long an idempotency key is remembered.
 const IDEMPOTENCY_LIFE: jiff::SignedDuration = jiff::SignedDuration::from_hours(24);
@@ -172,15 +171,17 @@ async fn one_turn<T: Send>(
         .into_iter()
         .chain(whereabouts.warning.clone());
     let warnings = warnings.collect();
-    let advice = advised(context, caller, environment, &base, &reasoned, &thinker).await?;
+    let advice = advised(context, caller, environment, &base, &reasoned).await?;
     let (asked_ms, answered_ms) = advice.as_ref().map_or((0, 0), |it| {
         (milliseconds(it.retrieval), milliseconds(it.latency))
     });
     let questions_asked = memory.questions_asked();
-    let generated = Instant::now();
+    // Thinking and reviewing take a fifth of a millisecond, less than handing them to another thread and
+    // back would disturb the others for.
+    let begun = Instant::now();
     let mut draft = lafiya_engine::assess(&base, &reasoned, &Parameters::default());
     draft.note(warnings);
-    let generation_ms = elapsed_ms(generated);
+    let generation_ms = elapsed_ms(begun);
     thinker.give_way().await;
     let thought = review(&base, draft, questions_asked, advice);
     let facilities = whereabouts.facilities(context, &base, &request.case, &thought.assessment);
@@ -231,7 +232,6 @@ async fn advised(
     environment: Environment,
     base: &Arc<Library>,
     case: &DeidentifiedCase,
-    thinker: &Thinker<'_>,
 ) -> Result<Option<Advice>, ServiceError> {
     let Some(advisor) = &context.advisor else {
         return Ok(None);
@@ -241,7 +241,6 @@ async fn advised(
     }
     let text = caller.text_to_provider;
     let advice = second_opinion::ask(advisor, base, case, text).await?;
-    thinker.give_way().await;
     Ok(Some(advice))
 }
 
