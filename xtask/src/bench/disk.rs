@@ -32,7 +32,8 @@ pub(super) fn rows(binary: &Path) -> anyhow::Result<Vec<Row>> {
     let (mut bytes, mut grouped, mut single) = (0, 0.0, 0.0);
     for _ in 0..ROUNDS {
         let lasting = Extent::Lasting(LASTING);
-        own.take_in(load::run(service.target(), &request, CONNECTIONS, lasting)?);
+        let more = load::run_sparing(service.target(), &request, CONNECTIONS, lasting)?;
+        own.take_in(more);
         bytes = row_bytes(&data, before, own.answered)?;
         grouped += raw_rows_per_second(&data, bytes, GROUP)? / ROUNDS as f64;
         single += raw_rows_per_second(&data, bytes, 1)? / ROUNDS as f64;

@@ -1,103 +1,18 @@
-//! A load of HTTP requests over kept connections, one thread each, and what it cost the server: its processor time from
-//! the kernel, which other work on the machine does not disturb.
+//! A load of HTTP requests over kept connections, and what it cost the server: its processor time from the kernel, which
+//! other work on the machine does not disturb. Where that is what counts, every connection has a thread of its own, as so many
+//! clients would; where the clock on the wall does, [`run_sparing`] leaves as much of the machine to the server as it can.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
+use super::connection::{Connection, Request};
 use super::figures::percentile;
 use super::processor::{self, TICKS_PER_SECOND};
-
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// One request, ready to be sent again and again.
-pub(super) struct Request {
-    bytes: Vec<u8>,
-}
-
-impl Request {
-    pub(super) fn get(path: &str, key: &str) -> Self {
-        let head =
-            format!("GET {path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {key}\r\n\r\n");
-        Self {
-            bytes: head.into_bytes(),
-        }
-    }
-
-    pub(super) fn post(path: &str, key: &str, content_type: &str, body: &str) -> Self {
-        let head = format!(
-            "POST {path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {key}\r\nContent-Type: {content_type}\r\n\
-             Content-Length: {}\r\n\r\n",
-            body.len()
-        );
-        Self {
-            bytes: [head.as_bytes(), body.as_bytes()].concat(),
-        }
-    }
-
-    /// Sends it once on a connection of its own.
-    pub(super) fn once(&self, to: SocketAddr) -> anyhow::Result<Answer> {
-        Connection::open(to)?.ask(self)
-    }
-}
-
-/// What came back.
-pub(super) struct Answer {
-    pub(super) status: u16,
-    /// What `Retry-After` says, where it is sent.
-    pub(super) retry_after: Option<String>,
-    pub(super) body: Vec<u8>,
-}
-
-/// A kept connection.
-pub(super) struct Connection {
-    stream: BufReader<TcpStream>,
-}
-
-impl Connection {
-    pub(super) fn open(to: SocketAddr) -> anyhow::Result<Self> {
-        let stream = TcpStream::connect_timeout(&to, PATIENCE)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_nodelay(true)?;
-        Ok(Self {
-            stream: BufReader::with_capacity(1 << 16, stream),
-        })
-    }
-
-    pub(super) fn ask(&mut self, request: &Request) -> anyhow::Result<Answer> {
-        self.stream.get_mut().write_all(&request.bytes)?;
-        let mut line = String::new();
-        self.stream.read_line(&mut line)?;
-        let status = line.split(' ').nth(1).and_then(|it| it.parse().ok());
-        let status = status.with_context(|| format!("no status in {line:?}"))?;
-        let (mut length, mut retry_after) = (0, None);
-        loop {
-            line.clear();
-            if self.stream.read_line(&mut line)? == 0 {
-                bail!("the answer ends in its head");
-            }
-            let Some((name, value)) = line.split_once(':') else {
-                break;
-            };
-            if name.eq_ignore_ascii_case("content-length") {
-                length = value.trim().parse()?;
-            } else if name.eq_ignore_ascii_case("retry-after") {
-                retry_after = Some(value.trim().to_owned());
-            }
-        }
-        let mut body = vec![0; length];
-        self.stream.read_exact(&mut body)?;
-        Ok(Answer {
-            status,
-            retry_after,
-            body,
-        })
-    }
-}
+use super::sparing;
 
 /// Whom a load goes to.
 #[derive(Clone, Copy)]
@@ -142,6 +57,17 @@ impl Outcome {
         1e6 / self.per_cpu_second()
     }
 
+    /// Notes an answer to what was asked then.
+    pub(super) fn note(&mut self, status: u16, asked: Instant) {
+        if status == 200 {
+            self.answered += 1;
+            let took_us = asked.elapsed().as_secs_f64() * 1e6;
+            self.latencies_us.push(took_us);
+        } else {
+            self.refused += 1;
+        }
+    }
+
     /// Takes in what came of a further load of the same kind.
     pub(super) fn take_in(&mut self, more: Self) {
         self.answered += more.answered;
@@ -174,6 +100,36 @@ pub(super) fn run_several(
     connections: usize,
     extent: Extent,
 ) -> anyhow::Result<Outcome> {
+    let each = requests.iter().cycle().take(connections);
+    let senders =
+        each.map(|request| move |goes_on: GoesOn<'_>| one_connection(to.address, request, goes_on));
+    sent_by(senders.collect(), to, extent)
+}
+
+/// The same from no more threads than there are processors. A thread for each of 64 connections takes a tenth of the machine,
+/// which the server would lack.
+pub(super) fn run_sparing(
+    to: Target,
+    request: &Request,
+    connections: usize,
+    extent: Extent,
+) -> anyhow::Result<Outcome> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let shares = (0..threads).map(|place| (connections + place) / threads);
+    let senders = shares
+        .filter(|&share| share > 0)
+        .map(|share| move |goes_on: GoesOn<'_>| sparing::send(to.address, request, share, goes_on));
+    sent_by(senders.collect(), to, extent)
+}
+
+/// Whether one more request is to be sent; asked for each.
+pub(super) type GoesOn<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// What comes of so many senders, each on a thread of its own.
+fn sent_by<S>(senders: Vec<S>, to: Target, extent: Extent) -> anyhow::Result<Outcome>
+where
+    S: FnOnce(GoesOn<'_>) -> anyhow::Result<Outcome> + Send,
+{
     let before = processor::seconds_of(to.process)?;
     let started = Instant::now();
     let sent = AtomicUsize::new(0);
@@ -183,13 +139,9 @@ pub(super) fn run_several(
     };
     let parts: Vec<anyhow::Result<Outcome>> = thread::scope(|scope| {
         let goes_on = &goes_on;
-        let senders: Vec<_> = requests
-            .iter()
-            .cycle()
-            .take(connections)
-            .map(|request| scope.spawn(move || one_connection(to.address, request, goes_on)))
-            .collect();
-        let joined = senders.into_iter().map(|sender| sender.join());
+        let begin = |sender: S| scope.spawn(move || sender(goes_on));
+        let begun: Vec<_> = senders.into_iter().map(begin).collect();
+        let joined = begun.into_iter().map(|sender| sender.join());
         joined
             .map(|it| it.unwrap_or_else(|_| bail!("a sender broke off")))
             .collect()
@@ -212,28 +164,24 @@ pub(super) fn run_several(
 fn one_connection(
     to: SocketAddr,
     request: &Request,
-    goes_on: impl Fn() -> bool,
+    goes_on: GoesOn<'_>,
 ) -> anyhow::Result<Outcome> {
     let mut connection = Connection::open(to)?;
     let mut outcome = Outcome::default();
     while goes_on() {
         let asked = Instant::now();
         let answer = connection.ask(request)?;
-        if answer.status == 200 {
-            outcome.answered += 1;
-            let took_us = asked.elapsed().as_secs_f64() * 1e6;
-            outcome.latencies_us.push(took_us);
-        } else {
-            outcome.refused += 1;
-        }
+        outcome.note(answer.status, asked);
     }
     Ok(outcome)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::io::{BufRead as _, BufReader, Write as _};
     use std::net::TcpListener;
+
+    use super::*;
 
     /// Answers every request on every connection with these bytes.
     fn parrot(says: &'static str) -> SocketAddr {
@@ -262,9 +210,11 @@ mod tests {
             process: std::process::id(),
         };
         let request = Request::get("/", "none");
-        let outcome = run(target, &request, 3, Extent::Requests(50)).unwrap();
-        assert_eq!((outcome.answered, outcome.refused), (50, 0));
-        assert!(outcome.percentile_us(0.5) > 0.0);
+        for run in [run, run_sparing] {
+            let outcome = run(target, &request, 3, Extent::Requests(50)).unwrap();
+            assert_eq!((outcome.answered, outcome.refused), (50, 0));
+            assert!(outcome.percentile_us(0.5) > 0.0);
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Figures beside limits that are measured in the same run. Each bench prints a table for people and leaves the same as JSON
 //! in `target/bench`, for comparing releases; [`all`] draws a picture too and can write both into the documents.
 
+mod connection;
 mod disk;
 mod door;
 mod engine;
@@ -21,6 +22,7 @@ mod programs;
 mod requests;
 mod running;
 mod service;
+mod sparing;
 mod start_up;
 mod stored;
 mod table;

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 
+use super::connection::{Connection, Request};
 use super::figures::percentile;
-use super::load::{self, Connection, Extent, Request};
+use super::load::{self, Extent};
 use super::requests;
 use super::running::Service;
 use super::service::CONNECTIONS;

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
-use super::load::{self, Extent, Outcome, Request};
+use super::connection::Request;
+use super::load::{self, Extent, Outcome};
 use super::machine::Machine;
 use super::processor;
 use super::requests;

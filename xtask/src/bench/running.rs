@@ -11,7 +11,8 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 use tempfile::TempDir;
 
-use super::load::{Answer, Request, Target};
+use super::connection::{Answer, Request};
+use super::load::Target;
 use super::requests::{self, Asked};
 use crate::http::{free_address, get_status};
 use crate::process::{self, nothing};
