@@ -57,6 +57,8 @@ pub(crate) struct ScopeWords {
     pub echoes: Vec<String>,
     pub doubts: Vec<String>,
     pub hypotheticals: Vec<String>,
+    pub fears: Vec<String>,
+    pub questions: Vec<String>,
     pub pasts: Vec<String>,
     pub past_verbs: Vec<String>,
     pub begins: Vec<String>,

@@ -49,6 +49,10 @@ pub(super) enum Mark {
     Midwifery,
     /// Says that it is about this moment.
     Now,
+    /// Says that something is feared.
+    Fear,
+    /// Asks whether something is so, where a sentence begins with it.
+    Question,
 }
 
 impl Mark {
@@ -115,6 +119,8 @@ impl MarkWords {
             (&gestation.not_weeks, Mark::NotWeeks),
             (&gestation.midwifery, Mark::Midwifery),
             (&scope.now, Mark::Now),
+            (&scope.fears, Mark::Fear),
+            (&scope.questions, Mark::Question),
         ];
         let mut words = Self {
             phrases: PhraseSet::default(),

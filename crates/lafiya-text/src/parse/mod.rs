@@ -10,6 +10,7 @@ mod childbed;
 mod company;
 mod compose;
 mod dictionary;
+mod feared;
 mod gestation;
 mod lasting;
 mod lexicon;
@@ -291,6 +292,7 @@ impl Parser {
         self.medicines.overdose(&reading, &mut spotted);
         let mut carried = Carried::of(&reading, &spotted);
         self.scope.apply(&reading, &carried, &mut spotted);
+        feared::drop(&reading, &mut spotted);
         self.gestation
             .apply(&reading, base, (age, context.sex), &mut spotted);
         carried.note(&spotted);

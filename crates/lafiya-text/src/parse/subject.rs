@@ -32,7 +32,7 @@ pub(super) enum Person {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Named {
     pub person: Person,
-    /// The speaker, who is named and not spoken of: "my wife", "we saw".
+    /// Named and not spoken of again: "my wife", "we saw", "the neighbour's child" beside one's own.
     pub in_passing: bool,
 }
 
@@ -84,6 +84,32 @@ impl Names {
         let mut behind = owner + 1..(owner + 4).min(reading.len());
         owns && behind
             .any(|n| self.at(n).is_some_and(is_somebody) && reading.same_sentence(owner, n))
+    }
+
+    /// "The neighbour's child had a fit, my own only coughs": where another child is spoken of, or "my own", the child of a
+    /// stranger is a stranger. By itself it may be the patient, brought by whoever was there.
+    fn tell_guests_apart(&mut self, reading: &Reading<'_>) {
+        let is = |at: usize, person: Person| self.at(at).is_some_and(|it| it.person == person);
+        let is_child = |at: &usize| is(*at, Person::Child);
+        // "My neighbour pikin", "my neighbour's child".
+        let owner_of = |child: usize| {
+            let owner = child.checked_sub(1)?;
+            let owner = owner - usize::from(owner > 0 && reading.words[owner] == "s");
+            is(owner, Person::Other).then_some([owner, child])
+        };
+        let mut children = self.turns.iter().copied().filter(is_child);
+        let guests: Vec<[usize; 2]> = children.clone().filter_map(owner_of).collect();
+        if guests.is_empty() {
+            return;
+        }
+        if children.any(|at| owner_of(at).is_none()) || reading.words.contains(&"own") {
+            for at in guests.into_iter().flatten() {
+                self.by_token[at] = Some(Named {
+                    person: Person::Other,
+                    in_passing: true,
+                });
+            }
+        }
     }
 }
 
@@ -359,7 +385,7 @@ impl Subjects {
                     person => person,
                 };
                 // "people" and "neighbours" are nobody's "he" once somebody else was named.
-                let crowd = now == Person::Other && named != Person::Nobody;
+                let crowd = now == Person::Other && (named != Person::Nobody || in_passing);
                 if !matches!(now, Person::First | Person::Nobody) && !crowd {
                     named = now;
                     // "My sister's boy": the last of them.
@@ -391,6 +417,7 @@ impl Subjects {
                     && (names.has_owned(reading, at) || reports(reading, at)),
             });
         }
+        names.tell_guests_apart(reading);
         names
     }
 

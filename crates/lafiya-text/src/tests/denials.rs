@@ -106,3 +106,28 @@ fn what_is_over_now_is_over_and_who_is_not_well_is_ill() {
         &["-s_fever", "-s_loss_of_appetite"],
     );
 }
+
+#[test]
+fn an_illness_that_is_feared_or_asked_about_is_not_known() {
+    check("I am afraid of HIV", &[]);
+    check("He fears he has cancer", &[]);
+    check("Is this a heart attack?", &[]);
+    check("Am I pregnant? I vomited", &["s_vomiting"]);
+    check("she fears her diabetes", &["p_diabetes_mellitus_known"]);
+    check("I am afraid of the vomiting", &["s_vomiting"]);
+    check(
+        "is it safe in pregnancy? I am vomiting",
+        &["p_pregnancy", "s_vomiting"],
+    );
+    check("afraid of water", &["s_hydrophobia"]);
+}
+
+#[test]
+fn who_can_still_do_something_has_no_fit() {
+    check("I still fit do my house work small", &[]);
+    check("e still fit carry water", &[]);
+    check(
+        "still fitting on arrival",
+        &["s_convulsion_lasting_over_5_minutes"],
+    );
+}

@@ -144,3 +144,18 @@ fn one_word_may_speak_of_two_findings() {
         &["s_loss_of_taste"],
     );
 }
+
+#[test]
+fn the_child_of_a_stranger_is_one_where_an_own_child_is_spoken_of() {
+    for text in [
+        "My neighbour's child convulsed last week because of fever. My own has only a cough. She eats well.",
+        "My neighbour pikin convulse last week, dem rush am go hospital. My own dey cough, she dey chop well",
+        "My friend's baby had convulsions. My daughter has a cough and she eats well.",
+    ] {
+        hears(6, Sex::Female, text, &["s_cough", "-s_loss_of_appetite"]);
+        does_not_hear(6, Sex::Female, text, &["s_convulsion", "s_fever"]);
+    }
+    // Whoever was there may bring it.
+    let text = "I brought my neighbour's child, she is convulsing";
+    hears(6, Sex::Female, text, &["s_convulsion"]);
+}
