@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use lafiya_knowledge::check_dir;
+use lafiya_model::{Age, Sex};
 
 #[test]
 fn the_knowledge_base_has_no_complaints() {
@@ -22,4 +23,28 @@ fn the_embedded_base_loads() {
     let base = lafiya_content::load().unwrap();
     assert!(!base.conditions().is_empty());
     assert_eq!(base.content_hash().len(), 64);
+}
+
+#[test]
+fn everybody_is_asked_for_danger_signs_that_they_can_have() {
+    let base = lafiya_content::load().unwrap();
+    let asked = |age: Age, sex: Sex| -> Vec<String> {
+        let signs = base.danger_signs(age, sex);
+        signs.map(|ix| base.finding(ix).text.id.clone()).collect()
+    };
+    let newborn = asked(Age::from_days(3), Sex::Male);
+    let child = asked(Age::from_years(3), Sex::Female);
+    let woman = asked(Age::from_years(30), Sex::Female);
+    let man = asked(Age::from_years(60), Sex::Male);
+    for signs in [&newborn, &child, &woman, &man] {
+        assert!((6..=12).contains(&signs.len()), "{signs:?}");
+        for sign in ["s_convulsion", "s_central_cyanosis", "s_lethargy"] {
+            assert!(signs.iter().any(|it| it == sign), "no {sign} in {signs:?}");
+        }
+    }
+    let has = |signs: &[String], sign: &str| signs.iter().any(|it| it == sign);
+    assert!(has(&newborn, "s_apnoea_in_infant") && !has(&child, "s_apnoea_in_infant"));
+    assert!(has(&child, "s_unable_to_drink") && !has(&woman, "s_unable_to_drink"));
+    assert!(has(&woman, "s_heavy_vaginal_bleeding") && !has(&man, "s_heavy_vaginal_bleeding"));
+    assert!(!has(&newborn, "s_unable_to_complete_sentences"));
 }

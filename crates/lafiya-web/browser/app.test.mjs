@@ -81,6 +81,18 @@ test("an emergency interrupts at once, before anything is confirmed and before a
   await page.getByRole("heading", { name: "Referral", exact: true }).waitFor();
 });
 
+test("a danger sign that nobody told of, or that was not understood, is ticked", async () => {
+  const page = await visitor({ javaScriptEnabled: false });
+  await tell(page, service.url, { age: 4, sex: "Female", place: "Kano", story: "Please look at my daughter, we do not know what it is." });
+  await page.getByRole("heading", { name: "Nothing was recognised" }).waitFor();
+  await page.getByRole("button", { name: "go on" }).click();
+  await page.getByText("At least one symptom must be present").first().waitFor();
+  await page.getByLabel("Unable to drink").check();
+  await page.getByRole("button", { name: "go on" }).click();
+  await page.waitForURL("**/cases/*");
+  await page.getByRole("heading", { name: "Emergency", exact: true }).waitFor();
+});
+
 test("an earlier answer can be changed", async () => {
   const page = await visitor();
   await tell(page, service.url, FEVER);

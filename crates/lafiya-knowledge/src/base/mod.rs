@@ -20,7 +20,7 @@ mod when;
 
 use std::sync::Arc;
 
-use lafiya_model::{AgeBand, Phrase, Timeframe, TriageLevel};
+use lafiya_model::{Age, AgeBand, Phrase, Sex, Timeframe, TriageLevel};
 
 pub use book::Book;
 pub use concepts::{
@@ -410,6 +410,18 @@ impl KnowledgeBase {
     /// The texts of a level.
     pub fn level_text(&self, level: TriageLevel) -> Option<&LevelText> {
         self.triage.level.iter().find(|it| it.id == level)
+    }
+
+    /// The danger signs that a patient is asked for, whatever was told, in the order of the file.
+    pub fn danger_signs(&self, age: Age, sex: Sex) -> impl Iterator<Item = FindingIx> {
+        let asked = self.triage.danger_sign.iter();
+        let asked = asked.filter(move |it| it.ages().contains(age));
+        asked
+            .filter_map(|it| self.resolve(&it.id)?.finding())
+            .filter(move |ix| {
+                let finding = self.finding(*ix);
+                finding.ages.contains(age) && finding.sex.allows(sex)
+            })
     }
 
     /// The words for a time-frame.

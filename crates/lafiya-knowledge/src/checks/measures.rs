@@ -4,6 +4,7 @@ use lafiya_model::{Timeframe, TriageLevel};
 
 use super::Report;
 use crate::schema::{Derivation, NormalRange};
+use crate::words::RedFlag;
 
 /// Ranges are in order, derivations have a limit, and a lab test derives only with a unit.
 pub(super) fn ranges(report: &mut Report<'_>) {
@@ -69,6 +70,16 @@ pub(super) fn whole(report: &mut Report<'_>) {
                 "",
                 format!("there are no words for the time-frame {timeframe}"),
             );
+        }
+    }
+    for sign in &report.content.triage.danger_sign {
+        let finding = report.content.findings.iter().find(|it| it.id == sign.id);
+        if finding.is_some_and(|it| it.red_flag == RedFlag::None) {
+            let says = format!(
+                "`{}` is asked for as a danger sign and has no red flag",
+                sign.id
+            );
+            report.complain("triage.toml", &sign.id, says);
         }
     }
     if report.content.version.version.is_empty() {

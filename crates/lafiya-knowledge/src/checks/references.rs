@@ -52,6 +52,9 @@ pub(super) fn known_ids(report: &mut Report<'_>) {
     for test in &content.lab_tests {
         derivations(report, &test.id, &test.derive, &test.absent_unless_derived);
     }
+    for sign in &content.triage.danger_sign {
+        each(report, "triage.toml", [&sign.id], Wanted::Finding);
+    }
     for pair in &content.pairs {
         each(report, &pair.id, [&pair.id, &pair.with], Wanted::Condition);
     }

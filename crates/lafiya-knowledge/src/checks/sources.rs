@@ -82,6 +82,9 @@ fn cited(report: &Report<'_>) -> Vec<Citation> {
     for belt in &content.belts {
         add(&belt.id, "the belt", &belt.source);
     }
+    for sign in &content.triage.danger_sign {
+        add(&sign.id, "the danger sign", &sign.source);
+    }
     for share in &content.population {
         add(&share.id, "the share", &share.source);
     }

@@ -34,7 +34,7 @@ pub use rule::{AtLeast, Days, Effect, Example, Fresh, Rule, ValueLimit, When};
 pub use score::{ItemPoints, Score, ScoreBand, ScoreExample, ScoreItem, Step};
 pub use services::{Asks, Care, FacilityType, Service, Services};
 pub use texts::{
-    Alias, LayTerm, LevelText, Source, Specialist, TimeframeText, TriageTexts, Version,
+    Alias, DangerSign, LayTerm, LevelText, Source, Specialist, TimeframeText, TriageTexts, Version,
 };
 
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,9 @@
 //! The small files: sources, specialists, triage texts, aliases, lay terms, version.
 
-use lafiya_model::{Phrase, Timeframe, TriageLevel};
+use lafiya_model::{Age, Phrase, Timeframe, TriageLevel};
 use serde::{Deserialize, Serialize};
+
+use crate::words::{AgeSpan, age_words};
 
 /// A guideline or paper. Its place in the file is its number in citations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +32,7 @@ pub struct Specialist {
     pub name: String,
 }
 
-/// `triage.toml`: the texts of levels and time-frames.
+/// `triage.toml`: the texts of levels and time-frames, and the danger signs that everybody is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TriageTexts {
@@ -40,6 +42,35 @@ pub struct TriageTexts {
     /// One for each time-frame.
     #[serde(default)]
     pub timeframe: Vec<TimeframeText>,
+    /// What is asked of everybody, whatever was told, in this order.
+    #[serde(default)]
+    pub danger_sign: Vec<DangerSign>,
+}
+
+/// A finding that is asked for before anything else.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DangerSign {
+    /// The finding.
+    pub id: String,
+    /// Asked from this age on.
+    #[serde(default, with = "age_words")]
+    pub from: Option<Age>,
+    /// Asked below this age.
+    #[serde(default, with = "age_words")]
+    pub to: Option<Age>,
+    /// Who says that it must be asked.
+    pub source: String,
+}
+
+impl DangerSign {
+    /// The ages at which it is asked.
+    pub fn ages(&self) -> AgeSpan {
+        AgeSpan {
+            from: self.from,
+            below: self.to,
+        }
+    }
 }
 
 /// The texts of a triage level.

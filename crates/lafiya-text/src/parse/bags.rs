@@ -296,7 +296,8 @@ impl<'a> Window<'a> {
             sense: meaning.sense,
             also: meaning.also,
             weight: kept().map(|it| if it.denial { 1 } else { 2 }).sum(),
-            denied_inside: denied.is_some(),
+            // "Not moving, not talking" says twice what "not moving or talking" says once.
+            denied_inside: denied.is_some() && !kept().any(|it| it.denial),
         })
     }
 

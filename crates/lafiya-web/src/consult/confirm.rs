@@ -158,6 +158,12 @@ struct Measurement {
     value: String,
 }
 
+/// A danger sign that was not told of, to be ticked where it is there.
+struct DangerSign {
+    id: String,
+    name: String,
+}
+
 /// An emergency seen in what was told, before anything is confirmed.
 pub(crate) struct Alarm<'a> {
     pub(crate) flags: Vec<RedFlag<'a>>,
@@ -173,6 +179,7 @@ struct ConfirmPage<'a> {
     heard: Vec<Heard>,
     measurements: Vec<Measurement>,
     alarm: Option<Alarm<'a>>,
+    danger_signs: Vec<DangerSign>,
     problem: Option<&'static str>,
     interview: String,
     nothing_present: bool,
@@ -200,6 +207,7 @@ pub(crate) fn show_heard(
     show(&ConfirmPage {
         frame: Frame::new(visit, Section::Consult, "What we understood"),
         alarm: alarm(app, &library, told, &heard),
+        danger_signs: danger_signs(library.base(), patient, &heard),
         measurements: measurements(library.base(), &heard),
         fields: fields.clone(),
         patient: patient.in_words(),
@@ -233,6 +241,18 @@ fn alarm<'a, 't>(
         flags,
         action: words::lead_and_rest(&look.triage.recommended_action),
     })
+}
+
+/// What may have been left unsaid, or not understood, and must not be missed.
+fn danger_signs(base: &KnowledgeBase, patient: Patient, heard: &[Heard]) -> Vec<DangerSign> {
+    let asked = base.danger_signs(patient.age, patient.sex);
+    let asked = asked.map(ConceptRef::Finding).map(|concept| DangerSign {
+        id: base.id_of(concept).to_owned(),
+        name: base.common_name_of(concept).to_owned(),
+    });
+    asked
+        .filter(|sign| !heard.iter().any(|it| it.id == sign.id))
+        .collect()
 }
 
 fn measurements(base: &KnowledgeBase, heard: &[Heard]) -> Vec<Measurement> {
