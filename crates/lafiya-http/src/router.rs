@@ -45,6 +45,7 @@ fn routes() -> Routes {
             .routes(versioned(routes!(endpoints::symptoms::list)))
             .routes(versioned(routes!(endpoints::risk_factors::list)))
             .routes(versioned(routes!(endpoints::lab_tests::list)))
+            .routes(versioned(routes!(endpoints::danger_signs::list)))
             .routes(versioned(routes!(endpoints::conditions::list)))
             .routes(versioned(routes!(endpoints::conditions::detail)))
             .routes(versioned(routes!(endpoints::education::read))),

@@ -33,6 +33,7 @@ pub fn sandbox(state: Arc<HttpState>) -> Router {
         .route("/symptoms", get(endpoints::symptoms::list))
         .route("/risk-factors", get(endpoints::risk_factors::list))
         .route("/lab-tests", get(endpoints::lab_tests::list))
+        .route("/danger-signs", get(endpoints::danger_signs::list))
         .route("/conditions", get(endpoints::conditions::list))
         .route("/conditions/{id}", get(endpoints::conditions::detail))
         .route(

@@ -2,7 +2,7 @@
 //! is the business of the knowledge base and its own checks.
 
 use lafiya_blackbox::shared;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const LISTS: &[(&str, &str, &[&str])] = &[
     (
@@ -130,5 +130,48 @@ fn an_unknown_condition_is_404() {
         "/v1/conditions/c_no_such_thing/education",
     ] {
         client.get(path).expect_error(404, "RESOURCE_NOT_FOUND");
+    }
+}
+
+#[test]
+fn danger_signs_are_those_of_an_age_and_a_sex_and_lead_to_an_emergency() {
+    let client = shared().live();
+    let asked = |query: &str| -> Vec<String> {
+        let body = client.get(&format!("/v1/danger-signs?{query}")).expect(200);
+        let body = body.json();
+        let signs = body.as_array().expect("a bare array").iter();
+        signs
+            .map(|sign| {
+                for field in ["name", "common_name", "question", "caregiver_question"] {
+                    assert!(sign[field].as_str().is_some_and(|it| !it.is_empty()));
+                }
+                sign["id"].as_str().expect("an id").to_owned()
+            })
+            .collect()
+    };
+    let child = asked("age=3&sex=female");
+    assert!(child.contains(&"s_unable_to_drink".to_owned()));
+    assert!(!child.contains(&"s_heavy_vaginal_bleeding".to_owned()));
+    assert!(asked("age=0&age_days=5&sex=male").contains(&"s_apnoea_in_infant".to_owned()));
+    assert!(asked("age=30&sex=female").contains(&"s_heavy_vaginal_bleeding".to_owned()));
+    let case = json!({
+        "patient": {"age": 3, "sex": "female"},
+        "evidence": [{"id": "s_unable_to_drink", "choice_id": "present", "source": "initial"}],
+    });
+    let answer = client.post("/v1/assess", &case).expect(200).json();
+    assert_eq!(answer["triage"]["level"], "emergency");
+    for (query, pointer) in [
+        ("", "/age"),
+        ("age=3", "/sex"),
+        ("age=121&sex=male", "/age"),
+        ("age=2&age_months=3&sex=male", "/age_months"),
+        ("age=2&sex=man", "/sex"),
+    ] {
+        let refused = client.get(&format!("/v1/danger-signs?{query}")).expect(400);
+        let fields = refused.json()["error"]["details"]["fields"].to_string();
+        assert!(
+            fields.contains(&format!("\"{pointer}\"")),
+            "{query}: {fields}"
+        );
     }
 }

@@ -4,6 +4,7 @@
 pub(crate) mod adverse_events;
 pub(crate) mod assess;
 pub(crate) mod conditions;
+pub(crate) mod danger_signs;
 pub(crate) mod education;
 pub(crate) mod fhir_assess;
 pub(crate) mod fhir_definitions;

@@ -16,8 +16,8 @@ use crate::wire::fields::{
     At, Field, Items, Object, Problems, Scalar, Shorthand, Word, read_object,
 };
 
-const AGE_YEARS_MAX: i64 = 120;
-const AGE_MONTHS_MAX: i64 = 59;
+pub(crate) const AGE_YEARS_MAX: i64 = 120;
+pub(crate) const AGE_MONTHS_MAX: i64 = 59;
 pub(crate) const AGE_DAYS_MAX: i64 = 60;
 const EVIDENCE_ITEMS_MAX: usize = 50;
 const RISK_FACTORS_MAX: usize = 30;
@@ -252,20 +252,19 @@ fn read_patient(patient: Object<PatientBody>, problems: &mut Problems) -> Option
             format!("may have at most {LOCATION_CHARACTERS_MAX} characters"),
         );
     }
-    let age = read_age(years?, months, days, problems)?;
+    let age = read_age("/patient", (years?, months, days), problems)?;
     Some((age, sex?, location.filter(|place| !place.trim().is_empty())))
 }
 
-/// The finest age that was given; the others must agree with it.
-fn read_age(
-    years: u32,
-    months: Option<u32>,
-    days: Option<u32>,
+/// The finest age that was given in years, months and days; the others must agree with it.
+pub(crate) fn read_age(
+    owner: &str,
+    (years, months, days): (u32, Option<u32>, Option<u32>),
     problems: &mut Problems,
 ) -> Option<Age> {
     if months.is_some_and(|months| months / 12 != years) {
         problems.note(
-            "/patient/age_months",
+            format!("{owner}/age_months"),
             format!("does not agree with an age of {years} years"),
         );
         return None;
@@ -274,7 +273,7 @@ fn read_age(
         years != 0 || months.is_some_and(|months| days / 31 > months || (days / 28) < months)
     }) {
         problems.note(
-            "/patient/age_days",
+            format!("{owner}/age_days"),
             "does not agree with the age in years or months",
         );
         return None;

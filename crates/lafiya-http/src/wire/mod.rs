@@ -5,6 +5,7 @@ pub(crate) mod adverse_events;
 pub(crate) mod assess_answer;
 pub(crate) mod assess_request;
 pub(crate) mod contributions;
+pub(crate) mod danger_signs;
 pub(crate) mod fields;
 pub(crate) mod health;
 pub(crate) mod keys;

@@ -91,11 +91,14 @@ impl Params {
 
     /// A whole number within bounds, or the default.
     pub(crate) fn integer(&mut self, name: &str, bounds: RangeInclusive<u64>, default: u64) -> u64 {
-        let Some(text) = self.only(name) else {
-            return default;
-        };
+        self.number(name, bounds).unwrap_or(default)
+    }
+
+    /// A whole number within bounds, where one is sent.
+    pub(crate) fn number(&mut self, name: &str, bounds: RangeInclusive<u64>) -> Option<u64> {
+        let text = self.only(name)?;
         match text.parse::<u64>() {
-            Ok(number) if bounds.contains(&number) => number,
+            Ok(number) if bounds.contains(&number) => Some(number),
             _ => {
                 let (least, most) = (bounds.start(), bounds.end());
                 let reason = if *most == u64::MAX {
@@ -104,7 +107,7 @@ impl Params {
                     format!("must be an integer from {least} to {most}")
                 };
                 self.problems.note(format!("/{name}"), reason);
-                default
+                None
             }
         }
     }

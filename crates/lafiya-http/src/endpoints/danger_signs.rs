@@ -1,0 +1,32 @@
+//! `GET /danger-signs`
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+
+use crate::error::ApiError;
+use crate::json::Json;
+use crate::state::HttpState;
+use crate::wire::danger_signs::{self, DangerSignItem, DangerSignParams};
+use crate::wire::query::Params;
+
+/// The danger signs to ask for at this age and of this sex, whatever was told: what is not said, or not
+/// understood, must not be missed. Send those that are there as evidence of `/assess`.
+#[utoipa::path(
+    get, path = "/danger-signs", tag = "reference", operation_id = "listDangerSigns", params(DangerSignParams),
+    responses(
+        (status = 200, description = "In the order to ask", body = Vec<DangerSignItem<'static>>),
+        (status = 400, description = "A parameter is not valid", body = crate::openapi::ErrorEnvelope),
+    ),
+)]
+pub(crate) async fn list(
+    State(state): State<Arc<HttpState>>,
+    params: Params,
+) -> Result<Response, ApiError> {
+    let (age, sex) = danger_signs::read(params)?;
+    let base = state.context.knowledge.load();
+    let signs = base.danger_signs(age, sex);
+    let signs: Vec<DangerSignItem<'_>> = signs.map(|ix| DangerSignItem::of(&base, ix)).collect();
+    Ok(Json(signs).into_response())
+}
