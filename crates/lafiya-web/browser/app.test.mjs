@@ -87,7 +87,7 @@ test("a danger sign that nobody told of, or that was not understood, is ticked",
   await page.getByRole("heading", { name: "Nothing was recognised" }).waitFor();
   await page.getByRole("button", { name: "go on" }).click();
   await page.getByText("At least one symptom must be present").first().waitFor();
-  await page.getByLabel("Unable to drink").check();
+  await page.getByLabel(/Unable to drink/).check();
   await page.getByRole("button", { name: "go on" }).click();
   await page.waitForURL("**/cases/*");
   await page.getByRole("heading", { name: "Emergency", exact: true }).waitFor();

@@ -1,6 +1,6 @@
 //! A load of HTTP requests over kept connections, and what it cost the server: its processor time from the kernel, which
-//! other work on the machine does not disturb. Where that is what counts, every connection has a thread of its own, as so many
-//! clients would; where the clock on the wall does, [`run_sparing`] leaves as much of the machine to the server as it can.
+//! other work on the machine does not disturb. Every connection has a thread of its own, as so many clients would;
+//! [`run_sparing`] leaves as much of the machine to the server as it can.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -57,12 +57,11 @@ impl Outcome {
         1e6 / self.per_cpu_second()
     }
 
-    /// Notes an answer to what was asked then.
-    pub(super) fn note(&mut self, status: u16, asked: Instant) {
+    /// Notes an answer that took so long.
+    pub(super) fn note(&mut self, status: u16, took: Duration) {
         if status == 200 {
             self.answered += 1;
-            let took_us = asked.elapsed().as_secs_f64() * 1e6;
-            self.latencies_us.push(took_us);
+            self.latencies_us.push(took.as_secs_f64() * 1e6);
         } else {
             self.refused += 1;
         }
@@ -171,7 +170,7 @@ fn one_connection(
     while goes_on() {
         let asked = Instant::now();
         let answer = connection.ask(request)?;
-        outcome.note(answer.status, asked);
+        outcome.note(answer.status, asked.elapsed());
     }
     Ok(outcome)
 }

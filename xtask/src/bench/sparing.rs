@@ -42,12 +42,14 @@ pub(super) fn send(
             polled => polled?,
         }
         ensure!(!events.is_empty(), "no answer in {PATIENCE:?}");
+        // Those that are read last have waited for the sender, not for the server.
+        let arrived = Instant::now();
         for event in &events {
             let line = &mut lines[event.token().0];
             let Some(status) = line.answer(&mut room)? else {
                 continue;
             };
-            outcome.note(status, line.asked);
+            outcome.note(status, arrived.duration_since(line.asked));
             if goes_on() {
                 line.ask(request)?;
             } else {

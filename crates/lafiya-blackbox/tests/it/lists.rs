@@ -154,12 +154,25 @@ fn danger_signs_are_those_of_an_age_and_a_sex_and_lead_to_an_emergency() {
     assert!(!child.contains(&"s_heavy_vaginal_bleeding".to_owned()));
     assert!(asked("age=0&age_days=5&sex=male").contains(&"s_apnoea_in_infant".to_owned()));
     assert!(asked("age=30&sex=female").contains(&"s_heavy_vaginal_bleeding".to_owned()));
-    let case = json!({
-        "patient": {"age": 3, "sex": "female"},
-        "evidence": [{"id": "s_unable_to_drink", "choice_id": "present", "source": "initial"}],
-    });
-    let answer = client.post("/v1/assess", &case).expect(200).json();
-    assert_eq!(answer["triage"]["level"], "emergency");
+    assert!(asked("age=0&sex=male").contains(&"s_movement_only_when_stimulated".to_owned()));
+    for (patient, signs) in [
+        (json!({"age": 3, "sex": "female"}), child),
+        (
+            json!({"age": 0, "age_days": 5, "sex": "male"}),
+            asked("age=0&age_days=5&sex=male"),
+        ),
+        (
+            json!({"age": 30, "sex": "female"}),
+            asked("age=30&sex=female"),
+        ),
+    ] {
+        for sign in signs {
+            let evidence = json!([{"id": sign, "choice_id": "present", "source": "initial"}]);
+            let case = json!({"patient": patient, "evidence": evidence});
+            let answer = client.post("/v1/assess", &case).expect(200).json();
+            assert_eq!(answer["triage"]["level"], "emergency", "{sign}: {patient}");
+        }
+    }
     for (query, pointer) in [
         ("", "/age"),
         ("age=3", "/sex"),

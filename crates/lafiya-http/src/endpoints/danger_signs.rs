@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use lafiya_knowledge::FindingIx;
 
 use crate::error::ApiError;
 use crate::json::Json;
@@ -24,9 +25,15 @@ pub(crate) async fn list(
     State(state): State<Arc<HttpState>>,
     params: Params,
 ) -> Result<Response, ApiError> {
-    let (age, sex) = danger_signs::read(params)?;
+    let (ages, sex) = danger_signs::read(params)?;
     let base = state.context.knowledge.load();
-    let signs = base.danger_signs(age, sex);
+    let mut signs: Vec<FindingIx> = Vec::new();
+    for sign in ages.into_iter().flat_map(|age| base.danger_signs(age, sex)) {
+        if !signs.contains(&sign) {
+            signs.push(sign);
+        }
+    }
+    let signs = signs.into_iter();
     let signs: Vec<DangerSignItem<'_>> = signs.map(|ix| DangerSignItem::of(&base, ix)).collect();
     Ok(Json(signs).into_response())
 }

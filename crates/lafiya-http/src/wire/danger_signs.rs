@@ -14,7 +14,7 @@ use crate::error::ApiError;
 #[into_params(parameter_in = Query)]
 #[allow(dead_code, reason = "documents what `read` reads")]
 pub(crate) struct DangerSignParams {
-    /// Completed years
+    /// Completed years; 0 and nothing finer asks for all signs of the first year
     #[param(minimum = 0, maximum = 120)]
     age: u32,
     /// For children under five: completed months
@@ -27,7 +27,8 @@ pub(crate) struct DangerSignParams {
     sex: String,
 }
 
-pub(crate) fn read(mut params: Params) -> Result<(Age, Sex), ApiError> {
+/// The ages that may be meant, and the sex.
+pub(crate) fn read(mut params: Params) -> Result<(Vec<Age>, Sex), ApiError> {
     let mut number = |name: &str, most: i64| {
         let number = params.number(name, 0..=most.unsigned_abs());
         number.and_then(|it| u32::try_from(it).ok())
@@ -42,7 +43,11 @@ pub(crate) fn read(mut params: Params) -> Result<(Age, Sex), ApiError> {
         }
     }
     let age = years.and_then(|it| read_age("", (it, months, days), &mut params.problems));
-    params.problems.into_result(|| Some((age?, sex?)))
+    // "0 years" and nothing more may be a newborn as well.
+    let finer = months.or(days).is_some();
+    let newborn = (years == Some(0) && !finer).then(|| Age::from_days(0));
+    let ages = age.map(|age| newborn.into_iter().chain([age]).collect());
+    params.problems.into_result(|| Some((ages?, sex?)))
 }
 
 /// A danger sign to ask for.

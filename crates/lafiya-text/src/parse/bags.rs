@@ -164,6 +164,7 @@ fn is_passable(reading: &Reading<'_>, at: usize) -> bool {
         && !token.is_number()
         && !form.is_bodily()
         && !form.denies
+        && reading.units[at].form != CANNOT
         && !reading.traits[first].has_any([Trait::Single, Trait::Person])
         && !reading.marks.has_one_of(first, marks)
 }
@@ -296,7 +297,7 @@ impl<'a> Window<'a> {
             sense: meaning.sense,
             also: meaning.also,
             weight: kept().map(|it| if it.denial { 1 } else { 2 }).sum(),
-            // "Not moving, not talking" says twice what "not moving or talking" says once.
+            // "Not moving not talking" says twice what "not moving or talking" says once.
             denied_inside: denied.is_some() && !kept().any(|it| it.denial),
         })
     }

@@ -209,7 +209,11 @@ const CAPITALS_MAX: usize = 4;
 impl Lexicon {
     /// Of the base's phrases those that `keep` lets through.
     pub(super) fn build(base: &KnowledgeBase, canon: &Canon, keep: impl Fn(&str) -> bool) -> Self {
-        let ignored = words::ignored();
+        let mut ignored = words::ignored();
+        // As the terms that they are compared with are.
+        for phrase in ignored.as_written.iter_mut().chain(&mut ignored.excluded) {
+            *phrase = fold::words(phrase).join(" ");
+        }
         let fillers = words::fillers();
         let mut lexicon = Self {
             nouns: fillers.nouns.into_iter().collect(),

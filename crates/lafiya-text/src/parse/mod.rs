@@ -292,7 +292,7 @@ impl Parser {
         self.medicines.overdose(&reading, &mut spotted);
         let mut carried = Carried::of(&reading, &spotted);
         self.scope.apply(&reading, &carried, &mut spotted);
-        feared::drop(&reading, &mut spotted);
+        feared::drop(&reading, base, &mut spotted);
         self.gestation
             .apply(&reading, base, (age, context.sex), &mut spotted);
         carried.note(&spotted);

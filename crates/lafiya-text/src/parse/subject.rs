@@ -86,7 +86,7 @@ impl Names {
             .any(|n| self.at(n).is_some_and(is_somebody) && reading.same_sentence(owner, n))
     }
 
-    /// "The neighbour's child had a fit, my own only coughs": where another child is spoken of, or "my own", the child of a
+    /// "The neighbour's child had a fit, my own only coughs": where a child of one's own is spoken of, the child of a
     /// stranger is a stranger. By itself it may be the patient, brought by whoever was there.
     fn tell_guests_apart(&mut self, reading: &Reading<'_>) {
         let is = |at: usize, person: Person| self.at(at).is_some_and(|it| it.person == person);
@@ -102,7 +102,14 @@ impl Names {
         if guests.is_empty() {
             return;
         }
-        if children.any(|at| owner_of(at).is_none()) || reading.words.contains(&"own") {
+        let word = |at: usize| reading.words[at];
+        let is_ours = |at: usize| at > 0 && matches!(word(at - 1), "my" | "our");
+        let has_own = (0..reading.len()).any(|at| match word(at) {
+            "own" => is_ours(at),
+            "mine" => true,
+            _ => false,
+        });
+        if has_own || children.any(is_ours) {
             for at in guests.into_iter().flatten() {
                 self.by_token[at] = Some(Named {
                     person: Person::Other,

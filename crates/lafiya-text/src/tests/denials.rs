@@ -112,7 +112,15 @@ fn an_illness_that_is_feared_or_asked_about_is_not_known() {
     check("I am afraid of HIV", &[]);
     check("He fears he has cancer", &[]);
     check("Is this a heart attack?", &[]);
-    check("Am I pregnant? I vomited", &["s_vomiting"]);
+    check(
+        "She fears because she is diabetic",
+        &["p_diabetes_mellitus_known"],
+    );
+    check(
+        "Afraid of hospital, hypertensive",
+        &["p_hypertension_known"],
+    );
+    check("we fear for the pregnancy", &["p_pregnancy"]);
     check("she fears her diabetes", &["p_diabetes_mellitus_known"]);
     check("I am afraid of the vomiting", &["s_vomiting"]);
     check(

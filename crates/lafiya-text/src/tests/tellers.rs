@@ -156,6 +156,11 @@ fn the_child_of_a_stranger_is_one_where_an_own_child_is_spoken_of() {
         does_not_hear(6, Sex::Female, text, &["s_convulsion", "s_fever"]);
     }
     // Whoever was there may bring it.
-    let text = "I brought my neighbour's child, she is convulsing";
-    hears(6, Sex::Female, text, &["s_convulsion"]);
+    for text in [
+        "I brought my neighbour's child, she is convulsing",
+        "My neighbour's child is convulsing since morning, the child is 3 years old",
+        "My neighbour's baby is convulsing and cannot sit on her own",
+    ] {
+        hears(3, Sex::Female, text, &["s_convulsion"]);
+    }
 }

@@ -162,6 +162,8 @@ struct Measurement {
 struct DangerSign {
     id: String,
     name: String,
+    /// To whoever is with the patient.
+    question: String,
 }
 
 /// An emergency seen in what was told, before anything is confirmed.
@@ -246,12 +248,14 @@ fn alarm<'a, 't>(
 /// What may have been left unsaid, or not understood, and must not be missed.
 fn danger_signs(base: &KnowledgeBase, patient: Patient, heard: &[Heard]) -> Vec<DangerSign> {
     let asked = base.danger_signs(patient.age, patient.sex);
-    let asked = asked.map(ConceptRef::Finding).map(|concept| DangerSign {
-        id: base.id_of(concept).to_owned(),
-        name: base.common_name_of(concept).to_owned(),
-    });
+    let asked = asked.map(|ix| &base.finding(ix).text);
     asked
         .filter(|sign| !heard.iter().any(|it| it.id == sign.id))
+        .map(|sign| DangerSign {
+            id: sign.id.clone(),
+            name: sign.common_name.clone(),
+            question: sign.caregiver_question.to_string(),
+        })
         .collect()
 }
 
