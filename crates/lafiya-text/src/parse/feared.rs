@@ -11,8 +11,6 @@ use super::spotted::{Dropped, Spotted};
 const FEAR_REACH: usize = 4;
 /// Words from the question to it: "is it a heart attack".
 const QUESTION_REACH: usize = 3;
-/// An illness that somebody owns is known: "he fears her diabetes".
-const OWNERS: [&str; 4] = ["my", "his", "her", "their"];
 /// What the base calls an illness that a patient has or had.
 const ILLNESS: &str = "medical_history";
 
@@ -28,7 +26,8 @@ pub(super) fn drop(reading: &Reading<'_>, base: &KnowledgeBase, spotted: &mut [S
             continue;
         }
         let first = it.first();
-        if first > 0 && OWNERS.contains(&reading.words[first - 1]) {
+        // An illness that somebody owns is known: "he fears her diabetes".
+        if first > 0 && marks.has(first - 1, Mark::Possessive) {
             continue;
         }
         let clause = reading.clause_of(first);

@@ -53,6 +53,8 @@ pub(super) enum Mark {
     Fear,
     /// Asks whether something is so, where a sentence begins with it.
     Question,
+    /// Owns what stands behind it.
+    Possessive,
 }
 
 impl Mark {
@@ -121,6 +123,7 @@ impl MarkWords {
             (&scope.now, Mark::Now),
             (&scope.fears, Mark::Fear),
             (&scope.questions, Mark::Question),
+            (&persons.possessives, Mark::Possessive),
         ];
         let mut words = Self {
             phrases: PhraseSet::default(),
