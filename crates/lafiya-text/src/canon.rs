@@ -67,6 +67,8 @@ pub(crate) struct Canon {
     persons: FastSet<String>,
     /// By key.
     abbreviations: FastSet<u64>,
+    /// Words whose value stands behind a sign: "AVPU: P".
+    labels: FastSet<u64>,
     /// The key of the full stop.
     point: u64,
     opposites: Vec<[String; 2]>,
@@ -118,6 +120,7 @@ impl Canon {
             modifiers: fillers.modifiers.iter().cloned().collect(),
             persons: fillers.persons.iter().cloned().collect(),
             abbreviations: fillers.abbreviations.iter().map(|it| key(it)).collect(),
+            labels: fillers.labels.iter().map(|it| key(it)).collect(),
             point: key("."),
             opposites: same.opposite.iter().map(|it| it.sides.clone()).collect(),
         };
@@ -228,10 +231,13 @@ impl Canon {
         units
     }
 
-    /// Leaves out the full stop of an abbreviation: "Lt. hip" is one phrase, not two sentences.
+    /// Leaves out the full stop of an abbreviation ("Lt. hip" is one phrase, not two sentences) and the sign behind a label
+    /// ("AVPU: P").
     pub(crate) fn without_points(&self, tokens: &mut Vec<Token>) {
         let is_point = |before: u64, token: &Token| {
-            !token.spaced && token.key == self.point && self.abbreviations.contains(&before)
+            let shortened =
+                !token.spaced && token.key == self.point && self.abbreviations.contains(&before);
+            shortened || (token.is_sign() && self.labels.contains(&before))
         };
         // Most texts have none, and then nothing is moved.
         if !tokens.windows(2).any(|it| is_point(it[0].key, &it[1])) {

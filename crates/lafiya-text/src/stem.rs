@@ -72,7 +72,8 @@ pub(crate) fn stem(word: &str) -> String {
 /// The stem of a word of which the singular is known.
 pub(crate) fn stem_of_singular(singular: String) -> String {
     let mut stem = singular;
-    if stem.len() <= 3 || !stem.is_ascii() {
+    // "Too weak to even stand" speaks of no evening.
+    if stem.len() <= 3 || !stem.is_ascii() || stem == "evening" {
         return stem;
     }
     for (suffix, rest) in [("ness", 3), ("ful", 3), ("ing", 3), ("ed", 3), ("ly", 4)] {

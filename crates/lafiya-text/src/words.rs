@@ -35,6 +35,7 @@ pub(crate) struct Fillers {
     pub nouns: Vec<String>,
     pub before_verbs: Vec<String>,
     pub abbreviations: Vec<String>,
+    pub labels: Vec<String>,
     pub adjectives: Vec<String>,
     pub trades_after: Vec<String>,
     pub only_after: BTreeMap<String, Vec<String>>,
@@ -60,6 +61,8 @@ pub(crate) struct ScopeWords {
     pub fears: Vec<String>,
     pub questions: Vec<String>,
     pub pasts: Vec<String>,
+    pub formers: Vec<String>,
+    pub thens: Vec<String>,
     pub past_verbs: Vec<String>,
     pub begins: Vec<String>,
     pub barriers: Vec<String>,
@@ -265,8 +268,10 @@ pub(crate) struct GestationWords {
     pub pregnancy: String,
     pub behind: Vec<String>,
     pub before: Vec<String>,
+    pub before_two: Vec<String>,
     pub between: Vec<String>,
     pub not_weeks: Vec<String>,
+    pub mother: Vec<String>,
     pub midwifery: Vec<String>,
     pub childbed: String,
     pub births: Vec<String>,
@@ -306,6 +311,7 @@ pub(crate) struct Ignored {
     pub besides: Vec<Besides>,
     pub well: BTreeMap<String, Vec<String>>,
     pub over: BTreeMap<String, String>,
+    pub was: BTreeMap<String, String>,
 }
 
 /// What the phrase of a finding says besides when it has one of some words.

@@ -83,7 +83,7 @@ pub(super) struct Entry {
     pub moment: Option<Begun>,
     pub number: Option<Number>,
     /// The days of a unit of time.
-    pub unit_days: Option<u32>,
+    pub unit_hours: Option<u32>,
     pub weekday: Option<i8>,
 }
 
@@ -127,7 +127,7 @@ impl Sources<'_> {
             measure: self.measures.begun(word.key),
             moment: self.times.begun(word.key),
             number: self.times.numbers.of(text),
-            unit_days: self.times.unit_days(&word),
+            unit_hours: self.times.unit_hours(&word),
             weekday: self.times.weekday(text),
             word,
         };
@@ -150,7 +150,7 @@ impl Sources<'_> {
             (Trait::Cue, self.languages.contains_key(text)),
             (Trait::Moment, moment),
             (Trait::Number, number),
-            (Trait::Unit, entry.unit_days.is_some()),
+            (Trait::Unit, entry.unit_hours.is_some()),
             (Trait::UnitFirst, self.times.is_unit_first(text)),
             (Trait::SaysAge, self.times.says_age(text)),
             (Trait::Aged, self.times.is_aged(text)),
@@ -172,7 +172,7 @@ impl Sources<'_> {
             (Trait::Inherited, self.subjects.begins_disease(*key)),
             (Trait::Test, self.results.begins_test(*key)),
             (Trait::Outcome, self.results.begins_outcome(*key)),
-            (Trait::Slash, text == "/"),
+            (Trait::Slash, matches!(text.as_str(), "/" | "+")),
         ])
     }
 

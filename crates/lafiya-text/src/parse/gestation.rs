@@ -70,13 +70,25 @@ impl Gestation {
             })
         };
         let next_number = |from: usize| reading.next_of(from, [Trait::Number, Trait::Unit]);
-        // Most texts have no word that makes weeks those of a pregnancy, and then only "36/40" does.
-        let marks = [Mark::BehindWeeks, Mark::BeforeWeeks, Mark::Midwifery];
+        // Most texts have no word that makes weeks those of a pregnancy, and then only "36/40" and "36+4" do.
+        let marks = [
+            Mark::BehindWeeks,
+            Mark::BeforeWeeks,
+            Mark::TwoBeforeWeeks,
+            Mark::Midwifery,
+            Mark::Mother,
+        ];
         let spoken_of = marks.into_iter().any(|mark| reading.marks.has_any(mark));
         if !spoken_of && !reading.has_any([Trait::Slash]) {
             return;
         }
-        let may_be = |at: usize| spoken_of || reading.words.get(at + 1) == Some(&"/");
+        let may_be = |at: usize| {
+            spoken_of
+                || reading
+                    .words
+                    .get(at + 1)
+                    .is_some_and(|it| matches!(*it, "/" | "+"))
+        };
         let count_at =
             |at: usize| Times::fraction_at(reading, at).or_else(|| Times::counted_at(reading, at));
         let mut next = next_number(0);

@@ -32,6 +32,10 @@ pub(super) enum Mark {
     BeforeEnding,
     Past,
     PastVerb,
+    /// Of the past without any verb.
+    Former,
+    /// May lead to a past time: "when he was 2".
+    Then,
     /// Says that something began then and goes on.
     Beginning,
     /// What a clinician calls the patient.
@@ -41,10 +45,14 @@ pub(super) enum Mark {
     /// Behind and before the weeks of a pregnancy.
     BehindWeeks,
     BeforeWeeks,
+    /// Before them with two words.
+    TwoBeforeWeeks,
     /// Between a pregnancy and its weeks.
     BetweenWeeks,
     /// Behind weeks that are not those of a pregnancy.
     NotWeeks,
+    /// Says that who writes is so far.
+    Mother,
     /// Says that the note is a midwife's: "G3P2", "ANC".
     Midwifery,
     /// Says that it is about this moment.
@@ -112,13 +120,17 @@ impl MarkWords {
             (&scope.before_endings, Mark::BeforeEnding),
             (&scope.pasts, Mark::Past),
             (&scope.past_verbs, Mark::PastVerb),
+            (&scope.formers, Mark::Former),
+            (&scope.thens, Mark::Then),
             (&scope.begins, Mark::Beginning),
             (&persons.patient, Mark::Patient),
             (&persons.except, Mark::Except),
             (&gestation.behind, Mark::BehindWeeks),
             (&gestation.before, Mark::BeforeWeeks),
+            (&gestation.before_two, Mark::TwoBeforeWeeks),
             (&gestation.between, Mark::BetweenWeeks),
             (&gestation.not_weeks, Mark::NotWeeks),
+            (&gestation.mother, Mark::Mother),
             (&gestation.midwifery, Mark::Midwifery),
             (&scope.now, Mark::Now),
             (&scope.fears, Mark::Fear),

@@ -217,10 +217,13 @@ fn denies_more(reading: &Reading<'_>, at: usize, length: usize) -> bool {
 
 /// "it burns", "I fit swallow": the word is no noun here. Inside a set expression ("no fit") it is not itself at all.
 fn is_verb(reading: &Reading<'_>, at: usize) -> bool {
+    // "No fits" are some that are not there; "no fit" is Pidgin for what somebody cannot do.
+    let several = || reading.words[at - 1] == "no" && reading.words[at].ends_with('s');
     reading.is_compound(at)
         || reading.traits[at].has(Trait::Noun)
             && at > 0
             && reading.traits[at - 1].has(Trait::BeforeVerb)
+            && !several()
 }
 
 /// "a faint rash", "a fit young man": the word tells how something else is.

@@ -226,6 +226,10 @@ impl MeasureReader {
         let (length, [known, ..]) = after.or_else(alone)? else {
             return None;
         };
+        // "38/40 c/o headache": no degrees.
+        if is_complaint(reading, unit_at) {
+            return None;
+        }
         let mut value = self.number(reading, base, *known, at, at)?;
         value.end = value.end.max(unit_at + length);
         Some(value)
@@ -241,7 +245,11 @@ impl MeasureReader {
         at: usize,
     ) -> Option<Value> {
         let words = &reading.words;
-        let (number, taken) = numbers::value_at(&reading.entries, at)?;
+        let sum = self.known[known].out_of.and_then(|_| sum_at(reading, at));
+        let (number, taken) = match sum {
+            Some(sum) => sum,
+            None => numbers::value_at(&reading.entries, at)?,
+        };
         let (number, taken) = match decimals_at(reading, at + taken) {
             Some(decimals) => (format!("{number}.{decimals}").parse().ok()?, taken + 2),
             None => (number, taken),
@@ -259,8 +267,8 @@ impl MeasureReader {
                 .get(end)
                 .is_some_and(|it| matches!(*it, "/" | "over" | "by" | "on"));
             let (second, length) = numbers::value_at(&reading.entries, end + 1).filter(|_| over)?;
-            text.push('/');
-            text.push_str(&plain(second));
+            let (number, second) = in_mm(number, second);
+            text = format!("{}/{}", plain(number), plain(second));
             end += 1 + length;
             for (ix, number) in pair.into_iter().zip([number, second]) {
                 let measure = ConceptRef::Measure(ix);
@@ -303,6 +311,31 @@ impl MeasureReader {
     }
 }
 
+/// A pressure as it is told where people count in centimetres: "tension 17/11".
+fn in_mm(upper: f64, lower: f64) -> (f64, f64) {
+    let in_cm = (6.0..=30.0).contains(&upper) && (3.0..=20.0).contains(&lower) && lower < upper;
+    let by = if in_cm { 10.0 } else { 1.0 };
+    (upper * by, lower * by)
+}
+
+/// The parts of a score that is told as a sum: "GCS E2V2M4", "E3 V4 M5", "3+2+4"; with the tokens they take.
+fn sum_at(reading: &Reading<'_>, at: usize) -> Option<(f64, usize)> {
+    let number = |at: usize| {
+        let it = reading.tokens.get(at).filter(|it| it.is_number());
+        it.and_then(|_| reading.words[at].parse::<f64>().ok())
+    };
+    let is = |at: usize, wanted: &str| reading.words.get(at) == Some(&wanted);
+    let named = is(at, "e") && is(at + 2, "v") && is(at + 4, "m");
+    let added = is(at + 1, "+") && is(at + 3, "+");
+    let (places, taken) = match (named, added) {
+        (true, _) => ([at + 1, at + 3, at + 5], 6),
+        (_, true) => ([at, at + 2, at + 4], 5),
+        _ => return None,
+    };
+    let [eyes, voice, moves] = places.map(number);
+    Some((eyes? + voice? + moves?, taken))
+}
+
 /// The figures behind a decimal comma: "7,5".
 fn decimals_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<&'r str> {
     let [comma, decimals] = reading.tokens.get(at..at + 2)? else {
@@ -335,6 +368,15 @@ pub(super) fn link_at(reading: &Reading<'_>, at: usize) -> usize {
             | "came"
             | "to"
             | "~"
+            | "arm"
+            | "left"
+            | "right"
+            | "r"
+            | "l"
+            | "lying"
+            | "sitting"
+            | "standing"
+            | "supine"
     ))
 }
 
@@ -370,6 +412,7 @@ fn unit_at(reading: &Reading<'_>, at: usize) -> (&'static str, usize) {
         ] => ("°C", 2),
         ["degrees" | "degree" | "deg", "fahrenheit" | "f", _] => ("°F", 2),
         ["degrees" | "degree" | "deg" | "°", ..] => ("", 1),
+        ["c" | "f", "/", "o"] => ("", 0),
         ["c" | "celsius", ..] => ("°C", 1),
         ["f" | "fahrenheit", ..] => ("°F", 1),
         ["%" | "percent", ..] => ("%", 1),
@@ -381,6 +424,11 @@ fn unit_at(reading: &Reading<'_>, at: usize) -> (&'static str, usize) {
         ["breaths" | "beats", "/" | "per" | "a", "min" | "minute"] => ("", 3),
         _ => ("", 0),
     }
+}
+
+/// Whether "c/o" stands here, with which a complaint begins.
+fn is_complaint(reading: &Reading<'_>, at: usize) -> bool {
+    matches!(reading.words.get(at..at + 3), Some(["c", "/", "o"]))
 }
 
 fn plain(number: f64) -> String {

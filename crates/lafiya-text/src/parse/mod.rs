@@ -157,7 +157,8 @@ impl Parser {
         let results = ResultReader::new(base, &result_words);
         let (scope_words, person_words) = (words::scope(), words::persons());
         let (gestation_words, body_words) = (words::gestation(), words::body());
-        let scope = Scope::new(&scope_words, base);
+        let ignored = words::ignored();
+        let scope = Scope::new(&scope_words, &ignored, base);
         let marks = MarkWords::new(&scope_words, &person_words, &gestation_words);
         let subjects = Subjects::new(&person_words, &words::family(), base);
         let grades = Grades::new(&words::severity());
@@ -168,7 +169,6 @@ impl Parser {
                 languages.entry(cue).or_default().push(language.clone());
             }
         }
-        let ignored = words::ignored();
         let well = ignored.well.values().flatten().chain(&ignored.phrases);
         let well: Vec<String> = well.flat_map(|phrase| fold::words(phrase)).collect();
         let others = measures

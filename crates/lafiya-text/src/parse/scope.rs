@@ -2,17 +2,16 @@
 
 use std::ops::Range;
 
-use lafiya_knowledge::{ConceptRef, KnowledgeBase};
+use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::Choice;
 
 use super::carried::Carried;
 use super::marks::Mark;
-use super::past::Past;
+use super::past::{Bygones, Past};
 use super::reading::Reading;
-use super::spotted::{Dropped, Spotted, is_danger};
-use crate::hash::FastSet;
+use super::spotted::{Dropped, Spotted};
 use crate::phrases::PhraseSet;
-use crate::words::ScopeWords;
+use crate::words::{Ignored, ScopeWords};
 
 /// The words of scope, ready to use.
 #[derive(Clone, Debug)]
@@ -23,8 +22,9 @@ pub(super) struct Scope {
     list_openers: PhraseSet<()>,
     /// May stand between a test and what it said.
     tellings: PhraseSet<()>,
-    /// Findings that are a danger even where they are said to be over: a fit that stopped, a bleeding that ceased.
-    dangers: FastSet<ConceptRef>,
+    /// Among them the findings that are a danger even where they are said to be over: a fit that stopped, a bleeding that
+    /// ceased.
+    bygones: Bygones,
 }
 
 /// Longest phrase wins; of equals the first in this order.
@@ -49,8 +49,7 @@ const ITEM_WORDS_MAX: usize = 4;
 const BARE_ITEMS_MIN: usize = 2;
 
 impl Scope {
-    pub(super) fn new(words: &ScopeWords, base: &KnowledgeBase) -> Self {
-        let findings = base.finding_indices().map(ConceptRef::Finding);
+    pub(super) fn new(words: &ScopeWords, ignored: &Ignored, base: &KnowledgeBase) -> Self {
         let mut triggers = PhraseSet::default();
         let lists = [
             (&words.not_negators, Trigger::NotNegator),
@@ -71,7 +70,7 @@ impl Scope {
             after_negators: PhraseSet::of(&words.after_negators),
             list_openers: PhraseSet::of(&words.list_openers),
             tellings: PhraseSet::of(&words.tellings),
-            dangers: findings.filter(|it| is_danger(base, *it)).collect(),
+            bygones: Bygones::new(base, ignored),
         }
     }
 
@@ -89,7 +88,7 @@ impl Scope {
         for it in spotted {
             self.backward(reading, &begins, it);
             if let Some(past) = &past {
-                past.drop(reading, it);
+                past.drop(reading, &self.bygones, it);
             }
             let first = it.first();
             let queried =
@@ -100,7 +99,7 @@ impl Scope {
             // A danger that is over now was there all the same.
             it.now = spoken_of_now
                 && it.choice == Choice::Absent
-                && !self.dangers.contains(&it.concept)
+                && !self.bygones.dangers.contains(&it.concept)
                 && reading
                     .marks
                     .first(reading.clause_of(first), Mark::Now)
@@ -267,9 +266,15 @@ impl Scope {
         let opens_list = || {
             trigger == Trigger::Negator
                 && self.list_openers.length_at(&reading.keys, inside - 1) > 0
+                // "No known allergies, diabetic, hypertensive".
+                && reading.words.get(inside) != Some(&"known")
         };
         let sentence = reading.sentence_of(from.min(reading.len() - 1));
         while sentence.contains(&at) {
+            // "I no dey cough and I dey vomit": who speaks anew says something else.
+            if reached && at >= from && reading.marks.has(at, Mark::Statement) {
+                return;
+            }
             if begins.any(at) {
                 // "No smell and no taste": the second has a denial of its own, which says what is there.
                 if at >= from && reading.forms[reading.unit_of(at)].denies {
@@ -338,7 +343,7 @@ impl Scope {
     fn deny_well(&self, spotted: &mut [Spotted], begins: &Begins, at: usize) {
         for n in begins.at(at) {
             let it = &mut spotted[n];
-            if self.dangers.contains(&it.concept) {
+            if self.bygones.dangers.contains(&it.concept) {
                 it.dropped = Some(Dropped::Hypothetical);
             } else {
                 it.choice = Choice::Present;
@@ -361,10 +366,12 @@ impl Scope {
             let list = self.list_ends_in_or(reading, at);
             return !(list || (reached && trigger <= Trigger::ListNegator));
         }
-        if !reached {
-            return false;
-        }
-        reading.marks.has(at, Mark::Statement) || reading.marks.has(at, Mark::Trigger)
+        // "Denies fever and has chest pain".
+        let says_more = at > 0
+            && reading.marks.has(at, Mark::StatementVerb)
+            && reading.marks.has(at - 1, Mark::Joiner);
+        let ends = [Mark::Statement, Mark::Trigger];
+        reached && (says_more || reading.marks.has_one_of(at, ends))
     }
 
     /// "no fever, cough or rash": the items after the comma belong to the list when an "or" joins one of them. An item has
@@ -434,7 +441,11 @@ impl Scope {
         // "fever : no" crosses the colon that ends the clause.
         let colon = || reading.words[end - 1] == ":" && end < reading.len() && next() == end;
         let may_be_denied = !ends(at) && reading.entries[at].denies_before;
-        if (may_be_denied && denied(at)) || (colon() && self.answers_no(reading, end)) {
+        let is_free = || {
+            matches!(reading.words.get(last + 1), Some(&"free")) && is_free_of(reading, last + 1)
+        };
+        if (may_be_denied && denied(at)) || is_free() || (colon() && self.answers_no(reading, end))
+        {
             it.choice = Choice::Absent;
             return;
         }
@@ -449,7 +460,7 @@ impl Scope {
         };
         // Most texts call nothing over.
         let may_be_over = reading.marks.has_any(Mark::Ending) && it.is_finding();
-        if may_be_over && !self.dangers.contains(&it.concept) && over() {
+        if may_be_over && !self.bygones.dangers.contains(&it.concept) && over() {
             it.choice = Choice::Absent;
         }
     }
@@ -573,12 +584,17 @@ fn bareness(reading: &Reading<'_>, carried: &[bool], item: Range<usize>) -> Bare
         reading.is_light(at) || reading.tokens[at].is_sign() || reading.marks.has(at, Mark::Joiner)
     };
     let any = |is: &dyn Fn(usize) -> bool| item.clone().any(is);
+    // "No cough, I smoke, my mother has diabetes".
+    let speaks = item
+        .clone()
+        .next()
+        .is_some_and(|at| reading.marks.has(at, Mark::Statement));
     let strangers = item.clone().filter(|&at| !carried[at] && !is_plain(at));
     let strangers = strangers.count();
     let is_finding = any(&|at| carried[at]);
     if any(&is_timed) {
         Bareness::Timed
-    } else if any(&states) || any(&is_told) {
+    } else if speaks || any(&states) || any(&is_told) {
         Bareness::Statement
     } else if is_finding && strangers == 0 {
         Bareness::Finding
@@ -587,6 +603,15 @@ fn bareness(reading: &Reading<'_>, carried: &[bool], item: Range<usize>) -> Bare
     } else {
         Bareness::Statement
     }
+}
+
+/// "Seizure free for two years", but "abdomen: free fluid".
+fn is_free_of(reading: &Reading<'_>, free: usize) -> bool {
+    let next = free + 1;
+    let closes = next >= reading.len() || reading.tokens[next].is_sign();
+    let timed = [Mark::Beginning, Mark::Now, Mark::Joiner];
+    let is_led = || matches!(reading.words[next], "x" | "of") || reading.tokens[next].is_number();
+    closes || reading.marks.has_one_of(next, timed) || is_led()
 }
 
 /// "His legs have gone weak", "her mouth has gone to one side": not over, but changed.
@@ -623,6 +648,11 @@ fn item_after(reading: &Reading<'_>, carried: &[bool], comma: usize) -> Option<I
         return None;
     }
     let next = (comma + 1..reading.len()).find(|&at| !reading.is_light(at) || carried[at]);
+    // "Denies vomiting, has chest pain", "denies fever, reports chest pain".
+    let says = |at: usize| !carried[at] && reading.marks.has(at, Mark::StatementVerb);
+    if (comma + 1..=next.unwrap_or(comma)).any(says) {
+        return Some(Item::Statement);
+    }
     let first = next.filter(|&at| carried[at])?;
     let end = reading.sentence_of(first).end;
     let behind = (first..end).find(|&at| !carried[at]).unwrap_or(end);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
-use lafiya_model::{Age, Sex};
+use lafiya_model::{Age, Choice, Sex};
 
 use super::marks::Mark;
 use super::narration::{Narration, Pronoun, Pronouns, pronoun_fits};
@@ -329,7 +329,19 @@ impl Subjects {
             let disease = self.family.longest_at(&reading.keys, at);
             if let Some((length, [concept, ..])) = disease.filter(|_| of_kin) {
                 let core = (at..at + length).collect();
-                spotted.push(Spotted::derived(*concept, core));
+                // "No family history of diabetes".
+                let denied = |it: &Spotted| {
+                    it.choice == Choice::Absent && (it.first()..=it.last()).contains(&at)
+                };
+                let choice = if spotted.iter().any(denied) {
+                    Choice::Absent
+                } else {
+                    Choice::Present
+                };
+                spotted.push(Spotted {
+                    choice,
+                    ..Spotted::derived(*concept, core)
+                });
             }
         }
     }

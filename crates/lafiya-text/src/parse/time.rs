@@ -1,6 +1,6 @@
 //! How long: finding the times in a text. `lasting` gives each to the findings it belongs to.
 //!
-//! Conventions: a week is 7 days, a month 30, a year 365; today and hours ago are 0; yesterday and last night are 1. A
+//! Conventions: a week is 7 days, a month 30, a year 365; today and less than 24 hours are 0; yesterday and last night are 1. A
 //! weekday has a number only when the day of writing is known.
 
 use std::ops::Range;
@@ -8,7 +8,7 @@ use std::ops::Range;
 use jiff::civil::Date;
 use lafiya_model::Age;
 
-use super::marks::Mark;
+use super::marks::{Mark, Marked};
 use super::numbers::{self, Numbers};
 use super::reading::Reading;
 use super::spotted::Lasting;
@@ -69,6 +69,7 @@ enum Count {
 /// Few texts tell a time more often than once in so many tokens.
 const TOKENS_A_TIME: usize = 8;
 const DAYS_MAX: f64 = 36_500.0;
+const DAY_HOURS: u32 = 24;
 const YEAR_DAYS: u32 = 365;
 /// Who is younger is called a baby, and no child, son or girl.
 const MONTH_DAYS: u32 = 28;
@@ -76,6 +77,8 @@ const MONTH_DAYS: u32 = 28;
 const GROWN_DAYS: u32 = 10 * YEAR_DAYS;
 /// Whoever is a year old or more is not said to be so few days old.
 const DAYS_OF_INFANTS: u32 = 90;
+/// Words of a name.
+const NAME_WORDS_MAX: usize = 2;
 /// Words before a number among which a person may have it as the age.
 const AGED_REACH: usize = 3;
 
@@ -120,8 +123,8 @@ impl Times {
             .chain(self.leads.vocabulary())
     }
 
-    /// The days of a unit of time, in the singular or as written.
-    pub(super) fn unit_days(&self, word: &Word) -> Option<u32> {
+    /// The hours of a unit of time, in the singular or as written; none of what is shorter.
+    pub(super) fn unit_hours(&self, word: &Word) -> Option<u32> {
         let written = self.units.get(&word.text);
         let one = || self.units.get(&word.singular);
         written.or_else(one).copied()
@@ -213,6 +216,9 @@ impl Times {
         if of {
             return None;
         }
+        if Self::opens_note(reading, count) {
+            return Some(at..end);
+        }
         let of_person = |person| self.may_be(person, count, patient).then_some(at..end);
         // A person behind: "45 years male", "my 6 months daughter", but "fever 3 days baby not feeding".
         let begins = || {
@@ -235,6 +241,32 @@ impl Times {
             }
         }
         None
+    }
+
+    /// "Day 5 of life", "D5 neonate", "day 5 old baby": the token behind it, and the days.
+    fn day_of_life_at(&self, reading: &Reading<'_>, at: usize) -> Option<(usize, u32)> {
+        let word = |at: usize| reading.words.get(at).copied().unwrap_or_default();
+        if !matches!(word(at), "d" | "day") || !reading.tokens.get(at + 1)?.is_number() {
+            return None;
+        }
+        let days = word(at + 1).parse().ok().filter(|it| *it <= MONTH_DAYS)?;
+        let behind = at + 2;
+        let of_life = matches!([word(behind), word(behind + 1)], ["of", "life"]);
+        let old = word(behind) == "old" || self.newborn.contains(word(behind));
+        (of_life || old).then_some((behind, days))
+    }
+
+    /// "Aisha 6yrs, cough": years that open a note, behind nothing but a name.
+    fn opens_note(reading: &Reading<'_>, count: &Counted) -> bool {
+        let is_name = |at: usize| {
+            let known = [Trait::Written, Trait::Single, Trait::Number, Trait::Moment];
+            !reading.traits[at].has_any(known) && reading.entries[at].marked == Marked::default()
+        };
+        let years = count.days.is_some_and(|days| days >= YEAR_DAYS);
+        let behind = reading.tokens.get(count.end);
+        let by_itself = behind.is_some_and(|it| it.is_sign()) && reading.words[count.end] == ",";
+        let named = (1..=NAME_WORDS_MAX).contains(&count.at);
+        years && by_itself && named && (0..count.at).all(is_name)
     }
 
     /// Whether a person may be so old. How old a patient is may be known in years alone, and rounded.
@@ -285,15 +317,22 @@ impl Times {
         if !reading.traits[at].has_any([Trait::Number, Trait::Unit]) {
             return None;
         }
-        // "since 4am"
+        if let Some((end, days)) = self.day_of_life_at(reading, at) {
+            return Some(Count::Other(at..end, Some(Age::from_days(days))));
+        }
+        // "since 4am", "since 0300h"
+        let next = words.get(at + 1);
+        let by_the_clock =
+            words[at].len() == 4 && next.is_some_and(|it| matches!(*it, "h" | "hr" | "hrs"));
         if reading.tokens[at].is_number()
-            && words
-                .get(at + 1)
-                .is_some_and(|it| matches!(*it, "am" | "pm"))
+            && (by_the_clock || next.is_some_and(|it| matches!(*it, "am" | "pm")))
         {
             return Some(time(at + 2, Some(0)));
         }
         if let Some(count) = Self::fraction_at(reading, at) {
+            if let Some(place) = self.age_at(reading, &count, patient) {
+                return Some(Count::Other(place, count.days.map(age_of)));
+            }
             let is_time = !count.is_gestation(reading);
             let other = Count::Other(at..count.end, None);
             return Some(if is_time {
@@ -327,7 +366,7 @@ impl Times {
     pub(super) fn counted_at(reading: &Reading<'_>, at: usize) -> Option<Counted> {
         let words = &reading.words;
         let entries = reading.entries.as_slice();
-        let unit_at = |at: usize| entries.get(at)?.unit_days;
+        let unit_at = |at: usize| entries.get(at)?.unit_hours;
         let counted = |number: f64, unit: u32, end: usize| Counted {
             at,
             end,
@@ -344,13 +383,20 @@ impl Times {
             if let Some((upper, length)) = upper {
                 (number, next) = (upper, next + to + length);
             }
+            // "36+4 weeks", "36+4/40": weeks of a pregnancy and days beside them.
+            let beside = words.get(next) == Some(&"+")
+                && numbers::count_at(entries, next + 1).is_some_and(|(days, _)| days < 7.0);
+            next += 2 * usize::from(beside);
             let of = usize::from(
                 words
                     .get(next)
                     .is_some_and(|it| matches!(*it, "of" | "full" | "good" | "whole" | "more")),
             );
             let unit = unit_at(next + of)?;
-            return Some(counted(number, unit, next + of + 1));
+            return Some(Counted {
+                of_forty_weeks: beside,
+                ..counted(number, unit, next + of + 1)
+            });
         }
         let unit = unit_at(at).filter(|_| words[at].len() > 2)?;
         let (number, taken) = numbers::count_at(entries, at + 1)?;
@@ -374,12 +420,12 @@ impl Times {
         }
         let number: f64 = number.parse().ok()?;
         let unit = match *of {
-            "24" => 0,
-            "7" => 1,
-            "52" => 7,
-            "12" => 30,
+            "24" => 1,
+            "7" => DAY_HOURS,
+            "52" => 7 * DAY_HOURS,
+            "12" => 30 * DAY_HOURS,
             // No pressure of the blood is higher below than above.
-            "40" if (4.0..=43.0).contains(&number) => 7,
+            "40" if (4.0..=43.0).contains(&number) => 7 * DAY_HOURS,
             _ => return None,
         };
         Some(Counted {
@@ -411,6 +457,7 @@ fn age_of(days: u32) -> Age {
     }
 }
 
+const WEEK_HOURS: u32 = 7 * DAY_HOURS;
 /// A month as times count it.
 const COUNTED_MONTH_DAYS: u32 = 30;
 
@@ -431,7 +478,20 @@ impl Counted {
         self.of_forty_weeks
             || reading.marks.has(self.end, Mark::BehindWeeks)
             || (first > 0 && reading.marks.has(first - 1, Mark::BeforeWeeks))
+            || (first > 1 && reading.marks.has(first - 2, Mark::TwoBeforeWeeks))
             || self.is_noted_by_midwife(reading)
+            || self.is_told_by_mother(reading)
+    }
+
+    /// "I'm 36 weeks and the baby has stopped kicking".
+    fn is_told_by_mother(&self, reading: &Reading<'_>) -> bool {
+        let before = self.at.saturating_sub(2)..self.at;
+        let i_am = reading.marks.first(before, Mark::Mother).is_some();
+        let weeks = self.days.is_some_and(|it| GESTATION_DAYS.contains(&it));
+        let unit = reading.entries[self.end - 1].unit_hours;
+        let closes = reading.tokens.get(self.end).is_none_or(|it| it.is_sign())
+            || reading.marks.has(self.end, Mark::Joiner);
+        i_am && weeks && unit == Some(WEEK_HOURS) && closes
     }
 
     /// "G3P2, 34 weeks, headache", "G2P1 at 36 weeks": so many weeks by themselves, in a midwife's note.
@@ -462,8 +522,14 @@ impl Counted {
     clippy::cast_sign_loss,
     reason = "bounded just before"
 )]
-fn days(number: f64, unit: u32) -> Option<u32> {
-    let days = (number * f64::from(unit)).round();
+fn days(number: f64, unit_hours: u32) -> Option<u32> {
+    let days = number * f64::from(unit_hours) / f64::from(DAY_HOURS);
+    // "36 hours" is a day, "one and a half days" are two.
+    let days = if unit_hours < DAY_HOURS {
+        days.floor()
+    } else {
+        days.round()
+    };
     (0.0..=DAYS_MAX).contains(&days).then_some(days as u32)
 }
 

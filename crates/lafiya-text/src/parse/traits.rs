@@ -64,7 +64,7 @@ pub(super) enum Trait {
     Test,
     /// Begins the result of a test.
     Outcome,
-    /// Stands between the two numbers of a fraction.
+    /// Stands between the two numbers of a fraction, or of weeks and days.
     Slash,
 }
 

@@ -139,3 +139,61 @@ fn who_can_still_do_something_has_no_fit() {
         &["s_convulsion_lasting_over_5_minutes"],
     );
 }
+
+#[test]
+fn whoever_speaks_anew_or_says_what_is_there_ends_a_denial() {
+    check(
+        "denies cough, had a convulsion this morning",
+        &["-s_cough", "s_convulsion"],
+    );
+    check(
+        "denies fever and has chest pain",
+        &["-s_fever", "s_chest_pain"],
+    );
+    check(
+        "denies fever, reports chest pain",
+        &["-s_fever", "s_chest_pain"],
+    );
+    check("denies fever or chest pain", &["-s_fever", "-s_chest_pain"]);
+    check(
+        "I no dey cough and I dey vomit",
+        &["-s_cough", "s_vomiting"],
+    );
+    check(
+        "no cough, I smoke, my mother has diabetes",
+        &[
+            "-s_cough",
+            "p_current_smoker",
+            "p_family_history_of_diabetes",
+        ],
+    );
+    check(
+        "no known allergies, diabetic, hypertensive",
+        &[
+            "-p_allergy_known",
+            "p_diabetes_mellitus_known",
+            "p_hypertension_known",
+        ],
+    );
+}
+
+#[test]
+fn denials_of_several_of_kin_and_in_other_languages() {
+    check("No fits.", &["-s_convulsion"]);
+    check(
+        "No family history of diabetes",
+        &["-p_family_history_of_diabetes"],
+    );
+    check(
+        "sans vomissements ni sang dans les selles",
+        &["-s_vomiting", "-s_blood_mixed_with_stool"],
+    );
+    check("Elle n'a ni fièvre ni toux", &["-s_fever", "-s_cough"]);
+    check("sem febre nem vómitos", &["-s_fever", "-s_vomiting"]);
+    check(
+        "Il n'a plus de fièvre mais il tousse",
+        &["-s_fever", "s_cough"],
+    );
+    // Yoruba "and he has".
+    check("Ọmọ mi ní ibà, ó sì ní gìrì", &["s_fever", "s_convulsion"]);
+}

@@ -1,6 +1,7 @@
 //! Tests over the real base: sentences by language and phenomenon, the utterances of `evaluation/`, search, any text.
 
 mod any_text;
+mod bygone;
 mod danger;
 mod denials;
 mod evaluation;

@@ -1,0 +1,149 @@
+//! What was and what is, and how old the patient was then; ages, pregnancies and values as nurses write them.
+
+use super::REAL;
+use super::sentences::check;
+use crate::{ParseContext, Parsed};
+use lafiya_model::Age;
+
+#[test]
+fn what_was_in_another_year_is_no_finding_of_today() {
+    check(
+        "He had a seizure in 2020. Today runny nose.",
+        &["s_runny_nose"],
+    );
+    check("PMH: haematemesis 2017. c/o runny nose", &["s_runny_nose"]);
+    check("RTA 2015, c/o shoulder pain", &["s_shoulder_pain"]);
+    check("In 2020 he had a seizure, now cough", &["s_cough"]);
+    check(
+        "I attempted suicide in 2018 but now I am fine",
+        &["p_previous_suicide_attempt"],
+    );
+    check(
+        "admitted in 2017 at Mulago with left sided weakness",
+        &["p_previous_stroke_or_tia"],
+    );
+}
+
+#[test]
+fn what_goes_on_since_a_year_or_stands_beside_one_is_of_today() {
+    check("cough since 2020", &["s_cough"]);
+    check(
+        "was diagnosed with HTN in 2017 and has chest pain",
+        &["p_hypertension_known", "s_chest_pain"],
+    );
+    check(
+        "chest pain and HTN diagnosed 2017",
+        &["s_chest_pain", "p_hypertension_known"],
+    );
+    check(
+        "was operated in 2019 and vomits everything",
+        &["s_vomits_everything"],
+    );
+    // Neither hours nor amounts are years.
+    check("snake bite at 2030hrs", &["s_snake_bite"]);
+    check("bleeding gums, platelets 2010", &["s_bleeding_from_gums"]);
+}
+
+#[test]
+fn what_was_in_childhood_or_long_ago_is_over() {
+    check("h/o febrile convulsion at 2yrs, cough", &["s_cough"]);
+    check("childhood febrile convulsions, now cough", &["s_cough"]);
+    check(
+        "He had febrile convulsions when he was 2 years old but none since",
+        &[],
+    );
+    check("Seizure 5 years ago. Runny nose", &["s_runny_nose"]);
+    check("last fit was 8/12 ago", &[]);
+    check("last fit was 2 hours ago", &["s_convulsion"]);
+    check("seizure free x2yrs", &["-s_convulsion"]);
+    check(
+        "At age 60 he was brought with chest pain",
+        &["s_chest_pain"],
+    );
+    check(
+        "residual weakness with severe headache today",
+        &["s_severe_headache"],
+    );
+}
+
+#[test]
+fn a_complaint_is_no_temperature() {
+    check("45F c/o toothache", &["s_toothache"]);
+    check("Bed 39 c/o cough", &["s_cough"]);
+    check("34/40 c/o headache", &["p_third_trimester", "s_headache"]);
+}
+
+fn parsed(text: &str) -> Parsed {
+    REAL.parser
+        .parse(&REAL.base, text, &ParseContext::default())
+}
+
+#[test]
+fn ages_are_read_as_nurses_write_them() {
+    let days = Age::from_days;
+    for (text, age) in [
+        ("D5 neonate, T 38.4", days(5)),
+        ("Baby, day 5 of life, T 38.3", days(5)),
+        ("5/7 old neonate with fever", days(5)),
+        ("2/52 old baby not feeding", days(14)),
+        ("18/12 F with cough", Age::from_months(18)),
+        ("Aisha 6yrs, cough, fever", Age::from_years(6)),
+    ] {
+        let parsed = parsed(text);
+        assert_eq!(parsed.age, Some(age), "{text}");
+        let lasting = parsed.mentions.iter().find_map(|it| it.duration_days);
+        assert_eq!(lasting, None, "{text}");
+    }
+    assert_eq!(parsed("headache 2 years, vomiting").age, None);
+}
+
+#[test]
+fn hours_are_counted_in_days() {
+    let lasting = |text: &str| parsed(text).mentions[0].duration_days;
+    assert_eq!(lasting("fever for 96 hours"), Some(4));
+    assert_eq!(lasting("vomiting for 36 hours"), Some(1));
+    assert_eq!(lasting("headache for 6 hours"), Some(0));
+    assert_eq!(lasting("severe headache since 0300h"), Some(0));
+}
+
+#[test]
+fn a_mother_says_how_far_she_is() {
+    check(
+        "I'm 10 weeks, small headache",
+        &["p_first_trimester", "s_headache"],
+    );
+    check("36+4 weeks, headache", &["p_third_trimester", "s_headache"]);
+    check("EGA 36wks, headache", &["p_third_trimester", "s_headache"]);
+    check("I am 3 weeks sick with cough", &["s_cough"]);
+    check("pain in my belly 2 weeks", &["s_abdominal_pain"]);
+}
+
+#[test]
+fn values_are_read_in_the_forms_of_the_wards() {
+    let value = |text: &str, id: &str| {
+        let concept = REAL.base.resolve(id).unwrap();
+        let found = parsed(text)
+            .mentions
+            .into_iter()
+            .find(|it| it.concept == concept);
+        found.and_then(|it| it.value)
+    };
+    for (text, id, expected) in [
+        ("B.P. 208/126, headache", "s_blood_pressure", "208/126"),
+        ("BP R arm 200/110", "s_blood_pressure", "200/110"),
+        (
+            "tension 17/11 et mal de tête",
+            "s_blood_pressure",
+            "170/110",
+        ),
+        ("BP 80 systolic", "s_systolic_blood_pressure", "80"),
+        ("GCS E2V2M4", "s_glasgow_coma_score", "8"),
+        ("GCS 3+2+4", "s_glasgow_coma_score", "9"),
+        ("84% on room air", "s_oxygen_saturation", "84 %"),
+        ("R/R 38", "s_respiratory_rate", "38"),
+    ] {
+        assert_eq!(value(text, id).as_deref(), Some(expected), "{text}");
+    }
+    check("PCV3 and Penta3 up to date", &[]);
+    check("AVPU: P", &["s_avpu_responds_to_pain_only"]);
+}
