@@ -60,14 +60,31 @@ pub(crate) fn concern(message: &'static str, details: Vec<String>) -> Warning<'s
     }
 }
 
-/// Earlier and later evidence in the order of ids, each once: what came last is the strongest.
+/// Earlier and later evidence in the order of ids, each once: what came last is the strongest. A detail
+/// that it leaves out is still as it was told before: silence takes no fever back.
 pub(crate) fn merged(earlier: Vec<Evidence>, later: Vec<Evidence>) -> Vec<Evidence> {
     let latest_first = later.into_iter().rev().chain(earlier.into_iter().rev());
     let mut all: Vec<Evidence> = latest_first.collect();
     // Equals stay in their order, so that the first of them is the one that came last.
     all.sort_by(|a, b| a.id.cmp(&b.id));
-    all.dedup_by(|next, kept| next.id == kept.id);
+    all.dedup_by(|next, kept| {
+        let is_same = next.id == kept.id;
+        if is_same {
+            complete(kept, next);
+        }
+        is_same
+    });
     all
+}
+
+/// Takes the details that `told` leaves out from what else was told of the same concept. With another choice it
+/// was another statement, of which nothing holds any more.
+fn complete(told: &mut Evidence, other: &Evidence) {
+    if told.choice == other.choice {
+        told.duration_days = told.duration_days.or(other.duration_days);
+        told.severity = told.severity.or(other.severity);
+        told.value = told.value.or(other.value);
+    }
 }
 
 fn resolve_list<'a>(
@@ -177,7 +194,52 @@ pub fn suggestions(library: &Library, id: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lafiya_model::{Choice, EvidenceSource};
+    use lafiya_model::{Choice, EvidenceSource, Severity};
+
+    fn plain(choice: Choice) -> Evidence {
+        Evidence {
+            id: ConceptId::from("s_a"),
+            choice,
+            source: EvidenceSource::Initial,
+            duration_days: None,
+            severity: None,
+            value: None,
+        }
+    }
+
+    fn detailed(days: u32, severity: Severity, value: f64) -> Evidence {
+        Evidence {
+            duration_days: Some(days),
+            severity: Some(severity),
+            value: Some(value),
+            ..plain(Choice::Present)
+        }
+    }
+
+    #[test]
+    fn a_detail_left_out_is_as_it_was_told_before() {
+        let earlier = detailed(3, Severity::Severe, 41.2);
+        let again = merged(vec![earlier.clone()], vec![plain(Choice::Present)]);
+        assert_eq!(again, [earlier]);
+    }
+
+    #[test]
+    fn a_detail_told_again_replaces_the_earlier_one_alone() {
+        let earlier = detailed(3, Severity::Severe, 41.2);
+        let mut later = plain(Choice::Present);
+        later.severity = Some(Severity::Mild);
+        let all = merged(vec![earlier], vec![later]);
+        assert_eq!(all, [detailed(3, Severity::Mild, 41.2)]);
+    }
+
+    #[test]
+    fn another_choice_replaces_every_detail() {
+        let earlier = detailed(3, Severity::Severe, 41.2);
+        for choice in [Choice::Absent, Choice::Unknown] {
+            let all = merged(vec![earlier.clone()], vec![plain(choice)]);
+            assert_eq!(all, [plain(choice)]);
+        }
+    }
 
     #[test]
     fn what_was_told_last_is_the_strongest() {

@@ -120,7 +120,7 @@ impl Memory {
             .map(|(id, _)| id)
     }
 
-    /// The memory after this turn: new evidence is stronger than remembered evidence.
+    /// The memory after this turn: new evidence is stronger than remembered evidence, detail by detail.
     pub(crate) fn continued(
         self,
         age: Age,

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::assess::thought;
 use crate::requests::{
-    ASSESS, absent, assessed, case, clinic, fever, named, new_uuid, patient, pilot, present, turn,
-    with,
+    ASSESS, absent, assessed, case, clinic, fever, measured, named, new_uuid, patient, pilot,
+    present, turn, with,
 };
 use crate::shape::is_uuid;
 
@@ -105,6 +105,25 @@ fn a_later_turn_is_stronger_than_memory() {
         &revised,
         &[present("s_headache"), absent("s_fever")],
     );
+}
+
+#[test]
+fn a_detail_is_remembered_when_the_item_comes_again_without_it() {
+    let client = clinic();
+    let id = new_uuid();
+    let hot = measured("s_body_temperature", "41.2");
+    let first = assessed(&client, &turn(&id, &[present("s_cough"), hot.clone()]));
+    assert_eq!(first["triage"]["level"], "emergency");
+    let again = [present("s_body_temperature"), absent("s_headache")];
+    let second = assessed(&client, &turn(&id, &again));
+    assert_eq!(second["triage"]["level"], "emergency", "{second}");
+    let cooled = [measured("s_body_temperature", "37.0")];
+    let third = assessed(&client, &turn(&id, &cooled));
+    assert_ne!(third["triage"]["level"], "emergency", "{third}");
+
+    let body = case(&[present("s_cough"), present("s_body_temperature")]);
+    let body = assessed(&client, &with(body, "/previous_evidence", json!([hot])));
+    assert_eq!(body["triage"]["level"], "emergency", "{body}");
 }
 
 #[test]
