@@ -28,6 +28,17 @@ pub struct Case {
     pub evaluated_at: Option<Date>,
     /// What was sent and could not be used, in sentences without patient data.
     pub left_out: Vec<String>,
+    /// What becomes of details of one concept that differ.
+    pub disagreement: Disagreement,
+}
+
+/// What becomes of a duration, severity or value that two claims about one concept tell differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disagreement {
+    /// The request is refused: whoever wrote it can say which one holds.
+    Refused,
+    /// The first one counts, and it is said that another was left out: a record holds what several people noted.
+    FirstCounts,
 }
 
 /// A point on the earth, in degrees.

@@ -21,7 +21,7 @@ pub mod webhook;
 
 pub use account::Role;
 pub use assessment::Assessment;
-pub use case::{Case, Claim, Coordinate, DeidentifiedCase};
+pub use case::{Case, Claim, Coordinate, DeidentifiedCase, Disagreement};
 pub use evidence::{Choice, Evidence, EvidenceSource, Severity};
 pub use facility::{FacilityLevel, NearestFacility};
 pub use ids::{

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::requests::{ASSESS, absent, case, clinic, fever, item, named, patient, present, with};
+use crate::requests::{
+    ASSESS, absent, assessed, case, clinic, fever, item, measured, named, patient, present, with,
+};
 use crate::shape::texts;
 
 /// Insists that one wrong value in a good request is refused and named.
@@ -255,6 +257,27 @@ fn a_contradiction_in_one_request_is_refused() {
     let body = case(&[present("s_fever"), absent("p_pregnancy")]);
     let body = with(body, "/risk_factors", json!(["p_pregnancy"]));
     refused(body, "/risk_factors/0");
+}
+
+#[test]
+fn details_of_one_concept_that_differ_are_refused_and_missing_ones_are_joined() {
+    let client = clinic();
+    let temperature = |value| measured("s_body_temperature", value);
+    for values in [["41.2", "37"], ["37", "41.2"]] {
+        let body = case(&[
+            present("s_cough"),
+            temperature(values[0]),
+            temperature(values[1]),
+        ]);
+        let answer = client.post(ASSESS, &body);
+        let pointers = named(&answer, 400, "INVALID_REQUEST");
+        assert_eq!(pointers, ["/evidence/2/value"], "{answer}");
+    }
+    let (bare, hot) = (present("s_body_temperature"), temperature("41.2"));
+    for evidence in [[bare.clone(), hot.clone()], [hot, bare]] {
+        let body = assessed(&client, &case(&evidence));
+        assert_eq!(body["triage"]["level"], "emergency", "{body}");
+    }
 }
 
 #[test]

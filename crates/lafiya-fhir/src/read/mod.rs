@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 use lafiya_knowledge::{KnowledgeBase, Person};
-use lafiya_model::{Age, Case, Claim, ConceptKind, EvidenceSource, Sex};
+use lafiya_model::{Age, Case, Claim, ConceptKind, Disagreement, EvidenceSource, Sex};
 use serde_json::Value;
 
 use crate::node::Node;
@@ -153,6 +153,7 @@ impl Reader<'_> {
             previous_evidence: Vec::new(),
             evaluated_at,
             left_out,
+            disagreement: Disagreement::FirstCounts,
         })
     }
 

@@ -3,7 +3,8 @@
 use std::fmt::Display;
 
 use lafiya_model::{
-    Age, AssessmentId, Case, Choice, Claim, EvidenceSource, InterviewId, Severity, Sex,
+    Age, AssessmentId, Case, Choice, Claim, Disagreement, EvidenceSource, InterviewId, Severity,
+    Sex,
 };
 use lafiya_service::assess::AssessRequest;
 use lafiya_service::{FieldError, ServiceError};
@@ -192,6 +193,7 @@ pub(crate) fn read(
                 previous_evidence,
                 evaluated_at,
                 left_out: Vec::new(),
+                disagreement: Disagreement::Refused,
             },
             interview_id,
             digest: envelope.digest,
