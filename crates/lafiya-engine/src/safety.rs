@@ -6,7 +6,9 @@ use lafiya_model::assessment::{
     AssessedCondition, Reasoning, RedFlag, Specialist, Triage, Warning, WarningKind,
     WarningSeverity,
 };
-use lafiya_model::{Age, AgeBand, Assessment, ConceptId, Opinion, Outline, Text, TriageLevel};
+use lafiya_model::{
+    Age, AgeBand, Assessment, ConceptId, Opinion, Outline, Seriousness, Text, TriageLevel,
+};
 
 use crate::citations::Citations;
 use crate::danger::{self, Alarm};
@@ -163,7 +165,7 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
     let step = question::next(&facts, &own, &parameters, questions_asked);
     let has_emergency_evidence = alarms
         .iter()
-        .any(|alarm| alarm.is_evidence && alarm.level == TriageLevel::Emergency);
+        .any(|alarm| alarm.flag.seriousness >= Seriousness::Emergency);
     let emergency_by_danger = verdict.floor == Some(TriageLevel::Emergency);
     let mut investigations = plan::investigations(&facts, &leaders, &mut citations);
     if !further.is_empty() {
