@@ -7,7 +7,8 @@ use lafiya_model::assessment::{
     WarningSeverity,
 };
 use lafiya_model::{
-    Age, AgeBand, Assessment, ConceptId, Opinion, Outline, Seriousness, Text, TriageLevel,
+    Age, AgeBand, Assessment, ConceptId, ConceptKind, Opinion, Outline, Seriousness, Text,
+    TriageLevel,
 };
 
 use crate::citations::Citations;
@@ -398,14 +399,17 @@ fn triage_words<'a>(
     }
 }
 
+/// Symptoms that counted most; risk factors and test results stand among the contributions.
 fn contributing(
     facts: &PatientFacts<'_>,
     differential: &Differential<'_>,
     alarm: Option<&Alarm<'_>>,
     condition: Option<ConditionIx>,
-) -> Vec<lafiya_model::ConceptId> {
+) -> Vec<ConceptId> {
     if let Some(alarm) = alarm {
-        return explain::ids(facts.base, &alarm.evidence);
+        let evidence = alarm.evidence.iter().copied();
+        let symptoms: Vec<ConceptRef> = evidence.filter(is_symptom).collect();
+        return explain::ids(facts.base, &symptoms);
     }
     let Some(ix) = condition else {
         return Vec::new();
@@ -413,7 +417,7 @@ fn contributing(
     let mut weighed: Vec<(f64, ConceptRef)> = differential
         .weights
         .iter()
-        .filter(|(told, _)| told.present)
+        .filter(|(told, _)| told.present && is_symptom(&told.concept))
         .map(|(told, weights)| (weights.at(ix), told.concept))
         .filter(|(weight, _)| *weight > 0.0)
         .collect();
@@ -424,6 +428,10 @@ fn contributing(
         .map(|(_, concept)| concept)
         .collect();
     explain::ids(facts.base, &concepts)
+}
+
+fn is_symptom(concept: &ConceptRef) -> bool {
+    concept.kind() == ConceptKind::Symptom
 }
 
 fn warnings<'a>(

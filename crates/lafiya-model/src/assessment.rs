@@ -138,7 +138,7 @@ pub struct Triage<'a> {
     pub channel: Option<Text<'a>>,
     /// Why this level.
     pub root_cause: Option<Text<'a>>,
-    /// Ids of what counted most.
+    /// Ids of the symptoms that counted most.
     pub contributing_evidence: Vec<ConceptId>,
     /// Whether danger raised the level above what the candidates alone would give.
     pub overridden: bool,

@@ -85,6 +85,7 @@ pub(crate) struct TriageAnswer<'a> {
     recommended_specialist: Option<SpecialistAnswer<'a>>,
     recommended_channel: Option<&'a str>,
     root_cause: Option<&'a str>,
+    /// Ids of the symptoms that most influenced the level
     contributing_evidence: Option<Vec<&'a str>>,
 }
 
