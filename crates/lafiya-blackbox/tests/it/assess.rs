@@ -117,6 +117,8 @@ fn a_value_that_cannot_be_used_is_ignored_with_a_low_concern() {
         ("s_body_temperature", "39.5.1"),
         ("s_body_temperature", ""),
         ("s_body_temperature", "NaN"),
+        ("s_body_temperature", "40 mmHg"),
+        ("s_blood_glucose", "2 bananas"),
         ("s_headache", "7"),
     ] {
         let answer = assessed(&client, &case(&[present("s_cough"), measured(id, value)]));
