@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Choice, Evidence, EvidenceSource, Severity};
-use crate::patient::{Age, Sex};
+use crate::patient::{Age, AgeUnit, Sex};
 
 /// What a client tells about one patient, of the right shape and within bounds: what `/assess` and
 /// a FHIR Bundle both become. It holds the place as given, so it is never stored.
@@ -12,6 +12,8 @@ use crate::patient::{Age, Sex};
 pub struct Case {
     /// The age.
     pub age: Age,
+    /// How finely it was told.
+    pub age_unit: AgeUnit,
     /// The sex.
     pub sex: Sex,
     /// Where the patient is, in words.

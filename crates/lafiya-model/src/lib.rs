@@ -29,7 +29,7 @@ pub use ids::{
     KeyId, RequestId, TenantId, WebhookId,
 };
 pub use opinion::{Opinion, OpinionStatus, Outline, SecondOpinion};
-pub use patient::{Age, AgeBand, Sex};
+pub use patient::{Age, AgeBand, AgeUnit, Sex};
 pub use recorded::{AssessmentDocument, Timings};
 pub use tenant::{Environment, TenantStatus, TextToProvider, Tier};
 pub use text::{Phrase, Text};

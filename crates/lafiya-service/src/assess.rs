@@ -151,7 +151,13 @@ async fn one_turn<T: Send>(
         return Ok(render(&answer));
     }
     let claims = concepts::resolve(&base, &request.case)?;
-    let memory = memory.continued(request.case.age, request.case.sex, claims.evidence)?;
+    let told = interview::Told {
+        age: request.case.age,
+        age_unit: request.case.age_unit,
+        sex: request.case.sex,
+        evidence: claims.evidence,
+    };
+    let memory = memory.continued(told)?;
     if !memory.has_symptom(&base) {
         return Err(ServiceError::InsufficientData);
     }
@@ -184,7 +190,7 @@ async fn one_turn<T: Send>(
     let generation_ms = elapsed_ms(begun);
     thinker.give_way().await;
     let thought = review(&base, draft, questions_asked, advice);
-    let facilities = whereabouts.facilities(context, &base, &request.case, &thought.assessment);
+    let facilities = whereabouts.facilities(context, &base, reasoned.age, &thought.assessment);
 
     let document = AssessmentDocument {
         form: document::FORM,
@@ -194,7 +200,7 @@ async fn one_turn<T: Send>(
         engine_version: lafiya_engine::ENGINE_VERSION.to_owned(),
         created_at: now,
         environment,
-        age_group: request.case.age.band().public_group().to_owned(),
+        age_group: reasoned.age.band().public_group().to_owned(),
         region,
         model_used: sandbox::model_name(environment, thought.second_opinion.as_ref()),
         disclaimer: sandbox::disclaimer(environment, DISCLAIMER),
@@ -281,7 +287,7 @@ fn deidentified(
 ) -> DeidentifiedCase {
     let date = case.evaluated_at.unwrap_or_else(|| lagos_date(now));
     DeidentifiedCase {
-        age: case.age,
+        age: memory.age().unwrap_or(case.age),
         sex: case.sex,
         region,
         month: Some(date.month().unsigned_abs()),

@@ -259,7 +259,7 @@ mod tests {
     use std::sync::LazyLock;
 
     use super::*;
-    use lafiya_model::{Age, Choice, EvidenceSource, Severity, Sex};
+    use lafiya_model::{Age, AgeUnit, Choice, EvidenceSource, Severity, Sex};
 
     static LIBRARY: LazyLock<Library> =
         LazyLock::new(|| Library::new(lafiya_content::load().expect("the embedded base loads")));
@@ -279,6 +279,7 @@ mod tests {
     fn case(evidence: Vec<Claim>, disagreement: Disagreement) -> Case {
         Case {
             age: Age::from_years(30),
+            age_unit: AgeUnit::Years,
             sex: Sex::Female,
             location: None,
             coordinate: None,

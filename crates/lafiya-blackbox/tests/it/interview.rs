@@ -192,6 +192,25 @@ fn another_age_or_sex_is_another_patient() {
 }
 
 #[test]
+fn an_age_may_be_told_more_finely_and_then_holds() {
+    let client = clinic();
+    let fields = [json!({"age": 0, "age_days": 10}), json!({"age": 0})];
+    for order in [[0, 1], [1, 0]] {
+        let id = new_uuid();
+        let say = |place: usize, evidence: &[Value]| {
+            let mut body = patient(0, "female", evidence);
+            for (name, value) in fields[order[place]].as_object().expect("fields") {
+                body = with(body, &format!("/patient/{name}"), value.clone());
+            }
+            by_header(&client, &id, &body).expect(200).json()
+        };
+        say(0, &[present("s_cough")]);
+        let second = say(1, &[present("s_fever")]);
+        assert_eq!(second["triage"]["level"], "emergency", "{second}");
+    }
+}
+
+#[test]
 fn the_latest_turn_sent_again_is_answered_from_memory() {
     let client = clinic();
     let id = new_uuid();

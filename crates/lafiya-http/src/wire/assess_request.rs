@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use lafiya_model::{
-    Age, AssessmentId, Case, Choice, Claim, Disagreement, EvidenceSource, InterviewId, Severity,
-    Sex,
+    Age, AgeUnit, AssessmentId, Case, Choice, Claim, Disagreement, EvidenceSource, InterviewId,
+    Severity, Sex,
 };
 use lafiya_service::assess::AssessRequest;
 use lafiya_service::{FieldError, ServiceError};
@@ -181,10 +181,11 @@ pub(crate) fn read(
         problems.note("/evidence", "must hold at least one item");
     }
     problems.into_result(|| {
-        let (age, sex, location) = patient?;
+        let (age, age_unit, sex, location) = patient?;
         Some(AssessRequest {
             case: Case {
                 age,
+                age_unit,
                 sex,
                 location,
                 coordinate: None,
@@ -213,7 +214,7 @@ fn read_language(field: Field<String>, problems: &mut Problems) {
     }
 }
 
-type Patient = (Age, Sex, Option<String>);
+type Patient = (Age, AgeUnit, Sex, Option<String>);
 
 fn read_patient(patient: Object<PatientBody>, problems: &mut Problems) -> Option<Patient> {
     let patient = match patient {
@@ -255,7 +256,16 @@ fn read_patient(patient: Object<PatientBody>, problems: &mut Problems) -> Option
         );
     }
     let age = read_age("/patient", (years?, months, days), problems)?;
-    Some((age, sex?, location.filter(|place| !place.trim().is_empty())))
+    let location = location.filter(|place| !place.trim().is_empty());
+    Some((age, finest_unit(months, days), sex?, location))
+}
+
+fn finest_unit(months: Option<u32>, days: Option<u32>) -> AgeUnit {
+    match (days, months) {
+        (Some(_), _) => AgeUnit::Days,
+        (None, Some(_)) => AgeUnit::Months,
+        (None, None) => AgeUnit::Years,
+    }
 }
 
 /// The finest age that was given in years, months and days; the others must agree with it.

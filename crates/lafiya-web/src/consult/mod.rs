@@ -10,7 +10,7 @@ pub(crate) mod result;
 pub(crate) mod start;
 
 use lafiya_model::{
-    AssessmentDocument, AssessmentId, Case, Claim, Disagreement, Environment, InterviewId,
+    AgeUnit, AssessmentDocument, AssessmentId, Case, Claim, Disagreement, Environment, InterviewId,
     TriageLevel,
 };
 use lafiya_service::assess::{self, Answer, AssessRequest};
@@ -60,6 +60,7 @@ async fn turn(
     let request = AssessRequest {
         case: Case {
             age: patient.age,
+            age_unit: AgeUnit::Days,
             sex: patient.sex,
             location: place.map(str::to_owned),
             coordinate: None,
