@@ -58,7 +58,7 @@ error_table! {
     NotAcceptable => "NOT_ACCEPTABLE", 406, false, "The representation asked for with `Accept` is not offered.";
     RequestTimeout => "REQUEST_TIMEOUT", 408, true, "The body did not arrive in time.";
     Conflict => "CONFLICT", 409, false, "Another call changed the same thing first.";
-    IdempotencyConflict => "IDEMPOTENCY_CONFLICT", 409, false, "The idempotency key was used with another body, or its first call still runs.";
+    IdempotencyConflict => "IDEMPOTENCY_CONFLICT", 409, false, "The idempotency key was used with another body or interview, or its first call still runs.";
     VersionSunset => "VERSION_SUNSET", 410, false, "This version of the API has ended.";
     PayloadTooLarge => "PAYLOAD_TOO_LARGE", 413, false, "The body is larger than the endpoint takes.";
     UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE", 415, false, "The body is not of a content type that the endpoint takes.";
@@ -295,7 +295,7 @@ impl From<ServiceError> for ApiError {
             },
             ServiceError::IdempotencyConflict => Self::new(
                 ErrorCode::IdempotencyConflict,
-                "This Idempotency-Key was used with another body, or its first call still runs.",
+                "This Idempotency-Key was used with another body or interview, or its first call still runs.",
             ),
             ServiceError::DeadlineExceeded => Self::new(
                 ErrorCode::GatewayTimeout,

@@ -14,6 +14,7 @@ use lafiya_storage::store::{
     ConditionName, IdempotencyRecord, Month, NewEvent, RecordAssessment, RecordRefusal,
 };
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::authenticate::Caller;
@@ -325,7 +326,7 @@ fn to_record(
         request_digest: request.digest,
         idempotency: stored_key(request, document.environment).map(|key_text| IdempotencyRecord {
             key_text,
-            body_digest: request.digest,
+            body_digest: digest_under_key(request),
             expires_at: now.checked_add(IDEMPOTENCY_LIFE).unwrap_or(Timestamp::MAX),
         }),
         events: vec![completed_event(document)],
@@ -393,6 +394,19 @@ fn stored_key(request: &AssessRequest, environment: Environment) -> Option<Strin
     Some(format!("{environment}:{key}"))
 }
 
+/// What an idempotency key stands for: the body and the interview, which a header may name. The same words about
+/// another patient are another request.
+fn digest_under_key(request: &AssessRequest) -> [u8; 32] {
+    match request.interview_id {
+        Some(InterviewId(interview)) => Sha256::new()
+            .chain_update(request.digest)
+            .chain_update(interview.as_bytes())
+            .finalize()
+            .into(),
+        None => request.digest,
+    }
+}
+
 /// The stored answer to a repeated idempotency key.
 async fn replay_of_key(
     context: &Context,
@@ -410,7 +424,7 @@ async fn replay_of_key(
     else {
         return Ok(None);
     };
-    if hit.body_digest != request.digest {
+    if hit.body_digest != digest_under_key(request) {
         return Err(ServiceError::IdempotencyConflict);
     }
     let document = find(context, caller, environment, hit.assessment_id).await?;
