@@ -160,6 +160,7 @@ impl ApiError {
     /// A 400 that names the offending fields.
     pub fn fields(fields: Vec<FieldError>) -> Self {
         let message = match fields.as_slice() {
+            [whole] if whole.pointer.is_empty() => format!("The request {}", whole.reason),
             [only] => format!("{} {}", only.pointer, only.reason),
             many => format!(
                 "{} fields of the request are not valid; see details.fields.",

@@ -78,6 +78,8 @@ impl Coordinate {
 pub struct Claim {
     /// Where in the request: a JSON pointer, or a FHIRPath in a Bundle.
     pub pointer: String,
+    /// Whether it is its id alone, without an object around it.
+    pub is_bare: bool,
     /// The id as sent.
     pub id: String,
     /// Whether it is there.
@@ -90,6 +92,17 @@ pub struct Claim {
     pub severity: Option<Severity>,
     /// A measured value as text.
     pub value: Option<String>,
+}
+
+impl Claim {
+    /// Where one of its fields is; of a bare id there is only the id itself.
+    pub fn place_of(&self, field: &str) -> String {
+        if self.is_bare {
+            self.pointer.clone()
+        } else {
+            format!("{}/{field}", self.pointer)
+        }
+    }
 }
 
 /// What is told about one patient, with the person taken out. The only thing the engine and any

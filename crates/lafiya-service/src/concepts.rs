@@ -139,17 +139,17 @@ impl Noted {
         disagreement: Disagreement,
         name: &str,
     ) {
-        let (there, here) = (&first.pointer, &second.pointer);
+        let there = &first.pointer;
         if first.choice != second.choice {
             let reason = format!("contradicts {there}");
-            let problem = FieldError::new(format!("{here}/choice_id"), reason);
+            let problem = FieldError::new(second.place_of("choice_id"), reason);
             self.problems.push(problem);
             return;
         }
         match disagreement {
             Disagreement::Refused => self.problems.extend(differing.into_iter().map(|detail| {
                 FieldError::new(
-                    format!("{here}/{detail}"),
+                    second.place_of(detail),
                     format!("differs from {there}, which is about the same concept"),
                 )
             })),
@@ -184,7 +184,7 @@ fn differ<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
 fn concept_of(base: &Library, claim: &Claim) -> Result<ConceptRef, FieldError> {
     match base.resolve(&claim.id) {
         Some(ConceptRef::Condition(_)) => Err(FieldError::new(
-            format!("{}/id", claim.pointer),
+            claim.place_of("id"),
             "is a condition, not evidence",
         )),
         Some(concept) => Ok(concept),
@@ -231,7 +231,7 @@ fn read(
 }
 
 fn unknown_id(base: &Library, claim: &Claim) -> FieldError {
-    let mut error = FieldError::new(format!("{}/id", claim.pointer), "is not a known concept id");
+    let mut error = FieldError::new(claim.place_of("id"), "is not a known concept id");
     error.suggestions = suggestions(base, &claim.id);
     error
 }
@@ -267,6 +267,7 @@ mod tests {
     fn claim(place: usize, id: &str, value: Option<&str>) -> Claim {
         Claim {
             pointer: format!("/evidence/{place}"),
+            is_bare: false,
             id: id.to_owned(),
             choice: Choice::Present,
             source: EvidenceSource::Initial,

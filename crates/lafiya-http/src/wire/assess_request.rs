@@ -118,6 +118,8 @@ pub(crate) struct RiskFactorBody {
     #[serde(default)]
     #[schema(value_type = Option<String>, example = "present")]
     choice_id: Field<Word<Choice>>,
+    #[serde(skip)]
+    is_bare: bool,
 }
 
 impl Shorthand for PatientBody {}
@@ -127,6 +129,7 @@ impl Shorthand for RiskFactorBody {
         Some(Self {
             id: Field::Given(id.to_owned()),
             choice_id: Field::Missing,
+            is_bare: true,
         })
     }
 }
@@ -341,6 +344,7 @@ fn read_claim(
         severity,
         value,
         pointer,
+        is_bare: false,
     })
 }
 
@@ -354,7 +358,11 @@ fn read_risk_factors(items: Items<RiskFactorBody>, problems: &mut Problems) -> V
             );
             return None;
         };
-        let id = required_id(problems, At(&pointer, "id"), item.id);
+        let id = if item.is_bare {
+            required_id(problems, &pointer, item.id)
+        } else {
+            required_id(problems, At(&pointer, "id"), item.id)
+        };
         let choice = problems.word(At(&pointer, "choice_id"), item.choice_id);
         Some(Claim {
             id: id?,
@@ -364,6 +372,7 @@ fn read_risk_factors(items: Items<RiskFactorBody>, problems: &mut Problems) -> V
             severity: None,
             value: None,
             pointer,
+            is_bare: item.is_bare,
         })
     };
     items.into_iter().filter_map(read).collect()
