@@ -96,7 +96,7 @@ pub(crate) struct EvidenceBody {
     #[schema(value_type = String, example = "initial")]
     #[serde(default)]
     source: Field<Word<EvidenceSource>>,
-    #[schema(value_type = Option<u32>, minimum = 0)]
+    #[schema(value_type = Option<u32>, minimum = 0, maximum = 50_000)]
     #[serde(default)]
     duration_days: Field<i64>,
     /// `mild`, `moderate` or `severe`
