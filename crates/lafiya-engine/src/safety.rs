@@ -6,7 +6,10 @@ use lafiya_model::assessment::{
     AssessedCondition, Reasoning, RedFlag, Specialist, Triage, Warning, WarningKind,
     WarningSeverity,
 };
-use lafiya_model::{Age, AgeBand, Assessment, ConceptId, Opinion, Outline, Text, TriageLevel};
+use lafiya_model::{
+    Age, AgeBand, Assessment, ConceptId, ConceptKind, Opinion, Outline, Seriousness, Text,
+    TriageLevel,
+};
 
 use crate::citations::Citations;
 use crate::danger::{self, Alarm};
@@ -163,7 +166,7 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
     let step = question::next(&facts, &own, &parameters, questions_asked);
     let has_emergency_evidence = alarms
         .iter()
-        .any(|alarm| alarm.is_evidence && alarm.level == TriageLevel::Emergency);
+        .any(|alarm| alarm.flag.seriousness >= Seriousness::Emergency);
     let emergency_by_danger = verdict.floor == Some(TriageLevel::Emergency);
     let mut investigations = plan::investigations(&facts, &leaders, &mut citations);
     if !further.is_empty() {
@@ -396,14 +399,17 @@ fn triage_words<'a>(
     }
 }
 
+/// Symptoms that counted most; risk factors and test results stand among the contributions.
 fn contributing(
     facts: &PatientFacts<'_>,
     differential: &Differential<'_>,
     alarm: Option<&Alarm<'_>>,
     condition: Option<ConditionIx>,
-) -> Vec<lafiya_model::ConceptId> {
+) -> Vec<ConceptId> {
     if let Some(alarm) = alarm {
-        return explain::ids(facts.base, &alarm.evidence);
+        let evidence = alarm.evidence.iter().copied();
+        let symptoms: Vec<ConceptRef> = evidence.filter(is_symptom).collect();
+        return explain::ids(facts.base, &symptoms);
     }
     let Some(ix) = condition else {
         return Vec::new();
@@ -411,7 +417,7 @@ fn contributing(
     let mut weighed: Vec<(f64, ConceptRef)> = differential
         .weights
         .iter()
-        .filter(|(told, _)| told.present)
+        .filter(|(told, _)| told.present && is_symptom(&told.concept))
         .map(|(told, weights)| (weights.at(ix), told.concept))
         .filter(|(weight, _)| *weight > 0.0)
         .collect();
@@ -422,6 +428,10 @@ fn contributing(
         .map(|(_, concept)| concept)
         .collect();
     explain::ids(facts.base, &concepts)
+}
+
+fn is_symptom(concept: &ConceptRef) -> bool {
+    concept.kind() == ConceptKind::Symptom
 }
 
 fn warnings<'a>(

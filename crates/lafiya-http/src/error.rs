@@ -58,7 +58,7 @@ error_table! {
     NotAcceptable => "NOT_ACCEPTABLE", 406, false, "The representation asked for with `Accept` is not offered.";
     RequestTimeout => "REQUEST_TIMEOUT", 408, true, "The body did not arrive in time.";
     Conflict => "CONFLICT", 409, false, "Another call changed the same thing first.";
-    IdempotencyConflict => "IDEMPOTENCY_CONFLICT", 409, false, "The idempotency key was used with another body, or its first call still runs.";
+    IdempotencyConflict => "IDEMPOTENCY_CONFLICT", 409, false, "The idempotency key was used with another body or interview, or its first call still runs.";
     VersionSunset => "VERSION_SUNSET", 410, false, "This version of the API has ended.";
     PayloadTooLarge => "PAYLOAD_TOO_LARGE", 413, false, "The body is larger than the endpoint takes.";
     UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE", 415, false, "The body is not of a content type that the endpoint takes.";
@@ -160,6 +160,7 @@ impl ApiError {
     /// A 400 that names the offending fields.
     pub fn fields(fields: Vec<FieldError>) -> Self {
         let message = match fields.as_slice() {
+            [whole] if whole.pointer.is_empty() => format!("The request {}", whole.reason),
             [only] => format!("{} {}", only.pointer, only.reason),
             many => format!(
                 "{} fields of the request are not valid; see details.fields.",
@@ -295,7 +296,7 @@ impl From<ServiceError> for ApiError {
             },
             ServiceError::IdempotencyConflict => Self::new(
                 ErrorCode::IdempotencyConflict,
-                "This Idempotency-Key was used with another body, or its first call still runs.",
+                "This Idempotency-Key was used with another body or interview, or its first call still runs.",
             ),
             ServiceError::DeadlineExceeded => Self::new(
                 ErrorCode::GatewayTimeout,

@@ -31,7 +31,7 @@ pub struct Assessment<'a> {
     pub red_flags: Vec<RedFlag<'a>>,
     /// Signs of getting worse to look out for.
     pub watch_for: Vec<WatchFor<'a>>,
-    /// Whether a piece of evidence by itself means an emergency.
+    /// Whether the evidence by itself means an emergency: one of the red flags is that serious.
     pub has_emergency_evidence: bool,
     /// What a clinician should know about the answer itself.
     pub warnings: Vec<Warning<'a>>,
@@ -138,7 +138,7 @@ pub struct Triage<'a> {
     pub channel: Option<Text<'a>>,
     /// Why this level.
     pub root_cause: Option<Text<'a>>,
-    /// Ids of what counted most.
+    /// Ids of the symptoms that counted most.
     pub contributing_evidence: Vec<ConceptId>,
     /// Whether danger raised the level above what the candidates alone would give.
     pub overridden: bool,

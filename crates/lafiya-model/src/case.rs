@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Choice, Evidence, EvidenceSource, Severity};
-use crate::patient::{Age, Sex};
+use crate::patient::{Age, AgeUnit, Sex};
 
 /// What a client tells about one patient, of the right shape and within bounds: what `/assess` and
 /// a FHIR Bundle both become. It holds the place as given, so it is never stored.
@@ -12,6 +12,8 @@ use crate::patient::{Age, Sex};
 pub struct Case {
     /// The age.
     pub age: Age,
+    /// How finely it was told.
+    pub age_unit: AgeUnit,
     /// The sex.
     pub sex: Sex,
     /// Where the patient is, in words.
@@ -28,6 +30,17 @@ pub struct Case {
     pub evaluated_at: Option<Date>,
     /// What was sent and could not be used, in sentences without patient data.
     pub left_out: Vec<String>,
+    /// What becomes of details of one concept that differ.
+    pub disagreement: Disagreement,
+}
+
+/// What becomes of a duration, severity or value that two claims about one concept tell differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disagreement {
+    /// The request is refused: whoever wrote it can say which one holds.
+    Refused,
+    /// The first one counts, and it is said that another was left out: a record holds what several people noted.
+    FirstCounts,
 }
 
 /// A point on the earth, in degrees.
@@ -65,6 +78,8 @@ impl Coordinate {
 pub struct Claim {
     /// Where in the request: a JSON pointer, or a FHIRPath in a Bundle.
     pub pointer: String,
+    /// Whether it is its id alone, without an object around it.
+    pub is_bare: bool,
     /// The id as sent.
     pub id: String,
     /// Whether it is there.
@@ -77,6 +92,17 @@ pub struct Claim {
     pub severity: Option<Severity>,
     /// A measured value as text.
     pub value: Option<String>,
+}
+
+impl Claim {
+    /// Where one of its fields is; of a bare id there is only the id itself.
+    pub fn place_of(&self, field: &str) -> String {
+        if self.is_bare {
+            self.pointer.clone()
+        } else {
+            format!("{}/{field}", self.pointer)
+        }
+    }
 }
 
 /// What is told about one patient, with the person taken out. The only thing the engine and any

@@ -21,7 +21,7 @@ pub mod webhook;
 
 pub use account::Role;
 pub use assessment::Assessment;
-pub use case::{Case, Claim, Coordinate, DeidentifiedCase};
+pub use case::{Case, Claim, Coordinate, DeidentifiedCase, Disagreement};
 pub use evidence::{Choice, Evidence, EvidenceSource, Severity};
 pub use facility::{FacilityLevel, NearestFacility};
 pub use ids::{
@@ -29,7 +29,7 @@ pub use ids::{
     KeyId, RequestId, TenantId, WebhookId,
 };
 pub use opinion::{Opinion, OpinionStatus, Outline, SecondOpinion};
-pub use patient::{Age, AgeBand, Sex};
+pub use patient::{Age, AgeBand, AgeUnit, Sex};
 pub use recorded::{AssessmentDocument, Timings};
 pub use tenant::{Environment, TenantStatus, TextToProvider, Tier};
 pub use text::{Phrase, Text};

@@ -57,6 +57,13 @@ impl Age {
         self.days
     }
 
+    /// The age in completed months.
+    #[inline]
+    pub const fn months(self) -> u32 {
+        // Rounded so that from_months(n).months() == n.
+        (self.days * 100 + 99) / 3044
+    }
+
     /// The age in completed years.
     #[inline]
     pub const fn years(self) -> u32 {
@@ -71,6 +78,21 @@ impl Age {
         let band = from_the_last.find(|band| band.youngest() <= self);
         band.copied().unwrap_or(AgeBand::Neonate)
     }
+}
+
+/// How finely an age was told.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum AgeUnit {
+    /// In completed years.
+    Years,
+    /// In completed months.
+    Months,
+    /// To the day.
+    #[default]
+    Days,
 }
 
 /// Why a text is not an age.
@@ -179,6 +201,14 @@ mod tests {
     fn whole_years_survive_the_way_through_days() {
         for years in 0..=120 {
             assert_eq!(Age::from_years(years).years(), years);
+        }
+    }
+
+    #[test]
+    fn whole_months_survive_the_way_through_days() {
+        for months in 0..=120 {
+            assert_eq!(Age::from_months(months).months(), months);
+            assert_eq!(Age::from_months(months).years(), months / 12);
         }
     }
 

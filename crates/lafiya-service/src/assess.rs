@@ -14,6 +14,7 @@ use lafiya_storage::store::{
     ConditionName, IdempotencyRecord, Month, NewEvent, RecordAssessment, RecordRefusal,
 };
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::authenticate::Caller;
@@ -151,7 +152,13 @@ async fn one_turn<T: Send>(
         return Ok(render(&answer));
     }
     let claims = concepts::resolve(&base, &request.case)?;
-    let memory = memory.continued(request.case.age, request.case.sex, claims.evidence)?;
+    let told = interview::Told {
+        age: request.case.age,
+        age_unit: request.case.age_unit,
+        sex: request.case.sex,
+        evidence: claims.evidence,
+    };
+    let memory = memory.continued(told)?;
     if !memory.has_symptom(&base) {
         return Err(ServiceError::InsufficientData);
     }
@@ -184,7 +191,7 @@ async fn one_turn<T: Send>(
     let generation_ms = elapsed_ms(begun);
     thinker.give_way().await;
     let thought = review(&base, draft, questions_asked, advice);
-    let facilities = whereabouts.facilities(context, &base, &request.case, &thought.assessment);
+    let facilities = whereabouts.facilities(context, &base, reasoned.age, &thought.assessment);
 
     let document = AssessmentDocument {
         form: document::FORM,
@@ -194,7 +201,7 @@ async fn one_turn<T: Send>(
         engine_version: lafiya_engine::ENGINE_VERSION.to_owned(),
         created_at: now,
         environment,
-        age_group: request.case.age.band().public_group().to_owned(),
+        age_group: reasoned.age.band().public_group().to_owned(),
         region,
         model_used: sandbox::model_name(environment, thought.second_opinion.as_ref()),
         disclaimer: sandbox::disclaimer(environment, DISCLAIMER),
@@ -281,7 +288,7 @@ fn deidentified(
 ) -> DeidentifiedCase {
     let date = case.evaluated_at.unwrap_or_else(|| lagos_date(now));
     DeidentifiedCase {
-        age: case.age,
+        age: memory.age().unwrap_or(case.age),
         sex: case.sex,
         region,
         month: Some(date.month().unsigned_abs()),
@@ -319,7 +326,7 @@ fn to_record(
         request_digest: request.digest,
         idempotency: stored_key(request, document.environment).map(|key_text| IdempotencyRecord {
             key_text,
-            body_digest: request.digest,
+            body_digest: digest_under_key(request),
             expires_at: now.checked_add(IDEMPOTENCY_LIFE).unwrap_or(Timestamp::MAX),
         }),
         events: vec![completed_event(document)],
@@ -387,6 +394,19 @@ fn stored_key(request: &AssessRequest, environment: Environment) -> Option<Strin
     Some(format!("{environment}:{key}"))
 }
 
+/// What an idempotency key stands for: the body and the interview, which a header may name. The same words about
+/// another patient are another request.
+fn digest_under_key(request: &AssessRequest) -> [u8; 32] {
+    match request.interview_id {
+        Some(InterviewId(interview)) => Sha256::new()
+            .chain_update(request.digest)
+            .chain_update(interview.as_bytes())
+            .finalize()
+            .into(),
+        None => request.digest,
+    }
+}
+
 /// The stored answer to a repeated idempotency key.
 async fn replay_of_key(
     context: &Context,
@@ -404,7 +424,7 @@ async fn replay_of_key(
     else {
         return Ok(None);
     };
-    if hit.body_digest != request.digest {
+    if hit.body_digest != digest_under_key(request) {
         return Err(ServiceError::IdempotencyConflict);
     }
     let document = find(context, caller, environment, hit.assessment_id).await?;

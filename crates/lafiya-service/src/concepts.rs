@@ -2,10 +2,11 @@
 //! unknown id is refused with suggestions, an unreadable value is said.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::assessment::{Warning, WarningKind, WarningSeverity};
-use lafiya_model::{Case, Claim, ConceptId, ConceptKind, Evidence, Text};
+use lafiya_model::{Case, Claim, ConceptId, ConceptKind, Disagreement, Evidence, Text};
 use lafiya_text::SearchOptions;
 
 use crate::error::{FieldError, ServiceError};
@@ -25,27 +26,32 @@ pub(crate) struct Resolved {
     pub(crate) warnings: Vec<Warning<'static>>,
 }
 
+/// What is found on the way from claims to evidence.
+#[derive(Default)]
+struct Noted {
+    problems: Vec<FieldError>,
+    unreadable: Vec<String>,
+    left_out: Vec<String>,
+}
+
 /// Resolves this request's evidence. `evidence` is stronger than `previous_evidence`.
 pub(crate) fn resolve(base: &Library, case: &Case) -> Result<Resolved, ServiceError> {
-    let mut problems = Vec::new();
-    let mut unreadable = Vec::new();
+    let mut noted = Noted::default();
     let previous = case.previous_evidence.iter();
-    let previous = resolve_list(base, previous, &mut problems, &mut unreadable);
+    let previous = resolve_list(base, previous, case.disagreement, &mut noted);
     let current = case.evidence.iter().chain(&case.risk_factors);
-    let current = resolve_list(base, current, &mut problems, &mut unreadable);
-    if !problems.is_empty() {
-        return Err(ServiceError::InvalidRequest(problems));
+    let current = resolve_list(base, current, case.disagreement, &mut noted);
+    if !noted.problems.is_empty() {
+        return Err(ServiceError::InvalidRequest(noted.problems));
     }
     let evidence = merged(previous, current);
     let mut warnings = Vec::new();
-    if !unreadable.is_empty() {
-        warnings.push(concern("A value could not be used.", unreadable));
+    if !noted.unreadable.is_empty() {
+        warnings.push(concern("A value could not be used.", noted.unreadable));
     }
-    if !case.left_out.is_empty() {
-        warnings.push(concern(
-            "Some of what was sent was not used.",
-            case.left_out.clone(),
-        ));
+    let left_out = [&case.left_out[..], &noted.left_out].concat();
+    if !left_out.is_empty() {
+        warnings.push(concern("Some of what was sent was not used.", left_out));
     }
     Ok(Resolved { evidence, warnings })
 }
@@ -60,51 +66,125 @@ pub(crate) fn concern(message: &'static str, details: Vec<String>) -> Warning<'s
     }
 }
 
-/// Earlier and later evidence in the order of ids, each once: what came last is the strongest.
+/// Earlier and later evidence in the order of ids, each once: what came last is the strongest. A detail
+/// that it leaves out is still as it was told before: silence takes no fever back.
 pub(crate) fn merged(earlier: Vec<Evidence>, later: Vec<Evidence>) -> Vec<Evidence> {
     let latest_first = later.into_iter().rev().chain(earlier.into_iter().rev());
     let mut all: Vec<Evidence> = latest_first.collect();
     // Equals stay in their order, so that the first of them is the one that came last.
     all.sort_by(|a, b| a.id.cmp(&b.id));
-    all.dedup_by(|next, kept| next.id == kept.id);
+    all.dedup_by(|next, kept| {
+        let is_same = next.id == kept.id;
+        if is_same {
+            complete(kept, next);
+        }
+        is_same
+    });
     all
 }
 
+/// Takes the details that `told` leaves out from what else was told of the same concept. With another choice it
+/// was another statement, of which nothing holds any more.
+fn complete(told: &mut Evidence, other: &Evidence) {
+    if told.choice == other.choice {
+        told.duration_days = told.duration_days.or(other.duration_days);
+        told.severity = told.severity.or(other.severity);
+        told.value = told.value.or(other.value);
+    }
+}
+
+/// The evidence in a list of claims, each concept once.
 fn resolve_list<'a>(
     base: &Library,
     claims: impl Iterator<Item = &'a Claim>,
-    problems: &mut Vec<FieldError>,
-    unreadable: &mut Vec<String>,
+    disagreement: Disagreement,
+    noted: &mut Noted,
 ) -> Vec<Evidence> {
-    let mut seen: BTreeMap<ConceptRef, &Claim> = BTreeMap::new();
-    let mut evidence = Vec::with_capacity(claims.size_hint().0);
+    let mut told: BTreeMap<ConceptRef, (usize, &Claim)> = BTreeMap::new();
+    let mut evidence: Vec<Evidence> = Vec::with_capacity(claims.size_hint().0);
     for claim in claims {
         let concept = match concept_of(base, claim) {
             Ok(concept) => concept,
             Err(problem) => {
-                problems.push(problem);
+                noted.problems.push(problem);
                 continue;
             }
         };
-        if let Some(earlier) = seen.insert(concept, claim) {
-            if earlier.choice != claim.choice {
-                problems.push(FieldError::new(
-                    format!("{}/choice_id", claim.pointer),
-                    format!("contradicts {}", earlier.pointer),
-                ));
+        for (concept, item) in read(base, concept, claim, &mut noted.unreadable) {
+            match told.entry(concept) {
+                Entry::Vacant(place) => {
+                    place.insert((evidence.len(), claim));
+                    evidence.push(item);
+                }
+                Entry::Occupied(place) => {
+                    let (at, first) = *place.get();
+                    let name = base.name_of(concept);
+                    let differing = differing_details(&evidence[at], &item);
+                    noted.repetition(first, claim, differing, disagreement, name);
+                    complete(&mut evidence[at], &item);
+                }
             }
-            continue;
         }
-        read(base, concept, claim, &mut evidence, unreadable);
     }
     evidence
+}
+
+impl Noted {
+    /// One concept in two claims: what they tell differently is a mistake or is left out.
+    fn repetition(
+        &mut self,
+        first: &Claim,
+        second: &Claim,
+        differing: Vec<&'static str>,
+        disagreement: Disagreement,
+        name: &str,
+    ) {
+        let there = &first.pointer;
+        if first.choice != second.choice {
+            let reason = format!("contradicts {there}");
+            let problem = FieldError::new(second.place_of("choice_id"), reason);
+            self.problems.push(problem);
+            return;
+        }
+        match disagreement {
+            Disagreement::Refused => self.problems.extend(differing.into_iter().map(|detail| {
+                FieldError::new(
+                    second.place_of(detail),
+                    format!("differs from {there}, which is about the same concept"),
+                )
+            })),
+            Disagreement::FirstCounts if differing.is_empty() => {}
+            Disagreement::FirstCounts => self.left_out.push(format!(
+                "\"{name}\" was sent more than once and not alike: the first one counts."
+            )),
+        }
+    }
+}
+
+/// The details that both tell and not alike, by the names of their fields.
+fn differing_details(one: &Evidence, other: &Evidence) -> Vec<&'static str> {
+    let details = [
+        (
+            "duration_days",
+            differ(one.duration_days, other.duration_days),
+        ),
+        ("severity", differ(one.severity, other.severity)),
+        ("value", differ(one.value, other.value)),
+    ];
+    let differing = details.into_iter().filter(|(_, differ)| *differ);
+    differing.map(|(name, _)| name).collect()
+}
+
+/// Whether both are told, and not the same.
+fn differ<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
+    one.zip(other).is_some_and(|(one, other)| one != other)
 }
 
 /// The concept that a claim is about, if it is one that can be evidence.
 fn concept_of(base: &Library, claim: &Claim) -> Result<ConceptRef, FieldError> {
     match base.resolve(&claim.id) {
         Some(ConceptRef::Condition(_)) => Err(FieldError::new(
-            format!("{}/id", claim.pointer),
+            claim.place_of("id"),
             "is a condition, not evidence",
         )),
         Some(concept) => Ok(concept),
@@ -117,28 +197,28 @@ pub fn problem_of(base: &Library, claim: &Claim) -> Option<FieldError> {
     concept_of(base, claim).err()
 }
 
-/// Adds one claim as evidence; a pair such as a blood pressure gives two.
+/// One claim as evidence; a pair such as a blood pressure gives two.
 fn read(
     base: &KnowledgeBase,
     concept: ConceptRef,
     claim: &Claim,
-    evidence: &mut Vec<Evidence>,
     unreadable: &mut Vec<String>,
-) {
-    let item = |concept: ConceptRef, value: Option<f64>| Evidence {
-        id: ConceptId(base.id_of(concept).to_owned()),
-        choice: claim.choice,
-        source: claim.source,
-        duration_days: claim.duration_days,
-        severity: claim.severity,
-        value,
+) -> Vec<(ConceptRef, Evidence)> {
+    let item = |concept: ConceptRef, value: Option<f64>| {
+        let evidence = Evidence {
+            id: ConceptId(base.id_of(concept).to_owned()),
+            choice: claim.choice,
+            source: claim.source,
+            duration_days: claim.duration_days,
+            severity: claim.severity,
+            value,
+        };
+        (concept, evidence)
     };
-    let read = claim.value.as_ref().map(|it| base.read_value(concept, it));
-    match read {
+    match claim.value.as_ref().map(|it| base.read_value(concept, it)) {
         Some(Ok(values)) => {
             let values = values.into_iter();
-            evidence.extend(values.map(|(concept, value)| item(concept, Some(value))));
-            return;
+            return values.map(|(it, value)| item(it, Some(value))).collect();
         }
         // The text itself is never repeated: anything may stand in it.
         Some(Err(_)) => unreadable.push(format!(
@@ -147,11 +227,11 @@ fn read(
         )),
         None => {}
     }
-    evidence.push(item(concept, None));
+    vec![item(concept, None)]
 }
 
 fn unknown_id(base: &Library, claim: &Claim) -> FieldError {
-    let mut error = FieldError::new(format!("{}/id", claim.pointer), "is not a known concept id");
+    let mut error = FieldError::new(claim.place_of("id"), "is not a known concept id");
     error.suggestions = suggestions(base, &claim.id);
     error
 }
@@ -176,8 +256,155 @@ pub fn suggestions(library: &Library, id: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
-    use lafiya_model::{Choice, EvidenceSource};
+    use lafiya_model::{Age, AgeUnit, Choice, EvidenceSource, Severity, Sex};
+
+    static LIBRARY: LazyLock<Library> =
+        LazyLock::new(|| Library::new(lafiya_content::load().expect("the embedded base loads")));
+
+    fn claim(place: usize, id: &str, value: Option<&str>) -> Claim {
+        Claim {
+            pointer: format!("/evidence/{place}"),
+            is_bare: false,
+            id: id.to_owned(),
+            choice: Choice::Present,
+            source: EvidenceSource::Initial,
+            duration_days: None,
+            severity: None,
+            value: value.map(str::to_owned),
+        }
+    }
+
+    fn case(evidence: Vec<Claim>, disagreement: Disagreement) -> Case {
+        Case {
+            age: Age::from_years(30),
+            age_unit: AgeUnit::Years,
+            sex: Sex::Female,
+            location: None,
+            coordinate: None,
+            evidence,
+            risk_factors: Vec::new(),
+            previous_evidence: Vec::new(),
+            evaluated_at: None,
+            left_out: Vec::new(),
+            disagreement,
+        }
+    }
+
+    /// The pointers of what is refused.
+    fn refused(evidence: Vec<Claim>) -> Vec<String> {
+        match resolve(&LIBRARY, &case(evidence, Disagreement::Refused)) {
+            Err(ServiceError::InvalidRequest(fields)) => {
+                fields.into_iter().map(|it| it.pointer).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn one_concept_twice_is_one_with_the_details_of_both() {
+        let mut severe = claim(0, "s_body_temperature", None);
+        severe.severity = Some(Severity::Severe);
+        let hot = claim(1, "body_temperature", Some("41.2"));
+        for claims in [[severe.clone(), hot.clone()], [hot, severe]] {
+            let case = case(claims.to_vec(), Disagreement::Refused);
+            let resolved = resolve(&LIBRARY, &case).expect("they agree");
+            assert_eq!(resolved.evidence.len(), 1);
+            assert_eq!(resolved.evidence[0].value, Some(41.2));
+            assert_eq!(resolved.evidence[0].severity, Some(Severity::Severe));
+            assert!(resolved.warnings.is_empty());
+        }
+    }
+
+    #[test]
+    fn details_that_differ_are_refused_at_the_second_item() {
+        let temperature = |place, value| claim(place, "s_body_temperature", Some(value));
+        let differing = vec![temperature(0, "37"), temperature(1, "41.2")];
+        assert_eq!(refused(differing), ["/evidence/1/value"]);
+        let alike = vec![temperature(0, "39"), temperature(1, "39.0 C")];
+        assert!(refused(alike).is_empty());
+
+        let mut coughs = [claim(0, "s_cough", None), claim(1, "s_cough", None)];
+        coughs[0].duration_days = Some(3);
+        coughs[1].duration_days = Some(30);
+        coughs[0].severity = Some(Severity::Mild);
+        coughs[1].severity = Some(Severity::Severe);
+        let pointers = ["/evidence/1/duration_days", "/evidence/1/severity"];
+        assert_eq!(refused(coughs.to_vec()), pointers);
+    }
+
+    #[test]
+    fn a_pair_and_its_part_must_agree() {
+        let pressures = |systolic| {
+            vec![
+                claim(0, "s_blood_pressure", Some("80/40")),
+                claim(1, "s_systolic_blood_pressure", Some(systolic)),
+            ]
+        };
+        assert_eq!(refused(pressures("120")), ["/evidence/1/value"]);
+        assert!(refused(pressures("80")).is_empty());
+    }
+
+    #[test]
+    fn in_a_record_the_first_counts_and_it_is_said() {
+        let claims = vec![
+            claim(0, "s_body_temperature", Some("41.2")),
+            claim(1, "s_body_temperature", Some("37")),
+        ];
+        let case = case(claims, Disagreement::FirstCounts);
+        let resolved = resolve(&LIBRARY, &case).expect("a record is not refused");
+        assert_eq!(resolved.evidence.len(), 1);
+        assert_eq!(resolved.evidence[0].value, Some(41.2));
+        assert_eq!(resolved.warnings.len(), 1);
+        assert!(resolved.warnings[0].details[0].contains("more than once"));
+    }
+
+    fn plain(choice: Choice) -> Evidence {
+        Evidence {
+            id: ConceptId::from("s_a"),
+            choice,
+            source: EvidenceSource::Initial,
+            duration_days: None,
+            severity: None,
+            value: None,
+        }
+    }
+
+    fn detailed(days: u32, severity: Severity, value: f64) -> Evidence {
+        Evidence {
+            duration_days: Some(days),
+            severity: Some(severity),
+            value: Some(value),
+            ..plain(Choice::Present)
+        }
+    }
+
+    #[test]
+    fn a_detail_left_out_is_as_it_was_told_before() {
+        let earlier = detailed(3, Severity::Severe, 41.2);
+        let again = merged(vec![earlier.clone()], vec![plain(Choice::Present)]);
+        assert_eq!(again, [earlier]);
+    }
+
+    #[test]
+    fn a_detail_told_again_replaces_the_earlier_one_alone() {
+        let earlier = detailed(3, Severity::Severe, 41.2);
+        let mut later = plain(Choice::Present);
+        later.severity = Some(Severity::Mild);
+        let all = merged(vec![earlier], vec![later]);
+        assert_eq!(all, [detailed(3, Severity::Mild, 41.2)]);
+    }
+
+    #[test]
+    fn another_choice_replaces_every_detail() {
+        let earlier = detailed(3, Severity::Severe, 41.2);
+        for choice in [Choice::Absent, Choice::Unknown] {
+            let all = merged(vec![earlier.clone()], vec![plain(choice)]);
+            assert_eq!(all, [plain(choice)]);
+        }
+    }
 
     #[test]
     fn what_was_told_last_is_the_strongest() {

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{
-    Age, AssessmentId, Choice, ConceptKind, Environment, Evidence, EvidenceSource, InterviewId,
-    Sex, TenantId,
+    Age, AgeUnit, AssessmentId, Choice, ConceptKind, Environment, Evidence, EvidenceSource,
+    InterviewId, Sex, TenantId,
 };
 use serde::ser::SerializeSeq as _;
 use serde::{Deserialize, Serialize, Serializer};
@@ -27,9 +27,19 @@ pub(crate) struct Memory {
     latest: Option<(AssessmentId, [u8; 32])>,
 }
 
+/// What one turn tells.
+pub(crate) struct Told {
+    pub(crate) age: Age,
+    pub(crate) age_unit: AgeUnit,
+    pub(crate) sex: Sex,
+    pub(crate) evidence: EvidenceList,
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Kept {
     age: Age,
+    #[serde(default)]
+    age_unit: AgeUnit,
     sex: Sex,
     #[serde(serialize_with = "without_names")]
     evidence: EvidenceList,
@@ -103,13 +113,28 @@ fn read(stored: &[u8]) -> Result<Kept, ServiceError> {
 
 /// What an interview remembers, every field with its name, for whoever takes it away.
 pub(crate) fn exported(stored: &[u8]) -> Result<Value, ServiceError> {
-    let Kept { age, sex, evidence } = read(stored)?;
+    let Kept {
+        age, sex, evidence, ..
+    } = read(stored)?;
     Ok(json!({"age": age, "sex": sex, "evidence": evidence}))
 }
 
-/// A newborn whose age is counted in days grows a day older while the interview lasts.
-fn is_same_age(one: Age, other: Age) -> bool {
-    one.days().abs_diff(other.days()) <= 1
+impl Kept {
+    /// Whether somebody of the age that was told may be the same patient: told as finely, or within what the coarser
+    /// of the two leaves open.
+    fn may_have(&self, age: Age, age_unit: AgeUnit) -> bool {
+        let (kept, told) = ((self.age_unit, self.age), (age_unit, age));
+        let ((unit, coarse), (finer_unit, fine)) = (kept.min(told), kept.max(told));
+        if unit == finer_unit {
+            // A newborn whose age is counted in days grows a day older while the interview lasts.
+            return coarse.days().abs_diff(fine.days()) <= 1;
+        }
+        match unit {
+            AgeUnit::Years => coarse.years() == fine.years(),
+            // A month has 28 to 31 days.
+            _ => (fine.days() / 31..=fine.days() / 28).contains(&coarse.months()),
+        }
+    }
 }
 
 impl Memory {
@@ -120,13 +145,14 @@ impl Memory {
             .map(|(id, _)| id)
     }
 
-    /// The memory after this turn: new evidence is stronger than remembered evidence.
-    pub(crate) fn continued(
-        self,
-        age: Age,
-        sex: Sex,
-        evidence: EvidenceList,
-    ) -> Result<Self, ServiceError> {
+    /// The memory after this turn: new evidence is stronger than remembered evidence, detail by detail.
+    pub(crate) fn continued(self, told: Told) -> Result<Self, ServiceError> {
+        let Told {
+            age,
+            age_unit,
+            sex,
+            evidence,
+        } = told;
         if self.turn >= TURNS_MAX {
             return Err(invalid(
                 "/interview_id",
@@ -136,9 +162,9 @@ impl Memory {
         if let Some(kept) = self
             .kept
             .as_ref()
-            .filter(|kept| !is_same_age(kept.age, age) || kept.sex != sex)
+            .filter(|kept| !kept.may_have(age, age_unit) || kept.sex != sex)
         {
-            let what = if is_same_age(kept.age, age) {
+            let what = if kept.may_have(age, age_unit) {
                 "sex"
             } else {
                 "age"
@@ -148,6 +174,10 @@ impl Memory {
                 format!("has another {what} than in the first turn of this interview"),
             ));
         }
+        // The finer age holds for the whole interview: a newborn is one in every turn.
+        let kept_age = self.kept.as_ref().map(|kept| (kept.age_unit, kept.age));
+        let finer = kept_age.filter(|(unit, _)| *unit > age_unit);
+        let (age_unit, age) = finer.unwrap_or((age_unit, age));
         let remembered = self.kept.map(|kept| kept.evidence).unwrap_or_default();
         let evidence = concepts::merged(remembered, evidence);
         if evidence.len() > REMEMBERED_ITEMS_MAX {
@@ -156,7 +186,12 @@ impl Memory {
                 format!("would make the interview remember more than {REMEMBERED_ITEMS_MAX} items"),
             ));
         }
-        let kept = Kept { age, sex, evidence };
+        let kept = Kept {
+            age,
+            age_unit,
+            sex,
+            evidence,
+        };
         Ok(Self {
             turn: self.turn + 1,
             kept: Some(kept),
@@ -174,6 +209,11 @@ impl Memory {
             turn: self.turn,
             latest,
         })
+    }
+
+    /// The age, as finely as any turn told it.
+    pub(crate) fn age(&self) -> Option<Age> {
+        self.kept.as_ref().map(|kept| kept.age)
     }
 
     /// Everything told so far.
@@ -239,8 +279,55 @@ mod tests {
         evidence[3].value = Some(39.5);
         Kept {
             age: Age::from_years(4),
+            age_unit: AgeUnit::Years,
             sex: Sex::Female,
             evidence,
+        }
+    }
+
+    fn told(age_unit: AgeUnit, age: Age) -> Told {
+        Told {
+            age,
+            age_unit,
+            sex: Sex::Female,
+            evidence: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_finer_of_two_ages_is_kept_and_another_age_is_refused() {
+        let newborn = (AgeUnit::Days, Age::from_days(10));
+        // "0 years" and nothing more is the middle of the first year.
+        let infant = (AgeUnit::Years, Age::from_months(6));
+        let first_month = (AgeUnit::Months, Age::from_months(0));
+        for (one, other) in [
+            (newborn, infant),
+            (infant, newborn),
+            (first_month, newborn),
+            (infant, first_month),
+            (newborn, (AgeUnit::Days, Age::from_days(11))),
+        ] {
+            let begun = Memory::default().continued(told(one.0, one.1)).unwrap();
+            let memory = begun.continued(told(other.0, other.1)).unwrap();
+            let finest = if one.0 > other.0 { one } else { other };
+            assert_eq!(memory.age(), Some(finest.1), "{one:?}, {other:?}");
+            let third = memory.continued(told(infant.0, infant.1)).unwrap();
+            assert_eq!(third.age(), Some(finest.1), "{one:?}, {other:?}");
+        }
+        for (one, other) in [
+            (newborn, (AgeUnit::Days, Age::from_days(12))),
+            (newborn, (AgeUnit::Years, Age::from_years(1))),
+            (newborn, (AgeUnit::Months, Age::from_months(6))),
+            ((AgeUnit::Months, Age::from_months(6)), newborn),
+            (infant, (AgeUnit::Months, Age::from_months(12))),
+            (
+                (AgeUnit::Years, Age::from_years(30)),
+                (AgeUnit::Years, Age::from_years(31)),
+            ),
+        ] {
+            let begun = Memory::default().continued(told(one.0, one.1)).unwrap();
+            let refused = begun.continued(told(other.0, other.1));
+            assert!(refused.is_err(), "{one:?}, {other:?}");
         }
     }
 

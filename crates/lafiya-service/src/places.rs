@@ -3,7 +3,7 @@
 
 use lafiya_facilities::{Located, Need, Precision, nearest_facilities};
 use lafiya_model::assessment::Warning;
-use lafiya_model::{Assessment, Case, NearestFacility};
+use lafiya_model::{Age, Assessment, Case, NearestFacility};
 
 use crate::authenticate::Caller;
 use crate::concepts::concern;
@@ -53,13 +53,13 @@ impl Whereabouts {
         &self,
         context: &Context,
         library: &Library,
-        case: &Case,
+        age: Age,
         assessment: &Assessment<'_>,
     ) -> Vec<NearestFacility> {
         let Some(place) = &self.place else {
             return Vec::new();
         };
-        let need = Need::of(library.base(), assessment, case.age);
+        let need = Need::of(library.base(), assessment, age);
         nearest_facilities(&context.facilities.load(), library.base(), place, &need)
     }
 }

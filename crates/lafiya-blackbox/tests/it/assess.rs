@@ -64,6 +64,18 @@ fn an_emergency_sign_is_an_emergency_whatever_else_is_said() {
 }
 
 #[test]
+fn a_number_that_is_an_emergency_is_emergency_evidence() {
+    let shocked = measured("s_systolic_blood_pressure", "50");
+    let body = assessed(
+        &clinic(),
+        &patient(30, "male", &[present("s_cough"), shocked]),
+    );
+    let grave = column(&body["red_flags_structured"], "seriousness");
+    assert!(grave.iter().any(|word| word.starts_with("emergency")));
+    assert_eq!(body["has_emergency_evidence"], true, "{body}");
+}
+
+#[test]
 fn a_harmless_case_has_no_emergency_in_it() {
     let body = assessed(&clinic(), &case(&[present("s_sneezing")]));
     assert_ne!(body["triage"]["level"], "emergency");
@@ -77,6 +89,7 @@ fn a_fever_in_the_first_weeks_of_life_is_an_emergency() {
     let body = assessed(&clinic(), &with(baby, "/patient/age_days", json!(12)));
     assert_eq!(body["triage"]["level"], "emergency");
     assert_eq!(body["metadata"]["escalation_tier"], 1);
+    assert_eq!(body["has_emergency_evidence"], true);
 }
 
 #[test]
@@ -104,6 +117,8 @@ fn a_value_that_cannot_be_used_is_ignored_with_a_low_concern() {
         ("s_body_temperature", "39.5.1"),
         ("s_body_temperature", ""),
         ("s_body_temperature", "NaN"),
+        ("s_body_temperature", "40 mmHg"),
+        ("s_blood_glucose", "2 bananas"),
         ("s_headache", "7"),
     ] {
         let answer = assessed(&client, &case(&[present("s_cough"), measured(id, value)]));

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::requests::{ASSESS, absent, case, clinic, fever, item, named, patient, present, with};
+use crate::requests::{
+    ASSESS, absent, assessed, case, clinic, fever, item, measured, named, patient, present, with,
+};
 use crate::shape::texts;
 
 /// Insists that one wrong value in a good request is refused and named.
@@ -147,7 +149,7 @@ fn an_unknown_concept_is_said_together_with_what_else_is_wrong() {
     let answer = clinic().post(ASSESS, &body);
     assert_eq!(
         named(&answer, 400, "INVALID_REQUEST"),
-        ["/patient/age", "/evidence/0/id", "/risk_factors/0/id"]
+        ["/patient/age", "/evidence/0/id", "/risk_factors/0"]
     );
     let error = answer.json();
     let suggestions = &error["error"]["details"]["fields"][1]["suggestions"];
@@ -255,6 +257,42 @@ fn a_contradiction_in_one_request_is_refused() {
     let body = case(&[present("s_fever"), absent("p_pregnancy")]);
     let body = with(body, "/risk_factors", json!(["p_pregnancy"]));
     refused(body, "/risk_factors/0");
+}
+
+#[test]
+fn a_bare_risk_factor_is_named_itself_and_an_object_by_its_id() {
+    refuses_at("/risk_factors", json!(["p_nope"]), "/risk_factors/0");
+    refuses_at("/risk_factors", json!([""]), "/risk_factors/0");
+    let object = json!([{"id": "p_nope"}]);
+    refuses_at("/risk_factors", object, "/risk_factors/0/id");
+}
+
+#[test]
+fn a_body_that_is_no_object_is_told_in_a_whole_sentence() {
+    let answer = clinic().post(ASSESS, &json!([]));
+    let error = answer.expect_error(400, "INVALID_REQUEST");
+    assert_eq!(error["message"], "The request must be a JSON object");
+}
+
+#[test]
+fn details_of_one_concept_that_differ_are_refused_and_missing_ones_are_joined() {
+    let client = clinic();
+    let temperature = |value| measured("s_body_temperature", value);
+    for values in [["41.2", "37"], ["37", "41.2"]] {
+        let body = case(&[
+            present("s_cough"),
+            temperature(values[0]),
+            temperature(values[1]),
+        ]);
+        let answer = client.post(ASSESS, &body);
+        let pointers = named(&answer, 400, "INVALID_REQUEST");
+        assert_eq!(pointers, ["/evidence/2/value"], "{answer}");
+    }
+    let (bare, hot) = (present("s_body_temperature"), temperature("41.2"));
+    for evidence in [[bare.clone(), hot.clone()], [hot, bare]] {
+        let body = assessed(&client, &case(&evidence));
+        assert_eq!(body["triage"]["level"], "emergency", "{body}");
+    }
 }
 
 #[test]

@@ -33,6 +33,30 @@ fn an_unknown_path_is_404_wherever_it_lies() {
 }
 
 #[test]
+fn a_name_in_a_path_that_is_no_text_is_404() {
+    let server = shared();
+    for (method, path) in [
+        ("GET", "/v1/conditions/%ff"),
+        ("GET", "/v1/conditions/%ff/education"),
+        ("GET", "/v1/webhooks/%ff"),
+        ("DELETE", "/v1/webhooks/%ff"),
+        ("GET", "/v1/webhooks/%ff/deliveries"),
+        ("GET", "/v1/fhir/CodeSystem/%ff"),
+        ("GET", "/v1/fhir/%ff"),
+    ] {
+        let answer = server.live().request(method, path).send();
+        answer.expect_error(404, "RESOURCE_NOT_FOUND");
+    }
+    let outcome = server
+        .client()
+        .request("GET", "/v1/fhir/CodeSystem/%ff")
+        .header("Accept", "application/fhir+json")
+        .send()
+        .expect(404);
+    assert_eq!(outcome.json()["resourceType"], "OperationOutcome");
+}
+
+#[test]
 fn a_method_the_path_does_not_have_is_405_and_the_right_ones_are_named() {
     let server = shared();
     for (method, path, allowed) in [

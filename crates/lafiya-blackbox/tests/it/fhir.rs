@@ -229,6 +229,24 @@ fn a_blood_pressure_panel_is_read_by_its_components() {
 }
 
 #[test]
+fn of_two_observations_that_differ_the_first_counts_and_it_is_said() {
+    let temperature = |value: f64| {
+        with(
+            observation("s_body_temperature"),
+            "/valueQuantity",
+            json!({"value": value}),
+        )
+    };
+    let answer = fhir_assessed(
+        &clinic(),
+        &bundle(&[positive("s_cough"), temperature(41.2), temperature(37.0)]),
+    );
+    assert_eq!(level(&answer), "emergency");
+    let said = answer.to_string();
+    assert!(said.contains("was sent more than once"), "{said}");
+}
+
+#[test]
 fn a_patient_full_of_extras_passes() {
     let patient = json!({
         "resourceType": "Patient",

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use lafiya_blackbox::{Answer, Client, Server, at_once, shared};
 use serde_json::{Value, json};
 
-use crate::requests::{ASSESS, case, clinic, fever, named, pilot, present};
+use crate::requests::{ASSESS, case, clinic, fever, named, new_uuid, pilot, present};
 
 const REPLAYED: &str = "idempotent-replayed";
 
@@ -44,6 +44,22 @@ fn another_body_under_the_same_key_is_a_conflict() {
     assert_eq!(other.header(REPLAYED), None);
     let again = keyed(&client, "another body", &fever()).expect(200);
     assert_eq!(again.json(), first.json(), "the conflict changed nothing");
+}
+
+#[test]
+fn another_interview_under_the_same_key_is_a_conflict() {
+    let client = clinic();
+    let say = |interview: &str| {
+        let client = client.with_header("X-Interview-Id", interview);
+        keyed(&client, "another interview", &fever())
+    };
+    let (ours, theirs) = (new_uuid(), new_uuid());
+    let first = say(&ours).expect(200);
+    say(&theirs).expect_error(409, "IDEMPOTENCY_CONFLICT");
+    keyed(&client, "another interview", &fever()).expect_error(409, "IDEMPOTENCY_CONFLICT");
+    let again = say(&ours).expect(200);
+    assert_eq!(again.required_header(REPLAYED), "true");
+    assert_eq!(again.json(), first.json());
 }
 
 #[test]

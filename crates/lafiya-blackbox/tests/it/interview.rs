@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::assess::thought;
 use crate::requests::{
-    ASSESS, absent, assessed, case, clinic, fever, named, new_uuid, patient, pilot, present, turn,
-    with,
+    ASSESS, absent, assessed, case, clinic, fever, measured, named, new_uuid, patient, pilot,
+    present, turn, with,
 };
 use crate::shape::is_uuid;
 
@@ -108,6 +108,25 @@ fn a_later_turn_is_stronger_than_memory() {
 }
 
 #[test]
+fn a_detail_is_remembered_when_the_item_comes_again_without_it() {
+    let client = clinic();
+    let id = new_uuid();
+    let hot = measured("s_body_temperature", "41.2");
+    let first = assessed(&client, &turn(&id, &[present("s_cough"), hot.clone()]));
+    assert_eq!(first["triage"]["level"], "emergency");
+    let again = [present("s_body_temperature"), absent("s_headache")];
+    let second = assessed(&client, &turn(&id, &again));
+    assert_eq!(second["triage"]["level"], "emergency", "{second}");
+    let cooled = [measured("s_body_temperature", "37.0")];
+    let third = assessed(&client, &turn(&id, &cooled));
+    assert_ne!(third["triage"]["level"], "emergency", "{third}");
+
+    let body = case(&[present("s_cough"), present("s_body_temperature")]);
+    let body = assessed(&client, &with(body, "/previous_evidence", json!([hot])));
+    assert_eq!(body["triage"]["level"], "emergency", "{body}");
+}
+
+#[test]
 fn evidence_then_previous_evidence_then_memory() {
     let client = clinic();
     let id = new_uuid();
@@ -170,6 +189,25 @@ fn another_age_or_sex_is_another_patient() {
         );
     }
     assessed(&client, &turn(&id, &[present("s_cough")]));
+}
+
+#[test]
+fn an_age_may_be_told_more_finely_and_then_holds() {
+    let client = clinic();
+    let fields = [json!({"age": 0, "age_days": 10}), json!({"age": 0})];
+    for order in [[0, 1], [1, 0]] {
+        let id = new_uuid();
+        let say = |place: usize, evidence: &[Value]| {
+            let mut body = patient(0, "female", evidence);
+            for (name, value) in fields[order[place]].as_object().expect("fields") {
+                body = with(body, &format!("/patient/{name}"), value.clone());
+            }
+            by_header(&client, &id, &body).expect(200).json()
+        };
+        say(0, &[present("s_cough")]);
+        let second = say(1, &[present("s_fever")]);
+        assert_eq!(second["triage"]["level"], "emergency", "{second}");
+    }
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The safety invariants, over the whole knowledge base.
 
 use lafiya_knowledge::FindingIx;
-use lafiya_model::{Age, Choice, DeidentifiedCase, Evidence, Sex, TriageLevel};
+use lafiya_model::{
+    Age, Choice, ConceptKind, DeidentifiedCase, Evidence, Seriousness, Sex, TriageLevel,
+};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -144,6 +146,12 @@ proptest! {
     fn every_case_gets_a_sound_answer(case in any_case()) {
         // `review` itself asserts order, bounds, sum, sources and the floor under the level.
         let answer = review(assess(&BASE, &case, &Parameters::default()), 0);
+        let is_grave = answer.red_flags.iter().any(|it| it.seriousness >= Seriousness::Emergency);
+        prop_assert_eq!(answer.has_emergency_evidence, is_grave);
+        for id in &answer.triage.contributing_evidence {
+            let kind = BASE.resolve(id.as_str()).map(|it| it.kind());
+            prop_assert_eq!(kind, Some(ConceptKind::Symptom), "{:?}", id);
+        }
         let sum: f64 = answer.conditions.iter().map(|it| it.probability).sum::<f64>();
         prop_assert!(sum + answer.unexplained <= 1.0 + 1e-4);
         for condition in &answer.conditions {

@@ -50,6 +50,7 @@ impl Reader<'_> {
         Some(Reading {
             claim: Claim {
                 pointer: node.path(),
+                is_bare: false,
                 id: risk.text.id.clone(),
                 choice,
                 source: source_of(ConceptKind::RiskFactor),

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 use lafiya_knowledge::{KnowledgeBase, Person};
-use lafiya_model::{Age, Case, Claim, ConceptKind, EvidenceSource, Sex};
+use lafiya_model::{Age, AgeUnit, Case, Claim, ConceptKind, Disagreement, EvidenceSource, Sex};
 use serde_json::Value;
 
 use crate::node::Node;
@@ -145,6 +145,7 @@ impl Reader<'_> {
         let patient = patient?;
         Some(Case {
             age: patient.age,
+            age_unit: AgeUnit::Days,
             sex: patient.sex,
             location: patient.location,
             coordinate: patient.coordinate,
@@ -153,6 +154,7 @@ impl Reader<'_> {
             previous_evidence: Vec::new(),
             evaluated_at,
             left_out,
+            disagreement: Disagreement::FirstCounts,
         })
     }
 

@@ -158,6 +158,7 @@ impl Reader<'_> {
     fn claim(&self, concept: ConceptRef, said: &answer::Said, node: &Node<'_>) -> Claim {
         Claim {
             pointer: node.path(),
+            is_bare: false,
             id: self.base.id_of(concept).to_owned(),
             choice: said.choice,
             source: source_of(concept.kind()),

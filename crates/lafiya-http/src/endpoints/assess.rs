@@ -43,7 +43,7 @@ const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 255;
         (status = 200, description = "The assessment", body = AssessAnswer<'static>),
         (status = 400, description = "The body is not valid, or holds too little", body = crate::openapi::ErrorEnvelope),
         (status = 403, description = "The monthly quota is used up", body = crate::openapi::ErrorEnvelope),
-        (status = 409, description = "The idempotency key stands for another body", body = crate::openapi::ErrorEnvelope),
+        (status = 409, description = "The idempotency key stands for another body or interview", body = crate::openapi::ErrorEnvelope),
         (status = 413, description = "The body is too large", body = crate::openapi::ErrorEnvelope),
         (status = 415, description = "The body is not JSON", body = crate::openapi::ErrorEnvelope),
         (status = 504, description = "The assessment took too long", body = crate::openapi::ErrorEnvelope),

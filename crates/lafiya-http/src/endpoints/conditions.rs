@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use lafiya_model::ConceptKind;
 use lafiya_service::reference;
@@ -10,6 +10,7 @@ use lafiya_service::reference;
 use crate::error::ApiError;
 use crate::json::Json;
 use crate::state::HttpState;
+use crate::wire::path::Named;
 use crate::wire::query::Params;
 use crate::wire::reference::{ConditionDetail, ConditionItem, ListParams, answer_list};
 
@@ -40,7 +41,7 @@ pub(crate) async fn list(
 )]
 pub(crate) async fn detail(
     State(state): State<Arc<HttpState>>,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
 ) -> Result<Response, ApiError> {
     let base = state.context.knowledge.load();
     let condition = reference::condition(&base, &id)?;

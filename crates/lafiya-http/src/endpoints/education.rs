@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use lafiya_service::reference;
 
 use crate::error::ApiError;
 use crate::json::Json;
 use crate::state::HttpState;
+use crate::wire::path::Named;
 use crate::wire::reference::EducationAnswer;
 
 /// What a patient should know about a condition, in plain words.
@@ -22,7 +23,7 @@ use crate::wire::reference::EducationAnswer;
 )]
 pub(crate) async fn read(
     State(state): State<Arc<HttpState>>,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
 ) -> Result<Response, ApiError> {
     let base = state.context.knowledge.load();
     let condition = reference::condition(&base, &id)?;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use lafiya_fhir::define::Definitions;
@@ -12,6 +12,7 @@ use lafiya_service::{Library, ServiceError};
 use crate::error::ApiError;
 use crate::fhir::{Shelf, Wish, answer_cached};
 use crate::state::HttpState;
+use crate::wire::path::Named;
 use crate::wire::query::Params;
 
 const URL_CHARACTERS_MAX: usize = 500;
@@ -32,7 +33,7 @@ const URL_CHARACTERS_MAX: usize = 500;
 )]
 pub(crate) async fn read(
     State(state): State<Arc<HttpState>>,
-    Path((kind, id)): Path<(String, String)>,
+    Named((kind, id)): Named<(String, String)>,
     wish: Wish,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -62,7 +63,7 @@ pub(crate) async fn read(
 )]
 pub(crate) async fn search(
     State(state): State<Arc<HttpState>>,
-    Path(kind): Path<String>,
+    Named(kind): Named<String>,
     wish: Wish,
     mut params: Params,
 ) -> Result<Response, ApiError> {

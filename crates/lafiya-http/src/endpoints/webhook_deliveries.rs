@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use lafiya_model::DeliveryId;
@@ -15,6 +15,7 @@ use crate::error::ApiError;
 use crate::json::Json;
 use crate::state::HttpState;
 use crate::wire::page::{PageParams, answer_page, read_page};
+use crate::wire::path::Named;
 use crate::wire::query::Params;
 use crate::wire::webhooks::{DeliveryAnswer, read_status};
 
@@ -31,7 +32,7 @@ use crate::wire::webhooks::{DeliveryAnswer, read_status};
 pub(crate) async fn test(
     State(state): State<Arc<HttpState>>,
     admitted: Admitted,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
 ) -> Result<(StatusCode, Json<DeliveryAnswer>), ApiError> {
     let queued = webhooks::send_test(&state.context, owner(&admitted), webhook_id(&id)?).await?;
     Ok((StatusCode::ACCEPTED, Json(queued.into())))
@@ -54,7 +55,7 @@ pub(crate) async fn test(
 pub(crate) async fn list(
     State(state): State<Arc<HttpState>>,
     admitted: Admitted,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
     mut params: Params,
 ) -> Result<Response, ApiError> {
     let id = webhook_id(&id)?;
@@ -85,7 +86,7 @@ pub(crate) async fn list(
 pub(crate) async fn retry(
     State(state): State<Arc<HttpState>>,
     admitted: Admitted,
-    Path((id, delivery)): Path<(String, String)>,
+    Named((id, delivery)): Named<(String, String)>,
 ) -> Result<(StatusCode, Json<DeliveryAnswer>), ApiError> {
     let id = webhook_id(&id)?;
     let delivery: DeliveryId = delivery

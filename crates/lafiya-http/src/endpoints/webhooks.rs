@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use bytes::Bytes;
@@ -17,6 +17,7 @@ use crate::error::ApiError;
 use crate::json::Json;
 use crate::state::HttpState;
 use crate::wire::page::{answer_page, read_form};
+use crate::wire::path::Named;
 use crate::wire::query::Params;
 use crate::wire::webhooks::{WebhookAnswer, WebhookRequest, WebhookWithSecret};
 
@@ -81,7 +82,7 @@ pub(crate) async fn list(
 pub(crate) async fn read(
     State(state): State<Arc<HttpState>>,
     admitted: Admitted,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
 ) -> Result<Json<WebhookAnswer>, ApiError> {
     let found = webhooks::find(&state.context, owner(&admitted), webhook_id(&id)?).await?;
     Ok(Json(found.into()))
@@ -99,7 +100,7 @@ pub(crate) async fn read(
 pub(crate) async fn remove(
     State(state): State<Arc<HttpState>>,
     admitted: Admitted,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
 ) -> Result<StatusCode, ApiError> {
     let id = webhook_id(&id)?;
     webhooks::remove(&state.context, owner(&admitted), id, &actor(&admitted)).await?;
@@ -118,7 +119,7 @@ pub(crate) async fn remove(
 pub(crate) async fn rotate_secret(
     State(state): State<Arc<HttpState>>,
     admitted: Admitted,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
 ) -> Result<Json<WebhookWithSecret>, ApiError> {
     let (owner, actor) = (owner(&admitted), actor(&admitted));
     let rotated = webhooks::rotate_secret(&state.context, owner, webhook_id(&id)?, &actor).await?;

@@ -32,6 +32,7 @@ pub(crate) struct AssessAnswer<'a> {
     red_flags_present: Vec<&'a str>,
     red_flags_watch_for: Vec<&'a str>,
     red_flags_watch_for_structured: Vec<WatchForAnswer<'a>>,
+    /// True when a red flag of seriousness `emergency` or `emergency_ambulance` is there
     has_emergency_evidence: bool,
     clinical_warnings: Vec<WarningAnswer<'a>>,
     recommended_investigations: Vec<InvestigationAnswer<'a>>,
@@ -84,6 +85,7 @@ pub(crate) struct TriageAnswer<'a> {
     recommended_specialist: Option<SpecialistAnswer<'a>>,
     recommended_channel: Option<&'a str>,
     root_cause: Option<&'a str>,
+    /// Ids of the symptoms that most influenced the level
     contributing_evidence: Option<Vec<&'a str>>,
 }
 

@@ -3,7 +3,8 @@
 use std::fmt::Display;
 
 use lafiya_model::{
-    Age, AssessmentId, Case, Choice, Claim, EvidenceSource, InterviewId, Severity, Sex,
+    Age, AgeUnit, AssessmentId, Case, Choice, Claim, Disagreement, EvidenceSource, InterviewId,
+    Severity, Sex,
 };
 use lafiya_service::assess::AssessRequest;
 use lafiya_service::{FieldError, ServiceError};
@@ -95,7 +96,7 @@ pub(crate) struct EvidenceBody {
     #[schema(value_type = String, example = "initial")]
     #[serde(default)]
     source: Field<Word<EvidenceSource>>,
-    #[schema(value_type = Option<u32>, minimum = 0)]
+    #[schema(value_type = Option<u32>, minimum = 0, maximum = 50_000)]
     #[serde(default)]
     duration_days: Field<i64>,
     /// `mild`, `moderate` or `severe`
@@ -117,6 +118,8 @@ pub(crate) struct RiskFactorBody {
     #[serde(default)]
     #[schema(value_type = Option<String>, example = "present")]
     choice_id: Field<Word<Choice>>,
+    #[serde(skip)]
+    is_bare: bool,
 }
 
 impl Shorthand for PatientBody {}
@@ -126,6 +129,7 @@ impl Shorthand for RiskFactorBody {
         Some(Self {
             id: Field::Given(id.to_owned()),
             choice_id: Field::Missing,
+            is_bare: true,
         })
     }
 }
@@ -180,10 +184,11 @@ pub(crate) fn read(
         problems.note("/evidence", "must hold at least one item");
     }
     problems.into_result(|| {
-        let (age, sex, location) = patient?;
+        let (age, age_unit, sex, location) = patient?;
         Some(AssessRequest {
             case: Case {
                 age,
+                age_unit,
                 sex,
                 location,
                 coordinate: None,
@@ -192,6 +197,7 @@ pub(crate) fn read(
                 previous_evidence,
                 evaluated_at,
                 left_out: Vec::new(),
+                disagreement: Disagreement::Refused,
             },
             interview_id,
             digest: envelope.digest,
@@ -211,7 +217,7 @@ fn read_language(field: Field<String>, problems: &mut Problems) {
     }
 }
 
-type Patient = (Age, Sex, Option<String>);
+type Patient = (Age, AgeUnit, Sex, Option<String>);
 
 fn read_patient(patient: Object<PatientBody>, problems: &mut Problems) -> Option<Patient> {
     let patient = match patient {
@@ -253,7 +259,16 @@ fn read_patient(patient: Object<PatientBody>, problems: &mut Problems) -> Option
         );
     }
     let age = read_age("/patient", (years?, months, days), problems)?;
-    Some((age, sex?, location.filter(|place| !place.trim().is_empty())))
+    let location = location.filter(|place| !place.trim().is_empty());
+    Some((age, finest_unit(months, days), sex?, location))
+}
+
+fn finest_unit(months: Option<u32>, days: Option<u32>) -> AgeUnit {
+    match (days, months) {
+        (Some(_), _) => AgeUnit::Days,
+        (None, Some(_)) => AgeUnit::Months,
+        (None, None) => AgeUnit::Years,
+    }
 }
 
 /// The finest age that was given in years, months and days; the others must agree with it.
@@ -329,6 +344,7 @@ fn read_claim(
         severity,
         value,
         pointer,
+        is_bare: false,
     })
 }
 
@@ -342,7 +358,11 @@ fn read_risk_factors(items: Items<RiskFactorBody>, problems: &mut Problems) -> V
             );
             return None;
         };
-        let id = required_id(problems, At(&pointer, "id"), item.id);
+        let id = if item.is_bare {
+            required_id(problems, &pointer, item.id)
+        } else {
+            required_id(problems, At(&pointer, "id"), item.id)
+        };
         let choice = problems.word(At(&pointer, "choice_id"), item.choice_id);
         Some(Claim {
             id: id?,
@@ -352,6 +372,7 @@ fn read_risk_factors(items: Items<RiskFactorBody>, problems: &mut Problems) -> V
             severity: None,
             value: None,
             pointer,
+            is_bare: item.is_bare,
         })
     };
     items.into_iter().filter_map(read).collect()

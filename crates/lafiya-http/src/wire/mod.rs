@@ -11,6 +11,7 @@ pub(crate) mod health;
 pub(crate) mod keys;
 pub(crate) mod page;
 pub(crate) mod parse;
+pub(crate) mod path;
 pub(crate) mod query;
 pub(crate) mod rationale;
 pub(crate) mod reference;

@@ -25,7 +25,7 @@ impl<S: Sync> FromRequestParts<S> for Params {
         let sent = match Query::<Vec<(String, String)>>::try_from_uri(&parts.uri) {
             Ok(Query(sent)) => sent,
             Err(_) => {
-                problems.note("", "the query string is not valid UTF-8 text");
+                problems.note("", "has a query string that is not valid UTF-8 text");
                 Vec::new()
             }
         };

@@ -92,11 +92,36 @@ impl Quantity {
     pub fn read_value(&self, text: &str) -> Result<f64, NotANumber> {
         let unreadable = || NotANumber::Unreadable(text.to_owned());
         let (number, unit) = split_number(text).ok_or_else(unreadable)?;
-        // "38 to 39", "120/80" and "5e3" are not one clear number; "250 10^9/L" is, where that is a unit we know.
-        if unit.contains(|c: char| c.is_ascii_digit()) && !self.knows_unit(unit) {
-            return Err(unreadable());
-        }
+        // A unit of something else is no reading of this; nor are "38 to 39", "120/80" and "5e3" one clear number.
+        let unit = self.unit_in(unit).ok_or_else(unreadable)?;
         self.read_number(number, unit)
+    }
+
+    /// The unit in what stands behind a number, as the base spells it: none, one that we know, or one with a remark
+    /// such as "% on air".
+    fn unit_in(&self, written: &str) -> Option<&str> {
+        // "39°" has no unit.
+        if normal_unit(written).is_empty() {
+            return Some("");
+        }
+        self.unit_named(written).or_else(|| {
+            let gaps = written.char_indices().filter(|(_, c)| c.is_whitespace());
+            let mut parts = gaps.map(|(at, _)| written.split_at(at));
+            parts.find_map(|(unit, remark)| self.unit_named(unit).filter(|_| is_remark(remark)))
+        })
+    }
+
+    fn unit_named(&self, written: &str) -> Option<&str> {
+        let mut units = self.units();
+        units.find(|unit| same_unit(unit, written)).or_else(|| {
+            let usual = usual_spelling(written);
+            self.units().find(|unit| usual_spelling(unit) == usual)
+        })
+    }
+
+    fn units(&self) -> impl Iterator<Item = &str> {
+        let others = self.other_units.iter().map(|other| other.unit.as_str());
+        std::iter::once(self.unit.as_str()).chain(others)
     }
 
     /// A number as written, with a unit or with none: the number in the quantity's own unit.
@@ -165,11 +190,7 @@ impl Quantity {
 
     /// Whether a unit is one that values can be read in.
     pub fn knows_unit(&self, written: &str) -> bool {
-        same_unit(&self.unit, written)
-            || self
-                .other_units
-                .iter()
-                .any(|other| same_unit(&other.unit, written))
+        self.units().any(|unit| same_unit(unit, written))
     }
 
     fn plausible(&self, value: f64) -> Result<f64, NotANumber> {
@@ -282,6 +303,54 @@ fn plain_number(digits: &str) -> Option<Cow<'_, str>> {
 fn same_unit(unit: &str, written: &str) -> bool {
     // Mostly it is written as the base has it.
     !written.is_empty() && (unit == written || normal_unit(unit) == normal_unit(written))
+}
+
+/// Words that change nothing of the unit before them. "12 g per ..." would be another unit.
+fn is_remark(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    words.all(|word| {
+        !word.eq_ignore_ascii_case("per")
+            && word
+                .chars()
+                .all(|c| c.is_alphabetic() || ",.()-".contains(c))
+    })
+}
+
+/// A unit in one spelling, with those that people use who fill in a form. Not for free text, where "beats" and "score"
+/// are words like others.
+fn usual_spelling(written: &str) -> String {
+    let plain = normal_unit(written)
+        .replace("litre", "l")
+        .replace("liter", "l")
+        .replace("hour", "h")
+        .replace("hr", "h")
+        .replace("mcg", "ug")
+        .replace("micro", "u")
+        .replace("iu/", "u/")
+        .replace("mmols", "mmol")
+        .replace("gm/", "g/")
+        .replace('³', "3");
+    let usual = match plain.as_str() {
+        "℃" | "cel" => "c",
+        "℉" => "f",
+        "cpm" | "brpm" | "b/min" | "br/min" | "c/min" | "cycles/min" | "breath/min"
+        | "beat/min" | "beats" | "breaths" => "/min",
+        "second" | "seconds" | "sec" | "secs" => "s",
+        "week" | "wk" | "wks" => "weeks",
+        "month" => "months",
+        "gram" | "grams" | "gm" | "gms" => "g",
+        "cms" | "centimetre" | "centimetres" | "centimeter" | "centimeters" => "cm",
+        "mms" | "millimetre" | "millimetres" | "millimeter" | "millimeters" => "mm",
+        "metre" | "metres" | "meter" | "meters" => "m",
+        "point" | "pts" | "score" => "points",
+        "sd" | "z-score" | "zscore" => "z",
+        "inr" => "ratio",
+        "mm/hg" => "mmhg",
+        "mmol" => "mmol/l",
+        "k/ul" | "10^3/ul" => "10^9/l",
+        _ => return plain,
+    };
+    usual.to_owned()
 }
 
 /// A unit in one spelling: small letters, no gaps and points, "/" for "per", "u" for "µ".

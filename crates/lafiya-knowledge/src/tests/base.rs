@@ -65,6 +65,45 @@ fn values_are_read_in_many_units_but_only_clear_numbers() {
 }
 
 #[test]
+fn a_unit_of_something_else_is_not_passed_over() {
+    let base = toy::base();
+    let check = |id: &str, text: &str, expected: Option<f64>| {
+        let read = base.read_value(concept(&base, id), text).ok();
+        assert_eq!(read.map(|values| values[0].1), expected, "{id} {text:?}");
+    };
+    for wrong in ["40 mmHg", "40 bananas", "40 %", "40 C/min", "40 C per day"] {
+        check("s_body_temperature", wrong, None);
+    }
+    check("lt_haemoglobin", "7 mmol/L", None);
+    check("s_heart_rate", "120 kg", None);
+    for fine in [
+        "39",
+        "39°",
+        "39 degrees",
+        "39 ℃",
+        "39 Cel",
+        "39 C axillary",
+        "39 °C (oral)",
+    ] {
+        check("s_body_temperature", fine, Some(39.0));
+    }
+    check("s_body_temperature", "102 F oral", Some(38.89));
+    for fine in [
+        "120",
+        "120/min",
+        "120 bpm",
+        "120 b/min",
+        "120 beats/minute",
+        "120 bpm regular",
+    ] {
+        check("s_heart_rate", fine, Some(120.0));
+    }
+    for fine in ["7 g/dL", "7 G/DL", "7gm/dl", "70 g/L", "70 g/litre"] {
+        check("lt_haemoglobin", fine, Some(7.0));
+    }
+}
+
+#[test]
 fn a_blood_pressure_is_two_values() {
     let base = toy::base();
     let check = |text: &str, expected: &[(&str, f64)]| {

@@ -120,6 +120,7 @@ impl Heard {
     fn claim(&self, place: usize) -> Claim {
         Claim {
             pointer: format!("/evidence/{place}"),
+            is_bare: false,
             id: self.id.clone(),
             choice: self.choice,
             source: EvidenceSource::Initial,

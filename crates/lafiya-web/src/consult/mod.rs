@@ -10,7 +10,8 @@ pub(crate) mod result;
 pub(crate) mod start;
 
 use lafiya_model::{
-    AssessmentDocument, AssessmentId, Case, Claim, Environment, InterviewId, TriageLevel,
+    AgeUnit, AssessmentDocument, AssessmentId, Case, Claim, Disagreement, Environment, InterviewId,
+    TriageLevel,
 };
 use lafiya_service::assess::{self, Answer, AssessRequest};
 use lafiya_service::{Caller, ServiceError};
@@ -59,6 +60,7 @@ async fn turn(
     let request = AssessRequest {
         case: Case {
             age: patient.age,
+            age_unit: AgeUnit::Days,
             sex: patient.sex,
             location: place.map(str::to_owned),
             coordinate: None,
@@ -67,6 +69,7 @@ async fn turn(
             previous_evidence: Vec::new(),
             evaluated_at: None,
             left_out: Vec::new(),
+            disagreement: Disagreement::FirstCounts,
         },
         interview_id: Some(interview),
         digest: Sha256::digest(form.bytes()).into(),

@@ -192,6 +192,7 @@ pub(crate) async fn answered(
         .map_err(|_| Failure::Unreadable)?;
     let claim = Claim {
         pointer: "/evidence/0".to_owned(),
+        is_bare: false,
         id: form.text("concept").to_owned(),
         choice,
         source: EvidenceSource::Suggest,
