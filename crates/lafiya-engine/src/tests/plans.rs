@@ -1,0 +1,93 @@
+//! What is advised, and for whom, over the whole knowledge base.
+
+use lafiya_knowledge::Condition;
+use lafiya_model::{Age, Assessment, Choice, DeidentifiedCase, Sex};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use super::properties::any_case;
+use super::{BASE, case, item};
+use crate::{Parameters, assess, review};
+
+fn answer(case: &DeidentifiedCase) -> Assessment<'static> {
+    review(assess(&BASE, case, &Parameters::default()), 0)
+}
+
+fn condition(id: &str) -> &'static Condition {
+    let concept = BASE.resolve(id).and_then(|it| it.condition());
+    BASE.condition(concept.expect("a condition of the base"))
+}
+
+/// A pregnant woman who bleeds a little, without pain: two candidates whose treatments contradict each other.
+fn early_bleeding() -> DeidentifiedCase {
+    let present = ["s_vaginal_bleeding_in_early_pregnancy", "p_first_trimester"];
+    let absent = ["s_abdominal_pain", "s_heavy_vaginal_bleeding"];
+    let present = present.map(|id| item(id, Choice::Present));
+    let absent = absent.map(|id| item(id, Choice::Absent));
+    case(
+        Age::from_years(28),
+        Sex::Female,
+        present.into_iter().chain(absent).collect(),
+    )
+}
+
+#[test]
+fn what_a_less_likely_condition_asks_for_is_said_with_its_name() {
+    let answer = answer(&early_bleeding());
+    let [leader, second] = &answer.conditions[..2] else {
+        panic!("two candidates");
+    };
+    let actions = &answer.treatment.immediate_actions;
+    for own in &condition(leader.id.as_str())
+        .text
+        .treatment
+        .immediate_actions
+    {
+        assert!(
+            actions.iter().any(|it| it.as_str() == own.as_str()),
+            "{own}"
+        );
+    }
+    for other in &condition(second.id.as_str())
+        .text
+        .treatment
+        .immediate_actions
+    {
+        let named = format!("If {}: {other}", second.name);
+        assert!(actions.iter().any(|it| it.as_str() == named), "{named}");
+        assert!(
+            !actions.iter().any(|it| it.as_str() == other.as_str()),
+            "{other}"
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, rng_seed: RngSeed::Fixed(20_261_115), ..ProptestConfig::default() })]
+
+    #[test]
+    fn only_danger_and_the_leading_condition_give_orders_without_a_name(case in any_case()) {
+        let answer = answer(&case);
+        let Some(leader) = answer.conditions.first() else { return Ok(()); };
+        let own = &condition(leader.id.as_str()).text;
+        let of_rules: Vec<&str> = BASE.rules().iter().map(|it| it.text.effect.action.as_str()).collect();
+        let names: Vec<String> = answer.conditions.iter().map(|it| format!("If {}: ", it.name)).collect();
+        let is_named = |line: &str| names.iter().any(|name| line.starts_with(name.as_str()));
+        for line in &answer.treatment.immediate_actions {
+            let is_own = own.treatment.immediate_actions.iter().any(|it| it.as_str() == line.as_str());
+            prop_assert!(is_own || is_named(line) || of_rules.contains(&line.as_str()), "{}", line);
+        }
+        for line in &answer.treatment.supportive_care {
+            let is_own = own.treatment.supportive_care.iter().any(|it| it.as_str() == line.as_str());
+            prop_assert!(is_own || is_named(line), "{}", line);
+        }
+        for line in &answer.referral.pre_referral_actions {
+            let referral = own.referral.as_ref();
+            let is_own = referral.is_some_and(|it| it.pre_referral_actions.iter().any(|it| it.as_str() == line.as_str()));
+            prop_assert!(is_own || is_named(line), "{}", line);
+        }
+        for line in &answer.treatment.avoid {
+            prop_assert!(is_named(line), "{}", line);
+        }
+    }
+}
