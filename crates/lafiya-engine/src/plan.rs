@@ -53,7 +53,10 @@ pub(crate) fn investigations<'a>(
             .iter()
             .zip(&condition.investigations)
         {
-            let Some(lab) = link.test else { continue };
+            let worth_doing = |ix: &LabIx| facts.base.lab(*ix).is_worth_doing(facts);
+            let Some(lab) = link.test.filter(worth_doing) else {
+                continue;
+            };
             let place = tests.iter().position(|test| test.lab == lab);
             let place = place.unwrap_or_else(|| {
                 if let Some(source) = link.source {

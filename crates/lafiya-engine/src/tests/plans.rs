@@ -1,6 +1,6 @@
 //! What is advised, and for whom, over the whole knowledge base.
 
-use lafiya_knowledge::Condition;
+use lafiya_knowledge::{Condition, KnowledgeBase, toy};
 use lafiya_model::{Age, Assessment, Choice, DeidentifiedCase, Sex};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -59,6 +59,41 @@ fn what_a_less_likely_condition_asks_for_is_said_with_its_name() {
             !actions.iter().any(|it| it.as_str() == other.as_str()),
             "{other}"
         );
+    }
+}
+
+#[test]
+fn a_test_is_recommended_only_to_whom_it_makes_sense_for() {
+    let positive = r#"what_positive_means = "Anaemia.""#;
+    let limits = r#"
+        sex = "female"
+        from = "15 years"
+        to = "50 years"
+        not_with = ["p_pregnancy"]
+    "#;
+    let limited = [positive, limits].concat();
+    let files = toy::files_with("lab-tests.toml", positive, &limited);
+    let base = KnowledgeBase::from_files(files).expect("a sound base");
+    let tests = |years: u32, sex: Sex, also: &[&str]| -> Vec<String> {
+        let told = ["s_fever", "s_headache"].iter().chain(also);
+        let told = told.map(|id| item(id, Choice::Present)).collect();
+        let case = case(Age::from_years(years), sex, told);
+        let answer = review(assess(&base, &case, &Parameters::default()), 0);
+        let tests = answer.investigations.into_iter();
+        tests.map(|it| it.test_id.to_string()).collect()
+    };
+    let limited = "lt_haemoglobin".to_owned();
+    assert!(tests(30, Sex::Female, &[]).contains(&limited));
+    assert!(tests(30, Sex::Other, &[]).contains(&limited));
+    let nobody_else = [
+        tests(30, Sex::Male, &[]),
+        tests(14, Sex::Female, &[]),
+        tests(50, Sex::Female, &[]),
+        tests(30, Sex::Female, &["p_pregnancy"]),
+    ];
+    for tests in nobody_else {
+        assert!(!tests.contains(&limited), "{tests:?}");
+        assert!(!tests.is_empty(), "the other tests stay");
     }
 }
 
