@@ -1,7 +1,7 @@
 //! What is advised, and for whom, over the whole knowledge base.
 
 use lafiya_knowledge::{Condition, KnowledgeBase, toy};
-use lafiya_model::{Age, Assessment, Choice, DeidentifiedCase, Sex};
+use lafiya_model::{Age, Assessment, Choice, DeidentifiedCase, Sex, TriageLevel};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -62,6 +62,38 @@ fn what_a_less_likely_condition_asks_for_is_said_with_its_name() {
     }
 }
 
+/// Somebody in whom one candidate explains most, at a usual level below that which a danger sign sets.
+fn raised_by_danger(age: u32, sex: Sex, told: &[&str]) -> Assessment<'static> {
+    let told = told.iter().map(|id| item(id, Choice::Present)).collect();
+    let answer = answer(&case(Age::from_years(age), sex, told));
+    let leader = &answer.conditions[0];
+    assert!(leader.probability > 0.5, "{}", leader.name);
+    let usual = condition(leader.id.as_str()).text.triage.default;
+    assert!(answer.triage.level > usual && answer.triage.overridden);
+    answer
+}
+
+#[test]
+fn a_level_above_the_leading_condition_is_seen_by_whom_the_level_asks_for() {
+    let retention = ["s_urinary_retention_symptom", "s_palpable_bladder"];
+    let emergency = raised_by_danger(72, Sex::Male, &retention);
+    let lump = ["s_hard_or_fixed_breast_lump", "s_breast_skin_dimpling"];
+    let urgent = raised_by_danger(48, Sex::Female, &lump);
+    // An emergency has somebody of its own; a lower level leaves the patient with who knows the leading condition.
+    let by_level = BASE.services().specialist_at(TriageLevel::Emergency);
+    let by_leader = &condition(urgent.conditions[0].id.as_str()).text.triage;
+    let expected = [
+        (&emergency, by_level.expect("somebody for emergencies")),
+        (&urgent, by_leader.specialist.id.as_str()),
+    ];
+    for (answer, id) in expected {
+        let level = BASE.level_text(answer.triage.level).expect("a text");
+        let specialist = answer.triage.specialist.as_ref().expect("a specialist");
+        assert_eq!(specialist.id, id);
+        assert_eq!(specialist.reasoning, level.description.as_str());
+    }
+}
+
 #[test]
 fn a_test_is_recommended_only_to_whom_it_makes_sense_for() {
     let positive = r#"what_positive_means = "Anaemia.""#;
@@ -99,6 +131,18 @@ fn a_test_is_recommended_only_to_whom_it_makes_sense_for() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100, rng_seed: RngSeed::Fixed(20_261_115), ..ProptestConfig::default() })]
+
+    #[test]
+    fn whom_to_see_fits_the_level_and_comes_from_no_unlikely_condition(case in any_case()) {
+        let answer = answer(&case);
+        let (Some(leader), Some(specialist)) = (answer.conditions.first(), &answer.triage.specialist) else { return Ok(()); };
+        let level = answer.triage.level;
+        let likely = answer.conditions.iter().filter(|it| it.id == leader.id || it.probability >= 0.079);
+        let mut as_urgent = likely.map(|it| &condition(it.id.as_str()).text.triage).filter(|it| it.default >= level);
+        let by_level = BASE.level_text(level).map(|it| &*it.description);
+        let says_condition = as_urgent.any(|it| specialist.id == it.specialist.id.as_str() && specialist.reasoning == it.specialist.reasoning.as_str());
+        prop_assert!(says_condition || Some(specialist.reasoning.as_str()) == by_level, "{}", specialist.reasoning);
+    }
 
     #[test]
     fn only_danger_and_the_leading_condition_give_orders_without_a_name(case in any_case()) {
