@@ -115,13 +115,14 @@ pub(crate) fn treatment<'a>(
     facts: &PatientFacts<'a>,
     leaders: &Leaders<'_>,
     alarms: &[Alarm<'a>],
+    level: TriageLevel,
     citations: &mut Citations<'a>,
 ) -> TreatmentGuidance<'a> {
     let conditions = || leaders.iter().map(|leader| condition(facts, leader));
     let urgent_actions = alarms
         .iter()
         .filter(|alarm| alarm.level >= TriageLevel::Urgent)
-        .map(|alarm| alarm.action.clone())
+        .map(|alarm| alarm.action_at(level))
         .filter(|action| !action.is_empty());
     let avoid = conditions().flat_map(|condition| to_avoid(facts, condition));
     TreatmentGuidance {

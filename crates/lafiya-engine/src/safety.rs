@@ -170,7 +170,8 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
         let more = plan::investigations(&facts, &further, &mut citations);
         investigations = opinion::with_further(investigations, more);
     }
-    let treatment = plan::treatment(&facts, &all_leaders, &alarms, &mut citations);
+    // Of the own level, since a second opinion takes nothing out of a plan.
+    let treatment = plan::treatment(&facts, &all_leaders, &alarms, own_level, &mut citations);
     let referral = plan::referral(&facts, &all_leaders, verdict.level, &mut citations);
     let notifiable = plan::notifiable(&facts, &all_leaders, &mut citations);
     let mut reasoning = reasoning(

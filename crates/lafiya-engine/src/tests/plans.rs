@@ -129,6 +129,36 @@ fn a_test_is_recommended_only_to_whom_it_makes_sense_for() {
     }
 }
 
+#[test]
+fn no_later_visit_is_ordered_beside_an_emergency() {
+    let action = r#"action = "Take the baby to a clinic today.""#;
+    let actions = |addition: &str, told: &[&str]| -> Vec<String> {
+        let effect = [action, addition].concat();
+        let files = toy::files_with("rules/fever.toml", action, &effect);
+        let base = KnowledgeBase::from_files(files).expect("a sound base");
+        let told = told.iter().map(|id| item(id, Choice::Present)).collect();
+        let case = case(Age::from_days(20), Sex::Female, told);
+        let answer = review(assess(&base, &case, &Parameters::default()), 0);
+        let actions = answer.treatment.immediate_actions.into_iter();
+        actions.map(|it| it.to_string()).collect()
+    };
+    let (visit, rest) = ("Take the baby to a clinic today.", "Keep breastfeeding.");
+    let first_aid = r#", in_emergency = "Keep breastfeeding.""#;
+    let nothing = r#", in_emergency = """#;
+    let (urgent, emergency) = (["s_fever"], ["s_fever", "s_neck_stiffness"]);
+    let has = |actions: &[String], line: &str| actions.iter().any(|it| it == line);
+
+    assert!(has(&actions(first_aid, &urgent), visit));
+    assert!(!has(&actions(first_aid, &urgent), rest));
+    let beside = actions(first_aid, &emergency);
+    assert_eq!(beside[..2], ["Go to a hospital now.", rest]);
+    assert!(!has(&beside, visit));
+    assert!(!has(&actions(nothing, &emergency), visit));
+    assert!(!has(&actions(nothing, &emergency), ""));
+    // A rule that does not say loses nothing: what it orders may be more than a visit.
+    assert!(has(&actions("", &emergency), visit));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100, rng_seed: RngSeed::Fixed(20_261_115), ..ProptestConfig::default() })]
 
@@ -149,7 +179,8 @@ proptest! {
         let answer = answer(&case);
         let Some(leader) = answer.conditions.first() else { return Ok(()); };
         let own = &condition(leader.id.as_str()).text;
-        let of_rules: Vec<&str> = BASE.rules().iter().map(|it| it.text.effect.action.as_str()).collect();
+        let effects = || BASE.rules().iter().map(|it| &it.text.effect);
+        let of_rules: Vec<&str> = effects().map(|it| &it.action).chain(effects().filter_map(|it| it.in_emergency.as_ref())).map(|it| it.as_str()).collect();
         let names: Vec<String> = answer.conditions.iter().map(|it| format!("If {}: ", it.name)).collect();
         let is_named = |line: &str| names.iter().any(|name| line.starts_with(name.as_str()));
         for line in &answer.treatment.immediate_actions {
