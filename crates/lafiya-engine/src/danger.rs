@@ -2,7 +2,7 @@
 
 use lafiya_knowledge::{ConceptRef, FindingIx};
 use lafiya_model::assessment::RedFlag;
-use lafiya_model::{Seriousness, Text, Timeframe, TriageLevel};
+use lafiya_model::{Phrase, Seriousness, Text, Timeframe, TriageLevel};
 
 use crate::facts::{PatientFacts, Status};
 
@@ -13,11 +13,24 @@ pub(crate) struct Alarm<'a> {
     pub(crate) timeframe: Timeframe,
     pub(crate) flag: RedFlag<'a>,
     pub(crate) action: Text<'a>,
+    /// What of that still holds in an emergency that it is not the cause of, where that is less.
+    pub(crate) in_emergency: Option<&'a Phrase>,
     pub(crate) evidence: Vec<ConceptRef>,
     pub(crate) isolate: bool,
     pub(crate) notify: Option<&'a str>,
     /// Whether it is a finding by itself, rather than a combination.
     pub(crate) is_evidence: bool,
+}
+
+impl<'a> Alarm<'a> {
+    /// What to do about it in a patient of this level: in an emergency, nothing that can only wait for later.
+    pub(crate) fn action_at(&self, level: TriageLevel) -> Text<'a> {
+        let is_lesser = self.level < TriageLevel::Emergency && level == TriageLevel::Emergency;
+        match self.in_emergency {
+            Some(rest) if is_lesser => rest.into(),
+            _ => self.action.clone(),
+        }
+    }
 }
 
 /// Every reason for alarm, the worst first.
@@ -64,6 +77,7 @@ fn finding_alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
                     root_cause: text.danger.as_ref().map(Text::from).unwrap_or_default(),
                 },
                 action: Text::default(),
+                in_emergency: None,
                 evidence: vec![ConceptRef::Finding(ix)],
                 isolate: false,
                 notify: None,
@@ -91,6 +105,7 @@ fn rule_alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
                     root_cause: Text::from(&rule.text.says),
                 },
                 action: Text::from(&effect.action),
+                in_emergency: effect.in_emergency.as_ref(),
                 evidence,
                 isolate: effect.isolate,
                 notify: effect.notify.as_deref(),
@@ -118,6 +133,7 @@ fn score_alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
                 root_cause: Text::from(&score.text.says),
             },
             action: Text::default(),
+            in_emergency: None,
             evidence: result.evidence,
             isolate: false,
             notify: None,

@@ -2,7 +2,7 @@
 //! signs of getting worse, and what the law wants reported. Everything is taken from the knowledge
 //! base as written there; nothing without a source gets through.
 
-use lafiya_knowledge::schema::{self, Advice};
+use lafiya_knowledge::schema::{self, Advice, Treatment};
 use lafiya_knowledge::words::State;
 use lafiya_knowledge::{Condition, ConditionIx, Facts, KnowledgeBase, LabIx, SourceIx, When};
 use lafiya_model::assessment::{
@@ -53,7 +53,10 @@ pub(crate) fn investigations<'a>(
             .iter()
             .zip(&condition.investigations)
         {
-            let Some(lab) = link.test else { continue };
+            let worth_doing = |ix: &LabIx| facts.base.lab(*ix).is_worth_doing(facts);
+            let Some(lab) = link.test.filter(worth_doing) else {
+                continue;
+            };
             let place = tests.iter().position(|test| test.lab == lab);
             let place = place.unwrap_or_else(|| {
                 if let Some(source) = link.source {
@@ -112,22 +115,19 @@ pub(crate) fn treatment<'a>(
     facts: &PatientFacts<'a>,
     leaders: &Leaders<'_>,
     alarms: &[Alarm<'a>],
+    level: TriageLevel,
     citations: &mut Citations<'a>,
 ) -> TreatmentGuidance<'a> {
     let conditions = || leaders.iter().map(|leader| condition(facts, leader));
-    let treatments = || conditions().map(|condition| &condition.text.treatment);
     let urgent_actions = alarms
         .iter()
         .filter(|alarm| alarm.level >= TriageLevel::Urgent)
-        .map(|alarm| alarm.action.clone());
-    let actions = urgent_actions
-        .filter(|action| !action.is_empty())
-        .chain(treatments().flat_map(|it| it.immediate_actions.iter().map(Text::from)));
-    let care = treatments().flat_map(|it| it.supportive_care.iter().map(Text::from));
+        .map(|alarm| alarm.action_at(level))
+        .filter(|action| !action.is_empty());
     let avoid = conditions().flat_map(|condition| to_avoid(facts, condition));
     TreatmentGuidance {
-        immediate_actions: distinct(actions, ACTIONS_MAX),
-        supportive_care: distinct(care, ACTIONS_MAX),
+        immediate_actions: to_do(facts, leaders, urgent_actions, |it| &it.immediate_actions),
+        supportive_care: to_do(facts, leaders, std::iter::empty(), |it| &it.supportive_care),
         avoid: distinct(avoid, ACTIONS_MAX),
         condition_specific: conditions()
             .filter_map(|condition| confirmed_treatment(facts, condition, citations))
@@ -135,7 +135,37 @@ pub(crate) fn treatment<'a>(
     }
 }
 
-/// What not to give to this patient.
+/// What to do whatever is found, and for the leading condition, as it is written; then what to do for the
+/// other candidates. Those lines say for which condition they hold: what saves one patient harms another.
+fn to_do<'a>(
+    facts: &PatientFacts<'a>,
+    leaders: &Leaders<'_>,
+    in_any_case: impl Iterator<Item = Text<'a>>,
+    lines: impl Fn(&'a Treatment) -> &'a [Phrase],
+) -> Vec<Text<'a>> {
+    let lines_of = |condition: &'a Condition| lines(&condition.text.treatment).iter();
+    let mut conditions = leaders.iter().map(|leader| condition(facts, leader));
+    let of_leader = conditions.next().into_iter().flat_map(lines_of);
+    let mut kept = distinct(in_any_case.chain(of_leader.map(Text::from)), ACTIONS_MAX);
+    let unconditional = kept.len();
+    for (condition, line) in conditions.flat_map(|it| lines_of(it).map(move |line| (it, line))) {
+        if kept.len() >= ACTIONS_MAX {
+            break;
+        }
+        if !kept[..unconditional].contains(&line.into()) {
+            kept.push(only_if(condition, line));
+        }
+    }
+    kept
+}
+
+/// A line that holds for a patient with this condition alone.
+fn only_if<'a>(condition: &Condition, line: &str) -> Text<'a> {
+    ["If ", &condition.text.name, ": ", line].concat().into()
+}
+
+/// What not to give to this patient. It is never said without its condition: what one forbids may be the
+/// treatment of another.
 fn to_avoid<'a>(facts: &PatientFacts<'_>, condition: &Condition) -> impl Iterator<Item = Text<'a>> {
     let written = condition.text.treatment.avoid.iter();
     let applies = |(avoid, when): &(&schema::Avoid, &Option<When>)| {
@@ -144,11 +174,7 @@ fn to_avoid<'a>(facts: &PatientFacts<'_>, condition: &Condition) -> impl Iterato
     written
         .zip(&condition.avoid_when)
         .filter(applies)
-        .map(|(avoid, _)| {
-            [condition.text.name.as_str(), ": ", &avoid.text]
-                .concat()
-                .into()
-        })
+        .map(|(avoid, _)| only_if(condition, &avoid.text))
 }
 
 /// First and second choice for this patient; the line for pregnancy or children stands beside them.
@@ -204,19 +230,27 @@ pub(crate) fn referral<'a>(
     citations: &mut Citations<'a>,
 ) -> ReferralPathway<'a> {
     // The pathway of the leader that is as urgent as the patient, else of the leader.
-    let as_urgent = leaders
-        .iter()
-        .map(|leader| condition(facts, leader))
-        .find(|it| it.text.triage.default >= level);
-    let condition = as_urgent.or_else(|| leaders.first().map(|leader| condition(facts, leader)));
-    let Some(text) = condition.and_then(|condition| condition.text.referral.as_ref()) else {
+    let conditions = || leaders.iter().map(|leader| condition(facts, leader));
+    let as_urgent = conditions().position(|it| it.text.triage.default >= level);
+    let place = as_urgent.unwrap_or_default();
+    let Some((condition, text)) = conditions()
+        .nth(place)
+        .and_then(|condition| Some((condition, condition.text.referral.as_ref()?)))
+    else {
         return ReferralPathway::default();
+    };
+    let said = |line: &'a Phrase| {
+        if place == 0 {
+            Text::from(line)
+        } else {
+            only_if(condition, line)
+        }
     };
     ReferralPathway {
         current_level: Text::from(&text.current_level),
         refer_to: Text::from(&text.refer_to),
         criteria: text.criteria.iter().map(Text::from).collect(),
-        pre_referral_actions: text.pre_referral_actions.iter().map(Text::from).collect(),
+        pre_referral_actions: text.pre_referral_actions.iter().map(said).collect(),
         source: citations.cite_id(&text.source),
     }
 }

@@ -1,7 +1,7 @@
 //! The last gate: the only place that can make an [`Assessment`]. Danger sets a floor under the
 //! level here, whatever came before, and the invariants are asserted before anything leaves.
 
-use lafiya_knowledge::{ConceptRef, ConditionIx};
+use lafiya_knowledge::{ConceptRef, Condition, ConditionIx, KnowledgeBase};
 use lafiya_model::assessment::{
     AssessedCondition, Reasoning, RedFlag, Specialist, Triage, Warning, WarningKind,
     WarningSeverity,
@@ -173,7 +173,8 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
         let more = plan::investigations(&facts, &further, &mut citations);
         investigations = opinion::with_further(investigations, more);
     }
-    let treatment = plan::treatment(&facts, &all_leaders, &alarms, &mut citations);
+    // Of the own level, since a second opinion takes nothing out of a plan.
+    let treatment = plan::treatment(&facts, &all_leaders, &alarms, own_level, &mut citations);
     let referral = plan::referral(&facts, &all_leaders, verdict.level, &mut citations);
     let notifiable = plan::notifiable(&facts, &all_leaders, &mut citations);
     let mut reasoning = reasoning(
@@ -338,20 +339,26 @@ fn triage_words<'a>(
     let level_text = base.level_text(verdict.level);
     let by_danger = verdict.floor.is_some_and(|floor| floor > verdict.carried);
     let deciding_alarm = alarms.first().filter(|alarm| alarm.level == verdict.level);
-    let deciding_condition = differential
-        .likeliest(|ix| levels.level(ix).0 >= verdict.level)
-        // A level that nobody but the opinion asks for is not the doing of an unlikely condition.
-        .filter(|_| verdict.raised_from.is_none());
-    let condition = deciding_condition
-        .or_else(|| differential.leader())
-        .map(|ix| base.condition(ix));
+    let as_urgent = differential.likeliest(|ix| levels.level(ix).0 >= verdict.level);
+    let carrying = as_urgent.filter(|ix| carries(*ix, differential, verdict));
+    let foremost = carrying.or_else(|| differential.leader());
+    let condition = foremost.map(|ix| base.condition(ix));
     let root_cause = match deciding_alarm {
         Some(alarm) if alarm.is_evidence => {
             Some(format!("{}: {}", alarm.flag.name, alarm.flag.root_cause).into())
         }
         Some(alarm) => Some(alarm.flag.root_cause.clone()),
         None if verdict.raised_from.is_some() => Some(RAISED.into()),
-        None => condition.map(|it| format!("{} is among the likely causes.", it.text.name).into()),
+        None => condition.map(|it| {
+            let name = &it.text.name;
+            let why = match carrying {
+                Some(_) => format!("{name} is among the likely causes."),
+                None => format!(
+                    "The possible causes together ask for this level; {name} is the likeliest."
+                ),
+            };
+            why.into()
+        }),
     };
     let action = deciding_alarm
         .map(|alarm| &alarm.action)
@@ -369,26 +376,21 @@ fn triage_words<'a>(
             Some(action) => [action.as_str(), " ", &usual_action].concat().into(),
             None => usual_action,
         },
-        specialist: condition.and_then(|condition| {
-            let advice = &condition.text.triage.specialist;
-            Some(Specialist {
-                id: Text::from(&advice.id),
-                name: Text::from(&base.specialist(&advice.id)?.name),
-                reasoning: Text::from(&advice.reasoning),
-                escalate_to: Text::from(&advice.escalate_to),
-                escalation_trigger: Text::from(&advice.escalation_trigger),
-            })
-        }),
+        specialist: condition.and_then(|it| specialist(base, it, verdict.level)),
         channel: match verdict.level {
             TriageLevel::Emergency => Some("personal_visit".into()),
-            _ => condition.map(|condition| condition.text.triage.channel.as_str().into()),
+            // How somebody as urgent as this is mostly seen, be it likely or not.
+            _ => as_urgent
+                .or(foremost)
+                .map(|ix| base.condition(ix).text.triage.channel.as_str().into()),
         },
         root_cause,
         contributing_evidence: contributing(
             facts,
             differential,
             deciding_alarm,
-            deciding_condition,
+            // A level that nobody but the opinion asks for does not come from the evidence.
+            foremost.filter(|_| verdict.raised_from.is_none()),
         ),
         overridden: by_danger || verdict.raised_from.is_some(),
         override_reason: match verdict.raised_from {
@@ -397,6 +399,38 @@ fn triage_words<'a>(
             None => None,
         },
     }
+}
+
+/// Whether a condition that is as urgent as the patient is why: the candidates alone give the level, and it is
+/// likely enough to be treated for. Otherwise danger, a second opinion or many unlikely conditions together are.
+fn carries(condition: ConditionIx, differential: &Differential<'_>, verdict: &Verdict) -> bool {
+    verdict.carried == verdict.level
+        && verdict.raised_from.is_none()
+        && differential.probability(condition) >= LEADER_PROBABILITY_MIN
+}
+
+/// Whom to see. What a condition says of itself is meant for patients of its usual level; somebody more
+/// urgent sees whom the level asks for, and for its reason.
+fn specialist<'a>(
+    base: &'a KnowledgeBase,
+    condition: &'a Condition,
+    level: TriageLevel,
+) -> Option<Specialist<'a>> {
+    let own = &condition.text.triage.specialist;
+    let (id, reasoning) = if condition.text.triage.default >= level {
+        (own.id.as_str(), Text::from(&own.reasoning))
+    } else {
+        let asked = base.services().specialist_at(level);
+        let reason = base.level_text(level).map(|it| Text::from(&it.description));
+        (asked.unwrap_or(&own.id), reason.unwrap_or_default())
+    };
+    Some(Specialist {
+        id: id.into(),
+        name: Text::from(&base.specialist(id)?.name),
+        reasoning,
+        escalate_to: Text::from(&own.escalate_to),
+        escalation_trigger: Text::from(&own.escalation_trigger),
+    })
 }
 
 /// Symptoms that counted most; risk factors and test results stand among the contributions.

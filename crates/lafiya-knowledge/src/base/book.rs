@@ -76,6 +76,7 @@ pub(super) fn bind(content: &mut Content) -> (Book, Vec<Phrase>) {
     }
     for rule in &mut content.rules {
         book.enter([&mut rule.says, &mut rule.effect.action]);
+        book.enter(&mut rule.effect.in_emergency);
     }
     book.enter(content.scores.iter_mut().map(|it| &mut it.says));
     for it in &mut content.findings {

@@ -350,6 +350,13 @@ fn build_labs(texts: Vec<schema::LabTest>, directory: &Directory) -> Vec<LabTest
     texts
         .into_iter()
         .map(|text| LabTest {
+            sex: text.sex.unwrap_or(SexLimit::Any),
+            ages: text.ages(),
+            not_with: text
+                .not_with
+                .iter()
+                .filter_map(|id| directory.exact(id))
+                .collect(),
             quantity: Quantity::of_lab_test(&text, directory),
             effects: Vec::new(),
             text,

@@ -6,7 +6,7 @@ use super::index::{ConceptRef, ConditionIx, FindingIx, LabIx, RiskIx, SourceIx};
 use super::likelihood::{Answer, Group};
 use super::measure::Quantity;
 use super::place::Times;
-use super::when::When;
+use super::when::{Facts, When};
 use crate::schema;
 use crate::words::{AgeSpan, SexLimit, State};
 
@@ -241,10 +241,26 @@ pub struct RiskFactor {
 pub struct LabTest {
     /// The file's words.
     pub text: schema::LabTest,
+    /// The sexes it is worth doing in.
+    pub sex: SexLimit,
+    /// The ages at which it is worth doing.
+    pub ages: AgeSpan,
+    /// What, when present, leaves it nothing to tell.
+    pub not_with: Vec<ConceptRef>,
     /// How to read and use its values, where it has a unit.
     pub quantity: Option<Quantity>,
     /// The conditions it tells of.
     pub effects: Vec<LabEffect>,
+}
+
+impl LabTest {
+    /// Whether it makes sense to do it in this patient. A result that is brought counts in any case.
+    pub fn is_worth_doing(&self, patient: &impl Facts) -> bool {
+        let mut not_with = self.not_with.iter();
+        self.sex.allows(patient.sex())
+            && self.ages.contains(patient.age())
+            && !not_with.any(|it| patient.is_present(*it))
+    }
 }
 
 /// What a test tells of a condition (0 to 1).

@@ -51,6 +51,7 @@ pub(super) fn known_ids(report: &mut Report<'_>) {
     }
     for test in &content.lab_tests {
         derivations(report, &test.id, &test.derive, &test.absent_unless_derived);
+        each(report, &test.id, &test.not_with, Wanted::Evidence);
     }
     for sign in &content.triage.danger_sign {
         each(report, "triage.toml", [&sign.id], Wanted::Finding);

@@ -22,6 +22,10 @@ pub(super) fn sense(report: &mut Report<'_>) {
         if effect.level == TriageLevel::SelfCare {
             report.complain(id, "effect", "a danger rule cannot lead to self-care");
         }
+        if effect.level == TriageLevel::Emergency && effect.in_emergency.is_some() {
+            let says = "`in_emergency` belongs to rules below emergency";
+            report.complain(id, "in_emergency", says);
+        }
         if effect
             .seriousness
             .is_some_and(|it| it.floor() > effect.level)

@@ -1,9 +1,10 @@
 //! `lab-tests.toml`: tests, images and bedside measures, and what a positive one means.
 
+use lafiya_model::Age;
 use serde::{Deserialize, Serialize};
 
 use super::measure::{Derivation, NormalRange, OtherUnit};
-use crate::words::{CareLevel, Price};
+use crate::words::{AgeSpan, CareLevel, Price, SexLimit, age_words};
 
 /// One lab test, as its file says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,6 +36,18 @@ pub struct LabTest {
     /// Other names.
     #[serde(default)]
     pub synonyms: Vec<String>,
+    /// Only worth doing in.
+    #[serde(default)]
+    pub sex: Option<SexLimit>,
+    /// Worth doing from this age.
+    #[serde(default, with = "age_words")]
+    pub from: Option<Age>,
+    /// Worth doing below this age.
+    #[serde(default, with = "age_words")]
+    pub to: Option<Age>,
+    /// Findings, risk factors or tests whose presence leaves it nothing to tell.
+    #[serde(default)]
+    pub not_with: Vec<String>,
     /// The unit of its value, where it has one.
     #[serde(default)]
     pub unit: Option<String>,
@@ -53,4 +66,14 @@ pub struct LabTest {
     /// What a value makes absent, unless it makes it present.
     #[serde(default)]
     pub absent_unless_derived: Vec<String>,
+}
+
+impl LabTest {
+    /// The ages at which it is worth doing.
+    pub fn ages(&self) -> AgeSpan {
+        AgeSpan {
+            from: self.from,
+            below: self.to,
+        }
+    }
 }

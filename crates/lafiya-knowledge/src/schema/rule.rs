@@ -154,6 +154,10 @@ pub struct Effect {
     /// What to do.
     #[serde(default)]
     pub action: Phrase,
+    /// What of `action` is still to be done by who goes to hospital now for another reason: first aid, but no later
+    /// visit. Empty is nothing; all of it where this is left out.
+    #[serde(default)]
+    pub in_emergency: Option<Phrase>,
     /// Suspected dangerous contagion: keep apart.
     #[serde(default)]
     pub isolate: bool,

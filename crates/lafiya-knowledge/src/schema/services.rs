@@ -26,6 +26,13 @@ impl Services {
         self.care.iter().find(|care| care.level == level)
     }
 
+    /// Whom a triage level asks for by itself, whatever the case: who gives the first service that it always asks for.
+    pub fn specialist_at(&self, level: TriageLevel) -> Option<&str> {
+        let always = self.care_at(level)?.services.first()?;
+        let service = self.service.iter().find(|it| it.id == *always)?;
+        service.asked_by.specialists.first().map(String::as_str)
+    }
+
     /// The name for people of a service.
     pub fn name_of(&self, service: &str) -> Option<&str> {
         let found = self.service.iter().find(|it| it.id == service)?;
