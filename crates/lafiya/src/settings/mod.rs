@@ -337,14 +337,21 @@ impl Settings {
         }
     }
 
-    /// The settings of the web app. Whoever sits at the machine may consult only where the service is
-    /// the embedded one and serves this machine alone.
+    /// The settings of the web app.
     pub(crate) fn web(&self, bound: SocketAddr) -> WebSettings {
-        let embedded = self.database_url.expose_secret().is_empty() && bound.ip().is_loopback();
         WebSettings {
             public_url: self.public_url(bound),
-            consult_at_the_machine: self.consult_at_the_machine && embedded,
+            consult_at_the_machine: self.consult_at_the_machine && self.serves_here_alone(bound),
         }
+    }
+
+    /// Whether the service is the embedded one and, by all the settings say, nobody but this machine
+    /// reaches it. A proxy need not leave a mark on what it passes on, so one that is known of counts.
+    fn serves_here_alone(&self, bound: SocketAddr) -> bool {
+        self.database_url.expose_secret().is_empty()
+            && bound.ip().is_loopback()
+            && self.trusted_proxies.is_empty()
+            && lafiya_web::leads_to_this_machine(&self.public_url(bound))
     }
 
     /// The settings of the HTTP edge.
