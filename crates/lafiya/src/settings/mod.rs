@@ -12,6 +12,7 @@ use anyhow::{Context as _, bail, ensure};
 use ipnet::IpNet;
 use lafiya_http::HttpSettings;
 use lafiya_http::versions::{VersionPolicy, Versions};
+use lafiya_model::is_country_code;
 use lafiya_provider::{Provider, ProviderSettings};
 use lafiya_service::{Advisor, AiMode, Limits};
 use lafiya_storage::store::{DataKeys, StoreUrl};
@@ -21,6 +22,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
 pub(crate) use catalogue::arguments;
+pub(crate) use layers::{FILE_VARIABLE, warn_of_unknown_variables};
 
 /// Every setting, checked.
 #[derive(Debug, Deserialize)]
@@ -154,11 +156,14 @@ impl Settings {
             bail!("otlp_endpoint is set, but this binary was built without the feature otel");
         }
         ensure!(
-            self.home_country.is_empty()
-                || (self.home_country.len() == 2
-                    && self.home_country.bytes().all(|b| b.is_ascii_alphabetic())),
+            self.home_country.is_empty() || is_country_code(&self.home_country),
             "home_country must be a country's ISO code of two letters, such as NG"
         );
+        ensure!(
+            !self.data_dir.as_os_str().is_empty(),
+            "data_dir must name a folder, such as data"
+        );
+        crate::logging::filter(&self.log_level)?;
         self.check_ai()?;
         self.store_url()?;
         self.data_keys()?;
