@@ -31,15 +31,12 @@ pub fn nearest_facilities(
     let usual = register
         .types()
         .services(need.usual.iter().map(String::as_str));
-    let within = |levels: &[FacilityLevel]| {
-        let levels = levels.to_vec();
-        register
-            .nearest(from, &levels)
-            .take_while(|found| found.distance_km <= REACH_KM)
-    };
     let all = |levels: &[FacilityLevel], services| -> Vec<Found<'_>> {
-        within(levels)
+        register
+            .nearest(from, levels)
+            .take_while(|found| found.distance_km <= REACH_KM)
             .filter(|found| found.services.include(services))
+            .filter(|found| is_there_for(register, found, need))
             .take(FACILITIES_MAX)
             .collect()
     };
@@ -70,6 +67,18 @@ pub fn nearest_facilities(
         answers.truncate(FACILITIES_MAX);
     }
     answers
+}
+
+/// Whether a facility for one thing only is there for what this patient needs; any other is there for
+/// everybody.
+fn is_there_for(register: &Register, found: &Found<'_>, need: &Need) -> bool {
+    match (found.only_for, &need.particular) {
+        (Some(only_for), Some(ids)) => {
+            let particular = register.types().services(ids.iter().map(String::as_str));
+            only_for.touch(particular)
+        }
+        _ => true,
+    }
 }
 
 /// In an emergency with the right place far away: the nearest place of any use, if it is much nearer.

@@ -20,6 +20,8 @@ pub struct Need {
     pub services: Vec<String>,
     /// Ids of what every facility for this level has, where the above are not to be found.
     pub usual: Vec<String>,
+    /// Ids of the services for whose sake a facility for one thing only is right; `None` shows them all.
+    pub particular: Option<Vec<String>>,
 }
 
 impl Need {
@@ -47,6 +49,7 @@ impl Need {
             otherwise: care.otherwise.clone(),
             services,
             usual: care.services.clone(),
+            particular: Some(reasons.particular(base)),
         }
     }
 
@@ -61,6 +64,7 @@ impl Need {
             otherwise: care.otherwise.clone(),
             services: care.services.clone(),
             usual: care.services.clone(),
+            particular: Some(Vec::new()),
         }
     }
 
@@ -72,6 +76,7 @@ impl Need {
             otherwise: Vec::new(),
             services: Vec::new(),
             usual: Vec::new(),
+            particular: None,
         }
     }
 }
@@ -94,6 +99,14 @@ impl<'a> Reasons<'a> {
             referred_to: assessment.referral.refer_to.to_lowercase(),
             age,
         }
+    }
+
+    /// Every service that anything asks for, whether or not the triage level insists on it: a child with
+    /// a cough need not go to a children's hospital, but may.
+    fn particular(&self, base: &KnowledgeBase) -> Vec<String> {
+        let asked = |service: &&Service| AskedBy::ALL.iter().any(|by| self.ask(service, *by));
+        let services = base.services().service.iter().filter(asked);
+        services.map(|service| service.id.clone()).collect()
     }
 
     fn ask(&self, service: &Service, by: AskedBy) -> bool {

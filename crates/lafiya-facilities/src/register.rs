@@ -30,6 +30,17 @@ impl Services {
         self.0 & wanted.0 == wanted.0
     }
 
+    /// Whether any of these is offered.
+    pub fn touch(self, wanted: Self) -> bool {
+        self.0 & wanted.0 != 0
+    }
+
+    /// Those of both.
+    #[must_use]
+    pub fn common(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
     /// Those of either.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
@@ -73,12 +84,19 @@ pub struct Found<'a> {
     pub level: FacilityLevel,
     /// What it offers.
     pub services: Services,
+    /// Where it is there for one thing only: what a patient must need one of.
+    pub only_for: Option<Services>,
     /// Kilometres in a straight line.
     pub distance_km: f64,
 }
 
-/// How much a facility can do.
-type Ability = (FacilityLevel, Services);
+/// How much a facility can do, and for whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Ability {
+    level: FacilityLevel,
+    services: Services,
+    only_for: Option<Services>,
+}
 
 /// A facility in the index: short, so that those around stay in the caches.
 struct Entry {
@@ -112,7 +130,7 @@ impl Register {
                 abilities.len() as u32 - 1
             });
             let entry = (facility.position, Entry { number, ability });
-            if able.0 >= FacilityLevel::Hospital {
+            if able.level >= FacilityLevel::Hospital {
                 hospitals.push(entry);
             } else {
                 others.push(entry);
@@ -188,15 +206,16 @@ impl Register {
         levels: &[FacilityLevel],
         distance_km: impl Fn(&Facility) -> f64,
     ) -> Option<Found<'_>> {
-        let (level, services) = self.abilities[entry.ability as usize];
-        if !levels.contains(&level) {
+        let able = self.abilities[entry.ability as usize];
+        if !levels.contains(&able.level) {
             return None;
         }
         let facility = &self.facilities[entry.number as usize];
         Some(Found {
             facility,
-            level,
-            services,
+            level: able.level,
+            services: able.services,
+            only_for: able.only_for,
             distance_km: distance_km(facility),
         })
     }
@@ -217,9 +236,21 @@ fn ability(facility: &Facility, types: &Types) -> Ability {
     match types.find(&facility.kind) {
         Some(kind) => {
             let usual = types.services(kind.services.iter().map(String::as_str));
-            (kind.level, usual.and(own))
+            let one_thing = kind.only_for.as_ref().map(|ids| {
+                let ids = types.services(ids.iter().map(String::as_str));
+                ids.and(own.common(types.standing_alone()))
+            });
+            Ability {
+                level: kind.level,
+                services: usual.and(own),
+                only_for: one_thing,
+            }
         }
-        None => (FacilityLevel::Primary, own),
+        None => Ability {
+            level: FacilityLevel::Primary,
+            services: own,
+            only_for: None,
+        },
     }
 }
 

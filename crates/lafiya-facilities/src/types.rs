@@ -14,12 +14,16 @@ pub struct Types {
     /// The words of each kind with a space on both sides, so that only whole words match.
     words: Vec<Vec<String>>,
     services: Vec<String>,
+    standing_alone: Services,
 }
 
 impl Types {
     /// The kinds of a knowledge base.
     pub fn of(base: &KnowledgeBase) -> Self {
+        let services = &base.services().service;
+        let alone = services.iter().zip(0..).filter(|(it, _)| it.stands_alone);
         Self {
+            standing_alone: Services::from_numbers(alone.map(|(_, number)| number)),
             words: base
                 .services()
                 .facility_type
@@ -27,12 +31,7 @@ impl Types {
                 .map(|kind| kind.words.iter().map(|word| format!(" {word} ")).collect())
                 .collect(),
             kinds: base.services().facility_type.clone(),
-            services: base
-                .services()
-                .service
-                .iter()
-                .map(|it| it.id.clone())
-                .collect(),
+            services: services.iter().map(|it| it.id.clone()).collect(),
         }
     }
 
@@ -65,6 +64,11 @@ impl Types {
             .iter()
             .position(|words| words.iter().any(|word| padded.contains(word.as_str())))?;
         self.kinds.get(at)
+    }
+
+    /// The services with which alone a facility is right for who needs them.
+    pub(crate) fn standing_alone(&self) -> Services {
+        self.standing_alone
     }
 
     /// A set of services. What the knowledge base does not know is left out.

@@ -3,6 +3,8 @@
 // Test code: what is missing or wrong ends the test, with its reason.
 #![allow(clippy::unwrap_used)]
 
+use std::sync::LazyLock;
+
 use lafiya_facilities::{Atlas, Need, Register, Types, nearest_facilities};
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::assessment::{ReferralPathway, Specialist};
@@ -11,9 +13,10 @@ use lafiya_model::{
     NearestFacility, Sex, Text, TriageLevel,
 };
 
-fn base() -> KnowledgeBase {
-    lafiya_content::load().unwrap()
-}
+// Made once: preparing them takes longer than all the tests.
+static BASE: LazyLock<KnowledgeBase> = LazyLock::new(|| lafiya_content::load().unwrap());
+static ATLAS: LazyLock<Atlas> = LazyLock::new(|| Atlas::new(&BASE));
+static REGISTER: LazyLock<Register> = LazyLock::new(|| Register::embedded(Types::of(&BASE)));
 
 /// An assessment by the engine, of which only what the need is read from is then set.
 fn assessment<'a>(
@@ -54,9 +57,8 @@ fn assessment<'a>(
 }
 
 fn services(level: TriageLevel, specialist: &str, refer_to: &str, years: u32) -> Vec<String> {
-    let base = base();
-    let made = assessment(&base, level, specialist, refer_to);
-    Need::of(&base, &made, Age::from_years(years)).services
+    let made = assessment(&BASE, level, specialist, refer_to);
+    Need::of(&BASE, &made, Age::from_years(years)).services
 }
 
 #[test]
@@ -99,14 +101,13 @@ fn an_emergency_asks_for_what_the_case_asks_for() {
 
 #[test]
 fn self_care_asks_for_pharmacies_and_primary_care() {
-    let base = base();
     let made = assessment(
-        &base,
+        &BASE,
         TriageLevel::SelfCare,
         "pharmacy",
         "general or district hospital",
     );
-    let need = Need::of(&base, &made, Age::from_years(30));
+    let need = Need::of(&BASE, &made, Age::from_years(30));
     assert_eq!(
         need.levels,
         [FacilityLevel::Pharmacy, FacilityLevel::Primary]
@@ -121,16 +122,10 @@ fn near(
     refer_to: &str,
     years: u32,
 ) -> Vec<NearestFacility> {
-    let base = base();
-    let register = Register::embedded(Types::of(&base));
-    let place = Atlas::new(&base).find(place, Some("NG")).unwrap();
-    let made = assessment(&base, level, specialist, refer_to);
-    nearest_facilities(
-        &register,
-        &base,
-        &place,
-        &Need::of(&base, &made, Age::from_years(years)),
-    )
+    let place = ATLAS.find(place, Some("NG")).unwrap();
+    let made = assessment(&BASE, level, specialist, refer_to);
+    let need = Need::of(&BASE, &made, Age::from_years(years));
+    nearest_facilities(&REGISTER, &BASE, &place, &need)
 }
 
 #[test]
@@ -186,6 +181,71 @@ fn a_child_may_go_to_a_childrens_hospital_and_an_adult_may_not() {
     assert!(of(40).iter().all(|it| it.kind != "Children's hospital"));
 }
 
+fn kinds(
+    place: &str,
+    level: TriageLevel,
+    specialist: &str,
+    refer_to: &str,
+    years: u32,
+) -> Vec<String> {
+    let found = near(place, level, specialist, refer_to, years);
+    assert!(!found.is_empty(), "{place}, {}", level.as_str());
+    found.into_iter().map(|it| it.kind).collect()
+}
+
+#[test]
+fn at_no_level_is_a_hospital_for_one_thing_shown_for_another() {
+    let kinds_of = &BASE.services().facility_type;
+    let for_one_thing: Vec<&str> = kinds_of
+        .iter()
+        .filter(|kind| kind.only_for.is_some())
+        .map(|kind| kind.name.as_str())
+        .collect();
+    assert!(for_one_thing.contains(&"Eye hospital"));
+    for place in ["kaduna", "lagos", "Abeokuta", "kano", "Yaba, Lagos"] {
+        for level in TriageLevel::ALL {
+            for specialist in ["internal_medicine", "general_practice", "general_surgery"] {
+                for kind in kinds(place, *level, specialist, "district hospital", 30) {
+                    assert!(!for_one_thing.contains(&&*kind), "{place}: {kind}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_hospital_for_one_thing_is_shown_to_who_needs_that_thing() {
+    let urgent =
+        |place, specialist, years| kinds(place, TriageLevel::Urgent, specialist, "", years);
+    for (place, specialist, years, kind) in [
+        ("kaduna", "ophthalmology", 30, "Eye hospital"),
+        ("kaduna", "ent", 30, "Specialised hospital"),
+        ("Yaba, Lagos", "psychiatry", 30, "Psychiatric hospital"),
+        ("Yaba, Lagos", "orthopaedics", 30, "Orthopaedic hospital"),
+        ("Lagos Island", "general_practice", 3, "Children's hospital"),
+        (
+            "Lagos Island",
+            "obstetrics_gynaecology",
+            30,
+            "Maternity hospital",
+        ),
+    ] {
+        let found = urgent(place, specialist, years);
+        assert!(found.iter().any(|it| it == kind), "{specialist}: {found:?}");
+    }
+    // What the register says of one of them counts: a maternity hospital with care of children.
+    let for_a_child = urgent("Sokoto", "general_practice", 3);
+    assert!(
+        for_a_child.iter().any(|it| it == "Maternity hospital"),
+        "{for_a_child:?}"
+    );
+    let for_a_man = urgent("Sokoto", "general_practice", 30);
+    assert!(
+        for_a_man.iter().all(|it| it != "Maternity hospital"),
+        "{for_a_man:?}"
+    );
+}
+
 #[test]
 fn a_country_alone_gives_no_facilities() {
     assert!(
@@ -202,14 +262,14 @@ fn a_country_alone_gives_no_facilities() {
 
 #[test]
 fn every_hospital_of_the_default_register_has_a_known_kind_and_lies_in_its_country() {
-    let base = base();
-    let types = Types::of(&base);
-    let register = Register::embedded(types.clone());
-    let atlas = Atlas::new(&base);
     let mut abroad = Vec::new();
-    for facility in register.facilities() {
-        assert!(types.find(&facility.kind).is_some(), "{}", facility.name);
-        if atlas.at(facility.position).country != facility.country {
+    for facility in REGISTER.facilities() {
+        assert!(
+            REGISTER.types().find(&facility.kind).is_some(),
+            "{}",
+            facility.name
+        );
+        if ATLAS.at(facility.position).country != facility.country {
             abroad.push(&facility.name);
         }
     }

@@ -113,14 +113,23 @@ fn require_type(headers: &HeaderMap, types: &[&str]) -> Result<(), ApiError> {
         Some(("fhirVersion", version)) => version.trim_matches('"').starts_with("4.0"),
         _ => true,
     });
-    let is_plain = headers
-        .get(header::CONTENT_ENCODING)
-        .is_none_or(|encoding| encoding == "identity");
-    if is_json && is_ours && is_plain {
-        Ok(())
+    if is_json && is_ours {
+        require_plain(headers)
     } else {
         Err(unsupported())
     }
+}
+
+/// Refuses a body that is compressed.
+fn require_plain(headers: &HeaderMap) -> Result<(), ApiError> {
+    let encoding = headers.get(header::CONTENT_ENCODING);
+    if encoding.is_none_or(|encoding| encoding == "identity") {
+        return Ok(());
+    }
+    Err(ApiError::new(
+        ErrorCode::UnsupportedMediaType,
+        "Send the body uncompressed: leave out `Content-Encoding`.",
+    ))
 }
 
 /// The value of one strict JSON document. Refused: bad syntax, nesting deeper than 128, invalid UTF-8, a

@@ -211,13 +211,12 @@ fn with_current_version(uri: &Uri, old: &str) -> Uri {
 }
 
 fn ended(policy: &VersionPolicy) -> ApiError {
-    ApiError::new(
-        ErrorCode::VersionSunset,
-        format!(
-            "Version {} ended on {}. Use /{CURRENT}.",
-            policy.name, policy.sunset_on
-        ),
-    )
+    let mut said = format!("Version {} ended on {}.", policy.name, policy.sunset_on);
+    // The current one may have an end, too: then there is nowhere to send anybody.
+    if policy.name != CURRENT {
+        said.push_str(&format!(" Use /{CURRENT}."));
+    }
+    ApiError::new(ErrorCode::VersionSunset, said)
 }
 
 fn write_security_headers(headers: &mut HeaderMap, https: bool) {

@@ -8,6 +8,7 @@
 pub mod account;
 pub mod assessment;
 pub mod case;
+pub mod country;
 pub mod evidence;
 pub mod facility;
 pub mod ids;
@@ -22,6 +23,7 @@ pub mod webhook;
 pub use account::Role;
 pub use assessment::Assessment;
 pub use case::{Case, Claim, Coordinate, DeidentifiedCase, Disagreement};
+pub use country::is_country_code;
 pub use evidence::{Choice, Evidence, EvidenceSource, Severity};
 pub use facility::{FacilityLevel, NearestFacility};
 pub use ids::{

@@ -4,6 +4,7 @@
 
 use std::net::IpAddr;
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use argon2::Argon2;
 use argon2::password_hash::rand_core::OsRng;
@@ -12,6 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use lafiya_model::{AccountId, Role, TenantStatus};
 use lafiya_storage::store::{AccountRecord, NewSession, TenantRecord};
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
 use crate::context::Context;
 use crate::error::{FieldError, ServiceError};
@@ -28,6 +30,8 @@ const SESSION_TOUCHED_EVERY: SignedDuration = SignedDuration::from_mins(5);
 pub const FAILURES_MAX: u64 = 5;
 /// How long it stays locked.
 pub const LOCKED_FOR: SignedDuration = SignedDuration::from_mins(15);
+/// No refusal leaves earlier, so that it takes no longer where there is something to write down.
+const REFUSED_AFTER: Duration = Duration::from_millis(300);
 /// Shortest password.
 pub const PASSWORD_CHARACTERS_MIN: usize = 10;
 const PASSWORD_CHARACTERS_MAX: usize = 200;
@@ -68,12 +72,11 @@ impl SignedIn {
 pub enum Attempt {
     /// Signed in; the token for the cookie.
     In(String),
-    /// The address, the password or the code is wrong. Which one is not said.
+    /// The address, the password or the code is wrong, or the account is locked. Which one is not said:
+    /// it would tell which addresses have accounts.
     Wrong,
     /// The password is right; the one-time code is missing.
     CodeNeeded,
-    /// Too many wrong passwords; none is looked at before this.
-    Locked(Timestamp),
 }
 
 /// Signs in with address, password and, where codes are on, a code.
@@ -85,13 +88,28 @@ pub async fn sign_in(
     code: &str,
 ) -> Result<Attempt, ServiceError> {
     rate_limit::count(context, Counted::SignIn(address), None).await?;
+    let earliest = Instant::now() + REFUSED_AFTER;
+    let attempt = judged(context, email, password, code).await?;
+    if matches!(attempt, Attempt::Wrong) {
+        tokio::time::sleep_until(earliest).await;
+    }
+    Ok(attempt)
+}
+
+async fn judged(
+    context: &Context,
+    email: &str,
+    password: &str,
+    code: &str,
+) -> Result<Attempt, ServiceError> {
     let now = context.clock.now();
     let Some(account) = context.store.find_account(&folded(email)).await? else {
         verified(password, NOBODYS_HASH.clone()).await?;
         return Ok(Attempt::Wrong);
     };
-    if let Some(until) = account.locked_until.filter(|&until| now < until) {
-        return Ok(Attempt::Locked(until));
+    if account.locked_until.is_some_and(|until| now < until) {
+        verified(password, NOBODYS_HASH.clone()).await?;
+        return Ok(Attempt::Wrong);
     }
     let hash = account
         .password_hash
@@ -102,28 +120,26 @@ pub async fn sign_in(
         return Ok(Attempt::CodeNeeded);
     }
     if !(right && code_is_right(context, &account, code, now).await?) {
-        return fail(context, &account, now).await;
+        count_failure(context, &account, now).await?;
+        return Ok(Attempt::Wrong);
     }
     begin(context, account.id, "password")
         .await
         .map(Attempt::In)
 }
 
-async fn fail(
+/// Enough of them lock the account.
+async fn count_failure(
     context: &Context,
     account: &AccountRecord,
     now: Timestamp,
-) -> Result<Attempt, ServiceError> {
+) -> Result<(), ServiceError> {
     let until = now.checked_add(LOCKED_FOR).unwrap_or(Timestamp::MAX);
-    let failures = context
+    context
         .store
         .record_sign_in_failure(account.id, FAILURES_MAX, until, now)
         .await?;
-    Ok(if failures >= FAILURES_MAX {
-        Attempt::Locked(until)
-    } else {
-        Attempt::Wrong
-    })
+    Ok(())
 }
 
 async fn code_is_right(

@@ -1,6 +1,6 @@
 //! Tenants: made, listed and suspended by the operator.
 
-use lafiya_model::{Environment, TenantId, TenantStatus, TextToProvider, Tier};
+use lafiya_model::{Environment, TenantId, TenantStatus, TextToProvider, Tier, is_country_code};
 use lafiya_storage::store::{NewTenant, StoreError, TenantRecord};
 use uuid::Uuid;
 
@@ -112,12 +112,10 @@ pub async fn set_home_country(
 
 fn checked_country(code: Option<&str>) -> Result<Option<String>, ServiceError> {
     match code {
-        Some(code) if code.len() != 2 || !code.bytes().all(|b| b.is_ascii_alphabetic()) => {
-            Err(invalid(
-                "/country",
-                "must be a country's ISO code of two letters, such as NG",
-            ))
-        }
+        Some(code) if !is_country_code(code) => Err(invalid(
+            "/country",
+            "must be a country's ISO code of two letters, such as NG",
+        )),
         other => Ok(other.map(str::to_uppercase)),
     }
 }

@@ -18,3 +18,4 @@ mod visit;
 mod words;
 
 pub use app::{Pages, WebSettings, pages};
+pub use visit::leads_to_this_machine;

@@ -13,7 +13,6 @@ use crate::app::App;
 use crate::page::{Failure, Frame, Section, go_to, show, show_with};
 use crate::posted::Posted;
 use crate::visit::{Visit, session_cookie, set_cookie};
-use crate::words;
 
 #[derive(Template)]
 #[template(path = "sign_in.html")]
@@ -60,10 +59,11 @@ pub(crate) async fn attempt(
             return Ok(response);
         }
         Attempt::CodeNeeded => "Enter your password again, with the code of your app.".to_owned(),
-        Attempt::Wrong => "The address, the password or the code is wrong.".to_owned(),
-        Attempt::Locked(until) => format!(
-            "Too many wrong tries. This account is locked until {}. An owner can send you a one-time link.",
-            words::moment(until)
+        Attempt::Wrong => format!(
+            "The address, the password or the code is wrong, or the account is locked: {} wrong tries in a row \
+             lock it for {} minutes. An owner can send you a one-time link.",
+            sign_in::FAILURES_MAX,
+            sign_in::LOCKED_FOR.as_mins()
         ),
     };
     let page = SignInPage {

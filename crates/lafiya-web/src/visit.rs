@@ -178,7 +178,14 @@ fn visitor_of(request: &Request) -> Visitor {
 /// on, and the address bar names this machine (another site's name that resolves here does not count).
 fn sits_here(request: &Request, visitor: Visitor) -> bool {
     let headers = request.headers();
-    let passed_on = ["x-forwarded-for", "forwarded", "x-real-ip", "via"];
+    let passed_on = [
+        "forwarded",
+        "via",
+        "x-forwarded-for",
+        "x-forwarded-host",
+        "x-forwarded-proto",
+        "x-real-ip",
+    ];
     let host = headers
         .get(header::HOST)
         .and_then(|host| host.to_str().ok())
@@ -186,6 +193,13 @@ fn sits_here(request: &Request, visitor: Visitor) -> bool {
     visitor.peer.to_canonical().is_loopback()
         && !passed_on.iter().any(|name| headers.contains_key(*name))
         && names_this_machine(host)
+}
+
+/// Whether an address such as `http://localhost:8080` is one of this machine alone.
+pub fn leads_to_this_machine(url: &str) -> bool {
+    let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let host = after_scheme.split('/').next().unwrap_or_default();
+    names_this_machine(host)
 }
 
 fn names_this_machine(host: &str) -> bool {
@@ -300,6 +314,20 @@ mod tests {
             "[2001:db8::1]",
         ] {
             assert!(!names_this_machine(elsewhere), "{elsewhere}");
+        }
+    }
+
+    #[test]
+    fn an_address_of_another_name_does_not_lead_to_this_machine() {
+        for here in [
+            "http://127.0.0.1:8080",
+            "https://localhost/",
+            "http://[::1]:8080",
+        ] {
+            assert!(leads_to_this_machine(here), "{here}");
+        }
+        for elsewhere in ["https://lafiya.example", "http://192.0.2.1:8080", ""] {
+            assert!(!leads_to_this_machine(elsewhere), "{elsewhere}");
         }
     }
 

@@ -3,7 +3,8 @@
 
 use std::io::IsTerminal;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -13,15 +14,27 @@ use crate::settings::{LogFormat, Settings};
 
 /// Starts logging for the whole process.
 pub(crate) fn start(settings: &Settings) -> anyhow::Result<()> {
-    let filter =
-        EnvFilter::try_new(&settings.log_level).context("log_level is not a valid filter")?;
     let registry = tracing_subscriber::registry()
-        .with(filter)
+        .with(filter(&settings.log_level)?)
         .with(log_layer(settings.log_format));
     #[cfg(feature = "otel")]
     let registry = registry.with(traces::layer(&settings.otlp_endpoint)?);
     registry.init();
     Ok(())
+}
+
+/// The filter that `log_level` means. A word that is no level would be taken for the name of a part of the
+/// program and silence all the others, so it is refused.
+pub(crate) fn filter(log_level: &str) -> anyhow::Result<EnvFilter> {
+    let words = log_level.split(',').map(str::trim);
+    for word in words.filter(|word| !word.is_empty() && !word.contains(['=', '['])) {
+        ensure!(
+            word.parse::<LevelFilter>().is_ok(),
+            "log_level: `{word}` is no level; write error, warn, info, debug, trace or off, \
+             or a part with its level such as lafiya_http=debug"
+        );
+    }
+    EnvFilter::try_new(log_level).context("log_level is not a valid filter")
 }
 
 fn log_layer<S>(format: LogFormat) -> Box<dyn Layer<S> + Send + Sync>
@@ -66,5 +79,31 @@ mod traces {
         Ok(Some(
             tracing_opentelemetry::layer().with_tracer(provider.tracer("lafiya")),
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::filter;
+
+    #[test]
+    fn a_level_that_does_not_exist_is_refused_in_a_sentence() {
+        for wrong in ["inof", "info,debgu", "lafiya_http", "lafiya_http=inof"] {
+            let said = filter(wrong).map(|_| ()).unwrap_err().to_string();
+            assert!(said.starts_with("log_level"), "{wrong}: {said}");
+        }
+    }
+
+    #[test]
+    fn levels_and_filters_are_taken() {
+        for right in [
+            "info",
+            "WARN",
+            "off",
+            "info,lafiya_http=debug",
+            "info, sqlx=warn",
+        ] {
+            assert!(filter(right).is_ok(), "{right}");
+        }
     }
 }

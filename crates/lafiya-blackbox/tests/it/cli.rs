@@ -214,11 +214,36 @@ fn a_setting_with_a_value_that_cannot_be_meant_is_refused() {
         ("LAFIYA_ADMIN_LISTEN", "9090", "admin_listen"),
         ("LAFIYA_TRUSTED_PROXIES", "everybody", "trusted_proxies"),
         ("LAFIYA_LOG_FORMAT", "xml", "log_format"),
+        ("LAFIYA_LOG_LEVEL", "inof", "log_level"),
+        ("LAFIYA_HOME_COUNTRY", "XX", "home_country"),
+        ("LAFIYA_DATA_DIR", "", "data_dir"),
         ("LAFIYA_KNOWLEDGE_DIR", "nowhere", "nowhere"),
     ] {
         let server = Server::with(name, value).prepare();
         refused(&server.cli(&["serve"]), word);
     }
+}
+
+#[test]
+fn a_variable_that_names_no_setting_is_warned_about() {
+    let server = Server::with("LAFIYA_LISTNE", "1").prepare();
+    let output = server.cli(&["tenant", "list"]);
+    assert!(output.status.success(), "{output:?}");
+    let said = &output.stderr;
+    assert!(
+        said.contains("LAFIYA_LISTNE") && said.contains("`listen`"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_first_start_that_cannot_listen_for_the_operator_makes_no_keys() {
+    let taken = shared().address.to_string();
+    let second = Server::with("LAFIYA_ADMIN_LISTEN", &taken).prepare();
+    let output = second.cli(&["serve"]);
+    assert!(!output.status.success(), "{output:?}");
+    assert!(output.stderr.contains(&taken), "{output:?}");
+    assert!(output.stdout.is_empty(), "keys were shown: {output:?}");
 }
 
 #[test]

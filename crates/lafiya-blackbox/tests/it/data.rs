@@ -321,6 +321,9 @@ fn a_backup_of_a_running_service_can_be_started_from() {
     }
     assert!(made.json()["bytes"].as_u64() > Some(0));
     refused(&server.cli(&["backup", "copy.db"]), "exists");
+    refused(&server.cli(&["backup", "nowhere/copy.db"]), "nowhere");
+    let acts = server.cli(&["audit", "list", "--json"]).stdout;
+    assert_eq!(acts.matches("data.backup").count(), 1, "{acts}");
     let after = assessed(&client, &fever());
 
     let restored = Start::default().prepare();

@@ -146,6 +146,19 @@ fn a_body_that_is_not_announced_as_json_is_415() {
 }
 
 #[test]
+fn a_compressed_body_is_415_and_told_why() {
+    let server = Server::without_limits().start();
+    let answer = rotate(&server)
+        .header("Content-Type", "application/json")
+        .header("Content-Encoding", "gzip")
+        .body("{}")
+        .send();
+    let error = answer.expect_error(415, "UNSUPPORTED_MEDIA_TYPE");
+    let message = error["message"].as_str().expect("a message");
+    assert!(message.contains("Content-Encoding"), "{answer}");
+}
+
+#[test]
 fn parameters_of_the_content_type_do_not_matter() {
     let server = Server::without_limits().start();
     let answer = rotate(&server)

@@ -339,7 +339,7 @@ pub(crate) fn signed_in(server: &Server, member: &Value) -> Client {
     browser.with_header("Cookie", cookie(&entered))
 }
 
-fn cookie(answer: &Answer) -> &str {
+pub(crate) fn cookie(answer: &Answer) -> &str {
     let cookie = answer.required_header("set-cookie");
     cookie.split(';').next().unwrap_or_default()
 }

@@ -3,6 +3,8 @@
 
 use lafiya_blackbox::{BackendKind, Client, Server, shared};
 
+use crate::tenants::{cookie, form_token};
+
 fn browser(server: &Server) -> Client {
     server.client().with_header("Accept", "text/html")
 }
@@ -26,8 +28,53 @@ fn only_whoever_sits_at_an_embedded_machine_consults_without_signing_in() {
         answer.required_header("location").starts_with("/sign-in"),
         "{answer}"
     );
-    let shut = Server::with("LAFIYA_CONSULT_AT_THE_MACHINE", "false").start();
-    browser(&shut).get("/").expect(303);
+    for (setting, value) in [
+        ("LAFIYA_CONSULT_AT_THE_MACHINE", "false"),
+        // A proxy that leaves no mark is known by the settings alone.
+        ("LAFIYA_PUBLIC_URL", "https://lafiya.example"),
+        ("LAFIYA_TRUSTED_PROXIES", "127.0.0.1/32"),
+    ] {
+        let shut = Server::with(setting, value).start();
+        browser(&shut).get("/").expect(303);
+    }
+}
+
+#[test]
+fn signing_in_does_not_tell_which_addresses_have_accounts() {
+    let server = Server::without_limits().start();
+    let known = "ada@clinic.example";
+    let made = server.cli(&[
+        "user", "create", known, "--tenant", "demo", "--role", "owner",
+    ]);
+    assert!(made.status.success(), "{made:?}");
+    // More than lock an account.
+    let answers = |email: &str| -> Vec<String> {
+        let tries = (0..7).map(|_| said_to_who_signs_in(&server, email));
+        tries.collect()
+    };
+    let (of_known, of_unknown) = (answers(known), answers("eve@clinic.example"));
+    assert!(of_known[0].contains("is wrong"), "{}", of_known[0]);
+    assert_eq!(of_known, of_unknown);
+}
+
+/// What the page says to a wrong password.
+fn said_to_who_signs_in(server: &Server, email: &str) -> String {
+    let browser = browser(server);
+    let page = browser.get("/sign-in").expect(200);
+    let token = form_token(&page);
+    let answer = browser
+        .with_header("Cookie", cookie(&page))
+        .request("POST", "/sign-in")
+        .header("Content-Type", "application/x-www-form-urlencoded")
+        .body(format!(
+            "form_token={token}&email={email}&password=a+wrong+password"
+        ))
+        .send()
+        .expect(401);
+    let page = answer.text();
+    let (_, alert) = page.split_once("role=\"alert\"").expect("an alert");
+    let (said, _) = alert.split_once("</div>").expect("its end");
+    said.to_owned()
 }
 
 #[test]

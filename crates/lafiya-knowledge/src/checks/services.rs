@@ -31,7 +31,12 @@ pub(super) fn known(report: &mut Report<'_>) {
         .care
         .iter()
         .map(|care| (care.level.as_str(), &care.services))
-        .chain(file.facility_type.iter().map(|it| (&*it.id, &it.services)));
+        .chain(file.facility_type.iter().map(|it| (&*it.id, &it.services)))
+        .chain(
+            file.facility_type
+                .iter()
+                .filter_map(|it| Some((&*it.id, it.only_for.as_ref()?))),
+        );
     for (owner, list) in named {
         for id in list.iter().filter(|id| !services.contains(&***id)) {
             report.complain(owner, id, format!("there is no service `{id}`"));

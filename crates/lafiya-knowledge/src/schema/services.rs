@@ -106,6 +106,9 @@ pub struct FacilityType {
     /// What it usually offers.
     #[serde(default)]
     pub services: Vec<String>,
+    /// Where it is there for one thing only: the services, one of which a case must ask for.
+    #[serde(default)]
+    pub only_for: Option<Vec<String>>,
     /// Words by which a register's own type is recognised, in lower case without accents.
     #[serde(default)]
     pub words: Vec<String>,

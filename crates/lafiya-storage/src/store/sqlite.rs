@@ -54,6 +54,7 @@ struct Readers {
 impl Sqlite {
     pub(super) async fn open(path: &Path, settings: &StoreSettings) -> Result<Self, StoreError> {
         create_folder_of(path)?;
+        keep_from_others(path)?;
         let options = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(true)
@@ -262,6 +263,47 @@ where
             outcome => return outcome,
         }
     }
+}
+
+/// In a folder that was there before, the file keeps others out by itself: it is made before SQLite would
+/// make it, and SQLite gives the files beside it its mode. From files that are there already the rights
+/// of others are taken; what a group may do is the operator's choice.
+#[cfg(unix)]
+fn keep_from_others(path: &Path) -> Result<(), StoreError> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut options = std::fs::OpenOptions::new();
+    options.append(true).create(true).mode(0o600);
+    options
+        .open(path)
+        .map_err(|cause| StoreError::unavailable(format!("{}: {cause}", path.display())))?;
+    for ending in ["", "-wal", "-shm"] {
+        let mut file = path.as_os_str().to_owned();
+        file.push(ending);
+        take_rights_of_others(Path::new(&file));
+    }
+    Ok(())
+}
+
+/// A file of another user cannot be changed: then it is said, and the service runs all the same.
+#[cfg(unix)]
+fn take_rights_of_others(file: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let Ok(found) = std::fs::metadata(file) else {
+        return;
+    };
+    let mode = found.permissions().mode();
+    if mode & 0o007 == 0 {
+        return;
+    }
+    let private = std::fs::Permissions::from_mode(mode & 0o770);
+    if let Err(cause) = std::fs::set_permissions(file, private) {
+        tracing::warn!(file = %file.display(), %cause, "Everybody on this machine may read the database.");
+    }
+}
+
+#[cfg(not(unix))]
+fn keep_from_others(_: &Path) -> Result<(), StoreError> {
+    Ok(())
 }
 
 /// Health data lies in this folder: when we make it, nobody else may look into it.

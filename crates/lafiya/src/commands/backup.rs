@@ -1,11 +1,11 @@
 //! `lafiya backup` and `lafiya reencrypt`: the data as a whole, while the service runs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::{Arg, ArgMatches, Command, value_parser};
-use lafiya_service::keeping;
+use lafiya_service::{Context, keeping};
 use lafiya_storage::store::{self, NewAct, StoreError, StoreUrl};
 use serde_json::json;
 
@@ -42,8 +42,23 @@ pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Re
     if !database.exists() {
         bail!("there is no database at {} yet", database.display());
     }
-    // Logged first: the copy then tells of itself.
     let context = wiring::admin_context(settings).await?;
+    let made = recorded_copy(&context, &database, file).await;
+    context.store.close().await;
+    made?;
+    let bytes = std::fs::metadata(file).map_or(0, |file| file.len());
+    let answer = json!({ "file": file, "bytes": bytes });
+    print_answer(matches, &answer, |_| {
+        format!("Copied and checked: {} ({bytes} bytes).", file.display())
+    })
+}
+
+/// Makes the copy and then logs it: what was not made is not told of.
+async fn recorded_copy(context: &Context, database: &Path, file: &Path) -> anyhow::Result<()> {
+    match store::back_up_sqlite(database, file).await {
+        Err(StoreError::Conflict) => bail!("{} exists already", file.display()),
+        other => other.context("no backup was made")?,
+    }
     let act = NewAct {
         at: context.clock.now(),
         actor: actor(),
@@ -52,18 +67,8 @@ pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Re
         subject: file.display().to_string(),
         detail: "{}".to_owned(),
     };
-    context.store.log_act(act).await?;
-    let copied = store::back_up_sqlite(&database, file).await;
-    context.store.close().await;
-    match copied {
-        Err(StoreError::Conflict) => bail!("{} exists already", file.display()),
-        other => other.context("no backup was made")?,
-    }
-    let bytes = std::fs::metadata(file).map_or(0, |file| file.len());
-    let answer = json!({ "file": file, "bytes": bytes });
-    print_answer(matches, &answer, |_| {
-        format!("Copied and checked: {} ({bytes} bytes).", file.display())
-    })
+    let logged = context.store.log_act(act).await;
+    logged.context("the backup was made, but not written into the audit log")
 }
 
 pub(super) async fn reencrypt(

@@ -39,7 +39,7 @@ fn actor() -> String {
 pub(crate) fn command_line() -> Command {
     let config = Arg::new("config")
         .long("config")
-        .env("LAFIYA_CONFIG")
+        .env(settings::FILE_VARIABLE)
         .value_name("FILE")
         .help("The settings file [default: lafiya.toml, if it exists]")
         .global(true);
@@ -77,6 +77,7 @@ pub(crate) fn run(arguments: &ArgMatches) -> anyhow::Result<ExitCode> {
     let innermost = innermost(arguments);
     let settings = Settings::load(innermost)?;
     crate::logging::start(&settings)?;
+    settings::warn_of_unknown_variables();
     // These need no database and no runtime.
     match arguments.subcommand() {
         Some(("knowledge", matches)) => return knowledge::run(&settings, matches),

@@ -1,5 +1,6 @@
 //! `lafiya serve`: the service, from start to an orderly end.
 
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +11,7 @@ use lafiya_http::{Desks, Front, HttpState, Listening, Pages};
 use lafiya_model::Role;
 use lafiya_service::tenants::{self, DemoKeys};
 use lafiya_service::{Context, authenticate, books, keeping, members};
+use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -30,11 +32,9 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
-    let metrics = match settings.admin_listen()? {
-        Some(address) => Some((
-            address,
-            lafiya_http::admin::collect_metrics().map_err(anyhow::Error::msg)?,
-        )),
+    let admin_address = settings.admin_listen()?;
+    let metrics = match admin_address {
+        Some(_) => Some(lafiya_http::admin::collect_metrics().map_err(anyhow::Error::msg)?),
         None => None,
     };
     settings.require_data_key()?;
@@ -43,6 +43,11 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
     let listening = Listening::bind(settings.listen)
         .await
         .with_context(|| format!("the address {} cannot be used", settings.listen))?;
+    // Before a first start makes keys, which are shown once.
+    let admin_listener = match admin_address {
+        Some(address) => Some(admin_listener(address).await?),
+        None => None,
+    };
     let public_url = settings.public_url(listening.address);
     let demo = tenants::first_start(&context)
         .await
@@ -55,10 +60,7 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
 
     let stop = CancellationToken::new();
     let tasks = TaskTracker::new();
-    if let Some((address, handle)) = metrics {
-        let listener = tokio::net::TcpListener::bind(address)
-            .await
-            .with_context(|| format!("admin_listen {address} cannot be used"))?;
+    if let Some((handle, listener)) = metrics.zip(admin_listener) {
         tracing::info!(address = %listener.local_addr()?, "The operator's listener is up.");
         tasks.spawn(lafiya_http::admin::keep_up(handle.clone(), stop.clone()));
         let router = lafiya_http::admin::router(handle, Arc::clone(&context));
@@ -126,6 +128,12 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
     context.store.close().await;
     tracing::info!("Lafiya has stopped.");
     Ok(ExitCode::SUCCESS)
+}
+
+async fn admin_listener(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address)
+        .await
+        .with_context(|| format!("admin_listen {address} cannot be used"))
 }
 
 /// One for each processor, where requests are answered without asking another server.

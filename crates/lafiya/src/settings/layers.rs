@@ -10,6 +10,8 @@ use super::catalogue::{CATALOGUE, Setting};
 
 /// The file that is read when no other is named.
 const DEFAULT_FILE: &str = "lafiya.toml";
+/// The variable that names another one.
+pub(crate) const FILE_VARIABLE: &str = "LAFIYA_CONFIG";
 
 /// Default, then file, then variable or flag (clap has already let the flag win).
 pub(super) fn merged(arguments: &ArgMatches) -> anyhow::Result<Table> {
@@ -25,7 +27,6 @@ pub(super) fn merged(arguments: &ArgMatches) -> anyhow::Result<Table> {
             table.insert(setting.name.clone(), value_of(setting, text)?);
         }
     }
-    warn_of_unknown_variables();
     Ok(table)
 }
 
@@ -96,19 +97,40 @@ fn list_of(name: &str, text: &str) -> anyhow::Result<Value> {
 
 /// A mistyped variable is said, not refused: platforms put variables of their own into every
 /// process (a Kubernetes service named lafiya makes LAFIYA_PORT), and those must not stop us.
-fn warn_of_unknown_variables() {
+pub(crate) fn warn_of_unknown_variables() {
     for (name, _) in std::env::vars_os() {
         let Some(name) = name.to_str() else { continue };
-        let known = CATALOGUE.iter().any(|setting| setting.variable == name);
-        if name.starts_with("LAFIYA_") && !known {
-            let hint = suggestion(&name.trim_start_matches("LAFIYA_").to_lowercase());
+        if let Some(hint) = hint_for_variable(name) {
             tracing::warn!("The variable {name} names no setting{hint}; it is ignored.");
         }
     }
 }
 
-/// The setting that shares most words with a name, and among those the one nearest in length.
+/// What to say of a variable that looks like ours and is none.
+fn hint_for_variable(name: &str) -> Option<String> {
+    let rest = name.strip_prefix("LAFIYA_")?;
+    let known = name == FILE_VARIABLE || CATALOGUE.iter().any(|setting| setting.variable == name);
+    (!known).then(|| suggestion(&rest.to_lowercase()))
+}
+
+/// The setting that a name was most likely meant to be.
 fn suggestion(name: &str) -> String {
+    match mistyped(name).or_else(|| sharing_words(name)) {
+        Some(setting) => format!(" (did you mean `{}`?)", setting.name),
+        None => String::new(),
+    }
+}
+
+/// The setting that is a slip of the keys away: a letter wrong, missing, too many or changed about.
+fn mistyped(name: &str) -> Option<&'static Setting> {
+    let slips = |setting: &Setting| strsim::osa_distance(&setting.name, name);
+    let nearest = CATALOGUE.iter().min_by_key(|setting| slips(setting))?;
+    let allowed = 1 + name.len() / 8;
+    (slips(nearest) <= allowed).then_some(nearest)
+}
+
+/// The setting that shares most words with a name, and among those the one nearest in length.
+fn sharing_words(name: &str) -> Option<&'static Setting> {
     let shared = |setting: &Setting| {
         let words: Vec<&str> = setting.name.split('_').collect();
         name.split('_').filter(|word| words.contains(word)).count()
@@ -119,12 +141,34 @@ fn suggestion(name: &str) -> String {
             std::cmp::Reverse(setting.name.len().abs_diff(name.len())),
         )
     };
-    match CATALOGUE
+    CATALOGUE
         .iter()
         .max_by_key(nearness)
         .filter(|best| shared(best) > 0)
-    {
-        Some(best) => format!(" (did you mean `{}`?)", best.name),
-        None => String::new(),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistyped_variable_is_told_what_was_meant() {
+        for (variable, meant) in [
+            ("LAFIYA_LISTNE", "listen"),
+            ("LAFIYA_LOG_LEVL", "log_level"),
+            ("LAFIYA_DATABSE_URL", "database_url"),
+            ("LAFIYA_RATE_LIMIT", "rate_limit_per_minute"),
+        ] {
+            let hint = hint_for_variable(variable).unwrap();
+            assert!(hint.contains(&format!("`{meant}`")), "{variable}: {hint}");
+        }
+        assert_eq!(hint_for_variable("LAFIYA_PORT").as_deref(), Some(""));
+    }
+
+    #[test]
+    fn variables_that_are_known_or_of_others_are_not_spoken_of() {
+        for variable in ["LAFIYA_LISTEN", "LAFIYA_CONFIG", "HOME", "XLAFIYA_LISTEN"] {
+            assert_eq!(hint_for_variable(variable), None, "{variable}");
+        }
     }
 }

@@ -12,6 +12,7 @@ use anyhow::{Context as _, bail, ensure};
 use ipnet::IpNet;
 use lafiya_http::HttpSettings;
 use lafiya_http::versions::{VersionPolicy, Versions};
+use lafiya_model::is_country_code;
 use lafiya_provider::{Provider, ProviderSettings};
 use lafiya_service::{Advisor, AiMode, Limits};
 use lafiya_storage::store::{DataKeys, StoreUrl};
@@ -21,6 +22,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
 pub(crate) use catalogue::arguments;
+pub(crate) use layers::{FILE_VARIABLE, warn_of_unknown_variables};
 
 /// Every setting, checked.
 #[derive(Debug, Deserialize)]
@@ -154,11 +156,14 @@ impl Settings {
             bail!("otlp_endpoint is set, but this binary was built without the feature otel");
         }
         ensure!(
-            self.home_country.is_empty()
-                || (self.home_country.len() == 2
-                    && self.home_country.bytes().all(|b| b.is_ascii_alphabetic())),
+            self.home_country.is_empty() || is_country_code(&self.home_country),
             "home_country must be a country's ISO code of two letters, such as NG"
         );
+        ensure!(
+            !self.data_dir.as_os_str().is_empty(),
+            "data_dir must name a folder, such as data"
+        );
+        crate::logging::filter(&self.log_level)?;
         self.check_ai()?;
         self.store_url()?;
         self.data_keys()?;
@@ -337,14 +342,21 @@ impl Settings {
         }
     }
 
-    /// The settings of the web app. Whoever sits at the machine may consult only where the service is
-    /// the embedded one and serves this machine alone.
+    /// The settings of the web app.
     pub(crate) fn web(&self, bound: SocketAddr) -> WebSettings {
-        let embedded = self.database_url.expose_secret().is_empty() && bound.ip().is_loopback();
         WebSettings {
             public_url: self.public_url(bound),
-            consult_at_the_machine: self.consult_at_the_machine && embedded,
+            consult_at_the_machine: self.consult_at_the_machine && self.serves_here_alone(bound),
         }
+    }
+
+    /// Whether the service is the embedded one and, by all the settings say, nobody but this machine
+    /// reaches it. A proxy need not leave a mark on what it passes on, so one that is known of counts.
+    fn serves_here_alone(&self, bound: SocketAddr) -> bool {
+        self.database_url.expose_secret().is_empty()
+            && bound.ip().is_loopback()
+            && self.trusted_proxies.is_empty()
+            && lafiya_web::leads_to_this_machine(&self.public_url(bound))
     }
 
     /// The settings of the HTTP edge.

@@ -58,3 +58,27 @@ async fn a_copy_is_for_nobody_elses_eyes() {
     assert_eq!(mode & 0o077, 0, "{mode:o}");
     given.finish().await;
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_file_is_for_nobody_elses_eyes_in_a_folder_that_was_there() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let rights = |name: &str| {
+        let found = std::fs::metadata(folder.path().join(name)).unwrap();
+        found.permissions().mode() & 0o777
+    };
+    let path = folder.path().join("lafiya.db");
+    let settings = StoreSettings::new(StoreUrl::Sqlite(path.clone()));
+    let store = connect(&settings).await.unwrap();
+    for name in ["lafiya.db", "lafiya.db-wal", "lafiya.db-shm"] {
+        assert_eq!(rights(name), 0o600, "{name}");
+    }
+    store.close().await;
+
+    // A file of an earlier version that everybody may read.
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+    let store = connect(&settings).await.unwrap();
+    assert_eq!(rights("lafiya.db"), 0o640);
+    store.close().await;
+}
