@@ -1,7 +1,9 @@
 //! One assessment, from a request whose shape is right to a durable record. [`assess`] is the
 //! product in one function: replay, interview, concepts, quota, thinking, review, record.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -15,6 +17,7 @@ use lafiya_storage::store::{
 };
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::authenticate::Caller;
@@ -32,6 +35,8 @@ use crate::second_opinion::{self, Advice};
 
 /// How long an idempotency key is remembered.
 const IDEMPOTENCY_LIFE: jiff::SignedDuration = jiff::SignedDuration::from_hours(24);
+/// How long a record that has been begun is waited for beyond the deadline: longer than a store lets anybody wait.
+const RECORDING_MAX: Duration = Duration::from_secs(60);
 /// How often a turn is tried again when another turn of the same interview was faster.
 const TURN_ATTEMPTS_MAX: usize = 12;
 /// What every answer says.
@@ -73,14 +78,24 @@ pub async fn assess<T: Send>(
     render: impl Fn(&Answer<'_>) -> T + Send + Sync,
 ) -> Result<T, ServiceError> {
     let deadline = Duration::from_millis(context.limits.pipeline_timeout_ms);
-    match tokio::time::timeout(
-        deadline,
-        assess_in_time(context, caller, environment, request, &render),
-    )
-    .await
-    {
+    let recording = AtomicBool::new(false);
+    let mut answering = pin!(assess_in_time(
+        context,
+        caller,
+        environment,
+        request,
+        &render,
+        &recording
+    ));
+    let late = || Err(ServiceError::DeadlineExceeded);
+    match timeout(deadline, answering.as_mut()).await {
         Ok(answered) => answered,
-        Err(_) => Err(ServiceError::DeadlineExceeded),
+        // What is being written may be kept and billed, so its outcome is waited for: nobody is told that nothing was.
+        Err(_) if recording.load(Ordering::Relaxed) => {
+            let outcome = timeout(RECORDING_MAX, answering).await;
+            outcome.unwrap_or_else(|_| late())
+        }
+        Err(_) => late(),
     }
 }
 
@@ -90,6 +105,7 @@ async fn assess_in_time<T: Send>(
     environment: Environment,
     mut request: AssessRequest,
     render: &(impl Fn(&Answer<'_>) -> T + Send + Sync),
+    recording: &AtomicBool,
 ) -> Result<T, ServiceError> {
     // A plain digest could be matched against guessed bodies by whoever gets the database.
     request.digest = context.hasher.keyed(&request.digest);
@@ -100,7 +116,7 @@ async fn assess_in_time<T: Send>(
         return Ok(render(&replay));
     }
     for _ in 0..TURN_ATTEMPTS_MAX {
-        match one_turn(context, caller, environment, &request, render).await {
+        match one_turn(context, caller, environment, &request, render, recording).await {
             Err(ServiceError::Conflict(_)) => {}
             // The quota may have gone to another first turn of this very interview: then this is a
             // further turn, and free.
@@ -136,6 +152,7 @@ async fn one_turn<T: Send>(
     environment: Environment,
     request: &AssessRequest,
     render: &(impl Fn(&Answer<'_>) -> T + Send + Sync),
+    recording: &AtomicBool,
 ) -> Result<T, ServiceError> {
     let started = Instant::now();
     let thinker = context.thinking.begin();
@@ -221,6 +238,7 @@ async fn one_turn<T: Send>(
         replayed: false,
     };
     let record = to_record(caller, request, &memory, &base, &answer.document, now)?;
+    recording.store(true, Ordering::Relaxed);
     let (recorded, rendered) = tokio::join!(record_it(context, record, now), async move {
         let rendered = render(&answer);
         // Whoever made all this frees it, and while the disk writes: another thread may go on from here,

@@ -47,6 +47,22 @@ fn a_required_model_that_outlasts_the_pipeline_gives_504() {
 }
 
 #[test]
+fn what_is_late_is_not_billed_and_what_is_billed_is_answered() {
+    let server = Server::with("LAFIYA_PIPELINE_TIMEOUT_MS", "4").start();
+    let client = server.live();
+    let sent = (0..8).map(|_| {
+        let client = client.clone();
+        std::thread::spawn(move || {
+            let answers = (0..5).map(|_| client.post(ASSESS, &fever()).status);
+            answers.filter(|status| *status == 200).count()
+        })
+    });
+    let sent: Vec<_> = sent.collect();
+    let answered: usize = sent.into_iter().map(|it| it.join().unwrap()).sum();
+    assert_eq!(used(&server), answered);
+}
+
+#[test]
 fn a_time_out_that_leaves_no_time_to_fall_back_is_refused_at_the_start() {
     let server = Server::start();
     let output = server.cli(&[

@@ -300,7 +300,7 @@ fn check_subject(node: &Node<'_>, names: Option<&[String]>, problems: &mut Probl
     let (Some(sent), Some(names)) = (reference.text(problems), names) else {
         return;
     };
-    if !names.is_empty() && !names.iter().any(|name| patient::tail(sent) == *name) {
+    if !names.is_empty() && !names.iter().any(|name| patient::led_to(sent) == Some(name)) {
         problems.note(
             ProblemKind::Conflict,
             &reference,

@@ -54,6 +54,19 @@ pub(crate) fn tail(reference: &str) -> &str {
         .unwrap_or(reference)
 }
 
+/// The patient that a reference leads to, in whatever version; none where it leads to something else.
+pub(crate) fn led_to(reference: &str) -> Option<&str> {
+    let current = reference
+        .split_once("/_history/")
+        .map_or(reference, |(current, _)| current);
+    let kind = current
+        .rsplit_once('/')
+        .map_or("", |(before, _)| tail(before));
+    // Kinds of resources are written with a capital.
+    let is_kind = kind.starts_with(|c: char| c.is_ascii_uppercase());
+    (!is_kind || kind == "Patient").then(|| tail(current))
+}
+
 fn read_sex(node: &Node<'_>, problems: &mut Problems) -> Option<Sex> {
     match node.text(problems) {
         Some("male") => Some(Sex::Male),

@@ -329,10 +329,11 @@ fn an_observation_of_another_patient_is_refused() {
     };
     assert!(read(&of("Patient/7")).is_ok());
     assert!(read(&of("https://ehr.example/fhir/Patient/7")).is_ok());
-    assert_eq!(
-        places(&of("Patient/8")),
-        ["Bundle.entry[1].resource.subject.reference"]
-    );
+    assert!(read(&of("Patient/7/_history/2")).is_ok());
+    for other in ["Patient/8", "Group/7", "https://ehr.example/Practitioner/7"] {
+        let place = ["Bundle.entry[1].resource.subject.reference"];
+        assert_eq!(places(&of(other)), place, "{other}");
+    }
 }
 
 #[test]

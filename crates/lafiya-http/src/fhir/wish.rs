@@ -49,7 +49,8 @@ impl Wish {
         let format = sent("_format").filter(|format| !format.is_empty());
         let media = match &format {
             Some(format) => media_of_format(format),
-            None => media_of_accept(&accepted),
+            None if headers.contains_key(header::ACCEPT) => media_of_accept(&accepted),
+            None => Some(FHIR_JSON),
         };
         let content_type = headers
             .get(header::CONTENT_TYPE)
@@ -144,8 +145,7 @@ fn accepted(headers: &HeaderMap) -> Vec<String> {
 
 fn media_of_accept(accepted: &[String]) -> Option<&'static str> {
     let has = |media: &str| accepted.iter().any(|it| it == media);
-    let nothing_said = accepted.is_empty();
-    if nothing_said || has(FHIR_JSON) || has("application/json+fhir") {
+    if has(FHIR_JSON) || has("application/json+fhir") {
         Some(FHIR_JSON)
     } else if has(JSON) || has("text/json") {
         Some(JSON)
@@ -210,6 +210,7 @@ mod tests {
             Some(FHIR_JSON),
             true,
         );
+        check("/", "application/fhir+json; fhirVersion=5.0", None, false);
         check("/", "application/json", Some(JSON), false);
         check("/", "*/*", Some(FHIR_JSON), false);
         check("/", "application/fhir+xml", None, true);

@@ -272,10 +272,14 @@ where
 fn keep_from_others(path: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::OpenOptionsExt as _;
     let mut options = std::fs::OpenOptions::new();
-    options.append(true).create(true).mode(0o600);
-    options
-        .open(path)
-        .map_err(|cause| StoreError::unavailable(format!("{}: {cause}", path.display())))?;
+    // One that is there is never opened: closing it again would take the locks of this process away.
+    match options.append(true).create_new(true).mode(0o600).open(path) {
+        Err(cause) if cause.kind() != std::io::ErrorKind::AlreadyExists => {
+            let said = format!("{}: {cause}", path.display());
+            return Err(StoreError::unavailable(said));
+        }
+        _ => {}
+    }
     for ending in ["", "-wal", "-shm"] {
         let mut file = path.as_os_str().to_owned();
         file.push(ending);
