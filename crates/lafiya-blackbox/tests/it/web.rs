@@ -31,7 +31,6 @@ fn only_whoever_sits_at_an_embedded_machine_consults_without_signing_in() {
     for (setting, value) in [
         ("LAFIYA_CONSULT_AT_THE_MACHINE", "false"),
         // A proxy that leaves no mark is known by the settings alone.
-        ("LAFIYA_PUBLIC_URL", "https://lafiya.example"),
         ("LAFIYA_TRUSTED_PROXIES", "127.0.0.1/32"),
     ] {
         let shut = Server::with(setting, value).start();
