@@ -77,7 +77,7 @@ async fn the_file_is_for_nobody_elses_eyes_in_a_folder_that_was_there() {
     store.close().await;
 
     // A file of an earlier version that everybody may read.
-    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
     let store = connect(&settings).await.unwrap();
     assert_eq!(rights("lafiya.db"), 0o640);
     store.close().await;
