@@ -20,8 +20,9 @@ const ACTIONS_MAX: usize = 10;
 const WATCH_FOR_MAX: usize = 6;
 /// Below this probability a condition is not reported as suspected.
 const SUSPECTED_FROM: f64 = 0.10;
-/// A child's dose line is shown below this age.
-const CHILD_BELOW_YEARS: u32 = 12;
+/// A child's dose line is shown below this age, beside the one for adults: many of twelve to fourteen years weigh less than
+/// the 40 kg from which adult doses hold.
+const CHILD_BELOW_YEARS: u32 = 15;
 
 /// The candidates that a plan is made for, with their probabilities.
 pub(crate) type Leaders<'a> = [(ConditionIx, f64)];
