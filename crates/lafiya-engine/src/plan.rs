@@ -20,6 +20,8 @@ const ACTIONS_MAX: usize = 10;
 const WATCH_FOR_MAX: usize = 6;
 /// Below this probability a condition is not reported as suspected.
 const SUSPECTED_FROM: f64 = 0.10;
+/// From here on a condition is likelier than not, and what it asks for is an order.
+const LIKELY_FROM: f64 = 0.5;
 /// A child's dose line is shown below this age, beside the one for adults: many of twelve to fourteen years weigh less than
 /// the 40 kg from which adult doses hold.
 const CHILD_BELOW_YEARS: u32 = 15;
@@ -136,7 +138,7 @@ pub(crate) fn treatment<'a>(
     }
 }
 
-/// What to do whatever is found, and for the leading condition, as it is written; then what to do for the
+/// What to do whatever is found, and for a condition that is likelier than not, as it is written; then what to do for the
 /// other candidates. Those lines say for which condition they hold: what saves one patient harms another.
 fn to_do<'a>(
     facts: &PatientFacts<'a>,
@@ -145,8 +147,12 @@ fn to_do<'a>(
     lines: impl Fn(&'a Treatment) -> &'a [Phrase],
 ) -> Vec<Text<'a>> {
     let lines_of = |condition: &'a Condition| lines(&condition.text.treatment).iter();
-    let mut conditions = leaders.iter().map(|leader| condition(facts, leader));
-    let of_leader = conditions.next().into_iter().flat_map(lines_of);
+    let likely = leaders.first().filter(|(_, it)| *it >= LIKELY_FROM);
+    let conditions = leaders.iter().skip(usize::from(likely.is_some()));
+    let conditions = conditions.map(|leader| condition(facts, leader));
+    let of_leader = likely
+        .into_iter()
+        .flat_map(|leader| lines_of(condition(facts, leader)));
     let mut kept = distinct(in_any_case.chain(of_leader.map(Text::from)), ACTIONS_MAX);
     let unconditional = kept.len();
     for (condition, line) in conditions.flat_map(|it| lines_of(it).map(move |line| (it, line))) {

@@ -63,6 +63,8 @@ pub(crate) struct ScopeWords {
     pub pasts: Vec<String>,
     pub formers: Vec<String>,
     pub thens: Vec<String>,
+    pub histories: Vec<String>,
+    pub anew: Vec<String>,
     pub past_verbs: Vec<String>,
     pub begins: Vec<String>,
     pub barriers: Vec<String>,

@@ -36,6 +36,10 @@ pub(super) enum Mark {
     Former,
     /// May lead to a past time: "when he was 2".
     Then,
+    /// Says that a note tells what was.
+    History,
+    /// Speaks of today, or of one time more.
+    Anew,
     /// Says that something began then and goes on.
     Beginning,
     /// What a clinician calls the patient.
@@ -122,6 +126,8 @@ impl MarkWords {
             (&scope.past_verbs, Mark::PastVerb),
             (&scope.formers, Mark::Former),
             (&scope.thens, Mark::Then),
+            (&scope.histories, Mark::History),
+            (&scope.anew, Mark::Anew),
             (&scope.begins, Mark::Beginning),
             (&persons.patient, Mark::Patient),
             (&persons.except, Mark::Except),

@@ -267,7 +267,13 @@ impl MeasureReader {
                 .get(end)
                 .is_some_and(|it| matches!(*it, "/" | "over" | "by" | "on"));
             let (second, length) = numbers::value_at(&reading.entries, end + 1).filter(|_| over)?;
-            let (number, second) = in_mm(number, second);
+            let in_cm = COUNTED_IN_CM.contains(&words[first]);
+            let another = words.get(end + 1 + length) == Some(&"/");
+            let (number, second) = if in_cm && !another {
+                in_mm(number, second)
+            } else {
+                (number, second)
+            };
             text = format!("{}/{}", plain(number), plain(second));
             end += 1 + length;
             for (ix, number) in pair.into_iter().zip([number, second]) {
@@ -310,6 +316,9 @@ impl MeasureReader {
         })
     }
 }
+
+/// Where a pressure is called so, people count in centimetres.
+const COUNTED_IN_CM: [&str; 3] = ["tension", "ta", "tensao"];
 
 /// A pressure as it is told where people count in centimetres: "tension 17/11".
 fn in_mm(upper: f64, lower: f64) -> (f64, f64) {
@@ -373,10 +382,6 @@ pub(super) fn link_at(reading: &Reading<'_>, at: usize) -> usize {
             | "right"
             | "r"
             | "l"
-            | "lying"
-            | "sitting"
-            | "standing"
-            | "supine"
     ))
 }
 

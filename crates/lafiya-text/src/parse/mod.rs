@@ -291,7 +291,7 @@ impl Parser {
         self.medicines.reasons(&reading, &mut spotted);
         self.medicines.overdose(&reading, &mut spotted);
         let mut carried = Carried::of(&reading, &spotted);
-        self.scope.apply(&reading, &carried, &mut spotted);
+        self.scope.apply(&reading, &carried, age, &mut spotted);
         feared::drop(&reading, base, &mut spotted);
         self.gestation
             .apply(&reading, base, (age, context.sex), &mut spotted);

@@ -1,9 +1,12 @@
 //! What was and is no longer: "had malaria last year" is no finding of today.
+//!
+//! What is told of today must never be taken for the past: a rule here wants the time and the finding side by side, and
+//! gives way to any word of today in the sentence.
 
 use std::ops::Range;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
-use lafiya_model::Choice;
+use lafiya_model::{Age, Choice};
 use smallvec::SmallVec;
 
 use super::marks::Mark;
@@ -41,30 +44,32 @@ pub(super) struct Past {
     sentences: SmallVec<[u32; FEW]>,
     /// Where a year is named.
     years: SmallVec<[usize; FEW]>,
+    /// How old the patient is.
+    age: Option<Age>,
 }
 
 /// Most texts have no more of them.
 const FEW: usize = 4;
-/// Words between a finding and the year it was in: "back in the year 1998".
-const YEAR_REACH: usize = 4;
+/// Words between a finding and the year it was in: "in the year 1998".
+const YEAR_REACH: usize = 3;
 /// Words between "residual" and what is left.
 const FORMER_REACH: usize = 2;
-/// Who was so old then is grown now, or soon.
-const CHILD_YEARS_MAX: f64 = 17.0;
-/// Words between a finding and "years ago" where no verb says so: "seizure 5 years ago".
-const AGO_REACH: usize = 3;
-/// Words between such a finding and "ago".
-const LAST_TIME_REACH: usize = 8;
 /// What was so long ago the last time does not go on.
 const LAST_TIME_DAYS: u32 = 14;
+/// So many years at least lie between then and now.
+const YEARS_SINCE: u32 = 2;
+const YEAR_DAYS: u32 = 365;
+/// The last year that is past for whoever does not say when he writes.
+const LAST_YEAR: u16 = 2025;
 
 impl Past {
     /// None where no sentence speaks of it, as in most texts.
-    pub(super) fn of(reading: &Reading<'_>) -> Option<Self> {
+    pub(super) fn of(reading: &Reading<'_>, age: Option<Age>) -> Option<Self> {
         let numbers = reading.all_of([Trait::Number]);
         let mut past = Self {
             sentences: SmallVec::new(),
             years: numbers.filter(|&at| is_year(reading, at)).collect(),
+            age,
         };
         for at in past.years.clone() {
             past.note(reading.sentence(at));
@@ -93,60 +98,81 @@ impl Past {
             return;
         }
         let is_danger = bygones.dangers.contains(&it.concept);
-        let past = is_past(reading, it.first())
-            || is_former(reading, it)
-            || is_of_an_age(reading, it)
-            || self.is_of_a_year(reading, it)
-            || (is_danger && (is_years_ago(reading, it) || is_last_time(reading, it)));
-        match bygones.was.get(&it.concept) {
-            Some(was) if past => *it = Spotted::derived(*was, it.core.clone()),
-            _ if past => it.dropped = Some(Dropped::Past),
-            _ => {}
+        let beside_its_time = || {
+            !is_of_today(reading, it)
+                && (is_former(reading, it)
+                    || self.is_of_an_age(reading, it)
+                    || self.is_of_a_year(reading, it)
+                    || (is_danger && (is_years_ago(reading, it) || is_last_time(reading, it))))
+        };
+        if is_past(reading, it.first()) || beside_its_time() {
+            match bygones.was.get(&it.concept) {
+                Some(was) => *it = Spotted::derived(*was, it.core.clone()),
+                None => it.dropped = Some(Dropped::Past),
+            }
         }
     }
 
-    /// "He had a seizure in 2020", "haematemesis 2017", "in 2020 he had a seizure", "admitted in 2017 with weakness of one side".
+    /// "He had a seizure in 2020", "PMH: haematemesis 2017", "in 2020 he had a seizure".
     fn is_of_a_year(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
         let stretch = clause_stretch(reading, it);
+        let has = |tokens: Range<usize>, mark: Mark| reading.marks.first(tokens, mark).is_some();
         let mut years = self.years.iter().filter(|&&at| stretch.contains(&at));
         years.any(|&year| {
-            if goes_on(reading, stretch.start..year) {
+            if has(stretch.start..year, Mark::Beginning) {
                 false
             } else if it.last() < year {
                 let mut between = it.last() + 1..year;
-                between.len() <= YEAR_REACH && between.all(|at| leads_to_year(reading.words[at]))
+                let named = || between.len() <= YEAR_REACH && reading.words[it.last() + 1] == "in";
+                // A number by itself may be an hour: "convulsion 2010".
+                let in_history = || has(reading.sentence_of(year), Mark::History);
+                (between.is_empty() && in_history())
+                    || (!between.is_empty()
+                        && named()
+                        && between.all(|at| leads_to_year(reading.words[at])))
             } else {
-                let between = year + 1..it.first();
-                let verb = |tokens| reading.marks.first(tokens, Mark::PastVerb).is_some();
-                let with = it.first().saturating_sub(2)..it.first();
                 // The verb may be part of the finding: "had a seizure".
-                let told = verb(year + 1..it.last() + 1)
-                    || (verb(stretch.start..year)
-                        && with.into_iter().any(|at| reading.words[at] == "with"));
-                let says_more =
-                    |at| matches!(reading.words[at], "and" | "is" | "are" | "am" | "dey");
-                told && !goes_on(reading, between.clone()) && !between.into_iter().any(says_more)
+                let opens = year == stretch.start + 1 && reading.words[stretch.start] == "in";
+                opens && has(year + 1..it.last() + 1, Mark::PastVerb)
             }
         })
     }
-}
 
-/// Whether a word may stand between what happened and the year of it.
-fn leads_to_year(word: &str) -> bool {
-    matches!(
-        word,
-        "in" | "of"
-            | "the"
-            | "year"
-            | "early"
-            | "late"
-            | "mid"
-            | "around"
-            | "about"
-            | "back"
-            | "once"
-            | "twice"
-    )
+    /// "When he was 2 years old", "convulsed at 2 yrs", where the patient is clearly older now.
+    fn is_of_an_age(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
+        let Some(age) = self.age else {
+            return false;
+        };
+        let stretch = clause_stretch(reading, it);
+        let word = |at: usize| reading.words.get(at).copied().unwrap_or_default();
+        let younger = |at: usize| {
+            let count = (at < reading.len()).then(|| Times::counted_at(reading, at));
+            let days = count.flatten().and_then(|it| it.days);
+            days.is_some_and(|days| {
+                days >= YEAR_DAYS && days / YEAR_DAYS + YEARS_SINCE <= age.years()
+            })
+        };
+        let is_then = |at: usize| match word(at) {
+            "when" => {
+                matches!(word(at + 1), "he" | "she" | "i")
+                    && word(at + 2) == "was"
+                    && younger(at + 3)
+            }
+            // What stands behind it is of now: "at 60 years he was brought with chest pain".
+            "at" => it.last() < at && younger(at + 1),
+            _ => false,
+        };
+        let then = stretch.clone().find(|&at| is_then(at));
+        let told = || {
+            let marks = [Mark::PastVerb, Mark::History];
+            let told = |at: usize| reading.marks.has_one_of(at, marks);
+            stretch.clone().any(told)
+        };
+        then.is_some_and(|then| {
+            let goes_on = reading.marks.first(stretch.start..then, Mark::Beginning);
+            goes_on.is_none() && told()
+        })
+    }
 }
 
 /// "Had it last year" is a verb of the past and a time of the past, and nothing that says it began then and goes on.
@@ -157,105 +183,82 @@ fn is_past(reading: &Reading<'_>, at: usize) -> bool {
         return false;
     };
     let verb = first(stretch.clone(), Mark::PastVerb).is_some();
-    verb && !goes_on(reading, stretch.start..time)
+    let goes_on = first(stretch.start..time, Mark::Beginning).is_some();
+    verb && !goes_on
+}
+
+/// Whether the sentence speaks of today, or of one time more.
+fn is_of_today(reading: &Reading<'_>, it: &Spotted) -> bool {
+    let sentence = reading.sentence_of(it.first());
+    reading.marks.first(sentence, Mark::Anew).is_some()
 }
 
 /// "Childhood febrile convulsions", "residual weakness".
 fn is_former(reading: &Reading<'_>, it: &Spotted) -> bool {
-    let stretch = clause_stretch(reading, it);
-    let time = reading.marks.first(stretch.clone(), Mark::Former);
-    time.is_some_and(|time| {
-        !goes_on(reading, stretch.start..time) && it.first() <= time + FORMER_REACH
-    })
-}
-
-/// "When he was 2 years old", "convulsed at 2 yrs", "at the age of 2": how old the patient was then.
-fn is_of_an_age(reading: &Reading<'_>, it: &Spotted) -> bool {
-    let stretch = clause_stretch(reading, it);
-    let word = |at: usize| reading.words.get(at).copied().unwrap_or_default();
-    let number = |at: usize| {
-        let number = reading.tokens.get(at).filter(|it| it.is_number());
-        number.and_then(|_| word(at).parse::<f64>().ok())
-    };
-    let counted = |at: usize| {
-        let count = (at < reading.len()).then(|| Times::counted_at(reading, at));
-        count.flatten().map(|it| it.days.unwrap_or_default())
-    };
-    let in_childhood = |at: usize| {
-        let then = word(at) == "when" && matches!(word(at + 2), "was" | "were");
-        then && number(at + 3).is_some_and(|years| years <= CHILD_YEARS_MAX)
-            && counted(at + 3).is_none_or(|days| days >= MONTH_DAYS)
-    };
-    let at_an_age = |at: usize| {
-        let years = counted(at + 1).is_some_and(|days| days >= YEAR_DAYS);
-        let named = matches!([word(at + 1), word(at + 2)], ["age", _] | ["the", "age"]);
-        // What stands behind it is of now: "at age 60 he was brought with chest pain".
-        word(at) == "at" && it.last() < at && (named || years)
-    };
-    let then = stretch
-        .clone()
-        .find(|&at| in_childhood(at) || at_an_age(at));
-    let told = || {
-        let history = |at: usize| matches!(word(at), "history" | "hx" | "h");
-        let verb = reading.marks.first(stretch.clone(), Mark::PastVerb);
-        verb.is_some() || stretch.clone().any(history)
-    };
-    then.is_some_and(|then| !goes_on(reading, stretch.start..then) && told())
+    let near = it.first().saturating_sub(FORMER_REACH)..it.first();
+    reading.marks.first(near, Mark::Former).is_some()
 }
 
 /// "Seizure 5 years ago": without a verb, and of what does not last.
 fn is_years_ago(reading: &Reading<'_>, it: &Spotted) -> bool {
-    let behind = it.last() + 1..(it.last() + 1 + AGO_REACH).min(reading.len());
-    let time = reading.marks.first(behind.clone(), Mark::Past);
-    time.is_some_and(|time| {
-        let ago = matches!(reading.words[time], "years" | "year")
-            && reading.words.get(time + 1) == Some(&"ago");
-        ago && !goes_on(reading, behind.start..time)
-    })
+    is_so_long_ago(reading, it.last() + 1, YEAR_DAYS)
 }
 
 /// "Last fit was 8/12 ago".
 fn is_last_time(reading: &Reading<'_>, it: &Spotted) -> bool {
-    let mut lead = it.first().saturating_sub(1)..=it.first();
-    if !lead.any(|at| reading.words[at] == "last") {
+    let first = it.first();
+    let lead = if reading.words[first] == "last" {
+        Some(first)
+    } else {
+        first
+            .checked_sub(1)
+            .filter(|&at| reading.words[at] == "last")
+    };
+    let Some(lead) = lead else {
+        return false;
+    };
+    // "At last", "these last fits".
+    let before = lead.checked_sub(1).map_or("", |at| reading.words[at]);
+    let was = usize::from(reading.words.get(it.last() + 1) == Some(&"was"));
+    !matches!(before, "at" | "these")
+        && is_so_long_ago(reading, it.last() + 1 + was, LAST_TIME_DAYS)
+}
+
+/// Whether so many days or more and "ago" stand here, and close a clause.
+fn is_so_long_ago(reading: &Reading<'_>, at: usize, least_days: u32) -> bool {
+    if at >= reading.len() {
         return false;
     }
-    // A fraction ("8/12") parts clauses.
-    let sentence = reading.sentence_of(it.first());
-    let behind = it.last() + 1..sentence.end.min(it.last() + 1 + LAST_TIME_REACH);
-    let ago = behind.into_iter().find(|&at| reading.words[at] == "ago");
-    ago.is_some_and(|ago| {
-        let counts = (it.last() + 1..ago).filter_map(|at| {
-            Times::fraction_at(reading, at).or_else(|| Times::counted_at(reading, at))
-        });
-        let mut days = counts.filter_map(|count| count.days);
-        days.any(|days| days >= LAST_TIME_DAYS)
+    let count = Times::fraction_at(reading, at).or_else(|| Times::counted_at(reading, at));
+    count.is_some_and(|count| {
+        let ago = reading.words.get(count.end) == Some(&"ago");
+        let behind = reading.tokens.get(count.end + 1);
+        let closes = behind.is_none_or(crate::fold::Token::is_sign);
+        ago && closes && count.days.is_some_and(|days| days >= least_days)
     })
 }
 
-const MONTH_DAYS: u32 = 30;
-const YEAR_DAYS: u32 = 365;
-
-/// Whether a number is a year that somebody may remember, and neither an hour ("fitted at 2010hrs") nor an amount ("2000 ml"): the
-/// word before it says so, or it closes a clause.
-fn is_year(reading: &Reading<'_>, at: usize) -> bool {
-    let word = reading.words[at];
-    let digits = word.len() == 4 && word.bytes().all(|it| it.is_ascii_digit());
-    let century = word.starts_with("19") || word.starts_with("20");
-    if !digits || !century || word.ends_with("00") {
-        return false;
-    }
-    let before = at.checked_sub(1).map_or("", |at| reading.words[at]);
-    let closes = reading
-        .tokens
-        .get(at + 1)
-        .is_none_or(crate::fold::Token::is_sign);
-    before != "at" && (closes || leads_to_year(before))
+/// Whether a word may stand between what happened and the year of it.
+fn leads_to_year(word: &str) -> bool {
+    matches!(word, "in" | "the" | "year" | "early" | "late" | "mid")
 }
 
-/// Whether words say that something began and goes on.
-fn goes_on(reading: &Reading<'_>, tokens: Range<usize>) -> bool {
-    reading.marks.first(tokens, Mark::Beginning).is_some()
+/// Whether a number is a year that is past. What stands behind may not make it an amount or a place ("2012 ward").
+fn is_year(reading: &Reading<'_>, at: usize) -> bool {
+    let word = reading.words[at];
+    let year: Option<u16> = word.parse().ok().filter(|_| word.len() == 4);
+    let is_past = year.is_some_and(|year| (1930..=LAST_YEAR).contains(&year));
+    let next = at + 1;
+    let closes = reading
+        .tokens
+        .get(next)
+        .is_none_or(crate::fold::Token::is_sign);
+    let goes_on = || {
+        let marks = [Mark::Statement, Mark::Barrier];
+        let joins = matches!(reading.words[next], "and" | "during" | "after" | "at");
+        joins || reading.marks.has_one_of(next, marks)
+    };
+    is_past && (closes || goes_on())
 }
 
 /// The part of a clause around a mention, up to the barriers.

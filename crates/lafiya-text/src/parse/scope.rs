@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use lafiya_knowledge::KnowledgeBase;
-use lafiya_model::Choice;
+use lafiya_model::{Age, Choice};
 
 use super::carried::Carried;
 use super::marks::Mark;
@@ -80,11 +80,17 @@ impl Scope {
     }
 
     /// Turns what the words of the text turn.
-    pub(super) fn apply(&self, reading: &Reading<'_>, carried: &Carried, spotted: &mut [Spotted]) {
+    pub(super) fn apply(
+        &self,
+        reading: &Reading<'_>,
+        carried: &Carried,
+        age: Option<Age>,
+        spotted: &mut [Spotted],
+    ) {
         let begins = Begins::of(reading, spotted);
         self.forward(reading, (&begins, carried.tokens()), spotted);
         let spoken_of_now = reading.marks.has_any(Mark::Now);
-        let past = Past::of(reading);
+        let past = Past::of(reading, age);
         for it in spotted {
             self.backward(reading, &begins, it);
             if let Some(past) = &past {
@@ -611,7 +617,10 @@ fn is_free_of(reading: &Reading<'_>, free: usize) -> bool {
     let closes = next >= reading.len() || reading.tokens[next].is_sign();
     let timed = [Mark::Beginning, Mark::Now, Mark::Joiner];
     let is_led = || matches!(reading.words[next], "x" | "of") || reading.tokens[next].is_number();
-    closes || reading.marks.has_one_of(next, timed) || is_led()
+    let sentence = reading.sentence_of(free);
+    // "Seizure free for 2 years until this morning".
+    let ended = || (next..sentence.end).any(|at| matches!(reading.words[at], "until" | "till"));
+    (closes || reading.marks.has_one_of(next, timed) || is_led()) && !ended()
 }
 
 /// "His legs have gone weak", "her mouth has gone to one side": not over, but changed.

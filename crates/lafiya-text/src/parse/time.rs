@@ -385,6 +385,8 @@ impl Times {
             }
             // "36+4 weeks", "36+4/40": weeks of a pregnancy and days beside them.
             let beside = words.get(next) == Some(&"+")
+                && (4.0..=43.0).contains(&number)
+                && unit_at(next + 2) == Some(WEEK_HOURS)
                 && numbers::count_at(entries, next + 1).is_some_and(|(days, _)| days < 7.0);
             next += 2 * usize::from(beside);
             let of = usize::from(
@@ -491,7 +493,22 @@ impl Counted {
         let unit = reading.entries[self.end - 1].unit_hours;
         let closes = reading.tokens.get(self.end).is_none_or(|it| it.is_sign())
             || reading.marks.has(self.end, Mark::Joiner);
-        i_am && weeks && unit == Some(WEEK_HOURS) && closes
+        // "I am 6 weeks and still bleeding after delivery" is no pregnancy.
+        let delivered = |at: usize| {
+            let words = [
+                "delivery",
+                "delivered",
+                "birth",
+                "postpartum",
+                "cs",
+                "caesarean",
+                "cesarean",
+                "miscarriage",
+            ];
+            words.contains(&reading.words[at])
+        };
+        let is_over = || reading.sentence_of(self.at).any(delivered);
+        i_am && weeks && unit == Some(WEEK_HOURS) && closes && !is_over()
     }
 
     /// "G3P2, 34 weeks, headache", "G2P1 at 36 weeks": so many weeks by themselves, in a midwife's note.
