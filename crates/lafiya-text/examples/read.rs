@@ -26,10 +26,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             continue;
         }
-        for it in parser
-            .parse(&base, &line, &ParseContext::default())
-            .mentions
-        {
+        let parsed = parser.parse(&base, &line, &ParseContext::default());
+        for it in parsed.mentions.iter().chain(&parsed.tests) {
             println!(
                 "  {} {} {:?} {:?} {:?} {:?} {}",
                 base.id_of(it.concept),

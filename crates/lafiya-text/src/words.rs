@@ -333,6 +333,7 @@ pub(crate) struct Results {
     pub absent: Vec<String>,
     pub not_yet: Vec<String>,
     pub another_day: Vec<String>,
+    pub not_shown: Vec<String>,
     pub ranges: Vec<String>,
     pub not_blood: Vec<String>,
     pub blood: Vec<String>,

@@ -36,6 +36,9 @@ pub struct LabTest {
     /// Other names.
     #[serde(default)]
     pub synonyms: Vec<String>,
+    /// What a report says behind its name when it is abnormal: "consolidation".
+    #[serde(default)]
+    pub shows: Vec<String>,
     /// Only worth doing in.
     #[serde(default)]
     pub sex: Option<SexLimit>,

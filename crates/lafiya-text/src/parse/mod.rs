@@ -279,6 +279,7 @@ impl Parser {
         for it in found {
             Spotted::enter(it, &mut spotted);
         }
+        self.results.hush(&reading, &mut spotted);
         let written = Written {
             text,
             base,

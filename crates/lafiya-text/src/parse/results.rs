@@ -1,5 +1,5 @@
-//! Results of tests: "RDT positive", "malaria test came back negative", "tested positive for typhoid", "creatinine 2.4 mg/dL". The
-//! names of the tests are in the base, how results are told is data.
+//! Results of tests: "RDT positive", "malaria test came back negative", "tested positive for typhoid", "creatinine 2.4 mg/dL", "CXR:
+//! right consolidation". The names of the tests and what they can show are in the base, how results are told is data.
 
 use std::ops::Range;
 
@@ -23,6 +23,9 @@ use crate::words::Results;
 pub(super) struct ResultReader {
     tests: PhraseSet<Test>,
     outcomes: PhraseSet<Choice>,
+    /// What is seen when a test is abnormal, with the tests that show it.
+    shown: PhraseSet<ConceptRef>,
+    not_shown: PhraseSet<()>,
     ranges: PhraseSet<()>,
     before_number: PhraseSet<()>,
     between: PhraseSet<()>,
@@ -34,6 +37,8 @@ pub(super) struct ResultReader {
 struct Test {
     concept: ConceptRef,
     called: Called,
+    /// Its result is a report of what is seen, not a word or a number.
+    is_reported: bool,
 }
 
 /// How a text names a test.
@@ -54,6 +59,8 @@ struct Named {
 }
 
 const CONFIDENCE: f64 = 0.95;
+/// How sure the reader is of what was said in the words of the base.
+const WORD_FOR_WORD: f64 = 1.0;
 /// What is left of "+ve" and "-ve".
 const VE: &str = "ve";
 /// A result that may also begin a range.
@@ -64,14 +71,25 @@ const BEYOND: f64 = 0.001;
 const LOOK_BACK: usize = 3;
 /// Words between a test and its result.
 const BETWEEN_MAX: usize = 5;
+/// Words behind a test that are searched for what it shows.
+const SHOWN_WITHIN: usize = 14;
 /// The same where only what was looked for is named: "positive for malaria", "malaria was positive".
 const BESIDE_MAX: usize = 2;
 
 impl ResultReader {
     pub(super) fn new(base: &KnowledgeBase, words: &Results) -> Self {
         let mut tests = PhraseSet::default();
+        let mut shown = PhraseSet::default();
+        let is_reported = |it: ConceptRef| {
+            it.lab()
+                .is_some_and(|ix| !base.lab(ix).text.shows.is_empty())
+        };
         let mut add = |name: &str, concept, called| {
-            let test = Test { concept, called };
+            let test = Test {
+                concept,
+                called,
+                is_reported: is_reported(concept),
+            };
             tests.add(&fold::words(name), test);
         };
         for ix in base.lab_indices() {
@@ -82,6 +100,9 @@ impl ResultReader {
             let names = [&test.name, &test.common_name];
             for name in names.into_iter().chain(&test.synonyms) {
                 add(name, ConceptRef::Lab(ix), Called::ByName);
+            }
+            for it in &test.shows {
+                shown.add(&fold::words(it), ConceptRef::Lab(ix));
             }
         }
         let lists = [
@@ -107,6 +128,8 @@ impl ResultReader {
         Self {
             tests,
             outcomes,
+            shown,
+            not_shown: PhraseSet::of(&words.not_shown),
             ranges: PhraseSet::of(&words.ranges),
             before_number: PhraseSet::of(&words.before_number),
             between: PhraseSet::of(&words.between),
@@ -116,7 +139,8 @@ impl ResultReader {
     }
 
     pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
-        self.tests.vocabulary().chain(self.outcomes.vocabulary())
+        let told = self.outcomes.vocabulary().chain(self.shown.vocabulary());
+        self.tests.vocabulary().chain(told)
     }
 
     /// Whether a word begins the name of a test.
@@ -126,7 +150,7 @@ impl ResultReader {
 
     /// Whether a word begins a result.
     pub(super) fn begins_outcome(&self, key: u64) -> bool {
-        self.outcomes.begun(key).is_some()
+        self.outcomes.begun(key).is_some() || self.shown.begun(key).is_some()
     }
 
     /// The tests whose results the text tells; `spotted` has taken the words it stands on ("pregnancy test positive" says
@@ -169,26 +193,52 @@ impl ResultReader {
         results
     }
 
-    fn named(&self, reading: &Reading<'_>, carried: &Carried) -> Vec<Named> {
-        let mut named = Vec::new();
+    /// Takes out what was only nearly heard in the words that a report begins with: "CT of the head shows" is no birth, "blood
+    /// smear shows" no bleeding.
+    pub(super) fn hush(&self, reading: &Reading<'_>, spotted: &mut Vec<Spotted>) {
+        for (test, name) in self.names(reading) {
+            if !test.is_reported {
+                continue;
+            }
+            let mut end = name.end;
+            while let length @ 1.. = self.between.length_at(&reading.keys, end) {
+                end += length;
+            }
+            let opening = name.start..end;
+            spotted.retain(|it| {
+                it.confidence >= WORD_FOR_WORD || !it.core.iter().any(|at| opening.contains(at))
+            });
+        }
+    }
+
+    /// The tests that a text names, and where.
+    fn names(&self, reading: &Reading<'_>) -> impl Iterator<Item = (Test, Range<usize>)> {
         let next = |from| reading.next_of(from, [Trait::Test]);
         let mut at = next(0);
-        while at < reading.len() {
-            let Some((length, [test, ..])) = self.tests.longest_at(&reading.keys, at) else {
-                at = next(at + 1);
-                continue;
-            };
-            let tokens = at..at + length;
-            at = next(tokens.end);
-            if !carried.tokens()[tokens.clone()].contains(&true) {
-                named.push(Named {
-                    test: *test,
-                    tokens,
-                    outcome: None,
-                });
+        std::iter::from_fn(move || {
+            while at < reading.len() {
+                match self.tests.longest_at(&reading.keys, at) {
+                    Some((length, [test, ..])) => {
+                        let tokens = at..at + length;
+                        at = next(tokens.end);
+                        return Some((*test, tokens));
+                    }
+                    _ => at = next(at + 1),
+                }
             }
-        }
-        named
+            None
+        })
+    }
+
+    fn named(&self, reading: &Reading<'_>, carried: &Carried) -> Vec<Named> {
+        let free = |tokens: &Range<usize>| !carried.tokens()[tokens.clone()].contains(&true);
+        let named = self.names(reading).filter(|(_, tokens)| free(tokens));
+        let named = named.map(|(test, tokens)| Named {
+            test,
+            tokens,
+            outcome: None,
+        });
+        named.collect()
     }
 
     /// What the number behind a test says.
@@ -308,11 +358,34 @@ impl ResultReader {
             *at + 1 == it.tokens.start || self.between.length_at(&reading.keys, *at + 1) > 0
         });
         // A sign before a test belongs to what stands before it: "widal +, RDT". "+ve UPT" begins with its sign.
-        quiet.find_map(|at| {
+        let told_before = quiet.find_map(|at| {
             let signed = at > from && reading.words[at] == VE && reading.words[at - 1] == "+";
             self.outcome_at(reading, if signed { at - 1 } else { at })
                 .filter(|_| !reading.tokens[at].is_sign())
+        });
+        told_before.or_else(|| {
+            let shows = self.shows(reading, it.test.concept, it.tokens.end..end);
+            shows.then_some(Choice::Present)
         })
+    }
+
+    /// Whether a report names what the test shows when it is abnormal. Behind a word that denies, nothing counts: one "no" may deny a
+    /// whole list, and what is not seen makes no test normal.
+    fn shows(&self, reading: &Reading<'_>, test: ConceptRef, behind: Range<usize>) -> bool {
+        // "Chest x-ray and a lump in the neck" is a list.
+        if self.joining.length_at(&reading.keys, behind.start) > 0 {
+            return false;
+        }
+        for at in behind.take(SHOWN_WITHIN) {
+            let shown = self.shown.longest_at(&reading.keys, at);
+            if shown.is_some_and(|(_, tests)| tests.contains(&test)) {
+                return true;
+            }
+            if self.not_shown.length_at(&reading.keys, at) > 0 {
+                return false;
+            }
+        }
+        false
     }
 
     fn is_range_at(&self, reading: &Reading<'_>, at: usize) -> bool {

@@ -215,3 +215,45 @@ fn another_fluid_another_day_and_a_comma_change_what_a_number_means() {
     assert_eq!(value("Hb: 7,5 g/dl"), "7.5 g/dL");
     assert_eq!(value("RBS 18 before breakfast"), "18");
 }
+
+#[test]
+fn a_report_tells_what_is_seen() {
+    for text in [
+        "CXR: cavitation in the upper lobe",
+        "a chest radiograph reveals bilateral infiltrates",
+        "chest x-ray done today showed a left effusion",
+    ] {
+        tells(text, &["lt_chest_x_ray"]);
+    }
+    tells(
+        "ECG: ST elevation in leads II, III, aVF",
+        &["lt_12_lead_electrocardiogram"],
+    );
+    tells("blood culture grew salmonella", &["lt_blood_culture"]);
+    tells("chest x-ray unremarkable", &["-lt_chest_x_ray"]);
+}
+
+#[test]
+fn what_is_not_seen_or_only_looked_for_tells_nothing() {
+    for text in [
+        "chest x-ray: no consolidation or effusion",
+        "CXR for ?TB",
+        "blood culture: no growth",
+        "waiting for chest x-ray, has a mass in the neck",
+        "chest x-ray done. Has a mass in the abdomen",
+        "chest x-ray and a neck mass",
+        "she had a chest x-ray last year with a cavity",
+        "CT of the head shows no bleeding",
+    ] {
+        tells(text, &[]);
+    }
+}
+
+#[test]
+fn the_opening_of_a_report_is_no_complaint() {
+    let text = "CT of the head shows no bleeding, peripheral blood smear shows target cells";
+    let parsed = REAL
+        .parser
+        .parse(&REAL.base, text, &ParseContext::default());
+    assert!(found(&parsed.mentions).is_empty(), "{:?}", parsed.mentions);
+}
