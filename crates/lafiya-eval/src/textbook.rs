@@ -73,8 +73,8 @@ fn middle(band: AgeBand) -> Age {
     }
 }
 
-/// The middle of the band in which the condition is commonest, among those it is possible at. A
-/// condition of a state is commonest where the state is.
+/// The middle of the band in which the condition is commonest, among those it is possible at, or the
+/// youngest age where it is possible at none. A condition of a state is commonest where the state is.
 fn typical_age(base: &KnowledgeBase, condition: &Condition) -> Age {
     let share = |age: &Age| {
         let of_state = condition
@@ -87,5 +87,6 @@ fn typical_age(base: &KnowledgeBase, condition: &Condition) -> Age {
         .map(|band| middle(*band))
         .filter(|age| condition.ages.contains(*age))
         .max_by(|a, b| share(a).total_cmp(&share(b)))
+        .or(condition.ages.from)
         .unwrap_or(Age::from_years(30))
 }
