@@ -4,12 +4,15 @@
 //! read numbers and medicines, then turn what negation, doubt, condition, past and person turn, then grade and time it.
 
 mod amounts;
+mod answers;
 mod bags;
 mod carried;
 mod childbed;
 mod company;
 mod compose;
 mod dictionary;
+mod doubled;
+mod endings;
 mod feared;
 mod gestation;
 mod lasting;
@@ -292,7 +295,8 @@ impl Parser {
         self.medicines.reasons(&reading, &mut spotted);
         self.medicines.overdose(&reading, &mut spotted);
         let mut carried = Carried::of(&reading, &spotted);
-        self.scope.apply(&reading, &carried, age, &mut spotted);
+        self.scope
+            .apply((text, &reading), &carried, age, &mut spotted);
         feared::drop(&reading, base, &mut spotted);
         self.gestation
             .apply(&reading, base, (age, context.sex), &mut spotted);
