@@ -27,6 +27,7 @@ pub(super) struct Answered<'t, 'r> {
     text: &'t str,
     reading: &'t Reading<'r>,
     carried: &'t [bool],
+    has_minus: bool,
     /// Some finding is answered by a plus, or by a minus that can be nothing else.
     signed: bool,
     /// Some box is ticked, so that the empty ones say something.
@@ -40,16 +41,18 @@ impl<'t, 'r> Answered<'t, 'r> {
         (reading, carried): (&'t Reading<'r>, &'t [bool]),
         spotted: &[Spotted],
     ) -> Self {
+        // Most texts have no hyphen, and few of the others such signs.
+        let has_minus =
+            text.contains('-') || (!text.is_ascii() && text.contains(['\u{2212}', '–', '—']));
         let mut answered = Self {
             text,
             reading,
             carried,
+            has_minus,
             signed: false,
             ticked: text.contains('[') && ["[x]", "[X]"].iter().any(|it| text.contains(it)),
             asked: text.contains('?'),
         };
-        // Most texts have no hyphen, and few of the others such signs.
-        let has_minus = text.contains(['-', '\u{2212}', '–']);
         answered.signed = has_minus && spotted.iter().any(|it| answered.is_signed(it));
         answered
     }
@@ -86,7 +89,10 @@ impl<'t, 'r> Answered<'t, 'r> {
         let at = next + usize::from(matches!(self.word(next), "(" | ":" | "="));
         // A long dash is a sign of its own.
         let dash = usize::from(matches!(self.word(at), "–" | "—"));
-        (dash > 0 || self.has_minus_before(at)) && signs.contains(&self.word(at + dash))
+        let is_minus = dash > 0 || self.has_minus_before(at);
+        // "Fever (-ve)".
+        let behind = at + dash + usize::from(self.word(at + dash) == "ve");
+        is_minus && signs.contains(&self.word(behind))
     }
 
     /// Whether an answer ends before a token. "N.B." is none.
@@ -100,8 +106,11 @@ impl<'t, 'r> Answered<'t, 'r> {
     }
 
     fn is_minus(&self, it: &Spotted) -> bool {
-        self.minus_closed_by(it, &[",", ")"])
-            || (self.signed && self.minus_closed_by(it, &[".", ";", "\n", ""]))
+        self.has_minus && (self.minus_closed_by(it, &[",", ")"]) || self.is_minus_beside_others(it))
+    }
+
+    fn is_minus_beside_others(&self, it: &Spotted) -> bool {
+        self.signed && self.minus_closed_by(it, &[".", ";", "\n", ""])
     }
 
     /// "Cough N", "suicidal ideation: N", "convulsions: 0".
@@ -110,7 +119,7 @@ impl<'t, 'r> Answered<'t, 'r> {
         let led = matches!(self.word(next), ":" | "=");
         let at = next + usize::from(led);
         let is_no = match self.word(at) {
-            "n" => led || (self.reading.tokens[at].capitals && !self.reading.all_capitals),
+            "n" => led || self.reading.tokens[at].capitals,
             "0" => led,
             _ => false,
         };
@@ -171,7 +180,8 @@ impl Answers {
         let reading = text.reading;
         let sentence = reading.sentence_of(it.last());
         let asked = sentence.end - 1;
-        if text.word(asked) != "?" || !self.is_no(reading, asked + 1) {
+        let answer = asked + 1 + usize::from(text.word(asked + 1) == "\n");
+        if text.word(asked) != "?" || !self.is_no(reading, answer) {
             return false;
         }
         let is_whole = self.openers.length_at(&reading.keys, sentence.start) > 0;
@@ -190,10 +200,8 @@ impl Answers {
         } = text;
         let mut at = question.start;
         while at < question.end {
-            let plain = carried[at] || reading.words[at] == "," || {
-                let marks = &reading.marks;
-                marks.has(at, Mark::Alternative)
-            };
+            let plain =
+                carried[at] || reading.words[at] == "," || reading.marks.has(at, Mark::Alternative);
             let length = self.asking.length_at(&reading.keys, at);
             if !plain && length == 0 {
                 return false;

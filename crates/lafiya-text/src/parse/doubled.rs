@@ -47,13 +47,19 @@ pub(super) fn taken_back(
 }
 
 /// Says that what a "without" parts is there. "She can't walk without chest pain" has pain on walking, and walks.
-pub(super) fn state(spotted: &mut [Spotted], denial: usize, without: usize) {
+/// Who cannot walk without a stick does not: only a complaint behind it says so.
+pub(super) fn state(
+    spotted: &mut [Spotted],
+    (denial, without): (usize, usize),
+    is_complaint: impl Fn(usize) -> bool,
+) {
     let spans = |it: &Spotted| it.first() < without && without < it.last();
-    let shared: Vec<usize> = spotted
-        .iter()
-        .filter(|it| spans(it))
-        .flat_map(|it| it.core.iter().copied())
-        .collect();
+    let is_suffered = |it: &&Spotted| {
+        let mut behind = it.core.iter().filter(|at| **at > without);
+        spans(it) && behind.any(|at| is_complaint(*at))
+    };
+    let suffered = spotted.iter().filter(is_suffered);
+    let shared: Vec<usize> = suffered.flat_map(|it| it.core.iter().copied()).collect();
     for it in spotted.iter_mut().filter(|it| !it.derived) {
         if spans(it) && !it.core.contains(&without) {
             it.choice = Choice::Present;

@@ -8,6 +8,7 @@ use lafiya_model::Choice;
 use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::Spotted;
+use crate::fold::Token;
 use crate::phrases::PhraseSet;
 use crate::words::ScopeWords;
 
@@ -22,6 +23,8 @@ pub(super) struct Endings {
 
 /// Tokens a finding may be away from the word that says it is over.
 const REACH: usize = 8;
+/// Words of what helped against it: "with a rash" is something else.
+const WITH_REACH: usize = 2;
 
 impl Endings {
     pub(super) fn new(words: &ScopeWords, base: &KnowledgeBase) -> Self {
@@ -35,29 +38,24 @@ impl Endings {
     }
 
     /// Whether a finding is said to be over before the next one begins.
-    pub(super) fn end(&self, reading: &Reading<'_>, it: &Spotted, next: usize) -> bool {
-        let ending = self.plain_ending(reading, it, next);
-        let ending = ending.or_else(|| self.own_ending(reading, it, next));
-        ending.is_some_and(|at| !self.is_revived(reading, at))
-    }
-
-    fn plain_ending(&self, reading: &Reading<'_>, it: &Spotted, next: usize) -> Option<usize> {
-        // Most texts call nothing over.
-        if !reading.marks.has_any(Mark::Ending) {
-            return None;
-        }
-        let last = it.last();
-        let mut reach = last + 1..next.min(last + REACH);
-        reach.find(|&at| {
-            reading.marks.has(at, Mark::Ending)
-                && (at == last + 1 || reading.marks.has(at - 1, Mark::BeforeEnding))
-                && !turns_into(reading, at)
-                && !(last + 1..=at).any(|at| reading.marks.has(at, Mark::Trigger))
-        })
+    pub(super) fn end(
+        &self,
+        reading: &Reading<'_>,
+        it: &Spotted,
+        next: impl Fn() -> usize,
+    ) -> bool {
+        let ending = plain_ending(reading, it, &next);
+        let ending = ending.or_else(|| self.own_ending(reading, it, &next));
+        ending.is_some_and(|at| !self.is_revived(reading, at) && !is_asked(reading, at))
     }
 
     /// "The fever came down after Panadol", but neither "came down a little" nor "came down but is still high".
-    fn own_ending(&self, reading: &Reading<'_>, it: &Spotted, next: usize) -> Option<usize> {
+    fn own_ending(
+        &self,
+        reading: &Reading<'_>,
+        it: &Spotted,
+        next: impl Fn() -> usize,
+    ) -> Option<usize> {
         let (_, phrases) = self.own.iter().find(|(own, _)| *own == it.concept)?;
         let from = it.last() + 1;
         let at = from
@@ -67,11 +65,14 @@ impl Endings {
             ));
         let length = phrases.length_at(&reading.keys, at);
         let behind = at + length;
-        if length == 0 || behind > next {
+        if length == 0 || behind > next() {
             return None;
         }
-        let closes = reading.tokens.get(behind).is_none_or(|it| it.is_sign())
-            || matches!(reading.words[behind], "after" | "with" | "and" | "now")
+        // "Fever came down with Panadol", but "came down with a rash".
+        let is_last = || next() == reading.clause_of(it.last()).end;
+        let closes = is_sign(reading, behind)
+            || matches!(reading.words[behind], "after" | "and")
+            || (reading.words[behind] == "with" && (is_last() || next() > behind + WITH_REACH))
             || reading.marks.has(behind, Mark::BeforeEnding);
         let rest = behind..reading.sentence_of(it.last()).end;
         let goes_on = || reading.marks.first(rest, Mark::Barrier).is_some();
@@ -80,13 +81,7 @@ impl Endings {
 
     /// "The bleeding stopped and started again".
     pub(super) fn revive(&self, reading: &Reading<'_>, it: &mut Spotted) {
-        let tokens = it.first()..it.last() + 1;
-        let ending = reading
-            .marks
-            .has_any(Mark::Ending)
-            .then(|| reading.marks.first(tokens, Mark::Ending))
-            .flatten();
-        if ending.is_some() && self.is_revived(reading, it.last()) {
+        if tells_end(reading, it) && self.is_revived(reading, it.last()) {
             it.choice = Choice::Present;
         }
     }
@@ -108,12 +103,7 @@ impl Endings {
     }
 
     /// "The fever and headache are gone": a verb for several, and none before them.
-    pub(super) fn end_together(
-        &self,
-        reading: &Reading<'_>,
-        it: &Spotted,
-        next: &Spotted,
-    ) -> bool {
+    pub(super) fn end_together(&self, reading: &Reading<'_>, it: &Spotted, next: &Spotted) -> bool {
         if !it.is_finding() || !reading.marks.has_any(Mark::Ending) {
             return false;
         }
@@ -124,10 +114,40 @@ impl Endings {
         );
         let clause = reading.clause_of(it.first());
         let speaks = [Mark::Statement, Mark::StatementVerb];
-        let is_subject =
-            !(clause.start..it.first()).any(|at| reading.marks.has_one_of(at, speaks));
-        is_of_several && is_subject && self.end(reading, next, clause.end)
+        let is_subject = !(clause.start..it.first()).any(|at| reading.marks.has_one_of(at, speaks));
+        is_of_several && is_subject && self.end(reading, next, || clause.end)
     }
+}
+
+/// Whether a phrase itself says that something is over: "bleeding stopped".
+pub(super) fn tells_end(reading: &Reading<'_>, it: &Spotted) -> bool {
+    let tokens = it.first()..it.last() + 1;
+    reading.marks.has_any(Mark::Ending) && reading.marks.first(tokens, Mark::Ending).is_some()
+}
+
+/// The place of the word that says that a finding is over.
+fn plain_ending(reading: &Reading<'_>, it: &Spotted, next: impl Fn() -> usize) -> Option<usize> {
+    // Most texts call nothing over.
+    if !reading.marks.has_any(Mark::Ending) {
+        return None;
+    }
+    let last = it.last();
+    let mut reach = last + 1..next().min(last + REACH);
+    reach.find(|&at| {
+        reading.marks.has(at, Mark::Ending)
+            && (at == last + 1 || reading.marks.has(at - 1, Mark::BeforeEnding))
+            && !turns_into(reading, at)
+            && !denies_in(reading, last + 1..at + 1)
+    })
+}
+
+/// "Is the fever gone?" says nothing yet.
+fn is_asked(reading: &Reading<'_>, at: usize) -> bool {
+    reading.words[reading.sentence_of(at).end - 1] == "?"
+}
+
+fn is_sign(reading: &Reading<'_>, at: usize) -> bool {
+    reading.tokens.get(at).is_none_or(Token::is_sign)
 }
 
 fn denies_in(reading: &Reading<'_>, tokens: Range<usize>) -> bool {
@@ -140,10 +160,9 @@ fn turns_into(reading: &Reading<'_>, ending: usize) -> bool {
     let next = gone.map(|at| at + 1).filter(|&at| at < reading.len());
     next.is_some_and(|at| {
         let goes_on = [Mark::Joiner, Mark::Barrier, Mark::Trigger, Mark::Beginning];
-        let is_sign = |at: usize| reading.tokens.get(at).is_none_or(|it| it.is_sign());
         // "Gone completely", but "gone completely numb".
-        let wholly = reading.marks.has(at, Mark::BeforeEnding) && is_sign(at + 1);
-        let says_more = !is_sign(at)
+        let wholly = reading.marks.has(at, Mark::BeforeEnding) && is_sign(reading, at + 1);
+        let says_more = !is_sign(reading, at)
             && !wholly
             && !reading.is_light(at)
             && !reading.marks.has_one_of(at, goes_on);

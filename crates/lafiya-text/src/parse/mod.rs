@@ -161,7 +161,7 @@ impl Parser {
         let (scope_words, person_words) = (words::scope(), words::persons());
         let (gestation_words, body_words) = (words::gestation(), words::body());
         let ignored = words::ignored();
-        let scope = Scope::new(&scope_words, &ignored, base);
+        let scope = Scope::new((&scope_words, &ignored, &body_words), base);
         let marks = MarkWords::new(&scope_words, &person_words, &gestation_words);
         let subjects = Subjects::new(&person_words, &words::family(), base);
         let grades = Grades::new(&words::severity());
@@ -179,6 +179,7 @@ impl Parser {
             .chain(medicines.vocabulary())
             .chain(results.vocabulary())
             .chain(marks.vocabulary())
+            .chain(scope.vocabulary())
             .chain(subjects.vocabulary())
             .chain(grades.vocabulary())
             .chain(times.vocabulary())

@@ -8,13 +8,14 @@ use lafiya_model::{Age, Choice};
 use super::answers::{Answered, Answers};
 use super::carried::Carried;
 use super::doubled;
-use super::endings::Endings;
+use super::endings::{self, Endings};
 use super::marks::Mark;
 use super::past::{Bygones, Past};
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
+use crate::hash::FastSet;
 use crate::phrases::PhraseSet;
-use crate::words::{Ignored, ScopeWords};
+use crate::words::{BodyWords, Ignored, ScopeWords};
 
 /// The words of scope, ready to use.
 #[derive(Clone, Debug)]
@@ -28,6 +29,8 @@ pub(super) struct Scope {
     sought: PhraseSet<()>,
     /// Deny what follows, and with a denial before them say that it is there.
     without: PhraseSet<()>,
+    /// What one suffers from, in the common form.
+    complaints: FastSet<String>,
     /// Who denies to know denies nothing of what is known.
     knowing: PhraseSet<()>,
     /// "It is not the cough that worries me".
@@ -67,7 +70,10 @@ const ITEM_WORDS_MAX: usize = 4;
 const BARE_ITEMS_MIN: usize = 2;
 
 impl Scope {
-    pub(super) fn new(words: &ScopeWords, ignored: &Ignored, base: &KnowledgeBase) -> Self {
+    pub(super) fn new(
+        (words, ignored, body): (&ScopeWords, &Ignored, &BodyWords),
+        base: &KnowledgeBase,
+    ) -> Self {
         let mut triggers = PhraseSet::default();
         let lists = [
             (&words.not_negators, Trigger::NotNegator),
@@ -90,6 +96,7 @@ impl Scope {
             behind_after_negators: PhraseSet::of(&words.behind_after_negators),
             sought: PhraseSet::of(&words.sought),
             without: PhraseSet::of(&words.without),
+            complaints: body.complaints.iter().cloned().collect(),
             knowing: PhraseSet::of(&words.knowing),
             mattering: PhraseSet::of(&words.mattering),
             list_openers: PhraseSet::of(&words.list_openers),
@@ -103,6 +110,13 @@ impl Scope {
     /// Whether a word begins a denial of what stands before it.
     pub(super) fn begins_after_negator(&self, key: u64) -> bool {
         self.after_negators.begun(key).is_some()
+    }
+
+    /// Words that no other list has, for the speller.
+    pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
+        [&self.after_negators, &self.sought, &self.knowing]
+            .into_iter()
+            .flat_map(PhraseSet::vocabulary)
     }
 
     /// Turns what the words of the text turn.
@@ -121,7 +135,7 @@ impl Scope {
         for it in spotted.iter_mut() {
             self.backward(reading, &begins, it);
             if (it.well || !it.derived) && self.answers.deny(&answered, it) {
-                self.answer_no(it);
+                self.answer_no(reading, it);
             }
             if let Some(past) = &past {
                 past.drop(reading, &self.bygones, it);
@@ -145,8 +159,11 @@ impl Scope {
     }
 
     /// What is answered with no is not there; of who is asked whether he is well, the opposite.
-    fn answer_no(&self, it: &mut Spotted) {
-        if it.well {
+    fn answer_no(&self, reading: &Reading<'_>, it: &mut Spotted) {
+        if it.well && endings::tells_end(reading, it) {
+            // "Has the bleeding stopped? No."
+            it.choice = Choice::Present;
+        } else if it.well {
             self.refuse(it);
         } else {
             it.choice = Choice::Absent;
@@ -174,6 +191,10 @@ impl Scope {
             };
             let joined = reading.same_sentence(it.last(), next.first())
                 && reading.marks.first(between.clone(), Mark::Joiner).is_some()
+                && reading
+                    .marks
+                    .first(between.clone(), Mark::Trigger)
+                    .is_none()
                 && between.clone().all(joins);
             let is_danger = self.bygones.dangers.contains(&it.concept);
             if joined
@@ -231,7 +252,11 @@ impl Scope {
                 if self.without.length_at(&reading.keys, at) == length
                     && let Some(denial) = doubled::taken_back(reading, carried, spotted, at)
                 {
-                    doubled::state(spotted, denial, at);
+                    let is_complaint = |at: usize| {
+                        self.complaints
+                            .contains(reading.units[reading.unit_of(at)].form)
+                    };
+                    doubled::state(spotted, (denial, at), is_complaint);
                     at = next(after);
                     continue;
                 }
@@ -293,12 +318,14 @@ impl Scope {
         if knowing > 0 && !matches!(word(after + knowing), "of" | "any") {
             return Some(after + knowing);
         }
-        let of_it = at > 0 && matches!(word(at - 1), "its" | "is" | "was" | "s" | "it");
+        // "There is no vomiting that worries me" denies it.
+        let of_it =
+            at > 0 && matches!(word(at - 1), "its" | "is" | "was" | "s" | "it") && word(at) != "no";
+        if !of_it && word(after - 1) != "be" {
+            return None;
+        }
         let clause = reading.clause_of(at).end.min(after + MATTER_REACH);
-        let matters = |at: &usize| self.mattering.length_at(&reading.keys, *at) > 0;
-        (of_it || word(at + 1) == "be")
-            .then(|| (after..clause).find(matters))
-            .flatten()
+        (after..clause).find(|&at| self.mattering.length_at(&reading.keys, at) > 0)
     }
 
     /// "... but not today": denies the last finding, where no finding follows in the clause.
@@ -550,7 +577,7 @@ impl Scope {
             return;
         }
         let is_danger = || self.bygones.dangers.contains(&it.concept);
-        if it.is_finding() && self.endings.end(reading, it, next()) && !is_danger() {
+        if it.is_finding() && self.endings.end(reading, it, next) && !is_danger() {
             it.choice = Choice::Absent;
         }
     }
