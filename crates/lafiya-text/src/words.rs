@@ -55,6 +55,7 @@ pub(crate) struct ScopeWords {
     pub behind_after_negators: Vec<String>,
     pub sought: Vec<String>,
     pub without: Vec<String>,
+    pub moving: Vec<String>,
     pub knowing: Vec<String>,
     pub mattering: Vec<String>,
     pub noes: Vec<String>,

@@ -79,8 +79,15 @@ impl<'t, 'r> Answered<'t, 'r> {
     fn is_signed(&self, it: &Spotted) -> bool {
         let next = it.last() + 1;
         let at = next + usize::from(self.word(next) == "(");
-        let plus = self.word(at) == "+" && (self.word(at + 1) == "+" || self.closes(at + 1));
+        let plus = self.word(at) == "+"
+            && (self.word(at + 1) == "+" || self.closes(at + 1) || self.is_hung_on(at));
         plus || self.minus_closed_by(it, &[",", ")"])
+    }
+
+    /// Whether a sign belongs to the word before it alone: "fever+ cough+", but neither "fever + cough" nor "fever+cough".
+    fn is_hung_on(&self, sign: usize) -> bool {
+        let tokens = &self.reading.tokens;
+        !tokens[sign].spaced && tokens.get(sign + 1).is_none_or(|it| it.spaced)
     }
 
     /// Whether a minus stands behind a finding, and one of some signs right behind that.

@@ -47,11 +47,13 @@ pub(super) fn taken_back(
 }
 
 /// Says that what a "without" parts is there. "She can't walk without chest pain" has pain on walking, and walks.
-/// Who cannot walk without a stick does not: only a complaint behind it says so.
+/// Who cannot walk without a stick does not: only a complaint behind it says so. And who cannot breathe without pain may be
+/// short of breath: only of moving about it is concluded.
 pub(super) fn state(
     spotted: &mut [Spotted],
     (denial, without): (usize, usize),
     is_complaint: impl Fn(usize) -> bool,
+    is_moving: impl Fn(usize) -> bool,
 ) {
     let spans = |it: &Spotted| it.first() < without && without < it.last();
     let is_suffered = |it: &&Spotted| {
@@ -65,7 +67,8 @@ pub(super) fn state(
             it.choice = Choice::Present;
         }
         let is_the_verb = it.last() < without && it.core.iter().any(|at| shared.contains(at));
-        if is_the_verb && it.first() <= denial && denial <= it.last() {
+        let moves = || it.core.iter().any(|at| is_moving(*at));
+        if is_the_verb && it.first() <= denial && denial <= it.last() && moves() {
             it.dropped = Some(Dropped::Hypothetical);
         }
     }

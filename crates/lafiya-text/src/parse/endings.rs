@@ -40,13 +40,13 @@ impl Endings {
     /// Whether a finding is said to be over before the next one begins.
     pub(super) fn end(
         &self,
-        reading: &Reading<'_>,
+        (reading, carried): (&Reading<'_>, &[bool]),
         it: &Spotted,
         next: impl Fn() -> usize,
     ) -> bool {
         let ending = plain_ending(reading, it, &next);
         let ending = ending.or_else(|| self.own_ending(reading, it, &next));
-        ending.is_some_and(|at| !self.is_revived(reading, at) && !is_asked(reading, at))
+        ending.is_some_and(|at| !self.is_revived(reading, carried, at) && !is_asked(reading, at))
     }
 
     /// "The fever came down after Panadol", but neither "came down a little" nor "came down but is still high".
@@ -80,14 +80,14 @@ impl Endings {
     }
 
     /// "The bleeding stopped and started again".
-    pub(super) fn revive(&self, reading: &Reading<'_>, it: &mut Spotted) {
-        if tells_end(reading, it) && self.is_revived(reading, it.last()) {
+    pub(super) fn revive(&self, reading: &Reading<'_>, carried: &[bool], it: &mut Spotted) {
+        if tells_end(reading, it) && self.is_revived(reading, carried, it.last()) {
             it.choice = Choice::Present;
         }
     }
 
     /// Whether what is over at a token is told to be there again, in its sentence or the next one if that speaks of "it".
-    fn is_revived(&self, reading: &Reading<'_>, at: usize) -> bool {
+    fn is_revived(&self, reading: &Reading<'_>, carried: &[bool], at: usize) -> bool {
         let sentence = reading.sentence_of(at).end;
         let goes_on = matches!(
             reading.words.get(sentence),
@@ -99,11 +99,22 @@ impl Endings {
             sentence
         };
         let again = (at + 1..end).find(|&at| self.revivals.length_at(&reading.keys, at) > 0);
-        again.is_some_and(|again| !denies_in(reading, at + 1..again))
+        again.is_some_and(|again| {
+            // "Fever gone but the headache came back".
+            let subject = (at + 1..again)
+                .rev()
+                .find(|&n| !reading.is_light(n) || carried[n]);
+            !denies_in(reading, at + 1..again) && !subject.is_some_and(|n| carried[n])
+        })
     }
 
     /// "The fever and headache are gone": a verb for several, and none before them.
-    pub(super) fn end_together(&self, reading: &Reading<'_>, it: &Spotted, next: &Spotted) -> bool {
+    pub(super) fn end_together(
+        &self,
+        (reading, carried): (&Reading<'_>, &[bool]),
+        it: &Spotted,
+        next: &Spotted,
+    ) -> bool {
         if !it.is_finding() || !reading.marks.has_any(Mark::Ending) {
             return false;
         }
@@ -115,7 +126,7 @@ impl Endings {
         let clause = reading.clause_of(it.first());
         let speaks = [Mark::Statement, Mark::StatementVerb];
         let is_subject = !(clause.start..it.first()).any(|at| reading.marks.has_one_of(at, speaks));
-        is_of_several && is_subject && self.end(reading, next, || clause.end)
+        is_of_several && is_subject && self.end((reading, carried), next, || clause.end)
     }
 }
 

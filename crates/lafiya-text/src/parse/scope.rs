@@ -31,6 +31,7 @@ pub(super) struct Scope {
     without: PhraseSet<()>,
     /// What one suffers from, in the common form.
     complaints: FastSet<String>,
+    moving: PhraseSet<()>,
     /// Who denies to know denies nothing of what is known.
     knowing: PhraseSet<()>,
     /// "It is not the cough that worries me".
@@ -97,6 +98,7 @@ impl Scope {
             sought: PhraseSet::of(&words.sought),
             without: PhraseSet::of(&words.without),
             complaints: body.complaints.iter().cloned().collect(),
+            moving: PhraseSet::of(&words.moving),
             knowing: PhraseSet::of(&words.knowing),
             mattering: PhraseSet::of(&words.mattering),
             list_openers: PhraseSet::of(&words.list_openers),
@@ -133,7 +135,7 @@ impl Scope {
         let spoken_of_now = reading.marks.has_any(Mark::Now);
         let past = Past::of(reading, age);
         for it in spotted.iter_mut() {
-            self.backward(reading, &begins, it);
+            self.backward(reading, (&begins, carried.tokens()), it);
             if (it.well || !it.derived) && self.answers.deny(&answered, it) {
                 self.answer_no(reading, it);
             }
@@ -155,7 +157,7 @@ impl Scope {
                     .first(reading.clause_of(first), Mark::Now)
                     .is_some();
         }
-        self.share(reading, spotted);
+        self.share(reading, carried.tokens(), spotted);
     }
 
     /// What is answered with no is not there; of who is asked whether he is well, the opposite.
@@ -171,7 +173,7 @@ impl Scope {
     }
 
     /// Two that are denied or over together: "Kernig's and Brudzinski's negative", "the fever and headache are gone".
-    fn share(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
+    fn share(&self, reading: &Reading<'_>, carried: &[bool], spotted: &mut [Spotted]) {
         for n in (1..spotted.len()).rev() {
             let (before, rest) = spotted.split_at_mut(n);
             let (it, next) = (&mut before[n - 1], &rest[0]);
@@ -199,7 +201,7 @@ impl Scope {
             let is_danger = self.bygones.dangers.contains(&it.concept);
             if joined
                 && (it.concept == next.concept
-                    || (!is_danger && self.endings.end_together(reading, it, next)))
+                    || (!is_danger && self.endings.end_together((reading, carried), it, next)))
             {
                 it.choice = Choice::Absent;
             }
@@ -256,7 +258,8 @@ impl Scope {
                         self.complaints
                             .contains(reading.units[reading.unit_of(at)].form)
                     };
-                    doubled::state(spotted, (denial, at), is_complaint);
+                    let is_moving = |at: usize| self.moving.length_at(&reading.keys, at) > 0;
+                    doubled::state(spotted, (denial, at), is_complaint, is_moving);
                     at = next(after);
                     continue;
                 }
@@ -442,6 +445,11 @@ impl Scope {
                 at += 1;
                 continue;
             }
+            // "She is never without headache": what stands behind it is the other denial's.
+            if reading.marks.has(at, Mark::Trigger) && self.without.length_at(&reading.keys, at) > 0
+            {
+                return;
+            }
             if reached && at >= list_end && may_head_list(reading, at) && opens_list() {
                 list_end = bare_list_end(reading, carried, at).unwrap_or_default();
             }
@@ -541,10 +549,15 @@ impl Scope {
     }
 
     /// "fever: no", "cough absent", "the headache I had is gone".
-    fn backward(&self, reading: &Reading<'_>, begins: &Begins, it: &mut Spotted) {
+    fn backward(
+        &self,
+        reading: &Reading<'_>,
+        (begins, carried): (&Begins, &[bool]),
+        it: &mut Spotted,
+    ) {
         if it.derived {
             if it.well {
-                self.endings.revive(reading, it);
+                self.endings.revive(reading, carried, it);
             }
             return;
         }
@@ -577,7 +590,7 @@ impl Scope {
             return;
         }
         let is_danger = || self.bygones.dangers.contains(&it.concept);
-        if it.is_finding() && self.endings.end(reading, it, next) && !is_danger() {
+        if it.is_finding() && self.endings.end((reading, carried), it, next) && !is_danger() {
             it.choice = Choice::Absent;
         }
     }

@@ -51,6 +51,10 @@ fn a_mark_right_behind_a_finding_is_its_answer() {
         "Fever Y, cough N, vomiting Y, convulsions N.",
         &["s_fever", "-s_cough", "s_vomiting", "-s_convulsion"],
     );
+    check(
+        "Fever+ cough+ vomiting-",
+        &["s_fever", "s_cough", "-s_vomiting"],
+    );
     check("Suicidal ideation: N.", &["-s_suicidal_thoughts"]);
     check("Convulsions: 0.", &["-s_convulsion"]);
     check(
@@ -129,6 +133,11 @@ fn two_denials_make_a_statement() {
         "The child cannot drink without vomiting",
         &["s_unable_to_drink", "s_vomiting"],
     );
+    check("She is never without headache", &["s_headache"]);
+    check(
+        "He cannot breathe without pain",
+        &["s_breathlessness", "s_pleuritic_chest_pain"],
+    );
     check("No fever without chills", &["-s_fever", "-s_chills"]);
     check(
         "He has no cough and came without fever",
@@ -173,6 +182,10 @@ fn what_is_gone_is_gone_unless_it_came_back() {
         &["s_bleeding_that_will_not_stop"],
     );
     check("The headache stopped. It came back today.", &["s_headache"]);
+    check(
+        "Fever gone but the headache came back",
+        &["-s_fever", "s_headache"],
+    );
     check("The fever came down but rose again at night", &["s_fever"]);
     check("Fever came down a little", &["s_fever"]);
     check("The boil has broken", &["s_skin_abscess_sign"]);
