@@ -102,6 +102,10 @@ pub(crate) fn stem_of_singular(singular: String) -> String {
     if doubled {
         stem.pop();
     }
+    // "Note" and "noted" deny nothing.
+    if stem == "not" {
+        stem.push('e');
+    }
     stem
 }
 

@@ -11,6 +11,8 @@ use super::time::Time;
 const OPENING_MAX: usize = 3;
 /// A time in a clause of its own ("fever, 3 days") has at most so many words before it.
 const OWN_CLAUSE_MAX: usize = 3;
+/// Words of an answer before its time: "yes, for about 3 days".
+const ANSWER_MAX: usize = 4;
 
 /// Attaches all times. What stands before a time has the first claim on it, in the whole text.
 pub(super) fn attach(
@@ -41,7 +43,7 @@ pub(super) fn attach(
         // A time without a number ("on and off") does not keep the next one from its finding.
         let counted = times[..n].iter().rfind(|it| it.lasting.0.is_some());
         let from = counted.map_or(0, |it| it.end).max(sentence.start);
-        if !before(reading, time, from, &mut found) {
+        if !before(reading, time, from, &mut found) && !answered(reading, time, &mut found) {
             let next = times.get(n + 1).map_or(sentence.end, |it| it.first);
             unclaimed.push((time, next.min(sentence.end)));
         }
@@ -115,6 +117,16 @@ fn before(reading: &Reading<'_>, time: &Time, from: usize, found: &mut Found<'_>
         reach = earlier.start.max(from);
     }
     found.give(time, reach..time.first)
+}
+
+/// "Cough? Yes, for 3 days."
+fn answered(reading: &Reading<'_>, time: &Time, found: &mut Found<'_>) -> bool {
+    let answer = reading.sentence_of(time.first).start;
+    let is_yes = answer > 0
+        && time.first - answer <= ANSWER_MAX
+        && reading.words[answer - 1] == "?"
+        && reading.words[answer] == "yes";
+    is_yes && found.give(time, reading.clause_of(answer - 1))
 }
 
 /// "Since two days, fever and cough", "3/7 history of fever, chills and vomiting".

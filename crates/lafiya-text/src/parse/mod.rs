@@ -4,12 +4,15 @@
 //! read numbers and medicines, then turn what negation, doubt, condition, past and person turn, then grade and time it.
 
 mod amounts;
+mod answers;
 mod bags;
 mod carried;
 mod childbed;
 mod company;
 mod compose;
 mod dictionary;
+mod doubled;
+mod endings;
 mod feared;
 mod gestation;
 mod lasting;
@@ -158,7 +161,7 @@ impl Parser {
         let (scope_words, person_words) = (words::scope(), words::persons());
         let (gestation_words, body_words) = (words::gestation(), words::body());
         let ignored = words::ignored();
-        let scope = Scope::new(&scope_words, &ignored, base);
+        let scope = Scope::new((&scope_words, &ignored, &body_words), base);
         let marks = MarkWords::new(&scope_words, &person_words, &gestation_words);
         let subjects = Subjects::new(&person_words, &words::family(), base);
         let grades = Grades::new(&words::severity());
@@ -176,6 +179,7 @@ impl Parser {
             .chain(medicines.vocabulary())
             .chain(results.vocabulary())
             .chain(marks.vocabulary())
+            .chain(scope.vocabulary())
             .chain(subjects.vocabulary())
             .chain(grades.vocabulary())
             .chain(times.vocabulary())
@@ -292,7 +296,8 @@ impl Parser {
         self.medicines.reasons(&reading, &mut spotted);
         self.medicines.overdose(&reading, &mut spotted);
         let mut carried = Carried::of(&reading, &spotted);
-        self.scope.apply(&reading, &carried, age, &mut spotted);
+        self.scope
+            .apply((text, &reading), &carried, age, &mut spotted);
         feared::drop(&reading, base, &mut spotted);
         self.gestation
             .apply(&reading, base, (age, context.sex), &mut spotted);

@@ -5,23 +5,43 @@ use std::ops::Range;
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{Age, Choice};
 
+use super::answers::{Answered, Answers};
 use super::carried::Carried;
+use super::doubled;
+use super::endings::{self, Endings};
 use super::marks::Mark;
 use super::past::{Bygones, Past};
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
+use crate::hash::FastSet;
 use crate::phrases::PhraseSet;
-use crate::words::{Ignored, ScopeWords};
+use crate::words::{BodyWords, Ignored, ScopeWords};
 
 /// The words of scope, ready to use.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
     triggers: PhraseSet<Trigger>,
     after_negators: PhraseSet<()>,
+    /// May stand between a finding and such a word, and behind it.
+    before_after_negators: PhraseSet<()>,
+    behind_after_negators: PhraseSet<()>,
+    /// "The cause of the bleeding was not found": who says so denies no bleeding.
+    sought: PhraseSet<()>,
+    /// Deny what follows, and with a denial before them say that it is there.
+    without: PhraseSet<()>,
+    /// What one suffers from, in the common form.
+    complaints: FastSet<String>,
+    moving: PhraseSet<()>,
+    /// Who denies to know denies nothing of what is known.
+    knowing: PhraseSet<()>,
+    /// "It is not the cough that worries me".
+    mattering: PhraseSet<()>,
     /// Open a list without "or": "no cough, fever, night sweats".
     list_openers: PhraseSet<()>,
     /// May stand between a test and what it said.
     tellings: PhraseSet<()>,
+    answers: Answers,
+    endings: Endings,
     /// Among them the findings that are a danger even where they are said to be over: a fit that stopped, a bleeding that
     /// ceased.
     bygones: Bygones,
@@ -41,15 +61,20 @@ enum Trigger {
 
 /// Words that may stand between a denial and what it denies without carrying it.
 const STRANGERS_MAX: usize = 2;
-/// Tokens a finding may be away from the word that says it is over.
-const ENDING_REACH: usize = 8;
+/// Words from a cause that is not known to what it is the cause of: "cause of her bleeding".
+const CAUSE_REACH: usize = 3;
+/// Words from "it is not" to "that worries me".
+const MATTER_REACH: usize = 7;
 /// Words of one item of a denied list.
 const ITEM_WORDS_MAX: usize = 4;
 /// Behind "no" and one finding so many more, bare of any verb and time, are a list that is denied as a whole.
 const BARE_ITEMS_MIN: usize = 2;
 
 impl Scope {
-    pub(super) fn new(words: &ScopeWords, ignored: &Ignored, base: &KnowledgeBase) -> Self {
+    pub(super) fn new(
+        (words, ignored, body): (&ScopeWords, &Ignored, &BodyWords),
+        base: &KnowledgeBase,
+    ) -> Self {
         let mut triggers = PhraseSet::default();
         let lists = [
             (&words.not_negators, Trigger::NotNegator),
@@ -68,8 +93,18 @@ impl Scope {
         Self {
             triggers,
             after_negators: PhraseSet::of(&words.after_negators),
+            before_after_negators: PhraseSet::of(&words.before_after_negators),
+            behind_after_negators: PhraseSet::of(&words.behind_after_negators),
+            sought: PhraseSet::of(&words.sought),
+            without: PhraseSet::of(&words.without),
+            complaints: body.complaints.iter().cloned().collect(),
+            moving: PhraseSet::of(&words.moving),
+            knowing: PhraseSet::of(&words.knowing),
+            mattering: PhraseSet::of(&words.mattering),
             list_openers: PhraseSet::of(&words.list_openers),
             tellings: PhraseSet::of(&words.tellings),
+            answers: Answers::new(words),
+            endings: Endings::new(words, base),
             bygones: Bygones::new(base, ignored),
         }
     }
@@ -79,20 +114,31 @@ impl Scope {
         self.after_negators.begun(key).is_some()
     }
 
+    /// Words that no other list has, for the speller.
+    pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
+        [&self.after_negators, &self.sought, &self.knowing]
+            .into_iter()
+            .flat_map(PhraseSet::vocabulary)
+    }
+
     /// Turns what the words of the text turn.
     pub(super) fn apply(
         &self,
-        reading: &Reading<'_>,
+        (text, reading): (&str, &Reading<'_>),
         carried: &Carried,
         age: Option<Age>,
         spotted: &mut [Spotted],
     ) {
         let begins = Begins::of(reading, spotted);
         self.forward(reading, (&begins, carried.tokens()), spotted);
+        let answered = Answered::of(text, (reading, carried.tokens()), spotted);
         let spoken_of_now = reading.marks.has_any(Mark::Now);
         let past = Past::of(reading, age);
-        for it in spotted {
-            self.backward(reading, &begins, it);
+        for it in spotted.iter_mut() {
+            self.backward(reading, (&begins, carried.tokens()), it);
+            if (it.well || !it.derived) && self.answers.deny(&answered, it) {
+                self.answer_no(reading, it);
+            }
             if let Some(past) = &past {
                 past.drop(reading, &self.bygones, it);
             }
@@ -110,6 +156,55 @@ impl Scope {
                     .marks
                     .first(reading.clause_of(first), Mark::Now)
                     .is_some();
+        }
+        self.share(reading, carried.tokens(), spotted);
+    }
+
+    /// What is answered with no is not there; of who is asked whether he is well, the opposite.
+    fn answer_no(&self, reading: &Reading<'_>, it: &mut Spotted) {
+        if it.well && endings::tells_end(reading, it) {
+            // "Has the bleeding stopped? No."
+            it.choice = Choice::Present;
+        } else if it.well {
+            self.refuse(it);
+        } else {
+            it.choice = Choice::Absent;
+        }
+    }
+
+    /// Two that are denied or over together: "Kernig's and Brudzinski's negative", "the fever and headache are gone".
+    fn share(&self, reading: &Reading<'_>, carried: &[bool], spotted: &mut [Spotted]) {
+        for n in (1..spotted.len()).rev() {
+            let (before, rest) = spotted.split_at_mut(n);
+            let (it, next) = (&mut before[n - 1], &rest[0]);
+            let may_share = it.choice == Choice::Present
+                && next.choice == Choice::Absent
+                && !it.derived
+                && !next.derived
+                && it.last() < next.first();
+            if !may_share {
+                continue;
+            }
+            let between = it.last() + 1..next.first();
+            let joins = |at: usize| {
+                reading.marks.has(at, Mark::Joiner)
+                    || self.before_after_negators.length_at(&reading.keys, at) > 0
+                    || reading.is_light(at)
+            };
+            let joined = reading.same_sentence(it.last(), next.first())
+                && reading.marks.first(between.clone(), Mark::Joiner).is_some()
+                && reading
+                    .marks
+                    .first(between.clone(), Mark::Trigger)
+                    .is_none()
+                && between.clone().all(joins);
+            let is_danger = self.bygones.dangers.contains(&it.concept);
+            if joined
+                && (it.concept == next.concept
+                    || (!is_danger && self.endings.end_together((reading, carried), it, next)))
+            {
+                it.choice = Choice::Absent;
+            }
         }
     }
 
@@ -150,7 +245,25 @@ impl Scope {
                 after += 1;
             }
             // "I have not gone down in weight": the "gone" belongs to the finding.
-            let swallowed = length > 1 && carried[after - 1];
+            let swallowed = length > 1 && (at + 1..after).any(|n| carried[n]);
+            if kinds.contains(&Trigger::Negator) {
+                if let Some(behind) = self.denies_no_finding(reading, (at, after)) {
+                    at = next(behind);
+                    continue;
+                }
+                if self.without.length_at(&reading.keys, at) == length
+                    && let Some(denial) = doubled::taken_back(reading, carried, spotted, at)
+                {
+                    let is_complaint = |at: usize| {
+                        self.complaints
+                            .contains(reading.units[reading.unit_of(at)].form)
+                    };
+                    let is_moving = |at: usize| self.moving.length_at(&reading.keys, at) > 0;
+                    doubled::state(spotted, (denial, at), is_complaint, is_moving);
+                    at = next(after);
+                    continue;
+                }
+            }
             match kinds.iter().min() {
                 Some(Trigger::NotNegator) if swallowed => {
                     after = at + 1;
@@ -193,6 +306,29 @@ impl Scope {
             }
             at = next(after);
         }
+    }
+
+    /// Where a denial ends that is of something else than findings: "I did not know that the headache is dangerous", "it is
+    /// not the cough that worries me".
+    fn denies_no_finding(
+        &self,
+        reading: &Reading<'_>,
+        (at, after): (usize, usize),
+    ) -> Option<usize> {
+        let word = |at: usize| reading.words.get(at).copied().unwrap_or_default();
+        let knowing = self.knowing.length_at(&reading.keys, after);
+        // "She does not know of any fever".
+        if knowing > 0 && !matches!(word(after + knowing), "of" | "any") {
+            return Some(after + knowing);
+        }
+        // "There is no vomiting that worries me" denies it.
+        let of_it =
+            at > 0 && matches!(word(at - 1), "its" | "is" | "was" | "s" | "it") && word(at) != "no";
+        if !of_it && word(after - 1) != "be" {
+            return None;
+        }
+        let clause = reading.clause_of(at).end.min(after + MATTER_REACH);
+        (after..clause).find(|&at| self.mattering.length_at(&reading.keys, at) > 0)
     }
 
     /// "... but not today": denies the last finding, where no finding follows in the clause.
@@ -309,6 +445,11 @@ impl Scope {
                 at += 1;
                 continue;
             }
+            // "She is never without headache": what stands behind it is the other denial's.
+            if reading.marks.has(at, Mark::Trigger) && self.without.length_at(&reading.keys, at) > 0
+            {
+                return;
+            }
             if reached && at >= list_end && may_head_list(reading, at) && opens_list() {
                 list_end = bare_list_end(reading, carried, at).unwrap_or_default();
             }
@@ -348,12 +489,15 @@ impl Scope {
     /// Who is not well in some respect has the finding. "Not alert" is no coma, though: of a danger nothing is concluded.
     fn deny_well(&self, spotted: &mut [Spotted], begins: &Begins, at: usize) {
         for n in begins.at(at) {
-            let it = &mut spotted[n];
-            if self.bygones.dangers.contains(&it.concept) {
-                it.dropped = Some(Dropped::Hypothetical);
-            } else {
-                it.choice = Choice::Present;
-            }
+            self.refuse(&mut spotted[n]);
+        }
+    }
+
+    fn refuse(&self, it: &mut Spotted) {
+        if self.bygones.dangers.contains(&it.concept) {
+            it.dropped = Some(Dropped::Hypothetical);
+        } else {
+            it.choice = Choice::Present;
         }
     }
 
@@ -405,8 +549,16 @@ impl Scope {
     }
 
     /// "fever: no", "cough absent", "the headache I had is gone".
-    fn backward(&self, reading: &Reading<'_>, begins: &Begins, it: &mut Spotted) {
+    fn backward(
+        &self,
+        reading: &Reading<'_>,
+        (begins, carried): (&Begins, &[bool]),
+        it: &mut Spotted,
+    ) {
         if it.derived {
+            if it.well {
+                self.endings.revive(reading, carried, it);
+            }
             return;
         }
         let (last, end) = (it.last(), reading.clause_of(it.last()).end);
@@ -416,32 +568,12 @@ impl Scope {
         let is_tested = reading.words.get(at) == Some(&"test");
         while !ends(at) {
             let told = is_tested && self.tellings.length_at(&reading.keys, at) > 0;
-            let leads = matches!(
-                reading.words[at],
-                ":" | "="
-                    | "is"
-                    | "are"
-                    | "was"
-                    | "test"
-                    | "result"
-                    | "results"
-                    | "part"
-                    | "status"
-            );
+            let leads = self.before_after_negators.length_at(&reading.keys, at) > 0;
             if !leads && !told {
                 break;
             }
             at += 1;
         }
-        let denied = |at: usize| {
-            let length = self.after_negators.length_at(&reading.keys, at);
-            let closes = || {
-                at + length >= end
-                    || at + length >= reading.len()
-                    || reading.tokens[at + length].is_sign()
-            };
-            length > 0 && closes() && !reading.marks.has(at, Mark::NotNegator)
-        };
         // Where the next finding of the clause begins.
         let next = || (last + 1..end).find(|&at| begins.any(at)).unwrap_or(end);
         // "fever : no" crosses the colon that ends the clause.
@@ -450,32 +582,39 @@ impl Scope {
         let is_free = || {
             matches!(reading.words.get(last + 1), Some(&"free")) && is_free_of(reading, last + 1)
         };
-        if (may_be_denied && denied(at)) || is_free() || (colon() && self.answers_no(reading, end))
+        if (may_be_denied && self.is_denied_at(reading, it.first(), at))
+            || is_free()
+            || (colon() && self.answers.is_no(reading, end))
         {
             it.choice = Choice::Absent;
             return;
         }
-        let over = || {
-            let mut reach = last + 1..next().min(last + ENDING_REACH);
-            reach.any(|at| {
-                reading.marks.has(at, Mark::Ending)
-                    && (at == last + 1 || reading.marks.has(at - 1, Mark::BeforeEnding))
-                    && !turns_into(reading, at)
-                    && !(last + 1..=at).any(|at| reading.marks.has(at, Mark::Trigger))
-            })
-        };
-        // Most texts call nothing over.
-        let may_be_over = reading.marks.has_any(Mark::Ending) && it.is_finding();
-        if may_be_over && !self.bygones.dangers.contains(&it.concept) && over() {
+        let is_danger = || self.bygones.dangers.contains(&it.concept);
+        if it.is_finding() && self.endings.end((reading, carried), it, next) && !is_danger() {
             it.choice = Choice::Absent;
         }
     }
 
-    fn answers_no(&self, reading: &Reading<'_>, at: usize) -> bool {
-        matches!(
-            reading.words[at],
-            "no" | "nil" | "none" | "absent" | "negative" | "non" | "hapana"
-        ) && (at + 1 >= reading.len() || reading.tokens[at + 1].is_sign())
+    /// Whether a word here denies the finding before it, which begins at `first`.
+    fn is_denied_at(&self, reading: &Reading<'_>, first: usize, at: usize) -> bool {
+        let length = self.after_negators.length_at(&reading.keys, at);
+        if length == 0 || reading.marks.has(at, Mark::NotNegator) {
+            return false;
+        }
+        let end = reading.clause_of(at).end;
+        let mut behind = at + length;
+        while behind < end
+            && let tail @ 1.. = self.behind_after_negators.length_at(&reading.keys, behind)
+        {
+            behind += tail;
+        }
+        let closes = behind >= end || reading.tokens[behind].is_sign();
+        let goes_on = || length > 1 && reading.words[behind] == "and";
+        let cause = || {
+            let from = first.saturating_sub(CAUSE_REACH);
+            (from..first).any(|at| self.sought.length_at(&reading.keys, at) > 0)
+        };
+        (closes || goes_on()) && !(length > 1 && cause())
     }
 }
 
@@ -621,18 +760,6 @@ fn is_free_of(reading: &Reading<'_>, free: usize) -> bool {
     // "Seizure free for 2 years until this morning".
     let ended = || (next..sentence.end).any(|at| matches!(reading.words[at], "until" | "till"));
     (closes || reading.marks.has_one_of(next, timed) || is_led()) && !ended()
-}
-
-/// "His legs have gone weak", "her mouth has gone to one side": not over, but changed.
-fn turns_into(reading: &Reading<'_>, ending: usize) -> bool {
-    let gone = (ending..reading.len().min(ending + 2)).find(|&at| reading.words[at] == "gone");
-    let next = gone.map(|at| at + 1).filter(|&at| at < reading.len());
-    next.is_some_and(|at| {
-        let goes_on = [Mark::Joiner, Mark::Barrier, Mark::Trigger, Mark::Beginning];
-        let says_more =
-            !reading.is_light(at) && !goes_on.into_iter().any(|mark| reading.marks.has(at, mark));
-        says_more || reading.words[at] == "to"
-    })
 }
 
 /// Whether a number stands here, in digits or as a word; "a" is none.

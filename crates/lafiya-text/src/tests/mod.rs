@@ -1,5 +1,6 @@
 //! Tests over the real base: sentences by language and phenomenon, the utterances of `evaluation/`, search, any text.
 
+mod answers;
 mod any_text;
 mod bygone;
 mod danger;

@@ -1,0 +1,220 @@
+//! Answers of forms and of short notes: "Convulsions? No.", "vomiting -, fever +", "cough N", "fever [ ]".
+//!
+//! A mark is an answer only right behind its finding and where nothing follows it. A hyphen alone is none: it must stand
+//! before a comma or in brackets, or elsewhere in a text that answers with such marks.
+
+use std::ops::Range;
+
+use super::marks::Mark;
+use super::reading::Reading;
+use super::spotted::Spotted;
+use crate::phrases::PhraseSet;
+use crate::words::ScopeWords;
+
+/// The words of answers, ready to use.
+#[derive(Clone, Debug)]
+pub(super) struct Answers {
+    /// Say no as a whole answer.
+    noes: PhraseSet<()>,
+    /// Make up a question beside the findings it asks for.
+    asking: PhraseSet<()>,
+    /// Those of them that a question begins with: it then asks for its whole list.
+    openers: PhraseSet<()>,
+}
+
+/// A text with the way it answers.
+pub(super) struct Answered<'t, 'r> {
+    text: &'t str,
+    reading: &'t Reading<'r>,
+    carried: &'t [bool],
+    has_minus: bool,
+    /// Some finding is answered by a plus, or by a minus that can be nothing else.
+    signed: bool,
+    /// Some box is ticked, so that the empty ones say something.
+    ticked: bool,
+    asked: bool,
+}
+
+impl<'t, 'r> Answered<'t, 'r> {
+    pub(super) fn of(
+        text: &'t str,
+        (reading, carried): (&'t Reading<'r>, &'t [bool]),
+        spotted: &[Spotted],
+    ) -> Self {
+        // Most texts have no hyphen, and few of the others such signs.
+        let has_minus =
+            text.contains('-') || (!text.is_ascii() && text.contains(['\u{2212}', '–', '—']));
+        let mut answered = Self {
+            text,
+            reading,
+            carried,
+            has_minus,
+            signed: false,
+            ticked: text.contains('[') && ["[x]", "[X]"].iter().any(|it| text.contains(it)),
+            asked: text.contains('?'),
+        };
+        answered.signed = has_minus && spotted.iter().any(|it| answered.is_signed(it));
+        answered
+    }
+
+    fn word(&self, at: usize) -> &str {
+        self.reading.words.get(at).copied().unwrap_or_default()
+    }
+
+    /// What is written between a token and the one before it: hyphens are no tokens.
+    fn gap_before(&self, at: usize) -> &str {
+        let tokens = &self.reading.tokens;
+        let start = at.checked_sub(1).map_or(0, |n| tokens[n].bytes().end);
+        let end = tokens
+            .get(at)
+            .map_or(self.text.len(), |it| it.bytes().start);
+        &self.text[start..end]
+    }
+
+    fn has_minus_before(&self, at: usize) -> bool {
+        self.gap_before(at).contains(['-', '\u{2212}'])
+    }
+
+    /// Whether a plus stands behind a finding, or a minus right before a comma or in brackets.
+    fn is_signed(&self, it: &Spotted) -> bool {
+        let next = it.last() + 1;
+        let at = next + usize::from(self.word(next) == "(");
+        let plus = self.word(at) == "+"
+            && (self.word(at + 1) == "+" || self.closes(at + 1) || self.is_hung_on(at));
+        plus || self.minus_closed_by(it, &[",", ")"])
+    }
+
+    /// Whether a sign belongs to the word before it alone: "fever+ cough+", but neither "fever + cough" nor "fever+cough".
+    fn is_hung_on(&self, sign: usize) -> bool {
+        let tokens = &self.reading.tokens;
+        !tokens[sign].spaced && tokens.get(sign + 1).is_none_or(|it| it.spaced)
+    }
+
+    /// Whether a minus stands behind a finding, and one of some signs right behind that.
+    fn minus_closed_by(&self, it: &Spotted, signs: &[&str]) -> bool {
+        let next = it.last() + 1;
+        let at = next + usize::from(matches!(self.word(next), "(" | ":" | "="));
+        // A long dash is a sign of its own.
+        let dash = usize::from(matches!(self.word(at), "–" | "—"));
+        let is_minus = dash > 0 || self.has_minus_before(at);
+        // "Fever (-ve)".
+        let behind = at + dash + usize::from(self.word(at + dash) == "ve");
+        is_minus && signs.contains(&self.word(behind))
+    }
+
+    /// Whether an answer ends before a token. "N.B." is none.
+    fn closes(&self, at: usize) -> bool {
+        let spaced = |at: usize| self.reading.tokens.get(at).is_none_or(|it| it.spaced);
+        match self.word(at) {
+            "" | "," | ";" | "!" | ")" | "]" | "|" | "\n" => true,
+            "." => spaced(at + 1) || self.word(at + 1) == "\n",
+            _ => false,
+        }
+    }
+
+    fn is_minus(&self, it: &Spotted) -> bool {
+        self.has_minus && (self.minus_closed_by(it, &[",", ")"]) || self.is_minus_beside_others(it))
+    }
+
+    fn is_minus_beside_others(&self, it: &Spotted) -> bool {
+        self.signed && self.minus_closed_by(it, &[".", ";", "\n", ""])
+    }
+
+    /// "Cough N", "suicidal ideation: N", "convulsions: 0".
+    fn is_letter_or_zero(&self, it: &Spotted) -> bool {
+        let next = it.last() + 1;
+        let led = matches!(self.word(next), ":" | "=");
+        let at = next + usize::from(led);
+        let is_no = match self.word(at) {
+            "n" => led || self.reading.tokens[at].capitals,
+            "0" => led,
+            _ => false,
+        };
+        is_no && self.closes(at + 1)
+    }
+
+    /// "Fever [ ]" in a row of findings with their boxes behind them, "[ ] fever" in one with the boxes before them.
+    fn is_unticked(&self, it: &Spotted) -> bool {
+        let sentence = self.reading.sentence_of(it.first());
+        let is_stop = |at: &usize| matches!(self.word(*at), "." | "\n" | ";");
+        let closing = sentence.clone().rev().find(|at| !is_stop(at));
+        let begins = self.word(sentence.start) == "[";
+        let ends = closing.is_some_and(|at| self.word(at) == "]");
+        let empty = |open: usize| {
+            self.word(open) == "["
+                && self.word(open + 1) == "]"
+                && self.gap_before(open + 1).trim().is_empty()
+        };
+        let next = it.last() + 1;
+        let behind = next + usize::from(self.word(next) == ":");
+        (ends && !begins && empty(behind))
+            || (begins && !ends && it.first() >= 2 && empty(it.first() - 2))
+    }
+}
+
+impl Answers {
+    pub(super) fn new(words: &ScopeWords) -> Self {
+        Self {
+            noes: PhraseSet::of(&words.noes),
+            asking: PhraseSet::of(&words.asking),
+            openers: PhraseSet::of(&words.asking_first),
+        }
+    }
+
+    /// Whether the text answers a finding with no.
+    pub(super) fn deny(&self, text: &Answered<'_, '_>, it: &Spotted) -> bool {
+        (it.well && self.is_no_behind_colon(text, it.last() + 1))
+            || text.is_minus(it)
+            || text.is_letter_or_zero(it)
+            || (text.ticked && text.is_unticked(it))
+            || (text.asked && self.is_asked_in_vain(text, it))
+    }
+
+    /// Whether a whole answer here is a no.
+    pub(super) fn is_no(&self, reading: &Reading<'_>, at: usize) -> bool {
+        let length = self.noes.length_at(&reading.keys, at);
+        let behind = reading.tokens.get(at + length);
+        length > 0 && behind.is_none_or(crate::fold::Token::is_sign)
+    }
+
+    fn is_no_behind_colon(&self, text: &Answered<'_, '_>, at: usize) -> bool {
+        matches!(text.word(at), ":" | "=") && self.is_no(text.reading, at + 1)
+    }
+
+    /// "Any fever, cough or vomiting? No." What is asked of something else ("did he take anything for the fever?") has
+    /// other words beside the findings.
+    fn is_asked_in_vain(&self, text: &Answered<'_, '_>, it: &Spotted) -> bool {
+        let reading = text.reading;
+        let sentence = reading.sentence_of(it.last());
+        let asked = sentence.end - 1;
+        let answer = asked + 1 + usize::from(text.word(asked + 1) == "\n");
+        if text.word(asked) != "?" || !self.is_no(reading, answer) {
+            return false;
+        }
+        let is_whole = self.openers.length_at(&reading.keys, sentence.start) > 0;
+        // "She has fever, any cough? No."
+        let from = if is_whole {
+            sentence.start
+        } else {
+            reading.clause_of(asked).start
+        };
+        it.first() >= from && self.asks_for_findings(text, from..asked)
+    }
+
+    fn asks_for_findings(&self, text: &Answered<'_, '_>, question: Range<usize>) -> bool {
+        let Answered {
+            reading, carried, ..
+        } = text;
+        let mut at = question.start;
+        while at < question.end {
+            let plain =
+                carried[at] || reading.words[at] == "," || reading.marks.has(at, Mark::Alternative);
+            let length = self.asking.length_at(&reading.keys, at);
+            if !plain && length == 0 {
+                return false;
+            }
+            at += length.max(1);
+        }
+        true
+    }
+}

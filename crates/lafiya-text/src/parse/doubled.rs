@@ -1,0 +1,75 @@
+//! Two denials that make a statement: "I can't go an hour without vomiting", "no week passes without convulsions".
+
+use lafiya_model::Choice;
+
+use super::marks::Mark;
+use super::reading::Reading;
+use super::spotted::{Dropped, Spotted};
+
+/// Words from the first denial to the second.
+const REACH: usize = 7;
+
+/// The denial that a "without" takes back, where one stands before it in its clause with nothing of its own to deny.
+pub(super) fn taken_back(
+    reading: &Reading<'_>,
+    carried: &[bool],
+    spotted: &[Spotted],
+    without: usize,
+) -> Option<usize> {
+    let clause = reading.clause_of(without);
+    let from = clause.start.max(without.saturating_sub(REACH));
+    let mut found = None;
+    for at in (from..without).rev() {
+        if matches!(
+            reading.units[reading.unit_of(at)].form,
+            "not" | "cant" | "never"
+        ) {
+            found = Some(at);
+            break;
+        }
+        // "No fever and walks without pain".
+        if reading
+            .marks
+            .has_one_of(at, [Mark::Joiner, Mark::Barrier, Mark::Statement])
+        {
+            return None;
+        }
+    }
+    let denial = found?;
+    // "No fever without chills": the denial has a finding of its own.
+    let is_its_own = |at: usize| {
+        carried[at]
+            && spotted.iter().any(|it| {
+                it.core.contains(&at) && !it.core.contains(&denial) && it.last() < without
+            })
+    };
+    (!(denial + 1..without).any(is_its_own)).then_some(denial)
+}
+
+/// Says that what a "without" parts is there. "She can't walk without chest pain" has pain on walking, and walks.
+/// Who cannot walk without a stick does not: only a complaint behind it says so. And who cannot breathe without pain may be
+/// short of breath: only of moving about it is concluded.
+pub(super) fn state(
+    spotted: &mut [Spotted],
+    (denial, without): (usize, usize),
+    is_complaint: impl Fn(usize) -> bool,
+    is_moving: impl Fn(usize) -> bool,
+) {
+    let spans = |it: &Spotted| it.first() < without && without < it.last();
+    let is_suffered = |it: &&Spotted| {
+        let mut behind = it.core.iter().filter(|at| **at > without);
+        spans(it) && behind.any(|at| is_complaint(*at))
+    };
+    let suffered = spotted.iter().filter(is_suffered);
+    let shared: Vec<usize> = suffered.flat_map(|it| it.core.iter().copied()).collect();
+    for it in spotted.iter_mut().filter(|it| !it.derived) {
+        if spans(it) && !it.core.contains(&without) {
+            it.choice = Choice::Present;
+        }
+        let is_the_verb = it.last() < without && it.core.iter().any(|at| shared.contains(at));
+        let moves = || it.core.iter().any(|at| is_moving(*at));
+        if is_the_verb && it.first() <= denial && denial <= it.last() && moves() {
+            it.dropped = Some(Dropped::Hypothetical);
+        }
+    }
+}

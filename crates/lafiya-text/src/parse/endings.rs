@@ -1,0 +1,182 @@
+//! What is over: "the headache is gone", "the fever came down". And what came back: "it stopped and started again".
+
+use std::ops::Range;
+
+use lafiya_knowledge::{ConceptRef, KnowledgeBase};
+use lafiya_model::Choice;
+
+use super::marks::Mark;
+use super::reading::Reading;
+use super::spotted::Spotted;
+use crate::fold::Token;
+use crate::phrases::PhraseSet;
+use crate::words::ScopeWords;
+
+/// The words of endings, ready to use.
+#[derive(Clone, Debug)]
+pub(super) struct Endings {
+    /// Words that say of one finding only that it is over: a fever breaks, and so does a boil.
+    own: Vec<(ConceptRef, PhraseSet<()>)>,
+    /// Say that what was over is there again.
+    revivals: PhraseSet<()>,
+}
+
+/// Tokens a finding may be away from the word that says it is over.
+const REACH: usize = 8;
+/// Words of what helped against it: "with a rash" is something else.
+const WITH_REACH: usize = 2;
+
+impl Endings {
+    pub(super) fn new(words: &ScopeWords, base: &KnowledgeBase) -> Self {
+        let own = words.own_endings.iter();
+        Self {
+            own: own
+                .filter_map(|(id, phrases)| Some((base.resolve(id)?, PhraseSet::of(phrases))))
+                .collect(),
+            revivals: PhraseSet::of(&words.revivals),
+        }
+    }
+
+    /// Whether a finding is said to be over before the next one begins.
+    pub(super) fn end(
+        &self,
+        (reading, carried): (&Reading<'_>, &[bool]),
+        it: &Spotted,
+        next: impl Fn() -> usize,
+    ) -> bool {
+        let ending = plain_ending(reading, it, &next);
+        let ending = ending.or_else(|| self.own_ending(reading, it, &next));
+        ending.is_some_and(|at| !self.is_revived(reading, carried, at) && !is_asked(reading, at))
+    }
+
+    /// "The fever came down after Panadol", but neither "came down a little" nor "came down but is still high".
+    fn own_ending(
+        &self,
+        reading: &Reading<'_>,
+        it: &Spotted,
+        next: impl Fn() -> usize,
+    ) -> Option<usize> {
+        let (_, phrases) = self.own.iter().find(|(own, _)| *own == it.concept)?;
+        let from = it.last() + 1;
+        let at = from
+            + usize::from(matches!(
+                reading.words.get(from),
+                Some(&("has" | "have" | "had" | "don"))
+            ));
+        let length = phrases.length_at(&reading.keys, at);
+        let behind = at + length;
+        if length == 0 || behind > next() {
+            return None;
+        }
+        // "Fever came down with Panadol", but "came down with a rash".
+        let is_last = || next() == reading.clause_of(it.last()).end;
+        let closes = is_sign(reading, behind)
+            || matches!(reading.words[behind], "after" | "and")
+            || (reading.words[behind] == "with" && (is_last() || next() > behind + WITH_REACH))
+            || reading.marks.has(behind, Mark::BeforeEnding);
+        let rest = behind..reading.sentence_of(it.last()).end;
+        let goes_on = || reading.marks.first(rest, Mark::Barrier).is_some();
+        (closes && !goes_on()).then_some(at)
+    }
+
+    /// "The bleeding stopped and started again".
+    pub(super) fn revive(&self, reading: &Reading<'_>, carried: &[bool], it: &mut Spotted) {
+        if tells_end(reading, it) && self.is_revived(reading, carried, it.last()) {
+            it.choice = Choice::Present;
+        }
+    }
+
+    /// Whether what is over at a token is told to be there again, in its sentence or the next one if that speaks of "it".
+    fn is_revived(&self, reading: &Reading<'_>, carried: &[bool], at: usize) -> bool {
+        let sentence = reading.sentence_of(at).end;
+        let goes_on = matches!(
+            reading.words.get(sentence),
+            Some(&("it" | "then" | "but" | "now" | "e"))
+        );
+        let end = if goes_on {
+            reading.sentence_of(sentence).end
+        } else {
+            sentence
+        };
+        let again = (at + 1..end).find(|&at| self.revivals.length_at(&reading.keys, at) > 0);
+        again.is_some_and(|again| {
+            // "Fever gone but the headache came back".
+            let subject = (at + 1..again)
+                .rev()
+                .find(|&n| !reading.is_light(n) || carried[n]);
+            !denies_in(reading, at + 1..again) && !subject.is_some_and(|n| carried[n])
+        })
+    }
+
+    /// "The fever and headache are gone": a verb for several, and none before them.
+    pub(super) fn end_together(
+        &self,
+        (reading, carried): (&Reading<'_>, &[bool]),
+        it: &Spotted,
+        next: &Spotted,
+    ) -> bool {
+        if !it.is_finding() || !reading.marks.has_any(Mark::Ending) {
+            return false;
+        }
+        let verb = next.last() + 1;
+        let is_of_several = matches!(
+            reading.words.get(verb),
+            Some(&("are" | "have" | "were" | "both" | "all"))
+        );
+        let clause = reading.clause_of(it.first());
+        let speaks = [Mark::Statement, Mark::StatementVerb];
+        let is_subject = !(clause.start..it.first()).any(|at| reading.marks.has_one_of(at, speaks));
+        is_of_several && is_subject && self.end((reading, carried), next, || clause.end)
+    }
+}
+
+/// Whether a phrase itself says that something is over: "bleeding stopped".
+pub(super) fn tells_end(reading: &Reading<'_>, it: &Spotted) -> bool {
+    let tokens = it.first()..it.last() + 1;
+    reading.marks.has_any(Mark::Ending) && reading.marks.first(tokens, Mark::Ending).is_some()
+}
+
+/// The place of the word that says that a finding is over.
+fn plain_ending(reading: &Reading<'_>, it: &Spotted, next: impl Fn() -> usize) -> Option<usize> {
+    // Most texts call nothing over.
+    if !reading.marks.has_any(Mark::Ending) {
+        return None;
+    }
+    let last = it.last();
+    let mut reach = last + 1..next().min(last + REACH);
+    reach.find(|&at| {
+        reading.marks.has(at, Mark::Ending)
+            && (at == last + 1 || reading.marks.has(at - 1, Mark::BeforeEnding))
+            && !turns_into(reading, at)
+            && !denies_in(reading, last + 1..at + 1)
+    })
+}
+
+/// "Is the fever gone?" says nothing yet.
+fn is_asked(reading: &Reading<'_>, at: usize) -> bool {
+    reading.words[reading.sentence_of(at).end - 1] == "?"
+}
+
+fn is_sign(reading: &Reading<'_>, at: usize) -> bool {
+    reading.tokens.get(at).is_none_or(Token::is_sign)
+}
+
+fn denies_in(reading: &Reading<'_>, tokens: Range<usize>) -> bool {
+    reading.marks.first(tokens, Mark::Trigger).is_some()
+}
+
+/// "His legs have gone weak", "her mouth has gone to one side": not over, but changed.
+fn turns_into(reading: &Reading<'_>, ending: usize) -> bool {
+    let gone = (ending..reading.len().min(ending + 2)).find(|&at| reading.words[at] == "gone");
+    let next = gone.map(|at| at + 1).filter(|&at| at < reading.len());
+    next.is_some_and(|at| {
+        let goes_on = [Mark::Joiner, Mark::Barrier, Mark::Trigger, Mark::Beginning];
+        // "Gone completely", but "gone completely numb".
+        let wholly = reading.marks.has(at, Mark::BeforeEnding) && is_sign(reading, at + 1);
+        let says_more = !is_sign(reading, at)
+            && !wholly
+            && !reading.is_light(at)
+            && !reading.marks.has_one_of(at, goes_on);
+        says_more || reading.words[at] == "to"
+    })
+}
