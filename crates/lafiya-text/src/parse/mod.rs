@@ -3,6 +3,7 @@
 //! The steps, in order: fold and mend (`reading`), find phrases (`lexicon`, `matches`), share words among them (`compose`),
 //! read numbers and medicines, then turn what negation, doubt, condition, past and person turn, then grade and time it.
 
+mod allergies;
 mod amounts;
 mod bags;
 mod carried;
@@ -12,6 +13,9 @@ mod compose;
 mod dictionary;
 mod feared;
 mod gestation;
+mod hedge;
+mod history;
+mod kindred;
 mod lasting;
 mod lexicon;
 mod marks;
@@ -41,6 +45,7 @@ use crate::canon::Canon;
 use crate::fold::{self, Characters, Folded};
 use crate::hash::FastMap;
 use crate::words;
+use allergies::AllergyReader;
 use carried::Carried;
 use childbed::Childbed;
 use company::Company;
@@ -124,6 +129,7 @@ pub struct Parser {
     company: Company,
     measures: MeasureReader,
     medicines: MedicineReader,
+    allergies: AllergyReader,
     results: ResultReader,
     surroundings: Surroundings,
     gestation: Gestation,
@@ -153,7 +159,8 @@ impl Parser {
         let lexicon = Lexicon::build(base, &canon, keep);
         let result_words = words::results();
         let measures = MeasureReader::new(base, &words::measures());
-        let medicines = MedicineReader::new(base, &words::medicines());
+        let medicine_words = words::medicines();
+        let medicines = MedicineReader::new(base, &medicine_words);
         let results = ResultReader::new(base, &result_words);
         let (scope_words, person_words) = (words::scope(), words::persons());
         let (gestation_words, body_words) = (words::gestation(), words::body());
@@ -209,6 +216,7 @@ impl Parser {
             marks,
             measures,
             medicines,
+            allergies: AllergyReader::new(base, &medicine_words.allergies),
             results,
             surroundings: Surroundings::new(&result_words),
             gestation: Gestation::new(base, &gestation_words),
@@ -294,6 +302,7 @@ impl Parser {
         let mut carried = Carried::of(&reading, &spotted);
         self.scope.apply(&reading, &carried, age, &mut spotted);
         feared::drop(&reading, base, &mut spotted);
+        self.allergies.drop(&reading, base, &mut spotted);
         self.gestation
             .apply(&reading, base, (age, context.sex), &mut spotted);
         carried.note(&spotted);

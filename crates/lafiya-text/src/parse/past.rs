@@ -9,13 +9,14 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice};
 use smallvec::SmallVec;
 
+use super::history::Histories;
 use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted, is_danger};
 use super::time::Times;
 use super::traits::Trait;
 use crate::hash::{FastMap, FastSet};
-use crate::words::Ignored;
+use crate::words::{Ignored, ScopeWords};
 
 /// What a base knows of findings that are over.
 #[derive(Clone, Debug)]
@@ -24,10 +25,11 @@ pub(super) struct Bygones {
     was: FastMap<ConceptRef, ConceptRef>,
     /// Findings that are a danger: such things happen, and do not go on for years.
     pub(super) dangers: FastSet<ConceptRef>,
+    histories: Histories,
 }
 
 impl Bygones {
-    pub(super) fn new(base: &KnowledgeBase, ignored: &Ignored) -> Self {
+    pub(super) fn new(base: &KnowledgeBase, ignored: &Ignored, words: &ScopeWords) -> Self {
         let findings = base.finding_indices().map(ConceptRef::Finding);
         let was = ignored.was.iter();
         Self {
@@ -35,6 +37,7 @@ impl Bygones {
                 .filter_map(|(id, was)| Some((base.resolve(id)?, base.resolve(was)?)))
                 .collect(),
             dangers: findings.filter(|it| is_danger(base, *it)).collect(),
+            histories: Histories::new(words),
         }
     }
 }
@@ -74,7 +77,7 @@ impl Past {
         for at in past.years.clone() {
             past.note(reading.sentence(at));
         }
-        for mark in [Mark::Past, Mark::Former, Mark::Then] {
+        for mark in [Mark::Past, Mark::Former, Mark::Then, Mark::History] {
             let mut at = reading.marks.next(0, mark);
             while at < reading.len() {
                 past.note(reading.sentence(at));
@@ -101,6 +104,7 @@ impl Past {
         let beside_its_time = || {
             !is_of_today(reading, it)
                 && (is_former(reading, it)
+                    || bygones.histories.tells(reading, it, self.age)
                     || self.is_of_an_age(reading, it)
                     || self.is_of_a_year(reading, it)
                     || (is_danger && (is_years_ago(reading, it) || is_last_time(reading, it))))
@@ -189,8 +193,10 @@ fn is_past(reading: &Reading<'_>, at: usize) -> bool {
 
 /// Whether the sentence speaks of today, or of one time more.
 fn is_of_today(reading: &Reading<'_>, it: &Spotted) -> bool {
-    let sentence = reading.sentence_of(it.first());
-    reading.marks.first(sentence, Mark::Anew).is_some()
+    let mut sentence = reading.sentence_of(it.first());
+    // "But none now" speaks of today, and not of the finding.
+    let is_denied = |at: usize| at > 0 && reading.words[at - 1] == "none";
+    sentence.any(|at| reading.marks.has(at, Mark::Anew) && !is_denied(at))
 }
 
 /// "Childhood febrile convulsions", "residual weakness".
@@ -255,7 +261,7 @@ fn is_year(reading: &Reading<'_>, at: usize) -> bool {
         .is_none_or(crate::fold::Token::is_sign);
     let goes_on = || {
         let marks = [Mark::Statement, Mark::Barrier];
-        let joins = matches!(reading.words[next], "and" | "during" | "after" | "at");
+        let joins = matches!(reading.words[next], "and" | "during" | "after" | "at" | "by");
         joins || reading.marks.has_one_of(next, marks)
     };
     is_past && (closes || goes_on())
