@@ -219,6 +219,7 @@ pub(crate) struct Allergies {
     pub risks: Vec<String>,
     pub leads: Vec<String>,
     pub taken: Vec<String>,
+    pub none: Vec<String>,
 }
 
 /// How many at once are too many.

@@ -1,7 +1,8 @@
 //! What an allergy did once is no finding of today: "allergic to penicillin (rash)", "allergies: aspirin - bronchospasm". Nor is
 //! the medicine taken that the patient cannot take.
 //!
-//! A reaction of today is one: whatever says that it is new, or counts its hours, leaves the sentence alone.
+//! A reaction of today is one: whatever says that it is new, or counts its hours, leaves the sentence alone, and so does a dash
+//! outside of a list of allergies ("allergic to groundnuts - lips swollen").
 
 use std::ops::Range;
 
@@ -22,8 +23,8 @@ pub(super) struct AllergyReader {
     risks: Vec<ConceptRef>,
     /// Lead to what happens: "causes", a bracket, a dash.
     leads: PhraseSet<()>,
-    /// Say that it has just been taken, or happened.
-    taken: PhraseSet<()>,
+    /// Say that it has just been taken, or happened, or that there is no allergy.
+    others: PhraseSet<()>,
 }
 
 /// What the base calls a medicine that is taken, and what somebody eats.
@@ -34,26 +35,37 @@ impl AllergyReader {
         Self {
             risks: known(base, &words.risks),
             leads: PhraseSet::of(&words.leads),
-            taken: PhraseSet::of(&words.taken),
+            others: PhraseSet::of(&[words.taken.as_slice(), &words.none].concat()),
         }
     }
 
     /// Drops what allergies did and what is not taken because of them.
-    pub(super) fn drop(&self, reading: &Reading<'_>, base: &KnowledgeBase, spotted: &mut [Spotted]) {
+    pub(super) fn drop(
+        &self,
+        (text, reading): (&str, &Reading<'_>),
+        base: &KnowledgeBase,
+        spotted: &mut [Spotted],
+    ) {
         let is_told = |it: &&Spotted| self.risks.contains(&it.concept) && it.is_had();
-        let Some(behind) = spotted.iter().find(is_told).map(|it| it.last() + 1) else {
+        let Some(allergy) = spotted.iter().find(is_told) else {
             return;
         };
-        if behind >= reading.len() {
+        let behind = allergy.last() + 1;
+        // "Allergies:" lists them; "allergic to" names one. "An allergic reaction" is there now.
+        let listed = reading.words.get(behind) == Some(&":");
+        let named =
+            (allergy.first()..=behind.min(reading.len() - 1)).any(|n| reading.words[n] == "to");
+        if behind >= reading.len() || !(listed || named) {
             return;
         }
-        let told = behind..self.end(reading, behind);
-        if told.is_empty() || self.is_of_today(reading, told.start, told.end) {
+        let dashed = |at: usize| listed && follows_dash(text, reading, at);
+        let told = behind..self.end(reading, behind, dashed);
+        if self.says_more(reading, told.clone()) {
             return;
         }
         for it in spotted.iter_mut().filter(|it| told.contains(&it.first())) {
-            let is_reaction = it.is_finding() && self.is_led(reading, told.start..it.first());
-            if is_reaction || is_avoided(reading, base, it) {
+            let led = || self.is_led(reading, told.start..it.first() + 1, dashed);
+            if (it.is_finding() && led()) || is_avoided(reading, base, it) {
                 it.dropped = Some(Dropped::Past);
             }
         }
@@ -61,29 +73,43 @@ impl AllergyReader {
 
     /// The end of the sentence, and of those behind it that are made the same way: "Allergies: penicillin - anaphylaxis. Sulfa -
     /// rash."
-    fn end(&self, reading: &Reading<'_>, at: usize) -> usize {
-        let is_item = |at: usize| reading.words.get(at + 1) == Some(&"-");
+    fn end(&self, reading: &Reading<'_>, at: usize, dashed: impl Fn(usize) -> bool) -> usize {
         let mut end = reading.sentence_of(at).end;
-        while end < reading.len() && is_item(end) {
+        while end < reading.len() && dashed(end + 1) {
             end = reading.sentence_of(end).end;
         }
         end
     }
 
-    fn is_of_today(&self, reading: &Reading<'_>, from: usize, to: usize) -> bool {
-        let marks = [Mark::Anew, Mark::Barrier, Mark::Beginning, Mark::Statement];
+    fn says_more(&self, reading: &Reading<'_>, mut told: Range<usize>) -> bool {
+        let marks = [
+            Mark::Anew,
+            Mark::Barrier,
+            Mark::Beginning,
+            Mark::Statement,
+            Mark::StatementVerb,
+        ];
         // "(Rash) and had the injection 2 hours ago".
         let times = [Trait::Moment, Trait::Unit];
-        (from..to).any(|at| {
+        let heading = told.start;
+        told.any(|at| {
             reading.marks.has_one_of(at, marks)
                 || reading.traits[at].has_any(times)
-                || self.taken.length_at(&reading.keys, at) > 0
+                || self.others.length_at(&reading.keys, at) > 0
+                // "Allergies: penicillin - BP: ..." goes on to something else.
+                || (at > heading && reading.words[at] == ":")
         })
     }
 
-    /// Whether a word or a sign that leads to a reaction stands before it, and no end of the item between.
-    fn is_led(&self, reading: &Reading<'_>, before: Range<usize>) -> bool {
-        let lead = before.clone().rev().find(|&at| self.leads.length_at(&reading.keys, at) > 0);
+    /// Whether a word or a sign leads to what stands last, and no end of the item between.
+    fn is_led(
+        &self,
+        reading: &Reading<'_>,
+        tokens: Range<usize>,
+        dashed: impl Fn(usize) -> bool,
+    ) -> bool {
+        let leads = |at: &usize| self.leads.length_at(&reading.keys, *at) > 0 || dashed(*at);
+        let lead = { tokens.clone() }.rev().find(leads);
         lead.is_some_and(|lead| {
             let bracket = reading.words[lead] == "(";
             let ends = |at: usize| match reading.words[at] {
@@ -91,9 +117,19 @@ impl AllergyReader {
                 "," => !bracket,
                 _ => false,
             };
-            !(lead..before.end).any(ends)
+            !(lead..tokens.end).any(ends)
         })
     }
+}
+
+/// Whether a dash stands before a token; words keep none.
+fn follows_dash(text: &str, reading: &Reading<'_>, at: usize) -> bool {
+    let Some(before) = at.checked_sub(1).filter(|_| at < reading.len()) else {
+        return false;
+    };
+    let gap = reading.tokens[before].bytes().end..reading.tokens[at].bytes().start;
+    let gap = text.get(gap).unwrap_or_default();
+    gap.contains(['-', '–', '—']) && gap.contains(' ')
 }
 
 /// Whether it is something taken, named as an item of the list.

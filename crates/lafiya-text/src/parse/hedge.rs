@@ -20,8 +20,11 @@ pub(super) fn governed(
         if sign == start {
             return false;
         }
-        let governs_finding =
-            || spotted.iter().any(|it| it.is_finding() && (start..sign).contains(&it.first()));
+        let governs_finding = || {
+            spotted
+                .iter()
+                .any(|it| it.is_finding() && (start..sign).contains(&it.first()))
+        };
         match reading.words[sign] {
             ":" => !governs_finding(),
             "," if goes_on(sign) => false,

@@ -52,6 +52,16 @@ impl Histories {
             || self.never_came_again(reading, it, age)
     }
 
+    /// Whether it is nothing but the time of what was: the delivery of "PPH after second delivery", the pregnancy of "in my last
+    /// pregnancy".
+    pub(super) fn is_time(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
+        let start = reading.sentence_of(it.first()).start;
+        let opens = self.pregnancies.length_at(&reading.keys, start);
+        let is_headed = || self.has(reading, &self.headings, start);
+        (start..start + opens).contains(&it.last())
+            || (self.has(reading, &self.times, it.first()) && is_headed())
+    }
+
     fn has(&self, reading: &Reading<'_>, set: &PhraseSet<()>, at: usize) -> bool {
         at < reading.len() && set.length_at(&reading.keys, at) > 0
     }
@@ -99,9 +109,8 @@ impl Histories {
             let named = matches!(reading.words.get(at + 1), Some(&("age" | "the")));
             reading.words[at] == "at" && named && age_at(reading, at, age).is_some()
         };
-        behind.any(names_age)
-            && has_verb(sentence.start..it.last() + 1)
-            && { sentence }.any(|at| self.has(reading, &self.never_again, at))
+        behind.any(names_age) && has_verb(sentence.start..it.last() + 1) && { sentence }
+            .any(|at| self.has(reading, &self.never_again, at))
     }
 }
 
@@ -123,6 +132,9 @@ fn age_at(reading: &Reading<'_>, at: usize, patient: Option<Age>) -> Option<usiz
 /// Whether an item of a list ends here. A colon makes an hour of the number before it.
 fn closes(reading: &Reading<'_>, at: usize) -> bool {
     let sign = reading.words.get(at);
-    let number_behind = reading.tokens.get(at + 1).is_some_and(|it| it.is_number() && !it.spaced);
+    let number_behind = reading
+        .tokens
+        .get(at + 1)
+        .is_some_and(|it| it.is_number() && !it.spaced);
     sign.is_none_or(|it| matches!(*it, "," | "." | ";" | ")" | "\n")) && !number_behind
 }

@@ -302,7 +302,7 @@ impl Parser {
         let mut carried = Carried::of(&reading, &spotted);
         self.scope.apply(&reading, &carried, age, &mut spotted);
         feared::drop(&reading, base, &mut spotted);
-        self.allergies.drop(&reading, base, &mut spotted);
+        self.allergies.drop((text, &reading), base, &mut spotted);
         self.gestation
             .apply(&reading, base, (age, context.sex), &mut spotted);
         carried.note(&spotted);

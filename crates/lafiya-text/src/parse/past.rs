@@ -96,8 +96,14 @@ impl Past {
     /// Drops what was, or turns it into what it says of the patient.
     pub(super) fn drop(&self, reading: &Reading<'_>, bygones: &Bygones, it: &mut Spotted) {
         let spoken_of = || self.sentences.contains(&reading.sentence(it.first()));
-        let may_be = it.is_finding() && !it.derived && it.choice == Choice::Present;
+        let may_be = !it.derived && it.choice == Choice::Present;
         if !may_be || !spoken_of() {
+            return;
+        }
+        if !it.is_finding() {
+            if bygones.histories.is_time(reading, it) {
+                it.dropped = Some(Dropped::Past);
+            }
             return;
         }
         let is_danger = bygones.dangers.contains(&it.concept);
@@ -183,12 +189,35 @@ impl Past {
 fn is_past(reading: &Reading<'_>, at: usize) -> bool {
     let first = |tokens: Range<usize>, mark: Mark| reading.marks.first(tokens, mark);
     let stretch = stretch(reading, at);
-    let Some(time) = first(stretch.clone(), Mark::Past) else {
+    // "Previously well, had a convulsion": who was well then is ill now.
+    let says_when = |at: &usize| {
+        let well = matches!(
+            reading.words.get(at + 1),
+            Some(&("well" | "healthy" | "fit" | "fine" | "normal"))
+        );
+        reading.marks.has(*at, Mark::Past) && !well
+    };
+    let Some(time) = { stretch.clone() }.find(says_when) else {
         return false;
     };
     let verb = first(stretch.clone(), Mark::PastVerb).is_some();
     let goes_on = first(stretch.start..time, Mark::Beginning).is_some();
-    verb && !goes_on
+    verb && !goes_on && !is_told_anew(reading, at, time..stretch.end)
+}
+
+/// "I had convulsions last year and again this morning", "in my last pregnancy I had convulsions, severe headache since
+/// morning": what stands behind a past time may be of now.
+fn is_told_anew(reading: &Reading<'_>, at: usize, behind: Range<usize>) -> bool {
+    let anew = |tokens: Range<usize>| reading.marks.first(tokens, Mark::Anew).is_some();
+    let clause = reading.clause_of(at);
+    let is_apart = clause.start > behind.start;
+    let begins = || {
+        reading
+            .marks
+            .first(clause.clone(), Mark::Beginning)
+            .is_some()
+    };
+    anew(behind) || (is_apart && begins())
 }
 
 /// Whether the sentence speaks of today, or of one time more.
@@ -261,7 +290,10 @@ fn is_year(reading: &Reading<'_>, at: usize) -> bool {
         .is_none_or(crate::fold::Token::is_sign);
     let goes_on = || {
         let marks = [Mark::Statement, Mark::Barrier];
-        let joins = matches!(reading.words[next], "and" | "during" | "after" | "at" | "by");
+        let joins = matches!(
+            reading.words[next],
+            "and" | "during" | "after" | "at" | "by"
+        );
         joins || reading.marks.has_one_of(next, marks)
     };
     is_past && (closes || goes_on())

@@ -455,9 +455,7 @@ impl Scope {
         let colon = || reading.words[end - 1] == ":" && end < reading.len() && next() == end;
         let may_be_denied = !ends(at) && reading.entries[at].denies_before;
         let is_free = || {
-            // "Seizure free", "seizure-free".
-            let free = last + 1 + usize::from(reading.words.get(last + 1) == Some(&"-"));
-            reading.words.get(free) == Some(&"free") && is_free_of(reading, free)
+            matches!(reading.words.get(last + 1), Some(&"free")) && is_free_of(reading, last + 1)
         };
         if (may_be_denied && denied(at)) || is_free() || (colon() && self.answers_no(reading, end))
         {

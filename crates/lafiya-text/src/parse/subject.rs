@@ -281,6 +281,9 @@ impl Subjects {
             let person = Person::Kin;
             let by_pronoun = false;
             spoken_of[line.clone()].fill(SpokenOf { person, by_pronoun });
+            // "FHx: father DM, c/o chest pain".
+            let end = reading.sentence_of(line.start).end;
+            spoken_of[line.end..end].fill(SpokenOf::NOBODY);
         }
         let family_line = |it: &Spotted| of_family.iter().find(|line| line.contains(&it.first()));
         let mut counts = [0; PERSONS];

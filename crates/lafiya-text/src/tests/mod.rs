@@ -12,6 +12,7 @@ mod sentences;
 mod stories;
 mod tellers;
 mod typos;
+mod whose_and_when;
 
 use std::sync::LazyLock;
 
