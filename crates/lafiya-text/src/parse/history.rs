@@ -100,6 +100,12 @@ impl Histories {
         !{ clause }.any(is_of_now)
     }
 
+    /// Whether it stands in a later clause of a sentence that another pregnancy opens.
+    pub(super) fn is_behind_other_pregnancy(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
+        let start = reading.sentence_of(it.first()).start;
+        reading.clause_of(it.first()).start != start && self.has(reading, &self.pregnancies, start)
+    }
+
     /// "He had a seizure at age 5 but none since". Without an age the last time may have been this morning.
     fn never_came_again(&self, reading: &Reading<'_>, it: &Spotted, age: Option<Age>) -> bool {
         let sentence = reading.sentence_of(it.first());

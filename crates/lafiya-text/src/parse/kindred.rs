@@ -20,9 +20,19 @@ pub(super) fn lines(reading: &Reading<'_>) -> Lines {
     let mut at = reading.marks.next(0, Mark::FamilyHeading);
     while at < reading.len() {
         let end = reading.sentence_of(at).end;
-        let stop = reading.marks.first(at..end, Mark::Barrier).unwrap_or(end);
-        lines.push(at..stop);
+        let stop = (at..end).find(|&at| brings_patient_back(reading, at));
+        lines.push(at..stop.unwrap_or(end));
         at = reading.marks.next(end, Mark::FamilyHeading);
     }
     lines
+}
+
+/// "..., c/o chest pain", "..., patient coughs blood", "..., she has chest pain". Kin "had" something, or "died".
+fn brings_patient_back(reading: &Reading<'_>, at: usize) -> bool {
+    let word = |at: usize| reading.words.get(at).copied().unwrap_or_default();
+    let speaks_anew = || {
+        let of_kin = matches!(word(at + 2), "had" | "died" | "was");
+        word(at) == "," && reading.marks.has(at + 1, Mark::Statement) && !of_kin
+    };
+    reading.marks.has(at, Mark::Barrier) || matches!(word(at), "patient" | "pt") || speaks_anew()
 }

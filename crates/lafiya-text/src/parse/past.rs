@@ -115,7 +115,10 @@ impl Past {
                     || self.is_of_a_year(reading, it)
                     || (is_danger && (is_years_ago(reading, it) || is_last_time(reading, it))))
         };
-        if is_past(reading, it.first()) || beside_its_time() {
+        // "In her last pregnancy she had eclampsia, headache": what stands behind the comma may be of this one.
+        let is_past = is_past(reading, it.first())
+            && !bygones.histories.is_behind_other_pregnancy(reading, it);
+        if is_past || beside_its_time() {
             match bygones.was.get(&it.concept) {
                 Some(was) => *it = Spotted::derived(*was, it.core.clone()),
                 None => it.dropped = Some(Dropped::Past),

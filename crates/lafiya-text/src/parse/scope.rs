@@ -172,7 +172,8 @@ impl Scope {
                 Some(Trigger::Doubt) => self.doubt(reading, spotted, after),
                 // "If I lie flat, sour water comes up": what follows the comma happens.
                 Some(Trigger::Hypothetical)
-                    if reading.words[at] == "if" && reading.clause_of(at).start == at =>
+                    if matches!(reading.words[at], "if" | "si" | "se")
+                        && reading.clause_of(at).start == at =>
                 {
                     let clause = reading.clause_of(at);
                     for it in spotted.iter_mut() {

@@ -570,10 +570,18 @@ impl Subjects {
         let before = (at.saturating_sub(ASIDE_REACH)..at)
             .rev()
             .take_while(|&n| reading.same_sentence(n, at));
+        // "Brought by his 12-year-old grandson".
+        let mut is_aged = false;
         for n in before {
             let traits = reading.traits[n];
             if traits.has(Trait::Passive) {
-                return true;
+                return !is_aged || reading.words[n] == "by";
+            }
+            if traits.has_any([Trait::Number, Trait::Unit, Trait::SaysAge])
+                && reading.words[n] != "a"
+            {
+                is_aged |= !traits.has(Trait::Describing);
+                continue;
             }
             // "with his mother and her boyfriend".
             let plain = traits.has_any([Trait::Owner, Trait::Describing, Trait::Person])

@@ -283,7 +283,9 @@ impl Times {
     fn is_brought(&self, reading: &Reading<'_>, place: &Range<usize>, age: Option<Age>) -> bool {
         let person = reading.traits.get(place.end);
         let is_child = age.is_some_and(|it| it.years() < CHILD_BELOW_YEARS)
-            && person.is_some_and(|it| it.has_any([Trait::Aged, Trait::Person]));
+            && person.is_some_and(|it| it.has_any([Trait::Aged, Trait::Person]))
+            // "Her 4-year-old son's bite".
+            && reading.words.get(place.end + 1) != Some(&"s");
         let owner = place.start.checked_sub(1).filter(|&at| {
             matches!(reading.words[at], "a" | "an") || reading.traits[at].has(Trait::Owner)
         });
@@ -298,11 +300,20 @@ impl Times {
     /// "A grandmother of 60 years", "mother (26 years)": who brings the patient.
     fn is_of_elder(&self, reading: &Reading<'_>, count: &Counted) -> bool {
         let is_grown = count.days.is_some_and(|days| days >= GROWN_DAYS);
-        let [elder, link] = match count.at.checked_sub(2) {
-            Some(at) => [reading.words[at], reading.words[at + 1]],
-            None => return false,
+        let before = |length: usize| {
+            let at = count.at.checked_sub(length);
+            at.map_or("", |at| reading.words[at])
         };
-        is_grown && matches!(link, "of" | "(" | ",") && self.elders.contains(elder)
+        let [elder, link] = [before(2), before(1)];
+        let linked = matches!(link, "of" | "(" | ",") && self.elders.contains(elder);
+        // "Mother 26 years, brought the child".
+        let closes = || {
+            reading
+                .words
+                .get(count.end)
+                .is_some_and(|it| matches!(*it, "," | ")"))
+        };
+        is_grown && (linked || (self.elders.contains(link) && closes()))
     }
 
     /// Whether a person may be so old. How old a patient is may be known in years alone, and rounded.

@@ -27,7 +27,7 @@ fn danger_signs_that_a_note_lists_are_there() {
     for advice in [
         "Counselled on danger signs: fever, convulsions.",
         "Danger signs explained: vaginal bleeding, severe headache",
-        "Mother told to return for convulsions, lethargy",
+        "Mother told to return for danger signs: convulsions, lethargy",
         "Side effects explained: rash, jaundice, vomiting",
     ] {
         check(advice, &[]);
@@ -35,6 +35,10 @@ fn danger_signs_that_a_note_lists_are_there() {
     check(
         "Counselled on danger signs; child is convulsing now",
         &["s_convulsion"],
+    );
+    check(
+        "Danger signs discussed, baby has fever and is convulsing",
+        &["s_fever", "s_convulsion"],
     );
     check(
         "Advised on feeding, convulsed twice at home",
@@ -223,6 +227,10 @@ fn a_line_about_the_family_is_not_about_the_patient() {
         &["p_family_history_of_diabetes", "s_chest_pain"],
     );
     check("FHx: not known, fever 3 days", &["s_fever"]);
+    check(
+        "FHx: mother hypertensive, she has chest pain",
+        &["p_family_history_of_hypertension", "s_chest_pain"],
+    );
     check("My husband has chest pain", &["s_chest_pain"]);
 }
 
