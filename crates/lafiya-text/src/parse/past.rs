@@ -101,7 +101,7 @@ impl Past {
             return;
         }
         if !it.is_finding() {
-            if bygones.histories.is_time(reading, it) {
+            if bygones.histories.is_time(reading, it) && !is_of_today(reading, it) {
                 it.dropped = Some(Dropped::Past);
             }
             return;

@@ -577,9 +577,7 @@ impl Subjects {
             if traits.has(Trait::Passive) {
                 return !is_aged || reading.words[n] == "by";
             }
-            if traits.has_any([Trait::Number, Trait::Unit, Trait::SaysAge])
-                && reading.words[n] != "a"
-            {
+            if reading.tokens[n].is_number() || traits.has_any([Trait::Unit, Trait::SaysAge]) {
                 is_aged |= !traits.has(Trait::Describing);
                 continue;
             }
