@@ -76,6 +76,11 @@ pub(crate) struct ScopeWords {
     pub formers: Vec<String>,
     pub thens: Vec<String>,
     pub histories: Vec<String>,
+    pub past_headings: Vec<String>,
+    pub previous: Vec<String>,
+    pub history_times: Vec<String>,
+    pub other_pregnancies: Vec<String>,
+    pub never_again: Vec<String>,
     pub anew: Vec<String>,
     pub past_verbs: Vec<String>,
     pub begins: Vec<String>,
@@ -105,6 +110,7 @@ pub(crate) struct PersonWords {
     pub passive: Vec<String>,
     pub described: Vec<String>,
     pub possessives: Vec<String>,
+    pub family_headings: Vec<String>,
     pub patient: Vec<String>,
 }
 
@@ -162,6 +168,8 @@ pub(crate) struct TimeCues {
     pub aged: Vec<String>,
     pub grown: Vec<String>,
     pub newborn: Vec<String>,
+    pub bringing: Vec<String>,
+    pub elders: Vec<String>,
 }
 
 /// One entry of `measures.toml`.
@@ -213,6 +221,17 @@ pub(crate) struct Medicines {
     pub stopping: Stopping,
     pub reasons: Reasons,
     pub overdose: Overdose,
+    pub allergies: Allergies,
+}
+
+/// What the patient cannot take.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Allergies {
+    pub risks: Vec<String>,
+    pub leads: Vec<String>,
+    pub taken: Vec<String>,
+    pub none: Vec<String>,
 }
 
 /// How many at once are too many.

@@ -67,6 +67,8 @@ pub(super) enum Mark {
     Question,
     /// Owns what stands behind it.
     Possessive,
+    /// Opens a line about the family.
+    FamilyHeading,
 }
 
 impl Mark {
@@ -142,6 +144,7 @@ impl MarkWords {
             (&scope.fears, Mark::Fear),
             (&scope.questions, Mark::Question),
             (&persons.possessives, Mark::Possessive),
+            (&persons.family_headings, Mark::FamilyHeading),
         ];
         let mut words = Self {
             phrases: PhraseSet::default(),

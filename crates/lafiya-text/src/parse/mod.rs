@@ -3,6 +3,7 @@
 //! The steps, in order: fold and mend (`reading`), find phrases (`lexicon`, `matches`), share words among them (`compose`),
 //! read numbers and medicines, then turn what negation, doubt, condition, past and person turn, then grade and time it.
 
+mod allergies;
 mod amounts;
 mod answers;
 mod bags;
@@ -15,6 +16,9 @@ mod doubled;
 mod endings;
 mod feared;
 mod gestation;
+mod hedge;
+mod history;
+mod kindred;
 mod lasting;
 mod lexicon;
 mod marks;
@@ -44,6 +48,7 @@ use crate::canon::Canon;
 use crate::fold::{self, Characters, Folded};
 use crate::hash::FastMap;
 use crate::words;
+use allergies::AllergyReader;
 use carried::Carried;
 use childbed::Childbed;
 use company::Company;
@@ -127,6 +132,7 @@ pub struct Parser {
     company: Company,
     measures: MeasureReader,
     medicines: MedicineReader,
+    allergies: AllergyReader,
     results: ResultReader,
     surroundings: Surroundings,
     gestation: Gestation,
@@ -156,7 +162,8 @@ impl Parser {
         let lexicon = Lexicon::build(base, &canon, keep);
         let result_words = words::results();
         let measures = MeasureReader::new(base, &words::measures());
-        let medicines = MedicineReader::new(base, &words::medicines());
+        let medicine_words = words::medicines();
+        let medicines = MedicineReader::new(base, &medicine_words);
         let results = ResultReader::new(base, &result_words);
         let (scope_words, person_words) = (words::scope(), words::persons());
         let (gestation_words, body_words) = (words::gestation(), words::body());
@@ -213,6 +220,7 @@ impl Parser {
             marks,
             measures,
             medicines,
+            allergies: AllergyReader::new(base, &medicine_words.allergies),
             results,
             surroundings: Surroundings::new(&result_words),
             gestation: Gestation::new(base, &gestation_words),
@@ -299,6 +307,7 @@ impl Parser {
         self.scope
             .apply((text, &reading), &carried, age, &mut spotted);
         feared::drop(&reading, base, &mut spotted);
+        self.allergies.drop((text, &reading), base, &mut spotted);
         self.gestation
             .apply(&reading, base, (age, context.sex), &mut spotted);
         carried.note(&spotted);

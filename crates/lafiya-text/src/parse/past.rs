@@ -9,13 +9,14 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice};
 use smallvec::SmallVec;
 
+use super::history::Histories;
 use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted, is_danger};
 use super::time::Times;
 use super::traits::Trait;
 use crate::hash::{FastMap, FastSet};
-use crate::words::Ignored;
+use crate::words::{Ignored, ScopeWords};
 
 /// What a base knows of findings that are over.
 #[derive(Clone, Debug)]
@@ -24,10 +25,11 @@ pub(super) struct Bygones {
     was: FastMap<ConceptRef, ConceptRef>,
     /// Findings that are a danger: such things happen, and do not go on for years.
     pub(super) dangers: FastSet<ConceptRef>,
+    histories: Histories,
 }
 
 impl Bygones {
-    pub(super) fn new(base: &KnowledgeBase, ignored: &Ignored) -> Self {
+    pub(super) fn new(base: &KnowledgeBase, ignored: &Ignored, words: &ScopeWords) -> Self {
         let findings = base.finding_indices().map(ConceptRef::Finding);
         let was = ignored.was.iter();
         Self {
@@ -35,6 +37,7 @@ impl Bygones {
                 .filter_map(|(id, was)| Some((base.resolve(id)?, base.resolve(was)?)))
                 .collect(),
             dangers: findings.filter(|it| is_danger(base, *it)).collect(),
+            histories: Histories::new(words),
         }
     }
 }
@@ -74,7 +77,7 @@ impl Past {
         for at in past.years.clone() {
             past.note(reading.sentence(at));
         }
-        for mark in [Mark::Past, Mark::Former, Mark::Then] {
+        for mark in [Mark::Past, Mark::Former, Mark::Then, Mark::History] {
             let mut at = reading.marks.next(0, mark);
             while at < reading.len() {
                 past.note(reading.sentence(at));
@@ -93,19 +96,29 @@ impl Past {
     /// Drops what was, or turns it into what it says of the patient.
     pub(super) fn drop(&self, reading: &Reading<'_>, bygones: &Bygones, it: &mut Spotted) {
         let spoken_of = || self.sentences.contains(&reading.sentence(it.first()));
-        let may_be = it.is_finding() && !it.derived && it.choice == Choice::Present;
+        let may_be = !it.derived && it.choice == Choice::Present;
         if !may_be || !spoken_of() {
+            return;
+        }
+        if !it.is_finding() {
+            if bygones.histories.is_time(reading, it) && !is_of_today(reading, it) {
+                it.dropped = Some(Dropped::Past);
+            }
             return;
         }
         let is_danger = bygones.dangers.contains(&it.concept);
         let beside_its_time = || {
             !is_of_today(reading, it)
                 && (is_former(reading, it)
+                    || bygones.histories.tells(reading, it, self.age)
                     || self.is_of_an_age(reading, it)
                     || self.is_of_a_year(reading, it)
                     || (is_danger && (is_years_ago(reading, it) || is_last_time(reading, it))))
         };
-        if is_past(reading, it.first()) || beside_its_time() {
+        // "In her last pregnancy she had eclampsia, headache": what stands behind the comma may be of this one.
+        let is_past = is_past(reading, it.first())
+            && !bygones.histories.is_behind_other_pregnancy(reading, it);
+        if is_past || beside_its_time() {
             match bygones.was.get(&it.concept) {
                 Some(was) => *it = Spotted::derived(*was, it.core.clone()),
                 None => it.dropped = Some(Dropped::Past),
@@ -179,18 +192,43 @@ impl Past {
 fn is_past(reading: &Reading<'_>, at: usize) -> bool {
     let first = |tokens: Range<usize>, mark: Mark| reading.marks.first(tokens, mark);
     let stretch = stretch(reading, at);
-    let Some(time) = first(stretch.clone(), Mark::Past) else {
+    // "Previously well, had a convulsion": who was well then is ill now.
+    let says_when = |at: &usize| {
+        let well = matches!(
+            reading.words.get(at + 1),
+            Some(&("well" | "healthy" | "fit" | "fine" | "normal"))
+        );
+        reading.marks.has(*at, Mark::Past) && !well
+    };
+    let Some(time) = { stretch.clone() }.find(says_when) else {
         return false;
     };
     let verb = first(stretch.clone(), Mark::PastVerb).is_some();
     let goes_on = first(stretch.start..time, Mark::Beginning).is_some();
-    verb && !goes_on
+    verb && !goes_on && !is_told_anew(reading, at, time..stretch.end)
+}
+
+/// "I had convulsions last year and again this morning", "in my last pregnancy I had convulsions, severe headache since
+/// morning": what stands behind a past time may be of now.
+fn is_told_anew(reading: &Reading<'_>, at: usize, behind: Range<usize>) -> bool {
+    let anew = |tokens: Range<usize>| reading.marks.first(tokens, Mark::Anew).is_some();
+    let clause = reading.clause_of(at);
+    let is_apart = clause.start > behind.start;
+    let begins = || {
+        reading
+            .marks
+            .first(clause.clone(), Mark::Beginning)
+            .is_some()
+    };
+    anew(behind) || (is_apart && begins())
 }
 
 /// Whether the sentence speaks of today, or of one time more.
 fn is_of_today(reading: &Reading<'_>, it: &Spotted) -> bool {
-    let sentence = reading.sentence_of(it.first());
-    reading.marks.first(sentence, Mark::Anew).is_some()
+    let mut sentence = reading.sentence_of(it.first());
+    // "But none now" speaks of today, and not of the finding.
+    let is_denied = |at: usize| at > 0 && reading.words[at - 1] == "none";
+    sentence.any(|at| reading.marks.has(at, Mark::Anew) && !is_denied(at))
 }
 
 /// "Childhood febrile convulsions", "residual weakness".
@@ -255,7 +293,10 @@ fn is_year(reading: &Reading<'_>, at: usize) -> bool {
         .is_none_or(crate::fold::Token::is_sign);
     let goes_on = || {
         let marks = [Mark::Statement, Mark::Barrier];
-        let joins = matches!(reading.words[next], "and" | "during" | "after" | "at");
+        let joins = matches!(
+            reading.words[next],
+            "and" | "during" | "after" | "at" | "by"
+        );
         joins || reading.marks.has_one_of(next, marks)
     };
     is_past && (closes || goes_on())

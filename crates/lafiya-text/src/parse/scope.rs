@@ -9,10 +9,12 @@ use super::answers::{Answered, Answers};
 use super::carried::Carried;
 use super::doubled;
 use super::endings::{self, Endings};
+use super::hedge;
 use super::marks::Mark;
 use super::past::{Bygones, Past};
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
+use super::traits::Trait;
 use crate::hash::FastSet;
 use crate::phrases::PhraseSet;
 use crate::words::{BodyWords, Ignored, ScopeWords};
@@ -105,7 +107,7 @@ impl Scope {
             tellings: PhraseSet::of(&words.tellings),
             answers: Answers::new(words),
             endings: Endings::new(words, base),
-            bygones: Bygones::new(base, ignored),
+            bygones: Bygones::new(base, ignored, words),
         }
     }
 
@@ -280,12 +282,11 @@ impl Scope {
                 }
                 // "Attacks, maybe three a week, in which my heart pounds".
                 Some(Trigger::Doubt) if is_count(reading, after) => {}
-                Some(Trigger::Doubt) => {
-                    self.reach(reading, spotted, after, |it| it.choice = Choice::Unknown);
-                }
+                Some(Trigger::Doubt) => self.doubt(reading, spotted, after),
                 // "If I lie flat, sour water comes up": what follows the comma happens.
                 Some(Trigger::Hypothetical)
-                    if reading.words[at] == "if" && reading.clause_of(at).start == at =>
+                    if matches!(reading.words[at], "if" | "si" | "se")
+                        && reading.clause_of(at).start == at =>
                 {
                     let clause = reading.clause_of(at);
                     for it in spotted.iter_mut() {
@@ -377,18 +378,24 @@ impl Scope {
         from: usize,
         turn: impl Fn(&mut Spotted),
     ) {
-        let Some(end) = (from < reading.len()).then(|| reading.sentence_of(from).end) else {
-            return;
-        };
-        let stop = reading.marks.first(from..end, Mark::Barrier).unwrap_or(end);
-        let states_anew =
-            |at: &usize| reading.words[*at] == "," && reading.marks.has(at + 1, Mark::Statement);
-        let stop = (from..stop).find(states_anew).unwrap_or(stop);
+        let reach = reach_of(reading, from);
         for it in spotted
             .iter_mut()
-            .filter(|it| !it.derived && (from..stop).contains(&it.first()))
+            .filter(|it| !it.derived && reach.contains(&it.first()))
         {
             turn(it);
+        }
+    }
+
+    /// A doubt makes unknown what it governs. Behind the comma or the colon of a disease stands what is seen of it.
+    fn doubt(&self, reading: &Reading<'_>, spotted: &mut [Spotted], from: usize) {
+        let goes_on = |comma: usize| self.list_ends_in_or(reading, comma);
+        let reach = hedge::governed(reading, spotted, reach_of(reading, from), goes_on);
+        for it in spotted
+            .iter_mut()
+            .filter(|it| !it.derived && reach.contains(&it.first()))
+        {
+            it.choice = Choice::Unknown;
         }
     }
 
@@ -423,8 +430,9 @@ impl Scope {
                     return;
                 }
                 if begins.at(at).any(|n| spotted[n].well) {
-                    // "Not eating well" says the opposite; behind a comma "eats well" is a statement of its own.
-                    if !reached && at <= from {
+                    // "Not eating well" says the opposite; behind a comma or a colon "eats well" is a statement of its own.
+                    let is_item = at > 0 && reading.tokens[at - 1].is_sign();
+                    if !reached && at <= from && !is_item {
                         self.deny_well(spotted, begins, at);
                     }
                     return;
@@ -618,6 +626,18 @@ impl Scope {
     }
 }
 
+/// Up to the end of the sentence, a barrier or a new statement.
+fn reach_of(reading: &Reading<'_>, from: usize) -> Range<usize> {
+    if from >= reading.len() {
+        return from..from;
+    }
+    let end = reading.sentence_of(from).end;
+    let stop = reading.marks.first(from..end, Mark::Barrier).unwrap_or(end);
+    let states_anew =
+        |at: &usize| reading.words[*at] == "," && reading.marks.has(at + 1, Mark::Statement);
+    from..(from..stop).find(states_anew).unwrap_or(stop)
+}
+
 /// Where findings begin.
 struct Begins {
     /// The first finding of each token, by number; for each finding the next one that begins there.
@@ -755,7 +775,15 @@ fn is_free_of(reading: &Reading<'_>, free: usize) -> bool {
     let next = free + 1;
     let closes = next >= reading.len() || reading.tokens[next].is_sign();
     let timed = [Mark::Beginning, Mark::Now, Mark::Joiner];
-    let is_led = || matches!(reading.words[next], "x" | "of") || reading.tokens[next].is_number();
+    // "Seizure free on valproate".
+    let by_medicine = || {
+        let medicine = reading.traits.get(next + 1);
+        reading.words[next] == "on" && medicine.is_some_and(|it| it.has(Trait::Medicine))
+    };
+    let is_led = || {
+        let counts = matches!(reading.words[next], "x" | "of") || reading.tokens[next].is_number();
+        counts || by_medicine()
+    };
     let sentence = reading.sentence_of(free);
     // "Seizure free for 2 years until this morning".
     let ended = || (next..sentence.end).any(|at| matches!(reading.words[at], "until" | "till"));

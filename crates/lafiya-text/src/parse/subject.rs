@@ -5,6 +5,7 @@ use std::ops::Range;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice, Sex};
 
+use super::kindred;
 use super::marks::Mark;
 use super::narration::{Narration, Pronoun, Pronouns, pronoun_fits};
 use super::reading::Reading;
@@ -72,6 +73,11 @@ impl Names {
         let ends = self.turns.iter().copied().skip(1);
         let ends = ends.chain([self.by_token.len()]);
         self.turns.iter().zip(ends).map(|(at, end)| *at..end)
+    }
+
+    /// Whether one of the kin is named among some tokens.
+    fn has_kin(&self, mut tokens: Range<usize>) -> bool {
+        tokens.any(|at| self.at(at).is_some_and(|it| it.person == Person::Kin))
     }
 
     /// Whether a word owns one of them: "my" before a person is not the speaker himself.
@@ -264,16 +270,26 @@ impl Subjects {
         let narration = self.pronouns.narration(reading, &names, sex);
         // None where the age is not known.
         let is_child = age.map(|age| age.years() < CHILD_BELOW_YEARS);
-        let spoken_of = match narration {
+        let mut spoken_of = match narration {
             Some(narration) => {
                 self.persons_told_of(reading, &names, narration, (sex, is_child == Some(true)))
             }
             None => self.persons_of(reading, &names),
         };
+        let of_family = kindred::lines(reading);
+        for line in &of_family {
+            let person = Person::Kin;
+            let by_pronoun = false;
+            spoken_of[line.clone()].fill(SpokenOf { person, by_pronoun });
+            // "FHx: father DM, c/o chest pain".
+            let end = reading.sentence_of(line.start).end;
+            spoken_of[line.end..end].fill(SpokenOf::NOBODY);
+        }
+        let family_line = |it: &Spotted| of_family.iter().find(|line| line.contains(&it.first()));
         let mut counts = [0; PERSONS];
         for it in spotted
             .iter()
-            .filter(|it| it.is_finding() && it.dropped.is_none())
+            .filter(|it| it.is_finding() && it.dropped.is_none() && family_line(it).is_none())
         {
             // Somebody spoken of again as "she" is who the story is about.
             let SpokenOf { person, by_pronoun } = spoken_of[it.first()];
@@ -304,7 +320,12 @@ impl Subjects {
         };
         for it in spotted.iter_mut() {
             let person = spoken_of[it.first()].person;
-            let is_patients = is_patient(person)
+            let told_of = family_line(it).map_or_else(
+                || is_patient(person),
+                // A note may run on: "FHx: not known, fever 3 days".
+                |line| it.is_finding() && !names.has_kin(line.start..it.first()),
+            );
+            let is_patients = told_of
                 || is_about_others(base, it.concept)
                 || (person == Person::Child && is_of_unborn(base, it.concept));
             if !is_patients {
@@ -446,9 +467,15 @@ impl Subjects {
             return None;
         }
         let Naming { alone, longer } = reading.entries[at].person?;
-        match longer {
+        let person = match longer {
             Some(begun) => self.longest(begun, &reading.keys[at + 1..]),
             None => alone,
+        };
+        // "My late husband" is no patient.
+        let is_dead = at > 0 && reading.words[at - 1] == "late";
+        match person {
+            Some(Person::Partner) if is_dead => Some(Person::Other),
+            _ => person,
         }
     }
 
@@ -543,10 +570,16 @@ impl Subjects {
         let before = (at.saturating_sub(ASIDE_REACH)..at)
             .rev()
             .take_while(|&n| reading.same_sentence(n, at));
+        // "Brought by his 12-year-old grandson".
+        let mut is_aged = false;
         for n in before {
             let traits = reading.traits[n];
             if traits.has(Trait::Passive) {
-                return true;
+                return !is_aged || reading.words[n] == "by";
+            }
+            if reading.tokens[n].is_number() || traits.has_any([Trait::Unit, Trait::SaysAge]) {
+                is_aged |= !traits.has(Trait::Describing);
+                continue;
             }
             // "with his mother and her boyfriend".
             let plain = traits.has_any([Trait::Owner, Trait::Describing, Trait::Person])

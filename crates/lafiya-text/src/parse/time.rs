@@ -37,6 +37,8 @@ pub(super) struct Times {
     aged: FastSet<String>,
     grown: FastSet<String>,
     newborn: FastSet<String>,
+    bringing: PhraseSet<()>,
+    elders: FastSet<String>,
 }
 
 /// A time in the text.
@@ -79,6 +81,8 @@ const GROWN_DAYS: u32 = 10 * YEAR_DAYS;
 const DAYS_OF_INFANTS: u32 = 90;
 /// Words of a name.
 const NAME_WORDS_MAX: usize = 2;
+/// Who is younger is brought by somebody.
+const CHILD_BELOW_YEARS: u32 = 15;
 /// Words before a number among which a person may have it as the age.
 const AGED_REACH: usize = 3;
 
@@ -110,6 +114,8 @@ impl Times {
             aged: set(&words.cues.aged),
             grown: set(&words.cues.grown),
             newborn: set(&words.cues.newborn),
+            bringing: PhraseSet::of(&words.cues.bringing),
+            elders: set(&words.cues.elders),
         }
     }
 
@@ -180,6 +186,10 @@ impl Times {
                 }
                 Count::Other(place, age) => {
                     end = place.end;
+                    let grown_up = told.age.is_some_and(|it| it.years() >= CHILD_BELOW_YEARS);
+                    if grown_up && age.is_some() && self.is_brought(reading, &place, age) {
+                        told.age = age;
+                    }
                     told.age = told.age.or(age);
                     told.others.push(place);
                 }
@@ -269,6 +279,43 @@ impl Times {
         years && by_itself && named && (0..count.at).all(is_name)
     }
 
+    /// "A woman presents with her 3-month-old infant": whether an age is that of a child who is brought.
+    fn is_brought(&self, reading: &Reading<'_>, place: &Range<usize>, age: Option<Age>) -> bool {
+        let person = reading.traits.get(place.end);
+        let is_child = age.is_some_and(|it| it.years() < CHILD_BELOW_YEARS)
+            && person.is_some_and(|it| it.has_any([Trait::Aged, Trait::Person]))
+            // "Her 4-year-old son's bite".
+            && reading.words.get(place.end + 1) != Some(&"s");
+        let owner = place.start.checked_sub(1).filter(|&at| {
+            matches!(reading.words[at], "a" | "an") || reading.traits[at].has(Trait::Owner)
+        });
+        // The phrase ends where the owner stands.
+        let ends = |length: usize| {
+            let first = owner.and_then(|at| at.checked_sub(length));
+            first.is_some_and(|at| self.bringing.length_at(&reading.keys, at) == length)
+        };
+        is_child && (ends(1) || ends(2))
+    }
+
+    /// "A grandmother of 60 years", "mother (26 years)": who brings the patient.
+    fn is_of_elder(&self, reading: &Reading<'_>, count: &Counted) -> bool {
+        let is_grown = count.days.is_some_and(|days| days >= GROWN_DAYS);
+        let before = |length: usize| {
+            let at = count.at.checked_sub(length);
+            at.map_or("", |at| reading.words[at])
+        };
+        let [elder, link] = [before(2), before(1)];
+        let linked = matches!(link, "of" | "(" | ",") && self.elders.contains(elder);
+        // "Mother 26 years, brought the child".
+        let closes = || {
+            reading
+                .words
+                .get(count.end)
+                .is_some_and(|it| matches!(*it, "," | ")"))
+        };
+        is_grown && (linked || (self.elders.contains(link) && closes()))
+    }
+
     /// Whether a person may be so old. How old a patient is may be known in years alone, and rounded.
     fn may_be(&self, person: &str, count: &Counted, patient: Option<Age>) -> bool {
         let Some(days) = count.days else {
@@ -354,6 +401,7 @@ impl Times {
         // "20 cigarettes a day", "every two days": only a number that is led or followed as a time is safe with "a".
         let article = matches!(words[at], "a" | "an" | "un" | "une" | "to" | "too");
         let excluded = count.is_gestation(reading)
+            || self.is_of_elder(reading, &count)
             || (end < words.len() && self.not_durations.length_at(&reading.keys, end) > 0)
             || (at > 0 && self.not_leads.length_at(&reading.keys, at - 1) > 0);
         if excluded {

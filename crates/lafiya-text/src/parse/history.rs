@@ -1,0 +1,146 @@
+//! A past history that is told as one: "PMH: febrile convulsions in infancy", "previous episodes of chest pain last year", "he had a
+//! seizure at age 5 but none since".
+//!
+//! What such a line tells is past only where its own time stands beside it: notes run on ("PMH hypertension, admitted with
+//! convulsions").
+
+use std::ops::Range;
+
+use lafiya_model::Age;
+
+use super::marks::Mark;
+use super::reading::Reading;
+use super::spotted::Spotted;
+use crate::phrases::PhraseSet;
+use crate::words::ScopeWords;
+
+/// The words of a past history.
+#[derive(Clone, Debug)]
+pub(super) struct Histories {
+    /// Open a line that tells what was: "PMH".
+    headings: PhraseSet<()>,
+    /// Stand before a finding that was: "previous episodes of".
+    previous: PhraseSet<()>,
+    /// Stand behind it and say when: "in infancy".
+    times: PhraseSet<()>,
+    /// Open a sentence about another pregnancy.
+    pregnancies: PhraseSet<()>,
+    /// Say that it did not come again.
+    never_again: PhraseSet<()>,
+}
+
+/// Words of the longest phrase before a finding.
+const PREVIOUS_WORDS_MAX: usize = 3;
+/// So many years at least lie between then and now.
+const YEARS_SINCE: u32 = 2;
+
+impl Histories {
+    pub(super) fn new(words: &ScopeWords) -> Self {
+        Self {
+            headings: PhraseSet::of(&words.past_headings),
+            previous: PhraseSet::of(&words.previous),
+            times: PhraseSet::of(&words.history_times),
+            pregnancies: PhraseSet::of(&words.other_pregnancies),
+            never_again: PhraseSet::of(&words.never_again),
+        }
+    }
+
+    /// Whether a finding is told as one of the past, given how old the patient is.
+    pub(super) fn tells(&self, reading: &Reading<'_>, it: &Spotted, age: Option<Age>) -> bool {
+        self.is_listed(reading, it, age)
+            || self.is_of_other_pregnancy(reading, it)
+            || self.never_came_again(reading, it, age)
+    }
+
+    /// Whether it is nothing but the time of what was: the delivery of "PPH after second delivery", the pregnancy of "in my last
+    /// pregnancy".
+    pub(super) fn is_time(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
+        let start = reading.sentence_of(it.first()).start;
+        let opens = self.pregnancies.length_at(&reading.keys, start);
+        let is_headed = || self.has(reading, &self.headings, start);
+        (start..start + opens).contains(&it.last())
+            || (self.has(reading, &self.times, it.first()) && is_headed())
+    }
+
+    fn has(&self, reading: &Reading<'_>, set: &PhraseSet<()>, at: usize) -> bool {
+        at < reading.len() && set.length_at(&reading.keys, at) > 0
+    }
+
+    /// "PMH: meningitis aged 3, febrile convulsions in infancy", "previous episodes of chest pain last year".
+    fn is_listed(&self, reading: &Reading<'_>, it: &Spotted, age: Option<Age>) -> bool {
+        let sentence = reading.sentence_of(it.first());
+        let behind = it.last() + 1;
+        let is_headed = self.has(reading, &self.headings, sentence.start);
+        let timed = sentence.contains(&behind) && self.has(reading, &self.times, behind);
+        let aged = || {
+            let told = age_at(reading, behind, age);
+            told.is_some_and(|end| closes(reading, end))
+        };
+        (timed && (is_headed || self.is_led(reading, it.first()))) || (is_headed && aged())
+    }
+
+    /// Whether "previous episodes of" ends here.
+    fn is_led(&self, reading: &Reading<'_>, at: usize) -> bool {
+        let mut lengths = 1..=PREVIOUS_WORDS_MAX.min(at);
+        lengths.any(|length| self.previous.length_at(&reading.keys, at - length) == length)
+    }
+
+    /// "In my last pregnancy I bled a lot": up to the comma, and nothing that goes on.
+    fn is_of_other_pregnancy(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
+        let sentence = reading.sentence_of(it.first());
+        let clause = reading.clause_of(it.first());
+        if clause.start != sentence.start || !self.has(reading, &self.pregnancies, clause.start) {
+            return false;
+        }
+        let marks = [Mark::Beginning, Mark::Barrier];
+        let is_of_now = |at: usize| {
+            reading.marks.has_one_of(at, marks)
+                || matches!(reading.words[at], "am" | "is" | "are" | "dey" | "m")
+        };
+        !{ clause }.any(is_of_now)
+    }
+
+    /// Whether it stands in a later clause of a sentence that another pregnancy opens.
+    pub(super) fn is_behind_other_pregnancy(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
+        let start = reading.sentence_of(it.first()).start;
+        reading.clause_of(it.first()).start != start && self.has(reading, &self.pregnancies, start)
+    }
+
+    /// "He had a seizure at age 5 but none since". Without an age the last time may have been this morning.
+    fn never_came_again(&self, reading: &Reading<'_>, it: &Spotted, age: Option<Age>) -> bool {
+        let sentence = reading.sentence_of(it.first());
+        let has_verb = |tokens: Range<usize>| reading.marks.first(tokens, Mark::PastVerb).is_some();
+        let mut behind = it.last() + 1..reading.clause_of(it.last()).end;
+        let names_age = |at: usize| {
+            let named = matches!(reading.words.get(at + 1), Some(&("age" | "the")));
+            reading.words[at] == "at" && named && age_at(reading, at, age).is_some()
+        };
+        behind.any(names_age) && has_verb(sentence.start..it.last() + 1) && { sentence }
+            .any(|at| self.has(reading, &self.never_again, at))
+    }
+}
+
+/// Where an age ends that begins here: "at 17", "aged 3", "at the age of 5", "at 2 years". None where the patient is no older.
+fn age_at(reading: &Reading<'_>, at: usize, patient: Option<Age>) -> Option<usize> {
+    let word = |at: usize| reading.words.get(at).copied().unwrap_or_default();
+    let number = match [word(at), word(at + 1), word(at + 2), word(at + 3)] {
+        ["at", "the", "age", "of"] => at + 4,
+        ["at", "age", ..] => at + 2,
+        ["at" | "aged", ..] => at + 1,
+        _ => return None,
+    };
+    let years: u32 = word(number).parse().ok()?;
+    let is_older = patient.is_none_or(|it| years + YEARS_SINCE <= it.years());
+    let unit = matches!(word(number + 1), "years" | "yrs" | "year" | "yr" | "y");
+    is_older.then_some(number + 1 + usize::from(unit))
+}
+
+/// Whether an item of a list ends here. A colon makes an hour of the number before it.
+fn closes(reading: &Reading<'_>, at: usize) -> bool {
+    let sign = reading.words.get(at);
+    let number_behind = reading
+        .tokens
+        .get(at + 1)
+        .is_some_and(|it| it.is_number() && !it.spaced);
+    sign.is_none_or(|it| matches!(*it, "," | "." | ";" | ")" | "\n")) && !number_behind
+}

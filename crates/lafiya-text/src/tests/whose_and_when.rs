@@ -1,0 +1,259 @@
+//! Whose it is, when it was, and what is only feared: each mend beside the sentences in which it must not act.
+
+use lafiya_model::Age;
+
+use super::REAL;
+use super::sentences::{check, lasts};
+use crate::ParseContext;
+
+#[test]
+fn danger_signs_that_a_note_lists_are_there() {
+    check(
+        "General danger signs: unable to drink, vomits everything, convulsed once this morning.",
+        &["s_unable_to_drink", "s_vomits_everything", "s_convulsion"],
+    );
+    check(
+        "He has the following danger signs: chest indrawing, stridor",
+        &["s_chest_indrawing", "s_stridor"],
+    );
+    check(
+        "No general danger signs: able to drink, no convulsions",
+        &["-s_unable_to_drink", "-s_convulsion"],
+    );
+    check(
+        "No danger signs such as convulsions or lethargy",
+        &["-s_convulsion", "-s_lethargy"],
+    );
+    for advice in [
+        "Counselled on danger signs: fever, convulsions.",
+        "Danger signs explained: vaginal bleeding, severe headache",
+        "Mother told to return for danger signs: convulsions, lethargy",
+        "Side effects explained: rash, jaundice, vomiting",
+    ] {
+        check(advice, &[]);
+    }
+    check(
+        "Counselled on danger signs; child is convulsing now",
+        &["s_convulsion"],
+    );
+    check(
+        "Danger signs discussed, baby has fever and is convulsing",
+        &["s_fever", "s_convulsion"],
+    );
+    check(
+        "Advised on feeding, convulsed twice at home",
+        &["s_convulsion"],
+    );
+}
+
+#[test]
+fn a_child_that_is_brought_is_the_patient() {
+    let age = |text: &str| {
+        let context = ParseContext::default();
+        REAL.parser.parse(&REAL.base, text, &context).age
+    };
+    for (text, heard, told) in [
+        (
+            "A 26-year-old woman presents with her 4-year-old son, who swallowed kerosene 1 hour ago",
+            "s_kerosene_drunk",
+            Age::from_years(4),
+        ),
+        (
+            "A 25-year-old woman presents with her 3-month-old infant who is convulsing",
+            "s_convulsion",
+            Age::from_months(3),
+        ),
+        (
+            "A grandmother of 60 years brings her 2-year-old grandson with bloody diarrhoea",
+            "s_bloody_diarrhoea",
+            Age::from_years(2),
+        ),
+        (
+            "A 30-year-old woman presents with fever and her 2-year-old son also has cough",
+            "s_fever",
+            Age::from_years(30),
+        ),
+        (
+            "A 25-year-old mother with a 3-day-old baby has heavy bleeding",
+            "s_heavy_bleeding",
+            Age::from_years(25),
+        ),
+    ] {
+        check(text, &[heard]);
+        assert_eq!(age(text), Some(told), "{text}");
+    }
+    lasts(
+        "A grandmother of 60 years brings her 2-year-old grandson with bloody diarrhoea",
+        &[None],
+    );
+}
+
+#[test]
+fn a_doubt_about_a_disease_leaves_its_signs() {
+    check(
+        "It may be a stroke, his mouth is bent and he cannot talk",
+        &["s_facial_droop", "s_loss_of_speech"],
+    );
+    check(
+        "It could be meningitis: stiff neck, fever, very confused",
+        &["s_neck_stiffness", "s_fever", "s_confusion"],
+    );
+    check(
+        "I fear it may be cancer, the lump in my breast is 2 months old",
+        &["?p_cancer_known", "s_breast_lump"],
+    );
+    check("not sure if fever, cough", &["?s_fever", "?s_cough"]);
+    check("Possible: fever, cough", &["?s_fever", "?s_cough"]);
+    check(
+        "could be asthma, TB or HIV",
+        &["?p_asthma_known", "?p_hiv_infection_known"],
+    );
+    check(
+        "Maybe malaria: no fever, no cough",
+        &["-s_fever", "-s_cough"],
+    );
+}
+
+#[test]
+fn a_past_history_is_past_beside_its_time() {
+    check(
+        "He attempted suicide in 2017 by hanging; currently denies any suicidal ideation",
+        &["p_previous_suicide_attempt", "-s_suicidal_thoughts"],
+    );
+    check(
+        "PMH of depression with overdose at 17",
+        &["p_depression_known"],
+    );
+    check(
+        "Past obstetric history: PPH after second delivery",
+        &["p_previous_postpartum_haemorrhage"],
+    );
+    check(
+        "In my last pregnancy I bled a lot after birth",
+        &["p_previous_postpartum_haemorrhage"],
+    );
+    for over in [
+        "PMH: meningitis aged 3, febrile convulsions in infancy",
+        "He had a similar episode of haematemesis in 2019 but none now",
+        "Previous episodes of chest pain last year; currently asymptomatic",
+    ] {
+        check(over, &[]);
+    }
+    check(
+        "Seizure-free on valproate",
+        &["-s_convulsion", "p_epilepsy_known"],
+    );
+}
+
+#[test]
+fn what_is_of_now_is_not_past_beside_a_history() {
+    for text in [
+        "Previously well, had a convulsion this morning",
+        "I had convulsions last year and again this morning",
+        "PMH: nil. Convulsed at 3.",
+        "3 previous episodes of convulsion since morning",
+        "He had a seizure at age 5 and had another this morning",
+        "He had a seizure this morning but none since",
+        "seizure free on Monday, convulsing today",
+    ] {
+        check(text, &["s_convulsion"]);
+    }
+    check(
+        "PMH: asthma, convulsion at 17:30",
+        &["p_asthma_known", "s_convulsion"],
+    );
+    check(
+        "In my last pregnancy I had convulsions, severe headache since morning",
+        &["s_severe_headache"],
+    );
+}
+
+#[test]
+fn what_an_allergy_did_once_is_over() {
+    for text in [
+        "Allergies: penicillin - anaphylaxis. Sulfa - Stevens-Johnson.",
+        "Allergic to quinine - causes vomiting and tinnitus",
+        "Allergies: aspirin (bronchospasm), shellfish (facial swelling)",
+    ] {
+        check(text, &["p_allergy_known"]);
+    }
+    check("Allergic to penicillin (rash).", &["p_drug_allergy_known"]);
+}
+
+#[test]
+fn a_reaction_of_now_is_there() {
+    check(
+        "allergic reaction - swollen lips and breathlessness",
+        &["p_allergy_known", "s_swollen_lips", "s_breathlessness"],
+    );
+    check(
+        "Allergic to groundnuts - swollen face, wheezing",
+        &["p_food_allergy_known", "s_facial_puffiness", "s_wheeze"],
+    );
+    check(
+        "Allergic to groundnuts (face is swollen and cannot breathe)",
+        &[
+            "p_food_allergy_known",
+            "s_facial_puffiness",
+            "s_breathlessness",
+        ],
+    );
+    check(
+        "Allergies: none - fever and cough",
+        &["p_allergy_known", "s_fever", "s_cough"],
+    );
+    check(
+        "took penicillin, now rash and swelling of the face",
+        &["s_rash", "s_facial_puffiness"],
+    );
+}
+
+#[test]
+fn a_line_about_the_family_is_not_about_the_patient() {
+    check(
+        "FHx: father has hypertension and had a stroke at 60",
+        &[
+            "p_family_history_of_hypertension",
+            "p_family_history_of_stroke",
+        ],
+    );
+    check(
+        "FHx: paternal uncle with colon cancer, aunt with goitre",
+        &[],
+    );
+    check("My late husband had HIV and I have a cough", &["s_cough"]);
+    check(
+        "FHx: father DM, c/o chest pain",
+        &["p_family_history_of_diabetes", "s_chest_pain"],
+    );
+    check("FHx: not known, fever 3 days", &["s_fever"]);
+    check(
+        "FHx: mother hypertensive, she has chest pain",
+        &["p_family_history_of_hypertension", "s_chest_pain"],
+    );
+    check("My husband has chest pain", &["s_chest_pain"]);
+}
+
+#[test]
+fn breath_and_killing_are_taken_at_their_word() {
+    check(
+        "My child is not breathing well, the nose is blocked",
+        &["s_breathlessness", "s_blocked_nose"],
+    );
+    check("My child is not breathing", &["s_apnoea_in_infant"]);
+    check("I want to kill that man", &["s_thoughts_of_harming_others"]);
+    check(
+        "she wants to kill her baby",
+        &["s_thoughts_of_harming_the_baby"],
+    );
+}
+
+#[test]
+fn an_if_of_french_and_portuguese_is_no_finding() {
+    check("Si l'enfant a de la fièvre, je viens?", &[]);
+    check("Se tiver febre eu volto", &[]);
+    check("Même si l'enfant a de la fièvre, il joue", &["s_fever"]);
+    check("Se queixa de febre", &["s_fever"]);
+    check("si homa", &["-s_fever"]);
+    check("Não tem febre nem tosse", &["-s_fever", "-s_cough"]);
+}
