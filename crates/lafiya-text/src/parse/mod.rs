@@ -4,11 +4,13 @@
 //! read numbers and medicines, then turn what negation, doubt, condition, past and person turn, then grade and time it.
 
 mod amounts;
+mod apart;
 mod bags;
 mod carried;
 mod childbed;
 mod company;
 mod compose;
+mod degrees;
 mod dictionary;
 mod feared;
 mod gestation;
@@ -30,6 +32,7 @@ mod spelling;
 mod spotted;
 mod subject;
 mod surroundings;
+mod tested;
 mod time;
 mod traits;
 
@@ -61,6 +64,7 @@ use spelling::Spelling;
 use spotted::Spotted;
 use subject::Subjects;
 use surroundings::{Surroundings, Written};
+use tested::Tested;
 use time::{Times, Told};
 
 /// What is known besides the text.
@@ -126,6 +130,7 @@ pub struct Parser {
     medicines: MedicineReader,
     results: ResultReader,
     surroundings: Surroundings,
+    tested: Tested,
     gestation: Gestation,
     childbed: Childbed,
     scope: Scope,
@@ -211,6 +216,7 @@ impl Parser {
             medicines,
             results,
             surroundings: Surroundings::new(&result_words),
+            tested: Tested::new(&result_words),
             gestation: Gestation::new(base, &gestation_words),
             childbed: Childbed::new(base, &gestation_words),
             scope,
@@ -280,6 +286,8 @@ impl Parser {
             Spotted::enter(it, &mut spotted);
         }
         self.results.hush(&reading, &mut spotted);
+        self.tested
+            .apply(&reading, base, &self.results, &mut spotted);
         let written = Written {
             text,
             base,
