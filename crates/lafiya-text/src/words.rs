@@ -173,6 +173,9 @@ pub(crate) struct MeasureWords {
     /// Letters that name it only beside other values.
     #[serde(default)]
     pub beside: bool,
+    /// What it was at another time still says something.
+    #[serde(default)]
+    pub comes_and_goes: bool,
     /// A test of the blood: another fluid's, another day's and a wished for value are not the patient's.
     #[serde(default)]
     pub of_blood: bool,
@@ -180,6 +183,15 @@ pub(crate) struct MeasureWords {
     #[serde(default)]
     pub denies: Vec<String>,
     pub normal: Option<[f64; 2]>,
+}
+
+/// A scale that the base has no measure for.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Scale {
+    pub words: Vec<String>,
+    pub most: f64,
+    pub finds: String,
 }
 
 /// `measures.toml`: numbers a nurse writes.
@@ -199,6 +211,7 @@ pub(crate) struct Measures {
     pub warm: Vec<String>,
     pub turned: Vec<String>,
     pub places: Vec<String>,
+    pub scale: Vec<Scale>,
     pub measure: Vec<MeasureWords>,
 }
 

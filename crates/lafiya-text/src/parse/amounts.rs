@@ -122,7 +122,11 @@ pub(super) struct Amount {
 impl Amount {
     /// Another amount, so many times as large; below zero, what is less is further from it.
     pub(super) fn beyond(mut self, times: f64) -> Self {
-        self.number *= if self.number < 0.0 { 2.0 - times } else { times };
+        self.number *= if self.number < 0.0 {
+            2.0 - times
+        } else {
+            times
+        };
         self
     }
 

@@ -145,7 +145,7 @@ pub(super) fn find(
         added.extend(later);
         all.extend(name.value.and_then(|value| values.get_mut(value)));
         all.extend(&mut added[first..]);
-        reader.apart.settle(reading, name, limit, all);
+        reader.apart.settle(reading, (reader, name), limit, all);
     }
     if !added.is_empty() {
         values.extend(added);
@@ -243,7 +243,7 @@ impl ApartWords {
     fn settle(
         &self,
         reading: &Reading<'_>,
-        name: &Name,
+        (reader, name): (&MeasureReader, &Name),
         limit: usize,
         mut values: Vec<&mut Value>,
     ) {
@@ -266,7 +266,8 @@ impl ApartWords {
         let told = now.unwrap_or_default();
         for (n, value) in values.iter_mut().enumerate() {
             value.earlier = n != told;
-            value.gone = now.is_some() && whens[n] == When::AnotherTime;
+            let is_over = now.is_some() && !reader.comes_and_goes(name.known);
+            value.gone = is_over && whens[n] == When::AnotherTime;
         }
     }
 

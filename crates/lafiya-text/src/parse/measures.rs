@@ -26,13 +26,22 @@ use crate::words::{MeasureWords, Measures};
 /// The measures of a base that the word list names.
 #[derive(Clone, Debug)]
 pub(super) struct MeasureReader {
-    /// Where they name nothing of the base, no measure.
-    words: PhraseSet<Option<usize>>,
+    words: PhraseSet<Named>,
     after: PhraseSet<usize>,
     alone: PhraseSet<usize>,
     known: Vec<Known>,
     pub(super) apart: ApartWords,
     degrees: Degrees,
+}
+
+/// What a name is of.
+#[derive(Clone, Copy, Debug)]
+enum Named {
+    Measure(usize),
+    /// A scale without a measure: so much or less is the finding.
+    Scale(f64, ConceptRef),
+    /// Nothing of the patient.
+    Nothing,
 }
 
 #[derive(Clone, Debug)]
@@ -49,6 +58,7 @@ struct Known {
     of_blood: bool,
     apart: bool,
     beside: bool,
+    comes_and_goes: bool,
     pair: Option<[MeasureIx; 2]>,
 }
 
@@ -111,7 +121,14 @@ impl MeasureReader {
             reader.add(base, entry);
         }
         for name in &measures.not_ours {
-            reader.words.add_phrase(name, None);
+            reader.words.add_phrase(name, Named::Nothing);
+        }
+        for scale in &measures.scale {
+            let found = base.resolve(&scale.finds);
+            let named = found.map_or(Named::Nothing, |it| Named::Scale(scale.most, it));
+            for name in &scale.words {
+                reader.words.add_phrase(name, named);
+            }
         }
         reader
     }
@@ -133,13 +150,14 @@ impl MeasureReader {
             of_blood: entry.of_blood,
             apart: entry.apart,
             beside: entry.beside,
+            comes_and_goes: entry.comes_and_goes,
             pair: match concept {
                 ConceptRef::Measure(ix) => base.measure(ix).pair,
                 _ => None,
             },
         });
         for phrase in &entry.words {
-            self.words.add_phrase(phrase, Some(number));
+            self.words.add_phrase(phrase, Named::Measure(number));
         }
         let lists = [
             (&entry.after, &mut self.after),
@@ -165,7 +183,7 @@ impl MeasureReader {
     ) {
         let base = written.base;
         self.hush(reading, written, spotted);
-        let values = self.values(reading, written);
+        let values = self.values(reading, written, spotted);
         if values.is_empty() {
             return;
         }
@@ -199,19 +217,33 @@ impl MeasureReader {
         }
     }
 
-    /// All values, in the order of the text.
-    fn values(&self, reading: &Reading<'_>, written: &Written<'_>) -> Vec<Value> {
+    /// All values, in the order of the text; what scales without a measure say goes among the spotted.
+    fn values(
+        &self,
+        reading: &Reading<'_>,
+        written: &Written<'_>,
+        scaled: &mut Vec<Spotted>,
+    ) -> Vec<Value> {
         let mut values: Vec<Value> = Vec::with_capacity(VALUES);
         let mut names: SmallVec<[Name; NAMES]> = SmallVec::new();
         reading.each_of([Trait::Measure, Trait::Number], |at| {
-            let Some((known, length)) = self.name_at(reading, at) else {
+            let Some((named, length)) = self.name_at(reading, at) else {
                 let value = self.unnamed_at(reading, written, at)?;
                 let end = value.end;
                 values.push(value);
                 return Some(end);
             };
-            let Some(known) = known else {
-                return Some(at + length);
+            let known = match named {
+                Named::Measure(known) => known,
+                Named::Scale(most, found) => {
+                    let number = past_links(reading, at + length)?;
+                    let value = numbers::value_at(&reading.entries, number);
+                    if value.is_some_and(|(value, _)| value <= most) {
+                        scaled.push(Spotted::derived(found, (at..=number).collect()));
+                    }
+                    return Some(number + 1);
+                }
+                Named::Nothing => return Some(at + length),
             };
             let tokens = at..at + length;
             let own = self.is_own(reading, written, known, at);
@@ -246,6 +278,11 @@ impl MeasureReader {
         self.known[known].apart
     }
 
+    /// Whether a value of another time counts beside the one of now.
+    pub(super) fn comes_and_goes(&self, known: usize) -> bool {
+        self.known[known].comes_and_goes
+    }
+
     pub(super) fn is_pair(&self, known: usize) -> bool {
         self.known[known].pair.is_some()
     }
@@ -258,7 +295,10 @@ impl MeasureReader {
         spotted: &mut Vec<Spotted>,
     ) {
         let known = &self.known[value.known];
-        let core = tokens(value.first..value.end);
+        let mut core = tokens(value.first..value.end);
+        if let Some(name) = value.name {
+            core = name.chain(core).collect();
+        }
         let derived = |concept: ConceptRef, choice: Choice| Spotted {
             derived: true,
             ..Spotted::new(concept, core.clone(), choice, 1.0)
@@ -296,7 +336,7 @@ impl MeasureReader {
     }
 
     /// The measure whose name begins at a place, and the length of that name.
-    fn name_at(&self, reading: &Reading<'_>, at: usize) -> Option<(Option<usize>, usize)> {
+    fn name_at(&self, reading: &Reading<'_>, at: usize) -> Option<(Named, usize)> {
         let begun = reading.entries[at].measure?;
         let (length, known) = self.words.longest_with(begun, &reading.keys, at)?;
         Some((*known.first()?, length))

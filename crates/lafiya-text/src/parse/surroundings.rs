@@ -74,6 +74,10 @@ impl Surroundings {
     /// Whether a test is one of the blood: the last word before it that names a fluid decides. Such a word counts in the clause of
     /// the test, and at the head of a list: "CSF: cells 450, glucose 1.2", "CSF cells 450, glucose 1.2".
     pub(super) fn is_of_blood(&self, reading: &Reading<'_>, at: usize) -> bool {
+        // "Blood glucose" says it by itself.
+        if self.blood.length_at(&reading.keys, at) > 0 {
+            return true;
+        }
         let (sentence, clause) = (reading.sentence_of(at), reading.clause_of(at));
         for n in (sentence.start..at).rev() {
             if self.blood.length_at(&reading.keys, n) > 0 {
