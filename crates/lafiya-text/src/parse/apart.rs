@@ -83,6 +83,11 @@ impl ApartWords {
         has(&self.compared, reading, near) && has(&self.conditions, reading, clause.start..at)
     }
 
+    /// Whether words stand here that say what a value became.
+    pub(super) fn is_change(&self, reading: &Reading<'_>, at: usize) -> bool {
+        self.fresh.length_at(&reading.keys, at) > 0
+    }
+
     /// Whether a name is that of a complaint, too.
     fn complains(&self, reading: &Reading<'_>, name: &Range<usize>) -> bool {
         self.complaints.length_at(&reading.keys, name.start) >= name.len()

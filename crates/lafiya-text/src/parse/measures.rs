@@ -194,8 +194,17 @@ impl MeasureReader {
             let holder = begun.checked_sub(1).and_then(|n| values.get(n));
             holder.is_none_or(|value| it.last() >= value.end)
         });
-        for name in values.iter().filter_map(|it| it.name.as_ref()) {
-            spotted.retain(|it| it.first() < name.start || it.last() >= name.end);
+        for value in &values {
+            if let Some(name) = &value.name {
+                // "Hb fell to 6.8" is no fall.
+                let between = name.end..value.first;
+                let leads = |it: &Spotted| {
+                    between.contains(&it.first()) && self.apart.is_change(reading, it.first())
+                };
+                spotted.retain(|it| {
+                    (it.first() < name.start || it.last() >= name.end) && !leads(it)
+                });
+            }
         }
         for value in values {
             self.report(base, &person, value, spotted);
