@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::marks::Mark;
 use super::measures::{MeasureReader, Value};
 use super::reading::Reading;
+use super::spotted::Spotted;
 use super::surroundings::Written;
 use super::traits::Trait;
 use crate::phrases::PhraseSet;
@@ -83,9 +84,10 @@ impl ApartWords {
         has(&self.compared, reading, near) && has(&self.conditions, reading, clause.start..at)
     }
 
-    /// Whether words stand here that say what a value became.
-    pub(super) fn is_change(&self, reading: &Reading<'_>, at: usize) -> bool {
-        self.fresh.length_at(&reading.keys, at) > 0
+    /// Whether something was heard only in words that lead to a value: "Hb fell to 6.8".
+    pub(super) fn leads(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
+        let leads = |at: &usize| self.leading.length_at(&reading.keys, *at) > 0;
+        it.core.iter().all(leads)
     }
 
     /// Whether a name is that of a complaint, too.
@@ -254,18 +256,18 @@ impl ApartWords {
     ) {
         let ends: Vec<(usize, usize)> = values.iter().map(|it| (it.first, it.end)).collect();
         let mut lead = reading.clause_of(name.tokens.start).start;
-        let mut falls_from = false;
+        let (mut falls_from, mut behind) = (false, lead);
         let mut whens = Vec::with_capacity(ends.len());
         for (n, (first, end)) in ends.iter().enumerate() {
             let next = ends.get(n + 1).map_or(limit, |(next, _)| *next);
             let parted = self.parted(reading, *end..next);
-            let becomes = falls_from && has(&self.to, reading, lead..*first);
+            let becomes = falls_from && has(&self.to, reading, behind..*first);
             falls_from = has(&self.from, reading, lead..*first);
             whens.push(match becomes {
                 true => When::Now,
                 false => self.when(reading, lead..*first, *end..parted),
             });
-            lead = parted;
+            (lead, behind) = (parted, *end);
         }
         let now = whens.iter().rposition(|it| *it == When::Now);
         let told = now.unwrap_or_default();

@@ -198,12 +198,10 @@ impl MeasureReader {
             if let Some(name) = &value.name {
                 // "Hb fell to 6.8" is no fall.
                 let between = name.end..value.first;
-                let leads = |it: &Spotted| {
-                    between.contains(&it.first()) && self.apart.is_change(reading, it.first())
-                };
-                spotted.retain(|it| {
-                    (it.first() < name.start || it.last() >= name.end) && !leads(it)
-                });
+                let leads =
+                    |it: &Spotted| between.contains(&it.first()) && self.apart.leads(reading, it);
+                spotted
+                    .retain(|it| (it.first() < name.start || it.last() >= name.end) && !leads(it));
             }
         }
         for value in values {

@@ -12,6 +12,7 @@ mod sentences;
 mod stories;
 mod tellers;
 mod typos;
+mod values;
 
 use std::sync::LazyLock;
 
