@@ -488,8 +488,8 @@ impl MeasureReader {
 
 /// "P 88, R 22, T 37": letters at the head of an item, with their number at once and nothing that it counts.
 fn is_listed(reading: &Reading<'_>, name: &Range<usize>, number: usize, end: usize) -> bool {
-    let joined = name.end..number;
-    let is_plain = joined.len() <= 1 && joined.clone().all(|at| reading.tokens[at].is_sign());
+    let mut joined = name.end..number;
+    let is_plain = joined.len() <= 1 && joined.all(|at| reading.tokens[at].is_sign());
     results::heads_item(reading, name.start) && is_plain && ApartWords::closes(reading, end)
 }
 

@@ -1,9 +1,7 @@
 //! Values apart from their names, several of one name, and numbers that are no values.
 
-use lafiya_model::Choice;
-
 use super::REAL;
-use super::sentences::read;
+use super::sentences::{found, read};
 use crate::ParseContext;
 
 /// The values of a text, in its order.
@@ -12,16 +10,12 @@ fn values(text: &str) -> Vec<String> {
     mentions.into_iter().filter_map(|it| it.value).collect()
 }
 
+/// All findings and tests of a text.
 fn heard(text: &str) -> Vec<String> {
     let parsed = REAL
         .parser
         .parse(&REAL.base, text, &ParseContext::default());
-    let all = parsed.mentions.iter().chain(&parsed.tests);
-    let ids = all.map(|it| match it.choice {
-        Choice::Absent => format!("-{}", REAL.base.id_of(it.concept)),
-        _ => REAL.base.id_of(it.concept).to_string(),
-    });
-    ids.collect()
+    found(&[parsed.mentions, parsed.tests].concat())
 }
 
 #[test]
@@ -130,7 +124,9 @@ fn names_of_scales_signs_and_fluids_are_no_findings() {
             "Blantyre coma score 1/5",
             &["s_glasgow_coma_score_8_or_less"],
         ),
-        ("JVP: normal", &["-s_raised_jugular_venous_pressure"]),
+        ("JVP: normal", &[]),
+        ("JVP normal", &["-s_raised_jugular_venous_pressure"]),
+        ("JVP not raised", &["-s_raised_jugular_venous_pressure"]),
         ("JVP ++", &["s_raised_jugular_venous_pressure"]),
         ("JVP raised", &["s_raised_jugular_venous_pressure"]),
         ("CSF: protein high, glucose low", &[]),
