@@ -187,6 +187,15 @@ pub(crate) struct MeasureWords {
     pub out_of: Option<u32>,
     #[serde(default)]
     pub out_of_said: bool,
+    /// Its value may stand apart from its name.
+    #[serde(default)]
+    pub apart: bool,
+    /// Letters that name it only beside other values.
+    #[serde(default)]
+    pub beside: bool,
+    /// What it was at another time still says something.
+    #[serde(default)]
+    pub comes_and_goes: bool,
     /// A test of the blood: another fluid's, another day's and a wished for value are not the patient's.
     #[serde(default)]
     pub of_blood: bool,
@@ -196,10 +205,33 @@ pub(crate) struct MeasureWords {
     pub normal: Option<[f64; 2]>,
 }
 
+/// A scale that the base has no measure for.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Scale {
+    pub words: Vec<String>,
+    pub most: f64,
+    pub finds: String,
+}
+
 /// `measures.toml`: numbers a nurse writes.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Measures {
+    pub leading: Vec<String>,
+    pub fresh: Vec<String>,
+    pub other_times: Vec<String>,
+    pub from: Vec<String>,
+    pub to: Vec<String>,
+    pub wished: Vec<String>,
+    pub conditions: Vec<String>,
+    pub compared: Vec<String>,
+    pub complaints: Vec<String>,
+    pub not_ours: Vec<String>,
+    pub warm: Vec<String>,
+    pub turned: Vec<String>,
+    pub places: Vec<String>,
+    pub scale: Vec<Scale>,
     pub measure: Vec<MeasureWords>,
 }
 
@@ -304,6 +336,8 @@ pub(crate) struct GestationWords {
     pub before_two: Vec<String>,
     pub between: Vec<String>,
     pub not_weeks: Vec<String>,
+    pub at_birth: Vec<String>,
+    pub back_then: Vec<String>,
     pub mother: Vec<String>,
     pub midwifery: Vec<String>,
     pub childbed: String,
@@ -368,6 +402,12 @@ pub(crate) struct Results {
     pub ranges: Vec<String>,
     pub not_blood: Vec<String>,
     pub blood: Vec<String>,
+    pub samples: Vec<String>,
+    pub named_blood: Vec<String>,
+    pub blood_categories: Vec<String>,
+    pub testing: Vec<String>,
+    pub testing_before: Vec<String>,
+    pub told_known: Vec<String>,
     pub before_number: Vec<String>,
     pub between: Vec<String>,
     pub joining: Vec<String>,
@@ -378,6 +418,8 @@ pub(crate) struct Results {
     pub unit_words: Vec<String>,
     /// Letters for tests that mean much else without a number and its unit.
     pub letters: Vec<LookedFor>,
+    /// Further names of tests, some of them shared with a test of another age.
+    pub also: Vec<LookedFor>,
     pub looked_for: Vec<LookedFor>,
 }
 

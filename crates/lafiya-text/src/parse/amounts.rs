@@ -120,9 +120,23 @@ pub(super) struct Amount {
 }
 
 impl Amount {
-    /// The same amount with another number.
-    pub(super) fn times(mut self, by: f64) -> Self {
-        self.number *= by;
+    /// Another amount, so many times as large; below zero, what is less is further from it.
+    pub(super) fn beyond(mut self, times: f64) -> Self {
+        self.number *= if self.number < 0.0 {
+            2.0 - times
+        } else {
+            times
+        };
+        self
+    }
+
+    /// The same below zero, where the test knows such values.
+    pub(super) fn below_zero(mut self, base: &KnowledgeBase, test: ConceptRef) -> Self {
+        let unit = self.unit.as_deref().unwrap_or_default();
+        let quantity = base.quantity(test);
+        if quantity.is_some_and(|it| it.read_number(-self.number, unit).is_ok()) {
+            self.number = -self.number;
+        }
         self
     }
 

@@ -9,6 +9,7 @@ use super::reading::Reading;
 use super::spotted::Spotted;
 use super::time::Times;
 use super::traits::Trait;
+use crate::phrases::PhraseSet;
 use crate::words::{GestationWords, Stage};
 
 /// The stages of a pregnancy that a base knows.
@@ -21,6 +22,18 @@ pub(super) struct Gestation {
     born_early: Option<(u32, ConceptRef)>,
     /// What findings mean in some weeks.
     narrower: Vec<Narrower>,
+    /// Make the weeks of a clause those of a birth.
+    at_birth: PhraseSet<()>,
+    /// Right before weeks that are past.
+    back_then: PhraseSet<()>,
+}
+
+/// Whose weeks are told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Weeks {
+    OfPregnancy,
+    AtBirth,
+    Past,
 }
 
 /// Findings, the weeks, and what they mean then.
@@ -32,6 +45,8 @@ struct Narrower {
 }
 
 const WEEK_DAYS: u32 = 7;
+/// Words from one that makes weeks past to them: "booked at 12/40".
+const BACK_THEN_WITHIN: usize = 2;
 
 impl Gestation {
     pub(super) fn new(base: &KnowledgeBase, words: &GestationWords) -> Self {
@@ -49,6 +64,8 @@ impl Gestation {
             pregnancy: base.resolve(&words.pregnancy),
             born_early: stage(&words.born_early),
             narrower: narrower.collect(),
+            at_birth: PhraseSet::of(&words.at_birth),
+            back_then: PhraseSet::of(&words.back_then),
             stages,
         }
     }
@@ -102,8 +119,14 @@ impl Gestation {
             let (Some(days), true) = (count.days, count.is_gestation(reading)) else {
                 continue;
             };
-            let born_early = self.born_early.iter().filter(|_| age.is_some());
-            let stages = self.stages.iter().chain(born_early);
+            let weeks = self.weeks(reading, at);
+            if weeks == Weeks::Past {
+                continue;
+            }
+            let at_birth = weeks == Weeks::AtBirth;
+            let born_early = self.born_early.iter();
+            let born_early = born_early.filter(|_| at_birth || age.is_some());
+            let stages = self.stages.iter().filter(|_| !at_birth).chain(born_early);
             let mut stages = stages.filter(|(_, concept)| can_be(*concept));
             let stage = stages.find(|(below, _)| days / WEEK_DAYS < *below);
             let carrier = spotted
@@ -116,7 +139,24 @@ impl Gestation {
             if !spotted.iter().any(|it| it.concept == *stage) {
                 spotted.push(Spotted::derived(*stage, core));
             }
-            self.narrow(days / WEEK_DAYS, spotted);
+            if !at_birth {
+                self.narrow(days / WEEK_DAYS, spotted);
+            }
+        }
+    }
+
+    fn weeks(&self, reading: &Reading<'_>, at: usize) -> Weeks {
+        let has = |phrases: &PhraseSet<()>, mut tokens: std::ops::Range<usize>| {
+            tokens.any(|n| phrases.length_at(&reading.keys, n) > 0)
+        };
+        let clause = reading.clause_of(at);
+        let near = at.saturating_sub(BACK_THEN_WITHIN).max(clause.start)..at;
+        if has(&self.back_then, near) {
+            Weeks::Past
+        } else if has(&self.at_birth, clause) {
+            Weeks::AtBirth
+        } else {
+            Weeks::OfPregnancy
         }
     }
 

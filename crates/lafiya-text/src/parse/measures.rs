@@ -3,15 +3,20 @@
 //! The value goes out as it was written, with the measure it belongs to; beside it stands the one finding that a reader
 //! would name. The limits are the base's.
 
+use std::ops::Range;
+
 use lafiya_knowledge::words::State;
-use lafiya_knowledge::{ConceptRef, KnowledgeBase, Person};
+use lafiya_knowledge::{ConceptRef, KnowledgeBase, MeasureIx, Person};
 use lafiya_model::{Age, Choice, Sex};
 use smallvec::SmallVec;
 
+use super::apart::{self, ApartWords, Name};
+use super::degrees::Degrees;
 use super::known;
 use super::matches::tokens;
 use super::numbers;
 use super::reading::Reading;
+use super::results;
 use super::spotted::Spotted;
 use super::surroundings::Written;
 use super::traits::Trait;
@@ -21,10 +26,22 @@ use crate::words::{MeasureWords, Measures};
 /// The measures of a base that the word list names.
 #[derive(Clone, Debug)]
 pub(super) struct MeasureReader {
-    words: PhraseSet<usize>,
+    words: PhraseSet<Named>,
     after: PhraseSet<usize>,
     alone: PhraseSet<usize>,
     known: Vec<Known>,
+    pub(super) apart: ApartWords,
+    degrees: Degrees,
+}
+
+/// What a name is of.
+#[derive(Clone, Copy, Debug)]
+enum Named {
+    Measure(usize),
+    /// A scale without a measure: so much or less is the finding.
+    Scale(f64, ConceptRef),
+    /// Nothing of the patient.
+    Nothing,
 }
 
 #[derive(Clone, Debug)]
@@ -39,6 +56,10 @@ struct Known {
     out_of: Option<u32>,
     out_of_said: bool,
     of_blood: bool,
+    apart: bool,
+    beside: bool,
+    comes_and_goes: bool,
+    pair: Option<[MeasureIx; 2]>,
 }
 
 impl Known {
@@ -57,26 +78,34 @@ impl Known {
 }
 
 /// A number found: its measure, its tokens, and its text.
-struct Value {
+pub(super) struct Value {
     known: usize,
-    first: usize,
-    end: usize,
+    pub first: usize,
+    pub end: usize,
     text: String,
     /// The same as the base reads it.
-    read: Read,
+    pub read: Read,
+    /// The name that it stands apart from.
+    pub name: Option<Range<usize>>,
+    /// Measured before the one of now: says what it found, and no value.
+    pub earlier: bool,
+    /// Of another time, where one of now is told.
+    pub gone: bool,
 }
 
 /// One number, or the two of a pair, each with its measure.
-type Read = SmallVec<[(ConceptRef, f64); 2]>;
+pub(super) type Read = SmallVec<[(ConceptRef, f64); 2]>;
 
 /// Words that may stand between the name and its number.
 const LINKS_MAX: usize = 3;
+/// Most texts have no more names of measures.
+const NAMES: usize = 8;
 /// Most texts have no more values.
 const VALUES: usize = 16;
 /// Few values make more findings present.
 const PRESENT: usize = 8;
 /// An adult, where nobody says otherwise.
-const AGE_UNSAID: Age = Age::from_years(30);
+pub(super) const AGE_UNSAID: Age = Age::from_years(30);
 
 impl MeasureReader {
     pub(super) fn new(base: &KnowledgeBase, measures: &Measures) -> Self {
@@ -85,9 +114,21 @@ impl MeasureReader {
             after: PhraseSet::default(),
             alone: PhraseSet::default(),
             known: Vec::new(),
+            apart: ApartWords::new(measures),
+            degrees: Degrees::new(measures),
         };
         for entry in &measures.measure {
             reader.add(base, entry);
+        }
+        for name in &measures.not_ours {
+            reader.words.add_phrase(name, Named::Nothing);
+        }
+        for scale in &measures.scale {
+            let found = base.resolve(&scale.finds);
+            let named = found.map_or(Named::Nothing, |it| Named::Scale(scale.most, it));
+            for name in &scale.words {
+                reader.words.add_phrase(name, named);
+            }
         }
         reader
     }
@@ -107,9 +148,18 @@ impl MeasureReader {
             out_of: entry.out_of,
             out_of_said: entry.out_of_said,
             of_blood: entry.of_blood,
+            apart: entry.apart,
+            beside: entry.beside,
+            comes_and_goes: entry.comes_and_goes,
+            pair: match concept {
+                ConceptRef::Measure(ix) => base.measure(ix).pair,
+                _ => None,
+            },
         });
+        for phrase in &entry.words {
+            self.words.add_phrase(phrase, Named::Measure(number));
+        }
         let lists = [
-            (&entry.words, &mut self.words),
             (&entry.after, &mut self.after),
             (&entry.alone, &mut self.alone),
         ];
@@ -132,7 +182,8 @@ impl MeasureReader {
         spotted: &mut Vec<Spotted>,
     ) {
         let base = written.base;
-        let values = self.values(reading, written);
+        self.hush(reading, written, spotted);
+        let values = self.values(reading, written, spotted);
         if values.is_empty() {
             return;
         }
@@ -143,21 +194,104 @@ impl MeasureReader {
             let holder = begun.checked_sub(1).and_then(|n| values.get(n));
             holder.is_none_or(|value| it.last() >= value.end)
         });
+        for value in &values {
+            if let Some(name) = &value.name {
+                // "Hb fell to 6.8" is no fall.
+                let between = name.end..value.first;
+                let leads =
+                    |it: &Spotted| between.contains(&it.first()) && self.apart.leads(reading, it);
+                spotted
+                    .retain(|it| (it.first() < name.start || it.last() >= name.end) && !leads(it));
+            }
+        }
         for value in values {
             self.report(base, &person, value, spotted);
         }
     }
 
-    /// All values, in the order of the text.
-    fn values(&self, reading: &Reading<'_>, written: &Written<'_>) -> Vec<Value> {
-        let mut values = Vec::with_capacity(VALUES);
+    /// Takes out what was heard of the blood in words about another fluid: "CSF: protein high, glucose low".
+    fn hush(&self, reading: &Reading<'_>, written: &Written<'_>, spotted: &mut Vec<Spotted>) {
+        let finds = |it: &Spotted| {
+            let known = self.known.iter().filter(|known| known.of_blood);
+            known
+                .flat_map(|known| &known.finds)
+                .any(|found| *found == it.concept)
+        };
+        // Most texts name no other fluid.
+        if spotted.iter().any(finds) {
+            spotted
+                .retain(|it| !finds(it) || written.surroundings.is_of_blood(reading, it.first()));
+        }
+    }
+
+    /// All values, in the order of the text; what scales without a measure say goes among the spotted.
+    fn values(
+        &self,
+        reading: &Reading<'_>,
+        written: &Written<'_>,
+        scaled: &mut Vec<Spotted>,
+    ) -> Vec<Value> {
+        let mut values: Vec<Value> = Vec::with_capacity(VALUES);
+        let mut names: SmallVec<[Name; NAMES]> = SmallVec::new();
         reading.each_of([Trait::Measure, Trait::Number], |at| {
-            let value = self.value_at(reading, written, at)?;
-            let end = value.end;
-            values.push(value);
+            let Some((named, length)) = self.name_at(reading, at) else {
+                let value = self.unnamed_at(reading, written, at)?;
+                let end = value.end;
+                values.push(value);
+                return Some(end);
+            };
+            let known = match named {
+                Named::Measure(known) => known,
+                Named::Scale(most, found) => {
+                    let number = past_links(reading, at + length)?;
+                    let value = numbers::value_at(&reading.entries, number);
+                    if value.is_some_and(|(value, _)| value <= most) {
+                        scaled.push(Spotted::derived(found, (at..=number).collect()));
+                    }
+                    return Some(number + 1);
+                }
+                Named::Nothing => return Some(at + length),
+            };
+            let tokens = at..at + length;
+            let own = self.is_own(reading, written, known, at);
+            let value = self.value_behind(reading, written, (known, own), tokens.clone());
+            let end = value.as_ref().map_or(tokens.end, |it| it.end);
+            names.push(Name {
+                known,
+                tokens,
+                value: value.as_ref().map(|_| values.len()),
+                own,
+            });
+            values.extend(value);
             Some(end)
         });
+        apart::find(self, reading, written, &names, &mut values);
+        if values.iter().any(|it| self.known[it.known].beside) {
+            self.drop_lonely(reading, &mut values);
+        }
         values
+    }
+
+    /// "R 22" is a rate of breathing only beside other values.
+    fn drop_lonely(&self, reading: &Reading<'_>, values: &mut Vec<Value>) {
+        let sure = values.iter().filter(|it| !self.known[it.known].beside);
+        let sure: Vec<u32> = sure.map(|it| reading.sentence(it.first)).collect();
+        values.retain(|it| {
+            !self.known[it.known].beside || sure.contains(&reading.sentence(it.first))
+        });
+    }
+
+    pub(super) fn may_stand_apart(&self, known: usize) -> bool {
+        self.known[known].apart
+    }
+
+    /// Whether a value of another time counts beside the one of now.
+    pub(super) fn comes_and_goes(&self, known: usize) -> bool {
+        self.known[known].comes_and_goes
+    }
+
+    pub(super) fn is_pair(&self, known: usize) -> bool {
+        self.known[known].pair.is_some()
     }
 
     fn report(
@@ -168,15 +302,20 @@ impl MeasureReader {
         spotted: &mut Vec<Spotted>,
     ) {
         let known = &self.known[value.known];
-        let core = tokens(value.first..value.end);
+        let mut core = tokens(value.first..value.end);
+        if let Some(name) = value.name {
+            core = name.chain(core).collect();
+        }
         let derived = |concept: ConceptRef, choice: Choice| Spotted {
             derived: true,
             ..Spotted::new(concept, core.clone(), choice, 1.0)
         };
-        spotted.push(Spotted {
-            value: Some(value.text),
-            ..derived(known.concept, Choice::Present)
-        });
+        if !value.earlier {
+            spotted.push(Spotted {
+                value: Some(value.text),
+                ..derived(known.concept, Choice::Present)
+            });
+        }
         // What no finding could come from need not be derived.
         let read = value.read.iter().filter(|_| !known.finds.is_empty());
         let quantities = read.filter_map(|&(it, number)| Some((base.quantity(it)?, number)));
@@ -193,7 +332,7 @@ impl MeasureReader {
                 .first()
                 .is_some_and(|&(_, number)| (low..=high).contains(&number))
         });
-        if normal {
+        if normal && !value.earlier {
             spotted.extend(known.denies.iter().map(|&it| derived(it, Choice::Absent)));
         }
     }
@@ -203,19 +342,46 @@ impl MeasureReader {
         self.words.begun(key)
     }
 
-    fn value_at(&self, reading: &Reading<'_>, written: &Written<'_>, at: usize) -> Option<Value> {
-        let base = written.base;
-        if let Some(begun) = reading.entries[at].measure
-            && let Some((length, [known, ..])) = self.words.longest_with(begun, &reading.keys, at)
-        {
-            let number_at = past_links(reading, at + length)?;
-            let is_own = || written.surroundings.is_own(reading, at);
-            if self.known[*known].of_blood && (written.in_time[number_at] || !is_own()) {
-                return None;
-            }
-            return self.number(reading, base, *known, at, number_at);
+    /// The measure whose name begins at a place, and the length of that name.
+    fn name_at(&self, reading: &Reading<'_>, at: usize) -> Option<(Named, usize)> {
+        let begun = reading.entries[at].measure?;
+        let (length, known) = self.words.longest_with(begun, &reading.keys, at)?;
+        Some((*known.first()?, length))
+    }
+
+    /// Whether what stands behind a name is the patient's: not where it is wished for, nor in another fluid.
+    fn is_own(
+        &self,
+        reading: &Reading<'_>,
+        written: &Written<'_>,
+        known: usize,
+        at: usize,
+    ) -> bool {
+        let own = !self.known[known].of_blood || written.surroundings.is_own(reading, at);
+        own && !self.apart.is_wished(reading, at)
+    }
+
+    /// The value right behind a name.
+    fn value_behind(
+        &self,
+        reading: &Reading<'_>,
+        written: &Written<'_>,
+        (known, own): (usize, bool),
+        name: Range<usize>,
+    ) -> Option<Value> {
+        let number_at = past_links(reading, name.end)?;
+        let Known {
+            of_blood, beside, ..
+        } = self.known[known];
+        if !own || (of_blood && written.in_time[number_at]) {
+            return None;
         }
-        // "39 degrees", "28 breaths per minute"
+        let value = self.number(reading, written.base, known, name.start, number_at)?;
+        (!beside || is_listed(reading, &name, number_at, value.end)).then_some(value)
+    }
+
+    /// "39 degrees", "28 breaths per minute"
+    fn unnamed_at(&self, reading: &Reading<'_>, written: &Written<'_>, at: usize) -> Option<Value> {
         if !reading.tokens[at].is_number() {
             return None;
         }
@@ -227,16 +393,19 @@ impl MeasureReader {
             return None;
         };
         // "38/40 c/o headache": no degrees.
-        if is_complaint(reading, unit_at) {
+        if is_complaint(reading, unit_at) || self.apart.is_limit(reading, at) {
             return None;
         }
-        let mut value = self.number(reading, base, *known, at, at)?;
+        let mut value = self.number(reading, written.base, *known, at, at)?;
         value.end = value.end.max(unit_at + length);
-        Some(value)
+        let number = value.read.first()?.1;
+        let are_of_body =
+            after.is_some() || self.degrees.are_of_body(reading, at..value.end, number);
+        are_of_body.then_some(value)
     }
 
     /// The number itself, with a second one after a slash or "over", and its unit.
-    fn number(
+    pub(super) fn number(
         &self,
         reading: &Reading<'_>,
         base: &KnowledgeBase,
@@ -258,10 +427,7 @@ impl MeasureReader {
         let mut text = plain(number);
         let mut read = Read::new();
         let concept = self.known[known].concept;
-        let pair = match concept {
-            ConceptRef::Measure(ix) => base.measure(ix).pair,
-            _ => None,
-        };
+        let pair = self.known[known].pair;
         if let Some(pair) = pair {
             let over = words
                 .get(end)
@@ -313,8 +479,18 @@ impl MeasureReader {
             end,
             text,
             read,
+            name: None,
+            earlier: false,
+            gone: false,
         })
     }
+}
+
+/// "P 88, R 22, T 37": letters at the head of an item, with their number at once and nothing that it counts.
+fn is_listed(reading: &Reading<'_>, name: &Range<usize>, number: usize, end: usize) -> bool {
+    let mut joined = name.end..number;
+    let is_plain = joined.len() <= 1 && joined.all(|at| reading.tokens[at].is_sign());
+    results::heads_item(reading, name.start) && is_plain && ApartWords::closes(reading, end)
 }
 
 /// Where a pressure is called so, people count in centimetres.

@@ -6,11 +6,13 @@
 mod allergies;
 mod amounts;
 mod answers;
+mod apart;
 mod bags;
 mod carried;
 mod childbed;
 mod company;
 mod compose;
+mod degrees;
 mod dictionary;
 mod doubled;
 mod endings;
@@ -37,6 +39,7 @@ mod spelling;
 mod spotted;
 mod subject;
 mod surroundings;
+mod tested;
 mod time;
 mod traits;
 
@@ -69,6 +72,7 @@ use spelling::Spelling;
 use spotted::Spotted;
 use subject::Subjects;
 use surroundings::{Surroundings, Written};
+use tested::Tested;
 use time::{Times, Told};
 
 /// What is known besides the text.
@@ -135,6 +139,7 @@ pub struct Parser {
     allergies: AllergyReader,
     results: ResultReader,
     surroundings: Surroundings,
+    tested: Tested,
     gestation: Gestation,
     childbed: Childbed,
     scope: Scope,
@@ -223,6 +228,7 @@ impl Parser {
             allergies: AllergyReader::new(base, &medicine_words.allergies),
             results,
             surroundings: Surroundings::new(&result_words),
+            tested: Tested::new(&result_words),
             gestation: Gestation::new(base, &gestation_words),
             childbed: Childbed::new(base, &gestation_words),
             scope,
@@ -292,6 +298,8 @@ impl Parser {
             Spotted::enter(it, &mut spotted);
         }
         self.results.hush(&reading, &mut spotted);
+        self.tested
+            .apply(&reading, base, &self.results, &mut spotted);
         let written = Written {
             text,
             base,

@@ -4,12 +4,12 @@
 use std::ops::Range;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, Person};
-use lafiya_model::Choice;
+use lafiya_model::{Age, Choice};
 
 use super::amounts::Units;
 use super::carried::Carried;
 use super::matches::Tokens;
-use super::measures;
+use super::measures::{self, AGE_UNSAID};
 use super::reading::Reading;
 use super::spotted::Spotted;
 use super::surroundings::Written;
@@ -39,6 +39,8 @@ struct Test {
     called: Called,
     /// Its result is a report of what is seen, not a word or a number.
     is_reported: bool,
+    /// It is done on blood.
+    of_blood: bool,
 }
 
 /// How a text names a test.
@@ -58,6 +60,15 @@ struct Named {
     outcome: Option<Choice>,
 }
 
+/// Ages at which limits may differ.
+const AGES_PROBED: [Age; 6] = [
+    Age::from_days(3),
+    Age::from_months(6),
+    Age::from_years(3),
+    Age::from_years(10),
+    Age::from_years(45),
+    Age::from_years(70),
+];
 const CONFIDENCE: f64 = 0.95;
 /// How sure the reader is of what was said in the words of the base.
 const WORD_FOR_WORD: f64 = 1.0;
@@ -84,11 +95,16 @@ impl ResultReader {
             it.lab()
                 .is_some_and(|ix| !base.lab(ix).text.shows.is_empty())
         };
+        let of_blood = |it: ConceptRef| {
+            it.lab()
+                .is_some_and(|ix| words.blood_categories.contains(&base.lab(ix).text.category))
+        };
         let mut add = |name: &str, concept, called| {
             let test = Test {
                 concept,
                 called,
                 is_reported: is_reported(concept),
+                of_blood: of_blood(concept),
             };
             tests.add(&fold::words(name), test);
         };
@@ -106,6 +122,7 @@ impl ResultReader {
             }
         }
         let lists = [
+            (&words.also, Called::ByName),
             (&words.letters, Called::ByLetters),
             (&words.looked_for, Called::LookedFor),
         ];
@@ -165,7 +182,7 @@ impl ResultReader {
         if !reading.has_any([Trait::Outcome, Trait::Number]) {
             return Vec::new();
         }
-        let mut named = self.named(reading, carried);
+        let mut named = self.named(reading, written, carried);
         if named.is_empty() {
             return Vec::new();
         }
@@ -176,6 +193,11 @@ impl ResultReader {
         let person = measures::person(written.base, written.patient, spotted);
         let mut results = Vec::new();
         named.retain(|it| written.surroundings.is_now(reading, it.tokens.start));
+        let numbered: Vec<(usize, u32)> = named
+            .iter()
+            .filter(|it| self.number_behind(reading, it.tokens.end).is_some())
+            .map(|it| (it.tokens.start, reading.sentence(it.tokens.start)))
+            .collect();
         let mut behind = None;
         for it in named {
             // "AST and ALT 250 and 180": whose number is whose cannot be told.
@@ -183,11 +205,21 @@ impl ResultReader {
                 test != it.test.concept && self.joins(reading, end..it.tokens.start)
             });
             behind = Some((it.test.concept, it.tokens.end));
+            // "Urinalysis: leucocytes neg" says nothing of the blood.
+            let elsewhere =
+                || it.test.of_blood && !written.surroundings.is_of_blood(reading, it.tokens.start);
             if let Some(choice) = it.outcome {
+                if elsewhere() {
+                    continue;
+                }
                 let core = it.tokens.collect();
                 results.push(Spotted::new(it.test.concept, core, choice, CONFIDENCE));
             } else if !shares {
-                self.measured(reading, written, &person, &it, &mut results);
+                let place = (it.tokens.start, reading.sentence(it.tokens.start));
+                let others = numbered.iter().filter(|other| **other != place);
+                let listed = heads_item(reading, it.tokens.start)
+                    && others.clone().any(|other| other.1 == place.1);
+                self.measured(reading, written, (&person, listed), &it, &mut results);
             }
         }
         results
@@ -196,8 +228,8 @@ impl ResultReader {
     /// Takes out what was only nearly heard in the words that a report begins with: "CT of the head shows" is no birth, "blood
     /// smear shows" no bleeding.
     pub(super) fn hush(&self, reading: &Reading<'_>, spotted: &mut Vec<Spotted>) {
-        for (test, name) in self.names(reading) {
-            if !test.is_reported {
+        for (tests, name) in self.names(reading) {
+            if !tests.first().is_some_and(|it| it.is_reported) {
                 continue;
             }
             let mut end = name.end;
@@ -212,31 +244,33 @@ impl ResultReader {
     }
 
     /// The tests that a text names, and where.
-    fn names(&self, reading: &Reading<'_>) -> impl Iterator<Item = (Test, Range<usize>)> {
+    fn names(&self, reading: &Reading<'_>) -> impl Iterator<Item = (&[Test], Range<usize>)> {
         let next = |from| reading.next_of(from, [Trait::Test]);
         let mut at = next(0);
         std::iter::from_fn(move || {
             while at < reading.len() {
                 match self.tests.longest_at(&reading.keys, at) {
-                    Some((length, [test, ..])) => {
+                    Some((length, tests)) => {
                         let tokens = at..at + length;
                         at = next(tokens.end);
-                        return Some((*test, tokens));
+                        return Some((tests, tokens));
                     }
-                    _ => at = next(at + 1),
+                    None => at = next(at + 1),
                 }
             }
             None
         })
     }
 
-    fn named(&self, reading: &Reading<'_>, carried: &Carried) -> Vec<Named> {
+    fn named(&self, reading: &Reading<'_>, written: &Written<'_>, carried: &Carried) -> Vec<Named> {
         let free = |tokens: &Range<usize>| !carried.tokens()[tokens.clone()].contains(&true);
         let named = self.names(reading).filter(|(_, tokens)| free(tokens));
-        let named = named.map(|(test, tokens)| Named {
-            test,
-            tokens,
-            outcome: None,
+        let named = named.filter_map(|(tests, tokens)| {
+            Some(Named {
+                test: of_age(tests, written)?,
+                tokens,
+                outcome: None,
+            })
         });
         named.collect()
     }
@@ -246,7 +280,7 @@ impl ResultReader {
         &self,
         reading: &Reading<'_>,
         written: &Written<'_>,
-        person: &Person,
+        (person, listed): (&Person, bool),
         it: &Named,
         results: &mut Vec<Spotted>,
     ) {
@@ -263,11 +297,29 @@ impl ResultReader {
         let begin = reading.tokens[at].bytes().start;
         let text = &written.text[begin..];
         let amount = self.units.amount(text, written.base, test.concept);
-        let amount = amount.filter(|it| it.has_unit() || test.called != Called::ByLetters);
-        let read = amount.and_then(|it| it.times(times).says(written.base, test.concept, person));
-        let Some((derived, length)) = read else {
+        // "Na 138, K 6.8": letters beside other values need no unit.
+        let is_clear = listed || test.called != Called::ByLetters;
+        let amount = amount.filter(|it| it.has_unit() || is_clear);
+        let Some(amount) = amount else {
             return;
         };
+        let amount = match is_below_zero(written.text, begin) {
+            true => amount.below_zero(written.base, test.concept),
+            false => amount,
+        };
+        let amount = amount.beyond(times);
+        let Some((mut derived, length)) = amount.says(written.base, test.concept, person) else {
+            return;
+        };
+        if written.patient.0.is_none() {
+            // Where the age is not known, only what would be so at any is not there.
+            let persons = AGES_PROBED.map(|age| Person { age, ..*person });
+            let told = persons.map(|person| amount.says(written.base, test.concept, &person));
+            let told = told.iter().flatten();
+            derived
+                .absent
+                .retain(|it| told.clone().all(|(told, _)| !told.present.contains(it)));
+        }
         let within = |at: &usize| reading.tokens[*at].bytes().start < begin + length;
         let end = (at..reading.len()).take_while(within).last();
         let core: Tokens = tokens.clone().chain(at..=end.unwrap_or(at)).collect();
@@ -335,7 +387,7 @@ impl ResultReader {
         let end = next.map_or(sentence.end, |(start, _)| start.min(sentence.end));
         let mut at = it.tokens.end;
         while at < end && at - it.tokens.end <= most {
-            if let Some(choice) = self.outcome_at(reading, at) {
+            if let Some((choice, _)) = self.outcome_at(reading, at) {
                 return Some(choice);
             }
             match self.between.length_at(&reading.keys, at) {
@@ -360,8 +412,9 @@ impl ResultReader {
         // A sign before a test belongs to what stands before it: "widal +, RDT". "+ve UPT" begins with its sign.
         let told_before = quiet.find_map(|at| {
             let signed = at > from && reading.words[at] == VE && reading.words[at - 1] == "+";
-            self.outcome_at(reading, if signed { at - 1 } else { at })
-                .filter(|_| !reading.tokens[at].is_sign())
+            let told = self.outcome_at(reading, if signed { at - 1 } else { at });
+            let told = told.filter(|_| !reading.tokens[at].is_sign());
+            told.map(|(choice, _)| choice)
         });
         told_before.or_else(|| {
             let shows = self.shows(reading, it.test.concept, it.tokens.end..end);
@@ -393,11 +446,38 @@ impl ResultReader {
         number || self.ranges.length_at(&reading.keys, at) > 0
     }
 
-    fn outcome_at(&self, reading: &Reading<'_>, at: usize) -> Option<Choice> {
+    /// The result that begins at a place, and its length.
+    pub(super) fn outcome_at(&self, reading: &Reading<'_>, at: usize) -> Option<(Choice, usize)> {
         let (length, [choice, ..]) = self.outcomes.longest_at(&reading.keys, at)? else {
             return None;
         };
         let begins_range = reading.words[at] == NORMAL && self.is_range_at(reading, at + length);
-        (!begins_range).then_some(*choice)
+        (!begins_range).then_some((*choice, length))
     }
+}
+
+/// Of tests that share a name the one for this age alone, where there is one: "bilirubin" of a newborn. Else the first.
+fn of_age(tests: &[Test], written: &Written<'_>) -> Option<Test> {
+    let own = || {
+        let age = written.patient.0.filter(|_| tests.len() > 1)?;
+        tests.iter().find(|it| {
+            let ages = it.concept.lab().map(|ix| written.base.lab(ix).ages);
+            ages.is_some_and(|ages| ages.contains(age) && !ages.contains(AGE_UNSAID))
+        })
+    };
+    own().or(tests.first()).copied()
+}
+
+/// Whether an item of a list begins here: behind a sign, a number or nothing.
+pub(super) fn heads_item(reading: &Reading<'_>, at: usize) -> bool {
+    at == 0 || {
+        let before = reading.tokens[at - 1];
+        before.is_sign() || before.is_number()
+    }
+}
+
+/// Whether a minus stands right before a number, and no word, which a hyphen would tie to it.
+fn is_below_zero(text: &str, number: usize) -> bool {
+    let before = text[..number].strip_suffix(['-', '−', '–']);
+    before.is_some_and(|it| !it.ends_with(char::is_alphanumeric))
 }

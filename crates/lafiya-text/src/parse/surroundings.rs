@@ -27,6 +27,9 @@ pub(super) struct Surroundings {
     another_day: PhraseSet<()>,
     not_blood: PhraseSet<()>,
     blood: PhraseSet<()>,
+    /// Head a sentence about them.
+    samples: PhraseSet<()>,
+    named_blood: PhraseSet<()>,
 }
 
 /// Years that a result may be of.
@@ -39,6 +42,8 @@ impl Surroundings {
             another_day: PhraseSet::of(&words.another_day),
             not_blood: PhraseSet::of(&words.not_blood),
             blood: PhraseSet::of(&words.blood),
+            samples: PhraseSet::of(&words.samples),
+            named_blood: PhraseSet::of(&words.named_blood),
         }
     }
 
@@ -68,7 +73,11 @@ impl Surroundings {
 
     /// Whether a test is one of the blood: the last word before it that names a fluid decides. Such a word counts in the clause of
     /// the test, and at the head of a list: "CSF: cells 450, glucose 1.2", "CSF cells 450, glucose 1.2".
-    fn is_of_blood(&self, reading: &Reading<'_>, at: usize) -> bool {
+    pub(super) fn is_of_blood(&self, reading: &Reading<'_>, at: usize) -> bool {
+        // "Blood glucose" says it by itself.
+        if self.blood.length_at(&reading.keys, at) > 0 {
+            return true;
+        }
         let (sentence, clause) = (reading.sentence_of(at), reading.clause_of(at));
         for n in (sentence.start..at).rev() {
             if self.blood.length_at(&reading.keys, n) > 0 {
@@ -80,7 +89,12 @@ impl Surroundings {
             };
             let heads = reading.words.get(behind) == Some(&":")
                 || reading.next_of(behind, [Trait::Test, Trait::Measure]) == behind;
-            if clause.contains(&n) || heads {
+            let is_sample = || {
+                n == sentence.start
+                    && self.samples.length_at(&reading.keys, n) > 0
+                    && self.named_blood.length_at(&reading.keys, at) == 0
+            };
+            if clause.contains(&n) || heads || is_sample() {
                 return false;
             }
         }

@@ -13,6 +13,7 @@ mod sentences;
 mod stories;
 mod tellers;
 mod typos;
+mod values;
 mod whose_and_when;
 
 use std::sync::LazyLock;

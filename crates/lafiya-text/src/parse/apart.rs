@@ -1,0 +1,302 @@
+//! Values apart from their name, and several values of one name: "they checked my sugar and found 25", "GCS was 15 on arrival but
+//! has dropped to 10". What is told of now is the value; what was found earlier that day keeps what it says.
+
+use std::ops::Range;
+
+use super::marks::Mark;
+use super::measures::{MeasureReader, Value};
+use super::reading::Reading;
+use super::spotted::Spotted;
+use super::surroundings::Written;
+use super::traits::Trait;
+use crate::phrases::PhraseSet;
+use crate::words::Measures;
+
+/// The words around values.
+#[derive(Clone, Debug)]
+pub(super) struct ApartWords {
+    leading: PhraseSet<()>,
+    fresh: PhraseSet<()>,
+    other_times: PhraseSet<()>,
+    from: PhraseSet<()>,
+    to: PhraseSet<()>,
+    wished: PhraseSet<()>,
+    conditions: PhraseSet<()>,
+    compared: PhraseSet<()>,
+    complaints: PhraseSet<()>,
+}
+
+/// The name of a measure in the text.
+pub(super) struct Name {
+    pub known: usize,
+    pub tokens: Range<usize>,
+    /// The value that stands right behind it, by number.
+    pub value: Option<usize>,
+    /// Whether that is where the patient's value of now must stand: not so behind "previous Hb".
+    pub own: bool,
+}
+
+/// When a value was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    Now,
+    Unsaid,
+    AnotherTime,
+}
+
+/// Tokens between a name, or a value, and the next value.
+const REACH: usize = 14;
+/// Tokens before a name that may make a wish of it.
+const WISHED_WITHIN: usize = 3;
+/// What a pair must be to be a pressure where its name stands apart.
+const UPPER: std::ops::RangeInclusive<f64> = 40.0..=300.0;
+const LOWER: std::ops::RangeInclusive<f64> = 15.0..=200.0;
+
+impl ApartWords {
+    pub(super) fn new(words: &Measures) -> Self {
+        Self {
+            leading: PhraseSet::of(&words.leading),
+            fresh: PhraseSet::of(&words.fresh),
+            other_times: PhraseSet::of(&words.other_times),
+            from: PhraseSet::of(&words.from),
+            to: PhraseSet::of(&words.to),
+            wished: PhraseSet::of(&words.wished),
+            conditions: PhraseSet::of(&words.conditions),
+            compared: PhraseSet::of(&words.compared),
+            complaints: PhraseSet::of(&words.complaints),
+        }
+    }
+
+    /// Whether a value is wished for and not measured: "target SpO2 94".
+    pub(super) fn is_wished(&self, reading: &Reading<'_>, at: usize) -> bool {
+        let from = at.saturating_sub(WISHED_WITHIN);
+        has(
+            &self.wished,
+            reading,
+            from.max(reading.sentence_of(at).start)..at,
+        )
+    }
+
+    /// Whether a number is a limit and no value: "if BP < 90 systolic".
+    pub(super) fn is_limit(&self, reading: &Reading<'_>, at: usize) -> bool {
+        let clause = reading.clause_of(at);
+        let near = at.saturating_sub(WISHED_WITHIN).max(clause.start)..at;
+        has(&self.compared, reading, near) && has(&self.conditions, reading, clause.start..at)
+    }
+
+    /// Whether something was heard only in words that lead to a value: "Hb fell to 6.8".
+    pub(super) fn leads(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
+        let leads = |at: &usize| self.leading.length_at(&reading.keys, *at) > 0;
+        it.core.iter().all(leads)
+    }
+
+    /// Whether a name is that of a complaint, too.
+    fn complains(&self, reading: &Reading<'_>, name: &Range<usize>) -> bool {
+        self.complaints.length_at(&reading.keys, name.start) >= name.len()
+    }
+
+    /// Whether nothing follows that a number could count: "found 25." and not "and 2 tablets".
+    pub(super) fn closes(reading: &Reading<'_>, end: usize) -> bool {
+        let Some(token) = reading.tokens.get(end) else {
+            return true;
+        };
+        let marks = [Mark::Barrier, Mark::Joiner, Mark::Now, Mark::Statement];
+        let is_other = matches!(reading.words[end], "/" | "%" | "+");
+        (token.is_sign() && !is_other)
+            || reading.is_light(end)
+            || reading.marks.has_one_of(end, marks)
+            || reading.traits[end].has(Trait::Moment)
+    }
+}
+
+/// Whether a phrase begins in some tokens.
+fn has(phrases: &PhraseSet<()>, reading: &Reading<'_>, mut tokens: Range<usize>) -> bool {
+    tokens.any(|at| phrases.length_at(&reading.keys, at) > 0)
+}
+
+/// Finds the values that stand apart, and says which of several is the one of now.
+pub(super) fn find(
+    reader: &MeasureReader,
+    reading: &Reading<'_>,
+    written: &Written<'_>,
+    names: &[Name],
+    values: &mut Vec<Value>,
+) {
+    let mut added = Vec::new();
+    for (n, name) in names.iter().enumerate() {
+        let from = name
+            .value
+            .map_or(name.tokens.end, |value| values[value].end);
+        let sentence = reading.sentence_of(name.tokens.start).end;
+        // Most names have their value right behind them, and no other number follows.
+        if from >= sentence || reading.next_of(from, [Trait::Number]) >= sentence {
+            continue;
+        }
+        if !reader.may_stand_apart(name.known) || reader.apart.complains(reading, &name.tokens) {
+            continue;
+        }
+        let limit = limit(reader, (names, n), values, from).min(sentence);
+        let scan = Scan {
+            reader,
+            reading,
+            written,
+            name,
+            taken: values,
+        };
+        let later = scan.values(from..limit);
+        if later.is_empty() {
+            continue;
+        }
+        let mut all: Vec<&mut Value> = Vec::with_capacity(later.len() + 1);
+        let first = added.len();
+        added.extend(later);
+        all.extend(name.value.and_then(|value| values.get_mut(value)));
+        all.extend(&mut added[first..]);
+        reader.apart.settle(reading, (reader, name), limit, all);
+    }
+    if !added.is_empty() {
+        values.extend(added);
+        values.retain(|it| !it.gone);
+        values.sort_by_key(|it| it.first);
+    }
+}
+
+/// Where the values of a name end: where the next one of its kind begins, and for one number where any other begins.
+fn limit(
+    reader: &MeasureReader,
+    (names, n): (&[Name], usize),
+    values: &[Value],
+    from: usize,
+) -> usize {
+    let pair = reader.is_pair(names[n].known);
+    let mut others = names[n + 1..].iter();
+    let next_name = others.find(|it| !pair || reader.is_pair(it.known));
+    let next_name = next_name.map_or(usize::MAX, |it| it.tokens.start);
+    let next_value = values.iter().find(|it| !pair && it.first >= from);
+    next_name.min(next_value.map_or(usize::MAX, |it| it.first))
+}
+
+/// A walk behind a name.
+struct Scan<'a, 'r> {
+    reader: &'a MeasureReader,
+    reading: &'a Reading<'r>,
+    written: &'a Written<'a>,
+    name: &'a Name,
+    taken: &'a [Value],
+}
+
+impl Scan<'_, '_> {
+    fn values(&self, tokens: Range<usize>) -> Vec<Value> {
+        let words = &self.reader.apart;
+        let keys = &self.reading.keys;
+        let pair = self.reader.is_pair(self.name.known);
+        let (mut at, mut since) = (tokens.start, tokens.start);
+        // A number right behind the name was read already, or is none.
+        let mut led = self.name.value.is_none();
+        let mut falls_from = false;
+        let mut found = Vec::new();
+        while at < tokens.end && at - since <= REACH {
+            if self.reading.tokens[at].is_number() {
+                match self.value_at(at, since, pair || led) {
+                    Some(value) => {
+                        falls_from = has(&words.from, self.reading, since..at);
+                        (at, since) = (value.end, value.end);
+                        found.push(value);
+                    }
+                    None => at += 1,
+                }
+                led = false;
+                continue;
+            }
+            let fresh = words.fresh.length_at(keys, at);
+            let becomes = falls_from && words.to.length_at(keys, at) > 0;
+            led |= fresh > 0 || becomes;
+            let length = fresh.max(words.leading.length_at(keys, at));
+            led &= length > 0;
+            at += length.max(1);
+        }
+        found
+    }
+
+    fn value_at(&self, at: usize, since: usize, may_be: bool) -> Option<Value> {
+        let (reader, reading) = (self.reader, self.reading);
+        let is_taken = |it: &Value| (it.first..it.end).contains(&at);
+        if !may_be || self.written.in_time[at] || self.taken.iter().any(is_taken) {
+            return None;
+        }
+        let words = &reader.apart;
+        let is_fresh = || has(&words.fresh, reading, since..at);
+        let is_wish = has(&words.wished, reading, since..at) || words.is_limit(reading, at);
+        if is_wish || !(self.name.own || is_fresh()) {
+            return None;
+        }
+        let base = self.written.base;
+        let start = self.name.tokens.start;
+        let mut value = reader.number(reading, base, self.name.known, start, at)?;
+        value.first = at;
+        value.name = Some(self.name.tokens.clone());
+        let fits = match value.read.as_slice() {
+            [(_, upper), (_, lower)] => {
+                UPPER.contains(upper) && LOWER.contains(lower) && upper > lower
+            }
+            _ => ApartWords::closes(reading, value.end),
+        };
+        fits.then_some(value)
+    }
+}
+
+impl ApartWords {
+    /// Of several values of one name the last that is told of now is the value; without one, the first.
+    fn settle(
+        &self,
+        reading: &Reading<'_>,
+        (reader, name): (&MeasureReader, &Name),
+        limit: usize,
+        mut values: Vec<&mut Value>,
+    ) {
+        let ends: Vec<(usize, usize)> = values.iter().map(|it| (it.first, it.end)).collect();
+        let mut lead = reading.clause_of(name.tokens.start).start;
+        let (mut falls_from, mut behind) = (false, lead);
+        let mut whens = Vec::with_capacity(ends.len());
+        for (n, (first, end)) in ends.iter().enumerate() {
+            let next = ends.get(n + 1).map_or(limit, |(next, _)| *next);
+            let parted = self.parted(reading, *end..next);
+            let becomes = falls_from && has(&self.to, reading, behind..*first);
+            falls_from = has(&self.from, reading, lead..*first);
+            whens.push(match becomes {
+                true => When::Now,
+                false => self.when(reading, lead..*first, *end..parted),
+            });
+            (lead, behind) = (parted, *end);
+        }
+        let now = whens.iter().rposition(|it| *it == When::Now);
+        let told = now.unwrap_or_default();
+        for (n, value) in values.iter_mut().enumerate() {
+            value.earlier = n != told;
+            let is_over = now.is_some() && !reader.comes_and_goes(name.known);
+            value.gone = is_over && whens[n] == When::AnotherTime;
+        }
+    }
+
+    /// Where what is said of a value ends and what leads to the next begins.
+    fn parted(&self, reading: &Reading<'_>, between: Range<usize>) -> usize {
+        let parts =
+            |at: &usize| reading.words[*at] == "but" || reading.traits[*at].has(Trait::ClauseEnd);
+        let is_fresh = |at: &usize| self.fresh.length_at(&reading.keys, *at) > 0;
+        let parted = between.clone().find(parts);
+        let parted = parted.or_else(|| between.clone().find(is_fresh));
+        parted.unwrap_or(between.end)
+    }
+
+    fn when(&self, reading: &Reading<'_>, lead: Range<usize>, tail: Range<usize>) -> When {
+        let told =
+            |phrases| has(phrases, reading, lead.clone()) || has(phrases, reading, tail.clone());
+        if told(&self.fresh) {
+            When::Now
+        } else if told(&self.other_times) {
+            When::AnotherTime
+        } else {
+            When::Unsaid
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Values apart from their names, several of one name, and numbers that are no values.
+
+use super::REAL;
+use super::sentences::{found, read};
+use crate::ParseContext;
+
+/// The values of a text, in its order.
+fn values(text: &str) -> Vec<String> {
+    let mentions = read(text, &ParseContext::default());
+    mentions.into_iter().filter_map(|it| it.value).collect()
+}
+
+/// All findings and tests of a text.
+fn heard(text: &str) -> Vec<String> {
+    let parsed = REAL
+        .parser
+        .parse(&REAL.base, text, &ParseContext::default());
+    found(&[parsed.mentions, parsed.tests].concat())
+}
+
+#[test]
+fn a_value_apart_from_its_name_is_read() {
+    for (text, value) in [
+        (
+            "They told me my pressure is high, 180/110, but I feel nothing",
+            "180/110",
+        ),
+        ("Her BP they said is 170/115", "170/115"),
+        ("BP checked, she is bleeding heavily, 80/40", "80/40"),
+        ("They checked my sugar and found 25", "25"),
+        ("My pikin temperature na 40", "40"),
+        ("Il a 40 de fièvre", "40"),
+        ("GCS was 15 on arrival but has dropped to 10", "10"),
+        ("GCS went from 8 to 14", "14"),
+        ("Hb dropped from 11 to 6.8 g/dL", "6.8 g/dL"),
+        ("His BP at home runs 130/80 but today is 224/136", "224/136"),
+        (
+            "BP was 210/130 at the clinic yesterday, today 138/84",
+            "138/84",
+        ),
+        (
+            "Hb was 5.0 on admission, transfused 2 units, now 9.2",
+            "9.2",
+        ),
+        ("SpO2 84%, target 94-98", "84 %"),
+        ("when I checked my BP it was above 180/110", "180/110"),
+    ] {
+        assert_eq!(values(text), [value], "{text}");
+    }
+}
+
+#[test]
+fn a_danger_of_earlier_today_stays_beside_the_value_of_now() {
+    let shock = "s_systolic_blood_pressure_below_90".to_owned();
+    for text in [
+        "BP 80/50 on admission, improved to 112/70 after fluids",
+        "BP on arrival 76/40, after 2 L saline 110/70",
+        "BP lying 120/80, standing 80/50",
+    ] {
+        assert!(heard(text).contains(&shock), "{text}");
+    }
+    let hot = heard("My temperature was 40 yesterday, now 36.8");
+    assert!(hot.contains(&"s_fever".to_owned()), "{hot:?}");
+}
+
+#[test]
+fn what_is_no_value_is_not_read() {
+    for text in [
+        "Straight leg raise 80 degrees",
+        "Neck flexion limited to 40 degrees",
+        "It is very hot here, 38 degrees today outside",
+        "The fridge temperature was 12 degrees",
+        "Target BP < 130/80, target SpO2 94-98%",
+        "Plan: fluids if BP < 90 systolic",
+        "They checked my sugar and gave me 2 tablets",
+        "pressure high for 2 weeks, 5/10 pain",
+        "CSF turbid, 1200 cells predominantly neutrophils, glucose 0.8",
+        "R 22",
+    ] {
+        assert!(values(text).is_empty(), "{text}");
+    }
+    for text in [
+        "knee hot and swollen, 39 degrees",
+        "The child is 39 degrees and convulsing",
+        "CSF turbid, RBS 1.9",
+        "CSF glucose 2.0, blood glucose 1.8",
+        "P 88, R 22",
+    ] {
+        assert!(!values(text).is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn what_was_only_looked_for_is_not_known() {
+    let hiv = "p_hiv_infection_known".to_owned();
+    for text in [
+        "HIV status unknown",
+        "HIV screening declined",
+        "I came for HIV counselling",
+        "HIV ELISA: non reactive",
+        "How much be pregnancy test?",
+        "Combien coûte le test de grossesse?",
+    ] {
+        let heard = heard(text);
+        assert!(
+            heard.iter().all(|it| it.starts_with('-')),
+            "{text}: {heard:?}"
+        );
+    }
+    for text in [
+        "HIV status: known, on ART",
+        "I have HIV and came for counselling",
+    ] {
+        assert!(heard(text).contains(&hiv), "{text}");
+    }
+    assert_eq!(heard("urine pregnancy test 2 lines"), ["p_pregnancy"]);
+}
+
+#[test]
+fn names_of_scales_signs_and_fluids_are_no_findings() {
+    for (text, expected) in [
+        ("Blantyre coma score 5/5", &[] as &[&str]),
+        (
+            "Blantyre coma score 1/5",
+            &["s_glasgow_coma_score_8_or_less"],
+        ),
+        ("JVP: normal", &[]),
+        ("JVP normal", &["-s_raised_jugular_venous_pressure"]),
+        ("JVP not raised", &["-s_raised_jugular_venous_pressure"]),
+        ("JVP ++", &["s_raised_jugular_venous_pressure"]),
+        ("JVP raised", &["s_raised_jugular_venous_pressure"]),
+        ("CSF: protein high, glucose low", &[]),
+        ("Urinalysis: leucocytes neg", &[]),
+        ("occult blood negative", &[]),
+        ("blood group O negative", &["p_rhesus_negative_mother"]),
+        (
+            "Xpert MTB detected, rifampicin resistance not detected",
+            &["lt_xpert_mtb_rif"],
+        ),
+        ("WHZ -4.1", &[]),
+        ("PSA 85 ng/mL", &[]),
+        ("Na 138, K+ 6.8, urea 20", &["-lt_sodium", "lt_potassium"]),
+        (
+            "Bilirubin 18 mg/dL in a 4-day-old",
+            &["lt_neonatal_serum_bilirubin"],
+        ),
+        ("BW 1.6 kg at 32/40", &["p_preterm_birth"]),
+        ("Booked at 12/40", &[]),
+        ("Booked at 12/40, now 32/40", &["p_third_trimester"]),
+    ] {
+        assert_eq!(heard(text), expected, "{text}");
+    }
+}
