@@ -218,6 +218,7 @@ pub(crate) struct Scale {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Measures {
+    pub in_centimetres: Vec<String>,
     pub leading: Vec<String>,
     pub fresh: Vec<String>,
     pub other_times: Vec<String>,

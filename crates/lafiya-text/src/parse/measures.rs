@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 use super::apart::{self, ApartWords, Name};
 use super::degrees::Degrees;
+use super::figures::{decimals_at, in_mm, is_complaint, past_links, plain, sum_at, unit_at};
 use super::known;
 use super::matches::tokens;
 use super::numbers;
@@ -32,6 +33,8 @@ pub(super) struct MeasureReader {
     known: Vec<Known>,
     pub(super) apart: ApartWords,
     degrees: Degrees,
+    /// Where a pressure is called so, people count in centimetres.
+    in_centimetres: Vec<String>,
 }
 
 /// What a name is of.
@@ -96,8 +99,6 @@ pub(super) struct Value {
 /// One number, or the two of a pair, each with its measure.
 pub(super) type Read = SmallVec<[(ConceptRef, f64); 2]>;
 
-/// Words that may stand between the name and its number.
-const LINKS_MAX: usize = 3;
 /// Most texts have no more names of measures.
 const NAMES: usize = 8;
 /// Most texts have no more values.
@@ -116,6 +117,7 @@ impl MeasureReader {
             known: Vec::new(),
             apart: ApartWords::new(measures),
             degrees: Degrees::new(measures),
+            in_centimetres: measures.in_centimetres.clone(),
         };
         for entry in &measures.measure {
             reader.add(base, entry);
@@ -433,7 +435,7 @@ impl MeasureReader {
                 .get(end)
                 .is_some_and(|it| matches!(*it, "/" | "over" | "by" | "on"));
             let (second, length) = numbers::value_at(&reading.entries, end + 1).filter(|_| over)?;
-            let in_cm = COUNTED_IN_CM.contains(&words[first]);
+            let in_cm = self.in_centimetres.iter().any(|it| it == words[first]);
             let another = words.get(end + 1 + length) == Some(&"/");
             let (number, second) = if in_cm && !another {
                 in_mm(number, second)
@@ -493,133 +495,10 @@ fn is_listed(reading: &Reading<'_>, name: &Range<usize>, number: usize, end: usi
     results::heads_item(reading, name.start) && is_plain && ApartWords::closes(reading, end)
 }
 
-/// Where a pressure is called so, people count in centimetres.
-const COUNTED_IN_CM: [&str; 3] = ["tension", "ta", "tensao"];
-
-/// A pressure as it is told where people count in centimetres: "tension 17/11".
-fn in_mm(upper: f64, lower: f64) -> (f64, f64) {
-    let in_cm = (6.0..=30.0).contains(&upper) && (3.0..=20.0).contains(&lower) && lower < upper;
-    let by = if in_cm { 10.0 } else { 1.0 };
-    (upper * by, lower * by)
-}
-
-/// The parts of a score that is told as a sum: "GCS E2V2M4", "E3 V4 M5", "3+2+4"; with the tokens they take.
-fn sum_at(reading: &Reading<'_>, at: usize) -> Option<(f64, usize)> {
-    let number = |at: usize| {
-        let it = reading.tokens.get(at).filter(|it| it.is_number());
-        it.and_then(|_| reading.words[at].parse::<f64>().ok())
-    };
-    let is = |at: usize, wanted: &str| reading.words.get(at) == Some(&wanted);
-    let named = is(at, "e") && is(at + 2, "v") && is(at + 4, "m");
-    let added = is(at + 1, "+") && is(at + 3, "+");
-    let (places, taken) = match (named, added) {
-        (true, _) => ([at + 1, at + 3, at + 5], 6),
-        (_, true) => ([at, at + 2, at + 4], 5),
-        _ => return None,
-    };
-    let [eyes, voice, moves] = places.map(number);
-    Some((eyes? + voice? + moves?, taken))
-}
-
-/// The figures behind a decimal comma: "7,5".
-fn decimals_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<&'r str> {
-    let [comma, decimals] = reading.tokens.get(at..at + 2)? else {
-        return None;
-    };
-    let joined = reading.words[at] == "," && !comma.spaced && !decimals.spaced;
-    let figures = reading.words[at + 1];
-    let is_number = figures.bytes().all(|it| it.is_ascii_digit());
-    (joined && is_number && figures.len() <= 2).then_some(figures)
-}
-
-/// How many tokens at a place link a name with its number: one or none.
-pub(super) fn link_at(reading: &Reading<'_>, at: usize) -> usize {
-    usize::from(matches!(
-        reading.words[at],
-        "is" | "was"
-            | "of"
-            | ":"
-            | "="
-            | "at"
-            | "around"
-            | "about"
-            | "only"
-            | "reading"
-            | "level"
-            | "today"
-            | "are"
-            | "now"
-            | "rate"
-            | "came"
-            | "to"
-            | "~"
-            | "arm"
-            | "left"
-            | "right"
-            | "r"
-            | "l"
-    ))
-}
-
-/// The token behind the words that link a name with its number.
-fn past_links(reading: &Reading<'_>, from: usize) -> Option<usize> {
-    let mut at = from;
-    while at < reading.len() && at - from <= LINKS_MAX && link_at(reading, at) > 0 {
-        at += 1;
-    }
-    (at < reading.len()).then_some(at)
-}
-
 /// A number in the unit of its measure; none where the base does not take it for one.
 fn read_number(base: &KnowledgeBase, concept: ConceptRef, number: f64, unit: &str) -> Option<f64> {
     let quantity = base.quantity(concept).filter(|_| number.is_finite())?;
     quantity.read_number(number, unit).ok()
-}
-
-/// A unit written after a number, as the base reads it, with the tokens it takes.
-fn unit_at(reading: &Reading<'_>, at: usize) -> (&'static str, usize) {
-    let word = |n: usize| reading.words.get(at + n).copied().unwrap_or_default();
-    match [word(0), word(1), word(2)] {
-        ["mmol", "/", "l"] => ("mmol/L", 3),
-        ["mg", "/", "dl"] => ("mg/dL", 3),
-        ["g", "/", "dl"] => ("g/dL", 3),
-        ["mmol" | "mmols", ..] => ("mmol/L", 1),
-        ["°", "c", _] => ("°C", 2),
-        ["°", "f", _] => ("°F", 2),
-        [
-            "degrees" | "degree" | "deg",
-            "celsius" | "c" | "centigrade",
-            _,
-        ] => ("°C", 2),
-        ["degrees" | "degree" | "deg", "fahrenheit" | "f", _] => ("°F", 2),
-        ["degrees" | "degree" | "deg" | "°", ..] => ("", 1),
-        ["c" | "f", "/", "o"] => ("", 0),
-        ["c" | "celsius", ..] => ("°C", 1),
-        ["f" | "fahrenheit", ..] => ("°F", 1),
-        ["%" | "percent", ..] => ("%", 1),
-        ["cm", ..] => ("cm", 1),
-        ["mm", ..] => ("mm", 1),
-        ["kg" | "kgs" | "kilos", ..] => ("kg", 1),
-        ["bpm" | "cpm", ..] => ("", 1),
-        ["/" | "per" | "a", "min" | "minute", _] => ("", 2),
-        ["breaths" | "beats", "/" | "per" | "a", "min" | "minute"] => ("", 3),
-        _ => ("", 0),
-    }
-}
-
-/// Whether "c/o" stands here, with which a complaint begins.
-fn is_complaint(reading: &Reading<'_>, at: usize) -> bool {
-    matches!(reading.words.get(at..at + 3), Some(["c", "/", "o"]))
-}
-
-fn plain(number: f64) -> String {
-    // Mostly whole, and then written in a tenth of the time.
-    let whole = number as u32;
-    if f64::from(whole) == number {
-        whole.to_string()
-    } else {
-        number.to_string()
-    }
 }
 
 /// Of whom the limits of a value depend: what is told and what the text says.

@@ -8,6 +8,7 @@ use lafiya_model::{Age, Choice};
 
 use super::amounts::Units;
 use super::carried::Carried;
+use super::figures;
 use super::matches::Tokens;
 use super::measures::{self, AGE_UNSAID};
 use super::reading::Reading;
@@ -359,7 +360,7 @@ impl ResultReader {
             let sign = usize::from(matches!(reading.words[at], ")" | "+"));
             let lengths = [
                 sign,
-                measures::link_at(reading, at),
+                figures::link_at(reading, at),
                 self.between.length_at(&reading.keys, at),
                 self.before_number.length_at(&reading.keys, at),
             ];

@@ -6,10 +6,12 @@ use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{Age, Choice};
 
 use super::answers::{Answered, Answers};
+use super::begins::Begins;
 use super::carried::Carried;
 use super::doubled;
 use super::endings::{self, Endings};
 use super::hedge;
+use super::lists::{Item, bare_list_end, item_after, may_head_list};
 use super::marks::Mark;
 use super::past::{Bygones, Past};
 use super::reading::Reading;
@@ -69,8 +71,6 @@ const CAUSE_REACH: usize = 3;
 const MATTER_REACH: usize = 7;
 /// Words of one item of a denied list.
 const ITEM_WORDS_MAX: usize = 4;
-/// Behind "no" and one finding so many more, bare of any verb and time, are a list that is denied as a whole.
-const BARE_ITEMS_MIN: usize = 2;
 
 impl Scope {
     pub(super) fn new(
@@ -638,43 +638,6 @@ fn reach_of(reading: &Reading<'_>, from: usize) -> Range<usize> {
     from..(from..stop).find(states_anew).unwrap_or(stop)
 }
 
-/// Where findings begin.
-struct Begins {
-    /// The first finding of each token, by number; for each finding the next one that begins there.
-    first: Vec<u32>,
-    next: Vec<u32>,
-}
-
-const NONE: u32 = u32::MAX;
-
-impl Begins {
-    fn of(reading: &Reading<'_>, spotted: &[Spotted]) -> Self {
-        let mut begins = Self {
-            first: vec![NONE; reading.len()],
-            next: vec![NONE; spotted.len()],
-        };
-        // From the last on, so that those of one token stand in order.
-        for (n, it) in spotted.iter().enumerate().rev() {
-            let first = &mut begins.first[it.first()];
-            begins.next[n] = std::mem::replace(first, u32::try_from(n).unwrap_or(NONE));
-        }
-        begins
-    }
-
-    /// Whether one begins at a token.
-    #[inline]
-    fn any(&self, token: usize) -> bool {
-        self.first[token] != NONE
-    }
-
-    /// The numbers of those that begin at a token.
-    fn at(&self, token: usize) -> impl Iterator<Item = usize> {
-        let known = |n: u32| (n != NONE).then_some(n);
-        let first = known(self.first[token]);
-        std::iter::successors(first, move |n| known(self.next[*n as usize])).map(|n| n as usize)
-    }
-}
-
 /// Denies what begins at a token; gives the token behind it.
 fn deny_at(spotted: &mut [Spotted], begins: &Begins, at: usize) -> Option<usize> {
     let here = begins.at(at).map(|n| {
@@ -685,89 +648,6 @@ fn deny_at(spotted: &mut [Spotted], begins: &Begins, at: usize) -> Option<usize>
         it.last() + 1
     });
     here.max()
-}
-
-/// Whether it is a comma with another one behind it: a list has several items.
-fn may_head_list(reading: &Reading<'_>, at: usize) -> bool {
-    let sentence = reading.sentence_of(at);
-    let item = at + 1;
-    // A comma ends a clause, so one more must end before the last.
-    reading.words[at] == ","
-        && sentence.contains(&item)
-        && reading.clause_of(item).end < sentence.end
-}
-
-/// Where a list of bare items ends that begins behind a comma: "no cough, fever, night sweats; eats well". A list whose
-/// last item has a time or a number is none: "no cough, fever, headache, vomiting since Monday".
-// Few get here: kept out of the way of those who do not.
-#[inline(never)]
-fn bare_list_end(reading: &Reading<'_>, carried: &[bool], comma: usize) -> Option<usize> {
-    let sentence = reading.sentence_of(comma).end;
-    let (mut items, mut end, mut from) = (0, comma, comma + 1);
-    while from < sentence {
-        let to = (from..sentence).find(|&at| reading.words[at] == ",");
-        let to = to.unwrap_or(sentence);
-        match bareness(reading, carried, from..to) {
-            Bareness::Finding => (items, end) = (items + 1, to),
-            Bareness::Unknown => end = to,
-            Bareness::Timed => return None,
-            Bareness::Statement => break,
-        }
-        from = to + 1;
-    }
-    (items >= BARE_ITEMS_MIN).then_some(end)
-}
-
-/// What an item between commas is.
-enum Bareness {
-    /// Findings and nothing else.
-    Finding,
-    /// A word or two that nobody knows.
-    Unknown,
-    /// Something with a time or a number.
-    Timed,
-    /// Something that says more.
-    Statement,
-}
-
-fn bareness(reading: &Reading<'_>, carried: &[bool], item: Range<usize>) -> Bareness {
-    let states = |at: usize| {
-        let marks = [
-            Mark::Trigger,
-            Mark::Barrier,
-            Mark::Statement,
-            Mark::StatementVerb,
-        ];
-        !carried[at] && marks.into_iter().any(|mark| reading.marks.has(at, mark))
-    };
-    let is_timed = |at: usize| {
-        reading.tokens[at].is_number() || (!carried[at] && reading.marks.has(at, Mark::Beginning))
-    };
-    // "Vomited", "collapsed": told, not listed.
-    let is_told = |at: usize| carried[at] && reading.words[at].ends_with("ed");
-    let is_plain = |at: usize| {
-        reading.is_light(at) || reading.tokens[at].is_sign() || reading.marks.has(at, Mark::Joiner)
-    };
-    let any = |is: &dyn Fn(usize) -> bool| item.clone().any(is);
-    // "No cough, I smoke, my mother has diabetes".
-    let speaks = item
-        .clone()
-        .next()
-        .is_some_and(|at| reading.marks.has(at, Mark::Statement));
-    let strangers = item.clone().filter(|&at| !carried[at] && !is_plain(at));
-    let strangers = strangers.count();
-    let is_finding = any(&|at| carried[at]);
-    if any(&is_timed) {
-        Bareness::Timed
-    } else if speaks || any(&states) || any(&is_told) {
-        Bareness::Statement
-    } else if is_finding && strangers == 0 {
-        Bareness::Finding
-    } else if !is_finding && strangers <= STRANGERS_MAX {
-        Bareness::Unknown
-    } else {
-        Bareness::Statement
-    }
 }
 
 /// "Seizure free for two years", but "abdomen: free fluid".
@@ -796,34 +676,5 @@ fn is_count(reading: &Reading<'_>, at: usize) -> bool {
     entry.is_some_and(|it| {
         let is_article = it.word.text.len() <= 2 && !reading.tokens[at].is_number();
         it.number.is_some() && !is_article
-    })
-}
-
-/// What a comma leads to.
-enum Item {
-    /// At once a finding: "denies recent illness, fever".
-    Finding,
-    /// A finding of which something is said: "denies alcohol use, fever started yesterday".
-    Statement,
-}
-
-fn item_after(reading: &Reading<'_>, carried: &[bool], comma: usize) -> Option<Item> {
-    if reading.words[comma] != "," {
-        return None;
-    }
-    let next = (comma + 1..reading.len()).find(|&at| !reading.is_light(at) || carried[at]);
-    // "Denies vomiting, has chest pain", "denies fever, reports chest pain".
-    let says = |at: usize| !carried[at] && reading.marks.has(at, Mark::StatementVerb);
-    if (comma + 1..=next.unwrap_or(comma)).any(says) {
-        return Some(Item::Statement);
-    }
-    let first = next.filter(|&at| carried[at])?;
-    let end = reading.sentence_of(first).end;
-    let behind = (first..end).find(|&at| !carried[at]).unwrap_or(end);
-    let stated = (first..=behind).any(|at| reading.marks.has(at, Mark::StatementVerb));
-    Some(if stated {
-        Item::Statement
-    } else {
-        Item::Finding
     })
 }

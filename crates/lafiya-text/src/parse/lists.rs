@@ -1,0 +1,127 @@
+//! Lists: what stands behind the comma of a denial, and whether it is denied with the rest.
+
+use std::ops::Range;
+
+use super::marks::Mark;
+use super::reading::Reading;
+
+/// Behind "no" and one finding so many more, bare of any verb and time, are a list that is denied as a whole.
+const BARE_ITEMS_MIN: usize = 2;
+/// Words that nobody knows in an item of a list that may be denied with the others.
+const STRANGERS_MAX: usize = 2;
+
+/// Whether it is a comma with another one behind it: a list has several items.
+pub(super) fn may_head_list(reading: &Reading<'_>, at: usize) -> bool {
+    let sentence = reading.sentence_of(at);
+    let item = at + 1;
+    // A comma ends a clause, so one more must end before the last.
+    reading.words[at] == ","
+        && sentence.contains(&item)
+        && reading.clause_of(item).end < sentence.end
+}
+
+/// Where a list of bare items ends that begins behind a comma: "no cough, fever, night sweats; eats well". A list whose
+/// last item has a time or a number is none: "no cough, fever, headache, vomiting since Monday".
+// Few get here: kept out of the way of those who do not.
+#[inline(never)]
+pub(super) fn bare_list_end(
+    reading: &Reading<'_>,
+    carried: &[bool],
+    comma: usize,
+) -> Option<usize> {
+    let sentence = reading.sentence_of(comma).end;
+    let (mut items, mut end, mut from) = (0, comma, comma + 1);
+    while from < sentence {
+        let to = (from..sentence).find(|&at| reading.words[at] == ",");
+        let to = to.unwrap_or(sentence);
+        match bareness(reading, carried, from..to) {
+            Bareness::Finding => (items, end) = (items + 1, to),
+            Bareness::Unknown => end = to,
+            Bareness::Timed => return None,
+            Bareness::Statement => break,
+        }
+        from = to + 1;
+    }
+    (items >= BARE_ITEMS_MIN).then_some(end)
+}
+
+/// What an item between commas is.
+enum Bareness {
+    /// Findings and nothing else.
+    Finding,
+    /// A word or two that nobody knows.
+    Unknown,
+    /// Something with a time or a number.
+    Timed,
+    /// Something that says more.
+    Statement,
+}
+
+fn bareness(reading: &Reading<'_>, carried: &[bool], item: Range<usize>) -> Bareness {
+    let states = |at: usize| {
+        let marks = [
+            Mark::Trigger,
+            Mark::Barrier,
+            Mark::Statement,
+            Mark::StatementVerb,
+        ];
+        !carried[at] && marks.into_iter().any(|mark| reading.marks.has(at, mark))
+    };
+    let is_timed = |at: usize| {
+        reading.tokens[at].is_number() || (!carried[at] && reading.marks.has(at, Mark::Beginning))
+    };
+    // "Vomited", "collapsed": told, not listed.
+    let is_told = |at: usize| carried[at] && reading.words[at].ends_with("ed");
+    let is_plain = |at: usize| {
+        reading.is_light(at) || reading.tokens[at].is_sign() || reading.marks.has(at, Mark::Joiner)
+    };
+    let any = |is: &dyn Fn(usize) -> bool| item.clone().any(is);
+    // "No cough, I smoke, my mother has diabetes".
+    let speaks = item
+        .clone()
+        .next()
+        .is_some_and(|at| reading.marks.has(at, Mark::Statement));
+    let strangers = item.clone().filter(|&at| !carried[at] && !is_plain(at));
+    let strangers = strangers.count();
+    let is_finding = any(&|at| carried[at]);
+    if any(&is_timed) {
+        Bareness::Timed
+    } else if speaks || any(&states) || any(&is_told) {
+        Bareness::Statement
+    } else if is_finding && strangers == 0 {
+        Bareness::Finding
+    } else if !is_finding && strangers <= STRANGERS_MAX {
+        Bareness::Unknown
+    } else {
+        Bareness::Statement
+    }
+}
+
+/// What a comma leads to.
+pub(super) enum Item {
+    /// At once a finding: "denies recent illness, fever".
+    Finding,
+    /// A finding of which something is said: "denies alcohol use, fever started yesterday".
+    Statement,
+}
+
+pub(super) fn item_after(reading: &Reading<'_>, carried: &[bool], comma: usize) -> Option<Item> {
+    if reading.words[comma] != "," {
+        return None;
+    }
+    let next = (comma + 1..reading.len()).find(|&at| !reading.is_light(at) || carried[at]);
+    // "Denies vomiting, has chest pain", "denies fever, reports chest pain".
+    let says = |at: usize| !carried[at] && reading.marks.has(at, Mark::StatementVerb);
+    if (comma + 1..=next.unwrap_or(comma)).any(says) {
+        return Some(Item::Statement);
+    }
+    let first = next.filter(|&at| carried[at])?;
+    let end = reading.sentence_of(first).end;
+    let behind = (first..end).find(|&at| !carried[at]).unwrap_or(end);
+    let stated = (first..=behind).any(|at| reading.marks.has(at, Mark::StatementVerb));
+    Some(if stated {
+        Item::Statement
+    } else {
+        Item::Finding
+    })
+}
