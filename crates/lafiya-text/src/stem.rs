@@ -72,9 +72,14 @@ pub(crate) fn stem(word: &str) -> String {
 /// The stem of a word of which the singular is known.
 pub(crate) fn stem_of_singular(singular: String) -> String {
     let mut stem = singular;
-    // "Too weak to even stand" speaks of no evening. A number has no endings: 1500 is not 150.
+    // "Too weak to even stand" speaks of no evening. A stabbing pain is
+    // no stab. A number has no endings: 1500 is not 150.
     let has_endings = stem.bytes().any(|it| it.is_ascii_alphabetic());
-    if stem.len() <= 3 || !stem.is_ascii() || !has_endings || stem == "evening" {
+    if stem.len() <= 3
+        || !stem.is_ascii()
+        || !has_endings
+        || ["evening", "stabbing"].contains(&stem.as_str())
+    {
         return stem;
     }
     for (suffix, rest) in [("ness", 3), ("ful", 3), ("ing", 3), ("ed", 3), ("ly", 4)] {

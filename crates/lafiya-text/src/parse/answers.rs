@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::Spotted;
+use crate::fold::Token;
 use crate::phrases::PhraseSet;
 use crate::words::ScopeWords;
 
@@ -20,6 +21,8 @@ pub(super) struct Answers {
     asking: PhraseSet<()>,
     /// Those of them that a question begins with: it then asks for its whole list.
     openers: PhraseSet<()>,
+    /// Take a no back: "no, it is worse".
+    taking_back: PhraseSet<()>,
 }
 
 /// A text with the way it answers.
@@ -99,7 +102,10 @@ impl<'t, 'r> Answered<'t, 'r> {
         let is_minus = dash > 0 || self.has_minus_before(at);
         // "Fever (-ve)".
         let behind = at + dash + usize::from(self.word(at + dash) == "ve");
-        is_minus && signs.contains(&self.word(behind))
+        // "Chest pain -, 2 hours": a dash before its time.
+        let number = self.reading.tokens.get(behind + 1);
+        let timed = self.word(behind) == "," && number.is_some_and(Token::is_number);
+        is_minus && !timed && signs.contains(&self.word(behind))
     }
 
     /// Whether an answer ends before a token. "N.B." is none.
@@ -158,6 +164,7 @@ impl Answers {
             noes: PhraseSet::of(&words.noes),
             asking: PhraseSet::of(&words.asking),
             openers: PhraseSet::of(&words.asking_first),
+            taking_back: PhraseSet::of(&words.taking_back),
         }
     }
 
@@ -174,7 +181,7 @@ impl Answers {
     pub(super) fn is_no(&self, reading: &Reading<'_>, at: usize) -> bool {
         let length = self.noes.length_at(&reading.keys, at);
         let behind = reading.tokens.get(at + length);
-        length > 0 && behind.is_none_or(crate::fold::Token::is_sign)
+        length > 0 && behind.is_none_or(Token::is_sign)
     }
 
     fn is_no_behind_colon(&self, text: &Answered<'_, '_>, at: usize) -> bool {
@@ -187,9 +194,12 @@ impl Answers {
         let reading = text.reading;
         let sentence = reading.sentence_of(it.last());
         let asked = sentence.end - 1;
-        let answer = asked + 1 + usize::from(text.word(asked + 1) == "\n");
-        if text.word(asked) != "?" || !self.is_no(reading, answer) {
+        if !self.is_answered_no(text, asked) {
             return false;
+        }
+        // "Can he drink or suck? No." denies that he is well, whatever else was asked.
+        if it.well {
+            return true;
         }
         let is_whole = self.openers.length_at(&reading.keys, sentence.start) > 0;
         // "She has fever, any cough? No."
@@ -199,6 +209,17 @@ impl Answers {
             reading.clause_of(asked).start
         };
         it.first() >= from && self.asks_for_findings(text, from..asked)
+    }
+
+    /// Whether a question ends here and is answered with no, and nothing in the answer takes that back: "no, worse".
+    fn is_answered_no(&self, text: &Answered<'_, '_>, asked: usize) -> bool {
+        let reading = text.reading;
+        let answer = asked + 1 + usize::from(text.word(asked + 1) == "\n");
+        if text.word(asked) != "?" || !self.is_no(reading, answer) {
+            return false;
+        }
+        let mut rest = answer + 1..reading.sentence_of(answer).end;
+        !rest.any(|at| self.taking_back.length_at(&reading.keys, at) > 0)
     }
 
     fn asks_for_findings(&self, text: &Answered<'_, '_>, question: Range<usize>) -> bool {

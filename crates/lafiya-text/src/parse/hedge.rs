@@ -29,6 +29,8 @@ pub(super) fn governed(
             ":" => !governs_finding(),
             "," if goes_on(sign) => false,
             "," => reading.marks.has(sign + 1, Mark::Possessive) || !governs_finding(),
+            // "Unlikely to be malaria as he has a stiff neck".
+            "as" | "since" | "given" | "because" => !governs_finding(),
             _ => false,
         }
     };

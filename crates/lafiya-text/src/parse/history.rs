@@ -25,6 +25,8 @@ pub(super) struct Histories {
     times: PhraseSet<()>,
     /// Open a sentence about another pregnancy.
     pregnancies: PhraseSet<()>,
+    /// Speak of the present one.
+    this_pregnancy: PhraseSet<()>,
     /// Say that it did not come again.
     never_again: PhraseSet<()>,
 }
@@ -41,6 +43,7 @@ impl Histories {
             previous: PhraseSet::of(&words.previous),
             times: PhraseSet::of(&words.history_times),
             pregnancies: PhraseSet::of(&words.other_pregnancies),
+            this_pregnancy: PhraseSet::of(&words.this_pregnancy),
             never_again: PhraseSet::of(&words.never_again),
         }
     }
@@ -58,7 +61,10 @@ impl Histories {
         let start = reading.sentence_of(it.first()).start;
         let opens = self.pregnancies.length_at(&reading.keys, start);
         let is_headed = || self.has(reading, &self.headings, start);
-        (start..start + opens).contains(&it.last())
+        // "In my last pregnancy I was well, this one I have fits": who speaks of another one is pregnant.
+        let is_again =
+            || (start..reading.len()).any(|at| self.has(reading, &self.this_pregnancy, at));
+        ((start..start + opens).contains(&it.last()) && !is_again())
             || (self.has(reading, &self.times, it.first()) && is_headed())
     }
 

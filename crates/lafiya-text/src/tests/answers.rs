@@ -195,3 +195,16 @@ fn what_is_gone_is_gone_unless_it_came_back() {
         &["s_fever", "-s_headache"],
     );
 }
+
+#[test]
+fn a_no_that_is_taken_back_denies_nothing() {
+    for text in [
+        "Convulsions? No, worse.",
+        "Convulsions? No, I mean yes",
+        "Convulsions? No, still there",
+    ] {
+        check(text, &["s_convulsion"]);
+    }
+    check("Convulsions? No.", &["-s_convulsion"]);
+    check("Chest pain -, 2 hours", &["s_chest_pain"]);
+}

@@ -257,3 +257,23 @@ fn an_if_of_french_and_portuguese_is_no_finding() {
     check("si homa", &["-s_fever"]);
     check("Não tem febre nem tosse", &["-s_fever", "-s_cough"]);
 }
+
+#[test]
+fn who_compares_with_another_pregnancy_is_pregnant() {
+    check(
+        "In my last pregnancy I was well, this one I have convulsions",
+        &["p_pregnancy", "s_convulsion"],
+    );
+}
+
+#[test]
+fn who_carries_twins_is_pregnant() {
+    check(
+        "I am pregnant with twins, bleeding",
+        &[
+            "p_multiple_pregnancy_carried",
+            "p_pregnancy",
+            "s_vaginal_bleeding_abnormal",
+        ],
+    );
+}
