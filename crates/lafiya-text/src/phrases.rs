@@ -268,6 +268,12 @@ impl PhraseSet<()> {
         set
     }
 
+    /// Whether a phrase begins at one of some places.
+    #[inline]
+    pub(crate) fn begins_in(&self, keys: &[u64], mut places: std::ops::Range<usize>) -> bool {
+        places.any(|at| self.length_at(keys, at) > 0)
+    }
+
     /// The length of the longest phrase at a place; 0 where none begins.
     #[inline]
     pub(crate) fn length_at(&self, keys: &[u64], at: usize) -> usize {

@@ -124,11 +124,10 @@ impl AllergyReader {
 
 /// Whether a dash stands before a token; words keep none.
 fn follows_dash(text: &str, reading: &Reading<'_>, at: usize) -> bool {
-    let Some(before) = at.checked_sub(1).filter(|_| at < reading.len()) else {
+    if !(1..reading.len()).contains(&at) {
         return false;
-    };
-    let gap = reading.tokens[before].bytes().end..reading.tokens[at].bytes().start;
-    let gap = text.get(gap).unwrap_or_default();
+    }
+    let gap = reading.gap_before(text, at);
     gap.contains(['-', '–', '—']) && gap.contains(' ')
 }
 

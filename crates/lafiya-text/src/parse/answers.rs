@@ -64,18 +64,10 @@ impl<'t, 'r> Answered<'t, 'r> {
         self.reading.words.get(at).copied().unwrap_or_default()
     }
 
-    /// What is written between a token and the one before it: hyphens are no tokens.
-    fn gap_before(&self, at: usize) -> &str {
-        let tokens = &self.reading.tokens;
-        let start = at.checked_sub(1).map_or(0, |n| tokens[n].bytes().end);
-        let end = tokens
-            .get(at)
-            .map_or(self.text.len(), |it| it.bytes().start);
-        &self.text[start..end]
-    }
-
     fn has_minus_before(&self, at: usize) -> bool {
-        self.gap_before(at).contains(['-', '\u{2212}'])
+        self.reading
+            .gap_before(self.text, at)
+            .contains(['-', '\u{2212}'])
     }
 
     /// Whether a plus stands behind a finding, or a minus right before a comma or in brackets.
@@ -149,7 +141,11 @@ impl<'t, 'r> Answered<'t, 'r> {
         let empty = |open: usize| {
             self.word(open) == "["
                 && self.word(open + 1) == "]"
-                && self.gap_before(open + 1).trim().is_empty()
+                && self
+                    .reading
+                    .gap_before(self.text, open + 1)
+                    .trim()
+                    .is_empty()
         };
         let next = it.last() + 1;
         let behind = next + usize::from(self.word(next) == ":");
@@ -218,8 +214,8 @@ impl Answers {
         if text.word(asked) != "?" || !self.is_no(reading, answer) {
             return false;
         }
-        let mut rest = answer + 1..reading.sentence_of(answer).end;
-        !rest.any(|at| self.taking_back.length_at(&reading.keys, at) > 0)
+        let rest = answer + 1..reading.sentence_of(answer).end;
+        !self.taking_back.begins_in(&reading.keys, rest)
     }
 
     fn asks_for_findings(&self, text: &Answered<'_, '_>, question: Range<usize>) -> bool {

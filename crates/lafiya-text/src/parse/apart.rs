@@ -70,18 +70,16 @@ impl ApartWords {
     /// Whether a value is wished for and not measured: "target SpO2 94".
     pub(super) fn is_wished(&self, reading: &Reading<'_>, at: usize) -> bool {
         let from = at.saturating_sub(WISHED_WITHIN);
-        has(
-            &self.wished,
-            reading,
-            from.max(reading.sentence_of(at).start)..at,
-        )
+        let near = from.max(reading.sentence_of(at).start)..at;
+        self.wished.begins_in(&reading.keys, near)
     }
 
     /// Whether a number is a limit and no value: "if BP < 90 systolic".
     pub(super) fn is_limit(&self, reading: &Reading<'_>, at: usize) -> bool {
         let clause = reading.clause_of(at);
         let near = at.saturating_sub(WISHED_WITHIN).max(clause.start)..at;
-        has(&self.compared, reading, near) && has(&self.conditions, reading, clause.start..at)
+        self.compared.begins_in(&reading.keys, near)
+            && self.conditions.begins_in(&reading.keys, clause.start..at)
     }
 
     /// Whether something was heard only in words that lead to a value: "Hb fell to 6.8".
@@ -107,11 +105,6 @@ impl ApartWords {
             || reading.marks.has_one_of(end, marks)
             || reading.traits[end].has(Trait::Moment)
     }
-}
-
-/// Whether a phrase begins in some tokens.
-fn has(phrases: &PhraseSet<()>, reading: &Reading<'_>, mut tokens: Range<usize>) -> bool {
-    tokens.any(|at| phrases.length_at(&reading.keys, at) > 0)
 }
 
 /// Finds the values that stand apart, and says which of several is the one of now.
@@ -199,7 +192,7 @@ impl Scan<'_, '_> {
             if self.reading.tokens[at].is_number() {
                 match self.value_at(at, since, pair || led) {
                     Some(value) => {
-                        falls_from = has(&words.from, self.reading, since..at);
+                        falls_from = words.from.begins_in(&self.reading.keys, since..at);
                         (at, since) = (value.end, value.end);
                         found.push(value);
                     }
@@ -225,8 +218,9 @@ impl Scan<'_, '_> {
             return None;
         }
         let words = &reader.apart;
-        let is_fresh = || has(&words.fresh, reading, since..at);
-        let is_wish = has(&words.wished, reading, since..at) || words.is_limit(reading, at);
+        let is_fresh = || words.fresh.begins_in(&reading.keys, since..at);
+        let is_wish =
+            words.wished.begins_in(&reading.keys, since..at) || words.is_limit(reading, at);
         if is_wish || !(self.name.own || is_fresh()) {
             return None;
         }
@@ -261,8 +255,8 @@ impl ApartWords {
         for (n, (first, end)) in ends.iter().enumerate() {
             let next = ends.get(n + 1).map_or(limit, |(next, _)| *next);
             let parted = self.parted(reading, *end..next);
-            let becomes = falls_from && has(&self.to, reading, behind..*first);
-            falls_from = has(&self.from, reading, lead..*first);
+            let becomes = falls_from && self.to.begins_in(&reading.keys, behind..*first);
+            falls_from = self.from.begins_in(&reading.keys, lead..*first);
             whens.push(match becomes {
                 true => When::Now,
                 false => self.when(reading, lead..*first, *end..parted),
@@ -289,8 +283,10 @@ impl ApartWords {
     }
 
     fn when(&self, reading: &Reading<'_>, lead: Range<usize>, tail: Range<usize>) -> When {
-        let told =
-            |phrases| has(phrases, reading, lead.clone()) || has(phrases, reading, tail.clone());
+        let told = |phrases: &PhraseSet<()>| {
+            phrases.begins_in(&reading.keys, lead.clone())
+                || phrases.begins_in(&reading.keys, tail.clone())
+        };
         if told(&self.fresh) {
             When::Now
         } else if told(&self.other_times) {

@@ -36,17 +36,14 @@ impl Degrees {
         celsius: f64,
     ) -> bool {
         let clause = reading.clause_of(at.start);
-        let has = |phrases: &PhraseSet<()>, mut tokens: Range<usize>| {
-            tokens.any(|n| phrases.length_at(&reading.keys, n) > 0)
-        };
-        if has(&self.places, clause.clone()) {
+        if self.places.begins_in(&reading.keys, clause.clone()) {
             return false;
         }
         // "39 °C" says it by itself.
         let is_bare = ANY.contains(&reading.words[at.end - 1]);
-        if !is_bare || has(&self.warm, clause.clone()) {
+        if !is_bare || self.warm.begins_in(&reading.keys, clause.clone()) {
             return true;
         }
-        OF_BODY.contains(&celsius) && !has(&self.turned, clause.start..at.start)
+        OF_BODY.contains(&celsius) && !self.turned.begins_in(&reading.keys, clause.start..at.start)
     }
 }

@@ -146,14 +146,11 @@ impl Gestation {
     }
 
     fn weeks(&self, reading: &Reading<'_>, at: usize) -> Weeks {
-        let has = |phrases: &PhraseSet<()>, mut tokens: std::ops::Range<usize>| {
-            tokens.any(|n| phrases.length_at(&reading.keys, n) > 0)
-        };
         let clause = reading.clause_of(at);
         let near = at.saturating_sub(BACK_THEN_WITHIN).max(clause.start)..at;
-        if has(&self.back_then, near) {
+        if self.back_then.begins_in(&reading.keys, near) {
             Weeks::Past
-        } else if has(&self.at_birth, clause) {
+        } else if self.at_birth.begins_in(&reading.keys, clause) {
             Weeks::AtBirth
         } else {
             Weeks::OfPregnancy

@@ -62,8 +62,8 @@ impl Histories {
         let opens = self.pregnancies.length_at(&reading.keys, start);
         let is_headed = || self.has(reading, &self.headings, start);
         // "In my last pregnancy I was well, this one I have fits": who speaks of another one is pregnant.
-        let is_again =
-            || (start..reading.len()).any(|at| self.has(reading, &self.this_pregnancy, at));
+        let rest = start..reading.len();
+        let is_again = || self.this_pregnancy.begins_in(&reading.keys, rest);
         ((start..start + opens).contains(&it.last()) && !is_again())
             || (self.has(reading, &self.times, it.first()) && is_headed())
     }
@@ -121,8 +121,9 @@ impl Histories {
             let named = matches!(reading.words.get(at + 1), Some(&("age" | "the")));
             reading.words[at] == "at" && named && age_at(reading, at, age).is_some()
         };
-        behind.any(names_age) && has_verb(sentence.start..it.last() + 1) && { sentence }
-            .any(|at| self.has(reading, &self.never_again, at))
+        behind.any(names_age)
+            && has_verb(sentence.start..it.last() + 1)
+            && self.never_again.begins_in(&reading.keys, sentence)
     }
 }
 

@@ -33,6 +33,8 @@ pub(super) struct MeasureReader {
     known: Vec<Known>,
     pub(super) apart: ApartWords,
     degrees: Degrees,
+    /// What values of the blood say.
+    of_blood: Vec<ConceptRef>,
     /// Where a pressure is called so, people count in centimetres.
     in_centimetres: Vec<String>,
 }
@@ -117,11 +119,14 @@ impl MeasureReader {
             known: Vec::new(),
             apart: ApartWords::new(measures),
             degrees: Degrees::new(measures),
+            of_blood: Vec::new(),
             in_centimetres: measures.in_centimetres.clone(),
         };
         for entry in &measures.measure {
             reader.add(base, entry);
         }
+        let of_blood = reader.known.iter().filter(|known| known.of_blood);
+        reader.of_blood = of_blood.flat_map(|known| known.finds.clone()).collect();
         for name in &measures.not_ours {
             reader.words.add_phrase(name, Named::Nothing);
         }
@@ -213,17 +218,10 @@ impl MeasureReader {
 
     /// Takes out what was heard of the blood in words about another fluid: "CSF: protein high, glucose low".
     fn hush(&self, reading: &Reading<'_>, written: &Written<'_>, spotted: &mut Vec<Spotted>) {
-        let finds = |it: &Spotted| {
-            let known = self.known.iter().filter(|known| known.of_blood);
-            known
-                .flat_map(|known| &known.finds)
-                .any(|found| *found == it.concept)
-        };
-        // Most texts name no other fluid.
-        if spotted.iter().any(finds) {
-            spotted
-                .retain(|it| !finds(it) || written.surroundings.is_of_blood(reading, it.first()));
-        }
+        spotted.retain(|it| {
+            let is_blood = || written.surroundings.is_of_blood(reading, it.first());
+            !self.of_blood.contains(&it.concept) || is_blood()
+        });
     }
 
     /// All values, in the order of the text; what scales without a measure say goes among the spotted.

@@ -90,8 +90,8 @@ impl MedicineReader {
                         && it.core.iter().any(|at| core.contains(at)))
                 });
             }
-            let stopped = (at + length..reading.sentence_of(at).end)
-                .any(|n| self.stopping.length_at(&reading.keys, n) > 0);
+            let rest = at + length..reading.sentence_of(at).end;
+            let stopped = self.stopping.begins_in(&reading.keys, rest);
             let all = implied
                 .iter()
                 .chain(when_stopped.iter().filter(|_| stopped));

@@ -185,6 +185,13 @@ impl<'a> Reading<'a> {
         self.places[at].clause
     }
 
+    /// What is written between a token, or the end, and the token before it: hyphens are no tokens.
+    pub(super) fn gap_before<'t>(&self, text: &'t str, at: usize) -> &'t str {
+        let start = at.checked_sub(1).map_or(0, |n| self.tokens[n].bytes().end);
+        let end = self.tokens.get(at);
+        &text[start..end.map_or(text.len(), |it| it.bytes().start)]
+    }
+
     /// Whether two tokens stand in one sentence.
     #[inline]
     pub(super) fn same_sentence(&self, a: usize, b: usize) -> bool {

@@ -620,7 +620,7 @@ impl Scope {
         let goes_on = || length > 1 && reading.words[behind] == "and";
         let cause = || {
             let from = first.saturating_sub(CAUSE_REACH);
-            (from..first).any(|at| self.sought.length_at(&reading.keys, at) > 0)
+            self.sought.begins_in(&reading.keys, from..first)
         };
         (closes || goes_on()) && !(length > 1 && cause())
     }

@@ -10,6 +10,7 @@ use super::marks::Mark;
 use super::narration::{Narration, Pronoun, Pronouns, pronoun_fits};
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted, is_danger};
+use super::time::CHILD_BELOW_YEARS;
 use super::traits::Trait;
 use crate::hash::FastSet;
 use crate::phrases::{Begun, PhraseSet};
@@ -161,7 +162,6 @@ pub(super) struct Subjects {
 
 /// One finding of a sister is gossip, unless it is a danger and nobody else has any; two are a patient.
 const KIN_FINDINGS_MIN: usize = 2;
-const CHILD_BELOW_YEARS: u32 = 15;
 /// Tokens back to the word that makes a person an aside.
 const ASIDE_REACH: usize = 5;
 

@@ -50,7 +50,7 @@ impl Surroundings {
     /// Neither wished for nor of the past.
     pub(super) fn is_now(&self, reading: &Reading<'_>, at: usize) -> bool {
         let sentence = reading.sentence_of(at);
-        let waits = (sentence.start..at).any(|n| self.not_yet.length_at(&reading.keys, n) > 0);
+        let waits = self.not_yet.begins_in(&reading.keys, sentence.start..at);
         let clause = reading.clause_of(at);
         !waits && reading.marks.first(clause, Mark::Past).is_none()
     }

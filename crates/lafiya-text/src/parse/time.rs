@@ -81,8 +81,8 @@ const GROWN_DAYS: u32 = 10 * YEAR_DAYS;
 const DAYS_OF_INFANTS: u32 = 90;
 /// Words of a name.
 const NAME_WORDS_MAX: usize = 2;
-/// Who is younger is brought by somebody.
-const CHILD_BELOW_YEARS: u32 = 15;
+/// Who is younger is a child, and brought by somebody.
+pub(super) const CHILD_BELOW_YEARS: u32 = 15;
 /// Words before a number among which a person may have it as the age.
 const AGED_REACH: usize = 3;
 
