@@ -348,7 +348,7 @@ fn class_beyond_ascii(c: char) -> Class {
         '–' | '—' => Class::Sign,
         c if c.is_numeric() => Class::Digit,
         c if c.is_alphabetic() || is_combining_mark(c) => Class::Letter,
-        '°' | '…' | '¿' | '¡' | '。' | '،' | '↑' | '↓' | '؟' => Class::Sign,
+        '°' | '…' | '¿' | '¡' | '。' | '،' | '↑' | '↓' | '→' | '؟' => Class::Sign,
         _ => Class::Gap,
     }
 }

@@ -46,6 +46,11 @@ pub(crate) struct Fillers {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScopeWords {
     pub negators: Vec<String>,
+    pub opening_negators: Vec<String>,
+    pub paired_negators: Vec<String>,
+    pub before_paired: Vec<String>,
+    pub frame_before: Vec<String>,
+    pub frame_behind: Vec<String>,
     pub denials: Vec<String>,
     pub list_negators: Vec<String>,
     pub now: Vec<String>,
@@ -56,6 +61,11 @@ pub(crate) struct ScopeWords {
     pub sought: Vec<String>,
     pub without: Vec<String>,
     pub moving: Vec<String>,
+    pub unsaid: Vec<String>,
+    pub untils: Vec<String>,
+    pub befores: Vec<String>,
+    pub so_far: Vec<String>,
+    pub still_denied: Vec<String>,
     pub knowing: Vec<String>,
     pub mattering: Vec<String>,
     pub noes: Vec<String>,
@@ -68,8 +78,17 @@ pub(crate) struct ScopeWords {
     pub tellings: Vec<String>,
     pub endings: Vec<String>,
     pub before_endings: Vec<String>,
+    pub before_own_endings: Vec<String>,
+    pub behind_own_endings: Vec<String>,
+    pub helped_by: Vec<String>,
+    pub of_several: Vec<String>,
+    pub sequels: Vec<String>,
+    pub turned_into: Vec<String>,
+    pub turned_to: Vec<String>,
     pub echoes: Vec<String>,
     pub doubts: Vec<String>,
+    pub doubt_ends: Vec<String>,
+    pub doubt_goes_on: Vec<String>,
     pub hypotheticals: Vec<String>,
     pub fears: Vec<String>,
     pub questions: Vec<String>,
@@ -81,6 +100,9 @@ pub(crate) struct ScopeWords {
     pub previous: Vec<String>,
     pub history_times: Vec<String>,
     pub other_pregnancies: Vec<String>,
+    pub of_now: Vec<String>,
+    pub age_leads: Vec<String>,
+    pub age_units: Vec<String>,
     pub this_pregnancy: Vec<String>,
     pub never_again: Vec<String>,
     pub anew: Vec<String>,
@@ -107,12 +129,19 @@ pub(crate) struct PersonWords {
     pub partners: Vec<String>,
     pub others: Vec<String>,
     pub except: Vec<String>,
+    pub including: Vec<String>,
+    pub animals: Vec<String>,
+    pub stricken: Vec<String>,
+    pub biting: Vec<String>,
+    pub bites: BTreeMap<String, Vec<String>>,
     pub crowds: Vec<String>,
     pub reporting: Vec<String>,
     pub passive: Vec<String>,
     pub described: Vec<String>,
     pub possessives: Vec<String>,
     pub family_headings: Vec<String>,
+    pub line_ends: Vec<String>,
+    pub told_of_kin: Vec<String>,
     pub patient: Vec<String>,
 }
 
@@ -128,6 +157,9 @@ pub(crate) struct GradeWords {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SeverityWords {
+    pub amounts: Vec<String>,
+    pub doings: Vec<String>,
+    pub causes: Vec<String>,
     pub severe: GradeWords,
     pub moderate: GradeWords,
     pub mild: GradeWords,
@@ -220,6 +252,9 @@ pub(crate) struct Scale {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Measures {
+    pub links: Vec<String>,
+    pub not_units: Vec<String>,
+    pub written_units: BTreeMap<String, Vec<String>>,
     pub in_centimetres: Vec<String>,
     pub leading: Vec<String>,
     pub fresh: Vec<String>,
@@ -227,6 +262,8 @@ pub(crate) struct Measures {
     pub from: Vec<String>,
     pub to: Vec<String>,
     pub wished: Vec<String>,
+    pub normals: Vec<String>,
+    pub refuted: Vec<String>,
     pub conditions: Vec<String>,
     pub compared: Vec<String>,
     pub complaints: Vec<String>,
@@ -305,6 +342,8 @@ pub(crate) struct Family {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BodyWords {
+    pub nowhere: Vec<String>,
+    pub exceptions: Vec<String>,
     pub parts: Vec<String>,
     pub complaints: Vec<String>,
     pub topic: Vec<Topic>,
@@ -402,6 +441,7 @@ pub(crate) struct Results {
     pub not_yet: Vec<String>,
     pub another_day: Vec<String>,
     pub not_shown: Vec<String>,
+    pub inside: Vec<String>,
     pub ranges: Vec<String>,
     pub not_blood: Vec<String>,
     pub blood: Vec<String>,
@@ -442,6 +482,49 @@ pub(crate) struct Sexes {
     pub male: Vec<String>,
 }
 
+/// `forms.toml`: what forms and telegrams write beside a name.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FormWords {
+    pub lacking: Vec<String>,
+    pub whole_answers: Vec<String>,
+    pub asking: Vec<String>,
+    pub tails: Vec<String>,
+    pub sizes: Vec<String>,
+    pub up: Vec<String>,
+    pub down: Vec<String>,
+    pub changes: Vec<String>,
+    pub asked: Vec<Asked>,
+    pub level: Vec<Level>,
+}
+
+/// Questions whose "no" is a finding.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Asked {
+    pub questions: Vec<String>,
+    pub no: String,
+    /// What says no, where that is not any "no".
+    #[serde(default)]
+    pub answers: Vec<String>,
+    /// A lone "N" is no answer then.
+    #[serde(default)]
+    pub n_is_normal: bool,
+}
+
+/// What arrows and pluses beside a name say.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Level {
+    pub names: Vec<String>,
+    pub up: Option<String>,
+    pub down: Option<String>,
+    /// One plus or more.
+    pub plus: Option<String>,
+    /// Three or more.
+    pub many: Option<String>,
+}
+
 /// `languages.toml`: words that show a language.
 pub(crate) type Languages = BTreeMap<String, Vec<String>>;
 
@@ -468,6 +551,7 @@ files! {
     sexes: "sexes.toml" -> Sexes;
     results: "results.toml" -> Results;
     ignored: "ignore.toml" -> Ignored;
+    forms: "forms.toml" -> FormWords;
     languages: "languages.toml" -> Languages;
 }
 

@@ -6,8 +6,9 @@
 
 use std::ops::Range;
 
-use lafiya_knowledge::{ConceptRef, KnowledgeBase};
+use lafiya_knowledge::KnowledgeBase;
 
+use super::concept_set::ConceptSet;
 use super::known;
 use super::marks::Mark;
 use super::reading::Reading;
@@ -20,7 +21,7 @@ use crate::words::Allergies;
 #[derive(Clone, Debug)]
 pub(super) struct AllergyReader {
     /// Risk factors that say what the patient cannot take.
-    risks: Vec<ConceptRef>,
+    risks: ConceptSet,
     /// Lead to what happens: "causes", a bracket, a dash.
     leads: PhraseSet<()>,
     /// Say that it has just been taken, or happened, or that there is no allergy.
@@ -46,7 +47,7 @@ impl AllergyReader {
         base: &KnowledgeBase,
         spotted: &mut [Spotted],
     ) {
-        let is_told = |it: &&Spotted| self.risks.contains(&it.concept) && it.is_had();
+        let is_told = |it: &&Spotted| self.risks.contains(it.concept) && it.is_had();
         let Some(allergy) = spotted.iter().find(is_told) else {
             return;
         };

@@ -5,6 +5,9 @@
 
 use std::ops::Range;
 
+use memchr::memchr;
+
+use super::boxes::{Boxes, box_at};
 use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::Spotted;
@@ -25,6 +28,9 @@ pub(super) struct Answers {
     taking_back: PhraseSet<()>,
 }
 
+/// Tokens from what is counted to its count: "No of convulsions in the last 24 hours: 2".
+const COUNT_WITHIN: usize = 8;
+
 /// A text with the way it answers.
 pub(super) struct Answered<'t, 'r> {
     text: &'t str,
@@ -33,6 +39,7 @@ pub(super) struct Answered<'t, 'r> {
     has_minus: bool,
     /// Some finding is answered by a plus, or by a minus that can be nothing else.
     signed: bool,
+    has_boxes: bool,
     /// Some box is ticked, so that the empty ones say something.
     ticked: bool,
     asked: bool,
@@ -45,16 +52,18 @@ impl<'t, 'r> Answered<'t, 'r> {
         spotted: &[Spotted],
     ) -> Self {
         // Most texts have no hyphen, and few of the others such signs.
-        let has_minus =
-            text.contains('-') || (!text.is_ascii() && text.contains(['\u{2212}', '–', '—']));
+        let has = |sign: u8| memchr(sign, text.as_bytes()).is_some();
+        let has_minus = has(b'-') || (!text.is_ascii() && text.contains(['\u{2212}', '–', '—']));
+        let has_boxes = has(b'[');
         let mut answered = Self {
             text,
             reading,
             carried,
             has_minus,
             signed: false,
-            ticked: text.contains('[') && ["[x]", "[X]"].iter().any(|it| text.contains(it)),
-            asked: text.contains('?'),
+            has_boxes,
+            ticked: has_boxes && ["[x]", "[X]"].iter().any(|it| text.contains(it)),
+            asked: has(b'?'),
         };
         answered.signed = has_minus && spotted.iter().any(|it| answered.is_signed(it));
         answered
@@ -128,7 +137,26 @@ impl<'t, 'r> Answered<'t, 'r> {
             "0" => led,
             _ => false,
         };
-        is_no && self.closes(at + 1)
+        (is_no && self.closes(at + 1)) || self.is_counted_none(it)
+    }
+
+    /// "No of convulsions since admission = 0": what is counted is there when the count says so.
+    fn is_counted_none(&self, it: &Spotted) -> bool {
+        let word = |back: usize| it.first().checked_sub(back).map_or("", |at| self.word(at));
+        let counts = word(1) == "of" && (word(2) == "no" || (word(2) == "." && word(3) == "no"));
+        let behind = it.last() + 1..self.reading.sentence_of(it.last()).end;
+        let behind = behind.take(COUNT_WITHIN);
+        let number = |at: usize| self.word(at).parse::<u32>().ok();
+        // "(24h): 0": what stands behind the sign is the count.
+        let signed = || {
+            let mut signs = behind.clone();
+            signs.find(|at| matches!(self.word(*at), ":" | "="))
+        };
+        let count = || match signed() {
+            Some(sign) => number(sign + 1),
+            None => behind.clone().find_map(number),
+        };
+        counts && count().is_none_or(|count| count == 0)
     }
 
     /// "Fever [ ]" in a row of findings with their boxes behind them, "[ ] fever" in one with the boxes before them.
@@ -138,15 +166,8 @@ impl<'t, 'r> Answered<'t, 'r> {
         let closing = sentence.clone().rev().find(|at| !is_stop(at));
         let begins = self.word(sentence.start) == "[";
         let ends = closing.is_some_and(|at| self.word(at) == "]");
-        let empty = |open: usize| {
-            self.word(open) == "["
-                && self.word(open + 1) == "]"
-                && self
-                    .reading
-                    .gap_before(self.text, open + 1)
-                    .trim()
-                    .is_empty()
-        };
+        let form = (self.text, self.reading);
+        let empty = |open: usize| box_at(form, open).is_some_and(|it| !it.ticked);
         let next = it.last() + 1;
         let behind = next + usize::from(self.word(next) == ":");
         (ends && !begins && empty(behind))
@@ -170,6 +191,7 @@ impl Answers {
             || text.is_minus(it)
             || text.is_letter_or_zero(it)
             || (text.ticked && text.is_unticked(it))
+            || (text.has_boxes && self.is_ticked_no(text, it))
             || (text.asked && self.is_asked_in_vain(text, it))
     }
 
@@ -178,6 +200,19 @@ impl Answers {
         let length = self.noes.length_at(&reading.keys, at);
         let behind = reading.tokens.get(at + length);
         length > 0 && behind.is_none_or(Token::is_sign)
+    }
+
+    /// "Convulsions [ ] Yes [x] No", but not "fever [x] No cough", which ticks the fever.
+    fn is_ticked_no(&self, answered: &Answered<'_, '_>, it: &Spotted) -> bool {
+        let next = it.last() + 1;
+        let from = next + usize::from(answered.word(next) == ":");
+        let boxes = Boxes {
+            text: answered.text,
+            reading: answered.reading,
+            noes: &self.noes,
+        };
+        let end = boxes.ticked_no(from);
+        end.is_some_and(|end| answered.closes(end))
     }
 
     fn is_no_behind_colon(&self, text: &Answered<'_, '_>, at: usize) -> bool {

@@ -9,6 +9,7 @@ use super::reading::Reading;
 use super::spotted::Spotted;
 use super::surroundings::Written;
 use super::traits::Trait;
+use crate::fold::Token;
 use crate::phrases::PhraseSet;
 use crate::words::Measures;
 
@@ -21,6 +22,8 @@ pub(super) struct ApartWords {
     from: PhraseSet<()>,
     to: PhraseSet<()>,
     wished: PhraseSet<()>,
+    normals: PhraseSet<()>,
+    refuted: PhraseSet<()>,
     conditions: PhraseSet<()>,
     compared: PhraseSet<()>,
     complaints: PhraseSet<()>,
@@ -61,6 +64,8 @@ impl ApartWords {
             from: PhraseSet::of(&words.from),
             to: PhraseSet::of(&words.to),
             wished: PhraseSet::of(&words.wished),
+            normals: PhraseSet::of(&words.normals),
+            refuted: PhraseSet::of(&words.refuted),
             conditions: PhraseSet::of(&words.conditions),
             compared: PhraseSet::of(&words.compared),
             complaints: PhraseSet::of(&words.complaints),
@@ -72,6 +77,15 @@ impl ApartWords {
         let from = at.saturating_sub(WISHED_WITHIN);
         let near = from.max(reading.sentence_of(at).start)..at;
         self.wished.begins_in(&reading.keys, near)
+    }
+
+    /// Whether the value of a name is the range of healthy people: "normal RR 12-20".
+    pub(super) fn is_normal_range(&self, reading: &Reading<'_>, name: usize, end: usize) -> bool {
+        let from = name.saturating_sub(WISHED_WITHIN);
+        let near = from.max(reading.sentence_of(name).start)..name;
+        let joined = usize::from(reading.words.get(end) == Some(&"to"));
+        let second = reading.tokens.get(end + joined);
+        second.is_some_and(Token::is_number) && self.normals.begins_in(&reading.keys, near)
     }
 
     /// Whether a number is a limit and no value: "if BP < 90 systolic".
@@ -145,7 +159,8 @@ pub(super) fn find(
         added.extend(later);
         all.extend(name.value.and_then(|value| values.get_mut(value)));
         all.extend(&mut added[first..]);
-        reader.apart.settle(reading, (reader, name), limit, all);
+        let text = (written.text, reading);
+        reader.apart.settle(text, (reader, name), limit, all);
     }
     if !added.is_empty() {
         values.extend(added);
@@ -201,7 +216,20 @@ impl Scan<'_, '_> {
                 led = false;
                 continue;
             }
-            let fresh = words.fresh.length_at(keys, at);
+            let refuted = words.refuted.length_at(keys, at);
+            if refuted > 0
+                && let Some(end) = self.number_end(at + refuted)
+            {
+                // "GCS not 15, it is 8": what follows is the value.
+                (at, since, led) = (end, end, true);
+                continue;
+            }
+            let arrow = usize::from(is_arrow((self.written.text, self.reading), at));
+            let fresh = words.fresh.length_at(keys, at).max(arrow);
+            if fresh > 0 {
+                // "SpO2 target 94-98%, actual 80%": what was wished for before it no longer counts.
+                since = at;
+            }
             let becomes = falls_from && words.to.length_at(keys, at) > 0;
             led |= fresh > 0 || becomes;
             let length = fresh.max(words.leading.length_at(keys, at));
@@ -211,14 +239,38 @@ impl Scan<'_, '_> {
         found
     }
 
+    /// "98% yesterday, 80% today": behind a value of another time an item of its own, with a word of now right behind its number.
+    fn is_told_now(&self, between: Range<usize>) -> bool {
+        let (words, reading) = (&self.reader.apart, self.reading);
+        let at = between.end;
+        let parts = |at: usize| {
+            reading.traits[at].has(Trait::ClauseEnd) || reading.marks.has(at, Mark::Joiner)
+        };
+        let is_now = |end: usize| words.fresh.length_at(&reading.keys, end) > 0;
+        between.clone().next_back().is_some_and(parts)
+            && words.other_times.begins_in(&reading.keys, between)
+            && self.number_end(at).is_some_and(is_now)
+    }
+
+    /// Where a number ends that may be one of the name.
+    fn number_end(&self, at: usize) -> Option<usize> {
+        let (reader, name) = (self.reader, self.name);
+        let base = self.written.base;
+        let token = self.reading.tokens.get(at).filter(|it| it.is_number());
+        let value = reader.number(self.reading, base, name.known, name.tokens.start, at);
+        token.and(value).map(|it| it.end)
+    }
+
     fn value_at(&self, at: usize, since: usize, may_be: bool) -> Option<Value> {
         let (reader, reading) = (self.reader, self.reading);
         let is_taken = |it: &Value| (it.first..it.end).contains(&at);
+        let told_now = self.is_told_now(since..at);
+        let may_be = may_be || told_now;
         if !may_be || self.written.in_time[at] || self.taken.iter().any(is_taken) {
             return None;
         }
         let words = &reader.apart;
-        let is_fresh = || words.fresh.begins_in(&reading.keys, since..at);
+        let is_fresh = || told_now || words.is_fresh_in((self.written.text, reading), since..at);
         let is_wish =
             words.wished.begins_in(&reading.keys, since..at) || words.is_limit(reading, at);
         if is_wish || !(self.name.own || is_fresh()) {
@@ -243,7 +295,7 @@ impl ApartWords {
     /// Of several values of one name the last that is told of now is the value; without one, the first.
     fn settle(
         &self,
-        reading: &Reading<'_>,
+        (text, reading): (&str, &Reading<'_>),
         (reader, name): (&MeasureReader, &Name),
         limit: usize,
         mut values: Vec<&mut Value>,
@@ -255,7 +307,8 @@ impl ApartWords {
         for (n, (first, end)) in ends.iter().enumerate() {
             let next = ends.get(n + 1).map_or(limit, |(next, _)| *next);
             let parted = self.parted(reading, *end..next);
-            let becomes = falls_from && self.to.begins_in(&reading.keys, behind..*first);
+            let becomes = (falls_from && self.to.begins_in(&reading.keys, behind..*first))
+                || (n > 0 && (behind..*first).any(|at| is_arrow((text, reading), at)));
             falls_from = self.from.begins_in(&reading.keys, lead..*first);
             whens.push(match becomes {
                 true => When::Now,
@@ -272,11 +325,34 @@ impl ApartWords {
         }
     }
 
+    fn is_fresh_in(&self, (text, reading): (&str, &Reading<'_>), mut among: Range<usize>) -> bool {
+        self.fresh.begins_in(&reading.keys, among.clone())
+            || among.any(|at| is_arrow((text, reading), at))
+    }
+
     /// Where what is said of a value ends and what leads to the next begins.
     fn parted(&self, reading: &Reading<'_>, between: Range<usize>) -> usize {
         let parts =
             |at: &usize| reading.words[*at] == "but" || reading.traits[*at].has(Trait::ClauseEnd);
         let is_fresh = |at: &usize| self.fresh.length_at(&reading.keys, *at) > 0;
+        // "80% today": a word of now that ends the clause is said of the value before it; "3.1, after 8" begins another.
+        let start = between.start;
+        let now = start + self.fresh.length_at(&reading.keys, start);
+        let is_said_before = !between.clone().take(1).any(|at| parts(&at));
+        // "5.0 now 9.2": the word leads to the next one.
+        let leads = || {
+            reading
+                .tokens
+                .get(between.end)
+                .is_some_and(Token::is_number)
+        };
+        let closes = if now < between.end {
+            parts(&now)
+        } else {
+            !leads()
+        };
+        let ends = is_said_before && closes;
+        let between = if ends { now.min(between.end) } else { start }..between.end;
         let parted = between.clone().find(parts);
         let parted = parted.or_else(|| between.clone().find(is_fresh));
         parted.unwrap_or(between.end)
@@ -294,5 +370,16 @@ impl ApartWords {
         } else {
             When::Unsaid
         }
+    }
+}
+
+/// "BP 130/80 -> 80/50": hyphens are no tokens.
+fn is_arrow((text, reading): (&str, &Reading<'_>), at: usize) -> bool {
+    match reading.words[at] {
+        "→" => true,
+        ">" => {
+            reading.gap_before(text, at).ends_with('-') || (at > 0 && reading.words[at - 1] == "=")
+        }
+        _ => false,
     }
 }

@@ -20,6 +20,11 @@ impl Carried {
         carried
     }
 
+    /// To be called where some of the spotted have gone: the rest is noted anew.
+    pub(super) fn recount(&mut self) {
+        self.noted = 0;
+    }
+
     /// Notes those that were added behind the ones it knows; none of these may have gone.
     pub(super) fn note(&mut self, spotted: &[Spotted]) {
         for it in &spotted[self.noted..] {

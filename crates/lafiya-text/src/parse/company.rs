@@ -2,6 +2,7 @@
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 
+use super::concept_set::ConceptSet;
 use super::known;
 use super::spotted::Spotted;
 use crate::words::BodyWords;
@@ -12,8 +13,8 @@ pub(super) struct Company(Vec<Beside>);
 
 #[derive(Clone, Debug)]
 struct Beside {
-    findings: Vec<ConceptRef>,
-    beside: Vec<ConceptRef>,
+    findings: ConceptSet,
+    beside: ConceptSet,
     means: ConceptRef,
 }
 
@@ -31,10 +32,10 @@ impl Company {
 
     /// Only what the patient has counts, on either side.
     pub(super) fn apply(&self, spotted: &mut [Spotted]) {
-        let has = |it: &Spotted, ids: &[ConceptRef]| ids.contains(&it.concept) && it.is_had();
+        let has = |it: &Spotted, ids: &ConceptSet| ids.contains(it.concept) && it.is_had();
         for company in &self.0 {
             // Most texts have nothing that could mean something else.
-            let any = |ids: &[ConceptRef]| spotted.iter().any(|it| has(it, ids));
+            let any = |ids: &ConceptSet| spotted.iter().any(|it| has(it, ids));
             if !any(&company.findings) || !any(&company.beside) {
                 continue;
             }

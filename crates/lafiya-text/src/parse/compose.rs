@@ -9,6 +9,7 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use smallvec::SmallVec;
 
 use super::dictionary::FormFacts;
+use super::excepted::Exceptions;
 use super::lexicon::Sense;
 use super::matches::{Choosing, Match, tokens};
 use super::reading::Reading;
@@ -27,6 +28,7 @@ pub(super) struct Composer {
     topic_of_finding: Vec<Option<u8>>,
     /// The same of other concepts.
     topic_of: FastMap<ConceptRef, u8>,
+    exceptions: Exceptions,
 }
 
 /// What findings leave in mind, and which words speak of it.
@@ -61,6 +63,7 @@ impl Composer {
         Self {
             topic_of_finding,
             topic_of,
+            exceptions: Exceptions::new(words),
             parts: forms(&words.parts),
             complaints: forms(&words.complaints),
             topics: words
@@ -277,9 +280,10 @@ impl Composer {
         let unit = &reading.units[n];
         let near = |at: usize| reading.sentence(at) + 1 >= reading.sentence(unit.first);
         let other: &str = if reading.forms[n].part {
-            let behind = mind
-                .complaint
-                .filter(|(_, at)| Self::in_one_list(reading, *at, unit.first));
+            let behind = mind.complaint.filter(|(_, at)| {
+                Self::in_one_list(reading, *at, unit.first)
+                    || self.exceptions.leave_out(reading, *at, unit.first)
+            });
             behind
                 .map(|(form, _)| form)
                 .or_else(|| Self::complaint_ahead(reading, n))?

@@ -4,6 +4,7 @@
 //! spot, in the same way as those it has.
 
 use super::compose::Composer;
+use super::forms::Forms;
 use super::lexicon::{BagNumber, Lexicon};
 use super::marks::{MarkWords, Marked};
 use super::measures::MeasureReader;
@@ -108,6 +109,7 @@ pub(super) struct Sources<'a> {
     pub results: &'a ResultReader,
     pub subjects: &'a Subjects,
     pub grades: &'a Grades,
+    pub forms: &'a Forms,
 }
 
 impl Sources<'_> {
@@ -172,6 +174,7 @@ impl Sources<'_> {
             (Trait::Inherited, self.subjects.begins_disease(*key)),
             (Trait::Test, self.results.begins_test(*key)),
             (Trait::Outcome, self.results.begins_outcome(*key)),
+            (Trait::Noted, self.forms.begins(*key)),
             (Trait::Slash, matches!(text.as_str(), "/" | "+")),
         ])
     }
@@ -213,7 +216,7 @@ pub(super) struct Dictionary {
 
 /// Numbers below this are in the dictionary: ages, days, pulses.
 const NUMBERS: u32 = 250;
-const SIGNS: &str = ".,;:!?()/%+=&\n";
+const SIGNS: &str = ".,;:!?()/%+=&↑↓→\n";
 
 /// The words of a text, looked up.
 pub(super) struct Met<'a> {

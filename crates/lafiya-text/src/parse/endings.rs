@@ -9,6 +9,7 @@ use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::Spotted;
 use crate::fold::Token;
+use crate::hash::FastSet;
 use crate::phrases::PhraseSet;
 use crate::words::ScopeWords;
 
@@ -17,8 +18,19 @@ use crate::words::ScopeWords;
 pub(super) struct Endings {
     /// Words that say of one finding only that it is over: a fever breaks, and so does a boil.
     own: Vec<(ConceptRef, PhraseSet<()>)>,
+    /// May stand before such a word, behind it, and before what helped.
+    before_own: FastSet<String>,
+    behind_own: FastSet<String>,
+    helped_by: FastSet<String>,
     /// Say that what was over is there again.
     revivals: PhraseSet<()>,
+    /// Begin a sentence that may say so.
+    sequels: FastSet<String>,
+    /// Say that what follows is of several findings.
+    of_several: FastSet<String>,
+    /// "Gone weak", "gone to one side".
+    turned_into: FastSet<String>,
+    turned_to: FastSet<String>,
 }
 
 /// Tokens a finding may be away from the word that says it is over.
@@ -29,7 +41,15 @@ const WITH_REACH: usize = 2;
 impl Endings {
     pub(super) fn new(words: &ScopeWords, base: &KnowledgeBase) -> Self {
         let own = words.own_endings.iter();
+        let set = |words: &[String]| words.iter().cloned().collect();
         Self {
+            before_own: set(&words.before_own_endings),
+            behind_own: set(&words.behind_own_endings),
+            helped_by: set(&words.helped_by),
+            sequels: set(&words.sequels),
+            of_several: set(&words.of_several),
+            turned_into: set(&words.turned_into),
+            turned_to: set(&words.turned_to),
             own: own
                 .filter_map(|(id, phrases)| Some((base.resolve(id)?, PhraseSet::of(phrases))))
                 .collect(),
@@ -44,7 +64,7 @@ impl Endings {
         it: &Spotted,
         next: impl Fn() -> usize,
     ) -> bool {
-        let ending = plain_ending(reading, it, &next);
+        let ending = self.plain_ending(reading, it, &next);
         let ending = ending.or_else(|| self.own_ending(reading, it, &next));
         ending.is_some_and(|at| !self.is_revived(reading, carried, at) && !is_asked(reading, at))
     }
@@ -58,11 +78,7 @@ impl Endings {
     ) -> Option<usize> {
         let (_, phrases) = self.own.iter().find(|(own, _)| *own == it.concept)?;
         let from = it.last() + 1;
-        let at = from
-            + usize::from(matches!(
-                reading.words.get(from),
-                Some(&("has" | "have" | "had" | "don"))
-            ));
+        let at = from + usize::from(has_at(reading, from, &self.before_own));
         let length = phrases.length_at(&reading.keys, at);
         let behind = at + length;
         if length == 0 || behind > next() {
@@ -71,8 +87,9 @@ impl Endings {
         // "Fever came down with Panadol", but "came down with a rash".
         let is_last = || next() == reading.clause_of(it.last()).end;
         let closes = is_sign(reading, behind)
-            || matches!(reading.words[behind], "after" | "and")
-            || (reading.words[behind] == "with" && (is_last() || next() > behind + WITH_REACH))
+            || has_at(reading, behind, &self.behind_own)
+            || (has_at(reading, behind, &self.helped_by)
+                && (is_last() || next() > behind + WITH_REACH))
             || reading.marks.has(behind, Mark::BeforeEnding);
         let rest = behind..reading.sentence_of(it.last()).end;
         let goes_on = || reading.marks.first(rest, Mark::Barrier).is_some();
@@ -89,11 +106,7 @@ impl Endings {
     /// Whether what is over at a token is told to be there again, in its sentence or the next one if that speaks of "it".
     fn is_revived(&self, reading: &Reading<'_>, carried: &[bool], at: usize) -> bool {
         let sentence = reading.sentence_of(at).end;
-        let goes_on = matches!(
-            reading.words.get(sentence),
-            Some(&("it" | "then" | "but" | "now" | "e"))
-        );
-        let end = if goes_on {
+        let end = if has_at(reading, sentence, &self.sequels) {
             reading.sentence_of(sentence).end
         } else {
             sentence
@@ -119,14 +132,49 @@ impl Endings {
             return false;
         }
         let verb = next.last() + 1;
-        let is_of_several = matches!(
-            reading.words.get(verb),
-            Some(&("are" | "have" | "were" | "both" | "all"))
-        );
+        let is_of_several = has_at(reading, verb, &self.of_several);
         let clause = reading.clause_of(it.first());
         let speaks = [Mark::Statement, Mark::StatementVerb];
         let is_subject = !(clause.start..it.first()).any(|at| reading.marks.has_one_of(at, speaks));
         is_of_several && is_subject && self.end((reading, carried), next, || clause.end)
+    }
+
+    /// The place of the word that says that a finding is over.
+    fn plain_ending(
+        &self,
+        reading: &Reading<'_>,
+        it: &Spotted,
+        next: impl Fn() -> usize,
+    ) -> Option<usize> {
+        // Most texts call nothing over.
+        if !reading.marks.has_any(Mark::Ending) {
+            return None;
+        }
+        let last = it.last();
+        let mut reach = last + 1..next().min(last + REACH);
+        reach.find(|&at| {
+            reading.marks.has(at, Mark::Ending)
+                && (at == last + 1 || reading.marks.has(at - 1, Mark::BeforeEnding))
+                && !self.turns_into(reading, at)
+                && !denies_in(reading, last + 1..at + 1)
+        })
+    }
+
+    /// "His legs have gone weak", "her mouth has gone to one side": not over, but changed.
+    fn turns_into(&self, reading: &Reading<'_>, ending: usize) -> bool {
+        let gone = (ending..reading.len().min(ending + 2))
+            .find(|&at| has_at(reading, at, &self.turned_into));
+        let next = gone.map(|at| at + 1).filter(|&at| at < reading.len());
+        next.is_some_and(|at| {
+            let goes_on = [Mark::Joiner, Mark::Barrier, Mark::Trigger, Mark::Beginning];
+            // "Gone completely", but "gone completely numb".
+            let wholly = reading.marks.has(at, Mark::BeforeEnding) && is_sign(reading, at + 1);
+            let says_more = !is_sign(reading, at)
+                && !wholly
+                && !reading.is_light(at)
+                && !reading.marks.has_one_of(at, goes_on);
+            says_more || has_at(reading, at, &self.turned_to)
+        })
     }
 }
 
@@ -134,22 +182,6 @@ impl Endings {
 pub(super) fn tells_end(reading: &Reading<'_>, it: &Spotted) -> bool {
     let tokens = it.first()..it.last() + 1;
     reading.marks.has_any(Mark::Ending) && reading.marks.first(tokens, Mark::Ending).is_some()
-}
-
-/// The place of the word that says that a finding is over.
-fn plain_ending(reading: &Reading<'_>, it: &Spotted, next: impl Fn() -> usize) -> Option<usize> {
-    // Most texts call nothing over.
-    if !reading.marks.has_any(Mark::Ending) {
-        return None;
-    }
-    let last = it.last();
-    let mut reach = last + 1..next().min(last + REACH);
-    reach.find(|&at| {
-        reading.marks.has(at, Mark::Ending)
-            && (at == last + 1 || reading.marks.has(at - 1, Mark::BeforeEnding))
-            && !turns_into(reading, at)
-            && !denies_in(reading, last + 1..at + 1)
-    })
 }
 
 /// "Is the fever gone?" says nothing yet.
@@ -165,18 +197,7 @@ fn denies_in(reading: &Reading<'_>, tokens: Range<usize>) -> bool {
     reading.marks.first(tokens, Mark::Trigger).is_some()
 }
 
-/// "His legs have gone weak", "her mouth has gone to one side": not over, but changed.
-fn turns_into(reading: &Reading<'_>, ending: usize) -> bool {
-    let gone = (ending..reading.len().min(ending + 2)).find(|&at| reading.words[at] == "gone");
-    let next = gone.map(|at| at + 1).filter(|&at| at < reading.len());
-    next.is_some_and(|at| {
-        let goes_on = [Mark::Joiner, Mark::Barrier, Mark::Trigger, Mark::Beginning];
-        // "Gone completely", but "gone completely numb".
-        let wholly = reading.marks.has(at, Mark::BeforeEnding) && is_sign(reading, at + 1);
-        let says_more = !is_sign(reading, at)
-            && !wholly
-            && !reading.is_light(at)
-            && !reading.marks.has_one_of(at, goes_on);
-        says_more || reading.words[at] == "to"
-    })
+/// Whether a word of a list stands here.
+fn has_at(reading: &Reading<'_>, at: usize, words: &FastSet<String>) -> bool {
+    reading.words.get(at).is_some_and(|it| words.contains(*it))
 }

@@ -1,6 +1,8 @@
 //! How a value is written: its figures, sums and unit, and the words that link it with its name.
 
 use super::reading::Reading;
+use crate::phrases::PhraseSet;
+use crate::words::Measures;
 
 /// Words between a name and its number.
 const LINKS_MAX: usize = 3;
@@ -41,72 +43,54 @@ pub(super) fn decimals_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<&'r
     (joined && is_number && figures.len() <= 2).then_some(figures)
 }
 
-/// How many tokens at a place link a name with its number: one or none.
-pub(super) fn link_at(reading: &Reading<'_>, at: usize) -> usize {
-    usize::from(matches!(
-        reading.words[at],
-        "is" | "was"
-            | "of"
-            | ":"
-            | "="
-            | "at"
-            | "around"
-            | "about"
-            | "only"
-            | "reading"
-            | "level"
-            | "today"
-            | "are"
-            | "now"
-            | "rate"
-            | "came"
-            | "to"
-            | "~"
-            | "arm"
-            | "left"
-            | "right"
-            | "r"
-            | "l"
-    ))
+/// The words around a value, ready to use.
+#[derive(Clone, Debug)]
+pub(super) struct Figures {
+    links: PhraseSet<()>,
+    not_units: PhraseSet<()>,
+    /// What is written, with the unit that the base reads.
+    units: PhraseSet<Box<str>>,
 }
 
-/// The token behind the words that link a name with its number.
-pub(super) fn past_links(reading: &Reading<'_>, from: usize) -> Option<usize> {
-    let mut at = from;
-    while at < reading.len() && at - from <= LINKS_MAX && link_at(reading, at) > 0 {
-        at += 1;
+impl Figures {
+    pub(super) fn new(words: &Measures) -> Self {
+        let mut units = PhraseSet::default();
+        for (unit, written) in &words.written_units {
+            for phrase in written {
+                units.add_phrase(phrase, unit.as_str().into());
+            }
+        }
+        Self {
+            links: PhraseSet::of(&words.links),
+            not_units: PhraseSet::of(&words.not_units),
+            units,
+        }
     }
-    (at < reading.len()).then_some(at)
-}
 
-/// A unit written after a number, as the base reads it, with the tokens it takes.
-pub(super) fn unit_at(reading: &Reading<'_>, at: usize) -> (&'static str, usize) {
-    let word = |n: usize| reading.words.get(at + n).copied().unwrap_or_default();
-    match [word(0), word(1), word(2)] {
-        ["mmol", "/", "l"] => ("mmol/L", 3),
-        ["mg", "/", "dl"] => ("mg/dL", 3),
-        ["g", "/", "dl"] => ("g/dL", 3),
-        ["mmol" | "mmols", ..] => ("mmol/L", 1),
-        ["°", "c", _] => ("°C", 2),
-        ["°", "f", _] => ("°F", 2),
-        [
-            "degrees" | "degree" | "deg",
-            "celsius" | "c" | "centigrade",
-            _,
-        ] => ("°C", 2),
-        ["degrees" | "degree" | "deg", "fahrenheit" | "f", _] => ("°F", 2),
-        ["degrees" | "degree" | "deg" | "°", ..] => ("", 1),
-        ["c" | "f", "/", "o"] => ("", 0),
-        ["c" | "celsius", ..] => ("°C", 1),
-        ["f" | "fahrenheit", ..] => ("°F", 1),
-        ["%" | "percent", ..] => ("%", 1),
-        ["cm", ..] => ("cm", 1),
-        ["mm", ..] => ("mm", 1),
-        ["kg" | "kgs" | "kilos", ..] => ("kg", 1),
-        ["bpm" | "cpm", ..] => ("", 1),
-        ["/" | "per" | "a", "min" | "minute", _] => ("", 2),
-        ["breaths" | "beats", "/" | "per" | "a", "min" | "minute"] => ("", 3),
-        _ => ("", 0),
+    /// How many tokens at a place link a name with its number.
+    pub(super) fn link_at(&self, reading: &Reading<'_>, at: usize) -> usize {
+        self.links.length_at(&reading.keys, at)
+    }
+
+    /// The token behind the words that link a name with its number.
+    pub(super) fn past_links(&self, reading: &Reading<'_>, from: usize) -> Option<usize> {
+        let mut at = from;
+        while at < reading.len()
+            && at - from <= LINKS_MAX
+            && let length @ 1.. = self.link_at(reading, at)
+        {
+            at += length;
+        }
+        (at < reading.len()).then_some(at)
+    }
+
+    /// A unit written after a number, as the base reads it, with the tokens it takes.
+    pub(super) fn unit_at(&self, reading: &Reading<'_>, at: usize) -> (&str, usize) {
+        let written = self.units.longest_at(&reading.keys, at);
+        match written.filter(|_| self.not_units.length_at(&reading.keys, at) == 0) {
+            Some((length, [unit, ..])) => (unit, length),
+            _ => ("", 0),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice, Sex};
 
+use super::concept_set::ConceptSet;
 use super::known;
 use super::marks::Mark;
 use super::reading::Reading;
@@ -39,7 +40,7 @@ enum Weeks {
 /// Findings, the weeks, and what they mean then.
 #[derive(Clone, Debug)]
 struct Narrower {
-    with: Vec<ConceptRef>,
+    with: ConceptSet,
     weeks: std::ops::Range<u32>,
     means: ConceptRef,
 }
@@ -163,7 +164,7 @@ impl Gestation {
             let known = spotted.iter().any(|it| it.concept == narrower.means);
             let told = spotted
                 .iter()
-                .find(|it| narrower.with.contains(&it.concept) && it.is_had());
+                .find(|it| narrower.with.contains(it.concept) && it.is_had());
             if let (Some(told), false) = (told, known) {
                 spotted.push(Spotted::derived(narrower.means, told.core.clone()));
             }

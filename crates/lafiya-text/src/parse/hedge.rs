@@ -5,34 +5,63 @@ use std::ops::Range;
 use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::Spotted;
+use crate::hash::FastSet;
+use crate::phrases::PhraseSet;
+use crate::words::ScopeWords;
 
-/// The part of its reach that a doubt governs: up to the first comma or colon that ends it. A doubt about findings goes on
-/// along their list ("not sure if fever, cough"), and so does one whose list ends in "or": `goes_on` says so of a comma.
-pub(super) fn governed(
-    reading: &Reading<'_>,
-    spotted: &[Spotted],
-    reach: Range<usize>,
-    goes_on: impl Fn(usize) -> bool,
-) -> Range<usize> {
-    let Range { start, end } = reach;
-    let ends = |sign: usize| {
-        // "Possible: fever, cough" is in doubt as a whole.
-        if sign == start {
-            return false;
+/// The words behind which a doubt ends.
+#[derive(Clone, Debug)]
+pub(super) struct Doubts {
+    /// Before what is seen: "with", "as".
+    ends: PhraseSet<()>,
+    /// Before these, which end nothing: "may present with fever".
+    goes_on: FastSet<String>,
+}
+
+impl Doubts {
+    pub(super) fn new(words: &ScopeWords) -> Self {
+        Self {
+            ends: PhraseSet::of(&words.doubt_ends),
+            goes_on: words.doubt_goes_on.iter().cloned().collect(),
         }
-        let governs_finding = || {
-            spotted
-                .iter()
-                .any(|it| it.is_finding() && (start..sign).contains(&it.first()))
+    }
+
+    /// The part of its reach that a doubt governs: up to the first comma, colon or "with" that ends it. A doubt about
+    /// findings goes on along their list ("not sure if fever, cough"), and so does one whose list ends in "or": `goes_on`
+    /// says so of a comma.
+    pub(super) fn governed(
+        &self,
+        reading: &Reading<'_>,
+        spotted: &[Spotted],
+        reach: Range<usize>,
+        goes_on: impl Fn(usize) -> bool,
+    ) -> Range<usize> {
+        let Range { start, end } = reach;
+        let ends = |at: usize| {
+            // "Possible: fever, cough" is in doubt as a whole.
+            if at == start {
+                return false;
+            }
+            let governs_finding = || {
+                spotted
+                    .iter()
+                    .any(|it| it.is_finding() && (start..at).contains(&it.first()))
+            };
+            match reading.words[at] {
+                ":" => !governs_finding(),
+                "," if goes_on(at) => false,
+                "," => reading.marks.has(at + 1, Mark::Possessive) || !governs_finding(),
+                _ => self.shows(reading, start, at) && !governs_finding(),
+            }
         };
-        match reading.words[sign] {
-            ":" => !governs_finding(),
-            "," if goes_on(sign) => false,
-            "," => reading.marks.has(sign + 1, Mark::Possessive) || !governs_finding(),
-            // "Unlikely to be malaria as he has a stiff neck".
-            "as" | "since" | "given" | "because" => !governs_finding(),
-            _ => false,
-        }
-    };
-    start..(start..end).find(|&at| ends(at)).unwrap_or(end)
+        start..(start..end).find(|&at| ends(at)).unwrap_or(end)
+    }
+
+    /// Whether what is seen begins behind a word: "unlikely to be malaria as he has a stiff neck". Something must be in doubt
+    /// before it.
+    fn shows(&self, reading: &Reading<'_>, start: usize, at: usize) -> bool {
+        self.ends.length_at(&reading.keys, at) > 0
+            && !self.goes_on.contains(reading.words[at - 1])
+            && (start..at).any(|n| !reading.is_light(n))
+    }
 }

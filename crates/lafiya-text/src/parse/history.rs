@@ -29,6 +29,11 @@ pub(super) struct Histories {
     this_pregnancy: PhraseSet<()>,
     /// Say that it did not come again.
     never_again: PhraseSet<()>,
+    /// Verbs of now.
+    of_now: PhraseSet<()>,
+    /// Before an age at which something was, and behind its number.
+    age_leads: PhraseSet<()>,
+    age_units: PhraseSet<()>,
 }
 
 /// Words of the longest phrase before a finding.
@@ -45,6 +50,9 @@ impl Histories {
             pregnancies: PhraseSet::of(&words.other_pregnancies),
             this_pregnancy: PhraseSet::of(&words.this_pregnancy),
             never_again: PhraseSet::of(&words.never_again),
+            of_now: PhraseSet::of(&words.of_now),
+            age_leads: PhraseSet::of(&words.age_leads),
+            age_units: PhraseSet::of(&words.age_units),
         }
     }
 
@@ -79,7 +87,7 @@ impl Histories {
         let is_headed = self.has(reading, &self.headings, sentence.start);
         let timed = sentence.contains(&behind) && self.has(reading, &self.times, behind);
         let aged = || {
-            let told = age_at(reading, behind, age);
+            let told = self.age_at(reading, behind, age);
             told.is_some_and(|end| closes(reading, end))
         };
         (timed && (is_headed || self.is_led(reading, it.first()))) || (is_headed && aged())
@@ -99,10 +107,8 @@ impl Histories {
             return false;
         }
         let marks = [Mark::Beginning, Mark::Barrier];
-        let is_of_now = |at: usize| {
-            reading.marks.has_one_of(at, marks)
-                || matches!(reading.words[at], "am" | "is" | "are" | "dey" | "m")
-        };
+        let is_of_now =
+            |at: usize| reading.marks.has_one_of(at, marks) || self.has(reading, &self.of_now, at);
         !{ clause }.any(is_of_now)
     }
 
@@ -118,28 +124,25 @@ impl Histories {
         let has_verb = |tokens: Range<usize>| reading.marks.first(tokens, Mark::PastVerb).is_some();
         let mut behind = it.last() + 1..reading.clause_of(it.last()).end;
         let names_age = |at: usize| {
-            let named = matches!(reading.words.get(at + 1), Some(&("age" | "the")));
-            reading.words[at] == "at" && named && age_at(reading, at, age).is_some()
+            let is_named = self.age_leads.length_at(&reading.keys, at) > 1;
+            is_named && self.age_at(reading, at, age).is_some()
         };
         behind.any(names_age)
             && has_verb(sentence.start..it.last() + 1)
             && self.never_again.begins_in(&reading.keys, sentence)
     }
-}
 
-/// Where an age ends that begins here: "at 17", "aged 3", "at the age of 5", "at 2 years". None where the patient is no older.
-fn age_at(reading: &Reading<'_>, at: usize, patient: Option<Age>) -> Option<usize> {
-    let word = |at: usize| reading.words.get(at).copied().unwrap_or_default();
-    let number = match [word(at), word(at + 1), word(at + 2), word(at + 3)] {
-        ["at", "the", "age", "of"] => at + 4,
-        ["at", "age", ..] => at + 2,
-        ["at" | "aged", ..] => at + 1,
-        _ => return None,
-    };
-    let years: u32 = word(number).parse().ok()?;
-    let is_older = patient.is_none_or(|it| years + YEARS_SINCE <= it.years());
-    let unit = matches!(word(number + 1), "years" | "yrs" | "year" | "yr" | "y");
-    is_older.then_some(number + 1 + usize::from(unit))
+    /// Where an age ends that begins here: "at 17", "aged 3", "at the age of 5", "at 2 years". None where the patient is no
+    /// older.
+    fn age_at(&self, reading: &Reading<'_>, at: usize, patient: Option<Age>) -> Option<usize> {
+        let lead = self.age_leads.length_at(&reading.keys, at);
+        let number = at + lead;
+        let years = reading.words.get(number).filter(|_| lead > 0);
+        let years: u32 = years?.parse().ok()?;
+        let is_older = patient.is_none_or(|it| years + YEARS_SINCE <= it.years());
+        let unit = self.has(reading, &self.age_units, number + 1);
+        is_older.then_some(number + 1 + usize::from(unit))
+    }
 }
 
 /// Whether an item of a list ends here. A colon makes an hour of the number before it.

@@ -6,33 +6,57 @@ use smallvec::SmallVec;
 
 use super::marks::Mark;
 use super::reading::Reading;
+use crate::hash::FastSet;
+use crate::words::PersonWords;
 
 /// Most texts have no more of them.
 pub(super) type Lines = SmallVec<[Range<usize>; 1]>;
 
-/// The tokens of the lines about the family: from the heading on, up to the end of the sentence or a word that brings the
-/// patient back ("complains").
-pub(super) fn lines(reading: &Reading<'_>) -> Lines {
-    let mut lines = Lines::new();
-    if !reading.marks.has_any(Mark::FamilyHeading) {
-        return lines;
-    }
-    let mut at = reading.marks.next(0, Mark::FamilyHeading);
-    while at < reading.len() {
-        let end = reading.sentence_of(at).end;
-        let stop = (at..end).find(|&at| brings_patient_back(reading, at));
-        lines.push(at..stop.unwrap_or(end));
-        at = reading.marks.next(end, Mark::FamilyHeading);
-    }
-    lines
+/// The words that such a line ends with.
+#[derive(Clone, Debug)]
+pub(super) struct Kindred {
+    /// Name the patient.
+    line_ends: FastSet<String>,
+    /// Kin "had" something, or "died".
+    told_of_kin: FastSet<String>,
 }
 
-/// "..., c/o chest pain", "..., patient coughs blood", "..., she has chest pain". Kin "had" something, or "died".
-fn brings_patient_back(reading: &Reading<'_>, at: usize) -> bool {
-    let word = |at: usize| reading.words.get(at).copied().unwrap_or_default();
-    let speaks_anew = || {
-        let of_kin = matches!(word(at + 2), "had" | "died" | "was");
-        word(at) == "," && reading.marks.has(at + 1, Mark::Statement) && !of_kin
-    };
-    reading.marks.has(at, Mark::Barrier) || matches!(word(at), "patient" | "pt") || speaks_anew()
+impl Kindred {
+    pub(super) fn new(words: &PersonWords) -> Self {
+        let set = |words: &[String]| words.iter().cloned().collect();
+        Self {
+            line_ends: set(&words.line_ends),
+            told_of_kin: set(&words.told_of_kin),
+        }
+    }
+
+    /// The tokens of the lines about the family: from the heading on, up to the end of the sentence or a word that brings the
+    /// patient back ("complains").
+    pub(super) fn lines(&self, reading: &Reading<'_>) -> Lines {
+        let mut lines = Lines::new();
+        if !reading.marks.has_any(Mark::FamilyHeading) {
+            return lines;
+        }
+        let mut at = reading.marks.next(0, Mark::FamilyHeading);
+        while at < reading.len() {
+            let end = reading.sentence_of(at).end;
+            let stop = (at..end).find(|&at| self.brings_patient_back(reading, at));
+            lines.push(at..stop.unwrap_or(end));
+            at = reading.marks.next(end, Mark::FamilyHeading);
+        }
+        lines
+    }
+
+    /// "..., c/o chest pain", "..., patient coughs blood", "..., she has chest pain".
+    fn brings_patient_back(&self, reading: &Reading<'_>, at: usize) -> bool {
+        let is_one_of = |at: usize, words: &FastSet<String>| {
+            reading.words.get(at).is_some_and(|it| words.contains(*it))
+        };
+        let speaks_anew = || {
+            reading.words[at] == ","
+                && reading.marks.has(at + 1, Mark::Statement)
+                && !is_one_of(at + 2, &self.told_of_kin)
+        };
+        reading.marks.has(at, Mark::Barrier) || is_one_of(at, &self.line_ends) || speaks_anew()
+    }
 }

@@ -69,6 +69,8 @@ pub(super) enum Mark {
     Possessive,
     /// Opens a line about the family.
     FamilyHeading,
+    /// Leads to the time up to which something was not there.
+    Until,
 }
 
 impl Mark {
@@ -115,9 +117,14 @@ impl MarkWords {
             &scope.denials,
             &scope.list_negators,
             &scope.negators,
+            &scope.unsaid,
+            &scope.opening_negators,
+            &scope.paired_negators,
         ];
         let lists = [
             (&scope.not_negators, Mark::NotNegator),
+            (&scope.untils, Mark::Until),
+            (&scope.befores, Mark::Until),
             (&scope.barriers, Mark::Barrier),
             (&scope.joiners, Mark::Joiner),
             (&scope.alternatives, Mark::Alternative),

@@ -11,8 +11,9 @@ use lafiya_model::{Age, Choice, Sex};
 use smallvec::SmallVec;
 
 use super::apart::{self, ApartWords, Name};
+use super::concept_set::ConceptSet;
 use super::degrees::Degrees;
-use super::figures::{decimals_at, in_mm, is_complaint, past_links, plain, sum_at, unit_at};
+use super::figures::{Figures, decimals_at, in_mm, is_complaint, plain, sum_at};
 use super::known;
 use super::matches::tokens;
 use super::numbers;
@@ -33,8 +34,9 @@ pub(super) struct MeasureReader {
     known: Vec<Known>,
     pub(super) apart: ApartWords,
     degrees: Degrees,
+    figures: Figures,
     /// What values of the blood say.
-    of_blood: Vec<ConceptRef>,
+    of_blood: ConceptSet,
     /// Where a pressure is called so, people count in centimetres.
     in_centimetres: Vec<String>,
 }
@@ -119,7 +121,8 @@ impl MeasureReader {
             known: Vec::new(),
             apart: ApartWords::new(measures),
             degrees: Degrees::new(measures),
-            of_blood: Vec::new(),
+            figures: Figures::new(measures),
+            of_blood: ConceptSet::default(),
             in_centimetres: measures.in_centimetres.clone(),
         };
         for entry in &measures.measure {
@@ -220,7 +223,7 @@ impl MeasureReader {
     fn hush(&self, reading: &Reading<'_>, written: &Written<'_>, spotted: &mut Vec<Spotted>) {
         spotted.retain(|it| {
             let is_blood = || written.surroundings.is_of_blood(reading, it.first());
-            !self.of_blood.contains(&it.concept) || is_blood()
+            !self.of_blood.contains(it.concept) || is_blood()
         });
     }
 
@@ -243,7 +246,7 @@ impl MeasureReader {
             let known = match named {
                 Named::Measure(known) => known,
                 Named::Scale(most, found) => {
-                    let number = past_links(reading, at + length)?;
+                    let number = self.figures.past_links(reading, at + length)?;
                     let value = numbers::value_at(&reading.entries, number);
                     if value.is_some_and(|(value, _)| value <= most) {
                         scaled.push(Spotted::derived(found, (at..=number).collect()));
@@ -369,7 +372,7 @@ impl MeasureReader {
         (known, own): (usize, bool),
         name: Range<usize>,
     ) -> Option<Value> {
-        let number_at = past_links(reading, name.end)?;
+        let number_at = self.figures.past_links(reading, name.end)?;
         let Known {
             of_blood, beside, ..
         } = self.known[known];
@@ -377,6 +380,9 @@ impl MeasureReader {
             return None;
         }
         let value = self.number(reading, written.base, known, name.start, number_at)?;
+        if self.apart.is_normal_range(reading, name.start, value.end) {
+            return None;
+        }
         (!beside || is_listed(reading, &name, number_at, value.end)).then_some(value)
     }
 
@@ -461,7 +467,7 @@ impl MeasureReader {
             }
         }
         if pair.is_none() {
-            let (written, length) = unit_at(reading, end);
+            let (written, length) = self.figures.unit_at(reading, end);
             end += length;
             let unit = self.known[known].unit.as_deref().unwrap_or(written);
             if !unit.is_empty() {

@@ -5,25 +5,31 @@
 
 mod allergies;
 mod amounts;
+mod animals;
 mod answers;
 mod apart;
 mod bags;
 mod begins;
+mod boxes;
 mod carried;
 mod childbed;
 mod company;
 mod compose;
+mod concept_set;
 mod degrees;
 mod dictionary;
 mod doubled;
 mod endings;
+mod excepted;
 mod feared;
 mod figures;
+mod forms;
 mod gestation;
 mod hedge;
 mod history;
 mod kindred;
 mod lasting;
+mod levels;
 mod lexicon;
 mod lists;
 mod marks;
@@ -33,6 +39,8 @@ mod medicines;
 mod narration;
 mod numbers;
 mod past;
+mod placed;
+mod presently;
 mod reading;
 mod recovery;
 mod results;
@@ -44,7 +52,9 @@ mod subject;
 mod surroundings;
 mod tested;
 mod time;
+mod together;
 mod traits;
+mod untils;
 
 use jiff::civil::Date;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
@@ -60,6 +70,8 @@ use childbed::Childbed;
 use company::Company;
 use compose::Composer;
 use dictionary::{Dictionary, Sources};
+use figures::Figures;
+use forms::Forms;
 use gestation::Gestation;
 use lexicon::Lexicon;
 use marks::MarkWords;
@@ -76,7 +88,7 @@ use spotted::Spotted;
 use subject::Subjects;
 use surroundings::{Surroundings, Written};
 use tested::Tested;
-use time::{Times, Told};
+use time::Times;
 
 /// What is known besides the text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -148,6 +160,7 @@ pub struct Parser {
     scope: Scope,
     subjects: Subjects,
     grades: Grades,
+    forms: Forms,
     recoveries: Recoveries,
     times: Times,
 }
@@ -169,10 +182,11 @@ impl Parser {
         let canon = Canon::new(&words::same(), &words::fillers());
         let lexicon = Lexicon::build(base, &canon, keep);
         let result_words = words::results();
-        let measures = MeasureReader::new(base, &words::measures());
+        let measure_words = words::measures();
+        let measures = MeasureReader::new(base, &measure_words);
         let medicine_words = words::medicines();
         let medicines = MedicineReader::new(base, &medicine_words);
-        let results = ResultReader::new(base, &result_words);
+        let results = ResultReader::new(base, &result_words, &measure_words);
         let (scope_words, person_words) = (words::scope(), words::persons());
         let (gestation_words, body_words) = (words::gestation(), words::body());
         let ignored = words::ignored();
@@ -181,6 +195,12 @@ impl Parser {
         let subjects = Subjects::new(&person_words, &words::family(), base);
         let grades = Grades::new(&words::severity());
         let times = Times::new(&words::time());
+        let forms = Forms::new(
+            base,
+            &words::forms(),
+            &scope_words,
+            Figures::new(&measure_words),
+        );
         let mut languages: FastMap<String, Vec<String>> = FastMap::default();
         for (language, cues) in words::languages() {
             for cue in cues {
@@ -197,6 +217,7 @@ impl Parser {
             .chain(scope.vocabulary())
             .chain(subjects.vocabulary())
             .chain(grades.vocabulary())
+            .chain(forms.vocabulary())
             .chain(times.vocabulary())
             .chain(languages.keys().map(String::as_str))
             .chain(well.iter().map(String::as_str))
@@ -216,6 +237,7 @@ impl Parser {
             results: &results,
             subjects: &subjects,
             grades: &grades,
+            forms: &forms,
         };
         Self {
             dictionary: Dictionary::build(&spelling, sources),
@@ -237,6 +259,7 @@ impl Parser {
             scope,
             subjects,
             grades,
+            forms,
             recoveries: Recoveries::new(base, &ignored),
             times,
         }
@@ -256,6 +279,7 @@ impl Parser {
             results: &self.results,
             subjects: &self.subjects,
             grades: &self.grades,
+            forms: &self.forms,
         }
     }
 
@@ -268,11 +292,10 @@ impl Parser {
             .dictionary
             .meet((&folded, &tokens), &self.spelling, self.sources());
         let reading = Reading::new(tokens, &met, self.sources());
-        let Told { times, others, age } =
-            self.times.find(&reading, context.age, context.evaluated_at);
+        let told = self.times.find(&reading, context.age, context.evaluated_at);
         let mut in_time = vec![false; reading.len()];
-        let places = times.iter().map(|it| it.first..it.end);
-        for place in places.chain(others) {
+        let places = told.times.iter().map(|it| it.first..it.end);
+        for place in places.chain(told.others.iter().cloned()) {
             in_time[place].fill(true);
         }
         // Who knows the age in whole years leaves it to the text to say the months.
@@ -282,7 +305,7 @@ impl Parser {
                 .age
                 .is_none_or(|known| known == Age::from_years(years))
         };
-        let told_age = age.filter(is_finer);
+        let told_age = told.age.filter(is_finer);
         let age = told_age.or(context.age);
         let choosing = Choosing {
             times: in_time,
@@ -300,7 +323,9 @@ impl Parser {
         for it in found {
             Spotted::enter(it, &mut spotted);
         }
-        self.results.hush(&reading, &mut spotted);
+        self.forms.apply((text, &reading), &mut spotted);
+        let test_names = self.results.names(&reading);
+        self.results.hush(&reading, &test_names, &mut spotted);
         self.tested
             .apply(&reading, base, &self.results, &mut spotted);
         let written = Written {
@@ -315,26 +340,35 @@ impl Parser {
         self.medicines.reasons(&reading, &mut spotted);
         self.medicines.overdose(&reading, &mut spotted);
         let mut carried = Carried::of(&reading, &spotted);
-        self.scope
-            .apply((text, &reading), &carried, age, &mut spotted);
+        self.scope.apply(
+            (text, &reading, &choosing.times),
+            &carried,
+            age,
+            &mut spotted,
+        );
+        Tested::retell(&reading, base, &self.results, &mut spotted);
         feared::drop(&reading, base, &mut spotted);
         self.allergies.drop((text, &reading), base, &mut spotted);
         self.gestation
             .apply(&reading, base, (age, context.sex), &mut spotted);
         carried.note(&spotted);
-        let results = self.results.find(&reading, &written, &carried, &spotted);
+        let named = (test_names, &carried);
+        let results = self.results.find(&reading, &written, named, &spotted);
         spotted.extend(results);
         let patient = (age, context.sex);
         self.subjects.apply(&reading, base, patient, &mut spotted);
         // A result is a result: it lasts no days and has no degree.
         let tests = spotted.extract_if(.., |it| it.concept.lab().is_some());
         let tests: Vec<Spotted> = tests.collect();
+        if !tests.is_empty() {
+            carried.recount();
+        }
         carried.note(&spotted);
         self.grades.apply(&reading, &carried, &mut spotted);
         self.recoveries.apply(&mut spotted);
         self.company.apply(&mut spotted);
-        self.childbed.apply(&reading, &times, &mut spotted);
-        lasting::attach(&reading, &times, &carried, &mut spotted);
+        self.childbed.apply(&reading, &told, patient, &mut spotted);
+        lasting::attach(&reading, &told.times, &carried, &mut spotted);
         let mentions = mentions(text, &reading, spotted);
         let obvious = !mentions.is_empty()
             && mentions
@@ -350,7 +384,7 @@ impl Parser {
 }
 
 /// Those of a list of ids that a base has.
-fn known(base: &KnowledgeBase, ids: &[String]) -> Vec<ConceptRef> {
+fn known<C: FromIterator<ConceptRef>>(base: &KnowledgeBase, ids: &[String]) -> C {
     ids.iter().filter_map(|id| base.resolve(id)).collect()
 }
 

@@ -85,7 +85,8 @@ impl Pronouns {
         // "They brought my friend": many are not one patient.
         let is_one = |at: &usize| !matches!(reading.words[*at], "they" | "them" | "their");
         let mut persons: Vec<(usize, Named)> = Vec::with_capacity(names.count_max());
-        persons.extend(names.iter().filter(|(at, _)| is_one(at)));
+        let is_person = |it: &Named| it.person != Person::Animal;
+        persons.extend(names.iter().filter(|(at, it)| is_one(at) && is_person(it)));
         let is_teller = |&(at, named): &(usize, Named)| {
             // "We" are never one patient.
             let alone = reading.words[at] != "we";

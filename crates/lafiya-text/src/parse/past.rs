@@ -9,13 +9,14 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice};
 use smallvec::SmallVec;
 
+use super::concept_set::ConceptSet;
 use super::history::Histories;
 use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted, is_danger};
 use super::time::Times;
 use super::traits::Trait;
-use crate::hash::{FastMap, FastSet};
+use crate::hash::FastMap;
 use crate::words::{Ignored, ScopeWords};
 
 /// What a base knows of findings that are over.
@@ -24,7 +25,7 @@ pub(super) struct Bygones {
     /// Findings that say something of the patient when they are past: who attempted suicide once.
     was: FastMap<ConceptRef, ConceptRef>,
     /// Findings that are a danger: such things happen, and do not go on for years.
-    pub(super) dangers: FastSet<ConceptRef>,
+    pub(super) dangers: ConceptSet,
     histories: Histories,
 }
 
@@ -106,7 +107,7 @@ impl Past {
             }
             return;
         }
-        let is_danger = bygones.dangers.contains(&it.concept);
+        let is_danger = bygones.dangers.contains(it.concept);
         let beside_its_time = || {
             !is_of_today(reading, it)
                 && (is_former(reading, it)

@@ -8,7 +8,8 @@ use lafiya_model::{Age, Choice};
 
 use super::amounts::Units;
 use super::carried::Carried;
-use super::figures;
+use super::figures::Figures;
+use super::marks::Mark;
 use super::matches::Tokens;
 use super::measures::{self, AGE_UNSAID};
 use super::reading::Reading;
@@ -17,7 +18,7 @@ use super::surroundings::Written;
 use super::traits::Trait;
 use crate::fold::{self, Token};
 use crate::phrases::PhraseSet;
-use crate::words::Results;
+use crate::words::{Measures, Results};
 
 /// The tests of a base, and how people tell what came of them.
 #[derive(Clone, Debug)]
@@ -27,11 +28,14 @@ pub(super) struct ResultReader {
     /// What is seen when a test is abnormal, with the tests that show it.
     shown: PhraseSet<ConceptRef>,
     not_shown: PhraseSet<()>,
+    /// Words of reports that are findings of another place where no report tells them.
+    inside: PhraseSet<()>,
     ranges: PhraseSet<()>,
     before_number: PhraseSet<()>,
     between: PhraseSet<()>,
     joining: PhraseSet<()>,
     units: Units,
+    figures: Figures,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +57,15 @@ enum Called {
     /// By what was looked for: counts only right beside its result.
     LookedFor,
 }
+
+/// The name of a test in a text: those that are called so, and where.
+pub(super) struct TestName<'a> {
+    tests: &'a [Test],
+    tokens: Range<usize>,
+}
+
+/// All of a text, found once; most texts name no test.
+pub(super) type TestNames<'a> = Vec<TestName<'a>>;
 
 /// A test that the text names.
 struct Named {
@@ -89,7 +102,7 @@ const SHOWN_WITHIN: usize = 14;
 const BESIDE_MAX: usize = 2;
 
 impl ResultReader {
-    pub(super) fn new(base: &KnowledgeBase, words: &Results) -> Self {
+    pub(super) fn new(base: &KnowledgeBase, words: &Results, measures: &Measures) -> Self {
         let mut tests = PhraseSet::default();
         let mut shown = PhraseSet::default();
         let is_reported = |it: ConceptRef| {
@@ -148,11 +161,13 @@ impl ResultReader {
             outcomes,
             shown,
             not_shown: PhraseSet::of(&words.not_shown),
+            inside: PhraseSet::of(&words.inside),
             ranges: PhraseSet::of(&words.ranges),
             before_number: PhraseSet::of(&words.before_number),
             between: PhraseSet::of(&words.between),
             joining: PhraseSet::of(&words.joining),
             units: Units::new(words),
+            figures: Figures::new(measures),
         }
     }
 
@@ -177,13 +192,13 @@ impl ResultReader {
         &self,
         reading: &Reading<'_>,
         written: &Written<'_>,
-        carried: &Carried,
+        (names, carried): (TestNames<'_>, &Carried),
         spotted: &[Spotted],
     ) -> Vec<Spotted> {
         if !reading.has_any([Trait::Outcome, Trait::Number]) {
             return Vec::new();
         }
-        let mut named = self.named(reading, written, carried);
+        let mut named = named(names, written, carried);
         if named.is_empty() {
             return Vec::new();
         }
@@ -226,10 +241,20 @@ impl ResultReader {
         results
     }
 
-    /// Takes out what was only nearly heard in the words that a report begins with: "CT of the head shows" is no birth, "blood
-    /// smear shows" no bleeding.
-    pub(super) fn hush(&self, reading: &Reading<'_>, spotted: &mut Vec<Spotted>) {
-        for (tests, name) in self.names(reading) {
+    /// Takes out what was only nearly heard in the words that a report begins with ("CT of the head shows" is no birth, "blood
+    /// smear shows" no bleeding), and what a report sees inside that is a finding of its own elsewhere: the "cavity" of a chest
+    /// x-ray is in no tooth, the "collapse" of a vertebra no fainting.
+    pub(super) fn hush(
+        &self,
+        reading: &Reading<'_>,
+        names: &TestNames<'_>,
+        spotted: &mut Vec<Spotted>,
+    ) {
+        for TestName {
+            tests,
+            tokens: name,
+        } in names
+        {
             if !tests.first().is_some_and(|it| it.is_reported) {
                 continue;
             }
@@ -238,42 +263,41 @@ impl ResultReader {
                 end += length;
             }
             let opening = name.start..end;
+            let sentence = reading.sentence_of(name.start);
+            let report = end..sentence.end.min(end + SHOWN_WITHIN);
             spotted.retain(|it| {
-                it.confidence >= WORD_FOR_WORD || !it.core.iter().any(|at| opening.contains(at))
+                let nearly = it.confidence < WORD_FOR_WORD;
+                let in_opening = || it.core.iter().any(|at| opening.contains(at));
+                let seen_inside = || {
+                    let first = it.first();
+                    let shown = self.shown.longest_at(&reading.keys, first);
+                    let by_test = |shown: &[ConceptRef]| {
+                        tests.iter().any(|test| shown.contains(&test.concept))
+                    };
+                    report.contains(&first)
+                        && it.is_finding()
+                        && shown.is_some_and(|(_, shown)| by_test(shown))
+                        && self.inside.length_at(&reading.keys, first) >= it.core.len()
+                };
+                !(nearly && in_opening() || seen_inside())
             });
         }
     }
 
     /// The tests that a text names, and where.
-    fn names(&self, reading: &Reading<'_>) -> impl Iterator<Item = (&[Test], Range<usize>)> {
-        let next = |from| reading.next_of(from, [Trait::Test]);
-        let mut at = next(0);
-        std::iter::from_fn(move || {
-            while at < reading.len() {
-                match self.tests.longest_at(&reading.keys, at) {
-                    Some((length, tests)) => {
-                        let tokens = at..at + length;
-                        at = next(tokens.end);
-                        return Some((tests, tokens));
-                    }
-                    None => at = next(at + 1),
-                }
+    pub(super) fn names(&self, reading: &Reading<'_>) -> TestNames<'_> {
+        let mut names = TestNames::new();
+        let mut at = reading.next_of(0, [Trait::Test]);
+        while at < reading.len() {
+            let mut behind = at + 1;
+            if let Some((length, tests)) = self.tests.longest_at(&reading.keys, at) {
+                behind = at + length;
+                let tokens = at..behind;
+                names.push(TestName { tests, tokens });
             }
-            None
-        })
-    }
-
-    fn named(&self, reading: &Reading<'_>, written: &Written<'_>, carried: &Carried) -> Vec<Named> {
-        let free = |tokens: &Range<usize>| !carried.tokens()[tokens.clone()].contains(&true);
-        let named = self.names(reading).filter(|(_, tokens)| free(tokens));
-        let named = named.filter_map(|(tests, tokens)| {
-            Some(Named {
-                test: of_age(tests, written)?,
-                tokens,
-                outcome: None,
-            })
-        });
-        named.collect()
+            at = reading.next_of(behind, [Trait::Test]);
+        }
+        names
     }
 
     /// What the number behind a test says.
@@ -360,7 +384,7 @@ impl ResultReader {
             let sign = usize::from(matches!(reading.words[at], ")" | "+"));
             let lengths = [
                 sign,
-                figures::link_at(reading, at),
+                self.figures.link_at(reading, at),
                 self.between.length_at(&reading.keys, at),
                 self.before_number.length_at(&reading.keys, at),
             ];
@@ -388,8 +412,8 @@ impl ResultReader {
         let end = next.map_or(sentence.end, |(start, _)| start.min(sentence.end));
         let mut at = it.tokens.end;
         while at < end && at - it.tokens.end <= most {
-            if let Some((choice, _)) = self.outcome_at(reading, at) {
-                return Some(choice);
+            if let Some((choice, length)) = self.outcome_at(reading, at) {
+                return self.later(reading, at + length..end).or(Some(choice));
             }
             match self.between.length_at(&reading.keys, at) {
                 0 => break,
@@ -421,6 +445,24 @@ impl ResultReader {
             let shows = self.shows(reading, it.test.concept, it.tokens.end..end);
             shows.then_some(Choice::Present)
         })
+    }
+
+    /// What is told of now behind an earlier result: "negative last year, now reactive".
+    pub(super) fn later(&self, reading: &Reading<'_>, behind: Range<usize>) -> Option<Choice> {
+        let now = reading.marks.first(behind.clone(), Mark::Now)?;
+        let mut at = now + 1;
+        while at < behind.end {
+            if let Some((choice, _)) = self.outcome_at(reading, at) {
+                return Some(choice);
+            }
+            match self.between.length_at(&reading.keys, at) {
+                0 => break,
+                length => at += length,
+            }
+        }
+        // "Negative in January, positive now".
+        let before = now.checked_sub(1).filter(|at| *at >= behind.start)?;
+        self.outcome_at(reading, before).map(|(choice, _)| choice)
     }
 
     /// Whether a report names what the test shows when it is abnormal. Behind a word that denies, nothing counts: one "no" may deny a
@@ -481,4 +523,18 @@ pub(super) fn heads_item(reading: &Reading<'_>, at: usize) -> bool {
 fn is_below_zero(text: &str, number: usize) -> bool {
     let before = text[..number].strip_suffix(['-', '−', '–']);
     before.is_some_and(|it| !it.ends_with(char::is_alphanumeric))
+}
+
+/// Those of the names that no finding has taken, with the test that fits the age.
+fn named(names: TestNames<'_>, written: &Written<'_>, carried: &Carried) -> Vec<Named> {
+    let is_free = |it: &TestName<'_>| !carried.tokens()[it.tokens.clone()].contains(&true);
+    let free = names.into_iter().filter(is_free);
+    let named = free.filter_map(|TestName { tests, tokens }| {
+        Some(Named {
+            test: of_age(tests, written)?,
+            tokens,
+            outcome: None,
+        })
+    });
+    named.collect()
 }

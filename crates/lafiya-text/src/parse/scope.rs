@@ -1,5 +1,7 @@
 //! What turns a finding: denial, doubt, condition, the past. Each has a reach, and each reach has an end.
 
+mod behind;
+
 use std::ops::Range;
 
 use lafiya_knowledge::KnowledgeBase;
@@ -10,13 +12,15 @@ use super::begins::Begins;
 use super::carried::Carried;
 use super::doubled;
 use super::endings::{self, Endings};
-use super::hedge;
+use super::hedge::Doubts;
 use super::lists::{Item, bare_list_end, item_after, may_head_list};
 use super::marks::Mark;
 use super::past::{Bygones, Past};
+use super::placed::Placed;
+use super::presently;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
-use super::traits::Trait;
+use super::untils::{Untils, UpTo};
 use crate::hash::FastSet;
 use crate::phrases::PhraseSet;
 use crate::words::{BodyWords, Ignored, ScopeWords};
@@ -36,6 +40,10 @@ pub(super) struct Scope {
     /// What one suffers from, in the common form.
     complaints: FastSet<String>,
     moving: PhraseSet<()>,
+    unsaid: PhraseSet<()>,
+    placed: Placed,
+    doubts: Doubts,
+    untils: Untils,
     /// Who denies to know denies nothing of what is known.
     knowing: PhraseSet<()>,
     /// "It is not the cough that worries me".
@@ -65,8 +73,6 @@ enum Trigger {
 
 /// Words that may stand between a denial and what it denies without carrying it.
 const STRANGERS_MAX: usize = 2;
-/// Words from a cause that is not known to what it is the cause of: "cause of her bleeding".
-const CAUSE_REACH: usize = 3;
 /// Words from "it is not" to "that worries me".
 const MATTER_REACH: usize = 7;
 /// Words of one item of a denied list.
@@ -86,6 +92,9 @@ impl Scope {
             (&words.denials, Trigger::Denial),
             (&words.list_negators, Trigger::ListNegator),
             (&words.negators, Trigger::Negator),
+            (&words.unsaid, Trigger::Negator),
+            (&words.opening_negators, Trigger::Negator),
+            (&words.paired_negators, Trigger::Negator),
         ];
         for (list, trigger) in lists {
             for phrase in list {
@@ -101,6 +110,10 @@ impl Scope {
             without: PhraseSet::of(&words.without),
             complaints: body.complaints.iter().cloned().collect(),
             moving: PhraseSet::of(&words.moving),
+            unsaid: PhraseSet::of(&words.unsaid),
+            placed: Placed::new(words),
+            doubts: Doubts::new(words),
+            untils: Untils::new(words),
             knowing: PhraseSet::of(&words.knowing),
             mattering: PhraseSet::of(&words.mattering),
             list_openers: PhraseSet::of(&words.list_openers),
@@ -113,7 +126,7 @@ impl Scope {
 
     /// Whether a word begins a denial of what stands before it.
     pub(super) fn begins_after_negator(&self, key: u64) -> bool {
-        self.after_negators.begun(key).is_some()
+        self.after_negators.begun(key).is_some() || self.placed.begins_frame(key)
     }
 
     /// Words that no other list has, for the speller.
@@ -126,15 +139,14 @@ impl Scope {
     /// Turns what the words of the text turn.
     pub(super) fn apply(
         &self,
-        (text, reading): (&str, &Reading<'_>),
+        (text, reading, in_time): (&str, &Reading<'_>, &[bool]),
         carried: &Carried,
         age: Option<Age>,
         spotted: &mut [Spotted],
     ) {
         let begins = Begins::of(reading, spotted);
-        self.forward(reading, (&begins, carried.tokens()), spotted);
+        self.forward((reading, in_time), (&begins, carried.tokens()), spotted);
         let answered = Answered::of(text, (reading, carried.tokens()), spotted);
-        let spoken_of_now = reading.marks.has_any(Mark::Now);
         let past = Past::of(reading, age);
         for it in spotted.iter_mut() {
             self.backward(reading, (&begins, carried.tokens()), it);
@@ -150,15 +162,8 @@ impl Scope {
             if queried && !it.derived {
                 it.choice = Choice::Unknown;
             }
-            // A danger that is over now was there all the same.
-            it.now = spoken_of_now
-                && it.choice == Choice::Absent
-                && !self.bygones.dangers.contains(&it.concept)
-                && reading
-                    .marks
-                    .first(reading.clause_of(first), Mark::Now)
-                    .is_some();
         }
+        presently::note(reading, &self.bygones.dangers, spotted);
         self.share(reading, carried.tokens(), spotted);
     }
 
@@ -200,7 +205,7 @@ impl Scope {
                     .first(between.clone(), Mark::Trigger)
                     .is_none()
                 && between.clone().all(joins);
-            let is_danger = self.bygones.dangers.contains(&it.concept);
+            let is_danger = self.bygones.dangers.contains(it.concept);
             if joined
                 && (it.concept == next.concept
                     || (!is_danger && self.endings.end_together((reading, carried), it, next)))
@@ -212,7 +217,7 @@ impl Scope {
 
     fn forward(
         &self,
-        reading: &Reading<'_>,
+        (reading, in_time): (&Reading<'_>, &[bool]),
         (begins, carried): (&Begins, &[bool]),
         spotted: &mut [Spotted],
     ) {
@@ -229,7 +234,8 @@ impl Scope {
                     (at..at + length).any(|n| carried[n] && denies(n) && reading.words[n] != "dey");
                 let is_echo = kinds.contains(&Trigger::Echo);
                 let its_own = || carried[at + length - 1] || self.goes_on(reading, at + length);
-                !(carried[at] || is_phrase || (is_echo && its_own()))
+                self.placed.denies_at(reading, at)
+                    && !(carried[at] || is_phrase || (is_echo && its_own()))
             });
             let Some((length, kinds)) = found else {
                 at = next(at + 1);
@@ -245,6 +251,31 @@ impl Scope {
                     .is_some_and(|it| matches!(*it, "if" | "whether"))
             {
                 after += 1;
+            }
+            // "Cannot say she has no fever", "it is not that he has no cough".
+            let is_unsaid = || self.unsaid.length_at(&reading.keys, at) == length;
+            if (doubt || is_unsaid())
+                && let Some(behind) = self.denial_right_behind(reading, carried, after)
+            {
+                self.doubt(reading, spotted, behind);
+                at = next(behind);
+                continue;
+            }
+            let denies = || kinds.iter().all(|it| *it >= Trigger::Denial);
+            let goes_on = |comma: usize| self.list_ends_in_or(reading, comma);
+            if let Some((until, up_to)) =
+                self.untils
+                    .behind((reading, in_time, carried), after, goes_on)
+                && denies()
+            {
+                for it in spotted.iter_mut() {
+                    let is_denied = (at + 1..until).contains(&it.first()) && !it.derived;
+                    if is_denied && up_to == UpTo::ThisDay {
+                        it.choice = Choice::Unknown;
+                    }
+                }
+                at = next(until);
+                continue;
             }
             // "I have not gone down in weight": the "gone" belongs to the finding.
             let swallowed = length > 1 && (at + 1..after).any(|n| carried[n]);
@@ -307,6 +338,25 @@ impl Scope {
             }
             at = next(after);
         }
+    }
+
+    /// Where a denial ends that follows a doubt at once: only words that say nothing stand between.
+    fn denial_right_behind(
+        &self,
+        reading: &Reading<'_>,
+        carried: &[bool],
+        from: usize,
+    ) -> Option<usize> {
+        let marks = [Mark::Statement, Mark::StatementVerb];
+        let says_nothing = |at: &usize| {
+            let is_plain = reading.is_light(*at) || reading.marks.has_one_of(*at, marks);
+            is_plain && !reading.tokens[*at].is_sign() && !reading.marks.has(*at, Mark::Trigger)
+        };
+        let at = from + (from..reading.len()).take_while(says_nothing).count();
+        let found = self.triggers.longest_at(&reading.keys, at);
+        let (length, kinds) = found.filter(|_| at < reading.len() && !carried[at])?;
+        let denies = kinds.iter().all(|it| *it >= Trigger::Denial);
+        denies.then_some(at + length)
     }
 
     /// Where a denial ends that is of something else than findings: "I did not know that the headache is dangerous", "it is
@@ -390,7 +440,8 @@ impl Scope {
     /// A doubt makes unknown what it governs. Behind the comma or the colon of a disease stands what is seen of it.
     fn doubt(&self, reading: &Reading<'_>, spotted: &mut [Spotted], from: usize) {
         let goes_on = |comma: usize| self.list_ends_in_or(reading, comma);
-        let reach = hedge::governed(reading, spotted, reach_of(reading, from), goes_on);
+        let reach = reach_of(reading, from);
+        let reach = self.doubts.governed(reading, spotted, reach, goes_on);
         for it in spotted
             .iter_mut()
             .filter(|it| !it.derived && reach.contains(&it.first()))
@@ -502,7 +553,7 @@ impl Scope {
     }
 
     fn refuse(&self, it: &mut Spotted) {
-        if self.bygones.dangers.contains(&it.concept) {
+        if self.bygones.dangers.contains(it.concept) {
             it.dropped = Some(Dropped::Hypothetical);
         } else {
             it.choice = Choice::Present;
@@ -555,75 +606,6 @@ impl Scope {
         }
         false
     }
-
-    /// "fever: no", "cough absent", "the headache I had is gone".
-    fn backward(
-        &self,
-        reading: &Reading<'_>,
-        (begins, carried): (&Begins, &[bool]),
-        it: &mut Spotted,
-    ) {
-        if it.derived {
-            if it.well {
-                self.endings.revive(reading, carried, it);
-            }
-            return;
-        }
-        let (last, end) = (it.last(), reading.clause_of(it.last()).end);
-        let ends = |at: usize| at >= end || begins.any(at);
-        let mut at = last + 1;
-        // "I did a pregnancy test and it is negative".
-        let is_tested = reading.words.get(at) == Some(&"test");
-        while !ends(at) {
-            let told = is_tested && self.tellings.length_at(&reading.keys, at) > 0;
-            let leads = self.before_after_negators.length_at(&reading.keys, at) > 0;
-            if !leads && !told {
-                break;
-            }
-            at += 1;
-        }
-        // Where the next finding of the clause begins.
-        let next = || (last + 1..end).find(|&at| begins.any(at)).unwrap_or(end);
-        // "fever : no" crosses the colon that ends the clause.
-        let colon = || reading.words[end - 1] == ":" && end < reading.len() && next() == end;
-        let may_be_denied = !ends(at) && reading.entries[at].denies_before;
-        let is_free = || {
-            matches!(reading.words.get(last + 1), Some(&"free")) && is_free_of(reading, last + 1)
-        };
-        if (may_be_denied && self.is_denied_at(reading, it.first(), at))
-            || is_free()
-            || (colon() && self.answers.is_no(reading, end))
-        {
-            it.choice = Choice::Absent;
-            return;
-        }
-        let is_danger = || self.bygones.dangers.contains(&it.concept);
-        if it.is_finding() && self.endings.end((reading, carried), it, next) && !is_danger() {
-            it.choice = Choice::Absent;
-        }
-    }
-
-    /// Whether a word here denies the finding before it, which begins at `first`.
-    fn is_denied_at(&self, reading: &Reading<'_>, first: usize, at: usize) -> bool {
-        let length = self.after_negators.length_at(&reading.keys, at);
-        if length == 0 || reading.marks.has(at, Mark::NotNegator) {
-            return false;
-        }
-        let end = reading.clause_of(at).end;
-        let mut behind = at + length;
-        while behind < end
-            && let tail @ 1.. = self.behind_after_negators.length_at(&reading.keys, behind)
-        {
-            behind += tail;
-        }
-        let closes = behind >= end || reading.tokens[behind].is_sign();
-        let goes_on = || length > 1 && reading.words[behind] == "and";
-        let cause = || {
-            let from = first.saturating_sub(CAUSE_REACH);
-            self.sought.begins_in(&reading.keys, from..first)
-        };
-        (closes || goes_on()) && !(length > 1 && cause())
-    }
 }
 
 /// Up to the end of the sentence, a barrier or a new statement.
@@ -648,26 +630,6 @@ fn deny_at(spotted: &mut [Spotted], begins: &Begins, at: usize) -> Option<usize>
         it.last() + 1
     });
     here.max()
-}
-
-/// "Seizure free for two years", but "abdomen: free fluid".
-fn is_free_of(reading: &Reading<'_>, free: usize) -> bool {
-    let next = free + 1;
-    let closes = next >= reading.len() || reading.tokens[next].is_sign();
-    let timed = [Mark::Beginning, Mark::Now, Mark::Joiner];
-    // "Seizure free on valproate".
-    let by_medicine = || {
-        let medicine = reading.traits.get(next + 1);
-        reading.words[next] == "on" && medicine.is_some_and(|it| it.has(Trait::Medicine))
-    };
-    let is_led = || {
-        let counts = matches!(reading.words[next], "x" | "of") || reading.tokens[next].is_number();
-        counts || by_medicine()
-    };
-    let sentence = reading.sentence_of(free);
-    // "Seizure free for 2 years until this morning".
-    let ended = || (next..sentence.end).any(|at| matches!(reading.words[at], "until" | "till"));
-    (closes || reading.marks.has_one_of(next, timed) || is_led()) && !ended()
 }
 
 /// Whether a number stands here, in digits or as a word; "a" is none.

@@ -6,6 +6,7 @@ use super::carried::Carried;
 use super::reading::Reading;
 use super::spotted::Spotted;
 use super::traits::Trait;
+use crate::hash::FastSet;
 use crate::phrases::PhraseSet;
 use crate::words::SeverityWords;
 
@@ -14,16 +15,25 @@ use crate::words::SeverityWords;
 pub(super) struct Grades {
     before: PhraseSet<Severity>,
     after: PhraseSet<Severity>,
+    /// Those that may say how much somebody did: "eating too much".
+    amounts: PhraseSet<()>,
+    doings: FastSet<String>,
+    causes: PhraseSet<()>,
 }
 
 /// Tokens a word of severity may stand away from the finding.
 const REACH: usize = 4;
+/// Tokens from "after" to what was done.
+const CAUSE_REACH: usize = 4;
 
 impl Grades {
     pub(super) fn new(words: &SeverityWords) -> Self {
         let mut grades = Self {
             before: PhraseSet::default(),
             after: PhraseSet::default(),
+            amounts: PhraseSet::of(&words.amounts),
+            doings: words.doings.iter().cloned().collect(),
+            causes: PhraseSet::of(&words.causes),
         };
         let lists = [
             (&words.severe, Severity::Severe),
@@ -96,7 +106,8 @@ impl Grades {
             }
             if let Some((length, [severity, ..])) = at_before(at) {
                 let between = (at + length)..first;
-                if between.clone().all(|at| reading.is_light(at)) {
+                let is_of_it = between.clone().all(|at| reading.is_light(at));
+                if is_of_it && !self.is_of_a_cause(reading, at) {
                     return Some(*severity);
                 }
             }
@@ -115,7 +126,7 @@ impl Grades {
             if reading.traits[at].has(Trait::GradeAfter)
                 && let Some((_, [severity, ..])) = self.after.longest_at(&reading.keys, at)
             {
-                return Some(*severity);
+                return (!self.is_of_a_cause(reading, at)).then_some(*severity);
             }
             // A comma is passed only by a remark ("small cough, nothing serious").
             if !(reading.is_light(at) || matches!(reading.words[at], "," | ":")) {
@@ -123,5 +134,17 @@ impl Grades {
             }
         }
         None
+    }
+
+    /// Whether a grade says how much somebody did from which it came: "vomited after eating too much".
+    fn is_of_a_cause(&self, reading: &Reading<'_>, grade: usize) -> bool {
+        let Some(doing) = grade.checked_sub(1) else {
+            return false;
+        };
+        let sentence = reading.sentence_of(grade);
+        let before = doing.saturating_sub(CAUSE_REACH).max(sentence.start)..doing;
+        self.amounts.length_at(&reading.keys, grade) > 0
+            && self.doings.contains(reading.words[doing])
+            && self.causes.begins_in(&reading.keys, before)
     }
 }

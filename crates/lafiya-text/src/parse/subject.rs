@@ -5,12 +5,14 @@ use std::ops::Range;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice, Sex};
 
-use super::kindred;
+use super::animals::Animals;
+use super::kindred::Kindred;
 use super::marks::Mark;
 use super::narration::{Narration, Pronoun, Pronouns, pronoun_fits};
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted, is_danger};
 use super::time::CHILD_BELOW_YEARS;
+use super::together::Together;
 use super::traits::Trait;
 use crate::hash::FastSet;
 use crate::phrases::{Begun, PhraseSet};
@@ -27,6 +29,8 @@ pub(super) enum Person {
     Kin,
     Partner,
     Other,
+    /// No person, but its illness is not the patient's either.
+    Animal,
     Third,
 }
 
@@ -74,6 +78,12 @@ impl Names {
         let ends = self.turns.iter().copied().skip(1);
         let ends = ends.chain([self.by_token.len()]);
         self.turns.iter().zip(ends).map(|(at, end)| *at..end)
+    }
+
+    /// Whether the words of a finding name an animal: "dog bite", "the dog was drooling".
+    fn holds_animal(&self, it: &Spotted) -> bool {
+        let is_animal = |at: &usize| self.at(*at).is_some_and(|it| it.person == Person::Animal);
+        it.core.iter().any(is_animal)
     }
 
     /// Whether one of the kin is named among some tokens.
@@ -158,6 +168,9 @@ pub(super) struct Subjects {
     reporting: FastSet<String>,
     family: PhraseSet<ConceptRef>,
     pronouns: Pronouns,
+    animals: Animals,
+    company: Together,
+    kindred: Kindred,
 }
 
 /// One finding of a sister is gossip, unless it is a danger and nobody else has any; two are a patient.
@@ -175,6 +188,7 @@ impl Subjects {
             (&words.kin, Person::Kin),
             (&words.partners, Person::Partner),
             (&words.others, Person::Other),
+            (&words.animals, Person::Animal),
         ];
         for (list, person) in lists {
             for phrase in list {
@@ -205,6 +219,9 @@ impl Subjects {
             reporting: set(&words.reporting),
             family: diseases,
             pronouns: Pronouns::new(words),
+            animals: Animals::new(words, base),
+            company: Together::new(words),
+            kindred: Kindred::new(words),
         }
     }
 
@@ -276,7 +293,7 @@ impl Subjects {
             }
             None => self.persons_of(reading, &names),
         };
-        let of_family = kindred::lines(reading);
+        let of_family = self.kindred.lines(reading);
         for line in &of_family {
             let person = Person::Kin;
             let by_pronoun = false;
@@ -316,7 +333,12 @@ impl Subjects {
                     && (of(Person::Child) == 0 || is_grown)
                     && (of(Person::Kin) >= KIN_FINDINGS_MIN || kin_in_danger)
             }
-            Person::Other => false,
+            Person::Other | Person::Animal => false,
+        };
+        // "Works on a cattle farm" is said of who works there; a goat that is pregnant is a goat.
+        let is_exposure = |it: &Spotted| {
+            let risk = it.concept.risk().map(|ix| base.risk(ix));
+            risk.is_some_and(|risk| risk.state.is_none())
         };
         for it in spotted.iter_mut() {
             let person = spoken_of[it.first()].person;
@@ -327,11 +349,13 @@ impl Subjects {
             );
             let is_patients = told_of
                 || is_about_others(base, it.concept)
+                || (person == Person::Animal && (is_exposure(it) || names.holds_animal(it)))
                 || (person == Person::Child && is_of_unborn(base, it.concept));
             if !is_patients {
                 it.dropped = Some(Dropped::OtherPerson);
             }
         }
+        self.animals.add_bites(reading, &names, spotted);
         if !is_patient(Person::Kin) || of(Person::Kin) == 0 {
             self.family_history(reading, &spoken_of, spotted);
         }
@@ -390,6 +414,10 @@ impl Subjects {
                     named = Person::Nobody;
                 }
             }
+            // What an animal has ends with its clause.
+            if now == Person::Animal {
+                now = Person::Nobody;
+            }
             // "no contact with sick people, no cough": a new denial speaks of the patient again.
             let denies_anew =
                 at > 0 && reading.clause(at) != reading.clause(at - 1) && reading.words[at] == "no";
@@ -412,6 +440,9 @@ impl Subjects {
                         now
                     }
                     _ if self.is_aside(reading, at) => now,
+                    Person::Animal if !self.animals.is_spoken_of(reading, at) => now,
+                    // "He and his brother both have diarrhoea", "the whole family including the patient".
+                    _ if self.company.is_with_patient(reading, names, at) => now,
                     // "the child and her brother": the child stays the subject.
                     Person::Kin | Person::Other
                         if now == Person::Child && self.is_joined(reading, at) =>
@@ -426,7 +457,7 @@ impl Subjects {
                 };
                 // "people" and "neighbours" are nobody's "he" once somebody else was named.
                 let crowd = now == Person::Other && (named != Person::Nobody || in_passing);
-                if !matches!(now, Person::First | Person::Nobody) && !crowd {
+                if !matches!(now, Person::First | Person::Nobody | Person::Animal) && !crowd {
                     named = now;
                     // "My sister's boy": the last of them.
                     let is_first = main.0 == Person::Nobody || main.1 + 1 == at;
@@ -436,6 +467,7 @@ impl Subjects {
                 }
             }
             let person = now;
+            let end = self.animals.end_of(reading, person, at..end);
             spoken_of[at..end].fill(SpokenOf { person, by_pronoun });
         }
         spoken_of
@@ -498,6 +530,9 @@ impl Subjects {
             if begins_sentence || (begins && word == "no") {
                 (now, named) = (Person::Nobody, Person::Nobody);
             }
+            if now == Person::Animal {
+                now = Person::Nobody;
+            }
             let named_here = names.at(at);
             let in_passing = named_here.is_some_and(|it| it.in_passing);
             match named_here.map(|it| it.person) {
@@ -520,10 +555,14 @@ impl Subjects {
                     if patient_at
                         .is_some_and(|n| n + 1 == at || self.is_joined_to(reading, n, at)) => {}
                 Some(_) if self.is_aside(reading, at) => {}
+                Some(Person::Animal) if !self.animals.is_spoken_of(reading, at) => {}
+                Some(Person::Animal) => now = Person::Animal,
+                Some(_) if self.company.is_with_patient(reading, names, at) => {}
                 Some(person) => (now, named) = (person, person),
             }
             let by_pronoun = false;
             let person = now;
+            let end = self.animals.end_of(reading, person, at..end);
             spoken_of[at..end].fill(SpokenOf { person, by_pronoun });
         }
         spoken_of

@@ -6,9 +6,11 @@ use std::ops::Range;
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::Choice;
 
+use super::marks::Mark;
 use super::reading::Reading;
 use super::results::ResultReader;
 use super::spotted::Spotted;
+use super::traits::Trait;
 use crate::phrases::PhraseSet;
 use crate::words::Results;
 
@@ -42,11 +44,7 @@ impl Tested {
         results: &ResultReader,
         spotted: &mut Vec<Spotted>,
     ) {
-        let may_be = |it: &Spotted| {
-            let risk = it.concept.risk().map(|ix| base.risk(ix));
-            let kind = risk.is_some_and(|risk| KINDS.contains(&risk.text.kind.as_str()));
-            kind && it.is_had() && !it.derived
-        };
+        let may_be = |it: &Spotted| is_sought(base, it) && it.is_had() && !it.derived;
         spotted.retain_mut(|it| {
             let aim = may_be(it).then(|| self.aim(reading, it)).flatten();
             let Some(aim) = aim else {
@@ -58,6 +56,40 @@ impl Tested {
             }
             true
         });
+    }
+
+    /// What a test denied once and now tells is there: "HIV negative last year, now reactive".
+    pub(super) fn retell(
+        reading: &Reading<'_>,
+        base: &KnowledgeBase,
+        results: &ResultReader,
+        spotted: &mut [Spotted],
+    ) {
+        // Few texts tell of a result and of now.
+        if !reading.has_any([Trait::Outcome]) || !reading.marks.has_any(Mark::Now) {
+            return;
+        }
+        for it in spotted {
+            if it.choice != Choice::Absent || !is_sought(base, it) {
+                continue;
+            }
+            let told = reading.next_of(it.first() + 1, [Trait::Outcome]);
+            let behind = told + 1..reading.sentence_of(it.last()).end;
+            // No result in its sentence.
+            if behind.is_empty() {
+                continue;
+            }
+            let Some(now) = reading.marks.first(behind.clone(), Mark::Now) else {
+                continue;
+            };
+            // "HIV negative, RDT now positive", "HIV negative, husband now reactive".
+            let clause = reading.clause_of(now);
+            let another = reading.next_of(behind.start, [Trait::Test]) < behind.end
+                || reading.next_of(clause.start, [Trait::Person]) < now;
+            if !another && results.later(reading, behind) == Some(Choice::Present) {
+                (it.choice, it.dropped, it.now) = (Choice::Present, None, false);
+            }
+        }
     }
 
     /// The words that make something the aim of a test, together with it.
@@ -97,4 +129,10 @@ impl Tested {
         let present = sentence.any(|at| outcome(at) == Some(Choice::Present) || is_known(at));
         present.then_some(Choice::Present)
     }
+}
+
+/// Whether it is something that a test may look for.
+fn is_sought(base: &KnowledgeBase, it: &Spotted) -> bool {
+    let risk = it.concept.risk().map(|ix| base.risk(ix));
+    risk.is_some_and(|risk| KINDS.contains(&risk.text.kind.as_str()))
 }

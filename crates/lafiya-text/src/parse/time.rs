@@ -59,6 +59,8 @@ pub(super) struct Told {
     pub others: Vec<Range<usize>>,
     /// The first age among these.
     pub age: Option<Age>,
+    /// The first of them that says how old a newborn baby is who is not the patient.
+    pub newborn: Option<Range<usize>>,
 }
 
 /// A number of days, months or years is one of these.
@@ -73,6 +75,10 @@ const TOKENS_A_TIME: usize = 8;
 const DAYS_MAX: f64 = 36_500.0;
 const DAY_HOURS: u32 = 24;
 const YEAR_DAYS: u32 = 365;
+/// Six weeks after a birth.
+pub(super) const CHILDBED_DAYS: u32 = 42;
+/// Whose mother is in childbed is not older.
+const CHILDBED: Age = Age::from_days(CHILDBED_DAYS);
 /// Who is younger is called a baby, and no child, son or girl.
 const MONTH_DAYS: u32 = 28;
 /// Who is called a man or a woman is not younger.
@@ -191,6 +197,13 @@ impl Times {
                         told.age = age;
                     }
                     told.age = told.age.or(age);
+                    let is_grown = patient.is_some_and(|it| it.years() >= CHILD_BELOW_YEARS);
+                    if is_grown
+                        && told.newborn.is_none()
+                        && self.is_of_newborn(reading, &place, age)
+                    {
+                        told.newborn = Some(place.clone());
+                    }
                     told.others.push(place);
                 }
             }
@@ -295,6 +308,20 @@ impl Times {
             first.is_some_and(|at| self.bringing.length_at(&reading.keys, at) == length)
         };
         is_child && (ends(1) || ends(2))
+    }
+
+    /// "The baby is twelve days old", "my 3-week-old baby", but "my sister's baby is 5 days old".
+    fn is_of_newborn(&self, reading: &Reading<'_>, place: &Range<usize>, age: Option<Age>) -> bool {
+        let before = place.start.saturating_sub(AGED_REACH)..place.start;
+        let baby = before.chain([place.end]).find(|&at| {
+            let word = reading.words.get(at);
+            word.is_some_and(|it| self.newborn.contains(*it))
+        });
+        let is_hers = |at: usize| {
+            let owner = at.min(place.start).checked_sub(1);
+            owner.is_none_or(|at| reading.words[at] != "s")
+        };
+        age.is_some_and(|it| it <= CHILDBED) && baby.is_some_and(is_hers)
     }
 
     /// "A grandmother of 60 years", "mother (26 years)": who brings the patient.

@@ -66,6 +66,8 @@ pub(super) enum Trait {
     Outcome,
     /// Stands between the two numbers of a fraction, or of weeks and days.
     Slash,
+    /// Begins what a form asks for, or a name that an arrow may stand beside.
+    Noted,
 }
 
 /// The traits of a word.

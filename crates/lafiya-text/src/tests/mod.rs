@@ -3,9 +3,12 @@
 mod answers;
 mod any_text;
 mod bygone;
+mod company;
+mod contrasts;
 mod danger;
 mod denials;
 mod evaluation;
+mod forms;
 mod languages;
 mod queries;
 mod results;

@@ -257,3 +257,34 @@ fn the_opening_of_a_report_is_no_complaint() {
         .parse(&REAL.base, text, &ParseContext::default());
     assert!(found(&parsed.mentions).is_empty(), "{:?}", parsed.mentions);
 }
+
+#[test]
+fn what_a_report_sees_inside_is_no_finding_outside() {
+    for report in [
+        "CXR: cavity right upper lobe",
+        "Chest x-ray showed a cavity in the left lung",
+        "Spine x-ray: collapse of T10",
+        "Echo: mitral regurgitation",
+        "CT head shows haemorrhage",
+        "Abdominal ultrasound: liver abscess",
+    ] {
+        let context = ParseContext::default();
+        let parsed = REAL.parser.parse(&REAL.base, report, &context);
+        let heard: Vec<_> = parsed.mentions.iter().map(|it| &it.orth).collect();
+        assert!(heard.is_empty(), "{report}: {heard:?}");
+    }
+    for (text, finding) in [
+        ("tooth pain, there is a cavity", "s_black_teeth_or_cavities"),
+        ("CXR done. He collapsed at home", "s_collapse"),
+        (
+            "chest x-ray normal, abscess on the buttock",
+            "s_skin_abscess_sign",
+        ),
+        ("Abdominal ultrasound: ascites", "s_ascites"),
+    ] {
+        let context = ParseContext::default();
+        let parsed = REAL.parser.parse(&REAL.base, text, &context);
+        let mut ids = parsed.mentions.iter().map(|it| REAL.base.id_of(it.concept));
+        assert!(ids.any(|it| it == finding), "{text}");
+    }
+}

@@ -43,6 +43,19 @@ fn a_value_apart_from_its_name_is_read() {
             "9.2",
         ),
         ("SpO2 84%, target 94-98", "84 %"),
+        ("SpO2 98% yesterday, 80% today", "80 %"),
+        ("Temp 36.8 last week, 39.9 today", "39.9"),
+        ("Pulse 80 yesterday and 140 now", "140"),
+        ("Glucose 5.6 yesterday, 1.9 this morning", "1.9"),
+        ("RR 22 at home, 60 now", "60"),
+        ("Hb 5.0 now 9.2", "9.2"),
+        ("SpO2 98% yesterday, 80% today, pulse ok", "80 %"),
+        ("SpO2 98% yesterday, 3 fits today", "98 %"),
+        (
+            "SpO2 98% yesterday, 3 days of cough, 2 tablets today",
+            "98 %",
+        ),
+        ("GCS 15 yesterday, vomited 2 times today", "15"),
         ("when I checked my BP it was above 180/110", "180/110"),
     ] {
         assert_eq!(values(text), [value], "{text}");
@@ -59,6 +72,10 @@ fn a_danger_of_earlier_today_stays_beside_the_value_of_now() {
     ] {
         assert!(heard(text).contains(&shock), "{text}");
     }
+    let low = heard("SpO2 98% yesterday, 80% today");
+    assert!(low.contains(&"s_oxygen_saturation_below_92".to_owned()));
+    let cool = heard("Temp 36.8 last week, 39.9 today");
+    assert!(!cool.contains(&"-s_fever".to_owned()), "{cool:?}");
     let hot = heard("My temperature was 40 yesterday, now 36.8");
     assert!(hot.contains(&"s_fever".to_owned()), "{hot:?}");
 }

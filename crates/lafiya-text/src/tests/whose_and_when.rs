@@ -1,9 +1,9 @@
 //! Whose it is, when it was, and what is only feared: each mend beside the sentences in which it must not act.
 
-use lafiya_model::Age;
+use lafiya_model::{Age, Sex};
 
 use super::REAL;
-use super::sentences::{check, lasts};
+use super::sentences::{check, lasts, read};
 use crate::ParseContext;
 
 #[test]
@@ -276,4 +276,72 @@ fn who_carries_twins_is_pregnant() {
             "s_vaginal_bleeding_abnormal",
         ],
     );
+}
+
+#[test]
+fn an_illness_that_is_asked_about_is_not_known() {
+    for asked in [
+        "He wants to know about diabetes",
+        "came for information about epilepsy",
+        "attended a talk on asthma",
+    ] {
+        let mentions = read(asked, &ParseContext::default());
+        let known = mentions
+            .iter()
+            .find(|it| REAL.base.id_of(it.concept).starts_with("p_"));
+        assert!(known.is_none(), "{asked}");
+    }
+    check("asking about her diabetes", &["p_diabetes_mellitus_known"]);
+    check(
+        "asking about HIV drugs, HIV positive",
+        &["p_hiv_infection_known"],
+    );
+    check(
+        "asked about treatment because she is diabetic",
+        &["p_diabetes_mellitus_known"],
+    );
+}
+
+#[test]
+fn a_woman_with_a_newborn_is_in_childbed() {
+    let childbed = "p_postpartum_within_6_weeks";
+    let woman = |years| ParseContext {
+        age: Some(Age::from_years(years)),
+        sex: Some(Sex::Female),
+        ..ParseContext::default()
+    };
+    let hears = |text: &str, context: &ParseContext| {
+        let mentions = read(text, context);
+        mentions
+            .iter()
+            .any(|it| REAL.base.id_of(it.concept) == childbed)
+    };
+    for text in [
+        "I have fever and my breast is painful. My baby is twelve days old.",
+        "The baby is 9 days old. My wife has not slept and hears voices",
+        "headache since yesterday, I have a 3-week-old baby at home",
+        "bad smell from below, my newborn is 5 days old",
+        "Baby is 2 weeks old, mother has swollen leg",
+    ] {
+        assert!(hears(text, &woman(24)), "{text}");
+        assert!(!hears(text, &woman(63)), "a grandmother: {text}");
+        let man = ParseContext {
+            sex: Some(Sex::Male),
+            ..woman(24)
+        };
+        assert!(!hears(text, &man), "a man: {text}");
+    }
+    for text in [
+        "I have fever, my baby is 8 months old",
+        "my sister's baby is 5 days old and I have a cough",
+        "I have had fever for 5 days and my baby is well",
+        "My dog is 10 days old and bit me",
+    ] {
+        assert!(!hears(text, &woman(24)), "{text}");
+    }
+    let newborn = ParseContext {
+        age: Some(Age::from_days(9)),
+        ..woman(0)
+    };
+    assert!(!hears("The baby is 9 days old and does not suck", &newborn));
 }

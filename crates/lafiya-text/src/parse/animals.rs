@@ -1,0 +1,111 @@
+//! What animals have: "the goat has diarrhoea", "our dog was vomiting before it bit me". Their illness is not the patient's; their
+//! bite is.
+
+use std::ops::Range;
+
+use lafiya_knowledge::{ConceptRef, KnowledgeBase};
+
+use super::dictionary::Joint;
+use super::marks::Mark;
+use super::reading::Reading;
+use super::spotted::Spotted;
+use super::subject::{Names, Person};
+use crate::hash::{FastMap, FastSet};
+use crate::words::PersonWords;
+
+/// What is said of animals.
+#[derive(Clone, Debug)]
+pub(super) struct Animals {
+    /// Behind an animal these speak of it, besides the verbs of a statement.
+    stricken: FastSet<String>,
+    biting: FastSet<String>,
+    /// The wound that the bite of each leaves.
+    bites: FastMap<String, ConceptRef>,
+}
+
+/// Tokens from a bite to who was bitten.
+const BITTEN_REACH: usize = 4;
+
+impl Animals {
+    pub(super) fn new(words: &PersonWords, base: &KnowledgeBase) -> Self {
+        let set = |words: &[String]| words.iter().cloned().collect();
+        let mut bites = FastMap::default();
+        for (id, animals) in &words.bites {
+            if let Some(wound) = base.resolve(id) {
+                bites.extend(animals.iter().map(|animal| (animal.clone(), wound)));
+            }
+        }
+        Self {
+            stricken: set(&words.stricken),
+            biting: set(&words.biting),
+            bites,
+        }
+    }
+
+    /// Whether a sentence speaks of the animal that it names at a token: "the dog was ill", but not "dog bite".
+    pub(super) fn is_spoken_of(&self, reading: &Reading<'_>, at: usize) -> bool {
+        let next = at + 1;
+        let says = |word: &&str| self.stricken.contains(*word);
+        reading.marks.has(next, Mark::StatementVerb) || reading.words.get(next).is_some_and(says)
+    }
+
+    /// Where a stretch ends that speaks of an animal: with its clause, or before that with "but" and with a statement that
+    /// "and" begins ("the goat died and fever started"). That of a person is left as it is.
+    pub(super) fn end_of(
+        &self,
+        reading: &Reading<'_>,
+        person: Person,
+        stretch: Range<usize>,
+    ) -> usize {
+        if person != Person::Animal {
+            return stretch.end;
+        }
+        let begins_statement = |at: usize| {
+            let is_and = reading.forms[reading.unit_of(at)].joint == Some(Joint::And);
+            let rest = (at + 2).min(stretch.end)..stretch.end;
+            is_and && reading.marks.first(rest, Mark::StatementVerb).is_some()
+        };
+        let mut behind = stretch.start + 1..stretch.end;
+        let end = behind.find(|&at| reading.marks.has(at, Mark::Barrier) || begins_statement(at));
+        end.unwrap_or(stretch.end)
+    }
+
+    /// Adds the wound of a bite that is told apart from its animal: "our dog was vomiting before it bit me".
+    pub(super) fn add_bites(
+        &self,
+        reading: &Reading<'_>,
+        names: &Names,
+        spotted: &mut Vec<Spotted>,
+    ) {
+        for (at, named) in names.iter() {
+            if named.person != Person::Animal || !self.is_spoken_of(reading, at) {
+                continue;
+            }
+            let Some(&wound) = self.bites.get(reading.words[at]) else {
+                continue;
+            };
+            let sentence = reading.sentence_of(at);
+            let bite = (at + 1..sentence.end).find(|&n| self.biting.contains(reading.words[n]));
+            let is_known = spotted.iter().any(|it| it.concept == wound);
+            // "Has not bitten anybody", "bit me last year".
+            let turns = [Mark::Trigger, Mark::Past];
+            let is_turned = || { sentence }.any(|at| reading.marks.has_one_of(at, turns));
+            if let Some(bite) = bite
+                && !is_known
+                && is_of_patient(reading, names, bite)
+                && !is_turned()
+            {
+                spotted.push(Spotted::derived(wound, [bite].into_iter().collect()));
+            }
+        }
+    }
+}
+
+/// Whether who is named first behind a bite may be the patient.
+fn is_of_patient(reading: &Reading<'_>, names: &Names, bite: usize) -> bool {
+    let end = reading.sentence_of(bite).end.min(bite + 1 + BITTEN_REACH);
+    let mut behind = bite + 1..end;
+    // "Bit my brother": the speaker is named in passing.
+    let bitten = behind.find_map(|at| names.at(at).filter(|it| !it.in_passing));
+    bitten.is_some_and(|it| matches!(it.person, Person::First | Person::Third | Person::Child))
+}

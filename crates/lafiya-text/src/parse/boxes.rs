@@ -1,0 +1,80 @@
+//! The boxes of forms: "convulsions [ ] yes [x] no", "able to drink: yes [ ] no [x]", "fever [ ] cough [x]".
+
+use super::reading::Reading;
+use crate::phrases::PhraseSet;
+
+/// A text in whose forms boxes are looked for, with what says no as a whole answer.
+#[derive(Clone, Copy)]
+pub(super) struct Boxes<'a, 'r> {
+    pub text: &'a str,
+    pub reading: &'a Reading<'r>,
+    pub noes: &'a PhraseSet<()>,
+}
+
+/// A box.
+#[derive(Clone, Copy)]
+pub(super) struct TickBox {
+    /// The token behind it.
+    pub end: usize,
+    /// Whether something stands in it.
+    pub ticked: bool,
+}
+
+/// The box that stands at a token.
+pub(super) fn box_at((text, reading): (&str, &Reading<'_>), open: usize) -> Option<TickBox> {
+    let word = |at: usize| reading.words.get(at).copied().unwrap_or_default();
+    if word(open) != "[" {
+        return None;
+    }
+    // A cross is a word, a tick none.
+    let crossed = usize::from(word(open + 1) == "x");
+    let close = open + 1 + crossed;
+    if word(close) != "]" {
+        return None;
+    }
+    let is_blank = || reading.gap_before(text, close).trim().is_empty();
+    Some(TickBox {
+        end: close + 1,
+        ticked: crossed > 0 || !is_blank(),
+    })
+}
+
+impl Boxes<'_, '_> {
+    /// Where the answers end that stand here with a box each, before them or behind them, where the no is ticked and nothing
+    /// else.
+    pub(super) fn ticked_no(&self, from: usize) -> Option<usize> {
+        let (mut at, boxes_first) = (from, self.box_at(from).is_some());
+        let (mut ticks, mut noes_ticked) = (0, 0);
+        while let Some((TickBox { end, ticked }, is_no)) = self.answer_at(at, boxes_first) {
+            at = end;
+            ticks += usize::from(ticked);
+            noes_ticked += usize::from(ticked && is_no);
+        }
+        (ticks == 1 && noes_ticked == 1).then_some(at)
+    }
+
+    /// One answer and its box: where both end, and whether it is a no.
+    fn answer_at(&self, at: usize, box_first: bool) -> Option<(TickBox, bool)> {
+        if box_first {
+            let tick_box = self.box_at(at)?;
+            let (length, is_no) = self.word_at(tick_box.end)?;
+            let end = tick_box.end + length;
+            return Some((TickBox { end, ..tick_box }, is_no));
+        }
+        let (length, is_no) = self.word_at(at)?;
+        Some((self.box_at(at + length)?, is_no))
+    }
+
+    /// The length of a yes or a no, and whether it is a no.
+    fn word_at(&self, at: usize) -> Option<(usize, bool)> {
+        if matches!(self.reading.words.get(at), Some(&("yes" | "y"))) {
+            return Some((1, false));
+        }
+        let length = self.noes.length_at(&self.reading.keys, at);
+        (length > 0).then_some((length, true))
+    }
+
+    fn box_at(&self, at: usize) -> Option<TickBox> {
+        box_at((self.text, self.reading), at)
+    }
+}

@@ -1,0 +1,202 @@
+//! Arrows and pluses beside a name: "JVP ↑", "↓ Hb", "JVP: raised", "oedema ++", "+++ pain". The name alone says nothing.
+//!
+//! Where a number follows, that says it. What an arrow says can be denied and doubted as any words can: "no ↑ JVP".
+
+use std::ops::Range;
+
+use lafiya_knowledge::{ConceptRef, KnowledgeBase};
+use lafiya_model::Choice;
+
+use super::figures::Figures;
+use super::marks::Mark;
+use super::reading::Reading;
+use super::spotted::Spotted;
+use crate::fold::Token;
+use crate::phrases::PhraseSet;
+use crate::words::{self, FormWords};
+
+/// What the signs beside names say.
+#[derive(Clone, Debug)]
+pub(super) struct Levels {
+    known: Vec<Level>,
+    /// Words in place of an arrow, behind a colon.
+    up: PhraseSet<()>,
+    down: PhraseSet<()>,
+    /// Make a change of an arrow.
+    changes: PhraseSet<()>,
+    figures: Figures,
+}
+
+/// What the signs beside one name say.
+#[derive(Clone, Debug)]
+struct Level {
+    up: Option<ConceptRef>,
+    down: Option<ConceptRef>,
+    plus: Option<ConceptRef>,
+    many: Option<ConceptRef>,
+}
+
+/// A row of one sign.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    Up,
+    Down,
+    Pluses(usize),
+}
+
+/// So many pluses are many.
+const MANY: usize = 3;
+/// Who writes such signs means them.
+const CONFIDENCE: f64 = 0.95;
+
+impl Levels {
+    pub(super) fn new(base: &KnowledgeBase, words: &FormWords, figures: Figures) -> Self {
+        let known = |id: &Option<String>| base.resolve(id.as_deref()?);
+        let level = |it: &words::Level| Level {
+            up: known(&it.up),
+            down: known(&it.down),
+            plus: known(&it.plus),
+            many: known(&it.many),
+        };
+        Self {
+            known: words.level.iter().map(level).collect(),
+            up: PhraseSet::of(&words.up),
+            down: PhraseSet::of(&words.down),
+            changes: PhraseSet::of(&words.changes),
+            figures,
+        }
+    }
+
+    /// What the signs before or behind a name say; those before `taken` belong to another.
+    pub(super) fn told(
+        &self,
+        (text, reading): (&str, &Reading<'_>),
+        level: usize,
+        name: Range<usize>,
+        taken: usize,
+    ) -> Option<Spotted> {
+        let (sign, tokens) = before(reading, &name, taken)
+            .or_else(|| self.behind((text, reading), &name))
+            .filter(|(_, tokens)| !self.leads_to_number(reading, tokens.end))?;
+        // "Pulmonary oedema ++" is another one than "oedema ++".
+        if matches!(sign, Sign::Pluses(_)) && !heads(reading, tokens.start) {
+            return None;
+        }
+        let level = &self.known[level];
+        let concept = match sign {
+            Sign::Up => level.up,
+            Sign::Down => level.down,
+            Sign::Pluses(MANY..) => level.many.or(level.plus),
+            Sign::Pluses(_) => level.plus,
+        }?;
+        let core = tokens.collect();
+        Some(Spotted::new(concept, core, Choice::Present, CONFIDENCE))
+    }
+
+    fn behind(
+        &self,
+        (text, reading): (&str, &Reading<'_>),
+        name: &Range<usize>,
+    ) -> Option<(Sign, Range<usize>)> {
+        let word = reading.words.get(name.end)?;
+        let colon = matches!(*word, ":" | "=");
+        let at = name.end + usize::from(colon || matches!(*word, "is" | "are"));
+        if let Some((sign, end)) = row_at(reading, at) {
+            let is_change = self.changes.length_at(&reading.keys, end) > 0;
+            let stands = match sign {
+                // "Oedema ++ of the face" is another one than "oedema ++".
+                Sign::Pluses(count) => {
+                    (count > 1 && !is_placed(reading, end))
+                        || closes(reading, end)
+                        || is_hung_on(reading, at)
+                }
+                _ => !is_change && !hangs_on_next(reading, at..end),
+            };
+            return stands.then_some((sign, name.start..end));
+        }
+        if !colon && !reading.gap_before(text, at).contains('-') {
+            return None;
+        }
+        let lists = [(&self.up, Sign::Up), (&self.down, Sign::Down)];
+        lists.into_iter().find_map(|(words, sign)| {
+            let end = at + words.length_at(&reading.keys, at);
+            (end > at && closes(reading, end)).then_some((sign, name.start..end))
+        })
+    }
+
+    /// Whether a number follows, which says more than a sign.
+    fn leads_to_number(&self, reading: &Reading<'_>, from: usize) -> bool {
+        let number = self.figures.past_links(reading, from);
+        let number = number.and_then(|at| reading.tokens.get(at));
+        number.is_some_and(Token::is_number)
+    }
+}
+
+/// The signs right before a name. One plus joins, two count.
+fn before(
+    reading: &Reading<'_>,
+    name: &Range<usize>,
+    taken: usize,
+) -> Option<(Sign, Range<usize>)> {
+    let last = name.start.checked_sub(1).filter(|at| *at >= taken)?;
+    let same = |at: &usize| reading.words[*at] == reading.words[last];
+    let first = (taken..=last).rev().take_while(same).last()?;
+    let (sign, _) = row_at(reading, first)?;
+    // "Fluids ↑ BP ↓": behind a word and apart from the name it belongs to that word.
+    let is_joined = !reading.tokens[name.start].spaced;
+    let own = is_joined || heads(reading, first);
+    (sign != Sign::Pluses(1) && own).then_some((sign, first..name.end))
+}
+
+/// The row of one sign that begins here, and where it ends.
+fn row_at(reading: &Reading<'_>, at: usize) -> Option<(Sign, usize)> {
+    let sign = *reading.words.get(at)?;
+    let count = reading.words[at..]
+        .iter()
+        .take_while(|it| **it == sign)
+        .count();
+    let row = match sign {
+        "↑" => Sign::Up,
+        "↓" => Sign::Down,
+        "+" => Sign::Pluses(count),
+        _ => return None,
+    };
+    Some((row, at + count))
+}
+
+/// Whether no telling word stands before a name.
+fn heads(reading: &Reading<'_>, at: usize) -> bool {
+    let before = at.checked_sub(1);
+    before.is_none_or(|at| {
+        let token = reading.tokens[at];
+        token.is_number()
+            || token.is_sign()
+            || reading.is_light(at)
+            || reading.marks.has_one_of(at, [Mark::Trigger, Mark::Joiner])
+    })
+}
+
+/// Whether a word follows that may say where: no joiner, and no number.
+fn is_placed(reading: &Reading<'_>, at: usize) -> bool {
+    let is_word = reading.tokens.get(at).is_some_and(|it| it.is_word());
+    is_word && !reading.tokens[at].is_number() && !reading.marks.has(at, Mark::Joiner)
+}
+
+/// Whether nothing but a sign follows; a question is not answered yet.
+fn closes(reading: &Reading<'_>, at: usize) -> bool {
+    let token = reading.tokens.get(at);
+    token.is_none_or(|it| it.is_sign() && !matches!(reading.words[at], "?" | "/" | "+" | "%"))
+}
+
+/// Whether a sign belongs to the word before it alone: "JVP+ oedema+".
+fn is_hung_on(reading: &Reading<'_>, sign: usize) -> bool {
+    let next = reading.tokens.get(sign + 1);
+    !reading.tokens[sign].spaced && next.is_none_or(|it| it.spaced)
+}
+
+/// Whether signs belong to the word behind them: "sweating, RR ↑HR".
+fn hangs_on_next(reading: &Reading<'_>, signs: Range<usize>) -> bool {
+    let next = reading.tokens.get(signs.end);
+    let is_joined = next.is_some_and(|it| it.is_word() && !it.spaced);
+    reading.tokens[signs.start].spaced && is_joined
+}

@@ -1,0 +1,77 @@
+//! Denials that are such in some places only. French "plus de fièvre" denies where a clause begins with it, "ni" where it stands
+//! twice, and "ne ... plus" with the finding between.
+
+use super::marks::Mark;
+use super::reading::Reading;
+use super::spotted::Spotted;
+use super::traits::Trait;
+use crate::fold::Token;
+use crate::phrases::PhraseSet;
+use crate::words::ScopeWords;
+
+/// The words of such denials.
+#[derive(Clone, Debug)]
+pub(super) struct Placed {
+    opening: PhraseSet<()>,
+    paired: PhraseSet<()>,
+    before_paired: PhraseSet<()>,
+    frame_before: PhraseSet<()>,
+    frame_behind: PhraseSet<()>,
+}
+
+/// Tokens from the first word of a frame to the finding: "n'a vomi", "ne la gratte".
+const FRAME_REACH: usize = 2;
+
+impl Placed {
+    pub(super) fn new(words: &ScopeWords) -> Self {
+        Self {
+            opening: PhraseSet::of(&words.opening_negators),
+            paired: PhraseSet::of(&words.paired_negators),
+            before_paired: PhraseSet::of(&words.before_paired),
+            frame_before: PhraseSet::of(&words.frame_before),
+            frame_behind: PhraseSet::of(&words.frame_behind),
+        }
+    }
+
+    /// Whether a word begins the second part of a frame.
+    pub(super) fn begins_frame(&self, key: u64) -> bool {
+        self.frame_behind.begun(key).is_some()
+    }
+
+    /// Whether a denial may stand at a token: most may stand anywhere.
+    pub(super) fn denies_at(&self, reading: &Reading<'_>, at: usize) -> bool {
+        if let length @ 1.. = self.opening.length_at(&reading.keys, at) {
+            // "Plus de 3 jours" is a time.
+            let counts = reading.traits.get(at + length);
+            let is_count = counts.is_some_and(|it| it.has(Trait::Number));
+            return reading.clause_of(at).start == at && !is_count;
+        }
+        self.paired.length_at(&reading.keys, at) == 0 || self.is_paired(reading, at)
+    }
+
+    /// Whether a denial stands before it in the clause, or the same a second time in the sentence with no word beside it that
+    /// shows another language.
+    fn is_paired(&self, reading: &Reading<'_>, at: usize) -> bool {
+        let before = reading.clause_of(at).start..at;
+        if self.before_paired.begins_in(&reading.keys, before) {
+            return true;
+        }
+        let sentence = reading.sentence_of(at);
+        let is_same = |n: usize| reading.keys[n] == reading.keys[at];
+        let is_twice = sentence.clone().any(|n| n != at && is_same(n));
+        is_twice && !{ sentence }.any(|n| reading.traits[n].has(Trait::Cue) && !is_same(n))
+    }
+
+    /// Whether a frame stands around a finding and ends what is said of it: "elle ne vomit plus mais ...".
+    pub(super) fn frames(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
+        let behind = it.last() + 1;
+        let length = self.frame_behind.length_at(&reading.keys, behind);
+        let before = it.first().saturating_sub(FRAME_REACH)..it.last();
+        if length == 0 || !self.frame_before.begins_in(&reading.keys, before) {
+            return false;
+        }
+        let end = behind + length;
+        let goes_on = [Mark::Barrier, Mark::Beginning, Mark::Joiner];
+        reading.tokens.get(end).is_none_or(Token::is_sign) || reading.marks.has_one_of(end, goes_on)
+    }
+}

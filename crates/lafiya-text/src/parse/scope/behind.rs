@@ -1,0 +1,106 @@
+//! What denies a finding from behind: "fever: no", "cough absent", "seizure free".
+
+use lafiya_model::Choice;
+
+use super::Scope;
+use crate::parse::begins::Begins;
+use crate::parse::marks::Mark;
+use crate::parse::reading::Reading;
+use crate::parse::spotted::Spotted;
+use crate::parse::traits::Trait;
+
+/// Words from a cause that is not known to what it is the cause of: "cause of her bleeding".
+const CAUSE_REACH: usize = 3;
+
+impl Scope {
+    /// "fever: no", "cough absent", "the headache I had is gone".
+    pub(super) fn backward(
+        &self,
+        reading: &Reading<'_>,
+        (begins, carried): (&Begins, &[bool]),
+        it: &mut Spotted,
+    ) {
+        if it.derived {
+            if it.well {
+                self.endings.revive(reading, carried, it);
+            }
+            return;
+        }
+        let (last, end) = (it.last(), reading.clause_of(it.last()).end);
+        let ends = |at: usize| at >= end || begins.any(at);
+        let mut at = last + 1;
+        // "I did a pregnancy test and it is negative".
+        let is_tested = reading.words.get(at) == Some(&"test");
+        while !ends(at) {
+            let told = is_tested && self.tellings.length_at(&reading.keys, at) > 0;
+            let leads = self.before_after_negators.length_at(&reading.keys, at) > 0;
+            if !leads && !told {
+                break;
+            }
+            at += 1;
+        }
+        // Where the next finding of the clause begins.
+        let next = || (last + 1..end).find(|&at| begins.any(at)).unwrap_or(end);
+        // "fever : no" crosses the colon that ends the clause.
+        let colon = || reading.words[end - 1] == ":" && end < reading.len() && next() == end;
+        let may_be_denied = !ends(at) && reading.entries[at].denies_before;
+        let is_free = || {
+            matches!(reading.words.get(last + 1), Some(&"free")) && is_free_of(reading, last + 1)
+        };
+        let is_denied =
+            || self.is_denied_at(reading, it.first(), at) || self.placed.frames(reading, it);
+        if (may_be_denied && is_denied())
+            || is_free()
+            || (colon() && self.answers.is_no(reading, end))
+        {
+            it.choice = Choice::Absent;
+            return;
+        }
+        let is_danger = || self.bygones.dangers.contains(it.concept);
+        if it.is_finding() && self.endings.end((reading, carried), it, next) && !is_danger() {
+            it.choice = Choice::Absent;
+        }
+    }
+
+    /// Whether a word here denies the finding before it, which begins at `first`.
+    fn is_denied_at(&self, reading: &Reading<'_>, first: usize, at: usize) -> bool {
+        let length = self.after_negators.length_at(&reading.keys, at);
+        if length == 0 || reading.marks.has(at, Mark::NotNegator) {
+            return false;
+        }
+        let end = reading.clause_of(at).end;
+        let mut behind = at + length;
+        while behind < end
+            && let tail @ 1.. = self.behind_after_negators.length_at(&reading.keys, behind)
+        {
+            behind += tail;
+        }
+        let closes = behind >= end || reading.tokens[behind].is_sign();
+        let goes_on = || length > 1 && reading.words[behind] == "and";
+        let cause = || {
+            let from = first.saturating_sub(CAUSE_REACH);
+            self.sought.begins_in(&reading.keys, from..first)
+        };
+        (closes || goes_on()) && !(length > 1 && cause())
+    }
+}
+
+/// "Seizure free for two years", but "abdomen: free fluid".
+fn is_free_of(reading: &Reading<'_>, free: usize) -> bool {
+    let next = free + 1;
+    let closes = next >= reading.len() || reading.tokens[next].is_sign();
+    let timed = [Mark::Beginning, Mark::Now, Mark::Joiner];
+    // "Seizure free on valproate".
+    let by_medicine = || {
+        let medicine = reading.traits.get(next + 1);
+        reading.words[next] == "on" && medicine.is_some_and(|it| it.has(Trait::Medicine))
+    };
+    let is_led = || {
+        let counts = matches!(reading.words[next], "x" | "of") || reading.tokens[next].is_number();
+        counts || by_medicine()
+    };
+    let sentence = reading.sentence_of(free);
+    // "Seizure free for 2 years until this morning".
+    let ended = || (next..sentence.end).any(|at| matches!(reading.words[at], "until" | "till"));
+    (closes || reading.marks.has_one_of(next, timed) || is_led()) && !ended()
+}

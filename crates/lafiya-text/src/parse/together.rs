@@ -1,0 +1,65 @@
+//! Who has it together with the patient: "he and his brother both have diarrhoea", "the whole family including the patient".
+
+use super::dictionary::Joint;
+use super::marks::Mark;
+use super::reading::Reading;
+use super::subject::{Names, Person};
+use super::traits::Trait;
+use crate::phrases::PhraseSet;
+use crate::words::PersonWords;
+
+/// The words that count the patient in.
+#[derive(Clone, Debug)]
+pub(super) struct Together {
+    including: PhraseSet<()>,
+}
+
+/// Tokens from those who are named to "including".
+const INCLUDING_REACH: usize = 4;
+
+impl Together {
+    pub(super) fn new(words: &PersonWords) -> Self {
+        Self {
+            including: PhraseSet::of(&words.including),
+        }
+    }
+
+    /// Whether somebody who is named at a token is named together with the patient.
+    pub(super) fn is_with_patient(&self, reading: &Reading<'_>, names: &Names, at: usize) -> bool {
+        joined_to(reading, at).is_some_and(|before| is_patient(reading, names, before))
+            || self.includes_patient(reading, names, at)
+    }
+
+    /// "My family including me".
+    fn includes_patient(&self, reading: &Reading<'_>, names: &Names, at: usize) -> bool {
+        let end = reading.sentence_of(at).end;
+        let mut reach = at + 1..end.min(at + 1 + INCLUDING_REACH);
+        let found = reach.find_map(|n| {
+            let length = self.including.length_at(&reading.keys, n);
+            (length > 0).then_some(n + length)
+        });
+        found.is_some_and(|behind| {
+            let is_article =
+                |n: usize| reading.traits.get(n).is_some_and(|it| it.has(Trait::Owner));
+            let named = behind + usize::from(is_article(behind) && names.at(behind).is_none());
+            named < end && is_patient(reading, names, named)
+        })
+    }
+}
+
+/// The token before the "and" that joins a person to another one: "he and his younger brother".
+fn joined_to(reading: &Reading<'_>, at: usize) -> Option<usize> {
+    let describes = |n: &usize| reading.traits[*n].has_any([Trait::Owner, Trait::Describing]);
+    let described = (0..at).rev().take_while(describes).count();
+    let and = (at - described).checked_sub(1)?;
+    let joins = reading.forms[reading.unit_of(and)].joint == Some(Joint::And);
+    and.checked_sub(1)
+        .filter(|&before| joins && reading.same_sentence(before, at))
+}
+
+/// Whether a word may name the patient: a pronoun that owns nothing, the speaker, or "patient".
+fn is_patient(reading: &Reading<'_>, names: &Names, at: usize) -> bool {
+    let is_pronoun = |person: Person| matches!(person, Person::First | Person::Third);
+    let names_one = names.at(at).is_some_and(|it| is_pronoun(it.person));
+    names_one || reading.marks.has(at, Mark::Patient)
+}

@@ -1,0 +1,127 @@
+//! Who has it: with the patient, in the patient's stead, or an animal. Each row says all that must be found.
+
+use lafiya_model::Severity;
+
+use super::REAL;
+use super::sentences::check;
+use crate::ParseContext;
+
+#[test]
+fn who_has_it_together_with_another_has_it() {
+    check("He and his brother both have diarrhoea", &["s_diarrhoea"]);
+    check("She and her sister have fever", &["s_fever"]);
+    check("both he and his wife have fever", &["s_fever"]);
+    check(
+        "the patient and his younger brother have cough",
+        &["s_cough"],
+    );
+    check("I and my brother have diarrhoea", &["s_diarrhoea"]);
+    check(
+        "the whole family including the patient has diarrhoea",
+        &["s_diarrhoea"],
+    );
+    check("my whole family including me has fever", &["s_fever"]);
+}
+
+#[test]
+fn what_another_has_alone_is_his() {
+    check("his brother has diarrhoea", &[]);
+    check("he has fever and his brother has diarrhoea", &["s_fever"]);
+    check("My sister has fever and I have cough", &["s_cough"]);
+    check("my neighbour's child died of measles", &[]);
+}
+
+#[test]
+fn a_partner_or_kin_in_trouble_is_heard_whoever_else_is_well() {
+    check("My husband coughs blood, I am fine", &["s_haemoptysis"]);
+    check(
+        "My father collapsed at the market, I am fine",
+        &["s_collapse"],
+    );
+    check("My son has fever, I am fine", &["s_fever"]);
+    check(
+        "My wife is 30 weeks pregnant with blurred vision, I am well",
+        &["p_pregnancy", "p_third_trimester", "s_blurred_vision"],
+    );
+}
+
+#[test]
+fn who_works_with_animals_is_the_patient() {
+    check("A man of 45 who works on a cattle farm", &["p_farmer"]);
+    check("our goat is pregnant and I have a cough", &["s_cough"]);
+}
+
+#[test]
+fn what_an_animal_has_is_not_the_patients() {
+    check("the goat has diarrhoea", &[]);
+    check("our cow has fever", &[]);
+    check(
+        "goats dying with bloody diarrhoea, patient has fever",
+        &["s_fever"],
+    );
+    check("the chickens are coughing but he has fever", &["s_fever"]);
+    check("le chien a la diarrhée", &[]);
+    check("mbuzi ana homa, mtoto ana kikohozi", &["s_cough"]);
+    check("My dog was sick. I have fever", &["s_fever"]);
+}
+
+#[test]
+fn what_an_animal_did_is_the_patients() {
+    check(
+        "our dog was vomiting before it bit me",
+        &["s_dog_bite_wound"],
+    );
+    check(
+        "the dog had convulsions and bit the child",
+        &["s_dog_bite_wound"],
+    );
+    check("the dog was vomiting and bit my brother", &[]);
+    check(
+        "bitten by a dog, fever since yesterday",
+        &["s_dog_bite_wound", "s_fever"],
+    );
+    check(
+        "fell from horse, has back pain",
+        &["s_fall_from_height", "s_back_pain"],
+    );
+    check(
+        "a dog had bitten him and he has fever",
+        &["s_dog_bite_wound", "s_fever"],
+    );
+}
+
+#[test]
+fn a_pregnancy_that_is_counted_is_one_of_now() {
+    check(
+        "Third pregnancy, bleeding",
+        &["p_pregnancy", "s_vaginal_bleeding_abnormal"],
+    );
+    check(
+        "4th pregnancy with bleeding",
+        &["p_pregnancy", "s_vaginal_bleeding_abnormal"],
+    );
+    check(
+        "second pregnancy, headache and blurred vision",
+        &["p_pregnancy", "s_headache", "s_blurred_vision"],
+    );
+    check(
+        "first time mother with headache",
+        &["p_first_pregnancy", "s_headache"],
+    );
+}
+
+#[test]
+fn how_much_was_eaten_says_not_how_bad_it_is() {
+    let severities = |text: &str| -> Vec<Option<Severity>> {
+        let parsed = REAL
+            .parser
+            .parse(&REAL.base, text, &ParseContext::default());
+        parsed.mentions.iter().map(|it| it.severity).collect()
+    };
+    assert_eq!(severities("vomited once after eating too much"), [None]);
+    assert_eq!(severities("pain in belly after walking too much"), [None]);
+    assert_eq!(
+        severities("stomach pain after eating is severe"),
+        [Some(Severity::Severe)]
+    );
+}
