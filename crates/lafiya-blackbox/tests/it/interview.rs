@@ -235,6 +235,21 @@ fn the_latest_turn_sent_again_is_answered_from_memory() {
 }
 
 #[test]
+fn a_first_turn_sent_again_is_known_wherever_its_interview_is_named() {
+    let client = clinic();
+    let first = case(&[present("s_fever"), present("s_cough")]);
+    let answer = assessed(&client, &first);
+    let id = answer["interview_id"].as_str().unwrap();
+    let mut again = first.clone();
+    again["interview_id"] = json!(id);
+    let hit = with(answer.clone(), "/metadata/cache_hit", json!(true));
+    assert_eq!(assessed(&client, &again), hit);
+    assert_eq!(by_header(&client, id, &first).expect(200).json(), hit);
+    let further = assessed(&client, &turn(id, &[present("s_fever")]));
+    assert_eq!(further["metadata"]["cache_hit"], false);
+}
+
+#[test]
 fn the_next_question_can_be_answered_until_the_interview_stops() {
     let client = clinic();
     let id = new_uuid();

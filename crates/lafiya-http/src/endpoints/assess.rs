@@ -11,7 +11,6 @@ use lafiya_model::{AssessmentId, Claim};
 use lafiya_service::assess::Answer;
 use lafiya_service::buffers::Buffers;
 use lafiya_service::{FieldError, Visitor, assess, concepts};
-use sha2::{Digest, Sha256};
 
 use crate::body::require_json;
 use crate::caller::Admitted;
@@ -20,6 +19,7 @@ use crate::json;
 use crate::state::HttpState;
 use crate::wire::assess_answer::AssessAnswer;
 use crate::wire::assess_request::{self, AssessBody, Envelope};
+use crate::wire::body_digest;
 use crate::wire::contributions::Pieces;
 
 /// Large enough for nearly all answers.
@@ -60,7 +60,7 @@ pub(crate) async fn assess(
     let envelope = Envelope {
         interview_header: header_text(&headers, "X-Interview-Id")?,
         idempotency_key: idempotency_key(&headers)?,
-        digest: Sha256::digest(&body).into(),
+        digest: body_digest::digest(&body),
         assessment_id: AssessmentId(visitor.request.0),
     };
     let library = state.context.knowledge.load_full();

@@ -4,6 +4,7 @@
 pub(crate) mod adverse_events;
 pub(crate) mod assess_answer;
 pub(crate) mod assess_request;
+pub(crate) mod body_digest;
 pub(crate) mod contributions;
 pub(crate) mod danger_signs;
 pub(crate) mod fields;

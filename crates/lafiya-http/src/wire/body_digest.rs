@@ -1,0 +1,87 @@
+//! What a body is recognised by when it comes again. The interview is not part of it: it may be named in the body or in a header,
+//! and who sends a first turn again knows its interview only from the answer.
+
+use memchr::memmem;
+use sha2::{Digest, Sha256};
+
+const INTERVIEW: &str = "interview_id";
+
+/// Digest of a body of JSON but for the interview that it names.
+pub(crate) fn digest(body: &[u8]) -> [u8; 32] {
+    let [before, behind] = around_interview(body).unwrap_or([body, b""]);
+    let digest = Sha256::new().chain_update(before).chain_update(behind);
+    digest.finalize().into()
+}
+
+/// What stands before and behind the interview: put together, the body as it is without. `None` where it names none, or not in
+/// plain letters, or is no JSON.
+fn around_interview(body: &[u8]) -> Option<[&[u8]; 2]> {
+    // Most bodies name none: they are not gone through.
+    memmem::find(body, INTERVIEW.as_bytes())?;
+    let value = sonic_rs::get_from_slice(body, [INTERVIEW]).ok()?;
+    let value = value.as_raw_str();
+    let start = value.as_ptr().addr().checked_sub(body.as_ptr().addr())?;
+    let (head, rest) = body.split_at_checked(start)?;
+    let behind = rest.get(value.len()..)?;
+    let named = head.trim_ascii_end().strip_suffix(b":")?.trim_ascii_end();
+    let named = named.strip_suffix(b"\"")?;
+    let before = named.strip_suffix(INTERVIEW.as_bytes())?;
+    let before = before.strip_suffix(b"\"")?;
+    // One comma goes with it: the one before it, or that behind it where it stands first.
+    if let Some(others) = before.trim_ascii_end().strip_suffix(b",") {
+        return Some([others, behind]);
+    }
+    let next = behind.trim_ascii_start().strip_prefix(b",");
+    Some([before, next.map_or(behind, <[u8]>::trim_ascii_start)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn without(body: &str) -> Option<String> {
+        let parts = around_interview(body.as_bytes())?;
+        Some(String::from_utf8(parts.concat()).unwrap())
+    }
+
+    #[test]
+    fn a_body_is_the_same_whichever_interview_it_names_and_wherever() {
+        let plain = r#"{"patient": {"age": 3}, "evidence": ["interview_id"]}"#;
+        let named = [
+            r#"{"patient": {"age": 3}, "evidence": ["interview_id"], "interview_id": "a"}"#,
+            r#"{"patient": {"age": 3}, "interview_id": "b", "evidence": ["interview_id"]}"#,
+            r#"{"interview_id" : null, "patient": {"age": 3}, "evidence": ["interview_id"]}"#,
+        ];
+        for body in named {
+            assert_eq!(without(body).as_deref(), Some(plain));
+            assert_eq!(digest(body.as_bytes()), digest(plain.as_bytes()));
+        }
+        let lines = "{\n  \"a\": 1,\n  \"interview_id\": \"x\"\n}";
+        assert_eq!(without(lines).as_deref(), Some("{\n  \"a\": 1\n}"));
+        assert_eq!(without(r#"{"interview_id":"x"}"#).as_deref(), Some("{}"));
+    }
+
+    #[test]
+    fn what_names_no_interview_of_its_own_is_taken_as_it_is() {
+        for body in [
+            r#"{"evidence": ["interview_id"]}"#,
+            r#"{"patient": {"interview_id": "x"}}"#,
+            r#"{"interview\u005fid": "x"}"#,
+            r#"["interview_id"]"#,
+            r#"{"interview_id": "#,
+            "interview_id",
+            "",
+        ] {
+            assert_eq!(without(body), None, "{body}");
+            let whole: [u8; 32] = Sha256::digest(body).into();
+            assert_eq!(digest(body.as_bytes()), whole);
+        }
+    }
+
+    #[test]
+    fn another_body_is_another_one() {
+        let one = r#"{"interview_id": "x", "age": 3}"#;
+        let other = r#"{"interview_id": "x", "age": 4}"#;
+        assert_ne!(digest(one.as_bytes()), digest(other.as_bytes()));
+    }
+}
