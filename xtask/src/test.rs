@@ -150,15 +150,13 @@ fn run_stage(stage: &Stage, run: &Run) -> Outcome {
 }
 
 fn verdict(outcomes: &[Outcome], budgets: Strictness) -> anyhow::Result<()> {
-    let names = |chosen: fn(&Outcome) -> bool| -> Vec<&str> {
-        outcomes
-            .iter()
-            .filter(|it| chosen(it))
-            .map(|it| it.stage)
-            .collect()
+    let pace = budget::pace(outcomes);
+    let names = |chosen: &dyn Fn(&Outcome) -> bool| -> Vec<&str> {
+        let chosen = outcomes.iter().filter(|it| chosen(it));
+        chosen.map(|it| it.stage).collect()
     };
-    let failed = names(|it| !it.passed);
-    let slow = names(Outcome::over_budget);
+    let failed = names(&|it| !it.passed);
+    let slow = names(&|it| it.over_budget(pace));
     ensure!(failed.is_empty(), "failed: {}", failed.join(", "));
     if budgets == Strictness::Enforced && !slow.is_empty() {
         bail!(
