@@ -7,6 +7,7 @@ use std::ops::Range;
 use crate::fold::Token;
 use crate::hash::{FastMap, FastSet, key};
 use crate::phrases::{Begun, PhraseSet};
+use crate::sieve::KeySet;
 use crate::stem::{singular, stem, stem_of_singular};
 use crate::words::{Fillers, Same};
 
@@ -66,9 +67,9 @@ pub(crate) struct Canon {
     modifiers: FastSet<String>,
     persons: FastSet<String>,
     /// By key.
-    abbreviations: FastSet<u64>,
+    abbreviations: KeySet,
     /// Words whose value stands behind a sign: "AVPU: P".
-    labels: FastSet<u64>,
+    labels: KeySet,
     /// The key of the full stop.
     point: u64,
     opposites: Vec<[String; 2]>,
@@ -235,9 +236,9 @@ impl Canon {
     /// ("AVPU: P").
     pub(crate) fn without_points(&self, tokens: &mut Vec<Token>) {
         let is_point = |before: u64, token: &Token| {
-            let shortened =
-                !token.spaced && token.key == self.point && self.abbreviations.contains(&before);
-            shortened || (token.is_sign() && self.labels.contains(&before))
+            let is_shortened =
+                || !token.spaced && token.key == self.point && self.abbreviations.contains(before);
+            token.is_sign() && (self.labels.contains(before) || is_shortened())
         };
         // Most texts have none, and then nothing is moved.
         if !tokens.windows(2).any(|it| is_point(it[0].key, &it[1])) {

@@ -11,6 +11,7 @@ mod hash;
 mod parse;
 mod phrases;
 mod search;
+mod sieve;
 mod stem;
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,7 @@ use std::num::NonZeroU32;
 use smallvec::SmallVec;
 
 use crate::hash::{KeyMap, SPREAD, key};
+use crate::sieve::Sieve;
 
 /// Phrases, each with what it leads to.
 #[derive(Clone, Debug)]
@@ -39,44 +40,6 @@ impl Begun {
     #[inline]
     fn node(self) -> u32 {
         self.node.get()
-    }
-}
-
-/// A sieve of one bit for each step: most words of a text begin no phrase and continue none, and this says so without a
-/// look-up.
-#[derive(Clone, Debug)]
-struct Sieve(Vec<u64>);
-
-/// So many steps to one word of the sieve: with a bit in sixteen taken, one step in sixteen that is none passes.
-const STEPS_A_WORD: usize = 4;
-
-impl Sieve {
-    /// Large enough for so many steps, and twice as many.
-    fn of(steps: usize) -> Self {
-        let words = (2 * steps).div_ceil(STEPS_A_WORD);
-        Self(vec![0; words.next_power_of_two()])
-    }
-
-    fn is_full(&self, steps: usize) -> bool {
-        steps > self.0.len() * STEPS_A_WORD
-    }
-
-    #[inline]
-    fn place(&self, step: u64) -> (usize, u64) {
-        // There are as many words as a power of two.
-        let word = (step >> 32) as usize & (self.0.len() - 1);
-        (word, 1 << (step % 64))
-    }
-
-    fn add(&mut self, step: u64) {
-        let (word, bit) = self.place(step);
-        self.0[word] |= bit;
-    }
-
-    #[inline]
-    fn may_hold(&self, step: u64) -> bool {
-        let (word, bit) = self.place(step);
-        self.0[word] & bit != 0
     }
 }
 
@@ -213,7 +176,19 @@ impl<T> PhraseSet<T> {
     /// The longest phrase that begins at a place.
     #[inline]
     pub(crate) fn longest_at<'s>(&'s self, keys: &[u64], at: usize) -> Option<(usize, &'s [T])> {
-        self.longest_with(self.begun(*keys.get(at)?)?, keys, at)
+        let key = *keys.get(at)?;
+        // Most words begin no phrase.
+        let may_begin = self.sieve.may_hold(step_key(0, key));
+        may_begin
+            .then(|| self.longest_sifted(key, keys, at))
+            .flatten()
+    }
+
+    /// The same with a word that may begin one.
+    // Few get here: kept out of the way of those who do not.
+    #[inline(never)]
+    fn longest_sifted(&self, key: u64, keys: &[u64], at: usize) -> Option<(usize, &[T])> {
+        self.longest_with(self.begun(key)?, keys, at)
     }
 
     /// The same with the word at that place, looked up before.

@@ -121,7 +121,7 @@ impl Forms {
     /// Adds what answers and arrows say; what was heard in the same words gives way.
     pub(super) fn apply(&self, (text, reading): (&str, &Reading<'_>), spotted: &mut Vec<Spotted>) {
         let mut made: Vec<Spotted> = Vec::new();
-        reading.each_of([Trait::Noted], |at| {
+        reading.take_each_of([Trait::Noted], |at| {
             let (length, noted) = self.names.longest_at(&reading.keys, at)?;
             let name = at..at + length;
             let taken = made.last().map_or(0, |it| it.last() + 1);

@@ -252,12 +252,17 @@ impl Marks {
     /// The first of these tokens where one begins.
     #[inline]
     pub(super) fn first(&self, tokens: Range<usize>, mark: Mark) -> Option<usize> {
+        // What most steps look for, most texts lack.
+        if !self.has_any(mark) {
+            return None;
+        }
         let from = tokens.start;
         let row = self.by_token.get(tokens).unwrap_or_default();
         first_with(row, |bits| *bits, mark.bit()).map(|n| from + n)
     }
 
     /// Whether one begins anywhere.
+    #[inline]
     pub(super) fn has_any(&self, mark: Mark) -> bool {
         self.any & mark.bit() != 0
     }

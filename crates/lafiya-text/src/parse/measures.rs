@@ -236,7 +236,7 @@ impl MeasureReader {
     ) -> Vec<Value> {
         let mut values: Vec<Value> = Vec::with_capacity(VALUES);
         let mut names: SmallVec<[Name; NAMES]> = SmallVec::new();
-        reading.each_of([Trait::Measure, Trait::Number], |at| {
+        reading.take_each_of([Trait::Measure, Trait::Number], |at| {
             let Some((named, length)) = self.name_at(reading, at) else {
                 let value = self.unnamed_at(reading, written, at)?;
                 let end = value.end;

@@ -69,12 +69,16 @@ const LAST_YEAR: u16 = 2025;
 impl Past {
     /// None where no sentence speaks of it, as in most texts.
     pub(super) fn of(reading: &Reading<'_>, age: Option<Age>) -> Option<Self> {
-        let numbers = reading.all_of([Trait::Number]);
         let mut past = Self {
             sentences: SmallVec::new(),
-            years: numbers.filter(|&at| is_year(reading, at)).collect(),
+            years: SmallVec::new(),
             age,
         };
+        reading.each_of([Trait::Number], |at| {
+            if is_year(reading, at) {
+                past.years.push(at);
+            }
+        });
         for at in past.years.clone() {
             past.note(reading.sentence(at));
         }

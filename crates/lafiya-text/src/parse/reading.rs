@@ -110,30 +110,31 @@ impl<'a> Reading<'a> {
         Traits::first(rest, wanted).map_or(self.len(), |n| from + n)
     }
 
-    /// All tokens that may be one of these: where many are, quicker than asking for the next one each time.
+    /// Tells all tokens that may be one of these, in order.
     #[inline]
-    pub(super) fn all_of<const N: usize>(&self, wanted: [Trait; N]) -> impl Iterator<Item = usize> {
-        let traits = self.traits.iter().enumerate();
-        let those = traits.filter(move |(_, traits)| traits.has_any(wanted));
-        those.map(|(at, _)| at)
+    pub(super) fn each_of<const N: usize>(&self, wanted: [Trait; N], tell: impl FnMut(usize)) {
+        // What most steps look for, most texts lack.
+        if self.has_any(wanted) {
+            Traits::each(&self.traits, wanted, tell);
+        }
     }
 
     /// Offers all tokens that may be one of these, but those that were taken with one before: `take` says where what it takes
     /// ends.
     #[inline]
-    pub(super) fn each_of<const N: usize>(
+    pub(super) fn take_each_of<const N: usize>(
         &self,
         wanted: [Trait; N],
         mut take: impl FnMut(usize) -> Option<usize>,
     ) {
         let mut behind = 0;
-        for at in self.all_of(wanted) {
+        self.each_of(wanted, |at| {
             if at >= behind
                 && let Some(end) = take(at)
             {
                 behind = end;
             }
-        }
+        });
     }
 
     /// The first unit that begins at a token or behind it, by number.
@@ -248,21 +249,25 @@ fn part(traits: &[Traits], places: &mut [Place]) -> (Vec<Range<usize>>, Vec<Rang
     let mut sentences = Vec::with_capacity(CLAUSES);
     let mut clauses = Vec::with_capacity(CLAUSES);
     let (mut sentence, mut clause) = (0, 0);
-    while clause < traits.len() {
-        let rest = &traits[clause..];
-        // The sign belongs to what it ends. What ends a sentence ends its clause, too.
-        let sign = Traits::first(rest, [Trait::ClauseEnd]);
-        let end = sign.map_or(traits.len(), |n| clause + n + 1);
+    let mut close = |end: usize, ends_sentence: bool| {
         for place in &mut places[clause..end] {
             place.sentence = sentences.len() as u32;
             place.clause = clauses.len() as u32;
         }
-        if end == traits.len() || traits[end - 1].has(Trait::SentenceEnd) {
+        if ends_sentence {
             sentences.push(sentence..end);
             sentence = end;
         }
         clauses.push(clause..end);
         clause = end;
+    };
+    // The sign belongs to what it ends. What ends a sentence ends its clause, too.
+    Traits::each(traits, [Trait::ClauseEnd], |at| {
+        let is_last = at + 1 == traits.len();
+        close(at + 1, is_last || traits[at].has(Trait::SentenceEnd));
+    });
+    if traits.last().is_some_and(|it| !it.has(Trait::ClauseEnd)) {
+        close(traits.len(), true);
     }
     (sentences, clauses)
 }

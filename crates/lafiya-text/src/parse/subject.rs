@@ -639,13 +639,13 @@ fn turns(reading: &Reading<'_>) -> Vec<usize> {
     }
     let mut turns = Vec::with_capacity(reading.len() / 2);
     turns.push(0);
-    for at in reading.all_of([Trait::Person, Trait::ClauseEnd]) {
+    reading.each_of([Trait::Person, Trait::ClauseEnd], |at| {
         let names = reading.traits[at].has(Trait::Person);
         let turn = if names { at } else { at + 1 };
         if turns.last() != Some(&turn) {
             turns.push(turn);
         }
-    }
+    });
     turns.pop_if(|it| *it == reading.len());
     turns
 }

@@ -183,7 +183,7 @@ impl Times {
             times: Vec::with_capacity(reading.len() / TOKENS_A_TIME),
             ..Told::default()
         };
-        reading.each_of([Trait::Moment, Trait::Number, Trait::Unit], |at| {
+        reading.take_each_of([Trait::Moment, Trait::Number, Trait::Unit], |at| {
             let end;
             match self.count_at(reading, at, patient, today)? {
                 Count::Time(time) => {

@@ -97,6 +97,29 @@ impl Traits {
         Self(row.iter().fold(0, |bits, it| bits | it.0))
     }
 
+    /// Tells the places of all words of a row that have one of several, in order.
+    #[inline]
+    pub(super) fn each<const N: usize>(
+        row: &[Self],
+        wanted: [Trait; N],
+        mut tell: impl FnMut(usize),
+    ) {
+        let wanted = bits(wanted);
+        let (together, rest) = row.as_chunks::<AT_A_TIME>();
+        for (number, words) in together.iter().enumerate() {
+            let having = |having: u32, n: usize| having | u32::from(words[n].0 & wanted != 0) << n;
+            let mut having = (0..AT_A_TIME).fold(0, having);
+            while having != 0 {
+                tell(number * AT_A_TIME + having.trailing_zeros() as usize);
+                having &= having - 1;
+            }
+        }
+        let passed = row.len() - rest.len();
+        for (n, _) in rest.iter().enumerate().filter(|it| it.1.0 & wanted != 0) {
+            tell(passed + n);
+        }
+    }
+
     /// The first word of a row that has one of several.
     #[inline]
     pub(super) fn first<const N: usize>(row: &[Self], wanted: [Trait; N]) -> Option<usize> {
@@ -115,6 +138,8 @@ impl Trait {
     }
 }
 
+/// So many words are asked together, without a branch.
+const AT_A_TIME: usize = 8;
 /// So many places are asked together.
 const TOGETHER: usize = 4;
 

@@ -1,0 +1,87 @@
+//! Says without a look-up that a key is not among those that are held, as most of a text are not among any.
+
+use crate::hash::KeyMap;
+
+/// A sieve of one bit for each key.
+#[derive(Clone, Debug)]
+pub(crate) struct Sieve(Vec<u64>);
+
+/// So many keys to one word of the sieve: with a bit in sixteen taken, one key in sixteen that is not held passes.
+const KEYS_A_WORD: usize = 4;
+
+impl Sieve {
+    /// Large enough for so many keys, and twice as many.
+    pub(crate) fn of(keys: usize) -> Self {
+        let words = (2 * keys).div_ceil(KEYS_A_WORD);
+        Self(vec![0; words.next_power_of_two()])
+    }
+
+    pub(crate) fn is_full(&self, keys: usize) -> bool {
+        keys > self.0.len() * KEYS_A_WORD
+    }
+
+    #[inline]
+    fn place(&self, key: u64) -> (usize, u64) {
+        // There are as many words as a power of two.
+        let word = (key >> 32) as usize & (self.0.len() - 1);
+        (word, 1 << (key % 64))
+    }
+
+    pub(crate) fn add(&mut self, key: u64) {
+        let (word, bit) = self.place(key);
+        self.0[word] |= bit;
+    }
+
+    #[inline]
+    pub(crate) fn may_hold(&self, key: u64) -> bool {
+        let (word, bit) = self.place(key);
+        self.0[word] & bit != 0
+    }
+}
+
+/// A set of keys that is asked for many which it does not hold.
+#[derive(Clone, Debug)]
+pub(crate) struct KeySet {
+    sieve: Sieve,
+    keys: KeyMap<()>,
+}
+
+impl FromIterator<u64> for KeySet {
+    fn from_iter<I: IntoIterator<Item = u64>>(keys: I) -> Self {
+        let keys: KeyMap<()> = keys.into_iter().map(|key| (key, ())).collect();
+        let mut sieve = Sieve::of(keys.len());
+        keys.keys().for_each(|key| sieve.add(*key));
+        Self { sieve, keys }
+    }
+}
+
+impl KeySet {
+    #[inline]
+    pub(crate) fn contains(&self, key: u64) -> bool {
+        self.sieve.may_hold(key) && self.keys.contains_key(&key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::key;
+
+    #[test]
+    fn a_set_holds_what_was_put_into_it_and_nothing_else() {
+        let words = |range: std::ops::Range<u32>| range.map(|n| key(&n.to_string()));
+        let set: KeySet = words(0..100).collect();
+        assert!(words(0..100).all(|key| set.contains(key)));
+        assert!(!words(100..5_000).any(|key| set.contains(key)));
+        let none: KeySet = [].into_iter().collect();
+        assert!(!words(0..100).any(|key| none.contains(key)));
+    }
+
+    #[test]
+    fn a_sieve_holds_back_most_of_what_it_does_not_hold() {
+        let set: KeySet = (0..100).map(|n: u32| key(&n.to_string())).collect();
+        let strangers = (100..5_100).map(|n: u32| key(&n.to_string()));
+        let passed = strangers.filter(|key| set.sieve.may_hold(*key)).count();
+        assert!(passed < 500, "{passed} of 5,000");
+    }
+}
