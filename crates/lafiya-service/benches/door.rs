@@ -20,7 +20,9 @@ use lafiya_storage::cache::MemoryCache;
 use lafiya_storage::store::{self, NewTenant, Store, StoreSettings, StoreUrl};
 use uuid::Uuid;
 
-const SIZES: [usize; 3] = [1_000, 2_000, 4_000];
+/// So far apart that the step from one of the processor's caches to the next does not pass for growth: somewhere on the way what
+/// is known of the keys no longer fits.
+const SIZES: [usize; 4] = [250, 1_000, 4_000, 16_000];
 /// The sizes take turns, so that a machine that becomes slower meanwhile does so for all of them.
 const TURNS: usize = 10;
 /// Rounds of a turn, and calls in each. A round is short enough to run without being interrupted, so that the least of them is what the

@@ -15,7 +15,7 @@ pub(super) fn rows() -> anyhow::Result<Vec<Row>> {
 /// From lines such as `1000 keys: 1.9 us a call, 55.0 us a look-up`.
 fn from_lines(printed: &str) -> anyhow::Result<Vec<Row>> {
     let sizes = lines_of::<3>(printed);
-    let &[keys, call_us, look_up_us] = sizes.first().context("the bench prints three sizes")?;
+    let &[keys, call_us, look_up_us] = sizes.last().context("the bench prints its sizes")?;
     let calls = sizes.iter().map(|line| (line[0], line[1])).collect();
     let look_ups = sizes.iter().map(|line| (line[0], line[2])).collect();
     Ok(vec![
