@@ -22,9 +22,10 @@ impl Sieve {
 
     #[inline]
     fn place(&self, key: u64) -> (usize, u64) {
-        // There are as many words as a power of two.
+        // There are as many words as a power of two. The bit comes from the other end of what a key mixes best: its low bits tell, with
+        // those of the word, hardly more than a first letter.
         let word = (key >> 32) as usize & (self.0.len() - 1);
-        (word, 1 << (key % 64))
+        (word, 1 << (key >> 58))
     }
 
     pub(crate) fn add(&mut self, key: u64) {
