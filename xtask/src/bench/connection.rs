@@ -50,8 +50,6 @@ impl Request {
 /// What came back.
 pub(super) struct Answer {
     pub(super) status: u16,
-    /// What `Retry-After` says, where it is sent.
-    pub(super) retry_after: Option<String>,
     pub(super) body: Vec<u8>,
 }
 
@@ -80,7 +78,6 @@ impl Connection {
             if let Some(head) = self.incoming.take(&self.stream, &mut room, keep)? {
                 return Ok(Answer {
                     status: head.status,
-                    retry_after: head.retry_after,
                     body,
                 });
             }
@@ -139,7 +136,8 @@ impl Incoming {
 /// What the head of an answer says.
 pub(super) struct Head {
     pub(super) status: u16,
-    retry_after: Option<String>,
+    /// What `Retry-After` says, where it is sent.
+    pub(super) retry_after: Option<String>,
     /// Bytes of the head itself.
     bytes: usize,
     body_bytes: usize,

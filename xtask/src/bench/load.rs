@@ -176,14 +176,14 @@ fn one_connection(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::io::{BufRead as _, BufReader, Write as _};
     use std::net::TcpListener;
 
     use super::*;
 
     /// Answers every request on every connection with these bytes.
-    fn parrot(says: &'static str) -> SocketAddr {
+    pub(in crate::bench) fn parrot(says: &'static str) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         thread::spawn(move || {
@@ -214,15 +214,5 @@ mod tests {
             assert_eq!((outcome.answered, outcome.refused), (50, 0));
             assert!(outcome.percentile_us(0.5) > 0.0);
         }
-    }
-
-    #[test]
-    fn a_refusal_keeps_what_it_says_about_coming_back() {
-        let address = parrot("HTTP/1.1 503 Full\r\nretry-after: 2\r\nContent-Length: 0\r\n\r\n");
-        let answer = Request::get("/", "none").once(address).unwrap();
-        assert_eq!(
-            (answer.status, answer.retry_after.as_deref()),
-            (503, Some("2"))
-        );
     }
 }

@@ -1,24 +1,27 @@
 //! Twice the load that saturates the service, sent at its own pace whether or not answers come back: those beyond what is
 //! worked on at once must be told so (503 with `Retry-After`), and every assessment that was acknowledged must be found again.
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
+use mio::{Events, Poll, Token};
 
-use super::connection::{Connection, Request};
+use super::connection::{Head, PATIENCE, PIECE_MAX, Request};
 use super::figures::percentile;
 use super::load::{self, Extent};
 use super::requests;
 use super::running::Service;
 use super::service::CONNECTIONS;
+use super::sparing::{Line, wait};
 use super::table::{Bound, Row};
 
 const LASTING: Duration = Duration::from_secs(6);
 const TIMES: f64 = 2.0;
 /// More than are worked on at once, so that some find the service full.
-const SENDERS: usize = 1_024;
+const LINES: usize = 1_024;
 /// Acknowledged assessments that are looked for afterwards.
 const SAMPLE: usize = 300;
 
@@ -36,6 +39,19 @@ struct Fate {
 }
 
 impl Fate {
+    /// Takes in the answer to a request that was due at that time.
+    fn note(&mut self, due: Instant, head: &Head, body: &[u8]) -> anyhow::Result<()> {
+        match head.status {
+            200 => {
+                self.latencies_us.push(due.elapsed().as_secs_f64() * 1e6);
+                self.acknowledged.push(assessment_id(body)?);
+            }
+            503 if head.retry_after.is_some() => self.refused += 1,
+            _ => self.astray += 1,
+        }
+        Ok(())
+    }
+
     fn add(&mut self, other: Self) {
         self.latencies_us.extend(other.latencies_us);
         self.acknowledged.extend(other.acknowledged);
@@ -95,17 +111,22 @@ pub(super) fn rows(binary: &Path) -> anyhow::Result<Vec<Row>> {
     ])
 }
 
-/// So many requests a second, each at its time, by senders that take turns.
+/// So many requests a second, each at its time, from no more threads than there are processors: the senders must not be what is
+/// measured.
 fn send_at(service: &Service, request: &Request, per_second: f64) -> anyhow::Result<Fate> {
-    let between = Duration::from_secs_f64(SENDERS as f64 / per_second);
+    let to = service.target().address;
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let between = Duration::from_secs_f64(threads as f64 / per_second);
     // Connections are opened before the clock starts.
     let begins = Instant::now() + Duration::from_secs(2);
     let parts: Vec<anyhow::Result<Fate>> = thread::scope(|scope| {
-        let senders: Vec<_> = (0..SENDERS)
-            .map(|place| {
-                let first = begins + between.mul_f64(place as f64 / SENDERS as f64);
-                scope.spawn(move || one_sender(service, request, first, between, begins + LASTING))
+        let senders: Vec<_> = (0..threads)
+            .map(|place| Schedule {
+                next: begins + between.mul_f64(place as f64 / threads as f64),
+                between,
+                until: begins + LASTING,
             })
+            .map(|schedule| scope.spawn(move || send(to, request, LINES / threads, schedule)))
             .collect();
         let joined = senders.into_iter().map(|sender| sender.join());
         joined
@@ -119,36 +140,99 @@ fn send_at(service: &Service, request: &Request, per_second: f64) -> anyhow::Res
     Ok(whole)
 }
 
-fn one_sender(
-    service: &Service,
-    request: &Request,
-    first: Instant,
+/// When requests are due.
+struct Schedule {
+    next: Instant,
     between: Duration,
     until: Instant,
+}
+
+impl Schedule {
+    /// A request that is due by now; asked once for each.
+    fn take_due(&mut self) -> Option<Instant> {
+        let due = self.next;
+        let is_due = !self.is_over() && due <= Instant::now();
+        is_due.then(|| {
+            self.next += self.between;
+            due
+        })
+    }
+
+    fn is_over(&self) -> bool {
+        self.next >= self.until
+    }
+
+    fn until_next(&self) -> Duration {
+        self.next.saturating_duration_since(Instant::now())
+    }
+}
+
+/// The request on its way on a connection, if there is one.
+#[derive(Default)]
+struct Asked {
+    due: Option<Instant>,
+    /// What has come of its answer.
+    body: Vec<u8>,
+}
+
+/// Sends each request when it is due, on a connection that is free; where none is, as soon as one becomes free.
+fn send(
+    to: SocketAddr,
+    request: &Request,
+    lines: usize,
+    mut schedule: Schedule,
 ) -> anyhow::Result<Fate> {
-    let address = service.target().address;
-    let mut connection = Connection::open(address)?;
+    let mut poll = Poll::new()?;
+    let open = |poll: &Poll, place| Line::open(to, poll.registry(), place);
+    let mut lines: Vec<Line> = (0..lines)
+        .map(|place| open(&poll, place))
+        .collect::<Result<_, _>>()?;
+    let mut free: Vec<usize> = (0..lines.len()).collect();
+    let mut asked: Vec<Asked> = lines.iter().map(|_| Asked::default()).collect();
     let mut fate = Fate::default();
-    let mut due = first;
-    while due < until {
-        thread::sleep(due.saturating_duration_since(Instant::now()));
-        match connection.ask(request) {
-            Ok(answer) if answer.status == 200 => {
-                fate.latencies_us.push(due.elapsed().as_secs_f64() * 1e6);
-                fate.acknowledged.push(assessment_id(&answer.body)?);
+    let mut events = Events::with_capacity(lines.len());
+    let mut room = [0; PIECE_MAX];
+    loop {
+        while let Some(place) = free.pop() {
+            let Some(due) = schedule.take_due() else {
+                free.push(place);
+                break;
+            };
+            asked[place].due = Some(due);
+            // Where this fails, reading fails too.
+            let _ = lines[place].ask(request);
+        }
+        if schedule.is_over() && free.len() == lines.len() {
+            return Ok(fate);
+        }
+        let has_more = !schedule.is_over() && !free.is_empty();
+        let at_most = if has_more {
+            schedule.until_next()
+        } else {
+            PATIENCE
+        };
+        wait(&mut poll, &mut events, at_most)?;
+        ensure!(has_more || !events.is_empty(), "no answer in {PATIENCE:?}");
+        for event in &events {
+            let Token(place) = event.token();
+            let Asked { due, body } = &mut asked[place];
+            match lines[place].answer(&mut room, |piece| body.extend_from_slice(piece)) {
+                Ok(None) => continue,
+                Ok(Some(head)) => {
+                    let due = due.context("an answer that nobody asked for")?;
+                    fate.note(due, &head, body)?;
+                }
+                Err(_) => {
+                    fate.astray += usize::from(due.is_some());
+                    lines[place] = open(&poll, place)?;
+                }
             }
-            Ok(answer) if answer.status == 503 && answer.retry_after.is_some() => {
-                fate.refused += 1;
-            }
-            Ok(_) => fate.astray += 1,
-            Err(_) => {
-                fate.astray += 1;
-                connection = Connection::open(address)?;
+            body.clear();
+            if due.take().is_some() {
+                free.push(place);
             }
         }
-        due += between;
     }
-    Ok(fate)
 }
 
 /// The id in an answer, without reading the rest of it: the senders must not be what is measured.
@@ -175,7 +259,34 @@ fn lost(service: &Service, acknowledged: &[String]) -> anyhow::Result<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::load::tests::parrot;
     use super::*;
+
+    #[test]
+    fn every_request_that_is_due_is_sent_and_its_answer_noted() {
+        let body = r#"{"assessment_id":"0190-a"}"#;
+        let full = "HTTP/1.1 503 Full\r\nRetry-After: 2\r\nContent-Length: 0\r\n\r\n";
+        let too_full = "HTTP/1.1 503 Full\r\nContent-Length: 0\r\n\r\n";
+        let well = format!(
+            "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let fate_of = |says: &str| {
+            let begins = Instant::now();
+            let schedule = Schedule {
+                next: begins,
+                between: Duration::from_millis(2),
+                until: begins + Duration::from_millis(100),
+            };
+            let to = parrot(says.to_owned().leak());
+            let fate = send(to, &Request::get("/", "none"), 3, schedule).unwrap();
+            assert!(begins.elapsed() >= Duration::from_millis(98));
+            (fate.acknowledged.len(), fate.refused, fate.astray)
+        };
+        assert_eq!(fate_of(&well), (50, 0, 0));
+        assert_eq!(fate_of(full), (0, 50, 0));
+        assert_eq!(fate_of(too_full), (0, 0, 50));
+    }
 
     #[test]
     fn the_id_is_read_out_of_an_answer() {

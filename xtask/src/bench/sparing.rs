@@ -1,14 +1,14 @@
 //! Many connections on one thread: whoever has an answer is asked again, and the thread sleeps only while nobody has.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 use mio::net::TcpStream;
-use mio::{Events, Interest, Poll, Token};
+use mio::{Events, Interest, Poll, Registry, Token};
 
-use super::connection::{Incoming, PATIENCE, PIECE_MAX, Request, connected};
+use super::connection::{Head, Incoming, PATIENCE, PIECE_MAX, Request, connected};
 use super::load::{GoesOn, Outcome};
 
 /// Sends the request over and over on each of some connections.
@@ -21,14 +21,14 @@ pub(super) fn send(
     let mut poll = Poll::new()?;
     let mut lines = Vec::new();
     for place in 0..connections {
-        let mut line = Line::open(to)?;
-        let registry = poll.registry();
-        registry.register(&mut line.stream, Token(place), Interest::READABLE)?;
-        lines.push(line);
+        lines.push(Line::open(to, poll.registry(), place)?);
     }
+    // When each was asked.
+    let mut asked = vec![Instant::now(); connections];
     let mut waiting = 0;
-    for line in &mut lines {
+    for (line, asked) in lines.iter_mut().zip(&mut asked) {
         if goes_on() {
+            *asked = Instant::now();
             line.ask(request)?;
             waiting += 1;
         }
@@ -37,21 +37,19 @@ pub(super) fn send(
     let mut events = Events::with_capacity(connections);
     let mut room = [0; PIECE_MAX];
     while waiting > 0 {
-        match poll.poll(&mut events, Some(PATIENCE)) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            polled => polled?,
-        }
+        wait(&mut poll, &mut events, PATIENCE)?;
         ensure!(!events.is_empty(), "no answer in {PATIENCE:?}");
         // Those that are read last have waited for the sender, not for the server.
         let arrived = Instant::now();
         for event in &events {
-            let line = &mut lines[event.token().0];
-            let Some(status) = line.answer(&mut room)? else {
+            let Token(place) = event.token();
+            let Some(head) = lines[place].answer(&mut room, |_| ())? else {
                 continue;
             };
-            outcome.note(status, arrived.duration_since(line.asked));
+            outcome.note(head.status, arrived.duration_since(asked[place]));
             if goes_on() {
-                line.ask(request)?;
+                asked[place] = Instant::now();
+                lines[place].ask(request)?;
             } else {
                 waiting -= 1;
             }
@@ -60,38 +58,53 @@ pub(super) fn send(
     Ok(outcome)
 }
 
+/// Waits until something comes, or for so long.
+pub(super) fn wait(poll: &mut Poll, events: &mut Events, at_most: Duration) -> io::Result<()> {
+    match poll.poll(events, Some(at_most)) {
+        Err(error) if error.kind() == ErrorKind::Interrupted => {
+            events.clear();
+            Ok(())
+        }
+        polled => polled,
+    }
+}
+
 /// A connection with one request on its way at a time.
-struct Line {
+pub(super) struct Line {
     stream: TcpStream,
-    asked: Instant,
     incoming: Incoming,
 }
 
 impl Line {
-    fn open(to: SocketAddr) -> anyhow::Result<Self> {
+    /// Whatever comes on it is an event of that place.
+    pub(super) fn open(to: SocketAddr, registry: &Registry, place: usize) -> io::Result<Self> {
         let stream = connected(to)?;
         stream.set_nonblocking(true)?;
+        let mut stream = TcpStream::from_std(stream);
+        registry.register(&mut stream, Token(place), Interest::READABLE)?;
         Ok(Self {
-            stream: TcpStream::from_std(stream),
-            asked: Instant::now(),
+            stream,
             incoming: Incoming::default(),
         })
     }
 
-    fn ask(&mut self, request: &Request) -> anyhow::Result<()> {
-        self.asked = Instant::now();
+    pub(super) fn ask(&self, request: &Request) -> io::Result<()> {
         // Nothing else is on its way, so that there is room for it.
-        Ok(request.send(&self.stream)?)
+        request.send(&self.stream)
     }
 
-    /// The status of the answer, by way of `room`; none: there is more to come.
-    fn answer(&mut self, room: &mut [u8]) -> anyhow::Result<Option<u16>> {
+    /// The head of the answer, by way of `room`, which gives its body away; none: there is more to come.
+    pub(super) fn answer(
+        &mut self,
+        room: &mut [u8],
+        mut body: impl FnMut(&[u8]),
+    ) -> io::Result<Option<Head>> {
         loop {
-            match self.incoming.take(&self.stream, room, |_| ()) {
-                Ok(Some(head)) => return Ok(Some(head.status)),
+            match self.incoming.take(&self.stream, room, &mut body) {
+                Ok(Some(head)) => return Ok(Some(head)),
                 Ok(None) => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(error),
             }
         }
     }
