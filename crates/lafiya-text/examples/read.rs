@@ -1,0 +1,44 @@
+//! Reads sentences from standard input and shows what the parser makes of them; `?phrase` searches instead.
+#![allow(clippy::print_stdout, reason = "this is what the example is for")]
+
+use std::error::Error;
+
+use lafiya_text::{ParseContext, Parser, Search, SearchOptions};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let base = lafiya_content::load()?;
+    let (parser, search) = (Parser::build(&base), Search::build(&base));
+    for line in std::io::stdin().lines() {
+        let line = line?;
+        println!("{line}");
+        if let Some(phrase) = line.strip_prefix('?') {
+            let options = SearchOptions {
+                max_results: 5,
+                ..SearchOptions::default()
+            };
+            for hit in search.find(&base, phrase, &options) {
+                println!(
+                    "  {:.3} {} ({})",
+                    hit.similarity,
+                    base.id_of(hit.concept),
+                    hit.matched
+                );
+            }
+            continue;
+        }
+        let parsed = parser.parse(&base, &line, &ParseContext::default());
+        for it in parsed.mentions.iter().chain(&parsed.tests) {
+            println!(
+                "  {} {} {:?} {:?} {:?} {:?} {}",
+                base.id_of(it.concept),
+                it.choice,
+                it.severity,
+                it.duration_days,
+                it.value,
+                it.orth,
+                it.confidence
+            );
+        }
+    }
+    Ok(())
+}
