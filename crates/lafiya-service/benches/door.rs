@@ -24,7 +24,7 @@ use uuid::Uuid;
 /// is known of the keys no longer fits.
 const SIZES: [usize; 4] = [250, 1_000, 4_000, 16_000];
 /// The sizes take turns, so that a machine that becomes slower meanwhile does so for all of them.
-const TURNS: usize = 10;
+const TURNS: usize = 60;
 /// Rounds of a turn, and calls in each. A round is short enough to run without being interrupted, so that the least of them is what the
 /// work takes, whatever else the machine does.
 const CALLS: (usize, usize) = (400, 50);
