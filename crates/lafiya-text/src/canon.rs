@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::fold::Token;
-use crate::hash::{FastMap, FastSet, key};
+use crate::hash::{FastMap, FastSet, key, set_of};
 use crate::phrases::{Begun, PhraseSet};
 use crate::sieve::KeySet;
 use crate::stem::{singular, stem, stem_of_singular};
@@ -117,9 +117,9 @@ impl Canon {
             groups,
             phrases: PhraseSet::default(),
             compounds: Vec::new(),
-            fillers: fillers.fillers.iter().cloned().collect(),
-            modifiers: fillers.modifiers.iter().cloned().collect(),
-            persons: fillers.persons.iter().cloned().collect(),
+            fillers: set_of(&fillers.fillers),
+            modifiers: set_of(&fillers.modifiers),
+            persons: set_of(&fillers.persons),
             abbreviations: fillers.abbreviations.iter().map(|it| key(it)).collect(),
             labels: fillers.labels.iter().map(|it| key(it)).collect(),
             point: key("."),

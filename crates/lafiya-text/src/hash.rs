@@ -9,6 +9,11 @@ pub(crate) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<Fnv>>;
 /// A set that is filled once and asked often.
 pub(crate) type FastSet<K> = HashSet<K, BuildHasherDefault<Fnv>>;
 
+/// The words of a list, to be asked for each.
+pub(crate) fn set_of(words: &[String]) -> FastSet<String> {
+    words.iter().cloned().collect()
+}
+
 /// A map of keys: they are hashes already.
 pub(crate) type KeyMap<V> = HashMap<u64, V, BuildHasherDefault<AsIs>>;
 

@@ -113,7 +113,7 @@ pub(super) fn run_sparing(
     connections: usize,
     extent: Extent,
 ) -> anyhow::Result<Outcome> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let threads = processors();
     let shares = (0..threads).map(|place| (connections + place) / threads);
     let senders = shares
         .filter(|&share| share > 0)
@@ -136,28 +136,39 @@ where
         Extent::Lasting(duration) => started.elapsed() < duration,
         Extent::Requests(wanted) => sent.fetch_add(1, Ordering::Relaxed) < wanted,
     };
-    let parts: Vec<anyhow::Result<Outcome>> = thread::scope(|scope| {
-        let goes_on = &goes_on;
-        let begin = |sender: S| scope.spawn(move || sender(goes_on));
-        let begun: Vec<_> = senders.into_iter().map(begin).collect();
-        let joined = begun.into_iter().map(|sender| sender.join());
-        joined
-            .map(|it| it.unwrap_or_else(|_| bail!("a sender broke off")))
-            .collect()
-    });
+    let goes_on: GoesOn<'_> = &goes_on;
+    let senders = senders.into_iter();
+    let parts = at_once(senders.map(|sender| move || sender(goes_on)))?;
     let mut whole = Outcome {
         server_s: processor::seconds_of(to.process)? - before,
         wall_s: started.elapsed().as_secs_f64(),
         ..Outcome::default()
     };
     for part in parts {
-        let part = part?;
         whole.answered += part.answered;
         whole.refused += part.refused;
         whole.latencies_us.extend(part.latencies_us);
     }
     whole.latencies_us.sort_by(f64::total_cmp);
     Ok(whole)
+}
+
+/// Threads of a load that leaves as much of the machine to the server as it can.
+pub(super) fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// What comes of several senders, each on a thread of its own.
+pub(super) fn at_once<T: Send>(
+    senders: impl Iterator<Item = impl FnOnce() -> anyhow::Result<T> + Send>,
+) -> anyhow::Result<Vec<T>> {
+    thread::scope(|scope| {
+        let begun: Vec<_> = senders.map(|sender| scope.spawn(sender)).collect();
+        let joined = begun.into_iter().map(|sender| sender.join());
+        joined
+            .map(|it| it.unwrap_or_else(|_| bail!("a sender broke off")))
+            .collect()
+    })
 }
 
 fn one_connection(

@@ -3,10 +3,9 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use mio::{Events, Poll, Token};
 
 use super::connection::{Head, PATIENCE, PIECE_MAX, Request};
@@ -115,27 +114,19 @@ pub(super) fn rows(binary: &Path) -> anyhow::Result<Vec<Row>> {
 /// measured.
 fn send_at(service: &Service, request: &Request, per_second: f64) -> anyhow::Result<Fate> {
     let to = service.target().address;
-    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let threads = load::processors();
     let between = Duration::from_secs_f64(threads as f64 / per_second);
     // Connections are opened before the clock starts.
     let begins = Instant::now() + Duration::from_secs(2);
-    let parts: Vec<anyhow::Result<Fate>> = thread::scope(|scope| {
-        let senders: Vec<_> = (0..threads)
-            .map(|place| Schedule {
-                next: begins + between.mul_f64(place as f64 / threads as f64),
-                between,
-                until: begins + LASTING,
-            })
-            .map(|schedule| scope.spawn(move || send(to, request, LINES / threads, schedule)))
-            .collect();
-        let joined = senders.into_iter().map(|sender| sender.join());
-        joined
-            .map(|it| it.unwrap_or_else(|_| bail!("a sender broke off")))
-            .collect()
+    let schedules = (0..threads).map(|place| Schedule {
+        next: begins + between.mul_f64(place as f64 / threads as f64),
+        between,
+        until: begins + LASTING,
     });
+    let senders = schedules.map(|schedule| move || send(to, request, LINES / threads, schedule));
     let mut whole = Fate::default();
-    for part in parts {
-        whole.add(part?);
+    for part in load::at_once(senders)? {
+        whole.add(part);
     }
     Ok(whole)
 }

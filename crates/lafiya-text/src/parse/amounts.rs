@@ -5,7 +5,7 @@
 
 use lafiya_knowledge::{ConceptRef, Derived, KnowledgeBase, Person, normal_unit, split_number};
 
-use crate::hash::{FastMap, FastSet};
+use crate::hash::{FastMap, FastSet, set_of};
 use crate::words::Results;
 
 /// How units are written.
@@ -30,7 +30,7 @@ impl Units {
         });
         Self {
             spellings: pairs.collect(),
-            words: words.unit_words.iter().cloned().collect(),
+            words: set_of(&words.unit_words),
         }
     }
 

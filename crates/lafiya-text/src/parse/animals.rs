@@ -10,7 +10,7 @@ use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::Spotted;
 use super::subject::{Names, Person};
-use crate::hash::{FastMap, FastSet};
+use crate::hash::{FastMap, FastSet, set_of};
 use crate::words::PersonWords;
 
 /// What is said of animals.
@@ -28,7 +28,6 @@ const BITTEN_REACH: usize = 4;
 
 impl Animals {
     pub(super) fn new(words: &PersonWords, base: &KnowledgeBase) -> Self {
-        let set = |words: &[String]| words.iter().cloned().collect();
         let mut bites = FastMap::default();
         for (id, animals) in &words.bites {
             if let Some(wound) = base.resolve(id) {
@@ -36,8 +35,8 @@ impl Animals {
             }
         }
         Self {
-            stricken: set(&words.stricken),
-            biting: set(&words.biting),
+            stricken: set_of(&words.stricken),
+            biting: set_of(&words.biting),
             bites,
         }
     }
@@ -45,8 +44,7 @@ impl Animals {
     /// Whether a sentence speaks of the animal that it names at a token: "the dog was ill", but not "dog bite".
     pub(super) fn is_spoken_of(&self, reading: &Reading<'_>, at: usize) -> bool {
         let next = at + 1;
-        let says = |word: &&str| self.stricken.contains(*word);
-        reading.marks.has(next, Mark::StatementVerb) || reading.words.get(next).is_some_and(says)
+        reading.marks.has(next, Mark::StatementVerb) || reading.is_one_of(next, &self.stricken)
     }
 
     /// Where a stretch ends that speaks of an animal: with its clause, or before that with "but" and with a statement that
@@ -85,7 +83,7 @@ impl Animals {
                 continue;
             };
             let sentence = reading.sentence_of(at);
-            let bite = (at + 1..sentence.end).find(|&n| self.biting.contains(reading.words[n]));
+            let bite = (at + 1..sentence.end).find(|&n| reading.is_one_of(n, &self.biting));
             let is_known = spotted.iter().any(|it| it.concept == wound);
             // "Has not bitten anybody", "bit me last year".
             let turns = [Mark::Trigger, Mark::Past];

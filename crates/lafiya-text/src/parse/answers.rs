@@ -70,7 +70,7 @@ impl<'t, 'r> Answered<'t, 'r> {
     }
 
     fn word(&self, at: usize) -> &str {
-        self.reading.words.get(at).copied().unwrap_or_default()
+        self.reading.word(at)
     }
 
     fn has_minus_before(&self, at: usize) -> bool {

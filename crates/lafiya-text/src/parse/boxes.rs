@@ -22,7 +22,7 @@ pub(super) struct TickBox {
 
 /// The box that stands at a token.
 pub(super) fn box_at((text, reading): (&str, &Reading<'_>), open: usize) -> Option<TickBox> {
-    let word = |at: usize| reading.words.get(at).copied().unwrap_or_default();
+    let word = |at: usize| reading.word(at);
     if word(open) != "[" {
         return None;
     }

@@ -9,7 +9,7 @@ use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::Spotted;
 use crate::fold::Token;
-use crate::hash::FastSet;
+use crate::hash::{FastSet, set_of};
 use crate::phrases::PhraseSet;
 use crate::words::ScopeWords;
 
@@ -41,15 +41,14 @@ const WITH_REACH: usize = 2;
 impl Endings {
     pub(super) fn new(words: &ScopeWords, base: &KnowledgeBase) -> Self {
         let own = words.own_endings.iter();
-        let set = |words: &[String]| words.iter().cloned().collect();
         Self {
-            before_own: set(&words.before_own_endings),
-            behind_own: set(&words.behind_own_endings),
-            helped_by: set(&words.helped_by),
-            sequels: set(&words.sequels),
-            of_several: set(&words.of_several),
-            turned_into: set(&words.turned_into),
-            turned_to: set(&words.turned_to),
+            before_own: set_of(&words.before_own_endings),
+            behind_own: set_of(&words.behind_own_endings),
+            helped_by: set_of(&words.helped_by),
+            sequels: set_of(&words.sequels),
+            of_several: set_of(&words.of_several),
+            turned_into: set_of(&words.turned_into),
+            turned_to: set_of(&words.turned_to),
             own: own
                 .filter_map(|(id, phrases)| Some((base.resolve(id)?, PhraseSet::of(phrases))))
                 .collect(),
@@ -78,7 +77,7 @@ impl Endings {
     ) -> Option<usize> {
         let (_, phrases) = self.own.iter().find(|(own, _)| *own == it.concept)?;
         let from = it.last() + 1;
-        let at = from + usize::from(has_at(reading, from, &self.before_own));
+        let at = from + usize::from(reading.is_one_of(from, &self.before_own));
         let length = phrases.length_at(&reading.keys, at);
         let behind = at + length;
         if length == 0 || behind > next() {
@@ -87,8 +86,8 @@ impl Endings {
         // "Fever came down with Panadol", but "came down with a rash".
         let is_last = || next() == reading.clause_of(it.last()).end;
         let closes = is_sign(reading, behind)
-            || has_at(reading, behind, &self.behind_own)
-            || (has_at(reading, behind, &self.helped_by)
+            || reading.is_one_of(behind, &self.behind_own)
+            || (reading.is_one_of(behind, &self.helped_by)
                 && (is_last() || next() > behind + WITH_REACH))
             || reading.marks.has(behind, Mark::BeforeEnding);
         let rest = behind..reading.sentence_of(it.last()).end;
@@ -106,7 +105,7 @@ impl Endings {
     /// Whether what is over at a token is told to be there again, in its sentence or the next one if that speaks of "it".
     fn is_revived(&self, reading: &Reading<'_>, carried: &[bool], at: usize) -> bool {
         let sentence = reading.sentence_of(at).end;
-        let end = if has_at(reading, sentence, &self.sequels) {
+        let end = if reading.is_one_of(sentence, &self.sequels) {
             reading.sentence_of(sentence).end
         } else {
             sentence
@@ -132,7 +131,7 @@ impl Endings {
             return false;
         }
         let verb = next.last() + 1;
-        let is_of_several = has_at(reading, verb, &self.of_several);
+        let is_of_several = reading.is_one_of(verb, &self.of_several);
         let clause = reading.clause_of(it.first());
         let speaks = [Mark::Statement, Mark::StatementVerb];
         let is_subject = !(clause.start..it.first()).any(|at| reading.marks.has_one_of(at, speaks));
@@ -163,7 +162,7 @@ impl Endings {
     /// "His legs have gone weak", "her mouth has gone to one side": not over, but changed.
     fn turns_into(&self, reading: &Reading<'_>, ending: usize) -> bool {
         let gone = (ending..reading.len().min(ending + 2))
-            .find(|&at| has_at(reading, at, &self.turned_into));
+            .find(|&at| reading.is_one_of(at, &self.turned_into));
         let next = gone.map(|at| at + 1).filter(|&at| at < reading.len());
         next.is_some_and(|at| {
             let goes_on = [Mark::Joiner, Mark::Barrier, Mark::Trigger, Mark::Beginning];
@@ -173,7 +172,7 @@ impl Endings {
                 && !wholly
                 && !reading.is_light(at)
                 && !reading.marks.has_one_of(at, goes_on);
-            says_more || has_at(reading, at, &self.turned_to)
+            says_more || reading.is_one_of(at, &self.turned_to)
         })
     }
 }
@@ -195,9 +194,4 @@ fn is_sign(reading: &Reading<'_>, at: usize) -> bool {
 
 fn denies_in(reading: &Reading<'_>, tokens: Range<usize>) -> bool {
     reading.marks.first(tokens, Mark::Trigger).is_some()
-}
-
-/// Whether a word of a list stands here.
-fn has_at(reading: &Reading<'_>, at: usize, words: &FastSet<String>) -> bool {
-    reading.words.get(at).is_some_and(|it| words.contains(*it))
 }

@@ -4,6 +4,7 @@
 //! what is asked, and its answer only as a whole: "Difficulty in breathing: no" and "Breathing: no distress" are neither.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 
@@ -68,7 +69,7 @@ impl Forms {
         base: &KnowledgeBase,
         words: &FormWords,
         scope: &ScopeWords,
-        figures: Figures,
+        figures: Arc<Figures>,
     ) -> Self {
         let mut names = PhraseSet::default();
         let mut own_answers = PhraseSet::default();
@@ -169,7 +170,7 @@ impl Forms {
         (text, reading): (&str, &Reading<'_>),
         from: usize,
     ) -> Option<usize> {
-        let word = |at: usize| reading.words.get(at).copied().unwrap_or_default();
+        let word = |at: usize| reading.word(at);
         let from = from + self.tails.length_at(&reading.keys, from);
         let from = from + usize::from(matches!(word(from), "?" | ":"));
         let noes = &self.noes;
@@ -187,7 +188,7 @@ impl Forms {
 
     /// Where a whole answer ends that says no.
     fn no_behind(&self, reading: &Reading<'_>, question: Question, from: usize) -> Option<usize> {
-        let word = |at: usize| reading.words.get(at).copied().unwrap_or_default();
+        let word = |at: usize| reading.word(at);
         let from = from + self.tails.length_at(&reading.keys, from);
         let led = matches!(word(from), "?" | ":" | "=" | "|" | "(" | "[");
         let mut at = from + usize::from(led);

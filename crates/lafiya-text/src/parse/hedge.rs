@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::Spotted;
-use crate::hash::FastSet;
+use crate::hash::{FastSet, set_of};
 use crate::phrases::PhraseSet;
 use crate::words::ScopeWords;
 
@@ -22,7 +22,7 @@ impl Doubts {
     pub(super) fn new(words: &ScopeWords) -> Self {
         Self {
             ends: PhraseSet::of(&words.doubt_ends),
-            goes_on: words.doubt_goes_on.iter().cloned().collect(),
+            goes_on: set_of(&words.doubt_goes_on),
         }
     }
 
@@ -61,7 +61,7 @@ impl Doubts {
     /// before it.
     fn shows(&self, reading: &Reading<'_>, start: usize, at: usize) -> bool {
         self.ends.length_at(&reading.keys, at) > 0
-            && !self.goes_on.contains(reading.words[at - 1])
+            && !reading.is_one_of(at - 1, &self.goes_on)
             && (start..at).any(|n| !reading.is_light(n))
     }
 }

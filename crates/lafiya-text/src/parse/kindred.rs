@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::marks::Mark;
 use super::reading::Reading;
-use crate::hash::FastSet;
+use crate::hash::{FastSet, set_of};
 use crate::words::PersonWords;
 
 /// Most texts have no more of them.
@@ -23,10 +23,9 @@ pub(super) struct Kindred {
 
 impl Kindred {
     pub(super) fn new(words: &PersonWords) -> Self {
-        let set = |words: &[String]| words.iter().cloned().collect();
         Self {
-            line_ends: set(&words.line_ends),
-            told_of_kin: set(&words.told_of_kin),
+            line_ends: set_of(&words.line_ends),
+            told_of_kin: set_of(&words.told_of_kin),
         }
     }
 
@@ -49,14 +48,13 @@ impl Kindred {
 
     /// "..., c/o chest pain", "..., patient coughs blood", "..., she has chest pain".
     fn brings_patient_back(&self, reading: &Reading<'_>, at: usize) -> bool {
-        let is_one_of = |at: usize, words: &FastSet<String>| {
-            reading.words.get(at).is_some_and(|it| words.contains(*it))
-        };
         let speaks_anew = || {
             reading.words[at] == ","
                 && reading.marks.has(at + 1, Mark::Statement)
-                && !is_one_of(at + 2, &self.told_of_kin)
+                && !reading.is_one_of(at + 2, &self.told_of_kin)
         };
-        reading.marks.has(at, Mark::Barrier) || is_one_of(at, &self.line_ends) || speaks_anew()
+        reading.marks.has(at, Mark::Barrier)
+            || reading.is_one_of(at, &self.line_ends)
+            || speaks_anew()
     }
 }

@@ -3,6 +3,7 @@
 //! Where a number follows, that says it. What an arrow says can be denied and doubted as any words can: "no ↑ JVP".
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::Choice;
@@ -24,7 +25,7 @@ pub(super) struct Levels {
     down: PhraseSet<()>,
     /// Make a change of an arrow.
     changes: PhraseSet<()>,
-    figures: Figures,
+    figures: Arc<Figures>,
 }
 
 /// What the signs beside one name say.
@@ -50,7 +51,7 @@ const MANY: usize = 3;
 const CONFIDENCE: f64 = 0.95;
 
 impl Levels {
-    pub(super) fn new(base: &KnowledgeBase, words: &FormWords, figures: Figures) -> Self {
+    pub(super) fn new(base: &KnowledgeBase, words: &FormWords, figures: Arc<Figures>) -> Self {
         let known = |id: &Option<String>| base.resolve(id.as_deref()?);
         let level = |it: &words::Level| Level {
             up: known(&it.up),

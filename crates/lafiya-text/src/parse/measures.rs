@@ -4,6 +4,7 @@
 //! would name. The limits are the base's.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use lafiya_knowledge::words::State;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, MeasureIx, Person};
@@ -34,7 +35,7 @@ pub(super) struct MeasureReader {
     known: Vec<Known>,
     pub(super) apart: ApartWords,
     degrees: Degrees,
-    figures: Figures,
+    figures: Arc<Figures>,
     /// What values of the blood say.
     of_blood: ConceptSet,
     /// Where a pressure is called so, people count in centimetres.
@@ -113,7 +114,7 @@ const PRESENT: usize = 8;
 pub(super) const AGE_UNSAID: Age = Age::from_years(30);
 
 impl MeasureReader {
-    pub(super) fn new(base: &KnowledgeBase, measures: &Measures) -> Self {
+    pub(super) fn new(base: &KnowledgeBase, measures: &Measures, figures: Arc<Figures>) -> Self {
         let mut reader = Self {
             words: PhraseSet::default(),
             after: PhraseSet::default(),
@@ -121,7 +122,7 @@ impl MeasureReader {
             known: Vec::new(),
             apart: ApartWords::new(measures),
             degrees: Degrees::new(measures),
-            figures: Figures::new(measures),
+            figures,
             of_blood: ConceptSet::default(),
             in_centimetres: measures.in_centimetres.clone(),
         };

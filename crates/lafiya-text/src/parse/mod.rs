@@ -56,6 +56,8 @@ mod together;
 mod traits;
 mod untils;
 
+use std::sync::Arc;
+
 use jiff::civil::Date;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice, Severity, Sex};
@@ -183,10 +185,11 @@ impl Parser {
         let lexicon = Lexicon::build(base, &canon, keep);
         let result_words = words::results();
         let measure_words = words::measures();
-        let measures = MeasureReader::new(base, &measure_words);
+        let figures = Arc::new(Figures::new(&measure_words));
+        let measures = MeasureReader::new(base, &measure_words, Arc::clone(&figures));
         let medicine_words = words::medicines();
         let medicines = MedicineReader::new(base, &medicine_words);
-        let results = ResultReader::new(base, &result_words, &measure_words);
+        let results = ResultReader::new(base, &result_words, Arc::clone(&figures));
         let (scope_words, person_words) = (words::scope(), words::persons());
         let (gestation_words, body_words) = (words::gestation(), words::body());
         let ignored = words::ignored();
@@ -195,12 +198,7 @@ impl Parser {
         let subjects = Subjects::new(&person_words, &words::family(), base);
         let grades = Grades::new(&words::severity());
         let times = Times::new(&words::time());
-        let forms = Forms::new(
-            base,
-            &words::forms(),
-            &scope_words,
-            Figures::new(&measure_words),
-        );
+        let forms = Forms::new(base, &words::forms(), &scope_words, figures);
         let mut languages: FastMap<String, Vec<String>> = FastMap::default();
         for (language, cues) in words::languages() {
             for cue in cues {

@@ -5,7 +5,7 @@ use lafiya_model::Sex;
 
 use super::reading::Reading;
 use super::subject::{Named, Names, Person};
-use crate::hash::FastSet;
+use crate::hash::{FastSet, set_of};
 use crate::words::PersonWords;
 
 /// The pronouns of each sex, and what a teller says of himself.
@@ -48,12 +48,11 @@ const INTRODUCTION_REACH: usize = 6;
 
 impl Pronouns {
     pub(super) fn new(words: &PersonWords) -> Self {
-        let set = |words: &[String]| words.iter().cloned().collect();
         Self {
-            he: set(&words.he),
-            she: set(&words.she),
-            introducing: set(&words.introducing),
-            complaining: set(&words.complaining),
+            he: set_of(&words.he),
+            she: set_of(&words.she),
+            introducing: set_of(&words.introducing),
+            complaining: set_of(&words.complaining),
         }
     }
 

@@ -162,7 +162,7 @@ impl Past {
             return false;
         };
         let stretch = clause_stretch(reading, it);
-        let word = |at: usize| reading.words.get(at).copied().unwrap_or_default();
+        let word = |at: usize| reading.word(at);
         let younger = |at: usize| {
             let count = (at < reading.len()).then(|| Times::counted_at(reading, at));
             let days = count.flatten().and_then(|it| it.days);

@@ -7,6 +7,7 @@ use super::marks::Marks;
 use super::traits::{Trait, Traits};
 use crate::canon::{Role, Run, Unit};
 use crate::fold::Token;
+use crate::hash::FastSet;
 
 /// The text as the other steps see it. All indices count tokens, but those of units.
 #[derive(Debug)]
@@ -91,6 +92,18 @@ impl<'a> Reading<'a> {
 
     pub(super) fn len(&self) -> usize {
         self.tokens.len()
+    }
+
+    /// The word at a token; nothing behind the last one.
+    #[inline]
+    pub(super) fn word(&self, at: usize) -> &'a str {
+        self.words.get(at).copied().unwrap_or_default()
+    }
+
+    /// Whether a word of a list stands at a token.
+    #[inline]
+    pub(super) fn is_one_of(&self, at: usize, words: &FastSet<String>) -> bool {
+        words.contains(self.word(at))
     }
 
     /// Whether any token may be one of these.

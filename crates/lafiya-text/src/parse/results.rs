@@ -2,6 +2,7 @@
 //! right consolidation". The names of the tests and what they can show are in the base, how results are told is data.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, Person};
 use lafiya_model::{Age, Choice};
@@ -18,7 +19,7 @@ use super::surroundings::Written;
 use super::traits::Trait;
 use crate::fold::{self, Token};
 use crate::phrases::PhraseSet;
-use crate::words::{Measures, Results};
+use crate::words::Results;
 
 /// The tests of a base, and how people tell what came of them.
 #[derive(Clone, Debug)]
@@ -35,7 +36,7 @@ pub(super) struct ResultReader {
     between: PhraseSet<()>,
     joining: PhraseSet<()>,
     units: Units,
-    figures: Figures,
+    figures: Arc<Figures>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +103,7 @@ const SHOWN_WITHIN: usize = 14;
 const BESIDE_MAX: usize = 2;
 
 impl ResultReader {
-    pub(super) fn new(base: &KnowledgeBase, words: &Results, measures: &Measures) -> Self {
+    pub(super) fn new(base: &KnowledgeBase, words: &Results, figures: Arc<Figures>) -> Self {
         let mut tests = PhraseSet::default();
         let mut shown = PhraseSet::default();
         let is_reported = |it: ConceptRef| {
@@ -167,7 +168,7 @@ impl ResultReader {
             between: PhraseSet::of(&words.between),
             joining: PhraseSet::of(&words.joining),
             units: Units::new(words),
-            figures: Figures::new(measures),
+            figures,
         }
     }
 

@@ -21,7 +21,7 @@ use super::presently;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
 use super::untils::{Untils, UpTo};
-use crate::hash::FastSet;
+use crate::hash::{FastSet, set_of};
 use crate::phrases::PhraseSet;
 use crate::words::{BodyWords, Ignored, ScopeWords};
 
@@ -108,7 +108,7 @@ impl Scope {
             behind_after_negators: PhraseSet::of(&words.behind_after_negators),
             sought: PhraseSet::of(&words.sought),
             without: PhraseSet::of(&words.without),
-            complaints: body.complaints.iter().cloned().collect(),
+            complaints: set_of(&body.complaints),
             moving: PhraseSet::of(&words.moving),
             unsaid: PhraseSet::of(&words.unsaid),
             placed: Placed::new(words),
@@ -268,9 +268,10 @@ impl Scope {
                     .behind((reading, in_time, carried), after, goes_on)
                 && denies()
             {
-                for it in spotted.iter_mut() {
-                    let is_denied = (at + 1..until).contains(&it.first()) && !it.derived;
-                    if is_denied && up_to == UpTo::ThisDay {
+                if up_to == UpTo::ThisDay {
+                    let is_denied =
+                        |it: &&mut Spotted| (at + 1..until).contains(&it.first()) && !it.derived;
+                    for it in spotted.iter_mut().filter(is_denied) {
                         it.choice = Choice::Unknown;
                     }
                 }
@@ -366,7 +367,7 @@ impl Scope {
         reading: &Reading<'_>,
         (at, after): (usize, usize),
     ) -> Option<usize> {
-        let word = |at: usize| reading.words.get(at).copied().unwrap_or_default();
+        let word = |at: usize| reading.word(at);
         let knowing = self.knowing.length_at(&reading.keys, after);
         // "She does not know of any fever".
         if knowing > 0 && !matches!(word(after + knowing), "of" | "any") {

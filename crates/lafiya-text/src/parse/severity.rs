@@ -6,7 +6,7 @@ use super::carried::Carried;
 use super::reading::Reading;
 use super::spotted::Spotted;
 use super::traits::Trait;
-use crate::hash::FastSet;
+use crate::hash::{FastSet, set_of};
 use crate::phrases::PhraseSet;
 use crate::words::SeverityWords;
 
@@ -32,7 +32,7 @@ impl Grades {
             before: PhraseSet::default(),
             after: PhraseSet::default(),
             amounts: PhraseSet::of(&words.amounts),
-            doings: words.doings.iter().cloned().collect(),
+            doings: set_of(&words.doings),
             causes: PhraseSet::of(&words.causes),
         };
         let lists = [
@@ -144,7 +144,7 @@ impl Grades {
         let sentence = reading.sentence_of(grade);
         let before = doing.saturating_sub(CAUSE_REACH).max(sentence.start)..doing;
         self.amounts.length_at(&reading.keys, grade) > 0
-            && self.doings.contains(reading.words[doing])
+            && reading.is_one_of(doing, &self.doings)
             && self.causes.begins_in(&reading.keys, before)
     }
 }

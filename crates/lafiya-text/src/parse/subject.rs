@@ -14,7 +14,7 @@ use super::spotted::{Dropped, Spotted, is_danger};
 use super::time::CHILD_BELOW_YEARS;
 use super::together::Together;
 use super::traits::Trait;
-use crate::hash::FastSet;
+use crate::hash::{FastSet, set_of};
 use crate::phrases::{Begun, PhraseSet};
 use crate::words::{Family, PersonWords};
 
@@ -203,7 +203,6 @@ impl Subjects {
                 }
             }
         }
-        let set = |words: &[String]| words.iter().cloned().collect();
         Self {
             persons,
             owners: words
@@ -213,10 +212,10 @@ impl Subjects {
                 .cloned()
                 .chain(["our".to_owned(), "the".to_owned(), "their".to_owned()])
                 .collect(),
-            passive: set(&words.passive),
-            described: set(&words.described),
-            crowds: set(&words.crowds),
-            reporting: set(&words.reporting),
+            passive: set_of(&words.passive),
+            described: set_of(&words.described),
+            crowds: set_of(&words.crowds),
+            reporting: set_of(&words.reporting),
             family: diseases,
             pronouns: Pronouns::new(words),
             animals: Animals::new(words, base),

@@ -14,7 +14,7 @@ use super::reading::Reading;
 use super::spotted::Lasting;
 use super::traits::Trait;
 use crate::canon::Word;
-use crate::hash::{FastMap, FastSet};
+use crate::hash::{FastMap, FastSet, set_of};
 use crate::phrases::{Begun, PhraseSet};
 use crate::words::{Numbered, TimeWords};
 
@@ -103,25 +103,24 @@ impl Times {
         for phrase in &words.unknown.phrases {
             moments.add_phrase(phrase, None);
         }
-        let set = |list: &[String]| list.iter().cloned().collect();
         Self {
             numbers: Numbers::new(&words.numbers),
             units: by_word(&words.units),
-            units_first: set(&words.cues.units_first),
+            units_first: set_of(&words.cues.units_first),
             moments,
             weekdays: by_word(&words.weekdays),
             leads: PhraseSet::of(&words.cues.leads),
             tails: PhraseSet::of(&words.cues.tails),
             not_durations: PhraseSet::of(&words.cues.not_durations),
             not_leads: PhraseSet::of(&words.cues.not_leads),
-            before_aged: set(&words.cues.before_aged),
-            ages: set(&words.cues.ages),
-            ages_before: set(&words.cues.ages_before),
-            aged: set(&words.cues.aged),
-            grown: set(&words.cues.grown),
-            newborn: set(&words.cues.newborn),
+            before_aged: set_of(&words.cues.before_aged),
+            ages: set_of(&words.cues.ages),
+            ages_before: set_of(&words.cues.ages_before),
+            aged: set_of(&words.cues.aged),
+            grown: set_of(&words.cues.grown),
+            newborn: set_of(&words.cues.newborn),
             bringing: PhraseSet::of(&words.cues.bringing),
-            elders: set(&words.cues.elders),
+            elders: set_of(&words.cues.elders),
         }
     }
 
@@ -268,7 +267,7 @@ impl Times {
 
     /// "Day 5 of life", "D5 neonate", "day 5 old baby": the token behind it, and the days.
     fn day_of_life_at(&self, reading: &Reading<'_>, at: usize) -> Option<(usize, u32)> {
-        let word = |at: usize| reading.words.get(at).copied().unwrap_or_default();
+        let word = |at: usize| reading.word(at);
         if !matches!(word(at), "d" | "day") || !reading.tokens.get(at + 1)?.is_number() {
             return None;
         }
@@ -313,10 +312,8 @@ impl Times {
     /// "The baby is twelve days old", "my 3-week-old baby", but "my sister's baby is 5 days old".
     fn is_of_newborn(&self, reading: &Reading<'_>, place: &Range<usize>, age: Option<Age>) -> bool {
         let before = place.start.saturating_sub(AGED_REACH)..place.start;
-        let baby = before.chain([place.end]).find(|&at| {
-            let word = reading.words.get(at);
-            word.is_some_and(|it| self.newborn.contains(*it))
-        });
+        let mut near = before.chain([place.end]);
+        let baby = near.find(|&at| reading.is_one_of(at, &self.newborn));
         let is_hers = |at: usize| {
             let owner = at.min(place.start).checked_sub(1);
             owner.is_none_or(|at| reading.words[at] != "s")
