@@ -1,6 +1,6 @@
 //! One TCP connection, for requests that no decent client would send.
 
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -34,6 +34,28 @@ impl Connection {
     /// Reads one answer.
     pub fn answer(&mut self, asked: &str) -> io::Result<Answer> {
         Answer::read(&mut self.stream, asked)
+    }
+
+    /// Reads to the end in pieces of so many bytes, with a pause before each; says how many bytes came.
+    pub fn read_slowly(&mut self, piece: usize, pause: Duration) -> io::Result<usize> {
+        let mut total = 0;
+        loop {
+            std::thread::sleep(pause);
+            let mut bytes = Vec::new();
+            self.stream
+                .by_ref()
+                .take(piece as u64)
+                .read_to_end(&mut bytes)?;
+            match bytes.len() {
+                0 => return Ok(total),
+                read => total += read,
+            }
+        }
+    }
+
+    /// Whether the service closes the connection without sending anything more.
+    pub fn is_closed(&mut self) -> bool {
+        matches!(self.stream.read(&mut [0]), Ok(0) | Err(_))
     }
 
     /// Waits at most this long for an answer.

@@ -161,19 +161,22 @@ pub(crate) async fn limit_public(
 }
 
 /// Layer of the pages for people. A program that asks for one is counted like any other; a browser
-/// and the assets of a page are not.
+/// is not. Files of a page are counted in a wider window of their own, whoever asks.
 pub(crate) async fn limit_programs(
     State(state): State<Arc<HttpState>>,
     request: Request,
     next: Next,
 ) -> Response {
     let route = route_of(&request);
-    let is_asset = request.uri().path().contains('.');
-    if prefers_html(request.headers()) || is_asset {
+    let is_file = request.uri().path().contains('.');
+    if prefers_html(request.headers()) && !is_file {
         return noted(route, (admitted(&state, request, next).await, None));
     }
     let knock = Knock::of(&request);
-    let counted = Counted::Anonymous(knock.address);
+    let counted = match is_file {
+        true => Counted::PageFile(knock.address),
+        false => Counted::Anonymous(knock.address),
+    };
     let answer = admitted(&state, request, next);
     noted(route, knock.counted(&state, counted, answer).await)
 }

@@ -6,7 +6,9 @@
 pub mod admin;
 mod body;
 mod caller;
+mod client_stream;
 mod compression;
+mod connection_limits;
 mod desks;
 mod endpoints;
 pub mod error;

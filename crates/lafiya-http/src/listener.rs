@@ -1,5 +1,5 @@
-//! The accept loop: bounded connections, time-outs for slow senders, and a shutdown that lets
-//! running requests finish.
+//! The accept loop: bounded connections, timeouts for slow senders and slow readers, and a shutdown
+//! that lets running requests finish.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -15,19 +15,28 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
+#[cfg(target_os = "linux")]
+use socket2::SockRef;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use uuid::Uuid;
 
+use crate::client_stream::{ClientStream, MinimumRate};
+use crate::connection_limits::{ConnectionLimits, Refusal};
 use crate::desks::Desks;
 use crate::front::Front;
 use crate::state::HttpSettings;
 use crate::versions::CURRENT_HEADER;
 
-/// What is sent to a connection beyond the bound, before it is closed.
-fn full_answer() -> String {
-    let body = r#"{"error":{"code":"SERVICE_UNAVAILABLE","message":"Too many connections. Try again shortly."}}"#;
+/// What is sent to a connection beyond the bounds, before it is closed.
+fn full_answer(refusal: Refusal) -> String {
+    let message = match refusal {
+        Refusal::Full => "Too many connections. Try again shortly.",
+        Refusal::FullForAddress => {
+            "Too many connections from your address. Close some, or try again shortly."
+        }
+    };
+    let body = format!(r#"{{"error":{{"code":"SERVICE_UNAVAILABLE","message":"{message}"}}}}"#);
     format!(
         "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 2\r\n\
          X-Request-Id: {}\r\nX-Response-Time: 0ms\r\nX-API-Version: {CURRENT_HEADER}\r\nCache-Control: no-store\r\n\
@@ -40,6 +49,12 @@ fn full_answer() -> String {
 /// Largest head of a request (request line and headers).
 const HEAD_BYTES_MAX: usize = 32 * 1024;
 
+/// How much of an answer the kernel takes beyond what it has sent. Left to itself it takes megabytes,
+/// and then nothing for as long as a slow client needs to read a third of them: to us a client that
+/// reads slowly would look like one that does not read.
+#[cfg(target_os = "linux")]
+const UNSENT_BYTES_MAX: u32 = 64 * 1024;
+
 /// A bound listener, before it serves.
 pub struct Listening {
     listener: TcpListener,
@@ -51,6 +66,9 @@ impl Listening {
     /// Binds the address.
     pub async fn bind(address: SocketAddr) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
+        // Every accepted connection inherits it.
+        #[cfg(target_os = "linux")]
+        SockRef::from(&listener).set_tcp_notsent_lowat(UNSENT_BYTES_MAX)?;
         let address = listener.local_addr()?;
         Ok(Self { listener, address })
     }
@@ -64,7 +82,15 @@ pub async fn serve(
     desks: &Desks,
     stop: impl Future<Output = ()>,
 ) {
-    let connections = Arc::new(Semaphore::new(settings.connections_max));
+    let limits = Arc::new(ConnectionLimits::new(
+        settings.connections_max,
+        settings.connections_per_address_max,
+        settings.exempt_from_connection_limit(),
+    ));
+    let rate = MinimumRate {
+        bytes: settings.write_bytes_min,
+        within: settings.write_timeout,
+    };
     let front = Arc::new(front);
     let graceful = GracefulShutdown::new();
     let mut server = http1::Builder::new();
@@ -87,10 +113,13 @@ pub async fn serve(
             },
             () = &mut stop => break,
         };
-        let Ok(permit) = Arc::clone(&connections).try_acquire_owned() else {
-            metrics::counter!("lafiya_http_refused_connections_total").increment(1);
-            tokio::spawn(turn_away(stream));
-            continue;
+        let permit = match limits.admit(peer.ip()) {
+            Ok(permit) => permit,
+            Err(refusal) => {
+                metrics::counter!("lafiya_http_refused_connections_total").increment(1);
+                tokio::spawn(turn_away(stream, refusal));
+                continue;
+            }
         };
         let _ = stream.set_nodelay(true);
         let (seat, stream) = match desks.seat(stream) {
@@ -105,6 +134,7 @@ pub async fn serve(
             let front = Arc::clone(&front);
             async move { Ok::<_, Infallible>(front.answer(peer, request.map(Body::new)).await) }
         });
+        let stream = ClientStream::new(stream, rate, Arc::clone(&limits));
         let connection = graceful.watch(server.serve_connection(TokioIo::new(stream), answer));
         seat.answer(async move {
             // Errors here are the client's: it went away or spoke something else than HTTP.
@@ -124,10 +154,29 @@ pub async fn serve(
     }
 }
 
-async fn turn_away(mut stream: TcpStream) {
+async fn turn_away(mut stream: TcpStream, refusal: Refusal) {
     let answer = async {
-        stream.write_all(full_answer().as_bytes()).await?;
+        stream.write_all(full_answer(refusal).as_bytes()).await?;
         stream.shutdown().await
     };
     let _ = tokio::time::timeout(Duration::from_secs(1), answer).await;
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn accepted_connections_keep_little_unsent() {
+        let listening = Listening::bind(SocketAddr::from(([127, 0, 0, 1], 0)))
+            .await
+            .unwrap();
+        let (_client, accepted) = tokio::join!(
+            TcpStream::connect(listening.address),
+            listening.listener.accept()
+        );
+        let (stream, _) = accepted.unwrap();
+        let unsent = SockRef::from(&stream).tcp_notsent_lowat().unwrap();
+        assert_eq!(unsent, UNSENT_BYTES_MAX);
+    }
 }

@@ -27,14 +27,30 @@ pub struct HttpSettings {
     pub header_timeout: Duration,
     /// How long a client may take to send its body.
     pub body_timeout: Duration,
+    /// A client that takes fewer than this many bytes of its answer in `write_timeout` is disconnected.
+    pub write_bytes_min: usize,
+    /// How long a client may take to read `write_bytes_min`.
+    pub write_timeout: Duration,
     /// Open connections at most; more are answered 503.
     pub connections_max: usize,
+    /// Open connections of one address at most; more are answered 503. 0: no bound.
+    pub connections_per_address_max: usize,
+    /// Networks without a bound for each address, beside the trusted proxies.
+    pub connections_per_address_exempt: Vec<IpNet>,
     /// Requests worked on at once at most; more are answered 503.
     pub concurrent_requests_max: usize,
     /// How long a shutdown waits for requests that run.
     pub shutdown_grace: Duration,
     /// API versions other than the current one, and their end.
     pub versions: Versions,
+}
+
+impl HttpSettings {
+    /// Networks whose addresses may open any number of connections: a proxy brings many clients.
+    pub(crate) fn exempt_from_connection_limit(&self) -> Vec<IpNet> {
+        let exempt = self.connections_per_address_exempt.iter();
+        exempt.chain(&self.trusted_proxies).copied().collect()
+    }
 }
 
 /// The state every handler can reach.

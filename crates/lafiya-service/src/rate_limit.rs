@@ -13,6 +13,10 @@ use crate::error::ServiceError;
 
 const WINDOW: Duration = Duration::from_secs(60);
 
+/// How many files of pages an address may have for each anonymous request that it may make. A page
+/// has half a dozen, and a whole hospital may share one address.
+const PAGE_FILES_PER_REQUEST: u32 = 20;
+
 /// Who a request is counted against.
 #[derive(Clone, Copy, Debug)]
 pub enum Counted {
@@ -22,6 +26,8 @@ pub enum Counted {
     Health(IpAddr),
     /// An address without a valid key, or on another public endpoint.
     Anonymous(IpAddr),
+    /// An address that asks for a file of a page: a style sheet, a script, a font.
+    PageFile(IpAddr),
     /// An address that tries to sign in.
     SignIn(IpAddr),
 }
@@ -32,15 +38,19 @@ impl Counted {
             Self::Key(key) => WindowKey::Key(key),
             Self::Health(address) => WindowKey::Address {
                 purpose: "health",
-                address: network(address),
+                address: client_network(address),
             },
             Self::Anonymous(address) => WindowKey::Address {
                 purpose: "anonymous",
-                address: network(address),
+                address: client_network(address),
+            },
+            Self::PageFile(address) => WindowKey::Address {
+                purpose: "page-file",
+                address: client_network(address),
             },
             Self::SignIn(address) => WindowKey::Address {
                 purpose: "sign-in",
-                address: network(address),
+                address: client_network(address),
             },
         }
     }
@@ -49,13 +59,18 @@ impl Counted {
         match self {
             Self::Key(_) => context.limits.per_key_per_minute,
             Self::Health(_) => context.limits.health_per_minute,
+            Self::PageFile(_) => context
+                .limits
+                .anonymous_per_minute
+                .saturating_mul(PAGE_FILES_PER_REQUEST),
             Self::Anonymous(_) | Self::SignIn(_) => context.limits.anonymous_per_minute,
         }
     }
 }
 
-/// IPv6 hosts own whole /64 networks: counting single addresses would count nothing.
-fn network(address: IpAddr) -> IpAddr {
+/// What is counted as one client: an IPv4 address, or the /64 network of an IPv6 address. IPv6 hosts
+/// own whole /64 networks, so counting single addresses would count nothing.
+pub fn client_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => {
             let [a, b, c, d, ..] = v6.segments();
@@ -127,7 +142,7 @@ mod tests {
 
     #[test]
     fn addresses_of_one_ipv6_network_count_together() {
-        let group = |text: &str| network(text.parse().unwrap());
+        let group = |text: &str| client_network(text.parse().unwrap());
         assert_eq!(group("2001:db8:1:2::1"), group("2001:db8:1:2:ffff::9"));
         assert_ne!(group("2001:db8:1:2::1"), group("2001:db8:1:3::1"));
         assert_eq!(group("::ffff:192.0.2.7"), group("192.0.2.7"));

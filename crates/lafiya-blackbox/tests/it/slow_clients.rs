@@ -78,6 +78,99 @@ fn a_body_that_does_not_come_is_408() {
     server.live().get("/v1/symptoms").expect(200);
 }
 
+/// The largest file that anybody gets without a key.
+const LARGE_FILE: &str = "/docs/api/swagger-ui-bundle.js";
+
+#[test]
+fn clients_that_do_not_read_their_answers_lose_their_connections() {
+    const CONNECTIONS: usize = 20;
+    let server = Server::without_limits()
+        .with("LAFIYA_CONNECTIONS_MAX", &CONNECTIONS.to_string())
+        .with("LAFIYA_WRITE_TIMEOUT_MS", "5000")
+        .start();
+    let request = server.client().request("GET", LARGE_FILE);
+    let pipelined = request.head("keep-alive").repeat(50);
+    let mut held = Vec::new();
+    eventually("the service is full", Duration::from_secs(30), || {
+        let mut connection = Connection::open(server.address).ok()?;
+        // One that is refused may be closed before everything is sent.
+        let _ = connection.send(&pipelined);
+        held.push(connection);
+        let answer = server.client().request("GET", "/v1/health").try_send();
+        answer.ok().filter(|answer| answer.status == 503)
+    });
+    // While no connection is free, those who do not read have a tenth of the time.
+    let started = Instant::now();
+    for round in 0..3 {
+        eventually("others are served", Duration::from_secs(10), || {
+            let request = server.live().request("GET", "/v1/symptoms?limit=1");
+            let answer = request.try_send().ok()?;
+            (answer.status == 200).then_some(())
+        });
+        if round == 0 {
+            assert!(
+                started.elapsed() < Duration::from_secs(5),
+                "others waited {:?}",
+                started.elapsed()
+            );
+        }
+    }
+}
+
+#[test]
+fn a_client_that_reads_a_large_file_slowly_gets_all_of_it() {
+    let server = Server::with("LAFIYA_WRITE_TIMEOUT_MS", "1000").start();
+    let request = server.client().request("GET", LARGE_FILE);
+    let whole = request.send().expect(200);
+    let mut connection = Connection::open(server.address).expect("a connection");
+    connection.send(&request.head("close")).expect("sent");
+    // Several times the time-out in all, but never that long without reading.
+    let read = connection
+        .read_slowly(whole.body.len() / 8, Duration::from_millis(400))
+        .expect("everything");
+    assert!(
+        read > whole.body.len(),
+        "{read} bytes of {}",
+        whole.body.len()
+    );
+}
+
+#[test]
+fn one_address_gets_so_many_connections_and_no_more() {
+    let server = Server::with("LAFIYA_CONNECTIONS_PER_ADDRESS_MAX", "5")
+        .with("LAFIYA_CONNECTIONS_PER_ADDRESS_EXEMPT", "[]")
+        .start();
+    let mut held: Vec<Connection> = Vec::new();
+    let refused = eventually("the address is full", Duration::from_secs(10), || {
+        held.push(Connection::open(server.address).ok()?);
+        let health = server.client().request("GET", "/v1/health");
+        let answer = health.try_send().ok()?;
+        (answer.status == 503).then_some(answer)
+    });
+    let error = refused.expect_error(503, "SERVICE_UNAVAILABLE");
+    assert!(error.to_string().contains("your address"), "{error}");
+    drop(held);
+    eventually("a place comes free", Duration::from_secs(10), || {
+        let health = server.client().request("GET", "/v1/health");
+        (health.try_send().ok()?.status == 200).then_some(())
+    });
+}
+
+#[test]
+fn files_of_pages_are_counted_for_each_address() {
+    let server = Server::with("LAFIYA_ANONYMOUS_RATE_LIMIT_PER_MINUTE", "1").start();
+    let as_browser = server.client().with_header("Accept", "text/html");
+    let mut answers = Vec::new();
+    for _ in 0..21 {
+        let path = "/assets/any/icon.svg";
+        answers.push(as_browser.request("GET", path).send().status);
+    }
+    assert_eq!(answers[..20], [200; 20]);
+    assert_eq!(answers[20], 429);
+    // A page itself still comes.
+    as_browser.get("/docs").expect(200);
+}
+
 #[test]
 fn connections_beyond_the_bound_get_503_and_a_place_comes_free_again() {
     let server = Server::with("LAFIYA_CONNECTIONS_MAX", "5").start();

@@ -72,7 +72,11 @@ pub(crate) struct Settings {
     connections_max: usize,
     concurrent_requests_max: usize,
     shutdown_grace_ms: u64,
+    write_timeout_ms: u64,
+    write_bytes_min: usize,
     pub(crate) log_format: LogFormat,
+    connections_per_address_max: usize,
+    connections_per_address_exempt: Vec<IpNet>,
     pub(crate) log_level: String,
     pub(crate) otlp_endpoint: String,
 }
@@ -143,6 +147,8 @@ impl Settings {
                 u64::from(self.webhook_concurrency_max),
             ),
             ("webhook_poll_interval_ms", self.webhook_poll_interval_ms),
+            ("write_timeout_ms", self.write_timeout_ms),
+            ("write_bytes_min", self.write_bytes_min as u64),
             ("chores_interval_ms", self.chores_interval_ms),
             ("ai_timeout_ms", self.ai_timeout_ms),
             ("ai_concurrency_max", self.ai_concurrency_max as u64),
@@ -384,7 +390,11 @@ fn requests_that_suit_the_machine() -> usize {
     (64 * processors()).max(256)
 }
 
+            write_bytes_min: self.write_bytes_min,
+            write_timeout: Duration::from_millis(self.write_timeout_ms),
 /// How many processors there are for this process; one where nobody knows.
+            connections_per_address_max: self.connections_per_address_max,
+            connections_per_address_exempt: self.connections_per_address_exempt.clone(),
 pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

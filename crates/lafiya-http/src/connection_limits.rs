@@ -1,0 +1,164 @@
+//! How many connections may be open at once: in all, and from one address.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ipnet::IpNet;
+use lafiya_service::rate_limit::client_network;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// The bounds, and the connections that are open.
+pub(crate) struct ConnectionLimits {
+    all: Arc<Semaphore>,
+    /// 0: no bound.
+    per_address_max: usize,
+    /// Networks that only the bound of all connections holds for: proxies bring many clients.
+    exempt: Vec<IpNet>,
+    by_address: Mutex<HashMap<IpAddr, usize>>,
+}
+
+/// Why a connection is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// As many as may be are open.
+    Full,
+    /// As many as may be are open from its address.
+    FullForAddress,
+}
+
+/// An open connection. Dropped, it makes room for another.
+pub(crate) struct ConnectionPermit {
+    limits: Arc<ConnectionLimits>,
+    /// Where the connection is counted by its address.
+    counted: Option<IpAddr>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl ConnectionLimits {
+    pub(crate) fn new(max: usize, per_address_max: usize, exempt: Vec<IpNet>) -> Self {
+        Self {
+            all: Arc::new(Semaphore::new(max)),
+            per_address_max,
+            exempt,
+            by_address: Mutex::default(),
+        }
+    }
+
+    /// Whether no further connection can be opened.
+    pub(crate) fn is_full(&self) -> bool {
+        self.all.available_permits() == 0
+    }
+
+    /// Takes a place for a connection from this address.
+    pub(crate) fn admit(self: &Arc<Self>, address: IpAddr) -> Result<ConnectionPermit, Refusal> {
+        let permit = Arc::clone(&self.all)
+            .try_acquire_owned()
+            .map_err(|_| Refusal::Full)?;
+        Ok(ConnectionPermit {
+            counted: self.count(address)?,
+            limits: Arc::clone(self),
+            _permit: permit,
+        })
+    }
+
+    fn count(&self, address: IpAddr) -> Result<Option<IpAddr>, Refusal> {
+        let address = address.to_canonical();
+        if self.per_address_max == 0 || self.exempt.iter().any(|net| net.contains(&address)) {
+            return Ok(None);
+        }
+        let network = client_network(address);
+        let mut by_address = self
+            .by_address
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let open = by_address.entry(network).or_default();
+        if *open >= self.per_address_max {
+            return Err(Refusal::FullForAddress);
+        }
+        *open += 1;
+        Ok(Some(network))
+    }
+
+    fn release(&self, network: IpAddr) {
+        let mut by_address = self
+            .by_address
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = by_address.get_mut(&network) {
+            *open = open.saturating_sub(1);
+            // Addresses without a connection take no memory.
+            if *open == 0 {
+                by_address.remove(&network);
+            }
+        }
+    }
+}
+
+impl Drop for ConnectionPermit {
+    fn drop(&mut self) {
+        if let Some(network) = self.counted {
+            self.limits.release(network);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(max: usize, per_address_max: usize, exempt: &[&str]) -> Arc<ConnectionLimits> {
+        let exempt = exempt.iter().map(|net| net.parse().unwrap()).collect();
+        Arc::new(ConnectionLimits::new(max, per_address_max, exempt))
+    }
+
+    fn admit(limits: &Arc<ConnectionLimits>, address: &str) -> Result<ConnectionPermit, Refusal> {
+        limits.admit(address.parse().unwrap())
+    }
+
+    #[test]
+    fn one_address_cannot_take_every_connection() {
+        let limits = limits(10, 2, &[]);
+        let first = admit(&limits, "192.0.2.1");
+        let second = admit(&limits, "::ffff:192.0.2.1");
+        assert_eq!(
+            admit(&limits, "192.0.2.1").err(),
+            Some(Refusal::FullForAddress)
+        );
+        let _other = admit(&limits, "192.0.2.2").unwrap();
+        drop(first);
+        let _third = admit(&limits, "192.0.2.1").unwrap();
+        drop(second);
+        drop(_third);
+        assert_eq!(limits.by_address.lock().unwrap().len(), 1);
+        // Nor can the many addresses of one IPv6 network.
+        let _all = [
+            admit(&limits, "2001:db8:1:2::1").unwrap(),
+            admit(&limits, "2001:db8:1:2::2").unwrap(),
+        ];
+        assert_eq!(
+            admit(&limits, "2001:db8:1:2::3").err(),
+            Some(Refusal::FullForAddress)
+        );
+    }
+
+    #[test]
+    fn the_bound_of_all_holds_for_everybody() {
+        let limits = limits(3, 1, &["127.0.0.0/8"]);
+        let all: Vec<_> = (0..3).map(|_| admit(&limits, "127.0.0.1")).collect();
+        assert!(all.iter().all(Result::is_ok));
+        assert!(limits.is_full());
+        assert_eq!(admit(&limits, "127.0.0.1").err(), Some(Refusal::Full));
+        assert_eq!(admit(&limits, "192.0.2.1").err(), Some(Refusal::Full));
+    }
+
+    #[test]
+    fn a_refused_connection_takes_no_place() {
+        let limits = limits(2, 1, &[]);
+        let _first = admit(&limits, "192.0.2.1").unwrap();
+        for _ in 0..5 {
+            assert!(admit(&limits, "192.0.2.1").is_err());
+        }
+        assert!(admit(&limits, "192.0.2.2").is_ok());
+    }
+}
