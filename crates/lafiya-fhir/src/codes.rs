@@ -30,14 +30,28 @@ pub(crate) fn local_code<'a>(systems: &Systems, codings: &[Coding<'a>]) -> Optio
         .map(|it| it.code)
 }
 
-/// The codings as `system|code`, for messages.
+/// The codings as `system|code`, for messages to the client that sent them.
 pub(crate) fn shown(codings: &[Coding<'_>]) -> String {
     let one = |it: &Coding<'_>| match it.system {
-        Some(system) => format!("{system}|{}", it.code),
-        None => it.code.to_owned(),
+        Some(system) => format!("{}|{}", token(system), token(it.code)),
+        None => token(it.code),
     };
-    let all: Vec<String> = codings.iter().take(5).map(one).collect();
+    let all: Vec<String> = codings.iter().take(SHOWN_MAX).map(one).collect();
     all.join(", ")
+}
+
+/// How many codings of one concept a message shows.
+const SHOWN_MAX: usize = 5;
+/// No code that anybody here could know is longer.
+pub(crate) const TOKEN_CHARACTERS_MAX: usize = 64;
+
+/// A code or an address of a code system as far as it can be one: anything may stand in its place,
+/// as much as fits into a body.
+fn token(text: &str) -> String {
+    text.chars()
+        .filter(|it| it.is_ascii_alphanumeric() || ".-_:/".contains(*it))
+        .take(TOKEN_CHARACTERS_MAX)
+        .collect()
 }
 
 fn find_bound(base: &KnowledgeBase, system: &str, code: &str) -> Option<ConceptRef> {
@@ -120,7 +134,21 @@ pub(crate) fn codings_of<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::is_within;
+    use super::{is_within, shown};
+    use crate::node::Coding;
+
+    #[test]
+    fn what_is_shown_of_codes_is_bounded() {
+        let long = "<b>Amina Okafor</b>".repeat(10_000);
+        let coding = Coding {
+            system: Some(&long),
+            code: &long,
+            display: Some(&long),
+        };
+        let shown = shown(&[coding; 100]);
+        assert!(shown.len() < 1000, "{} bytes", shown.len());
+        assert!(!shown.contains(['<', '>']), "{shown}");
+    }
 
     #[test]
     fn a_code_lies_within_its_block() {

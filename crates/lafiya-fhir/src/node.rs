@@ -23,6 +23,9 @@ enum Step<'a> {
     Item(usize),
 }
 
+/// How much of a field's name a path shows.
+const NAME_CHARACTERS_MAX: usize = 64;
+
 /// Room for most paths, such as `Bundle.entry[0].resource.code.coding[0].system`; few lie deeper.
 const STEPS: usize = 8;
 
@@ -41,7 +44,8 @@ impl<'a> Node<'a> {
         for step in &self.steps {
             let written = match step {
                 Step::Field(name) if path.is_empty() => path.write_str(name),
-                Step::Field(name) => write!(path, ".{name}"),
+                // A client may name a field as it likes; the names of FHIR are shorter.
+                Step::Field(name) => write!(path, ".{name:.NAME_CHARACTERS_MAX$}"),
                 Step::Item(position) => write!(path, "[{position}]"),
             };
             written.expect("a string takes whatever is written");
@@ -74,15 +78,26 @@ impl<'a> Node<'a> {
             .flat_map(|it| it.keys().map(String::as_str))
     }
 
+    /// What stands here.
+    pub(crate) fn value(&self) -> Option<&'a Value> {
+        self.value
+    }
+
+    /// The items of a list; nothing for anything else.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = Self> + '_ {
+        let items = self.value.and_then(Value::as_array);
+        items
+            .into_iter()
+            .flatten()
+            .enumerate()
+            .map(|(position, value)| self.child(Step::Item(position), Some(value)))
+    }
+
     /// The items of a list; nothing for an absent one.
     pub(crate) fn items(&self, problems: &mut Problems) -> Vec<Self> {
         match self.value {
             None => Vec::new(),
-            Some(Value::Array(items)) => items
-                .iter()
-                .enumerate()
-                .map(|(position, value)| self.child(Step::Item(position), Some(value)))
-                .collect(),
+            Some(Value::Array(_)) => self.elements().collect(),
             Some(_) => {
                 problems.note(ProblemKind::Structure, self, "must be a list");
                 Vec::new()

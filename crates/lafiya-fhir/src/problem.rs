@@ -1,5 +1,6 @@
 //! What is wrong with a Bundle: every problem at once, each with the place as a FHIRPath.
 
+use crate::codes::TOKEN_CHARACTERS_MAX;
 use crate::node::Node;
 
 /// At most so many are reported; more help nobody.
@@ -122,7 +123,10 @@ impl Problems {
     pub(crate) fn note_unknown(&mut self, at: &Node<'_>, code: &str, says: impl Into<String>) {
         let before = self.found.len();
         self.note(ProblemKind::UnknownCode, at, says);
-        if let Some(noted) = self.found.get_mut(before) {
+        // What is longer was never meant to be a code of ours, and is not worth a search.
+        if let Some(noted) = self.found.get_mut(before)
+            && code.len() <= TOKEN_CHARACTERS_MAX
+        {
             noted.unknown_code = Some(code.to_owned());
         }
     }

@@ -40,6 +40,22 @@ fn rows() -> Vec<Row> {
     };
     let quantity = |value: Value, code: &str| json!({"value": value, "code": code});
     vec![
+        row("/implicitRules", json!("http://x"), "Bundle.implicitRules"),
+        row(
+            "/entry/1/resource/implicitRules",
+            json!("http://x"),
+            "Bundle.entry[1].resource.implicitRules",
+        ),
+        row(
+            "/entry/1/resource/modifierExtension",
+            json!([{"url": "http://x/not", "valueBoolean": true}]),
+            "Bundle.entry[1].resource.modifierExtension",
+        ),
+        row(
+            "/entry/1/resource/component/0/modifierExtension",
+            json!([{"url": "http://x/not", "valueBoolean": true}]),
+            "Bundle.entry[1].resource.component[0].modifierExtension",
+        ),
         row("/type", json!("transaction"), "Bundle.type"),
         row("/type", json!("batch"), "Bundle.type"),
         row("/type", json!("document"), "Bundle.type"),

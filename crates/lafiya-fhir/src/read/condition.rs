@@ -4,6 +4,7 @@
 use lafiya_knowledge::ConceptRef;
 use lafiya_model::{Choice, Claim, ConceptKind};
 
+use super::left_out::LeftOut;
 use super::{Reader, Reading, source_of};
 use crate::codes;
 use crate::node::Node;
@@ -12,12 +13,12 @@ use crate::problem::{ProblemKind, Problems};
 /// Kinds of risk factor that stay true after the illness is over.
 const LASTING_KINDS: &[&str] = &["medical_history", "birth_history", "family_history"];
 
-impl Reader<'_> {
+impl<'r> Reader<'r> {
     /// Reads one Condition.
-    pub(crate) fn condition(
+    pub(super) fn condition(
         &self,
         node: &Node<'_>,
-        left_out: &mut Vec<String>,
+        left_out: &mut LeftOut<'r>,
         problems: &mut Problems,
     ) -> Option<Reading> {
         let choice = verified(node, problems)?;
@@ -35,16 +36,12 @@ impl Reader<'_> {
             return None;
         }
         let Some(ConceptRef::Risk(ix)) = concept else {
-            // Codes name a disease, not a person; words might name anything and stay out.
-            left_out.push(format!(
-                "A Condition ({}) that no risk factor is bound to.",
-                codes::shown(&codings)
-            ));
+            left_out.unbound_condition();
             return None;
         };
         let risk = self.base.risk(ix);
         if ended && !LASTING_KINDS.contains(&risk.text.kind.as_str()) {
-            left_out.push(format!("\"{}\" has ended.", risk.text.name));
+            left_out.ended(&risk.text.name);
             return None;
         }
         Some(Reading {

@@ -3,11 +3,11 @@
 
 mod answer;
 mod condition;
+mod left_out;
+mod modifiers;
 mod observation;
 mod patient;
 mod when;
-
-use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 use lafiya_knowledge::{KnowledgeBase, Person};
@@ -17,6 +17,7 @@ use serde_json::Value;
 use crate::node::Node;
 use crate::problem::{Problem, ProblemKind, Problems};
 use crate::systems::Systems;
+use left_out::LeftOut;
 use when::When;
 
 /// The same bounds as `/assess`.
@@ -101,9 +102,10 @@ pub fn read_bundle(
     }
 }
 
-impl Reader<'_> {
+impl<'r> Reader<'r> {
     fn case(&self, bundle: &Node<'_>, problems: &mut Problems) -> Option<Case> {
         check_type(bundle, problems);
+        modifiers::refuse(bundle, &["entry"], problems);
         let sorted = Sorted::of(bundle, problems);
         let patient_entry = sorted.the_patient(bundle, problems);
         let whens: Vec<When> = sorted
@@ -135,7 +137,10 @@ impl Reader<'_> {
             check_subject(node, subject.as_deref(), problems);
             readings.extend(self.observation(node, &person, problems));
         }
-        let mut left_out = sorted.left_out;
+        let mut left_out: LeftOut<'r> = LeftOut::default();
+        for kind in &sorted.unread {
+            left_out.resource(kind);
+        }
         for node in &sorted.conditions {
             check_subject(node, subject.as_deref(), problems);
             readings.extend(self.condition(node, &mut left_out, problems));
@@ -153,7 +158,7 @@ impl Reader<'_> {
             risk_factors,
             previous_evidence: Vec::new(),
             evaluated_at,
-            left_out,
+            left_out: left_out.sentences(),
             disagreement: Disagreement::FirstCounts,
         })
     }
@@ -212,7 +217,8 @@ struct Sorted<'a> {
     patients: Vec<(Node<'a>, Node<'a>)>,
     observations: Vec<Node<'a>>,
     conditions: Vec<Node<'a>>,
-    left_out: Vec<String>,
+    /// The kinds of the others, one for each resource.
+    unread: Vec<&'a str>,
 }
 
 impl<'a> Sorted<'a> {
@@ -221,9 +227,8 @@ impl<'a> Sorted<'a> {
             patients: Vec::new(),
             observations: Vec::new(),
             conditions: Vec::new(),
-            left_out: Vec::new(),
+            unread: Vec::new(),
         };
-        let mut unread: BTreeMap<&str, usize> = BTreeMap::new();
         for entry in bundle.field("entry").items(problems) {
             if !entry.is_object(problems) {
                 continue;
@@ -240,27 +245,19 @@ impl<'a> Sorted<'a> {
             if !kind.exists() {
                 problems.note(ProblemKind::Missing, &kind, "is required");
             }
-            match kind.text(problems) {
+            let kind = kind.text(problems);
+            modifiers::refuse(&entry, &["resource"], problems);
+            if matches!(kind, Some("Patient" | "Observation" | "Condition")) {
+                modifiers::refuse(&resource, &[], problems);
+            }
+            match kind {
                 Some("Patient") => sorted.patients.push((entry, resource)),
                 Some("Observation") => sorted.observations.push(resource),
                 Some("Condition") => sorted.conditions.push(resource),
-                Some(other) if !ADMINISTRATIVE.contains(&other) => {
-                    *unread.entry(other).or_default() += 1;
-                }
+                Some(other) if !ADMINISTRATIVE.contains(&other) => sorted.unread.push(other),
                 _ => {}
             }
         }
-        sorted.left_out = unread
-            .into_iter()
-            .map(|(kind, count)| {
-                let kind: String = kind
-                    .chars()
-                    .filter(char::is_ascii_alphanumeric)
-                    .take(60)
-                    .collect();
-                format!("{count} of {kind}: only Patient, Observation and Condition are read.")
-            })
-            .collect();
         sorted
     }
 

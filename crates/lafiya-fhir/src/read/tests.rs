@@ -402,3 +402,98 @@ fn collect(pointer: &str, value: &Value, pointers: &mut Vec<String>) {
         pointers.push(path);
     }
 }
+
+#[test]
+fn nothing_that_a_client_makes_up_comes_into_the_case_and_its_size_is_bounded() {
+    let made_up = "AminaOkafor0803".repeat(4000);
+    let history = |system: &str, code: &str| json!({"resourceType": "Condition", "code": {"coding": [{"system": system, "code": code}]}});
+    let mut resources = vec![says("s_fever", "POS")];
+    for number in 0..200 {
+        resources.push(json!({"resourceType": format!("{made_up}{number}")}));
+        resources.push(json!({"resourceType": format!("Amina{number}")}));
+        resources.push(history(
+            "http://snomed.info/sct",
+            &format!("Okafor{number}"),
+        ));
+        resources.push(history("http://example.org/own", &made_up));
+        resources.push(history(ICD10, "Z99.9"));
+    }
+    let case = case(&resources);
+    let said = case.left_out.join("\n");
+    for private in ["Amina", "Okafor", "0803", "Z99.9", "example.org"] {
+        assert!(!said.contains(private), "{said}");
+    }
+    assert!(said.len() < 500, "{said}");
+    assert!(said.contains("400 of other resources"), "{said}");
+    assert!(said.contains("600 Conditions"), "{said}");
+}
+
+#[test]
+fn what_may_turn_the_meaning_around_is_refused_wherever_it_stands() {
+    let extension = json!([{"url": "http://example.org/not", "valueBoolean": true}]);
+    let deep = with(
+        says("s_fever", "POS"),
+        "component",
+        json!([{"code": {"text": "x", "coding": [{"code": "s_cough", "modifierExtension": extension}]}}]),
+    );
+    let observation = |name: &str, value: &Value| with(says("s_fever", "POS"), name, value.clone());
+    let on_entry = |name: &str| {
+        let mut body = bundle(&[says("s_fever", "POS")]);
+        body["entry"][1][name] = extension.clone();
+        body
+    };
+    let on_bundle = |name: &str| with(bundle(&[says("s_fever", "POS")]), name, json!("http://x"));
+    let on_patient = |name: &str| {
+        let mut body = bundle(&[says("s_fever", "POS")]);
+        body["entry"][0]["resource"][name] = extension.clone();
+        body
+    };
+    let history = json!({
+        "resourceType": "Condition", "modifierExtension": extension,
+        "code": {"coding": [{"system": ICD10, "code": "E11"}]},
+    });
+    let resource = "Bundle.entry[1].resource";
+    for (body, expression) in [
+        (
+            bundle(&[observation("modifierExtension", &extension)]),
+            format!("{resource}.modifierExtension"),
+        ),
+        (
+            bundle(&[observation("implicitRules", &json!("http://x"))]),
+            format!("{resource}.implicitRules"),
+        ),
+        (
+            bundle(&[deep]),
+            format!("{resource}.component[0].code.coding[0].modifierExtension"),
+        ),
+        (
+            bundle(&[says("s_fever", "POS"), history]),
+            "Bundle.entry[2].resource.modifierExtension".to_owned(),
+        ),
+        (
+            on_entry("modifierExtension"),
+            "Bundle.entry[1].modifierExtension".to_owned(),
+        ),
+        (
+            on_bundle("implicitRules"),
+            "Bundle.implicitRules".to_owned(),
+        ),
+        (
+            on_patient("modifierExtension"),
+            "Bundle.entry[0].resource.modifierExtension".to_owned(),
+        ),
+    ] {
+        let places = places(&body);
+        assert!(places.contains(&expression), "{places:?}");
+    }
+    // A place in the Bundle is named with what the client wrote there, but not at any length.
+    let long = "x".repeat(100_000);
+    let places = places(&bundle(&[observation(
+        &long,
+        &json!({"implicitRules": "x"}),
+    )]));
+    assert!(places.iter().all(|it| it.len() < 200), "too long");
+    // Where nothing is read, nothing is turned around.
+    let other = json!({"resourceType": "Encounter", "modifierExtension": extension});
+    assert!(case(&[says("s_fever", "POS"), other]).left_out.is_empty());
+}
