@@ -13,6 +13,8 @@ use crate::error::{FieldError, ServiceError};
 use crate::library::Library;
 
 const SUGGESTIONS_MAX: usize = 3;
+/// How many details one warning lists.
+const DETAILS_MAX: usize = 30;
 /// What may be sent as evidence.
 const EVIDENCE_KINDS: &[ConceptKind] = &[
     ConceptKind::Symptom,
@@ -56,7 +58,13 @@ pub(crate) fn resolve(base: &Library, case: &Case) -> Result<Resolved, ServiceEr
     Ok(Resolved { evidence, warnings })
 }
 
-pub(crate) fn concern(message: &'static str, details: Vec<String>) -> Warning<'static> {
+/// A warning about what was sent. It is stored, so its details are bounded whatever was sent.
+pub(crate) fn concern(message: &'static str, mut details: Vec<String>) -> Warning<'static> {
+    let rest = details.len().saturating_sub(DETAILS_MAX);
+    if rest > 0 {
+        details.truncate(DETAILS_MAX);
+        details.push(format!("And {rest} more."));
+    }
     Warning {
         kind: WarningKind::ValidationConcern,
         severity: WarningSeverity::Low,
@@ -359,6 +367,22 @@ mod tests {
         assert_eq!(resolved.evidence[0].value, Some(41.2));
         assert_eq!(resolved.warnings.len(), 1);
         assert!(resolved.warnings[0].details[0].contains("more than once"));
+    }
+
+    #[test]
+    fn a_warning_is_bounded_whatever_was_sent() {
+        let details: Vec<String> = (0..10_000)
+            .map(|it| format!("\"{it}\" has ended."))
+            .collect();
+        let warning = concern("Some of what was sent was not used.", details);
+        assert_eq!(warning.details.len(), DETAILS_MAX + 1);
+        let last = warning.details.last().expect("there are details");
+        assert_eq!(last.as_str(), "And 9970 more.");
+        let few = concern(
+            "Some of what was sent was not used.",
+            vec!["one".to_owned()],
+        );
+        assert_eq!(few.details.len(), 1);
     }
 
     fn plain(choice: Choice) -> Evidence {

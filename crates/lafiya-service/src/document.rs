@@ -21,6 +21,9 @@ use crate::error::ServiceError;
 pub(crate) const FORM: u16 = 3;
 /// Large enough for nearly all documents.
 static BUFFERS: Buffers = Buffers::new(24 * 1024);
+/// The largest document that is stored. Everything in a document is bounded by itself, so a larger
+/// one is a fault of ours; it must not fill the database.
+const BYTES_MAX: usize = 1024 * 1024;
 /// How a document that names a book begins: a list of two. All others are maps.
 const WITH_BOOK: u8 = 0x92;
 
@@ -42,6 +45,12 @@ pub(crate) fn written(
         None => document.serialize(&mut writer.with_human_readable()),
     };
     written.map_err(|cause| internal(&cause))?;
+    if bytes.len() > BYTES_MAX {
+        let size = bytes.len();
+        return Err(internal(&format!(
+            "a document of {size} bytes is not stored"
+        )));
+    }
     Ok(BUFFERS.lend(bytes))
 }
 
@@ -178,6 +187,11 @@ mod tests {
         LazyLock::new(|| lafiya_content::load().expect("the embedded base loads"));
 
     fn document() -> AssessmentDocument<'static> {
+        document_of(9)
+    }
+
+    /// With so many findings.
+    fn document_of(findings: usize) -> AssessmentDocument<'static> {
         let base = &*BASE;
         let evidence = |id: &str| Evidence {
             id: ConceptId::from(id),
@@ -192,7 +206,7 @@ mod tests {
             sex: Sex::Female,
             region: None,
             month: None,
-            evidence: base.findings()[..9]
+            evidence: base.findings()[..findings]
                 .iter()
                 .map(|it| evidence(&it.text.id))
                 .collect(),
@@ -269,6 +283,15 @@ mod tests {
             3 * sizes[0] < 2 * sizes[1] && sizes[1] < sizes[2],
             "{sizes:?}"
         );
+    }
+
+    #[test]
+    fn the_largest_interview_fits_and_what_cannot_be_meant_does_not() {
+        let mut document = document_of(150);
+        let stored = written(&document, None).unwrap();
+        assert!(2 * stored.len() < BYTES_MAX, "{} bytes", stored.len());
+        document.disclaimer = "x".repeat(BYTES_MAX);
+        assert!(written(&document, None).is_err());
     }
 
     #[test]

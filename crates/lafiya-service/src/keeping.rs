@@ -6,14 +6,36 @@ use lafiya_storage::store::NewAct;
 use crate::context::Context;
 use crate::error::ServiceError;
 
-/// Removes what has expired, and assessments older than the days they are kept (0: for ever).
-/// Every replica may call this; the store sees to it that one does the work at a time.
-pub async fn purge(context: &Context, retention_days: u32) -> Result<u64, ServiceError> {
+/// How long assessments are kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Retention {
+    /// Days that assessments are kept. 0: for ever.
+    pub days: u32,
+    /// Days that sandbox assessments are kept. 0: as long as the others.
+    pub sandbox_days: u32,
+    /// How many sandbox assessments of one tenant are kept.
+    pub sandbox_max: u32,
+}
+
+/// Removes what has expired, and assessments that are not kept any longer. Every replica may call
+/// this; the store sees to it that one does the work at a time.
+pub async fn purge(context: &Context, retention: Retention) -> Result<u64, ServiceError> {
     let now = context.clock.now();
-    let kept_since = kept_since(now, retention_days);
+    let store = &context.store;
     let mut removed = 0;
     loop {
-        match context.store.purge(now, kept_since).await? {
+        let kept_since = kept_since(now, retention.days);
+        match store.purge(now, kept_since).await? {
+            0 => break,
+            some => removed += some,
+        }
+    }
+    loop {
+        let kept_since = kept_since(now, retention.sandbox_days);
+        match store
+            .purge_sandbox(kept_since, retention.sandbox_max)
+            .await?
+        {
             0 => return Ok(removed),
             some => removed += some,
         }

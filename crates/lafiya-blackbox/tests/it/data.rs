@@ -6,6 +6,7 @@ use std::path::Path;
 use lafiya_blackbox::{BackendKind, Client, CommandOutput, Server, Start};
 use serde_json::{Value, json};
 
+use crate::fhir_requests::{bundle, fhir_assessed, positive};
 use crate::requests::{ASSESS, assessed, fever, pilot, present, with};
 
 const ONE: &str = "MTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTE=";
@@ -337,4 +338,63 @@ fn a_backup_of_a_running_service_can_be_started_from() {
     let body = json!({"assessment_id": after["assessment_id"]});
     client.post("/v1/rationale", &body).expect(404);
     assessed(&client, &fever());
+}
+
+/// A Bundle may hold anything beside the case. None of it may come into the record, whatever its size.
+#[test]
+fn what_is_not_understood_of_a_bundle_is_counted_and_not_stored() {
+    let server = Server::without_limits().start();
+    let client = server.sandbox();
+    let small = fhir_assessed(&client, &bundle(&[positive("s_fever")]));
+    let made_up = "AminaOkafor".repeat(400);
+    let condition = |system: &str, code: &str| {
+        json!({"resourceType": "Condition", "code": {"text": made_up,
+            "coding": [{"system": system, "code": code, "display": made_up}]}})
+    };
+    let mut resources = vec![positive("s_fever")];
+    for number in 0..30 {
+        let kind = format!("AminaOkafor{number}{made_up}");
+        resources.push(json!({"resourceType": kind, "text": made_up}));
+        resources.push(condition("http://snomed.info/sct", &made_up));
+        resources.push(condition(
+            &format!("http://okafor.example/{number}"),
+            "Okafor",
+        ));
+    }
+    let answer = fhir_assessed(&client, &bundle(&resources));
+    let (small, text) = (small.to_string(), answer.to_string());
+    assert!(!text.contains("Okafor"), "it comes back");
+    assert!(text.contains("30 of other resources"), "{text}");
+    assert!(text.contains("60 Conditions"), "{text}");
+    assert!(text.len() < small.len() + 2000, "{} bytes", text.len());
+    let output = succeeded(server.cli(&["tenant", "export", "demo"]));
+    assert!(!output.stdout.contains("Okafor"), "it is stored");
+    let longest = output.stdout.lines().map(str::len).max();
+    assert!(longest.is_some_and(|it| it < 512 * 1024), "{longest:?}");
+}
+
+#[test]
+fn sandbox_assessments_have_a_budget_and_live_ones_do_not() {
+    let mut server = Server::without_limits().start();
+    for _ in 0..4 {
+        assessed(&server.sandbox(), &fever());
+    }
+    for _ in 0..2 {
+        assessed(&server.live(), &fever());
+    }
+    let counts = |server: &Server| {
+        let records = exported(server, "demo");
+        let assessments = of_kind(&records, "assessment");
+        let in_sandbox = |it: &&&Value| it.to_string().contains("\"environment\":\"test\"");
+        let sandbox = assessments.iter().filter(in_sandbox).count();
+        (sandbox, assessments.len() - sandbox)
+    };
+    assert_eq!(counts(&server), (4, 2));
+    server.terminate();
+    let again = server.same_again();
+    let again = again.with("LAFIYA_SANDBOX_ASSESSMENTS_MAX", "1").start();
+    let within = std::time::Duration::from_secs(20);
+    lafiya_blackbox::eventually("the oldest are removed", within, || {
+        (counts(&again) == (1, 2)).then_some(())
+    });
 }

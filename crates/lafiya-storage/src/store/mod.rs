@@ -233,6 +233,15 @@ pub trait Store: Accounts + WebhookStore {
     async fn purge(&self, now: Timestamp, kept_since: Option<Timestamp>)
     -> Result<u64, StoreError>;
 
+    /// Removes a bounded number of sandbox assessments from before `kept_since`, and of the oldest of
+    /// each tenant that has more than `kept_max`, with the interviews that they end; says how many
+    /// assessments. Call again while it removes any.
+    async fn purge_sandbox(
+        &self,
+        kept_since: Option<Timestamp>,
+        kept_max: u32,
+    ) -> Result<u64, StoreError>;
+
     /// The ids of data keys that documents here may be sealed with and that this store was not
     /// given. When none is missing, the key that seals from now on is written down.
     async fn settle_data_keys(&self, now: Timestamp) -> Result<Vec<String>, StoreError>;

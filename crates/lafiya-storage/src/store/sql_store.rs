@@ -359,6 +359,17 @@ impl Store for SqlStore {
         .await
     }
 
+    async fn purge_sandbox(
+        &self,
+        kept_since: Option<Timestamp>,
+        kept_max: u32,
+    ) -> Result<u64, StoreError> {
+        self.write((kept_since, kept_max), |c, &(kept_since, kept_max)| {
+            Box::pin(keeping::purge_sandbox(c, kept_since, kept_max))
+        })
+        .await
+    }
+
     async fn settle_data_keys(&self, now: Timestamp) -> Result<Vec<String>, StoreError> {
         self.write((self.data_keys.clone(), now), |c, (keys, now)| {
             Box::pin(sealing::settle_keys(c, keys, *now))

@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use clap::Command;
 use lafiya_http::{Desks, Front, HttpState, Listening, Pages};
 use lafiya_model::Role;
+use lafiya_service::keeping::Retention;
 use lafiya_service::tenants::{self, DemoKeys};
 use lafiya_service::{Context, authenticate, books, keeping, members};
 use tokio::net::TcpListener;
@@ -76,7 +77,7 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
     tasks.spawn(write_key_use(Arc::clone(&context), stop.clone()));
     tasks.spawn(purge(
         Arc::clone(&context),
-        settings.retention_days,
+        settings.retention(),
         stop.clone(),
     ));
     tasks.spawn(super::serve_webhooks::deliver(
@@ -155,9 +156,9 @@ async fn write_key_use(context: Arc<Context>, stop: CancellationToken) {
 }
 
 /// Once at the start, since a service may be restarted more often than it purges.
-async fn purge(context: Arc<Context>, retention_days: u32, stop: CancellationToken) {
+async fn purge(context: Arc<Context>, retention: Retention, stop: CancellationToken) {
     loop {
-        let purging = stop.run_until_cancelled(keeping::purge(&context, retention_days));
+        let purging = stop.run_until_cancelled(keeping::purge(&context, retention));
         match purging.await {
             None => return,
             Some(Ok(0)) => {}

@@ -14,6 +14,7 @@ use lafiya_http::HttpSettings;
 use lafiya_http::versions::{VersionPolicy, Versions};
 use lafiya_model::is_country_code;
 use lafiya_provider::{Provider, ProviderSettings};
+use lafiya_service::keeping::Retention;
 use lafiya_service::{Advisor, AiMode, Limits};
 use lafiya_storage::store::{DataKeys, StoreUrl};
 use lafiya_web::WebSettings;
@@ -40,7 +41,9 @@ pub(crate) struct Settings {
     key_hash_secret: SecretString,
     data_key: SecretString,
     allow_unencrypted_data: bool,
-    pub(crate) retention_days: u32,
+    retention_days: u32,
+    sandbox_retention_days: u32,
+    sandbox_assessments_max: u32,
     knowledge_dir: PathBuf,
     home_country: String,
     rate_limit_per_minute: u32,
@@ -69,14 +72,14 @@ pub(crate) struct Settings {
     chores_interval_ms: u64,
     header_timeout_ms: u64,
     body_timeout_ms: u64,
-    connections_max: usize,
-    concurrent_requests_max: usize,
-    shutdown_grace_ms: u64,
     write_timeout_ms: u64,
     write_bytes_min: usize,
-    pub(crate) log_format: LogFormat,
+    connections_max: usize,
     connections_per_address_max: usize,
     connections_per_address_exempt: Vec<IpNet>,
+    concurrent_requests_max: usize,
+    shutdown_grace_ms: u64,
+    pub(crate) log_format: LogFormat,
     pub(crate) log_level: String,
     pub(crate) otlp_endpoint: String,
 }
@@ -133,6 +136,10 @@ impl Settings {
                 u64::from(self.anonymous_rate_limit_per_minute),
             ),
             ("body_limit_bytes", self.body_limit_bytes as u64),
+            (
+                "sandbox_assessments_max",
+                u64::from(self.sandbox_assessments_max),
+            ),
             ("connections_max", self.connections_max as u64),
             (
                 "database_connections_max",
@@ -140,6 +147,8 @@ impl Settings {
             ),
             ("header_timeout_ms", self.header_timeout_ms),
             ("body_timeout_ms", self.body_timeout_ms),
+            ("write_timeout_ms", self.write_timeout_ms),
+            ("write_bytes_min", self.write_bytes_min as u64),
             ("pipeline_timeout_ms", self.pipeline_timeout_ms),
             ("webhook_timeout_ms", self.webhook_timeout_ms),
             (
@@ -147,8 +156,6 @@ impl Settings {
                 u64::from(self.webhook_concurrency_max),
             ),
             ("webhook_poll_interval_ms", self.webhook_poll_interval_ms),
-            ("write_timeout_ms", self.write_timeout_ms),
-            ("write_bytes_min", self.write_bytes_min as u64),
             ("chores_interval_ms", self.chores_interval_ms),
             ("ai_timeout_ms", self.ai_timeout_ms),
             ("ai_concurrency_max", self.ai_concurrency_max as u64),
@@ -314,6 +321,15 @@ impl Settings {
         }
     }
 
+    /// How long assessments are kept.
+    pub(crate) fn retention(&self) -> Retention {
+        Retention {
+            days: self.retention_days,
+            sandbox_days: self.sandbox_retention_days,
+            sandbox_max: self.sandbox_assessments_max,
+        }
+    }
+
     /// Which webhook targets are allowed.
     pub(crate) fn webhook_targets(&self) -> TargetPolicy {
         if self.webhook_allow_insecure_targets {
@@ -374,7 +390,11 @@ impl Settings {
             fhir_body_limit_bytes: self.fhir_body_limit_bytes,
             header_timeout: Duration::from_millis(self.header_timeout_ms),
             body_timeout: Duration::from_millis(self.body_timeout_ms),
+            write_bytes_min: self.write_bytes_min,
+            write_timeout: Duration::from_millis(self.write_timeout_ms),
             connections_max: self.connections_max,
+            connections_per_address_max: self.connections_per_address_max,
+            connections_per_address_exempt: self.connections_per_address_exempt.clone(),
             concurrent_requests_max: match self.concurrent_requests_max {
                 0 => requests_that_suit_the_machine(),
                 given => given,
@@ -390,11 +410,7 @@ fn requests_that_suit_the_machine() -> usize {
     (64 * processors()).max(256)
 }
 
-            write_bytes_min: self.write_bytes_min,
-            write_timeout: Duration::from_millis(self.write_timeout_ms),
 /// How many processors there are for this process; one where nobody knows.
-            connections_per_address_max: self.connections_per_address_max,
-            connections_per_address_exempt: self.connections_per_address_exempt.clone(),
 pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -116,6 +116,62 @@ pub(super) async fn assessments_are_kept_as_long_as_the_operator_says(given: &Gi
     assert_eq!(report.total, 2);
 }
 
+pub(super) async fn sandbox_assessments_are_kept_for_days_and_within_a_budget(given: &Given) {
+    let store = &given.store;
+    let caller = given.caller("Acme").await;
+    let other = given.caller("Other").await;
+    let mut sandbox = Vec::new();
+    for second in 0..6 {
+        let new = RecordAssessment {
+            environment: Environment::Test,
+            billable: false,
+            created_at: at(second),
+            ..new_assessment(caller)
+        };
+        store.record_assessment(new.clone()).await.unwrap();
+        sandbox.push(new);
+    }
+    let live = new_assessment(caller);
+    store.record_assessment(live.clone()).await.unwrap();
+    let of_other = RecordAssessment {
+        environment: Environment::Test,
+        billable: false,
+        created_at: at(3),
+        ..new_assessment(other)
+    };
+    store.record_assessment(of_other.clone()).await.unwrap();
+
+    assert_eq!(store.purge_sandbox(None, 6).await.unwrap(), 0);
+    let too_old = store.purge_sandbox(Some(at(1)), 6).await.unwrap();
+    assert_eq!(too_old, 1);
+    let beyond = store.purge_sandbox(Some(at(1)), 2).await.unwrap();
+    assert_eq!(beyond, 3, "of the tenant that has more, the oldest");
+    assert_eq!(store.purge_sandbox(Some(at(1)), 2).await.unwrap(), 0);
+
+    for (place, new) in sandbox.iter().enumerate() {
+        let found = store
+            .find_assessment(caller.0, Environment::Test, new.assessment_id)
+            .await
+            .unwrap();
+        assert_eq!(found.is_some(), place >= 4, "{place}");
+        let interview = store
+            .load_interview(caller.0, Environment::Test, new.interview_id, at(7))
+            .await
+            .unwrap();
+        assert_eq!(interview.is_some(), place >= 4, "{place}");
+    }
+    for (tenant, environment, new) in [
+        (caller.0, LIVE, live),
+        (other.0, Environment::Test, of_other),
+    ] {
+        let found = store
+            .find_assessment(tenant, environment, new.assessment_id)
+            .await
+            .unwrap();
+        assert!(found.is_some(), "{environment:?}");
+    }
+}
+
 pub(super) async fn everything_is_there_after_opening_again(given: &Given) {
     let caller = given.caller("Acme").await;
     let recorded = new_assessment(caller);

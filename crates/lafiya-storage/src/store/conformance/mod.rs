@@ -68,6 +68,7 @@ behaviours! {
     keeping::a_book_is_kept_once_and_as_it_was,
     keeping::purging_removes_the_expired_and_nothing_else,
     keeping::assessments_are_kept_as_long_as_the_operator_says,
+    keeping::sandbox_assessments_are_kept_for_days_and_within_a_budget,
     keeping::everything_is_there_after_opening_again,
     keeping::a_closed_store_is_unavailable,
     keeping::replicas_can_start_at_once,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::store::StoreError;
-use crate::store::connection::{Connection, Engine, sql};
+use crate::store::connection::{Connection, Engine, Row, sql};
 
 /// Rows removed by one purge at most, of each kind: the writer must not be held up for long.
 const PURGE_BATCH: u32 = 500;
@@ -90,6 +90,79 @@ pub(in crate::store) async fn purge(
         .await?;
     }
     Ok(removed)
+}
+
+pub(in crate::store) async fn purge_sandbox(
+    connection: &mut Connection,
+    kept_since: Option<Timestamp>,
+    kept_max: u32,
+) -> Result<u64, StoreError> {
+    if !purges_alone(connection).await? {
+        return Ok(0);
+    }
+    let interview_that_ends_with = match connection.engine() {
+        Engine::Sqlite => {
+            "delete from interview where tenant = $1 and environment = 'test' and id = $2
+             and last_assessment_id = $3"
+        }
+        Engine::Postgres => {
+            "delete from interview where (tenant, environment, id) in (
+                 select tenant, environment, id from interview
+                 where tenant = $1 and environment = 'test' and id = $2 and last_assessment_id = $3
+                 for update skip locked)"
+        }
+    };
+    let mut removed = 0;
+    for tenant in sql("select id from tenant").all(connection).await? {
+        let tenant = tenant.text("id")?;
+        for row in superfluous_in_sandbox(connection, &tenant, kept_since, kept_max).await? {
+            let (id, interview) = (row.text("id")?, row.text("interview_id")?);
+            // An interview that has gone on meanwhile has a later assessment, and stays.
+            sql(interview_that_ends_with)
+                .bind(&tenant)
+                .bind(&interview)
+                .bind(&id)
+                .execute(connection)
+                .await?;
+            removed += sql("delete from assessment where id = $1")
+                .bind(&id)
+                .execute(connection)
+                .await?;
+        }
+        // The next call goes on with the tenants behind this one.
+        if removed >= u64::from(PURGE_BATCH) {
+            break;
+        }
+    }
+    Ok(removed)
+}
+
+/// The oldest sandbox assessments of a tenant: from before `kept_since`, or beyond `kept_max`.
+async fn superfluous_in_sandbox(
+    connection: &mut Connection,
+    tenant: &str,
+    kept_since: Option<Timestamp>,
+    kept_max: u32,
+) -> Result<Vec<Row>, StoreError> {
+    let too_old = sql("select id, interview_id from assessment
+         where tenant = $1 and environment = 'test' and created_at < $2
+         order by created_at, id limit $3")
+    .bind(tenant)
+    .bind(kept_since.unwrap_or(Timestamp::MIN))
+    .bind(PURGE_BATCH)
+    .all(connection)
+    .await?;
+    if !too_old.is_empty() {
+        return Ok(too_old);
+    }
+    sql("select id, interview_id from assessment
+         where tenant = $1 and environment = 'test'
+         order by created_at desc, id desc limit $3 offset $2")
+    .bind(tenant)
+    .bind(kept_max)
+    .bind(PURGE_BATCH)
+    .all(connection)
+    .await
 }
 
 /// Whether no other replica is purging: true for the rest of this transaction.
