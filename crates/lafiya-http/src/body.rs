@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Request, header};
@@ -17,11 +17,8 @@ use serde_json::{Map, Value};
 
 use crate::error::{ApiError, ErrorCode};
 
-/// How much of a body that is too large is still read and thrown away, so that the client gets to
-/// read our answer instead of a broken pipe.
-const DISCARDED_BYTES_MAX: usize = 8 * 1024 * 1024;
-
-/// Reads the whole body, at most `limit_bytes`, within `time`.
+/// Reads the whole body, at most `limit_bytes`, within `time`. Of a body that is larger nothing more
+/// is read; the connection sees to it that the client gets the answer all the same.
 pub(crate) async fn read(
     body: Body,
     limit_bytes: usize,
@@ -37,6 +34,11 @@ pub(crate) async fn read(
 }
 
 async fn collect(mut body: Body, limit_bytes: usize) -> Result<Bytes, ApiError> {
+    // What is announced as too large is refused before any of it has come.
+    let announced = body.size_hint().lower();
+    if usize::try_from(announced).is_ok_and(|announced| announced > limit_bytes) {
+        return Err(too_large(limit_bytes));
+    }
     // Most bodies come in one piece, which is then the body.
     let mut first = Bytes::new();
     let mut collected = BytesMut::new();
@@ -52,28 +54,30 @@ async fn collect(mut body: Body, limit_bytes: usize) -> Result<Bytes, ApiError> 
             continue;
         };
         received = received.saturating_add(data.len());
+        if received > limit_bytes {
+            return Err(too_large(limit_bytes));
+        }
         if received == data.len() {
             first = data;
-        } else if received <= limit_bytes {
+        } else {
             if collected.is_empty() {
                 collected.extend_from_slice(&first);
             }
             collected.extend_from_slice(&data);
-        } else if received > DISCARDED_BYTES_MAX {
-            break;
         }
-    }
-    if received > limit_bytes {
-        return Err(ApiError::new(
-            ErrorCode::PayloadTooLarge,
-            format!("The body may have at most {limit_bytes} bytes."),
-        ));
     }
     Ok(if collected.is_empty() {
         first
     } else {
         collected.freeze()
     })
+}
+
+fn too_large(limit_bytes: usize) -> ApiError {
+    ApiError::new(
+        ErrorCode::PayloadTooLarge,
+        format!("The body may have at most {limit_bytes} bytes."),
+    )
 }
 
 /// A body that is announced as JSON: for those who want nothing else of the headers.

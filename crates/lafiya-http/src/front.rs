@@ -10,7 +10,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::MatchedPath;
 use axum::http::uri::PathAndQuery;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, Uri, header};
 use axum::response::IntoResponse;
 use futures_util::FutureExt;
 use lafiya_model::RequestId;
@@ -25,6 +25,7 @@ use crate::error::{ApiError, ErrorCode};
 use crate::fhir;
 use crate::limits::{RateInfo, client_address};
 use crate::meters;
+use crate::request_framing;
 use crate::router::{self, Pages};
 use crate::state::HttpState;
 use crate::versions::{CURRENT, CURRENT_HEADER, VersionPolicy};
@@ -87,7 +88,13 @@ impl Front {
         let fhir = fhir::Wish::of(&request);
 
         let span = tracing::info_span!("request", request.id = %id, correlation.id = correlation.as_deref());
-        let mut response = self.versioned(request).instrument(span.clone()).await;
+        let answering = async {
+            match request_framing::fault_of(&request) {
+                None => self.versioned(request).await,
+                Some(fault) => self.refuse_framing(request, fault).await,
+            }
+        };
+        let mut response = answering.instrument(span.clone()).await;
         if let Some(wish) = fhir {
             response = wish.render_error(response, &self.state.fhir.systems);
         }
@@ -106,10 +113,23 @@ impl Front {
         meters::count(route, &method, status, elapsed);
         let headers = response.headers_mut();
         headers.reserve(HEADERS_WRITTEN);
+        if status == StatusCode::PAYLOAD_TOO_LARGE {
+            // The rest of the body is not read, so no other request can follow.
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
         if let Some(rate) = rate {
             rate.write(headers);
         }
         self.write_headers(headers, id, elapsed.as_millis());
+        response
+    }
+
+    /// Answers a request whose head is doubtful, and nothing that comes after it.
+    async fn refuse_framing(&self, request: Request<Body>, fault: &str) -> Response<Body> {
+        let error = ApiError::new(ErrorCode::InvalidRequest, fault);
+        let mut response = answer_counted(&self.state, request, error).await;
+        let headers = response.headers_mut();
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         response
     }
 

@@ -20,6 +20,7 @@ mod limits;
 mod listener;
 mod meters;
 pub mod openapi;
+mod request_framing;
 mod router;
 mod sandbox;
 mod state;

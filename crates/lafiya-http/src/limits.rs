@@ -1,7 +1,7 @@
 //! Rate limits at the edge: who a request is counted against, and the headers that say so.
 //! The windows themselves live in the service and its cache.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use ipnet::IpNet;
@@ -63,6 +63,8 @@ impl RateInfo {
 /// last address in `X-Forwarded-For` that is not one of the trusted proxies itself.
 pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: IpAddr| trusted.iter().any(|net| net.contains(&address));
+    // A socket for both kinds of addresses shows IPv4 ones as `::ffff:10.0.0.2`.
+    let peer = peer.to_canonical();
     if !is_trusted(peer) {
         return peer;
     }
@@ -74,13 +76,21 @@ pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet
         .collect();
     // Read from the right: only what our own proxies appended can be believed.
     for hop in hops.into_iter().rev() {
-        match hop.trim().parse() {
-            Ok(address) if is_trusted(address) => {}
-            Ok(address) => return address,
-            Err(_) => return peer,
+        match hop_address(hop.trim()) {
+            Some(address) if is_trusted(address) => {}
+            Some(address) => return address,
+            None => return peer,
         }
     }
     peer
+}
+
+/// The address of one hop. Some proxies append the port: `1.2.3.4:5678`, `[2001:db8::1]:80`.
+fn hop_address(hop: &str) -> Option<IpAddr> {
+    let with_port = || hop.parse::<SocketAddr>().ok().map(|it| it.ip());
+    let in_brackets = || hop.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
+    let address: IpAddr = hop.parse().ok().or_else(with_port).or_else(in_brackets)?;
+    Some(address.to_canonical())
 }
 
 #[cfg(test)]
@@ -119,5 +129,30 @@ mod tests {
             "203.0.113.9",
         );
         check("10.0.0.2", "rubbish", &["10.0.0.0/8"], "10.0.0.2");
+        check(
+            "::ffff:10.0.0.2",
+            "203.0.113.9, ::ffff:10.0.0.3",
+            &["10.0.0.0/8"],
+            "203.0.113.9",
+        );
+    }
+
+    #[test]
+    fn a_hop_may_name_its_port() {
+        let trusted = &["10.0.0.0/8", "fd00::/8"];
+        for (hop, address) in [
+            ("203.0.113.9:5678", "203.0.113.9"),
+            ("[2001:db8::1]:80", "2001:db8::1"),
+            ("[2001:db8::1]", "2001:db8::1"),
+            ("2001:db8::1", "2001:db8::1"),
+            ("203.0.113.9:1, 10.0.0.3:2, [fd00::1]:3", "203.0.113.9"),
+            // No address at all: the proxy itself.
+            ("203.0.113.9:", "10.0.0.2"),
+            ("203.0.113.9:99999", "10.0.0.2"),
+            ("[203.0.113.9", "10.0.0.2"),
+            ("unknown", "10.0.0.2"),
+        ] {
+            check("10.0.0.2", hop, trusted, address);
+        }
     }
 }

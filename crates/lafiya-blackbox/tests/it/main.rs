@@ -35,6 +35,7 @@ mod quota;
 mod rate_limit;
 mod rationale;
 mod reference;
+mod request_framing;
 mod requests;
 mod sandbox;
 mod search;

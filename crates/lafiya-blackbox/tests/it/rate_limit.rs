@@ -147,6 +147,14 @@ fn a_forwarded_address_is_believed_from_a_trusted_proxy() {
     // What the client itself wrote in front of the proxy's entry is not believed.
     let forged = from(&server.client(), "198.51.100.7, 203.0.113.1");
     forged.expect_error(429, "RATE_LIMIT_EXCEEDED");
+    // Some proxies append the port.
+    for with_port in ["203.0.113.1:5678", "203.0.113.1:80, 127.0.0.1:90"] {
+        let again = from(&server.client(), with_port);
+        again.expect_error(429, "RATE_LIMIT_EXCEEDED");
+    }
+    from(&server.client(), "[2001:db8::1]:80").expect(401);
+    let neighbour = from(&server.client(), "[2001:db8::2]:81");
+    neighbour.expect_error(429, "RATE_LIMIT_EXCEEDED");
 }
 
 #[test]

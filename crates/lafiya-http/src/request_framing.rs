@@ -1,0 +1,89 @@
+//! What HTTP/1.1 requires of the head of a request and hyper leaves open. Where a proxy in front and we
+//! could disagree on where a request ends or whom it is for, one request can be smuggled inside
+//! another; so nothing doubtful is answered.
+
+use axum::body::Body;
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Request, Version, header};
+
+/// What is wrong with the head of a request, as a sentence.
+pub(crate) fn fault_of(request: &Request<Body>) -> Option<&'static str> {
+    let headers = request.headers();
+    fault_of_host(headers, request.version()).or_else(|| fault_of_encoding(headers))
+}
+
+fn fault_of_host(headers: &HeaderMap, version: Version) -> Option<&'static str> {
+    let mut hosts = headers.get_all(header::HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (_, Some(_)) => Some("The header Host stands more than once."),
+        (None, None) if version == Version::HTTP_11 => Some("The header Host is missing."),
+        (None, None) => None,
+        (Some(host), None) => {
+            let is_empty = host.is_empty();
+            let authority = Authority::try_from(host.as_bytes());
+            let is_host = authority.is_ok_and(|it| !it.as_str().contains('@'));
+            (!is_empty && !is_host).then_some("The header Host is not a host name and port.")
+        }
+    }
+}
+
+/// Only `chunked`: other codings are compression, which nobody here undoes.
+fn fault_of_encoding(headers: &HeaderMap) -> Option<&'static str> {
+    let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
+    let coding = codings.next()?;
+    let is_chunked = coding.as_bytes().eq_ignore_ascii_case(b"chunked");
+    (!is_chunked || codings.next().is_some())
+        .then_some("Transfer-Encoding may only be `chunked`, once.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(headers: &[(&str, &str)], is_fine: bool) {
+        let mut request = Request::builder().version(Version::HTTP_11);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(Body::empty()).unwrap();
+        assert_eq!(fault_of(&request).is_none(), is_fine, "{headers:?}");
+    }
+
+    #[test]
+    fn a_request_is_for_one_host() {
+        check(&[("host", "api.example.org")], true);
+        check(&[("host", "127.0.0.1:8080")], true);
+        check(&[("host", "[::1]:8080")], true);
+        check(&[("host", "")], true);
+        check(&[], false);
+        check(&[("host", "a"), ("host", "a")], false);
+        check(&[("host", "user@a")], false);
+        check(&[("host", "a b")], false);
+        check(&[("host", "a/path")], false);
+    }
+
+    #[test]
+    fn before_http_1_1_there_was_no_host() {
+        let request = Request::builder().version(Version::HTTP_10);
+        assert_eq!(fault_of(&request.body(Body::empty()).unwrap()), None);
+    }
+
+    #[test]
+    fn a_body_comes_in_chunks_or_not_at_all_encoded() {
+        let host = ("host", "a");
+        check(&[host, ("transfer-encoding", "chunked")], true);
+        check(&[host, ("transfer-encoding", "Chunked")], true);
+        for coding in [
+            "gzip, chunked",
+            "chunked, chunked",
+            "identity",
+            "",
+            "xchunked",
+        ] {
+            check(&[host, ("transfer-encoding", coding)], false);
+        }
+        let chunked = ("transfer-encoding", "chunked");
+        check(&[host, chunked, chunked], false);
+        check(&[host, ("transfer-encoding", "gzip"), chunked], false);
+    }
+}
