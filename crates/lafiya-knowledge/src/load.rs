@@ -99,10 +99,7 @@ fn content_hash(files: &[SourceFile]) -> String {
         hash.update((file.text.len() as u64).to_be_bytes());
         hash.update(file.text.as_bytes());
     }
-    hash.finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex::encode(hash.finalize())
 }
 
 #[derive(Default)]

@@ -192,7 +192,7 @@ impl Provider {
         let started = Instant::now();
         let mut attempts = 0;
         let body = chat::body(question, &self.settings.model, self.settings.tokens_max);
-        let request_sha256 = hexadecimal(&Sha256::digest(&body));
+        let request_sha256 = hex::encode(Sha256::digest(&body));
         let spoken = self.converse(body, started, &mut attempts).await;
         let latency = started.elapsed();
         self.count(question, spoken.as_ref().err().copied(), latency);
@@ -375,10 +375,6 @@ fn asked_pause(response: &Response) -> Option<Duration> {
 fn is_this_machine(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     host == "localhost" || host.starts_with("127.") || host == "[::1]"
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

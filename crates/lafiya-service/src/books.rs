@@ -49,7 +49,7 @@ fn packed(book: &Book) -> Result<(BookId, Vec<u8>), ServiceError> {
     let bytes = bytes.map_err(|cause| ServiceError::Internal(cause.to_string()))?;
     let digest = Sha256::digest(&bytes);
     // Half of the digest tells all books apart, and every document carries it.
-    let id = digest[..16].iter().map(|it| format!("{it:02x}")).collect();
+    let id = hex::encode(&digest[..16]);
     Ok((id, bytes))
 }
 

@@ -39,12 +39,7 @@ pub(crate) static FOLDER: LazyLock<String> = LazyLock::new(|| {
         hash.update(asset.bytes);
     }
     let digest = hash.finalize();
-    let version: String = digest
-        .iter()
-        .take(6)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    format!("/assets/{version}")
+    format!("/assets/{}", hex::encode(&digest[..6]))
 });
 
 /// `GET /assets/{version}/{name}`. An old version's address serves the current file, but is not kept.

@@ -68,11 +68,7 @@ impl Shelf {
         }
         let text = wish.text(&render()?);
         let digest = Sha256::digest(&text);
-        let tag: String = digest
-            .iter()
-            .take(12)
-            .map(|it| format!("{it:02x}"))
-            .collect();
+        let tag = hex::encode(&digest[..12]);
         let rendered = Arc::new(Rendered {
             text: text.into(),
             tag: format!("W/\"{tag}\""),

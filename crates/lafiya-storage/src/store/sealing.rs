@@ -133,9 +133,8 @@ impl DataKey {
         fingerprint.update(b"lafiya data key");
         fingerprint.update(bytes);
         let digest = fingerprint.finalize();
-        let id = digest[..ID_BYTES].iter().map(|byte| format!("{byte:02x}"));
         Some(Self {
-            id: id.collect(),
+            id: hex::encode(&digest[..ID_BYTES]),
             cipher: XChaCha20Poly1305::new(&bytes.into()),
         })
     }
@@ -144,9 +143,7 @@ impl DataKey {
 fn read_key(word: &str) -> Option<[u8; KEY_BYTES]> {
     if word.len() == KEY_BYTES * 2 && word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         let mut bytes = [0; KEY_BYTES];
-        for (byte, pair) in bytes.iter_mut().zip(word.as_bytes().chunks_exact(2)) {
-            *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-        }
+        hex::decode_to_slice(word, &mut bytes).ok()?;
         return Some(bytes);
     }
     let word = word.trim_end_matches('=');
