@@ -5,7 +5,10 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use lafiya_service::ServiceError;
 use lafiya_service::buffers::Buffers;
-use serde::ser::{Error as _, Serialize, SerializeStruct as _, Serializer};
+use serde::Deserialize as _;
+use serde::de::value::{self, BorrowedStrDeserializer};
+use serde::ser::{Error as _, Serialize, Serializer};
+use sonic_rs::LazyValue;
 
 use crate::error::ApiError;
 use crate::front::HEADERS_WRITTEN;
@@ -56,15 +59,14 @@ pub(crate) fn write(answer: &impl Serialize, to: &mut Vec<u8>) -> Result<(), Api
 /// JSON that is written already, as a part of an answer.
 pub(crate) struct Ready<'a>(pub(crate) &'a [u8]);
 
-/// The name by which the writer knows what it only has to copy.
-const READY: &str = "$sonic_rs::LazyValue";
-
 impl Serialize for Ready<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let json = str::from_utf8(self.0).map_err(S::Error::custom)?;
-        let mut part = serializer.serialize_struct(READY, 1)?;
-        part.serialize_field(READY, json)?;
-        part.end()
+        // sonic-rs copies a `LazyValue` as it is. Made of a string that is borrowed, it takes it for JSON
+        // without reading it, which would cost more than writing it.
+        let json = BorrowedStrDeserializer::<value::Error>::new(json);
+        let json = LazyValue::deserialize(json).map_err(S::Error::custom)?;
+        json.serialize(serializer)
     }
 }
 
