@@ -40,8 +40,11 @@ pub use parameters::Parameters;
 pub use question::NextStep;
 pub use safety::Draft;
 
-/// Version of the reasoning itself, stored with every assessment.
-pub const ENGINE_VERSION: &str = "1";
+/// Version of the reasoning itself, stored with every assessment: the release, and a hash of this
+/// crate's source (`build.rs`). Two assessments with the same engine and knowledge versions were
+/// reasoned alike; before 2026-11 every version was `1`.
+pub const ENGINE_VERSION: &str =
+    concat!(env!("CARGO_PKG_VERSION"), "+", env!("LAFIYA_ENGINE_SOURCE"));
 
 /// Thinks about a case.
 pub fn assess<'a>(
