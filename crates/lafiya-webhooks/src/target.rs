@@ -40,6 +40,9 @@ pub enum TargetRefusal {
     /// A part that is never sent.
     #[error("must not have a fragment (#...)")]
     Fragment,
+    /// No connection can be made to it.
+    #[error("must not name port 0")]
+    PortZero,
     /// Not the public internet.
     #[error("must lead to a public address, not to a private, local or reserved one")]
     NotPublic,
@@ -62,6 +65,9 @@ impl TargetPolicy {
         }
         if url.fragment().is_some() {
             return Err(TargetRefusal::Fragment);
+        }
+        if url.port() == Some(0) {
+            return Err(TargetRefusal::PortZero);
         }
         let host = url.host_str().ok_or(TargetRefusal::NotAUrl)?;
         if self.allows_host(host) {
@@ -105,7 +111,9 @@ mod tests {
 
     #[test]
     fn only_public_https_is_taken() {
-        use TargetRefusal::{Credentials, Fragment, NotAUrl, NotHttps, NotPublic, TooLong};
+        use TargetRefusal::{
+            Credentials, Fragment, NotAUrl, NotHttps, NotPublic, PortZero, TooLong,
+        };
         let policy = TargetPolicy::PublicHttps;
         for url in [
             "https://example.org",
@@ -127,6 +135,8 @@ mod tests {
             ("https://user@example.org", Credentials),
             ("https://user:secret@example.org", Credentials),
             ("https://example.org/#part", Fragment),
+            ("https://example.org:0/hooks", PortZero),
+            ("https://example.org:00000", PortZero),
             ("https://localhost/", NotPublic),
             ("https://LOCALHOST./", NotPublic),
             ("https://api.localhost:8443/", NotPublic),
@@ -175,5 +185,6 @@ mod tests {
             check(policy, url, Err(TargetRefusal::NotPublic));
         }
         check(policy, "ftp://127.0.0.1/", Err(TargetRefusal::NotHttps));
+        check(policy, "http://127.0.0.1:0/", Err(TargetRefusal::PortZero));
     }
 }

@@ -25,6 +25,7 @@ fn only_public_https_addresses_are_registered() {
         "https://",
         "https://user:pass@example.org/",
         "https://example.org/#part",
+        "https://example.org:0/hooks",
         "https://localhost/",
         "https://localhost:8080/",
         "https://sub.localhost/",
