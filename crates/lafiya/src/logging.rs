@@ -47,7 +47,12 @@ where
             .with_target(false)
             .with_ansi(std::io::stderr().is_terminal())
             .boxed(),
-        LogFormat::Json => layer.json().flatten_event(true).boxed(),
+        // The span of the request once, not again in a list of the spans around it.
+        LogFormat::Json => layer
+            .json()
+            .flatten_event(true)
+            .with_span_list(false)
+            .boxed(),
     }
 }
 

@@ -72,6 +72,15 @@ fn as_json_every_line_is_one_object() {
             assert!(event[field].is_string(), "{field} is missing: {line}");
         }
     }
+    let id = answer.required_header("x-request-id");
+    let of_request = log.lines().filter(|line| line.contains(id));
+    for line in of_request {
+        assert_eq!(
+            line.matches(id).count(),
+            1,
+            "the id stands there twice: {line}"
+        );
+    }
 }
 
 #[test]
