@@ -92,6 +92,12 @@ pub async fn reseal(context: &Context, actor: &str) -> Result<Reseal, ServiceErr
             some => resealed += some,
         }
     }
+    loop {
+        match store.reseal_webhook_secrets().await? {
+            0 => break,
+            some => resealed += some,
+        }
+    }
     let remaining = store.retire_data_keys().await?;
     Ok(Reseal {
         resealed,

@@ -44,10 +44,6 @@ pub struct AccountRecord {
     pub has_codes: bool,
     /// The last time step whose code was used.
     pub totp_step: u64,
-    /// Wrong passwords since the last right one.
-    pub failures: u64,
-    /// Until when no password is looked at.
-    pub locked_until: Option<Timestamp>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When somebody last signed in.
@@ -63,6 +59,8 @@ pub struct SessionRecord {
     pub tenant: TenantRecord,
     /// When it was last used, as far as written down.
     pub seen_at: Timestamp,
+    /// Until when it may set a password without the old one.
+    pub password_reset_until: Option<Timestamp>,
 }
 
 /// A session about to begin.
@@ -76,6 +74,30 @@ pub struct NewSession {
     pub created_at: Timestamp,
     /// Its last moment.
     pub expires_at: Timestamp,
+    /// Until when it may set a password without the old one, once; `None`: it may not.
+    pub password_reset_until: Option<Timestamp>,
+}
+
+/// How many attempts from one source an account takes within a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttemptBound {
+    /// Whose attempts are counted together, such as all from one address.
+    pub source: String,
+    /// How many may be taken.
+    pub limit: u64,
+    /// When a count that begins now ends.
+    pub ends_at: Timestamp,
+}
+
+/// A password to set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewPassword {
+    /// Argon2id in PHC form.
+    pub hash: String,
+    /// The session that sets it: the only one that goes on.
+    pub session: [u8; 32],
+    /// Whether it is set without the old one, which uses up what the session may.
+    pub without_old: bool,
 }
 
 /// What the store does for people who sign in.
@@ -113,12 +135,12 @@ pub trait Accounts: Send + Sync + 'static {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Sets a password; ends every other session of the account and its lock.
+    /// Sets a password; ends every other session, the one-time links and the counted attempts of
+    /// the account. `Conflict` when the session may not, or no longer, do without the old one.
     async fn set_password(
         &self,
         id: AccountId,
-        password_hash: &str,
-        kept_session: Option<[u8; 32]>,
+        new: NewPassword,
         actor: &str,
         now: Timestamp,
     ) -> Result<(), StoreError>;
@@ -138,17 +160,25 @@ pub trait Accounts: Send + Sync + 'static {
     /// Takes a time step for a code. Says no when it or a later one was taken before.
     async fn take_totp_step(&self, id: AccountId, step: u64) -> Result<bool, StoreError>;
 
-    /// Counts a wrong password; locks the account until `locked_until` from the `limit`th on.
-    /// Says how many there were.
-    async fn record_sign_in_failure(
+    /// Takes one attempt under each of the bounds in turn. `false`: one of them has none left, and
+    /// nothing may be compared. Exact, however many try at once.
+    async fn take_attempt(
         &self,
         id: AccountId,
-        limit: u64,
-        locked_until: Timestamp,
+        bounds: Vec<AttemptBound>,
         now: Timestamp,
-    ) -> Result<u64, StoreError>;
+    ) -> Result<bool, StoreError>;
 
-    /// Begins a session; forgets wrong passwords.
+    /// After an attempt that was right: gives the one that was taken back to every bound, and
+    /// starts the count of `source` anew.
+    async fn settle_attempt(
+        &self,
+        id: AccountId,
+        bounds: Vec<AttemptBound>,
+        source: String,
+    ) -> Result<(), StoreError>;
+
+    /// Begins a session.
     async fn begin_session(&self, session: NewSession, how: &str) -> Result<(), StoreError>;
 
     /// The session of this hash, while it lives and was seen after `idle_since`.

@@ -45,6 +45,21 @@ const SQLITE: &[(i64, &str, &str)] = &[
         "books",
         include_str!("../../migrations/sqlite/0008_books.sql"),
     ),
+    (
+        9,
+        "sign-in attempts",
+        include_str!("../../migrations/sqlite/0009_sign_in_attempts.sql"),
+    ),
+    (
+        10,
+        "password reset sessions",
+        include_str!("../../migrations/sqlite/0010_password_reset_sessions.sql"),
+    ),
+    (
+        11,
+        "sealed webhook secrets",
+        include_str!("../../migrations/sqlite/0011_sealed_webhook_secrets.sql"),
+    ),
 ];
 
 /// Version, title and text of each migration of PostgreSQL.
@@ -88,6 +103,21 @@ const POSTGRES: &[(i64, &str, &str)] = &[
         8,
         "books",
         include_str!("../../migrations/postgres/0008_books.sql"),
+    ),
+    (
+        9,
+        "sign-in attempts",
+        include_str!("../../migrations/postgres/0009_sign_in_attempts.sql"),
+    ),
+    (
+        10,
+        "password reset sessions",
+        include_str!("../../migrations/postgres/0010_password_reset_sessions.sql"),
+    ),
+    (
+        11,
+        "sealed webhook secrets",
+        include_str!("../../migrations/postgres/0011_sealed_webhook_secrets.sql"),
     ),
 ];
 

@@ -257,6 +257,9 @@ pub trait Store: Accounts + WebhookStore {
     /// Seals a bounded number of secrets of one-time codes with the current data key; says how many.
     async fn reseal_codes(&self) -> Result<u64, StoreError>;
 
+    /// Seals the secrets of a bounded number of webhooks with the current data key; says how many.
+    async fn reseal_webhook_secrets(&self) -> Result<u64, StoreError>;
+
     /// Forgets all data keys but the current one, unless documents still need them; says how many
     /// documents do.
     async fn retire_data_keys(&self) -> Result<u64, StoreError>;

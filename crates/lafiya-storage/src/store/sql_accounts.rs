@@ -6,7 +6,11 @@ use lafiya_model::{AccountId, Role, TenantId};
 
 use super::sql_store::SqlStore;
 use super::verbs::accounts as verbs;
-use super::{AccountRecord, Accounts, NewAccount, NewSession, SessionRecord, StoreError};
+use super::verbs::attempts;
+use super::{
+    AccountRecord, Accounts, AttemptBound, NewAccount, NewPassword, NewSession, SessionRecord,
+    StoreError,
+};
 
 #[async_trait]
 impl Accounts for SqlStore {
@@ -65,22 +69,13 @@ impl Accounts for SqlStore {
     async fn set_password(
         &self,
         id: AccountId,
-        password_hash: &str,
-        kept_session: Option<[u8; 32]>,
+        new: NewPassword,
         actor: &str,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         self.write(
-            (
-                id,
-                password_hash.to_owned(),
-                kept_session.unwrap_or_default(),
-                actor.to_owned(),
-                now,
-            ),
-            |c, (id, hash, kept, actor, now)| {
-                Box::pin(verbs::set_password(c, *id, hash, kept, actor, *now))
-            },
+            (id, new, actor.to_owned(), now),
+            |c, (id, new, actor, now)| Box::pin(verbs::set_password(c, *id, new, actor, *now)),
         )
         .await
     }
@@ -116,19 +111,27 @@ impl Accounts for SqlStore {
         .await
     }
 
-    async fn record_sign_in_failure(
+    async fn take_attempt(
         &self,
         id: AccountId,
-        limit: u64,
-        locked_until: Timestamp,
+        bounds: Vec<AttemptBound>,
         now: Timestamp,
-    ) -> Result<u64, StoreError> {
-        self.write(
-            (id, limit, locked_until, now),
-            |c, &(id, limit, locked_until, now)| {
-                Box::pin(verbs::record_failure(c, id, limit, locked_until, now))
-            },
-        )
+    ) -> Result<bool, StoreError> {
+        self.write((id, bounds, now), |c, (id, bounds, now)| {
+            Box::pin(attempts::take(c, *id, bounds, *now))
+        })
+        .await
+    }
+
+    async fn settle_attempt(
+        &self,
+        id: AccountId,
+        bounds: Vec<AttemptBound>,
+        source: String,
+    ) -> Result<(), StoreError> {
+        self.write((id, bounds, source), |c, (id, bounds, source)| {
+            Box::pin(attempts::settle(c, *id, bounds, source))
+        })
         .await
     }
 

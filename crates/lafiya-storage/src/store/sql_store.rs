@@ -401,6 +401,13 @@ impl Store for SqlStore {
         .await
     }
 
+    async fn reseal_webhook_secrets(&self) -> Result<u64, StoreError> {
+        self.write(self.data_keys.clone(), |c, keys| {
+            Box::pin(sealing::reseal_webhook_secrets(c, keys))
+        })
+        .await
+    }
+
     async fn retire_data_keys(&self) -> Result<u64, StoreError> {
         self.write(self.data_keys.clone(), |c, keys| {
             Box::pin(sealing::retire_keys(c, keys))

@@ -19,9 +19,10 @@ impl WebhookStore for SqlStore {
         max: u32,
         actor: &str,
     ) -> Result<WebhookRecord, StoreError> {
-        self.write((new, max, actor.to_owned()), |c, (new, max, actor)| {
-            Box::pin(webhooks::create(c, new, *max, actor))
-        })
+        self.write(
+            (self.data_keys.clone(), new, max, actor.to_owned()),
+            |c, (keys, new, max, actor)| Box::pin(webhooks::create(c, keys, new, *max, actor)),
+        )
         .await
     }
 
@@ -73,10 +74,16 @@ impl WebhookStore for SqlStore {
         now: Timestamp,
     ) -> Result<WebhookRecord, StoreError> {
         self.write(
-            ((tenant, id), secret, previous_until, actor.to_owned(), now),
-            |c, (which, secret, until, actor, now)| {
+            (
+                self.data_keys.clone(),
+                (tenant, id),
+                (secret, previous_until),
+                actor.to_owned(),
+                now,
+            ),
+            |c, (keys, which, (secret, until), actor, now)| {
                 Box::pin(webhooks::rotate_secret(
-                    c, *which, secret, *until, actor, *now,
+                    c, keys, *which, secret, *until, actor, *now,
                 ))
             },
         )
@@ -158,8 +165,10 @@ impl WebhookStore for SqlStore {
         &self,
         claim: ClaimDeliveries,
     ) -> Result<Vec<ClaimedDelivery>, StoreError> {
-        self.write(claim, |c, claim| Box::pin(claims::claim(c, claim)))
-            .await
+        self.write((self.data_keys.clone(), claim), |c, (keys, claim)| {
+            Box::pin(claims::claim(c, keys, claim))
+        })
+        .await
     }
 
     async fn finish_attempt(&self, attempt: AttemptRecord) -> Result<bool, StoreError> {

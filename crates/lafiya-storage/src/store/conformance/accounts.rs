@@ -22,6 +22,7 @@ fn new_session(account: AccountId) -> NewSession {
         account,
         created_at: at(10),
         expires_at: at(1000),
+        password_reset_until: None,
     }
 }
 
@@ -101,32 +102,129 @@ pub(super) async fn a_session_lives_until_it_ends_idles_or_expires(given: &Given
     assert_eq!(store.find_session(hash, at(5), at(51)).await.unwrap(), None);
 }
 
-pub(super) async fn wrong_passwords_lock_and_a_sign_in_forgets_them(given: &Given) {
+fn bound(source: &str, limit: u64, ends_at: i64) -> AttemptBound {
+    AttemptBound {
+        source: source.to_owned(),
+        limit,
+        ends_at: at(ends_at),
+    }
+}
+
+pub(super) async fn attempts_are_taken_up_to_their_bound_and_counted_anew_when_it_ends(
+    given: &Given,
+) {
+    let store = &given.store;
+    let tenant = given.tenant("Acme").await;
+    let id = new_account(tenant, "ada@acme.example");
+    let id = store.create_account(id, "cli").await.unwrap().id;
+    let take = async |bounds: &[AttemptBound], now| {
+        let taken = store.take_attempt(id, bounds.to_vec(), at(now)).await;
+        taken.unwrap()
+    };
+    let here = bound("address:here", 3, 900);
+    for now in 1..=3 {
+        assert!(take(std::slice::from_ref(&here), now).await);
+    }
+    assert!(!take(std::slice::from_ref(&here), 4).await);
+    assert!(take(&[bound("address:there", 3, 900)], 4).await);
+    let locked = store.list_audit(Some(tenant), 10).await.unwrap();
+    let locked: Vec<&AuditRecord> = locked
+        .iter()
+        .filter(|act| act.action == "sign_in.lock")
+        .collect();
+    assert_eq!(locked.len(), 1);
+    assert!(!locked[0].detail.contains("here"), "{}", locked[0].detail);
+
+    assert!(!take(&[bound("address:here", 3, 1800)], 899).await);
+    assert!(take(&[bound("address:here", 3, 1800)], 900).await);
+    assert!(take(&[bound("address:here", 3, 9000)], 901).await);
+    assert!(take(&[bound("address:here", 3, 9000)], 902).await);
+    assert!(!take(&[bound("address:here", 3, 9000)], 1799).await);
+    assert!(take(&[bound("address:here", 3, 9000)], 1800).await);
+
+    // Every bound must have one left; the refused one counts under those before it.
+    let both = [bound("device:one", 5, 900), bound("any", 2, 900)];
+    assert!(take(&both, 1).await);
+    assert!(take(&both, 1).await);
+    assert!(!take(&both, 1).await);
+}
+
+pub(super) async fn a_right_attempt_is_given_back_and_a_new_password_forgets_them_all(
+    given: &Given,
+) {
     let store = &given.store;
     let tenant = given.tenant("Acme").await;
     let new = new_account(tenant, "ada@acme.example");
-    let id = new.id;
-    store.create_account(new, "cli").await.unwrap();
-    for expected in 1..=3 {
-        let counted = store.record_sign_in_failure(id, 3, at(900), at(expected));
-        assert_eq!(counted.await.unwrap(), u64::try_from(expected).unwrap());
-        let account = store
-            .find_account("ada@acme.example")
-            .await
-            .unwrap()
-            .unwrap();
-        assert_eq!(account.locked_until, (expected == 3).then_some(at(900)));
+    let id = store.create_account(new, "cli").await.unwrap().id;
+    let bounds = vec![bound("device:one", 2, 900), bound("any", 3, 900)];
+    let take = async |now| {
+        let taken = store.take_attempt(id, bounds.clone(), at(now)).await;
+        taken.unwrap()
+    };
+    assert!(take(1).await);
+    assert!(take(1).await);
+    assert!(!take(1).await);
+    let settled = store.settle_attempt(id, bounds.clone(), "device:one".to_owned());
+    settled.await.unwrap();
+    // One of the source is free again, and one of all.
+    assert!(take(2).await);
+    assert!(take(2).await);
+    assert!(!take(2).await);
+    let session = new_session(id);
+    store.begin_session(session.clone(), "link").await.unwrap();
+    let new = password("$argon2id$x", session.hash, false);
+    store.set_password(id, new, "ada", at(20)).await.unwrap();
+    assert!(take(21).await);
+    store.purge(at(5000), None).await.unwrap();
+    assert!(take(21).await);
+    assert!(take(21).await);
+}
+
+fn password(hash: &str, session: [u8; 32], without_old: bool) -> NewPassword {
+    NewPassword {
+        hash: hash.to_owned(),
+        session,
+        without_old,
     }
-    store
-        .begin_session(new_session(id), "password")
-        .await
-        .unwrap();
-    let account = store
-        .find_account("ada@acme.example")
-        .await
-        .unwrap()
-        .unwrap();
-    assert_eq!((account.failures, account.locked_until), (0, None));
+}
+
+pub(super) async fn a_session_may_set_a_password_without_the_old_one_once_and_for_a_while(
+    given: &Given,
+) {
+    let store = &given.store;
+    let tenant = given.tenant("Acme").await;
+    let new = new_account(tenant, "ada@acme.example");
+    let id = store.create_account(new, "cli").await.unwrap().id;
+    let begin = async |password_reset_until| {
+        let session = NewSession {
+            password_reset_until,
+            ..new_session(id)
+        };
+        store.begin_session(session.clone(), "link").await.unwrap();
+        session.hash
+    };
+    let set = async |session, now| {
+        let new = password("$argon2id$x", session, true);
+        store.set_password(id, new, "ada", at(now)).await
+    };
+    let refused = |done| matches!(done, Err(StoreError::Conflict));
+
+    let by_password = begin(None).await;
+    assert!(refused(set(by_password, 11).await));
+    let late = begin(Some(at(100))).await;
+    assert!(refused(set(late, 100).await));
+    let session = begin(Some(at(100))).await;
+    let found = store.find_session(&session, at(5), at(11)).await.unwrap();
+    assert_eq!(found.unwrap().password_reset_until, Some(at(100)));
+    let other = begin(Some(at(100))).await;
+    let link = fresh_digest();
+    let made = store.create_sign_in_link(id, link, at(500), "cli", at(11));
+    made.await.unwrap();
+    set(session, 12).await.unwrap();
+    assert!(refused(set(session, 13).await), "once");
+    assert!(refused(set(other, 13).await), "the other session has ended");
+    let link = store.find_sign_in_link(&link, at(13)).await.unwrap();
+    assert_eq!(link, None, "nor does an open link live on");
 }
 
 pub(super) async fn a_new_password_ends_the_other_sessions(given: &Given) {
@@ -138,8 +236,8 @@ pub(super) async fn a_new_password_ends_the_other_sessions(given: &Given) {
     let (kept, other) = (new_session(id), new_session(id));
     store.begin_session(kept.clone(), "link").await.unwrap();
     store.begin_session(other.clone(), "link").await.unwrap();
-    let set = store.set_password(id, "$argon2id$x", Some(kept.hash), "ada", at(20));
-    set.await.unwrap();
+    let new = password("$argon2id$x", kept.hash, false);
+    store.set_password(id, new, "ada", at(20)).await.unwrap();
     assert!(
         store
             .find_session(&kept.hash, at(5), at(21))

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
+use lafiya_model::{AccountId, Role};
 use tokio::task::JoinSet;
 
-use super::given::{Given, TODAY, at, event, new_assessment, new_key, next_turn};
+use super::given::{Given, TODAY, at, event, fresh_id, new_assessment, new_key, next_turn};
 use super::webhooks::register;
 use crate::store::*;
 
@@ -76,6 +77,41 @@ pub(super) async fn of_many_rotations_one_succeeds(given: &Given) {
         assert!(matches!(refused, StoreError::Conflict), "{refused:?}");
     }
     assert_eq!(given.store.list_keys(Some(tenant)).await.unwrap().len(), 2);
+    replica.close().await;
+}
+
+pub(super) async fn of_many_attempts_at_once_only_the_bound_is_taken(given: &Given) {
+    let tenant = given.tenant("Acme").await;
+    let account = NewAccount {
+        id: AccountId(fresh_id()),
+        tenant,
+        email: "ada@acme.example".to_owned(),
+        role: Role::Owner,
+        operator: false,
+        created_at: at(0),
+    };
+    let account = given.store.create_account(account, "cli").await.unwrap().id;
+    let replica = given.replica().await;
+    let bounds = |address: usize| {
+        let bound = |source: String, limit| AttemptBound {
+            source,
+            limit,
+            ends_at: at(900),
+        };
+        vec![
+            bound(format!("address:{address}"), 5),
+            bound("any".to_owned(), 12),
+        ]
+    };
+    let mut running = JoinSet::new();
+    for number in 0..100 {
+        let store = Arc::clone([&given.store, &replica][number % 2]);
+        let bounds = bounds(number % 4);
+        running.spawn(async move { store.take_attempt(account, bounds, at(1)).await });
+    }
+    let taken = running.join_all().await;
+    let taken = taken.into_iter().filter(|taken| *taken.as_ref().unwrap());
+    assert_eq!(taken.count(), 12);
     replica.close().await;
 }
 

@@ -3,6 +3,7 @@
 use lafiya_model::{AccountId, Environment, Role};
 
 use super::given::{Given, at, fresh_id, new_assessment};
+use super::webhooks::{announced, claim, register};
 use crate::store::*;
 
 const LIVE: Environment = Environment::Live;
@@ -88,6 +89,46 @@ pub(super) async fn the_secret_of_one_time_codes_is_sealed_and_sealed_anew(given
     assert_eq!(two.totp_secret(id).await.unwrap(), secret);
     two.set_totp(id, None, "ada", at(2)).await.unwrap();
     assert_eq!(given.store.totp_secret(id).await.unwrap(), None);
+    for store in [one, both, two] {
+        store.close().await;
+    }
+}
+
+pub(super) async fn the_secrets_of_a_webhook_are_sealed_and_sealed_anew(given: &Given) {
+    let tenant = given.tenant("Acme").await;
+    // As an older version left it: in the clear.
+    let webhook = register(given, tenant).await;
+    announced(given, tenant, 1).await;
+    let one = given.replica_with_keys(ONE).await;
+    let secrets = async |store: &std::sync::Arc<dyn Store>, now| {
+        let claimed = store.claim_deliveries(claim(at(now), 1)).await;
+        claimed.map(|claimed| claimed[0].secrets.clone())
+    };
+    assert_eq!(secrets(&one, 10).await.unwrap(), [b"first"]);
+    let rotated = one.rotate_webhook_secret(
+        tenant,
+        webhook,
+        b"second".to_vec(),
+        at(5000),
+        "key 1",
+        at(1),
+    );
+    rotated.await.unwrap();
+    let both_secrets = [b"second".to_vec(), b"first".to_vec()];
+    assert_eq!(secrets(&one, 100).await.unwrap(), both_secrets);
+    let without = secrets(&given.store, 200).await;
+    assert!(
+        matches!(without, Err(StoreError::Corrupt(_))),
+        "{without:?}"
+    );
+    let both = given.replica_with_keys(&format!("{TWO},{ONE}")).await;
+    // Besides: the assessment and the interview of the event, in the clear.
+    assert_eq!(both.retire_data_keys().await.unwrap(), 3);
+    assert_eq!(both.reseal_webhook_secrets().await.unwrap(), 1);
+    assert_eq!(both.reseal_webhook_secrets().await.unwrap(), 0);
+    assert_eq!(both.retire_data_keys().await.unwrap(), 2);
+    let two = given.replica_with_keys(TWO).await;
+    assert_eq!(secrets(&two, 300).await.unwrap(), both_secrets);
     for store in [one, both, two] {
         store.close().await;
     }

@@ -7,18 +7,17 @@ use lafiya_model::{AccountId, Role, TenantId};
 use serde_json::json;
 
 use super::audit::Act;
-use super::tenants;
+use super::{attempts, tenants};
 use crate::store::connection::{Connection, Row, sql};
 use crate::store::sealing::{DataKeys, Sealed};
-use crate::store::{AccountRecord, NewAccount, NewSession, SessionRecord, StoreError};
+use crate::store::{AccountRecord, NewAccount, NewPassword, NewSession, SessionRecord, StoreError};
 
 macro_rules! account_columns {
     () => {
         "account.id, account.tenant, account.email, account.role, account.operator, \
          account.password_hash, \
          cast(case when account.totp_secret is null then 0 else 1 end as bigint) as has_codes, \
-         account.totp_step, account.failures, \
-         account.locked_until, account.created_at, account.last_sign_in_at"
+         account.totp_step, account.created_at, account.last_sign_in_at"
     };
 }
 
@@ -124,6 +123,7 @@ pub(in crate::store) async fn remove(
     .optional(connection)
     .await?
     .ok_or(StoreError::NotFound)?;
+    attempts::forget(connection, id).await?;
     let record = record_from(&row)?;
     let detail = json!({ "email": record.email });
     log(connection, &record, "member.remove", actor, now, detail).await
@@ -132,36 +132,42 @@ pub(in crate::store) async fn remove(
 pub(in crate::store) async fn set_password(
     connection: &mut Connection,
     id: AccountId,
-    password_hash: &str,
-    kept_session: &[u8; 32],
+    new: &NewPassword,
     actor: &str,
     now: Timestamp,
 ) -> Result<(), StoreError> {
+    let ended = sql("update sign_in_session set password_reset_until = null
+         where hash = $1 and account = $2 and password_reset_until > $3")
+    .bind(new.session.as_slice())
+    .bind(id)
+    .bind(now)
+    .execute(connection)
+    .await?;
+    if new.without_old && ended == 0 {
+        return Err(StoreError::Conflict);
+    }
     let row = sql(concat!(
-        "update account set password_hash = $2, failures = 0, locked_until = null
-         where id = $1 returning ",
+        "update account set password_hash = $2 where id = $1 returning ",
         account_columns!()
     ))
     .bind(id)
-    .bind(password_hash)
+    .bind(&new.hash)
     .optional(connection)
     .await?
     .ok_or(StoreError::NotFound)?;
     sql("delete from sign_in_session where account = $1 and hash <> $2")
         .bind(id)
-        .bind(kept_session.as_slice())
+        .bind(new.session.as_slice())
         .execute(connection)
         .await?;
+    sql("delete from sign_in_link where account = $1")
+        .bind(id)
+        .execute(connection)
+        .await?;
+    attempts::forget(connection, id).await?;
     let record = record_from(&row)?;
-    log(
-        connection,
-        &record,
-        "member.password",
-        actor,
-        now,
-        json!({}),
-    )
-    .await
+    let detail = json!({ "without_old": new.without_old });
+    log(connection, &record, "member.password", actor, now, detail).await
 }
 
 /// What the secret of an account's codes is bound to.
@@ -257,33 +263,6 @@ pub(in crate::store) async fn take_totp_step(
     Ok(taken == 1)
 }
 
-pub(in crate::store) async fn record_failure(
-    connection: &mut Connection,
-    id: AccountId,
-    limit: u64,
-    locked_until: Timestamp,
-    now: Timestamp,
-) -> Result<u64, StoreError> {
-    let row = sql(concat!(
-        "update account set failures = failures + 1,
-             locked_until = case when failures + 1 >= $2 then $3 else locked_until end
-         where id = $1 returning ",
-        account_columns!()
-    ))
-    .bind(id)
-    .bind(limit)
-    .bind(locked_until)
-    .optional(connection)
-    .await?
-    .ok_or(StoreError::NotFound)?;
-    let record = record_from(&row)?;
-    if record.failures == limit {
-        let detail = json!({ "failures": record.failures });
-        log(connection, &record, "sign_in.lock", "sign-in", now, detail).await?;
-    }
-    Ok(record.failures)
-}
-
 pub(in crate::store) async fn begin_session(
     connection: &mut Connection,
     session: &NewSession,
@@ -295,8 +274,7 @@ pub(in crate::store) async fn begin_session(
         .execute(connection)
         .await?;
     let row = sql(concat!(
-        "update account set failures = 0, locked_until = null, last_sign_in_at = $2
-         where id = $1 returning ",
+        "update account set last_sign_in_at = $2 where id = $1 returning ",
         account_columns!()
     ))
     .bind(session.account)
@@ -304,14 +282,14 @@ pub(in crate::store) async fn begin_session(
     .optional(connection)
     .await?
     .ok_or(StoreError::NotFound)?;
-    sql(
-        "insert into sign_in_session (hash, account, created_at, seen_at, expires_at)
-         values ($1, $2, $3, $3, $4)",
-    )
+    sql("insert into sign_in_session
+             (hash, account, created_at, seen_at, expires_at, password_reset_until)
+         values ($1, $2, $3, $3, $4, $5)")
     .bind(session.hash.as_slice())
     .bind(session.account)
     .bind(session.created_at)
     .bind(session.expires_at)
+    .bind(session.password_reset_until)
     .execute(connection)
     .await?;
     let record = record_from(&row)?;
@@ -337,7 +315,7 @@ pub(in crate::store) async fn find_session(
     let row = sql(concat!(
         "select ",
         account_columns!(),
-        ", sign_in_session.seen_at, ",
+        ", sign_in_session.seen_at, sign_in_session.password_reset_until, ",
         joined_tenant_columns!(),
         "
          from sign_in_session
@@ -468,6 +446,7 @@ fn session_from(row: &Row) -> Result<SessionRecord, StoreError> {
         account,
         tenant,
         seen_at: row.time("seen_at")?,
+        password_reset_until: row.optional_time("password_reset_until")?,
     })
 }
 
@@ -481,8 +460,6 @@ fn record_from(row: &Row) -> Result<AccountRecord, StoreError> {
         password_hash: row.optional_text("password_hash")?,
         has_codes: row.count("has_codes")? != 0,
         totp_step: row.count("totp_step")?,
-        failures: row.count("failures")?,
-        locked_until: row.optional_time("locked_until")?,
         created_at: row.time("created_at")?,
         last_sign_in_at: row.optional_time("last_sign_in_at")?,
     })

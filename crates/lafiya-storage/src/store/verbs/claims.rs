@@ -8,6 +8,7 @@ use lafiya_model::{TenantId, WebhookId};
 
 use super::webhooks;
 use crate::store::connection::{Connection, Engine, Row, sql};
+use crate::store::sealing::DataKeys;
 use crate::store::{AfterAttempt, AttemptRecord, ClaimDeliveries, ClaimedDelivery, StoreError};
 
 /// Deliveries removed by one purge at most: the writer must not be held up for long.
@@ -31,6 +32,7 @@ pub(in crate::store) async fn has_work(
 /// share from each: a tenant with a long queue or a slow receiver holds up nobody but itself.
 pub(in crate::store) async fn claim(
     connection: &mut Connection,
+    keys: &DataKeys,
     claim: &ClaimDeliveries,
 ) -> Result<Vec<ClaimedDelivery>, StoreError> {
     let mut tenants = waiting_tenants(connection).await?;
@@ -54,7 +56,7 @@ pub(in crate::store) async fn claim(
             let target = match webhooks.get(&webhook) {
                 Some(target) => target,
                 None => {
-                    let target = target_of(connection, webhook, claim.now).await?;
+                    let target = target_of(connection, keys, webhook, claim.now).await?;
                     webhooks.entry(webhook).or_insert(target)
                 }
             };
@@ -128,22 +130,26 @@ struct Target {
 
 async fn target_of(
     connection: &mut Connection,
+    keys: &DataKeys,
     webhook: WebhookId,
     now: Timestamp,
 ) -> Result<Target, StoreError> {
     let row = sql(
-        "select url, secret, previous_secret, previous_secret_until from webhook where id = $1",
+        "select url, secret, secret_key, previous_secret, previous_secret_key,
+             previous_secret_until
+         from webhook where id = $1",
     )
     .bind(webhook)
     .optional(connection)
     .await?
     .ok_or(StoreError::NotFound)?;
-    let mut secrets = vec![row.bytes("secret")?];
+    let opened = |columns| webhooks::opened_secret(keys, webhook, &row, columns);
+    let mut secrets = Vec::from_iter(opened(webhooks::SECRET)?);
     if row
         .optional_time("previous_secret_until")?
         .is_some_and(|until| now < until)
     {
-        secrets.extend(row.optional_bytes("previous_secret")?);
+        secrets.extend(opened(webhooks::PREVIOUS_SECRET)?);
     }
     Ok(Target {
         url: row.text("url")?,

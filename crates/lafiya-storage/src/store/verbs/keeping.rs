@@ -57,12 +57,14 @@ pub(in crate::store) async fn purge(
     if !purges_alone(connection).await? {
         return Ok(0);
     }
-    let (interviews, idempotency) = match connection.engine() {
+    let (interviews, idempotency, attempts) = match connection.engine() {
         Engine::Sqlite => (
             "delete from interview where (tenant, environment, id) in (
                  select tenant, environment, id from interview where expires_at <= $1 limit $2)",
             "delete from idempotency where (api_key, key_text) in (
                  select api_key, key_text from idempotency where expires_at <= $1 limit $2)",
+            "delete from sign_in_attempt where (account, source) in (
+                 select account, source from sign_in_attempt where ends_at <= $1 limit $2)",
         ),
         Engine::Postgres => (
             "delete from interview where (tenant, environment, id) in (
@@ -71,10 +73,13 @@ pub(in crate::store) async fn purge(
             "delete from idempotency where (api_key, key_text) in (
                  select api_key, key_text from idempotency where expires_at <= $1
                  limit $2 for update skip locked)",
+            "delete from sign_in_attempt where (account, source) in (
+                 select account, source from sign_in_attempt where ends_at <= $1
+                 limit $2 for update skip locked)",
         ),
     };
     let mut removed = 0;
-    for statement in [interviews, idempotency] {
+    for statement in [interviews, idempotency, attempts] {
         removed += sql(statement)
             .bind(now)
             .bind(PURGE_BATCH)

@@ -17,6 +17,7 @@ macro_rules! joined_tenant_columns {
 pub(super) mod accounts;
 pub(super) mod adverse_events;
 pub(super) mod assessments;
+pub(super) mod attempts;
 pub(super) mod audit;
 pub(super) mod books;
 pub(super) mod chores;

@@ -125,6 +125,7 @@ const SMALL: &[&str] = &[
     "delete from usage_threshold where tenant = $1",
     "delete from usage_day where tenant = $1",
     "delete from usage_condition_day where tenant = $1",
+    "delete from sign_in_attempt where account in (select id from account where tenant = $1)",
     "delete from account where tenant = $1",
     "delete from api_key where tenant = $1",
     "delete from tenant where id = $1",

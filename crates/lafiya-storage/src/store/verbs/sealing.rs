@@ -3,9 +3,9 @@
 use std::fmt::{self, Display};
 
 use jiff::Timestamp;
-use lafiya_model::{AccountId, AssessmentId, Environment, InterviewId, TenantId};
+use lafiya_model::{AccountId, AssessmentId, Environment, InterviewId, TenantId, WebhookId};
 
-use super::accounts;
+use super::{accounts, webhooks};
 use crate::store::connection::{Connection, Engine, sql};
 use crate::store::sealing::{DataKeys, Sealed};
 use crate::store::{Resealed, StoreError};
@@ -147,12 +147,22 @@ pub(in crate::store) async fn reseal_codes(
     connection: &mut Connection,
     keys: &DataKeys,
 ) -> Result<u64, StoreError> {
-    let rows = sql("select id, totp_secret, totp_secret_key from account
-         where totp_secret is not null and totp_secret_key is distinct from $1 limit $2")
-    .bind(keys.current_id())
-    .bind(RESEAL_BATCH)
-    .all(connection)
-    .await?;
+    let statement = match connection.engine() {
+        Engine::Sqlite => {
+            "select id, totp_secret, totp_secret_key from account
+             where totp_secret is not null and totp_secret_key is distinct from $1 limit $2"
+        }
+        Engine::Postgres => {
+            "select id, totp_secret, totp_secret_key from account
+             where totp_secret is not null and totp_secret_key is distinct from $1 limit $2
+             for update skip locked"
+        }
+    };
+    let rows = sql(statement)
+        .bind(keys.current_id())
+        .bind(RESEAL_BATCH)
+        .all(connection)
+        .await?;
     let mut resealed = 0;
     for row in rows {
         let id: AccountId = row.parsed("id")?;
@@ -170,6 +180,56 @@ pub(in crate::store) async fn reseal_codes(
     Ok(resealed)
 }
 
+/// Seals the secrets of some webhooks with the current key; those that are being changed at this
+/// moment are passed over.
+pub(in crate::store) async fn reseal_webhook_secrets(
+    connection: &mut Connection,
+    keys: &DataKeys,
+) -> Result<u64, StoreError> {
+    let statement = match connection.engine() {
+        Engine::Sqlite => {
+            "select id, secret, secret_key, previous_secret, previous_secret_key from webhook
+             where secret_key is distinct from $1
+                or (previous_secret is not null and previous_secret_key is distinct from $1)
+             limit $2"
+        }
+        Engine::Postgres => {
+            "select id, secret, secret_key, previous_secret, previous_secret_key from webhook
+             where secret_key is distinct from $1
+                or (previous_secret is not null and previous_secret_key is distinct from $1)
+             limit $2 for update skip locked"
+        }
+    };
+    let rows = sql(statement)
+        .bind(keys.current_id())
+        .bind(RESEAL_BATCH)
+        .all(connection)
+        .await?;
+    let mut resealed = 0;
+    for row in rows {
+        let id: WebhookId = row.parsed("id")?;
+        if let Some(secret) = webhooks::opened_secret(keys, id, &row, webhooks::SECRET)? {
+            let sealed = webhooks::sealed_secret(keys, id, &secret)?;
+            resealed += sql("update webhook set secret = $2, secret_key = $3 where id = $1")
+                .bind(id)
+                .bind(&sealed.bytes)
+                .bind(sealed.key.as_deref())
+                .execute(connection)
+                .await?;
+        }
+        if let Some(secret) = webhooks::opened_secret(keys, id, &row, webhooks::PREVIOUS_SECRET)? {
+            let sealed = webhooks::sealed_secret(keys, id, &secret)?;
+            sql("update webhook set previous_secret = $2, previous_secret_key = $3 where id = $1")
+                .bind(id)
+                .bind(&sealed.bytes)
+                .bind(sealed.key.as_deref())
+                .execute(connection)
+                .await?;
+        }
+    }
+    Ok(resealed)
+}
+
 /// Forgets every key but the current one, unless a document still needs another. Says how many do.
 pub(in crate::store) async fn retire_keys(
     connection: &mut Connection,
@@ -179,7 +239,10 @@ pub(in crate::store) async fn retire_keys(
              (select count(*) from assessment where document_key is distinct from $1)
              + (select count(*) from interview where document_key is distinct from $1)
              + (select count(*) from account where totp_secret is not null
-                and totp_secret_key is distinct from $1) as remaining")
+                and totp_secret_key is distinct from $1)
+             + (select count(*) from webhook where secret_key is distinct from $1
+                or (previous_secret is not null and previous_secret_key is distinct from $1))
+             as remaining")
     .bind(keys.current_id())
     .optional(connection)
     .await?;

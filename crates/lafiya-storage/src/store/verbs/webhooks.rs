@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::audit::Act;
 use crate::store::connection::{Connection, Row, sql};
+use crate::store::sealing::{DataKeys, Sealed};
 use crate::store::{NewWebhook, StoreError, WebhookRecord};
 
 macro_rules! webhook_columns {
@@ -15,8 +16,45 @@ macro_rules! webhook_columns {
     };
 }
 
+/// What the secrets of a webhook are bound to.
+fn secret_place(id: WebhookId) -> String {
+    format!("webhook secret {id}")
+}
+
+/// A secret as the table holds it.
+pub(super) fn sealed_secret(
+    keys: &DataKeys,
+    id: WebhookId,
+    secret: &[u8],
+) -> Result<Sealed, StoreError> {
+    keys.seal(&secret_place(id), secret.to_vec())
+}
+
+/// A secret out of its two columns; `None` where there is none.
+pub(super) fn opened_secret(
+    keys: &DataKeys,
+    id: WebhookId,
+    row: &Row,
+    (secret, key): (&str, &str),
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let Some(bytes) = row.optional_bytes(secret)? else {
+        return Ok(None);
+    };
+    let sealed = Sealed {
+        key: row.optional_text(key)?,
+        bytes: bytes.into(),
+    };
+    keys.open(&secret_place(id), sealed).map(Some)
+}
+
+/// The columns of the present secret.
+pub(super) const SECRET: (&str, &str) = ("secret", "secret_key");
+/// The columns of the one before.
+pub(super) const PREVIOUS_SECRET: (&str, &str) = ("previous_secret", "previous_secret_key");
+
 pub(in crate::store) async fn create(
     connection: &mut Connection,
+    keys: &DataKeys,
     new: &NewWebhook,
     max: u32,
     actor: &str,
@@ -26,10 +64,12 @@ pub(in crate::store) async fn create(
     if there.len() >= max as usize {
         return Err(StoreError::Conflict);
     }
+    let secret = sealed_secret(keys, new.id, &new.secret)?;
     let row = sql(concat!(
         "insert into webhook
-             (id, tenant, environment, url, events, description, status, secret, created_at)
-         values ($1, $2, $3, $4, $5, $6, 'active', $7, $8) returning ",
+             (id, tenant, environment, url, events, description, status, secret, secret_key,
+              created_at)
+         values ($1, $2, $3, $4, $5, $6, 'active', $7, $8, $9) returning ",
         webhook_columns!()
     ))
     .bind(new.id)
@@ -38,7 +78,8 @@ pub(in crate::store) async fn create(
     .bind(&new.url)
     .bind(&events_text(&new.events))
     .bind(&new.description)
-    .bind(new.secret.as_slice())
+    .bind(&secret.bytes)
+    .bind(secret.key.as_deref())
     .bind(new.created_at)
     .optional(connection)
     .await?
@@ -113,21 +154,25 @@ pub(in crate::store) async fn remove(
 
 pub(in crate::store) async fn rotate_secret(
     connection: &mut Connection,
+    keys: &DataKeys,
     (tenant, id): (TenantId, WebhookId),
     secret: &[u8],
     previous_until: Timestamp,
     actor: &str,
     now: Timestamp,
 ) -> Result<WebhookRecord, StoreError> {
+    let secret = sealed_secret(keys, id, secret)?;
     let row = sql(concat!(
-        "update webhook set previous_secret = secret, previous_secret_until = $3, secret = $4
+        "update webhook set previous_secret = secret, previous_secret_key = secret_key,
+             previous_secret_until = $3, secret = $4, secret_key = $5
          where tenant = $1 and id = $2 returning ",
         webhook_columns!()
     ))
     .bind(tenant)
     .bind(id)
     .bind(previous_until)
-    .bind(secret)
+    .bind(&secret.bytes)
+    .bind(secret.key.as_deref())
     .optional(connection)
     .await?
     .ok_or(StoreError::NotFound)?;

@@ -1,0 +1,11 @@
+-- Attempts to sign in or to give a code, counted before anything is compared: one row for each account
+-- and source (an address, a known browser, all new browsers), for as long as its window lasts.
+create table sign_in_attempt (
+    account text not null,
+    source text not null,
+    taken integer not null,
+    ends_at integer not null,
+    primary key (account, source)
+) strict;
+
+create index sign_in_attempt_by_end on sign_in_attempt (ends_at);
