@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lafiya_fhir::Problem;
-use lafiya_service::{FieldError, ServiceError};
+use lafiya_service::{FieldError, IdempotencyConflict, ServiceError};
 use serde::Serialize;
 
 use crate::limits::RateInfo;
@@ -58,7 +58,7 @@ error_table! {
     NotAcceptable => "NOT_ACCEPTABLE", 406, false, "The representation asked for with `Accept` is not offered.";
     RequestTimeout => "REQUEST_TIMEOUT", 408, true, "The body did not arrive in time.";
     Conflict => "CONFLICT", 409, false, "Another call changed the same thing first.";
-    IdempotencyConflict => "IDEMPOTENCY_CONFLICT", 409, false, "The idempotency key was used with another body or interview, or its first call still runs.";
+    IdempotencyConflict => "IDEMPOTENCY_CONFLICT", 409, false, "The idempotency key was used with another body or interview, or its first call still runs; `details.reason` says which.";
     VersionSunset => "VERSION_SUNSET", 410, false, "This version of the API has ended.";
     PayloadTooLarge => "PAYLOAD_TOO_LARGE", 413, false, "The body is larger than the endpoint takes.";
     UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE", 415, false, "The body is not of a content type that the endpoint takes.";
@@ -106,6 +106,9 @@ pub(crate) struct RefusedParts {
 struct Details {
     #[serde(skip_serializing_if = "Option::is_none")]
     fields: Option<Vec<FieldDetail>>,
+    /// Which of the reasons that a code has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -141,6 +144,8 @@ struct Body<'a> {
 
 /// How long a client should wait when the service is full or a database is away.
 const UNAVAILABLE_RETRY_AFTER_SECONDS: u64 = 2;
+/// How long a client should wait for the first call with its idempotency key.
+const STILL_RUNNING_RETRY_AFTER_SECONDS: u64 = 1;
 
 impl ApiError {
     /// An error with a sentence of its own.
@@ -233,6 +238,29 @@ impl ApiError {
         }
     }
 
+    /// A 409 that tells a mistake of the client from a call that only has to be sent again.
+    fn idempotency_conflict(conflict: IdempotencyConflict) -> Self {
+        let (message, seconds) = match conflict {
+            IdempotencyConflict::DifferentBody => (
+                "This Idempotency-Key was used with another body or interview.",
+                None,
+            ),
+            IdempotencyConflict::StillRunning => (
+                "The first call with this Idempotency-Key still runs. Send the same call again in a moment to get its answer.",
+                Some(STILL_RUNNING_RETRY_AFTER_SECONDS),
+            ),
+        };
+        Self {
+            details: Some(Box::new(Details {
+                reason: Some(conflict.as_str()),
+                retry_after: seconds,
+                ..Details::default()
+            })),
+            retry_after_seconds: seconds,
+            ..Self::new(ErrorCode::IdempotencyConflict, message)
+        }
+    }
+
     /// The offending fields, for tests.
     #[cfg(test)]
     pub(crate) fn pointers(&self) -> Vec<String> {
@@ -294,10 +322,11 @@ impl From<ServiceError> for ApiError {
                     format!("All {limit} assessments of this month are used."),
                 )
             },
-            ServiceError::IdempotencyConflict => Self::new(
-                ErrorCode::IdempotencyConflict,
-                "This Idempotency-Key was used with another body or interview, or its first call still runs.",
+            ServiceError::OperatorsOnly => Self::new(
+                ErrorCode::PermissionDenied,
+                "Only an operator may change an operator's account.",
             ),
+            ServiceError::IdempotencyConflict(conflict) => Self::idempotency_conflict(conflict),
             ServiceError::DeadlineExceeded => Self::new(
                 ErrorCode::GatewayTimeout,
                 "The assessment took too long. Nothing was billed.",

@@ -61,6 +61,9 @@ pub(crate) struct ErrorBody {
 pub(crate) struct ErrorDetails {
     /// Every offending field.
     fields: Option<Vec<ErrorField>>,
+    /// On `IDEMPOTENCY_CONFLICT`: `different_body`, or `still_running` (send the same call again).
+    #[schema(example = "still_running")]
+    reason: Option<String>,
     /// The limit or quota that applied.
     limit: Option<u64>,
     /// What was used of it.

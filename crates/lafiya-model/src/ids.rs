@@ -6,6 +6,35 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize, Serializer};
 use uuid::Uuid;
 
+/// Why a text is no id that a client may send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdRefusal {
+    /// No UUID.
+    NotAUuid,
+    /// The nil or the max UUID, which programs send for "none yet": taken as the id of something,
+    /// it would be the same for everybody who has none.
+    Placeholder,
+}
+
+/// As the end of a sentence that begins with the field's name.
+impl fmt::Display for IdRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotAUuid => "must be a UUID",
+            Self::Placeholder => "must be a UUID of its own, not the nil or the max UUID",
+        })
+    }
+}
+
+/// Reads a UUID that a client sent.
+pub fn uuid_from_client(text: &str) -> Result<Uuid, IdRefusal> {
+    let id = Uuid::parse_str(text).map_err(|_| IdRefusal::NotAUuid)?;
+    if id.is_nil() || id.is_max() {
+        return Err(IdRefusal::Placeholder);
+    }
+    Ok(id)
+}
+
 macro_rules! uuid_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -18,6 +47,14 @@ macro_rules! uuid_id {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let mut text = Uuid::encode_buffer();
                 serializer.serialize_str(self.0.hyphenated().encode_lower(&mut text))
+            }
+        }
+
+        impl $name {
+            /// Reads an id that a client sent. What is stored is read by [`FromStr`], which takes
+            /// every UUID.
+            pub fn from_client(text: &str) -> Result<Self, IdRefusal> {
+                uuid_from_client(text).map(Self)
             }
         }
 
@@ -142,5 +179,35 @@ impl fmt::Display for ConceptId {
 impl From<&str> for ConceptId {
     fn from(text: &str) -> Self {
         Self(text.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_uuid_that_stands_for_none_is_no_id_in_whatever_form_it_is_written() {
+        for id in [Uuid::nil(), Uuid::max()] {
+            for text in [
+                id.hyphenated().to_string(),
+                id.simple().to_string(),
+                id.braced().to_string(),
+                id.urn().to_string(),
+                id.hyphenated().to_string().to_uppercase(),
+            ] {
+                let read = InterviewId::from_client(&text);
+                assert_eq!(read, Err(IdRefusal::Placeholder), "{text}");
+            }
+            // A row of an older version must stay readable.
+            assert!(id.to_string().parse::<InterviewId>().is_ok());
+        }
+        let id = Uuid::from_u128(7);
+        assert_eq!(
+            InterviewId::from_client(&id.to_string()),
+            Ok(InterviewId(id))
+        );
+        let no_uuid = InterviewId::from_client("int_7");
+        assert_eq!(no_uuid, Err(IdRefusal::NotAUuid));
     }
 }

@@ -27,8 +27,8 @@ pub use country::is_country_code;
 pub use evidence::{Choice, Evidence, EvidenceSource, Severity};
 pub use facility::{FacilityLevel, NearestFacility};
 pub use ids::{
-    AccountId, AdverseEventId, AssessmentId, ConceptId, ConceptKind, DeliveryId, InterviewId,
-    KeyId, RequestId, TenantId, WebhookId,
+    AccountId, AdverseEventId, AssessmentId, ConceptId, ConceptKind, DeliveryId, IdRefusal,
+    InterviewId, KeyId, RequestId, TenantId, WebhookId, uuid_from_client,
 };
 pub use opinion::{Opinion, OpinionStatus, Outline, SecondOpinion};
 pub use patient::{Age, AgeBand, AgeUnit, Sex};

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use lafiya_engine::{Draft, Parameters};
 use lafiya_model::{
     Assessment, AssessmentDocument, AssessmentId, Case, DeidentifiedCase, Environment, EventKind,
-    Evidence, InterviewId, SecondOpinion, Timings, TriageLevel,
+    Evidence, IdRefusal, InterviewId, KeyId, SecondOpinion, Timings, TriageLevel,
 };
 use lafiya_storage::store::{
     ConditionName, IdempotencyRecord, Month, NewEvent, RecordAssessment, RecordRefusal,
@@ -25,7 +25,7 @@ use crate::clock::lagos_date;
 use crate::concepts;
 use crate::context::Context;
 use crate::document;
-use crate::error::{FieldError, ServiceError};
+use crate::error::{FieldError, IdempotencyConflict, ServiceError};
 use crate::interview::{self, Memory};
 use crate::library::Library;
 use crate::places::Whereabouts;
@@ -107,6 +107,12 @@ async fn assess_in_time<T: Send>(
     render: &(impl Fn(&Answer<'_>) -> T + Send + Sync),
     recording: &AtomicBool,
 ) -> Result<T, ServiceError> {
+    // Whatever the way in: under an id that stands for "none yet" two patients would be one.
+    if let Some(InterviewId(id)) = request.interview_id
+        && (id.is_nil() || id.is_max())
+    {
+        return Err(invalid("/interview_id", IdRefusal::Placeholder.to_string()));
+    }
     // A plain digest could be matched against guessed bodies by whoever gets the database.
     request.digest = context.hasher.keyed(&request.digest);
     if environment == Environment::Test {
@@ -361,6 +367,7 @@ async fn record_it(
 ) -> Result<(), ServiceError> {
     let (tenant, month) = (record.tenant, Month::from(record.lagos_date));
     let may_be_refused = record.quota.refuse_beyond;
+    let (key, idempotency) = (record.key, record.idempotency.clone());
     match context.store.record_assessment(record).await {
         Ok(recorded) => {
             if let Some(used) = recorded.used.filter(|_| may_be_refused) {
@@ -376,9 +383,32 @@ async fn record_it(
         Err(RecordRefusal::InterviewMoved) => {
             Err(ServiceError::Conflict("the interview has moved on"))
         }
-        Err(RecordRefusal::IdempotencyConflict) => Err(ServiceError::IdempotencyConflict),
+        Err(RecordRefusal::IdempotencyConflict) => {
+            let conflict = conflict_of(context, key, idempotency, now).await?;
+            Err(ServiceError::IdempotencyConflict(conflict))
+        }
         Err(RecordRefusal::Store(error)) => Err(error.into()),
     }
+}
+
+/// Another call took the idempotency key while this one was thinking: with the same body or another.
+async fn conflict_of(
+    context: &Context,
+    key: KeyId,
+    own: Option<IdempotencyRecord>,
+    now: Timestamp,
+) -> Result<IdempotencyConflict, ServiceError> {
+    let Some(own) = own else {
+        return Ok(IdempotencyConflict::StillRunning);
+    };
+    let first = context
+        .store
+        .find_idempotent(key, &own.key_text, now)
+        .await?;
+    Ok(match first {
+        Some(first) if first.body_digest != own.body_digest => IdempotencyConflict::DifferentBody,
+        _ => IdempotencyConflict::StillRunning,
+    })
 }
 
 /// Ids and levels, never patient data.
@@ -443,7 +473,9 @@ async fn replay_of_key(
         return Ok(None);
     };
     if hit.body_digest != digest_under_key(request) {
-        return Err(ServiceError::IdempotencyConflict);
+        return Err(ServiceError::IdempotencyConflict(
+            IdempotencyConflict::DifferentBody,
+        ));
     }
     let document = find(context, caller, environment, hit.assessment_id).await?;
     Ok(Some(Answer {

@@ -34,6 +34,25 @@ impl fmt::Display for FieldError {
     }
 }
 
+/// Why an idempotency key is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdempotencyConflict {
+    /// It was used with another body or interview.
+    DifferentBody,
+    /// The first call with the same body still runs; its answer can be had in a moment.
+    StillRunning,
+}
+
+impl IdempotencyConflict {
+    /// The word for it in the API.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::DifferentBody => "different_body",
+            Self::StillRunning => "still_running",
+        }
+    }
+}
+
 /// Why a use case did not succeed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
@@ -46,6 +65,9 @@ pub enum ServiceError {
     /// The tenant is suspended.
     #[error("the tenant may not call the service")]
     PermissionDenied,
+    /// The account is an operator's, and who wants to change it is not.
+    #[error("only an operator may change an operator's account")]
+    OperatorsOnly,
     /// Too many calls in the window.
     #[error("the rate limit is exceeded")]
     RateLimited(WindowState),
@@ -68,9 +90,9 @@ pub enum ServiceError {
         /// When the next month begins.
         reset: jiff::Timestamp,
     },
-    /// The idempotency key stands for another body, or its first call still runs.
-    #[error("the idempotency key is taken")]
-    IdempotencyConflict,
+    /// The idempotency key is taken.
+    #[error("the idempotency key is taken: {}", .0.as_str())]
+    IdempotencyConflict(IdempotencyConflict),
     /// The pipeline took too long.
     #[error("the deadline has passed")]
     DeadlineExceeded,

@@ -59,9 +59,7 @@ pub fn looks_like_a_key(text: &str) -> bool {
     Environment::ALL
         .iter()
         .filter_map(|environment| text.strip_prefix(environment.key_prefix()))
-        .any(|rest| {
-            rest.len() == SECRET_CHARACTERS && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        })
+        .any(is_random_text)
 }
 
 /// A new key in the clear, to be shown once.
@@ -75,6 +73,11 @@ pub(crate) fn random_text() -> String {
     (0..SECRET_CHARACTERS)
         .map(|_| char::from(BASE62[random.random_range(0..BASE62.len())]))
         .collect()
+}
+
+/// Whether a text has the shape of [`random_text`].
+pub(crate) fn is_random_text(text: &str) -> bool {
+    text.len() == SECRET_CHARACTERS && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// How a key is recognised in lists: its prefix and first characters.
@@ -179,24 +182,38 @@ pub(crate) async fn of_web_app(context: &Context, tenant: TenantId) -> Result<Ke
     Ok(context.store.create_key(new, WEB_APP).await?.id)
 }
 
-/// Replaces the caller's own key by a new one. Of several calls at once one succeeds; the others
-/// find the old key revoked, which is what they are told.
+/// When a key that replaces another ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expiry {
+    /// When the old one would have.
+    Inherited,
+    /// Never.
+    Never,
+    /// Then.
+    At(Timestamp),
+}
+
+/// Replaces the caller's own key by a new one, which ends when the old one would have, or earlier
+/// where that is asked for: whoever has a key must not be able to lengthen its life. Of several
+/// calls at once one succeeds; the others find the old key revoked, which is what they are told.
 pub async fn rotate_own(
     context: &Context,
     caller: &Caller,
     expires_at: Option<Timestamp>,
 ) -> Result<FreshKey, ServiceError> {
+    let old = context.store.find_key_by_id(caller.key_id).await?;
+    let old = old.ok_or(ServiceError::InvalidApiKey)?;
+    if let (Some(asked), Some(last)) = (expires_at, old.expires_at)
+        && asked > last
+    {
+        return Err(ServiceError::InvalidRequest(vec![FieldError::new(
+            "/expires_at",
+            format!("must not be later than that of the key it replaces, {last}"),
+        )]));
+    }
+    let expiry = expires_at.map_or(Expiry::Inherited, Expiry::At);
     let actor = format!("key {}", caller.key_id);
-    let rotated = rotate(
-        context,
-        caller.key_id,
-        caller.tenant_id,
-        caller.key_environment,
-        expires_at,
-        &actor,
-    )
-    .await;
-    match rotated {
+    match rotate(context, &old, expiry, &actor).await {
         Err(ServiceError::Conflict(_)) => Err(ServiceError::InvalidApiKey),
         other => other,
     }
@@ -205,26 +222,31 @@ pub async fn rotate_own(
 /// Replaces a key by a new one of the same tenant and environment.
 pub async fn rotate(
     context: &Context,
-    old: KeyId,
-    tenant: TenantId,
-    environment: Environment,
-    expires_at: Option<Timestamp>,
+    old: &KeyRecord,
+    expiry: Expiry,
     actor: &str,
 ) -> Result<FreshKey, ServiceError> {
     let now = context.clock.now();
-    check_expiry(expires_at, now)?;
-    let key = generate(environment);
+    let expires_at = match expiry {
+        Expiry::Inherited => old.expires_at,
+        Expiry::Never => None,
+        Expiry::At(at) => {
+            check_expiry(Some(at), now)?;
+            Some(at)
+        }
+    };
+    let key = generate(old.environment);
     let new = new_key(
         &context.hasher,
         &key,
-        tenant,
-        environment,
+        old.tenant,
+        old.environment,
         now,
         expires_at,
-        Some(old),
+        Some(old.id),
     );
-    let record = context.store.rotate_key(old, new, actor, now).await?;
-    context.key_ring.forget(old);
+    let record = context.store.rotate_key(old.id, new, actor, now).await?;
+    context.key_ring.forget(old.id);
     Ok(FreshKey { key, record })
 }
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::context::Context;
 use crate::error::{FieldError, ServiceError};
-use crate::sign_in;
+use crate::sign_in::{self, SignedIn};
 
 /// How long a one-time link works.
 pub const LINK_LIFE: SignedDuration = SignedDuration::from_hours(72);
@@ -16,6 +16,39 @@ pub const LINK_LIFE: SignedDuration = SignedDuration::from_hours(72);
 pub const FIRST_ACCOUNT: &str = "owner@demo.localhost";
 const AUDIT_LINES: u32 = 200;
 const EMAIL_CHARACTERS_MAX: usize = 254;
+
+/// Who changes accounts: how the audit log names them, and whether they may touch an operator's.
+#[derive(Clone, Copy, Debug)]
+pub struct Actor<'a> {
+    name: &'a str,
+    may_change_operators: bool,
+}
+
+impl<'a> Actor<'a> {
+    /// Whoever runs commands on the machine has the database, and so may do anything.
+    pub fn at_the_machine(name: &'a str) -> Self {
+        Self {
+            name,
+            may_change_operators: true,
+        }
+    }
+
+    /// Somebody who has signed in: only operators change operators.
+    pub fn signed_in(who: &'a SignedIn) -> Self {
+        Self {
+            name: who.actor(),
+            may_change_operators: who.operator,
+        }
+    }
+
+    /// An operator's account is the installation: whoever takes it over has every tenant.
+    fn require_may_change(self, is_operator: bool) -> Result<(), ServiceError> {
+        if is_operator && !self.may_change_operators {
+            return Err(ServiceError::OperatorsOnly);
+        }
+        Ok(())
+    }
+}
 
 /// A new member and the link to get in with, which exists in the clear only here.
 pub struct Invited {
@@ -32,8 +65,9 @@ pub async fn add(
     email: &str,
     role: Role,
     operator: bool,
-    actor: &str,
+    actor: Actor<'_>,
 ) -> Result<Invited, ServiceError> {
+    actor.require_may_change(operator)?;
     let email = sign_in::folded(email);
     check_email(&email)?;
     let new = NewAccount {
@@ -44,7 +78,7 @@ pub async fn add(
         operator,
         created_at: context.clock.now(),
     };
-    let account = match context.store.create_account(new, actor).await {
+    let account = match context.store.create_account(new, actor.name).await {
         Err(StoreError::Conflict) => {
             return Err(ServiceError::Conflict(
                 "that address has an account already",
@@ -52,7 +86,7 @@ pub async fn add(
         }
         other => other?,
     };
-    let link = sign_in::new_link(context, account.id, LINK_LIFE, actor).await?;
+    let link = sign_in::new_link(context, account.id, LINK_LIFE, actor.name).await?;
     Ok(Invited { account, link })
 }
 
@@ -66,10 +100,10 @@ pub async fn invite_again(
     context: &Context,
     tenant: TenantId,
     id: AccountId,
-    actor: &str,
+    actor: Actor<'_>,
 ) -> Result<Invited, ServiceError> {
-    let account = find(context, tenant, id).await?;
-    let link = sign_in::new_link(context, account.id, LINK_LIFE, actor).await?;
+    let account = changeable(context, tenant, id, actor).await?;
+    let link = sign_in::new_link(context, account.id, LINK_LIFE, actor.name).await?;
     Ok(Invited { account, link })
 }
 
@@ -79,15 +113,16 @@ pub async fn set_role(
     tenant: TenantId,
     id: AccountId,
     role: Role,
-    actor: &str,
+    actor: Actor<'_>,
 ) -> Result<AccountRecord, ServiceError> {
+    changeable(context, tenant, id, actor).await?;
     if role != Role::Owner {
         keep_an_owner(context, tenant, id).await?;
     }
     let now = context.clock.now();
     Ok(context
         .store
-        .set_account_role(tenant, id, role, actor, now)
+        .set_account_role(tenant, id, role, actor.name, now)
         .await?)
 }
 
@@ -96,11 +131,26 @@ pub async fn remove(
     context: &Context,
     tenant: TenantId,
     id: AccountId,
-    actor: &str,
+    actor: Actor<'_>,
 ) -> Result<(), ServiceError> {
+    changeable(context, tenant, id, actor).await?;
     keep_an_owner(context, tenant, id).await?;
     let now = context.clock.now();
-    Ok(context.store.remove_account(tenant, id, actor, now).await?)
+    let removed = context.store.remove_account(tenant, id, actor.name, now);
+    Ok(removed.await?)
+}
+
+/// Turns a member's one-time codes off, for who lost the phone.
+pub async fn turn_codes_off(
+    context: &Context,
+    tenant: TenantId,
+    id: AccountId,
+    actor: Actor<'_>,
+) -> Result<(), ServiceError> {
+    let account = changeable(context, tenant, id, actor).await?;
+    let now = context.clock.now();
+    let turned = context.store.set_totp(account.id, None, actor.name, now);
+    Ok(turned.await?)
 }
 
 /// The latest administrative acts of a tenant, newest first.
@@ -111,16 +161,20 @@ pub async fn audit_log(
     Ok(context.store.list_audit(Some(tenant), AUDIT_LINES).await?)
 }
 
-async fn find(
+/// A member that the actor may change. Whatever changes an account of somebody else comes by here.
+async fn changeable(
     context: &Context,
     tenant: TenantId,
     id: AccountId,
+    actor: Actor<'_>,
 ) -> Result<AccountRecord, ServiceError> {
     let members = list(context, tenant).await?;
-    members
+    let account = members
         .into_iter()
         .find(|member| member.id == id)
-        .ok_or(ServiceError::NotFound("a member of that id"))
+        .ok_or(ServiceError::NotFound("a member of that id"))?;
+    actor.require_may_change(account.operator)?;
+    Ok(account)
 }
 
 async fn keep_an_owner(

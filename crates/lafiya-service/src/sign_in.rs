@@ -1,24 +1,21 @@
-//! Signing in to the web app: passwords (Argon2id), one-time codes, one-time links and sessions.
-//! A token exists in the clear only in the cookie or link that carries it; the store keeps its keyed
-//! hash. Wrong passwords lock an account for a while. Who may be a member is decided in `members`.
+//! Signing in to the web app: by password or one-time link, with a one-time code where codes are
+//! on. A token exists in the clear only in the cookie or link that carries it; the store keeps its
+//! keyed hash. How often anything may be tried is decided in `sign_in_attempts`, who may be a
+//! member in `members`.
 
 use std::net::IpAddr;
-use std::sync::LazyLock;
 use std::time::Duration;
 
-use argon2::Argon2;
-use argon2::password_hash::rand_core::OsRng;
-use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
 use jiff::{SignedDuration, Timestamp};
 use lafiya_model::{AccountId, Role, TenantStatus};
 use lafiya_storage::store::{AccountRecord, NewSession, TenantRecord};
-use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use crate::context::Context;
-use crate::error::{FieldError, ServiceError};
+use crate::error::ServiceError;
 use crate::rate_limit::{self, Counted};
-use crate::{keys, one_time_code};
+use crate::sign_in_attempts::{Secret, Source};
+use crate::{keys, known_device, one_time_code, passwords, sign_in_attempts};
 
 /// A session that nobody uses ends after this.
 const SESSION_IDLE: SignedDuration = SignedDuration::from_hours(12);
@@ -26,19 +23,10 @@ const SESSION_IDLE: SignedDuration = SignedDuration::from_hours(12);
 const SESSION_LIFE: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// Use is written down at most this often.
 const SESSION_TOUCHED_EVERY: SignedDuration = SignedDuration::from_mins(5);
-/// Wrong passwords in a row before an account is locked.
-pub const FAILURES_MAX: u64 = 5;
-/// How long it stays locked.
-pub const LOCKED_FOR: SignedDuration = SignedDuration::from_mins(15);
+/// How long a session begun with a one-time link may set a password without the old one.
+pub const PASSWORD_RESET_LIFE: SignedDuration = SignedDuration::from_mins(30);
 /// No refusal leaves earlier, so that it takes no longer where there is something to write down.
 const REFUSED_AFTER: Duration = Duration::from_millis(300);
-/// Shortest password.
-pub const PASSWORD_CHARACTERS_MIN: usize = 10;
-const PASSWORD_CHARACTERS_MAX: usize = 200;
-/// Each hash takes 19 MiB; this bounds what a flood of sign-ins can take.
-static HASHING: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(4));
-/// Compared against when the address is unknown, so that the answer takes as long.
-static NOBODYS_HASH: LazyLock<String> = LazyLock::new(|| hash_of("nobody's password"));
 
 /// Somebody who has signed in.
 #[derive(Clone, Debug)]
@@ -57,7 +45,9 @@ pub struct SignedIn {
     pub has_password: bool,
     /// Whether one-time codes are on.
     pub has_codes: bool,
-    hash: [u8; 32],
+    /// Whether this session may set a password without the old one.
+    pub may_reset_password: bool,
+    pub(crate) session_hash: [u8; 32],
 }
 
 impl SignedIn {
@@ -67,13 +57,31 @@ impl SignedIn {
     }
 }
 
+/// What a browser sends when somebody signs in with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Browser<'a> {
+    /// Where it is.
+    pub address: IpAddr,
+    /// Its cookie of accounts that signed in before; empty where there is none.
+    pub device: &'a str,
+}
+
+/// Cookies for a browser that signed in.
+#[derive(Debug)]
+pub struct Admitted {
+    /// The token of the session.
+    pub session: String,
+    /// The cookie by which the browser is known the next time.
+    pub device: String,
+}
+
 /// What became of an attempt.
 #[derive(Debug)]
 pub enum Attempt {
-    /// Signed in; the token for the cookie.
-    In(String),
-    /// The address, the password or the code is wrong, or the account is locked. Which one is not said:
-    /// it would tell which addresses have accounts.
+    /// Signed in.
+    In(Admitted),
+    /// The address, the password or the code is wrong, or there were too many tries. Which one is
+    /// not said: it would tell which addresses have accounts.
     Wrong,
     /// The password is right; the one-time code is missing.
     CodeNeeded,
@@ -82,14 +90,14 @@ pub enum Attempt {
 /// Signs in with address, password and, where codes are on, a code.
 pub async fn sign_in(
     context: &Context,
-    address: IpAddr,
+    browser: Browser<'_>,
     email: &str,
     password: &str,
     code: &str,
 ) -> Result<Attempt, ServiceError> {
-    rate_limit::count(context, Counted::SignIn(address), None).await?;
+    rate_limit::count(context, Counted::SignIn(browser.address), None).await?;
     let earliest = Instant::now() + REFUSED_AFTER;
-    let attempt = judged(context, email, password, code).await?;
+    let attempt = judged(context, browser, email, password, code).await?;
     if matches!(attempt, Attempt::Wrong) {
         tokio::time::sleep_until(earliest).await;
     }
@@ -98,76 +106,101 @@ pub async fn sign_in(
 
 async fn judged(
     context: &Context,
+    browser: Browser<'_>,
     email: &str,
     password: &str,
     code: &str,
 ) -> Result<Attempt, ServiceError> {
-    let now = context.clock.now();
     let Some(account) = context.store.find_account(&folded(email)).await? else {
-        verified(password, NOBODYS_HASH.clone()).await?;
+        passwords::verified(password, None).await?;
         return Ok(Attempt::Wrong);
     };
-    if account.locked_until.is_some_and(|until| now < until) {
-        verified(password, NOBODYS_HASH.clone()).await?;
+    let source = source_of(context, browser, account.id);
+    let taken = sign_in_attempts::take(context, account.id, Secret::Password, &source).await?;
+    let Some(taken) = taken else {
+        passwords::verified(password, None).await?;
+        return Ok(Attempt::Wrong);
+    };
+    if !passwords::verified(password, account.password_hash.as_deref()).await? {
         return Ok(Attempt::Wrong);
     }
-    let hash = account
-        .password_hash
-        .clone()
-        .unwrap_or_else(|| NOBODYS_HASH.clone());
-    let right = verified(password, hash).await? && account.password_hash.is_some();
-    if right && account.has_codes && code.trim().is_empty() {
+    taken.was_right(context).await?;
+    if account.has_codes && code.trim().is_empty() {
         return Ok(Attempt::CodeNeeded);
     }
-    if !(right && code_is_right(context, &account, code, now).await?) {
-        count_failure(context, &account, now).await?;
+    if !code_is_right(context, &account, &source, code).await? {
         return Ok(Attempt::Wrong);
     }
-    begin(context, account.id, "password")
-        .await
-        .map(Attempt::In)
+    let admitted = admit(context, browser, account.id, How::Password).await?;
+    Ok(Attempt::In(admitted))
 }
 
-/// Enough of them lock the account.
-async fn count_failure(
-    context: &Context,
-    account: &AccountRecord,
-    now: Timestamp,
-) -> Result<(), ServiceError> {
-    let until = now.checked_add(LOCKED_FOR).unwrap_or(Timestamp::MAX);
-    context
-        .store
-        .record_sign_in_failure(account.id, FAILURES_MAX, until, now)
-        .await?;
-    Ok(())
+fn source_of(context: &Context, browser: Browser<'_>, account: AccountId) -> Source {
+    match known_device::known(context, browser.device, account) {
+        Some(id) => Source::KnownDevice(id),
+        None => Source::Address(browser.address),
+    }
 }
 
+/// Whether the code of an account is right and was not used before; without codes, yes.
 async fn code_is_right(
     context: &Context,
     account: &AccountRecord,
+    source: &Source,
     code: &str,
-    now: Timestamp,
 ) -> Result<bool, ServiceError> {
-    let Some(secret) = context.store.totp_secret(account.id).await? else {
+    if !account.has_codes {
         return Ok(true);
-    };
-    match one_time_code::step_of(&secret, code, now) {
-        Some(step) => Ok(context.store.take_totp_step(account.id, step).await?),
-        None => Ok(false),
     }
+    let taken = sign_in_attempts::take(context, account.id, Secret::Code, source).await?;
+    let Some(taken) = taken else {
+        return Ok(false);
+    };
+    let Some(secret) = context.store.totp_secret(account.id).await? else {
+        return Ok(false);
+    };
+    let Some(step) = one_time_code::step_of(&secret, code, context.clock.now()) else {
+        return Ok(false);
+    };
+    if !context.store.take_totp_step(account.id, step).await? {
+        return Ok(false);
+    }
+    taken.was_right(context).await?;
+    Ok(true)
 }
 
-async fn begin(context: &Context, account: AccountId, how: &str) -> Result<String, ServiceError> {
+/// How somebody signed in, as the audit log says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    Password,
+    Link,
+}
+
+async fn admit(
+    context: &Context,
+    browser: Browser<'_>,
+    account: AccountId,
+    how: How,
+) -> Result<Admitted, ServiceError> {
     let now = context.clock.now();
+    let after = |life| now.checked_add(life).unwrap_or(Timestamp::MAX);
     let token = keys::random_text();
     let session = NewSession {
         hash: session_hash(context, &token),
         account,
         created_at: now,
-        expires_at: now.checked_add(SESSION_LIFE).unwrap_or(Timestamp::MAX),
+        expires_at: after(SESSION_LIFE),
+        password_reset_until: (how == How::Link).then(|| after(PASSWORD_RESET_LIFE)),
+    };
+    let how = match how {
+        How::Password => "password",
+        How::Link => "link",
     };
     context.store.begin_session(session, how).await?;
-    Ok(token)
+    Ok(Admitted {
+        session: token,
+        device: known_device::remember(context, browser.device, account),
+    })
 }
 
 /// Who is behind a cookie's token. A suspended tenant's members are nobody.
@@ -192,35 +225,77 @@ pub async fn session(context: &Context, token: &str) -> Result<Option<SignedIn>,
         tenant: found.tenant,
         has_password: found.account.password_hash.is_some(),
         has_codes: found.account.has_codes,
-        hash,
+        may_reset_password: found.password_reset_until.is_some_and(|until| now < until),
+        session_hash: hash,
     }))
 }
 
 /// Ends the session.
 pub async fn sign_out(context: &Context, who: &SignedIn) -> Result<(), ServiceError> {
-    Ok(context.store.end_session(&who.hash).await?)
+    Ok(context.store.end_session(&who.session_hash).await?)
+}
+
+/// The account that a one-time link signs in to.
+#[derive(Clone, Debug)]
+pub struct LinkOwner {
+    /// Its address.
+    pub email: String,
+    /// Whether the link needs a one-time code as well.
+    pub has_codes: bool,
+    /// Whether a password is set.
+    pub has_password: bool,
 }
 
 /// Whose one-time link this is, without using it up.
-pub async fn link_owner(context: &Context, token: &str) -> Result<Option<String>, ServiceError> {
+pub async fn link_owner(context: &Context, token: &str) -> Result<Option<LinkOwner>, ServiceError> {
     let hash = link_hash(context, token);
     let owner = context
         .store
         .find_sign_in_link(&hash, context.clock.now())
         .await?;
-    Ok(owner.map(|account| account.email))
+    Ok(owner.map(|account| LinkOwner {
+        email: account.email,
+        has_codes: account.has_codes,
+        has_password: account.password_hash.is_some(),
+    }))
 }
 
-/// Uses a one-time link up; the token for the cookie, when it still worked.
-pub async fn use_link(context: &Context, token: &str) -> Result<Option<String>, ServiceError> {
+/// What became of a one-time link that was followed.
+#[derive(Debug)]
+pub enum LinkAttempt {
+    /// Signed in; the link is used up.
+    In(Admitted),
+    /// The code is missing or wrong, or there were too many tries. The link still works.
+    WrongCode,
+    /// The link was used before, or is too old.
+    Gone,
+}
+
+/// Signs in with a one-time link. It stands for the password, never for the one-time code.
+pub async fn use_link(
+    context: &Context,
+    browser: Browser<'_>,
+    token: &str,
+    code: &str,
+) -> Result<LinkAttempt, ServiceError> {
+    rate_limit::count(context, Counted::SignIn(browser.address), None).await?;
     let hash = link_hash(context, token);
-    let owner = context
-        .store
-        .take_sign_in_link(&hash, context.clock.now())
-        .await?;
-    match owner {
-        Some(account) => begin(context, account.id, "link").await.map(Some),
-        None => Ok(None),
+    let now = context.clock.now();
+    let Some(owner) = context.store.find_sign_in_link(&hash, now).await? else {
+        return Ok(LinkAttempt::Gone);
+    };
+    let source = source_of(context, browser, owner.id);
+    let missing = owner.has_codes && code.trim().is_empty();
+    if missing || !code_is_right(context, &owner, &source, code).await? {
+        return Ok(LinkAttempt::WrongCode);
+    }
+    match context.store.take_sign_in_link(&hash, now).await? {
+        // Codes may have been turned on since it was looked at.
+        Some(account) if account.has_codes == owner.has_codes => {
+            let admitted = admit(context, browser, account.id, How::Link).await?;
+            Ok(LinkAttempt::In(admitted))
+        }
+        _ => Ok(LinkAttempt::Gone),
     }
 }
 
@@ -242,91 +317,10 @@ pub(crate) async fn new_link(
     Ok(token)
 }
 
-/// Sets or changes the password. Other sessions of the account end.
-pub async fn set_password(
-    context: &Context,
-    who: &SignedIn,
-    current: &str,
-    new: &str,
-) -> Result<(), ServiceError> {
-    if who.has_password && !password_is(context, who, current).await? {
-        return Err(wrong("/current", "is not your current password"));
-    }
-    let length = new.chars().count();
-    if !(PASSWORD_CHARACTERS_MIN..=PASSWORD_CHARACTERS_MAX).contains(&length) {
-        return Err(wrong(
-            "/new",
-            format!("must have {PASSWORD_CHARACTERS_MIN} to {PASSWORD_CHARACTERS_MAX} characters"),
-        ));
-    }
-    if folded(new) == who.email {
-        return Err(wrong("/new", "must not be your address"));
-    }
-    let new = new.to_owned();
-    let hash = in_turn(move || hash_of(&new)).await?;
-    let now = context.clock.now();
-    context
-        .store
-        .set_password(who.account, &hash, Some(who.hash), who.actor(), now)
-        .await?;
-    Ok(())
-}
-
-/// Turns one-time codes on, once a code shows that the app has the secret.
-pub async fn turn_codes_on(
-    context: &Context,
-    who: &SignedIn,
-    secret: &str,
-    code: &str,
-) -> Result<(), ServiceError> {
-    let now = context.clock.now();
-    let Some(step) = one_time_code::step_of(secret, code, now) else {
-        return Err(wrong(
-            "/code",
-            "does not match; check the clock of your phone",
-        ));
-    };
-    let kept = Some(secret.to_owned());
-    context
-        .store
-        .set_totp(who.account, kept, who.actor(), now)
-        .await?;
-    context.store.take_totp_step(who.account, step).await?;
-    Ok(())
-}
-
-/// Turns one-time codes off.
-pub async fn turn_codes_off(
-    context: &Context,
-    who: &SignedIn,
-    password: &str,
-) -> Result<(), ServiceError> {
-    if !password_is(context, who, password).await? {
-        return Err(wrong("/password", "is not your password"));
-    }
-    let now = context.clock.now();
-    Ok(context
-        .store
-        .set_totp(who.account, None, who.actor(), now)
-        .await?)
-}
-
 /// What a form must carry to be believed: bound to the cookie, useless without it.
 pub fn form_token(context: &Context, cookie: &str) -> String {
     let hash = context.hasher.hash(&format!("form:{cookie}"));
     hex::encode(&hash[..16])
-}
-
-async fn password_is(
-    context: &Context,
-    who: &SignedIn,
-    password: &str,
-) -> Result<bool, ServiceError> {
-    let account = context.store.find_account(&who.email).await?;
-    match account.and_then(|account| account.password_hash) {
-        Some(hash) => verified(password, hash).await,
-        None => Ok(false),
-    }
 }
 
 /// Addresses are compared in lower case, without spaces around them.
@@ -340,41 +334,4 @@ fn session_hash(context: &Context, token: &str) -> [u8; 32] {
 
 fn link_hash(context: &Context, token: &str) -> [u8; 32] {
     context.hasher.hash(&format!("link:{token}"))
-}
-
-fn wrong(pointer: &str, reason: impl Into<String>) -> ServiceError {
-    ServiceError::InvalidRequest(vec![FieldError::new(pointer, reason)])
-}
-
-async fn verified(password: &str, hash: String) -> Result<bool, ServiceError> {
-    let password = password.to_owned();
-    in_turn(move || {
-        PasswordHash::new(&hash).is_ok_and(|hash| {
-            Argon2::default()
-                .verify_password(password.as_bytes(), &hash)
-                .is_ok()
-        })
-    })
-    .await
-}
-
-fn hash_of(password: &str) -> String {
-    let salt = SaltString::generate(&mut OsRng);
-    Argon2::default()
-        .hash_password(password.as_bytes(), &salt)
-        .expect("the default parameters are valid and the password is bounded")
-        .to_string()
-}
-
-/// Runs the slow part off the request threads, a few at a time.
-async fn in_turn<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, ServiceError> {
-    let _turn = HASHING
-        .acquire()
-        .await
-        .map_err(|closed| ServiceError::Internal(closed.to_string()))?;
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|lost| ServiceError::Internal(lost.to_string()))
 }

@@ -13,6 +13,7 @@ mod page;
 
 mod plot;
 mod posted;
+mod redirect;
 mod sign_in;
 mod visit;
 mod words;

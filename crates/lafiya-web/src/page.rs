@@ -8,6 +8,7 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use lafiya_service::ServiceError;
 
 use crate::assets;
+use crate::redirect::{in_query, within_site};
 use crate::visit::Visit;
 use crate::words;
 
@@ -85,9 +86,11 @@ pub(crate) fn show_with(status: StatusCode, template: &impl Template) -> Respons
     }
 }
 
-/// After a form: the next page by GET, so that reloading it sends nothing twice.
-pub(crate) fn go_to(path: &str) -> Response {
-    Redirect::to(path).into_response()
+/// After a form: the next page by GET, so that reloading it sends nothing twice. A target that
+/// leads away from this site leads to its first page.
+pub(crate) fn go_to(target: &str) -> Response {
+    let path = within_site(target).unwrap_or_else(|| "/".to_owned());
+    Redirect::to(&path).into_response()
 }
 
 /// Why there is no page.
@@ -195,6 +198,11 @@ fn service_said(error: &ServiceError) -> Said {
             "Too many tries in a minute",
             "Wait a minute, then try again.".to_owned(),
         ),
+        ServiceError::OperatorsOnly => (
+            StatusCode::FORBIDDEN,
+            "Only an operator may do that",
+            "The account runs this installation. Ask its operator.".to_owned(),
+        ),
         ServiceError::PermissionDenied => (
             StatusCode::FORBIDDEN,
             "Your organisation is suspended",
@@ -244,7 +252,7 @@ struct FailurePage {
 pub(crate) fn framed(visit: Option<&Visit>, mut response: Response) -> Response {
     if response.extensions_mut().remove::<WantsSignIn>().is_some() {
         let next = visit.map_or("/", |visit| visit.path.as_str());
-        response = go_to(&format!("/sign-in?next={next}"));
+        response = go_to(&format!("/sign-in?next={}", in_query(next)));
     }
     if is_bare_refusal(&response) {
         response = Failure::NotFound.into_response();

@@ -6,13 +6,18 @@ use askama::Template;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use lafiya_service::sign_in::{self, Attempt};
+use lafiya_service::sign_in::{self, Admitted, Attempt, LinkAttempt, LinkOwner};
+use lafiya_service::sign_in_attempts;
 use serde::Deserialize;
 
 use crate::app::App;
 use crate::page::{Failure, Frame, Section, go_to, show, show_with};
 use crate::posted::Posted;
-use crate::visit::{Visit, session_cookie, set_cookie};
+use crate::redirect::within_site;
+use crate::visit::{Visit, device_cookie, session_cookie, set_cookie};
+
+/// A year: as long as a browser is known.
+const DEVICE_COOKIE_SECONDS: u64 = 365 * 24 * 3_600;
 
 #[derive(Template)]
 #[template(path = "sign_in.html")]
@@ -32,11 +37,11 @@ pub(crate) struct Wanted {
 /// `GET /sign-in`
 pub(crate) async fn page(visit: Visit, Query(wanted): Query<Wanted>) -> Response {
     if visit.signed_in.is_some() {
-        return go_to(within_here(&wanted.next));
+        return go_to(&wanted.next);
     }
     show(&SignInPage {
         frame: Frame::new(&visit, Section::Account, "Sign in"),
-        next: within_here(&wanted.next).to_owned(),
+        next: within_site(&wanted.next).unwrap_or_default(),
         email: String::new(),
         problem: None,
     })
@@ -49,26 +54,21 @@ pub(crate) async fn attempt(
     form: Posted,
 ) -> Result<Response, Failure> {
     let (email, password) = (form.text("email"), form.text("password"));
-    let next = within_here(form.text("next"));
-    let address = visit.visitor.address;
-    let code = form.text("code");
-    let problem = match sign_in::sign_in(&app.context, address, email, password, code).await? {
-        Attempt::In(token) => {
-            let mut response = go_to(next);
-            admit(&app, &mut response, &token);
-            return Ok(response);
-        }
+    let (next, code) = (form.text("next"), form.text("code"));
+    let browser = visit.browser();
+    let problem = match sign_in::sign_in(&app.context, browser, email, password, code).await? {
+        Attempt::In(admitted) => return Ok(admit(&app, next, &admitted)),
         Attempt::CodeNeeded => "Enter your password again, with the code of your app.".to_owned(),
         Attempt::Wrong => format!(
-            "The address, the password or the code is wrong, or the account is locked: {} wrong tries in a row \
-             lock it for {} minutes. An owner can send you a one-time link.",
-            sign_in::FAILURES_MAX,
-            sign_in::LOCKED_FOR.as_mins()
+            "The address, the password or the code is wrong, or there were more than {} tries: then wait \
+             {} minutes. An owner can send you a one-time link.",
+            sign_in_attempts::TRIES_MAX,
+            sign_in_attempts::WINDOW.as_mins()
         ),
     };
     let page = SignInPage {
         frame: Frame::new(&visit, Section::Account, "Sign in"),
-        next: next.to_owned(),
+        next: within_site(next).unwrap_or_default(),
         email: email.to_owned(),
         problem: Some(problem),
     };
@@ -80,7 +80,8 @@ pub(crate) async fn attempt(
 struct LinkPage {
     frame: Frame,
     token: String,
-    email: Option<String>,
+    owner: Option<LinkOwner>,
+    problem: Option<&'static str>,
 }
 
 /// `GET /sign-in/link/{token}`: a button, so that programs which fetch links ahead do not use it up.
@@ -89,16 +90,26 @@ pub(crate) async fn link(
     visit: Visit,
     Path(token): Path<String>,
 ) -> Result<Response, Failure> {
-    let email = sign_in::link_owner(&app.context, &token).await?;
-    let status = if email.is_some() {
-        StatusCode::OK
-    } else {
-        StatusCode::GONE
+    show_link(&app, &visit, token, None).await
+}
+
+async fn show_link(
+    app: &App,
+    visit: &Visit,
+    token: String,
+    problem: Option<&'static str>,
+) -> Result<Response, Failure> {
+    let owner = sign_in::link_owner(&app.context, &token).await?;
+    let status = match (&owner, problem) {
+        (None, _) => StatusCode::GONE,
+        (Some(_), Some(_)) => StatusCode::UNAUTHORIZED,
+        (Some(_), None) => StatusCode::OK,
     };
     let page = LinkPage {
-        frame: Frame::new(&visit, Section::Account, "Sign in by link"),
+        frame: Frame::new(visit, Section::Account, "Sign in by link"),
         token,
-        email,
+        owner,
+        problem,
     };
     Ok(show_with(status, &page))
 }
@@ -106,16 +117,19 @@ pub(crate) async fn link(
 /// `POST /sign-in/link/{token}`
 pub(crate) async fn follow_link(
     State(app): State<Arc<App>>,
+    visit: Visit,
     Path(token): Path<String>,
-    _form: Posted,
+    form: Posted,
 ) -> Result<Response, Failure> {
-    match sign_in::use_link(&app.context, &token).await? {
-        Some(session) => {
-            let mut response = go_to("/dashboard/account");
-            admit(&app, &mut response, &session);
-            Ok(response)
+    let (browser, code) = (visit.browser(), form.text("code"));
+    match sign_in::use_link(&app.context, browser, &token, code).await? {
+        LinkAttempt::In(admitted) => Ok(admit(&app, "/dashboard/account", &admitted)),
+        LinkAttempt::WrongCode => {
+            let problem =
+                "The code is missing or wrong, or there were too many tries: then wait a while.";
+            show_link(&app, &visit, token, Some(problem)).await
         }
-        None => Ok(go_to(&format!("/sign-in/link/{token}"))),
+        LinkAttempt::Gone => show_link(&app, &visit, token, None).await,
     }
 }
 
@@ -141,32 +155,21 @@ pub(crate) async fn leave(
     Ok(response)
 }
 
-fn admit(app: &App, response: &mut Response, token: &str) {
+/// Sends a browser that has signed in to where it wanted to go, with its cookies.
+fn admit(app: &App, next: &str, admitted: &Admitted) -> Response {
     let secure = app.settings.is_https();
-    set_cookie(response, &session_cookie(secure), token, "/", secure, None);
-}
-
-/// Only a path of this site: a link must not lead people who just signed in to another one.
-fn within_here(next: &str) -> &str {
-    let plain =
-        next.starts_with('/') && !next.starts_with("//") && !next.contains(['\\', '\r', '\n']);
-    if plain { next } else { "/" }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nobody_is_sent_to_another_site_after_signing_in() {
-        for (next, expected) in [
-            ("/dashboard", "/dashboard"),
-            ("", "/"),
-            ("//evil.example", "/"),
-            ("https://evil.example", "/"),
-            ("/\\evil.example", "/"),
-        ] {
-            assert_eq!(within_here(next), expected, "{next}");
-        }
-    }
+    let mut response = go_to(next);
+    let session = session_cookie(secure);
+    set_cookie(
+        &mut response,
+        &session,
+        &admitted.session,
+        "/",
+        secure,
+        None,
+    );
+    let device = device_cookie(secure);
+    let age = Some(DEVICE_COOKIE_SECONDS);
+    set_cookie(&mut response, &device, &admitted.device, "/", secure, age);
+    response
 }

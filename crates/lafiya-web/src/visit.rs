@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use lafiya_model::{RequestId, Role};
-use lafiya_service::sign_in::{self, SignedIn};
+use lafiya_service::sign_in::{self, Browser, SignedIn};
 use lafiya_service::{Caller, TenantRecord, Visitor, consult};
 use rand::RngExt;
 use uuid::Uuid;
@@ -31,6 +31,8 @@ pub(crate) struct Visit {
     pub(crate) visitor: Visitor,
     /// The path they asked for.
     pub(crate) path: String,
+    /// The cookie of accounts that signed in with this browser before.
+    pub(crate) device: String,
     /// The place named in the case they are working on; only their browser keeps it.
     pub(crate) place: Option<String>,
 }
@@ -53,6 +55,14 @@ impl Visit {
     pub(crate) async fn caller(&self, app: &App) -> Result<Caller, Failure> {
         let tenant = self.tenant(app).await?;
         Ok(consult::caller(&app.context, &tenant).await?)
+    }
+
+    /// The browser, as signing in knows it.
+    pub(crate) fn browser(&self) -> Browser<'_> {
+        Browser {
+            address: self.visitor.address,
+            device: &self.device,
+        }
     }
 
     /// The session, or a failure that leads to signing in.
@@ -108,6 +118,9 @@ pub(crate) async fn receive(
         at_the_machine: app.settings.consult_at_the_machine && sits_here(&request, visitor),
         visitor,
         path: request.uri().path().to_owned(),
+        device: cookie(&cookies, &device_cookie(secure))
+            .unwrap_or_default()
+            .to_owned(),
         place: cookie(&cookies, PLACE_COOKIE).and_then(decoded),
     };
     let response = if is_from_elsewhere(&request) {
@@ -218,6 +231,10 @@ const PLACE_COOKIE: &str = "lafiya-place";
 /// Over https the name itself tells browsers to take the cookie from this host only.
 pub(crate) fn session_cookie(secure: bool) -> String {
     named(secure, "lafiya-session")
+}
+
+pub(crate) fn device_cookie(secure: bool) -> String {
+    named(secure, "lafiya-device")
 }
 
 fn visit_cookie(secure: bool) -> String {

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use lafiya_model::{AssessmentId, Claim};
+use lafiya_model::{AssessmentId, Claim, IdRefusal, uuid_from_client};
 use lafiya_service::assess::Answer;
 use lafiya_service::buffers::Buffers;
 use lafiya_service::{FieldError, Visitor, assess, concepts};
@@ -43,7 +43,7 @@ const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 255;
         (status = 200, description = "The assessment", body = AssessAnswer<'static>),
         (status = 400, description = "The body is not valid, or holds too little", body = crate::openapi::ErrorEnvelope),
         (status = 403, description = "The monthly quota is used up", body = crate::openapi::ErrorEnvelope),
-        (status = 409, description = "The idempotency key stands for another body or interview", body = crate::openapi::ErrorEnvelope),
+        (status = 409, description = "The idempotency key stands for another body or interview (`details.reason` is `different_body`), or its first call still runs (`still_running`, with `Retry-After`)", body = crate::openapi::ErrorEnvelope),
         (status = 413, description = "The body is too large", body = crate::openapi::ErrorEnvelope),
         (status = 415, description = "The body is not JSON", body = crate::openapi::ErrorEnvelope),
         (status = 504, description = "The assessment took too long", body = crate::openapi::ErrorEnvelope),
@@ -107,15 +107,21 @@ pub(crate) fn header_text(
 }
 
 pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
-    let key = header_text(headers, "Idempotency-Key")?;
-    if key
-        .as_ref()
-        .is_some_and(|key| key.is_empty() || key.len() > IDEMPOTENCY_KEY_CHARACTERS_MAX)
-    {
-        return Err(ApiError::fields(vec![FieldError::new(
-            "/headers/Idempotency-Key",
-            format!("must have 1 to {IDEMPOTENCY_KEY_CHARACTERS_MAX} characters"),
-        )]));
+    let Some(key) = header_text(headers, "Idempotency-Key")? else {
+        return Ok(None);
+    };
+    let refuse = |reason: String| {
+        let pointer = "/headers/Idempotency-Key";
+        Err(ApiError::fields(vec![FieldError::new(pointer, reason)]))
+    };
+    if key.is_empty() || key.len() > IDEMPOTENCY_KEY_CHARACTERS_MAX {
+        return refuse(format!(
+            "must have 1 to {IDEMPOTENCY_KEY_CHARACTERS_MAX} characters"
+        ));
     }
-    Ok(key)
+    // A key that stands for "none yet" would answer one patient with what was said of another.
+    match uuid_from_client(&key) {
+        Err(refusal @ IdRefusal::Placeholder) => refuse(refusal.to_string()),
+        _ => Ok(Some(key)),
+    }
 }

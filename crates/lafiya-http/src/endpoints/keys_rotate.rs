@@ -16,13 +16,14 @@ use crate::wire::keys::{RotateRequest, RotatedKey};
 
 /// Replaces the key that makes this call by a new one. The old key stops working at once.
 ///
-/// The body may be empty. The new key belongs to the same tenant and environment.
+/// The body may be empty. The new key belongs to the same tenant and environment and ends when the
+/// old one would have, or earlier when `expires_at` says so; never later.
 #[utoipa::path(
     post, path = "/keys/rotate", tag = "keys", operation_id = "rotateKey",
     request_body(content = Option<RotateRequest>),
     responses(
         (status = 201, description = "The new key, shown once", body = RotatedKey),
-        (status = 400, description = "The body is not valid", body = crate::openapi::ErrorEnvelope),
+        (status = 400, description = "The body is not valid, or `expires_at` is later than that of the old key", body = crate::openapi::ErrorEnvelope),
         (status = 415, description = "The body is not JSON", body = crate::openapi::ErrorEnvelope),
     ),
 )]

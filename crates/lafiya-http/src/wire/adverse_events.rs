@@ -53,11 +53,9 @@ impl AdverseEventRequest {
 }
 
 fn read_id(text: &str, problems: &mut Problems) -> Option<AssessmentId> {
-    let id = text.parse().ok();
-    if id.is_none() {
-        problems.note("/assessment_id", "must be a UUID");
-    }
-    id
+    AssessmentId::from_client(text)
+        .map_err(|refusal| problems.note("/assessment_id", refusal.to_string()))
+        .ok()
 }
 
 /// The assessment that a list is about, if it is about one.

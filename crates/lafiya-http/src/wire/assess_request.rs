@@ -3,14 +3,13 @@
 use std::fmt::Display;
 
 use lafiya_model::{
-    Age, AgeUnit, AssessmentId, Case, Choice, Claim, Disagreement, EvidenceSource, InterviewId,
-    Severity, Sex,
+    Age, AgeUnit, AssessmentId, Case, Choice, Claim, Disagreement, EvidenceSource, IdRefusal,
+    InterviewId, Severity, Sex,
 };
 use lafiya_service::assess::AssessRequest;
 use lafiya_service::{FieldError, ServiceError};
 use serde::Deserialize;
 use utoipa::ToSchema;
-use uuid::Uuid;
 
 use crate::error::ApiError;
 use crate::wire::fields::{
@@ -394,25 +393,27 @@ fn read_interview_id(
     problems: &mut Problems,
 ) -> Option<InterviewId> {
     let in_body = problems.optional("/interview_id", body).and_then(|text| {
-        let id = Uuid::parse_str(text.strip_prefix("int_").unwrap_or(&text)).ok();
-        if id.is_none() {
-            problems.note("/interview_id", "must be a UUID, or int_ and a UUID");
-        }
-        id
+        let id = InterviewId::from_client(text.strip_prefix("int_").unwrap_or(&text));
+        id.map_err(|refusal| {
+            let form = match refusal {
+                IdRefusal::NotAUuid => ", or int_ and a UUID",
+                IdRefusal::Placeholder => "",
+            };
+            problems.note("/interview_id", format!("{refusal}{form}"));
+        })
+        .ok()
     });
     let in_header = header.and_then(|text| {
-        let id = Uuid::parse_str(&text).ok();
-        if id.is_none() {
-            problems.note("/headers/X-Interview-Id", "must be a UUID");
-        }
-        id
+        InterviewId::from_client(&text)
+            .map_err(|refusal| problems.note("/headers/X-Interview-Id", refusal.to_string()))
+            .ok()
     });
     if let (Some(body), Some(header)) = (in_body, in_header)
         && body != header
     {
         problems.note("/interview_id", "differs from the header X-Interview-Id");
     }
-    in_header.or(in_body).map(InterviewId)
+    in_header.or(in_body)
 }
 
 fn required_id(
@@ -455,6 +456,8 @@ fn bounded(
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
 
     fn envelope() -> Envelope {

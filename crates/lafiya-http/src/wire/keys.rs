@@ -11,14 +11,15 @@ use crate::wire::fields::{Field, Problems, read_object};
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct RotateRequest {
-    /// From when on the new key is no longer accepted
+    /// From when on the new key is no longer accepted: not later than the key it replaces. Without
+    /// it, the new key ends when the old one would have
     #[serde(default)]
     #[schema(value_type = Option<String>, format = DateTime, example = "2027-12-31T00:00:00Z")]
     expires_at: Field<String>,
 }
 
 impl RotateRequest {
-    /// An empty body asks for a key that does not expire.
+    /// An empty body asks for a key that ends when the old one would have.
     pub(crate) fn read(bytes: &[u8]) -> Result<Option<Timestamp>, ApiError> {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Ok(None);

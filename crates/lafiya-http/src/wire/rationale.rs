@@ -33,10 +33,10 @@ pub(crate) fn read_id(
     text: Option<&str>,
     mut problems: Problems,
 ) -> Result<AssessmentId, ApiError> {
-    let id = text.map(str::parse::<AssessmentId>);
+    let id = text.map(AssessmentId::from_client);
     match &id {
         None => problems.require("/assessment_id"),
-        Some(Err(_)) => problems.note("/assessment_id", "must be a UUID"),
+        Some(Err(refusal)) => problems.note("/assessment_id", refusal.to_string()),
         Some(Ok(_)) => {}
     }
     problems.into_result(|| id?.ok())

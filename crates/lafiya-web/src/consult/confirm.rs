@@ -306,10 +306,8 @@ pub(crate) async fn confirmed(
             &app, &visit, home, &fields, patient, heard, problem,
         ));
     }
-    let interview = form
-        .text("interview")
-        .parse::<InterviewId>()
-        .map_err(|_| Failure::Unreadable)?;
+    let interview =
+        InterviewId::from_client(form.text("interview")).map_err(|_| Failure::Unreadable)?;
     let told = Told {
         interview,
         patient,

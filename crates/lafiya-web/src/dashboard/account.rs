@@ -6,7 +6,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use lafiya_service::{ServiceError, one_time_code, sign_in};
+use lafiya_service::{ServiceError, one_time_code, own_account};
 
 use super::Board;
 use crate::app::App;
@@ -24,6 +24,7 @@ struct AccountPage {
     role: &'static str,
     tenant: String,
     has_password: bool,
+    needs_password: bool,
     has_codes: bool,
     secret: String,
     grouped: String,
@@ -63,11 +64,12 @@ fn show_account(
             role: who.role.as_str(),
             tenant: who.tenant.name.clone(),
             has_password: who.has_password,
+            needs_password: who.has_password && !who.may_reset_password,
             has_codes: who.has_codes,
             grouped: groups.join(" "),
             app_address: one_time_code::app_address(&who.email, &secret),
             secret,
-            shortest: sign_in::PASSWORD_CHARACTERS_MIN,
+            shortest: own_account::PASSWORD_CHARACTERS_MIN,
             problem,
         },
     ))
@@ -81,7 +83,7 @@ pub(crate) async fn password(
 ) -> Result<Response, Failure> {
     let who = visit.member()?;
     let done =
-        sign_in::set_password(&app.context, who, form.text("current"), form.text("new")).await;
+        own_account::set_password(&app.context, who, form.text("current"), form.text("new")).await;
     answer(&visit, done, one_time_code::new_secret())
 }
 
@@ -93,11 +95,11 @@ pub(crate) async fn codes(
 ) -> Result<Response, Failure> {
     let who = visit.member()?;
     if who.has_codes {
-        let done = sign_in::turn_codes_off(&app.context, who, form.text("password")).await;
+        let done = own_account::turn_codes_off(&app.context, who, form.text("password")).await;
         return answer(&visit, done, one_time_code::new_secret());
     }
     let secret = form.text("secret");
-    let done = sign_in::turn_codes_on(&app.context, who, secret, form.text("code")).await;
+    let done = own_account::turn_codes_on(&app.context, who, secret, form.text("code")).await;
     answer(&visit, done, secret.to_owned())
 }
 

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use lafiya_model::{Environment, KeyId, Role};
-use lafiya_service::keys::{self, FreshKey};
+use lafiya_service::keys::{self, Expiry, FreshKey};
 use lafiya_service::sign_in::SignedIn;
 use lafiya_service::{KeyRecord, ServiceError, WindowState, rate_limit};
 
@@ -94,15 +94,7 @@ pub(crate) async fn rotate(
 ) -> Result<Response, Failure> {
     let who = visit.member_who(Role::may_integrate)?;
     let key = own_key(&app, who, id).await?;
-    let made = keys::rotate(
-        &app.context,
-        id,
-        who.tenant.id,
-        key.environment,
-        key.expires_at,
-        who.actor(),
-    )
-    .await;
+    let made = keys::rotate(&app.context, &key, Expiry::Inherited, who.actor()).await;
     answer(&app, &visit, made).await
 }
 

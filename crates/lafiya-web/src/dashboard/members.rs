@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use lafiya_model::{AccountId, Role};
 use lafiya_service::ServiceError;
-use lafiya_service::members::{self, Invited};
+use lafiya_service::members::{self, Actor, Invited};
 
 use super::Board;
 use crate::app::App;
@@ -25,6 +25,8 @@ struct Row {
     has_password: bool,
     has_codes: bool,
     is_you: bool,
+    is_operator: bool,
+    may_change: bool,
 }
 
 #[derive(Template)]
@@ -53,11 +55,12 @@ pub(crate) async fn add(
     let who = visit.member_who(Role::may_administer)?;
     let role: Role = form.text("role").parse().map_err(|_| Failure::Unreadable)?;
     let email = form.text("email");
-    let added = members::add(&app.context, who.tenant.id, email, role, false, who.actor()).await;
+    let (tenant, actor) = (who.tenant.id, Actor::signed_in(who));
+    let added = members::add(&app.context, tenant, email, role, false, actor).await;
     answer(&app, &visit, added.map(Some)).await
 }
 
-/// `POST /dashboard/members/{id}/{act}`: `role`, `link` or `remove`.
+/// `POST /dashboard/members/{id}/{act}`: `role`, `link`, `codes` (turned off) or `remove`.
 pub(crate) async fn change(
     State(app): State<Arc<App>>,
     visit: Visit,
@@ -65,11 +68,14 @@ pub(crate) async fn change(
     form: Posted,
 ) -> Result<Response, Failure> {
     let who = visit.member_who(Role::may_administer)?;
-    let (context, tenant, actor) = (&app.context, who.tenant.id, who.actor());
+    let (context, tenant, actor) = (&app.context, who.tenant.id, Actor::signed_in(who));
     let done = match act.as_str() {
         "link" => members::invite_again(context, tenant, id, actor)
             .await
             .map(Some),
+        "codes" => members::turn_codes_off(context, tenant, id, actor)
+            .await
+            .map(|()| None),
         "remove" => members::remove(context, tenant, id, actor)
             .await
             .map(|()| None),
@@ -113,6 +119,8 @@ async fn list(
     let board = Board::new(visit, "members", "Members");
     let rows = members.into_iter().map(|it| Row {
         is_you: it.id == who.account,
+        is_operator: it.operator,
+        may_change: who.operator || !it.operator,
         id: it.id.to_string(),
         email: it.email,
         role: it.role,

@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use lafiya_model::{Environment, KeyId};
-use lafiya_service::keys::{self, FreshKey};
+use lafiya_service::keys::{self, Expiry, FreshKey};
 use lafiya_service::{Context, ServiceError, tenants};
 use lafiya_storage::store::KeyRecord;
 use serde::Serialize;
@@ -58,7 +58,16 @@ pub(super) fn command() -> Command {
             Command::new("rotate")
                 .about("Replace a key by a new one")
                 .arg(id())
-                .arg(expires()),
+                .arg(expires().help(
+                    "Last moment of the new key (2027-12-31 or 2027-12-31T12:00:00Z) [default: that of the old one]",
+                ))
+                .arg(
+                    Arg::new("never-expires")
+                        .long("never-expires")
+                        .action(ArgAction::SetTrue)
+                        .conflicts_with("expires-at")
+                        .help("Let the new key live until it is revoked"),
+                ),
         )
         .subcommand(Command::new("revoke").about("End a key for good").arg(id()))
 }
@@ -106,15 +115,12 @@ async fn rotate(context: &Context, matches: &ArgMatches) -> anyhow::Result<ExitC
         .await?
         .ok_or(ServiceError::NotFound("a key of that id"))
         .map_err(explained)?;
-    let fresh = keys::rotate(
-        context,
-        id,
-        old.tenant,
-        old.environment,
-        expiry(matches)?,
-        &actor(),
-    )
-    .await;
+    let expiry = if matches.get_flag("never-expires") {
+        Expiry::Never
+    } else {
+        expiry(matches)?.map_or(Expiry::Inherited, Expiry::At)
+    };
+    let fresh = keys::rotate(context, &old, expiry, &actor()).await;
     let fresh = fresh.map_err(|error| match error {
         ServiceError::Conflict(_) => anyhow::anyhow!("the key is not active any more"),
         other => explained(other),

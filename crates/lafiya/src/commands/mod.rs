@@ -5,6 +5,7 @@ mod audit;
 mod backup;
 mod eval;
 mod facilities;
+mod first_start;
 mod key;
 mod knowledge;
 mod knowledge_reports;

@@ -8,17 +8,15 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Command;
 use lafiya_http::{Desks, Front, HttpState, Listening, Pages};
-use lafiya_model::Role;
 use lafiya_service::keeping::Retention;
-use lafiya_service::tenants::{self, DemoKeys};
-use lafiya_service::{Context, authenticate, books, keeping, members};
+use lafiya_service::{Context, authenticate, books, keeping};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::say;
 use super::serve_reload::Folders;
+use super::{first_start, say};
 use crate::settings::{Settings, processors};
 use crate::wiring;
 
@@ -50,14 +48,9 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
         None => None,
     };
     let public_url = settings.public_url(listening.address);
-    let demo = tenants::first_start(&context)
-        .await
-        .map_err(anyhow::Error::from)?;
-    let link = match &demo {
-        Some(_) => Some(first_link(&context).await?),
-        None => None,
-    };
-    greet(&public_url, demo.as_ref(), link.as_deref());
+    let first = first_start::prepare(&context, &public_url).await?;
+    let told = first.map(|first| first_start::told(&first, &settings.data_dir));
+    greet(&public_url, told.as_deref());
 
     let stop = CancellationToken::new();
     let tasks = TaskTracker::new();
@@ -199,22 +192,14 @@ fn stop_on_signal(stop: CancellationToken) -> anyhow::Result<impl Future<Output 
     })
 }
 
-/// An account for whoever started the service first, and the link to get in with.
-async fn first_link(context: &Context) -> anyhow::Result<String> {
-    let tenant = tenants::find(context, tenants::DEMO_TENANT).await?;
-    let email = members::FIRST_ACCOUNT;
-    let invited = members::add(context, tenant.id, email, Role::Owner, true, "first-start").await?;
-    Ok(invited.link)
-}
-
-/// What a person sees on the terminal. Where nobody looks, the service runs all the same.
-fn greet(public_url: &str, demo: Option<&DemoKeys>, link: Option<&str>) {
-    if let Err(cause) = say(greeting(public_url, demo, link)) {
+/// What is printed at the start. Where nobody looks, the service runs all the same.
+fn greet(public_url: &str, first_start: Option<&str>) {
+    if let Err(cause) = say(greeting(public_url, first_start)) {
         tracing::warn!(%cause, "The addresses could not be printed.");
     }
 }
 
-fn greeting(public_url: &str, demo: Option<&DemoKeys>, link: Option<&str>) -> String {
+fn greeting(public_url: &str, first_start: Option<&str>) -> String {
     let mut lines = vec![
         format!("Lafiya {}", env!("CARGO_PKG_VERSION")),
         format!("  API       {public_url}/v1"),
@@ -222,22 +207,8 @@ fn greeting(public_url: &str, demo: Option<&DemoKeys>, link: Option<&str>) -> St
         format!("  Docs      {public_url}/docs"),
         format!("  Web app   {public_url}/"),
     ];
-    if let Some(demo) = demo {
-        let tenant = tenants::DEMO_TENANT;
-        lines.extend([
-            String::new(),
-            format!(
-                "First start: a tenant named `{tenant}` was made. Its keys are shown this once:"
-            ),
-            format!("  sandbox   {}", demo.sandbox),
-            format!("  live      {}", demo.live),
-        ]);
-    }
-    if let Some(link) = link {
-        lines.extend([
-            "Sign in to the dashboard with this link, once, within three days:".to_owned(),
-            format!("  {public_url}/sign-in/link/{link}"),
-        ]);
+    if let Some(first_start) = first_start {
+        lines.extend([String::new(), first_start.to_owned()]);
     }
     lines.push(String::new());
     lines.join("\n")

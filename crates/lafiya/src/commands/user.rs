@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use lafiya_model::Role;
-use lafiya_service::members::{self, Invited};
+use lafiya_service::members::{self, Actor, Invited};
 use lafiya_service::{AccountRecord, Context, tenants};
 use serde::Serialize;
 
@@ -61,6 +61,11 @@ pub(super) fn command() -> Command {
                 .arg(email()),
         )
         .subcommand(
+            Command::new("codes-off")
+                .about("Turn an account's one-time codes off, for who lost the phone")
+                .arg(email()),
+        )
+        .subcommand(
             Command::new("remove")
                 .about("Remove an account; its sessions end at once")
                 .arg(email()),
@@ -70,19 +75,30 @@ pub(super) fn command() -> Command {
 pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let context = wiring::admin_context(settings).await?;
     let public_url = settings.public_url(settings.listen);
+    let name = actor();
+    let actor = Actor::at_the_machine(&name);
     let answered = match matches.subcommand() {
-        Some(("create", matches)) => create(&context, &public_url, matches).await,
+        Some(("create", matches)) => create(&context, &public_url, matches, actor).await,
         Some(("list", matches)) => list(&context, matches).await,
         Some(("link", matches)) => {
             let account = find(&context, matches).await?;
-            let invited = members::invite_again(&context, account.tenant, account.id, &actor())
+            let invited = members::invite_again(&context, account.tenant, account.id, actor)
                 .await
                 .map_err(explained)?;
             print_invited(&public_url, matches, invited)
         }
+        Some(("codes-off", matches)) => {
+            let account = find(&context, matches).await?;
+            members::turn_codes_off(&context, account.tenant, account.id, actor)
+                .await
+                .map_err(explained)?;
+            print_answer(matches, &UserRow::from(account), |row| {
+                format!("{} signs in without one-time codes now.", row.email)
+            })
+        }
         Some(("remove", matches)) => {
             let account = find(&context, matches).await?;
-            members::remove(&context, account.tenant, account.id, &actor())
+            members::remove(&context, account.tenant, account.id, actor)
                 .await
                 .map_err(explained)?;
             print_answer(matches, &UserRow::from(account), |row| {
@@ -103,6 +119,7 @@ async fn create(
     context: &Context,
     public_url: &str,
     matches: &ArgMatches,
+    actor: Actor<'_>,
 ) -> anyhow::Result<ExitCode> {
     let tenant = tenants::find(context, text(matches, "tenant"))
         .await
@@ -110,7 +127,7 @@ async fn create(
     let role: Role = text(matches, "role").parse()?;
     let operator = matches.get_flag("operator");
     let email = text(matches, "email");
-    let invited = members::add(context, tenant.id, email, role, operator, &actor())
+    let invited = members::add(context, tenant.id, email, role, operator, actor)
         .await
         .map_err(explained)?;
     print_invited(public_url, matches, invited)

@@ -1,0 +1,57 @@
+//! Browsers that have signed in before. Their cookie holds a random id and, for each account that
+//! signed in there, a keyed hash of id and account: it says which accounts it knows only to us, and
+//! cannot be made up. It opens nothing; it keeps tries of others from locking its owner out.
+
+use lafiya_model::AccountId;
+use subtle::ConstantTimeEq;
+
+use crate::context::Context;
+use crate::keys;
+
+/// Accounts that one browser remembers: a computer shared by a ward.
+const ACCOUNTS_MAX: usize = 16;
+/// Longest cookie that is read.
+const COOKIE_BYTES_MAX: usize = 1_024;
+const MARK_BYTES: usize = 16;
+
+/// The id of the browser, where it has signed in to this account before.
+pub(crate) fn known(context: &Context, cookie: &str, account: AccountId) -> Option<String> {
+    let (id, marks) = parts(cookie)?;
+    let expected = mark(context, id, account);
+    let is_known = marks
+        .into_iter()
+        .any(|it| it.as_bytes().ct_eq(expected.as_bytes()).into());
+    is_known.then(|| id.to_owned())
+}
+
+/// The cookie of a browser that signs in to this account. The account that signed in longest ago
+/// makes room.
+pub(crate) fn remember(context: &Context, cookie: &str, account: AccountId) -> String {
+    let fresh = keys::random_text();
+    let (id, marks) = parts(cookie).unwrap_or((&fresh, Vec::new()));
+    let own = mark(context, id, account);
+    let others = marks.into_iter().filter(|it| *it != own);
+    let kept: Vec<&str> = others.take(ACCOUNTS_MAX - 1).collect();
+    [&[id, own.as_str()], kept.as_slice()].concat().join(".")
+}
+
+/// The id and the marks of a cookie that has the shape of ours.
+fn parts(cookie: &str) -> Option<(&str, Vec<&str>)> {
+    let plain = cookie
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'.');
+    if !plain || cookie.len() > COOKIE_BYTES_MAX {
+        return None;
+    }
+    let mut words = cookie.split('.');
+    let id = words.next().filter(|id| keys::is_random_text(id))?;
+    Some((id, words.collect()))
+}
+
+fn mark(context: &Context, id: &str, account: AccountId) -> String {
+    let hash = context.hasher.hash(&format!("device:{id}:{account}"));
+    hash.iter()
+        .take(MARK_BYTES)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
