@@ -63,6 +63,16 @@ impl Answer {
         value
     }
 
+    /// The cookies it sets, as a browser sends them back.
+    pub fn cookies(&self) -> String {
+        let set = self
+            .headers
+            .iter()
+            .filter(|(name, _)| name == "set-cookie")
+            .filter_map(|(_, value)| value.split(';').next());
+        set.collect::<Vec<_>>().join("; ")
+    }
+
     /// The value of a header that must be there.
     #[track_caller]
     pub fn required_header(&self, name: &str) -> &str {

@@ -180,7 +180,7 @@ impl Server {
         self.client().with_key(self.key_of_first_start("sk_test_"))
     }
 
-    /// The key that the very first start printed.
+    /// The key that the very first start told.
     #[track_caller]
     pub fn key_of_first_start(&self, prefix: &str) -> &str {
         self.keys
@@ -257,6 +257,19 @@ impl Server {
         fs::read_to_string(&self.log).unwrap_or_default()
     }
 
+    /// What this process wrote into the file of a first start; empty when it was not the first. Its
+    /// standard output is no terminal, so it names the file there.
+    pub fn told_at_first_start(&self) -> String {
+        let log = self.log();
+        let named = log
+            .lines()
+            .find_map(|line| line.strip_prefix("Keys and the sign-in link are in "));
+        named.map_or_else(String::new, |path| {
+            let path = self.backend.folder().join(path);
+            fs::read_to_string(&path).unwrap_or_else(|cause| panic!("{}: {cause}", path.display()))
+        })
+    }
+
     /// The operating system's number of the process.
     pub fn pid(&self) -> u32 {
         self.process.as_ref().map_or(0, Child::id)
@@ -331,8 +344,8 @@ impl Server {
             self.assert_alive();
             self.client().request("GET", "/v1/health").try_send().ok()
         });
-        let log = self.log();
-        let words = log.split_whitespace();
+        let told = format!("{}\n{}", self.log(), self.told_at_first_start());
+        let words = told.split_whitespace();
         self.keys.extend(
             words
                 .filter(|word| word.starts_with("sk_live_") || word.starts_with("sk_test_"))

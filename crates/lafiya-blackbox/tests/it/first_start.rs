@@ -1,6 +1,7 @@
 //! The very first start makes a demo tenant and shows its keys; no later one does.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use lafiya_blackbox::{BackendKind, Server, Start, at_once};
 
@@ -11,11 +12,12 @@ fn keys_in(log: &str) -> Vec<&str> {
 }
 
 #[test]
-fn the_first_start_prints_one_key_of_each_kind_and_the_addresses() {
+fn the_first_start_tells_one_key_of_each_kind_and_the_addresses() {
     let server = Server::start();
     let log = server.log();
-    let keys = keys_in(&log);
-    assert_eq!(keys.len(), 2, "{log}");
+    let told = server.told_at_first_start();
+    let keys = keys_in(&told);
+    assert_eq!(keys.len(), 2, "{log}\n{told}");
     assert_eq!(
         keys.iter()
             .filter(|key| key.starts_with("sk_test_"))
@@ -39,14 +41,30 @@ fn the_first_start_prints_one_key_of_each_kind_and_the_addresses() {
     server.sandbox().get("/v1/symptoms").expect(200);
 }
 
+/// Logs are kept, copied and read by many.
 #[test]
-fn a_second_start_prints_no_key_and_the_old_ones_still_work() {
+fn where_output_is_no_terminal_keys_and_link_go_into_a_file_of_its_owner() {
+    let server = Server::start();
+    let log = server.log();
+    assert!(!log.contains("sk_"), "{log}");
+    assert!(!log.contains("/sign-in/link/"), "{log}");
+    let file = server.folder().join("data/first-start.txt");
+    let mode = fs::metadata(&file).expect("the file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let named = "Keys and the sign-in link are in data/first-start.txt";
+    assert!(log.lines().any(|line| line == named), "{log}");
+    assert!(server.told_at_first_start().contains("/sign-in/link/"));
+}
+
+#[test]
+fn a_second_start_tells_no_key_and_the_old_ones_still_work() {
     let mut server = Server::start();
     let client = server.live();
     assert!(server.terminate().success());
     server.restart();
     let log = server.log();
     assert!(keys_in(&log).is_empty(), "{log}");
+    assert_eq!(server.told_at_first_start(), "");
     client.at(server.address).get("/v1/symptoms").expect(200);
 }
 
@@ -56,6 +74,7 @@ fn a_start_after_a_tenant_was_made_prints_no_key() {
     server.cli(&["tenant", "create", "clinic", "--tier", "pilot"]);
     server.restart();
     assert!(keys_in(&server.log()).is_empty(), "{}", server.log());
+    assert_eq!(server.told_at_first_start(), "");
     let listed = server.cli(&["tenant", "list", "--json"]).json();
     assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
 }
@@ -64,8 +83,9 @@ fn a_start_after_a_tenant_was_made_prints_no_key() {
 fn of_replicas_that_start_together_one_is_the_first() {
     let place = Start::default().prepare();
     let servers = at_once(3, |_| place.same_again().start());
-    let printed: usize = servers.iter().map(|it| keys_in(&it.log()).len()).sum();
-    assert_eq!(printed, 2, "one pair of keys in all");
+    let told = servers.iter().map(|it| it.told_at_first_start());
+    let told: usize = told.map(|it| keys_in(&it).len()).sum();
+    assert_eq!(told, 2, "one pair of keys in all");
     let listed = place.cli(&["tenant", "list", "--json"]).json();
     assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
 }
@@ -83,6 +103,10 @@ fn no_key_is_kept_in_the_clear() {
     let secret = key.trim_start_matches("sk_live_").as_bytes();
     for entry in fs::read_dir(server.folder().join("data")).expect("a data folder") {
         let path = entry.expect("an entry").path();
+        // What the first start tells, for its owner only.
+        if path.ends_with("first-start.txt") {
+            continue;
+        }
         let bytes = fs::read(&path).expect("a file");
         let found = bytes.windows(secret.len()).any(|window| window == secret);
         assert!(!found, "the key stands in {}", path.display());

@@ -40,7 +40,9 @@ fn another_body_under_the_same_key_is_a_conflict() {
     let client = clinic();
     let first = keyed(&client, "another body", &fever()).expect(200);
     let other = keyed(&client, "another body", &cough());
-    other.expect_error(409, "IDEMPOTENCY_CONFLICT");
+    let error = other.expect_error(409, "IDEMPOTENCY_CONFLICT");
+    assert_eq!(error["details"]["reason"], "different_body");
+    assert_eq!(other.header("retry-after"), None);
     assert_eq!(other.header(REPLAYED), None);
     let again = keyed(&client, "another body", &fever()).expect(200);
     assert_eq!(again.json(), first.json(), "the conflict changed nothing");
@@ -81,7 +83,9 @@ fn in_parallel_exactly_one_is_recorded() {
         if answer.status == 200 {
             ids.insert(answer.json()["assessment_id"].to_string());
         } else {
-            answer.expect_error(409, "IDEMPOTENCY_CONFLICT");
+            let error = answer.expect_error(409, "IDEMPOTENCY_CONFLICT");
+            assert_eq!(error["details"]["reason"], "still_running", "{answer}");
+            assert!(answer.number("retry-after") >= 1);
         }
     }
     assert_eq!(ids.len(), 1, "{} were recorded", ids.len());
@@ -144,6 +148,20 @@ fn the_sandbox_keeps_keys_too_but_apart() {
     assert_eq!(again.json(), first.json());
     let real = keyed(&live, "apart", &fever()).expect(200);
     assert_ne!(real.json()["metadata"]["model_used"], json!("sandbox"));
+}
+
+/// Whoever sends the key of no call for every patient would be answered with what was said of the
+/// first.
+#[test]
+fn a_uuid_that_stands_for_none_is_no_key() {
+    for key in [
+        "00000000-0000-0000-0000-000000000000",
+        "ffffffffffffffffffffffffffffffff",
+    ] {
+        let answer = keyed(&clinic(), key, &fever());
+        let pointers = named(&answer, 400, "INVALID_REQUEST");
+        assert_eq!(pointers, ["/headers/Idempotency-Key"]);
+    }
 }
 
 #[test]

@@ -4,11 +4,13 @@ use lafiya_blackbox::{Answer, Client, Server, at_once, shared};
 use serde_json::{Value, json};
 
 use crate::assess::thought;
+use crate::fhir_requests::{as_bundle, post_fhir};
 use crate::requests::{
     ASSESS, absent, assessed, case, clinic, fever, measured, named, new_uuid, patient, pilot,
     present, turn, with,
 };
 use crate::shape::is_uuid;
+use crate::tenants::{form_token, member, page_call, signed_in};
 
 #[track_caller]
 fn by_header(client: &Client, id: &str, body: &Value) -> Answer {
@@ -354,4 +356,57 @@ fn turns_sent_at_once_are_one_interview_and_billed_once() {
     told.push(absent("s_fatigue"));
     let sandbox = client.with_header("X-Service-Environment", "sandbox");
     check_like(&sandbox, &last, &told);
+}
+
+/// Two patients under "no id yet" would be one.
+#[test]
+fn a_uuid_that_stands_for_none_names_no_interview() {
+    let client = clinic();
+    for none in [
+        "00000000-0000-0000-0000-000000000000",
+        "00000000000000000000000000000000",
+        "urn:uuid:00000000-0000-0000-0000-000000000000",
+        "ffffffff-ffff-ffff-ffff-ffffffffffff",
+        "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
+    ] {
+        for id in [none.to_owned(), format!("int_{none}")] {
+            let answer = client.post(ASSESS, &with(fever(), "/interview_id", json!(id)));
+            let pointers = named(&answer, 400, "INVALID_REQUEST");
+            assert_eq!(pointers, ["/interview_id"], "{id}");
+        }
+        let by_header = client.with_header("X-Interview-Id", none);
+        let answer = by_header.post(ASSESS, &fever());
+        let pointers = named(&answer, 400, "INVALID_REQUEST");
+        assert_eq!(pointers, ["/headers/X-Interview-Id"], "{none}");
+        let answer = post_fhir(&by_header, &as_bundle(&fever()));
+        assert_eq!(answer.status, 400, "{none}: {answer}");
+        let sandbox = by_header.with_header("X-Service-Environment", "sandbox");
+        sandbox.post(ASSESS, &fever()).expect(400);
+
+        let about = json!({"assessment_id": none});
+        let rationale = client.post("/v1/rationale", &about);
+        let pointers = named(&rationale, 400, "INVALID_REQUEST");
+        assert_eq!(pointers, ["/assessment_id"], "{none}");
+        let by_query = client.get(&format!("/v1/rationale?assessment_id={none}"));
+        by_query.expect_error(400, "INVALID_REQUEST");
+        let event =
+            json!({"assessment_id": none, "description": "a rash", "seriousness": "serious"});
+        let told = client.post("/v1/adverse-events", &event);
+        assert_eq!(named(&told, 400, "INVALID_REQUEST"), ["/assessment_id"]);
+    }
+    // The web app names the interview in a form.
+    let server = shared();
+    pilot(&server, "interview in a form", 5);
+    let nurse = member(&server, "interview in a form", "nurse@form.example");
+    let nurse = signed_in(&server, &nurse);
+    let token = form_token(&nurse.get("/dashboard/account").expect(200));
+    let confirm = |interview: &str, status| {
+        let form = format!(
+            "age=30&unit=years&sex=female&place=&interview={interview}&choice.s_fever=present"
+        );
+        let call = ("POST", "/consult/confirm".to_owned(), form.as_str());
+        page_call(&nurse, &token, &call).send().expect(status);
+    };
+    confirm("00000000-0000-0000-0000-000000000000", 400);
+    confirm(&new_uuid(), 303);
 }

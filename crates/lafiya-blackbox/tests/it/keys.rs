@@ -92,6 +92,70 @@ fn an_expiry_that_is_past_or_unreadable_is_400_and_nothing_is_rotated() {
     server.live().get(KEYED).expect(200);
 }
 
+/// A live key of the demo tenant that ends at `expires_at`.
+fn expiring_key(server: &Server, expires_at: &str) -> String {
+    let words = ["key", "create", "--tenant", "demo", "--environment", "live"];
+    let made = server.cli(&[&words[..], &["--expires-at", expires_at, "--json"]].concat());
+    made.json()["key"].as_str().expect("a key").to_owned()
+}
+
+/// Whoever has a key that ends must not be able to make one of it that ends later.
+#[test]
+fn the_new_key_never_lives_longer_than_the_old_one() {
+    let server = Server::without_limits().start();
+    let ends = "2099-01-31T12:00:00Z";
+    let moment = |shown: &Value| -> Timestamp {
+        let text = shown.as_str().expect("a time");
+        text.parse().expect("an RFC 3339 time")
+    };
+    let end: Timestamp = ends.parse().unwrap();
+    let mut client = server.client().with_key(&expiring_key(&server, ends));
+    for later in ["2099-01-31T12:00:01Z", "2199-01-01T00:00:00Z"] {
+        let answer = client.post(ROTATE, &json!({"expires_at": later}));
+        let error = answer.expect_error(400, "INVALID_REQUEST");
+        assert_eq!(error["details"]["fields"][0]["pointer"], "/expires_at");
+        client.get(KEYED).expect(200);
+    }
+    let empty = client.request("POST", ROTATE).send().expect(201);
+    assert_eq!(moment(&empty.json()["expires_at"]), end);
+    client = server.client().with_key(&key_of(&empty));
+    for body in [
+        json!({}),
+        json!({"expires_at": null}),
+        json!({"expires_at": ends}),
+    ] {
+        let rotated = client.post(ROTATE, &body).expect(201);
+        assert_eq!(moment(&rotated.json()["expires_at"]), end, "{body}");
+        client = server.client().with_key(&key_of(&rotated));
+    }
+    let sooner = json!({"expires_at": "2098-01-01T00:00:00Z"});
+    let rotated = client.post(ROTATE, &sooner).expect(201);
+    assert!(moment(&rotated.json()["expires_at"]) < end);
+    client = server.client().with_key(&key_of(&rotated));
+    let back = client.post(ROTATE, &json!({"expires_at": ends}));
+    back.expect_error(400, "INVALID_REQUEST");
+}
+
+#[test]
+fn on_the_machine_the_end_of_the_new_key_may_be_chosen() {
+    let server = Server::start();
+    let words = ["key", "create", "--tenant", "demo", "--environment", "live"];
+    let made = server.cli(&[&words[..], &["--expires-at", "2099-01-31", "--json"]].concat());
+    let made = made.json();
+    let rotate = |id: &Value, more: &[&str]| {
+        let id = id.as_str().expect("an id");
+        server
+            .cli(&[&["key", "rotate", id, "--json"], more].concat())
+            .json()
+    };
+    let kept = rotate(&made["id"], &[]);
+    assert_eq!(kept["expires_at"], made["expires_at"]);
+    let later = rotate(&kept["id"], &["--expires-at", "2199-01-01T00:00:00Z"]);
+    assert_eq!(later["expires_at"], "2199-01-01T00:00:00Z");
+    let never = rotate(&later["id"], &["--never-expires"]);
+    assert_eq!(never["expires_at"], Value::Null);
+}
+
 #[test]
 fn of_twenty_rotations_at_once_one_succeeds() {
     let server = Server::start();

@@ -1,6 +1,7 @@
 //! The black-box suite: one binary, one file per endpoint or topic. Every test speaks to a real
 //! process and knows only what the documents promise.
 
+mod accounts;
 mod adverse_events;
 mod ai_parse;
 mod ai_provider;

@@ -146,6 +146,7 @@ pub(crate) fn page_calls(of: &Owned) -> Vec<(&'static str, String, &'static str)
             "role=clinician",
         ),
         ("POST", format!("/dashboard/members/{member}/link"), ""),
+        ("POST", format!("/dashboard/members/{member}/codes"), ""),
         ("POST", format!("/dashboard/members/{member}/remove"), ""),
     ]
 }
@@ -329,19 +330,14 @@ pub(crate) fn signed_in(server: &Server, member: &Value) -> Client {
     let (_, path) = link.split_once("/sign-in/").expect("a link");
     let path = format!("/sign-in/{path}");
     let page = browser.get(&path).expect(200);
-    let visiting = browser.with_header("Cookie", cookie(&page));
+    let visiting = browser.with_header("Cookie", &page.cookies());
     let entered = visiting
         .request("POST", &path)
         .header("Content-Type", "application/x-www-form-urlencoded")
         .body(format!("form_token={}", form_token(&page)))
         .send()
         .expect(303);
-    browser.with_header("Cookie", cookie(&entered))
-}
-
-pub(crate) fn cookie(answer: &Answer) -> &str {
-    let cookie = answer.required_header("set-cookie");
-    cookie.split(';').next().unwrap_or_default()
+    browser.with_header("Cookie", &entered.cookies())
 }
 
 pub(crate) fn form_token(page: &Answer) -> String {

@@ -3,7 +3,7 @@
 
 use lafiya_blackbox::{BackendKind, Client, Server, shared};
 
-use crate::tenants::{cookie, form_token};
+use crate::tenants::form_token;
 
 fn browser(server: &Server) -> Client {
     server.client().with_header("Accept", "text/html")
@@ -62,7 +62,7 @@ fn said_to_who_signs_in(server: &Server, email: &str) -> String {
     let page = browser.get("/sign-in").expect(200);
     let token = form_token(&page);
     let answer = browser
-        .with_header("Cookie", cookie(&page))
+        .with_header("Cookie", &page.cookies())
         .request("POST", "/sign-in")
         .header("Content-Type", "application/x-www-form-urlencoded")
         .body(format!(
@@ -164,9 +164,9 @@ fn people_are_made_on_the_command_line_and_their_link_works_once() {
 }
 
 #[test]
-fn the_first_start_prints_a_sign_in_link_that_works() {
+fn the_first_start_tells_a_sign_in_link_that_works() {
     let server = Server::start();
-    let log = server.log();
+    let log = server.told_at_first_start();
     let link = log
         .split_whitespace()
         .find(|word| word.contains("/sign-in/link/"));
