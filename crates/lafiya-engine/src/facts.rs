@@ -48,11 +48,17 @@ pub struct PatientFacts<'a> {
     /// What was told or read from values, in the order of concepts, each once.
     pub(crate) told: Vec<Told>,
     pub(crate) concerns: Vec<Concern>,
+    /// Values far outside what is normal that nothing else was concluded from, in words.
+    pub(crate) unusual: Vec<String>,
+    /// Values that cannot be right together and were not used, in words.
+    pub(crate) impossible: Vec<String>,
     /// Every concept that is present or measured, each once: what rules can hold on. Until all is
     /// gathered, everything of which anything was noted.
     pub(crate) known: Vec<ConceptRef>,
     findings: Vec<Status>,
     risks: Vec<Status>,
+    /// Risk factors that the place brings with it. The priors of the place hold them already.
+    by_place: Vec<RiskIx>,
     labs: Vec<Status>,
     /// Of each state, in the order of `State::ALL`.
     states: [Status; State::ALL.len()],
@@ -74,9 +80,12 @@ impl<'a> PatientFacts<'a> {
             group: None,
             told: Vec::new(),
             concerns: Vec::new(),
+            unusual: Vec::new(),
+            impossible: Vec::new(),
             known: Vec::new(),
             findings: vec![Status::Unasked; base.findings().len()],
             risks: vec![Status::Unasked; base.risks().len()],
+            by_place: Vec::new(),
             labs: vec![Status::Unasked; base.labs().len()],
             states: [Status::Unasked; State::ALL.len()],
             severe: Vec::new(),
@@ -106,6 +115,7 @@ impl<'a> PatientFacts<'a> {
         for (concept, item) in &evidence {
             facts.note_risk(*concept, item);
         }
+        facts.note_place_risks(case.region.as_deref());
         // Nothing that follows changes a risk factor, so the states are settled.
         for &state in State::ALL {
             facts.states[state as usize] = facts.state_by_risks(state);
@@ -115,9 +125,12 @@ impl<'a> PatientFacts<'a> {
             facts.note_finding(*concept, item);
             facts.note_lab(*concept, item);
         }
+        let impossible = facts.values_upside_down(&evidence);
         for (concept, item) in &evidence {
             facts.note_narrower(*concept, item);
-            facts.note_value(*concept, item);
+            if !impossible.contains(concept) {
+                facts.note_value(*concept, item);
+            }
         }
         facts.close_over_relations();
         facts.collect_told(&evidence);
@@ -204,6 +217,38 @@ impl<'a> PatientFacts<'a> {
         }
     }
 
+    /// The place counts like the same risk factor told: for rules and levels. Who says that it is not so may live
+    /// elsewhere, but is there now.
+    fn note_place_risks(&mut self, region: Option<&str>) {
+        let base = self.base;
+        let place = region.and_then(|slug| base.place(slug));
+        for &ix in place.map_or(&[][..], |place| &place.implies) {
+            let risk = base.risk(ix);
+            if !self.fits(ConceptRef::Risk(ix)) {
+                continue;
+            }
+            if self.risk(ix) == Status::Absent {
+                self.concerns.push(Concern {
+                    says: format!(
+                        "\"{}\" is called absent although it is so in this place; it was taken as present.",
+                        risk.text.name
+                    ),
+                    left_out: false,
+                });
+            }
+            for &it in risk.implies.iter().chain([&ix]) {
+                self.risks[it.index()] = Status::Present;
+                self.known.push(ConceptRef::Risk(it));
+                self.by_place.push(it);
+            }
+        }
+    }
+
+    /// Whether the place brings a risk factor with it, so that telling it says no more about how common conditions are.
+    pub(crate) fn is_by_place(&self, ix: RiskIx) -> bool {
+        self.by_place.contains(&ix)
+    }
+
     fn note_risk(&mut self, concept: ConceptRef, item: &Evidence) {
         let ConceptRef::Risk(ix) = concept else {
             return;
@@ -248,11 +293,10 @@ impl<'a> PatientFacts<'a> {
         let is_severe = item.severity == Some(Severity::Severe);
         let base = self.base;
         for narrower in &base.finding(ix).narrower {
-            let finding = base.finding(narrower.finding);
-            let possible = finding.sex.allows(self.sex) && finding.ages.contains(self.age);
+            let concept = ConceptRef::Finding(narrower.finding);
             let unasked = self.finding(narrower.finding) == Status::Unasked;
-            if possible && unasked && narrower.holds(item.duration_days, is_severe) {
-                self.note_derived(ConceptRef::Finding(narrower.finding), Status::Present);
+            if self.fits(concept) && unasked && narrower.holds(item.duration_days, is_severe) {
+                self.note_derived(concept, Status::Present);
             }
         }
     }
@@ -263,6 +307,29 @@ impl<'a> PatientFacts<'a> {
             *slot = (*slot).max_known(status_of(item.choice));
             self.known.push(concept);
         }
+    }
+
+    /// Measures whose values contradict each other, such as a lower blood pressure above the upper one. Neither is used.
+    fn values_upside_down(&mut self, evidence: &[(ConceptRef, &Evidence)]) -> Vec<ConceptRef> {
+        let base = self.base;
+        let value_of = |wanted: ConceptRef| {
+            let told = evidence.iter().find(|(concept, _)| *concept == wanted);
+            told.and_then(|(_, item)| item.value)
+        };
+        let mut impossible = Vec::new();
+        for pair in base.measure_pairs() {
+            let [upper, lower] = pair.map(ConceptRef::Measure);
+            let values = value_of(upper).zip(value_of(lower));
+            if values.is_some_and(|(of_upper, of_lower)| of_upper <= of_lower) {
+                self.impossible.push(format!(
+                    "\"{}\" must be above \"{}\"; neither was used.",
+                    base.name_of(upper),
+                    base.name_of(lower)
+                ));
+                impossible.extend([upper, lower]);
+            }
+        }
+        impossible
     }
 
     fn note_value(&mut self, concept: ConceptRef, item: &Evidence) {
@@ -277,6 +344,9 @@ impl<'a> PatientFacts<'a> {
             state: self.state(),
         };
         let derived = self.base.derive(concept, value, &person);
+        if derived.present.is_empty() {
+            self.note_unusual(concept, value);
+        }
         for (concepts, status) in [
             (derived.present, Status::Present),
             (derived.absent, Status::Absent),
@@ -289,6 +359,24 @@ impl<'a> PatientFacts<'a> {
                 }
             }
         }
+    }
+
+    /// A value that is far from normal is never passed over in silence, even where nothing is known to follow.
+    fn note_unusual(&mut self, concept: ConceptRef, value: f64) {
+        let Some(quantity) = self.base.quantity(concept) else {
+            return;
+        };
+        if !quantity.is_far_from_normal(value, self.age) {
+            return;
+        }
+        let Some([low, high]) = quantity.normal_at(self.age) else {
+            return;
+        };
+        let name = self.base.name_of(concept);
+        let unit = &quantity.unit;
+        self.unusual.push(format!(
+            "{name} is {value} {unit}; usual at this age is {low} to {high} {unit}."
+        ));
     }
 
     /// A number is more exact than the word beside it: "positive" may only have meant that the test was made.
@@ -327,6 +415,11 @@ impl<'a> PatientFacts<'a> {
             .find(|&state| self.state_status(state) == Status::Present)
     }
 
+    /// Whether a concept makes sense at this age and in this sex: what does not is neither present nor absent.
+    fn fits(&self, concept: ConceptRef) -> bool {
+        self.base.fits(concept, self.age, self.sex)
+    }
+
     /// Ancestors of the present are present; descendants of the absent are absent, unless present.
     fn close_over_relations(&mut self) {
         let base = self.base;
@@ -340,6 +433,9 @@ impl<'a> PatientFacts<'a> {
             }
             let finding = base.finding(ix);
             for ancestor in &finding.ancestors {
+                if !self.fits(ConceptRef::Finding(*ancestor)) {
+                    continue;
+                }
                 self.known.push(ConceptRef::Finding(*ancestor));
                 let slot = &mut self.findings[ancestor.index()];
                 if *slot == Status::Absent {
@@ -360,6 +456,9 @@ impl<'a> PatientFacts<'a> {
                 continue;
             }
             for descendant in &base.finding(ix).descendants {
+                if !self.fits(ConceptRef::Finding(*descendant)) {
+                    continue;
+                }
                 let slot = &mut self.findings[descendant.index()];
                 if *slot != Status::Present {
                     *slot = Status::Absent;
@@ -383,6 +482,7 @@ impl<'a> PatientFacts<'a> {
                 concept: *concept,
                 present: match concept {
                     ConceptRef::Lab(ix) => self.labs[ix.index()] == Status::Present,
+                    ConceptRef::Risk(ix) => self.risk(*ix) == Status::Present,
                     _ => item.choice == Choice::Present,
                 },
                 severity: item.severity,

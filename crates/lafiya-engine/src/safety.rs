@@ -493,6 +493,30 @@ fn warnings<'a>(
                 .collect(),
         });
     }
+    if !facts.impossible.is_empty() {
+        warnings.push(Warning {
+            kind: WarningKind::ValidationConcern,
+            severity: WarningSeverity::High,
+            message: "A measured value cannot be right.".into(),
+            recommended_action:
+                "Measure again now. Until then the value counts as unknown, not as normal.".into(),
+            details: facts
+                .impossible
+                .iter()
+                .map(|it| it.clone().into())
+                .collect(),
+        });
+    }
+    if !facts.unusual.is_empty() {
+        warnings.push(Warning {
+            kind: WarningKind::ValidationConcern,
+            severity: WarningSeverity::Medium,
+            message: "A measured value is far outside what is usual at this age.".into(),
+            recommended_action: "Measure again. If it is still so, a clinician must judge it."
+                .into(),
+            details: facts.unusual.iter().map(|it| it.clone().into()).collect(),
+        });
+    }
     if let Some(message) = vulnerability(facts) {
         warnings.push(Warning {
             kind: WarningKind::AgeVulnerability,

@@ -29,6 +29,7 @@ pub(crate) fn of<'a>(
     let (usual, few) = match (told.concept, told.present) {
         (ConceptRef::Finding(ix), true) => present_finding(ix, told.severity, facts, parameters),
         (ConceptRef::Finding(ix), false) => absent_finding(ix, facts, parameters, company),
+        (ConceptRef::Risk(ix), _) if facts.is_by_place(ix) => (0.0, Vec::new().into()),
         (ConceptRef::Risk(ix), present) => (0.0, risk(facts.base, ix, present, parameters).into()),
         (ConceptRef::Lab(ix), present) => (0.0, lab(facts.base, ix, present).into()),
         (ConceptRef::Measure(_) | ConceptRef::Condition(_), _) => (0.0, Vec::new().into()),

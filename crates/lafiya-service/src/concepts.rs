@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use lafiya_knowledge::{ConceptRef, KnowledgeBase};
+use lafiya_knowledge::{ConceptRef, KnowledgeBase, NotANumber, Person};
 use lafiya_model::assessment::{Warning, WarningKind, WarningSeverity};
-use lafiya_model::{Case, Claim, ConceptId, ConceptKind, Disagreement, Evidence, Text};
+use lafiya_model::{Case, Choice, Claim, ConceptId, ConceptKind, Disagreement, Evidence, Text};
 use lafiya_text::SearchOptions;
 
 use crate::error::{FieldError, ServiceError};
@@ -32,30 +32,60 @@ pub(crate) struct Resolved {
 #[derive(Default)]
 struct Noted {
     problems: Vec<FieldError>,
-    unreadable: Vec<String>,
+    /// Values of concepts that take none.
+    without_unit: Vec<String>,
+    impossible: Vec<Impossible>,
     left_out: Vec<String>,
+}
+
+/// A value with a unit that cannot be right.
+struct Impossible {
+    says: String,
+    is_dangerous_if_true: bool,
 }
 
 /// Resolves this request's evidence. `evidence` is stronger than `previous_evidence`.
 pub(crate) fn resolve(base: &Library, case: &Case) -> Result<Resolved, ServiceError> {
     let mut noted = Noted::default();
     let previous = case.previous_evidence.iter();
-    let previous = resolve_list(base, previous, case.disagreement, &mut noted);
+    let previous = resolve_list(base, previous, case, &mut noted);
     let current = case.evidence.iter().chain(&case.risk_factors);
-    let current = resolve_list(base, current, case.disagreement, &mut noted);
+    let current = resolve_list(base, current, case, &mut noted);
     if !noted.problems.is_empty() {
         return Err(ServiceError::InvalidRequest(noted.problems));
     }
     let evidence = merged(previous, current);
     let mut warnings = Vec::new();
-    if !noted.unreadable.is_empty() {
-        warnings.push(concern("A value could not be used.", noted.unreadable));
+    warnings.extend(impossible_values(noted.impossible));
+    if !noted.without_unit.is_empty() {
+        warnings.push(concern("A value could not be used.", noted.without_unit));
     }
     let left_out = [&case.left_out[..], &noted.left_out].concat();
     if !left_out.is_empty() {
         warnings.push(concern("Some of what was sent was not used.", left_out));
     }
     Ok(Resolved { evidence, warnings })
+}
+
+/// The warning about values that cannot be right. They are never taken for normal.
+fn impossible_values(values: Vec<Impossible>) -> Option<Warning<'static>> {
+    if values.is_empty() {
+        return None;
+    }
+    let is_dangerous = values.iter().any(|it| it.is_dangerous_if_true);
+    let details = values.into_iter().map(|it| it.says).collect();
+    Some(Warning {
+        severity: WarningSeverity::High,
+        recommended_action: if is_dangerous {
+            "Measure again now: if the value is true, the patient is in danger.".into()
+        } else {
+            "Measure again, or check what was entered.".into()
+        },
+        ..concern(
+            "A measured value cannot be right and was not used.",
+            details,
+        )
+    })
 }
 
 /// A warning about what was sent. It is stored, so its details are bounded whatever was sent.
@@ -105,9 +135,14 @@ fn complete(told: &mut Evidence, other: &Evidence) {
 fn resolve_list<'a>(
     base: &Library,
     claims: impl Iterator<Item = &'a Claim>,
-    disagreement: Disagreement,
+    case: &Case,
     noted: &mut Noted,
 ) -> Vec<Evidence> {
+    let person = Person {
+        age: case.age,
+        sex: case.sex,
+        state: None,
+    };
     let mut told: BTreeMap<ConceptRef, (usize, &Claim)> = BTreeMap::new();
     let mut evidence: Vec<Evidence> = Vec::with_capacity(claims.size_hint().0);
     for claim in claims {
@@ -118,7 +153,7 @@ fn resolve_list<'a>(
                 continue;
             }
         };
-        for (concept, item) in read(base, concept, claim, &mut noted.unreadable) {
+        for (concept, item) in read(base, concept, claim, &person, noted) {
             match told.entry(concept) {
                 Entry::Vacant(place) => {
                     place.insert((evidence.len(), claim));
@@ -128,7 +163,7 @@ fn resolve_list<'a>(
                     let (at, first) = *place.get();
                     let name = base.name_of(concept);
                     let differing = differing_details(&evidence[at], &item);
-                    noted.repetition(first, claim, differing, disagreement, name);
+                    noted.repetition(first, claim, differing, case.disagreement, name);
                     complete(&mut evidence[at], &item);
                 }
             }
@@ -210,12 +245,13 @@ fn read(
     base: &KnowledgeBase,
     concept: ConceptRef,
     claim: &Claim,
-    unreadable: &mut Vec<String>,
+    person: &Person,
+    noted: &mut Noted,
 ) -> Vec<(ConceptRef, Evidence)> {
-    let item = |concept: ConceptRef, value: Option<f64>| {
+    let item = |concept: ConceptRef, choice: Choice, value: Option<f64>| {
         let evidence = Evidence {
             id: ConceptId(base.id_of(concept).to_owned()),
-            choice: claim.choice,
+            choice,
             source: claim.source,
             duration_days: claim.duration_days,
             severity: claim.severity,
@@ -226,16 +262,40 @@ fn read(
     match claim.value.as_ref().map(|it| base.read_value(concept, it)) {
         Some(Ok(values)) => {
             let values = values.into_iter();
-            return values.map(|(it, value)| item(it, Some(value))).collect();
+            let item = |(it, value)| item(it, claim.choice, Some(value));
+            return values.map(item).collect();
         }
-        // The text itself is never repeated: anything may stand in it.
-        Some(Err(_)) => unreadable.push(format!(
-            "The value of \"{}\" is not a number in its unit.",
+        Some(Err(NotANumber::NoUnit)) => noted.without_unit.push(format!(
+            "\"{}\" takes no number, so its value was not used.",
             base.name_of(concept)
         )),
+        Some(Err(problem)) => {
+            noted.impossible.push(Impossible {
+                says: impossible_words(base, concept, &problem),
+                is_dangerous_if_true: base.is_dangerous_if_true(concept, &problem, person),
+            });
+            // "Normal, 398" is no normal result. A positive one stays: it reassures nobody.
+            if claim.choice == Choice::Absent {
+                return vec![item(concept, Choice::Unknown, None)];
+            }
+        }
         None => {}
     }
-    vec![item(concept, None)]
+    vec![item(concept, claim.choice, None)]
+}
+
+/// What is wrong with a value and what is possible. The text itself is never repeated: anything may stand in it.
+fn impossible_words(base: &KnowledgeBase, concept: ConceptRef, problem: &NotANumber) -> String {
+    let name = base.name_of(concept);
+    let what = match problem {
+        NotANumber::Unreadable(_) => "the value is not a number in its unit",
+        NotANumber::UpsideDown => "the first number must be above the second",
+        NotANumber::Implausible { .. } | NotANumber::NoUnit => "no living patient has this value",
+    };
+    match base.plausible_words(concept) {
+        Some(possible) => format!("\"{name}\": {what}; possible is {possible}."),
+        None => format!("\"{name}\": {what}."),
+    }
 }
 
 fn unknown_id(base: &Library, claim: &Claim) -> FieldError {
@@ -383,6 +443,83 @@ mod tests {
             vec!["one".to_owned()],
         );
         assert_eq!(few.details.len(), 1);
+    }
+
+    /// What is made of one claim: its evidence and the warning about it.
+    fn resolved(claim: Claim) -> (Vec<Evidence>, Option<Warning<'static>>) {
+        let case = case(vec![claim], Disagreement::Refused);
+        let mut resolved = resolve(&LIBRARY, &case).expect("it is not refused");
+        assert!(resolved.warnings.len() <= 1, "one mistake, one warning");
+        (resolved.evidence, resolved.warnings.pop())
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_is_a_high_concern_with_what_is_possible() {
+        for (id, value, possible) in [
+            ("s_oxygen_saturation", "9", "30 to 100 %"),
+            ("s_body_temperature", "398", "25 to 45 °C"),
+            ("s_body_temperature", "abc", "25 to 45 °C"),
+            (
+                "s_blood_pressure",
+                "80/120",
+                "35 to 300 mmHg over 20 to 200 mmHg",
+            ),
+            ("s_glasgow_coma_score", "99", "3 to 15 points"),
+            ("lt_potassium", "42", "1 to 11 mmol/L"),
+        ] {
+            let (evidence, warning) = resolved(claim(0, id, Some(value)));
+            assert!(evidence.iter().all(|it| it.value.is_none()), "{id}");
+            let warning = warning.expect("it is said");
+            assert_eq!(warning.severity, WarningSeverity::High, "{id} = {value}");
+            assert!(
+                warning.details[0].contains(possible),
+                "{:?}",
+                warning.details
+            );
+            assert!(!warning.details[0].contains(value), "the text is repeated");
+        }
+    }
+
+    #[test]
+    fn a_value_on_what_takes_none_is_a_low_concern() {
+        let (_, warning) = resolved(claim(0, "s_headache", Some("7")));
+        assert_eq!(warning.expect("it is said").severity, WarningSeverity::Low);
+    }
+
+    #[test]
+    fn what_would_be_dangerous_is_to_be_measured_again_now() {
+        let action = |id, value| {
+            let (_, warning) = resolved(claim(0, id, Some(value)));
+            warning.expect("it is said").recommended_action.to_string()
+        };
+        for (id, value) in [
+            ("s_oxygen_saturation", "9"),
+            ("s_blood_pressure", "80/120"),
+            ("s_blood_glucose", "0.1"),
+        ] {
+            assert!(action(id, value).contains("again now"), "{id} = {value}");
+        }
+        assert!(!action("s_glasgow_coma_score", "99").contains("again now"));
+        assert!(!action("s_body_temperature", "abc").contains("again now"));
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_makes_no_test_normal() {
+        let mut normal = claim(0, "lt_haemoglobin", Some("abc"));
+        normal.choice = Choice::Absent;
+        assert_eq!(resolved(normal).0[0].choice, Choice::Unknown);
+        let positive = claim(0, "lt_haemoglobin", Some("abc"));
+        assert_eq!(resolved(positive).0[0].choice, Choice::Present);
+    }
+
+    #[test]
+    fn every_measure_says_what_is_possible() {
+        let measures = LIBRARY.measures().iter();
+        let ids = measures.map(|it| it.text.id.as_str());
+        for id in ids {
+            let concept = LIBRARY.resolve(id).expect("a measure");
+            assert!(LIBRARY.plausible_words(concept).is_some(), "{id}");
+        }
     }
 
     fn plain(choice: Choice) -> Evidence {

@@ -110,23 +110,50 @@ fn a_measurement_in_the_value_is_used() {
 }
 
 #[test]
-fn a_value_that_cannot_be_used_is_ignored_with_a_low_concern() {
+fn a_value_that_cannot_be_is_not_used_and_said_as_a_high_concern() {
     let client = clinic();
-    for (id, value) in [
-        ("s_body_temperature", "very hot"),
-        ("s_body_temperature", "39.5.1"),
-        ("s_body_temperature", ""),
-        ("s_body_temperature", "NaN"),
-        ("s_body_temperature", "40 mmHg"),
-        ("s_blood_glucose", "2 bananas"),
-        ("s_headache", "7"),
+    for (id, value, severity) in [
+        ("s_body_temperature", "very hot", "high"),
+        ("s_body_temperature", "39.5.1", "high"),
+        ("s_body_temperature", "", "high"),
+        ("s_body_temperature", "NaN", "high"),
+        ("s_body_temperature", "40 mmHg", "high"),
+        ("s_body_temperature", "398", "high"),
+        ("s_oxygen_saturation", "9", "high"),
+        ("s_blood_pressure", "80/120", "high"),
+        ("s_glasgow_coma_score", "99", "high"),
+        ("s_blood_glucose", "2 bananas", "high"),
+        // What takes no number has none that could be dangerous.
+        ("s_headache", "7", "low"),
     ] {
         let answer = assessed(&client, &case(&[present("s_cough"), measured(id, value)]));
         let concerns = concerns(&answer);
         assert_eq!(concerns.len(), 1, "{id} = `{value}`");
-        assert_eq!(concerns[0]["severity"], "low");
+        assert_eq!(concerns[0]["severity"], severity, "{id} = `{value}`");
         assert!(!answer.to_string().contains("very hot"), "it is repeated");
     }
+    let coughing = assessed(&client, &case(&[present("s_cough")]));
+    let saturation = measured("s_oxygen_saturation", "9");
+    let answer = assessed(&client, &case(&[present("s_cough"), saturation]));
+    assert_eq!(
+        thought(&answer),
+        thought(&coughing),
+        "nothing follows from it"
+    );
+    let said = concerns(&answer)[0].to_string();
+    assert!(
+        said.contains("30 to 100 %") && said.contains("again now"),
+        "{said}"
+    );
+}
+
+#[test]
+fn two_numbers_that_contradict_each_other_are_said() {
+    let client = clinic();
+    let upper = measured("s_systolic_blood_pressure", "80");
+    let lower = measured("s_diastolic_blood_pressure", "120");
+    let answer = assessed(&client, &case(&[present("s_cough"), upper, lower]));
+    assert_eq!(concerns(&answer)[0]["severity"], "high");
 }
 
 #[test]

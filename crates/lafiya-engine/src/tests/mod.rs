@@ -1,6 +1,7 @@
 //! Tests of the engine: what must hold for every case over the whole knowledge base.
 
 mod opinions;
+mod places;
 mod plans;
 mod properties;
 mod values;

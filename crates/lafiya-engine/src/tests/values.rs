@@ -1,15 +1,22 @@
 //! What numbers of tests and measures make of a case.
 
-use lafiya_model::{Age, Choice, Evidence, Severity, Sex};
+use lafiya_knowledge::{ConceptRef, FindingIx, MeasureIx, Person, Quantity};
+use lafiya_model::assessment::{Warning, WarningKind, WarningSeverity};
+use lafiya_model::{Age, Choice, DeidentifiedCase, Evidence, Severity, Sex, TriageLevel};
 
-use super::{BASE, case, item};
-use crate::facts::PatientFacts;
+use super::{BASE, case, finding_id, item};
+use crate::facts::{PatientFacts, Status, Told};
+use crate::{Parameters, assess, danger, review};
 
 fn valued(id: &str, choice: Choice, value: f64) -> Evidence {
     Evidence {
         value: Some(value),
         ..item(id, choice)
     }
+}
+
+fn level(case: &DeidentifiedCase) -> TriageLevel {
+    assess(&BASE, case, &Parameters::default()).level()
 }
 
 /// Whether a test counts as positive in an adult man with this evidence; none where nothing is known of it.
@@ -85,4 +92,333 @@ fn who_says_that_it_is_not_so_is_believed() {
     let concept = BASE.resolve("s_cough_more_than_2_weeks").unwrap();
     let told = facts.told.iter().find(|it| it.concept == concept);
     assert_eq!(told.map(|it| it.present), Some(false));
+}
+
+/// Ages on both sides of every limit that the base draws, and some between.
+fn ages() -> Vec<Age> {
+    let days = [
+        0, 2, 3, 6, 7, 13, 14, 20, 27, 28, 29, 31, 45, 59, 61, 100, 182, 190, 360, 366,
+    ];
+    let years = (1..=20).chain((25..=90).step_by(5));
+    let days = days.into_iter().map(Age::from_days);
+    days.chain(years.map(Age::from_years)).collect()
+}
+
+const SEXES: [Sex; 2] = [Sex::Male, Sex::Female];
+
+/// Everything that takes a value of its own.
+fn quantities() -> Vec<(ConceptRef, &'static Quantity)> {
+    let measures =
+        (0..BASE.measures().len()).map(|place| ConceptRef::Measure(MeasureIx::at(place)));
+    let labs = BASE.lab_indices().map(ConceptRef::Lab);
+    let all = measures.chain(labs);
+    let all = all.filter_map(|concept| Some((concept, BASE.quantity(concept)?)));
+    all.filter(|(_, quantity)| quantity.plausible_range().is_some())
+        .collect()
+}
+
+fn measured(concept: ConceptRef, value: f64, age: Age, sex: Sex) -> DeidentifiedCase {
+    case(
+        age,
+        sex,
+        vec![valued(BASE.id_of(concept), Choice::Present, value)],
+    )
+}
+
+fn person(age: Age, sex: Sex) -> Person {
+    Person {
+        age,
+        sex,
+        state: None,
+    }
+}
+
+/// Values over the whole plausible range, and the limits of what is normal.
+fn values(quantity: &Quantity, age: Age) -> Vec<f64> {
+    let [low, high] = quantity.plausible_range().expect("has one");
+    let steps = (0..=20).map(|step| low + (high - low) * f64::from(step) / 20.0);
+    steps
+        .chain(quantity.normal_at(age).into_iter().flatten())
+        .collect()
+}
+
+#[test]
+fn what_does_not_fit_the_age_is_neither_present_nor_absent() {
+    for (concept, quantity) in quantities() {
+        for age in ages() {
+            for (sex, value) in SEXES
+                .into_iter()
+                .flat_map(|sex| values(quantity, age).into_iter().map(move |it| (sex, it)))
+            {
+                let facts = PatientFacts::gather(&BASE, &measured(concept, value, age, sex));
+                let about = || format!("{} = {value} at {age:?}, {sex}", BASE.id_of(concept));
+                for told in &facts.told {
+                    assert!(
+                        BASE.fits(told.concept, age, sex),
+                        "{} by {}",
+                        BASE.id_of(told.concept),
+                        about()
+                    );
+                }
+                for ix in BASE.finding_indices() {
+                    let is_known = facts.finding(ix) != Status::Unasked;
+                    let fits = BASE.fits(ConceptRef::Finding(ix), age, sex);
+                    assert!(!is_known || fits, "{} by {}", finding_id(ix), about());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_told_to_be_absent_outside_its_ages_is_not_known() {
+    for age in [
+        Age::from_days(5),
+        Age::from_months(8),
+        Age::from_years(7),
+        Age::from_years(40),
+    ] {
+        for sex in SEXES {
+            let outside = |ix: &FindingIx| !BASE.fits(ConceptRef::Finding(*ix), age, sex);
+            let absent = BASE.finding_indices().filter(outside);
+            let absent = absent
+                .map(|ix| item(finding_id(ix), Choice::Absent))
+                .collect();
+            let facts = PatientFacts::gather(&BASE, &case(age, sex, absent));
+            assert!(facts.told.is_empty(), "{age:?}, {sex}: {:?}", facts.told);
+        }
+    }
+}
+
+#[test]
+fn a_value_makes_absent_only_what_another_value_could_make_present() {
+    let absent = |id: &str, value, years| {
+        let age = Age::from_years(years);
+        let facts = PatientFacts::gather(
+            &BASE,
+            &measured(BASE.resolve(id).unwrap(), value, age, Sex::Male),
+        );
+        let told = facts.told.iter().filter(|it| !it.present);
+        told.map(|it| BASE.id_of(it.concept)).collect::<Vec<_>>()
+    };
+    assert!(
+        !absent("s_oxygen_saturation", 93.0, 30).contains(&"s_oxygen_saturation_below_94_in_child")
+    );
+    assert!(
+        absent("s_oxygen_saturation", 97.0, 3).contains(&"s_oxygen_saturation_below_94_in_child")
+    );
+    assert!(!absent("s_heart_rate", 118.0, 30).contains(&"s_tachycardia_for_age_child"));
+    assert!(!absent("s_systolic_blood_pressure", 172.0, 7).contains(&"s_systolic_160_or_above"));
+    assert!(absent("s_systolic_blood_pressure", 120.0, 40).contains(&"s_systolic_160_or_above"));
+}
+
+/// Measures without a norm: a value alone says nothing of health.
+const WITHOUT_NORM: [&str; 3] = ["s_weight", "s_height", "s_gestational_age_weeks"];
+/// Measures that nobody takes at every age: the norm begins later.
+const FROM_LATER: [(&str, u32); 4] = [
+    ("s_muac", 7),
+    ("lt_mid_upper_arm_circumference", 7),
+    ("s_peak_flow_percent", 61),
+    ("lt_peak_expiratory_flow", 61),
+];
+
+#[test]
+fn a_value_far_from_normal_is_never_passed_over() {
+    for (concept, quantity) in quantities() {
+        let id = BASE.id_of(concept);
+        for age in ages() {
+            let later = FROM_LATER.iter().find(|it| it.0 == id);
+            let has_norm = quantity.normal_at(age).is_some();
+            let is_exempt =
+                WITHOUT_NORM.contains(&id) || later.is_some_and(|it| age < Age::from_months(it.1));
+            assert!(has_norm || is_exempt, "{id} has no normal range at {age:?}");
+            for (sex, value) in SEXES
+                .into_iter()
+                .flat_map(|sex| values(quantity, age).into_iter().map(move |it| (sex, it)))
+            {
+                if !quantity.is_far_from_normal(value, age) {
+                    continue;
+                }
+                let case = measured(concept, value, age, sex);
+                let facts = PatientFacts::gather(&BASE, &case);
+                // What was sent as a positive test would be seen without its value.
+                let follows = |told: &Told| told.present && told.concept != concept;
+                let is_positive = BASE
+                    .derive(concept, value, &person(age, sex))
+                    .present
+                    .contains(&concept);
+                let is_seen =
+                    is_positive || facts.told.iter().any(follows) || !facts.unusual.is_empty();
+                assert!(is_seen, "{id} = {value} at {age:?}, {sex}");
+            }
+        }
+    }
+}
+
+/// Vital signs and the sides on which they are dangerous, with values that are so at every age.
+const DANGEROUS: &[(&str, f64)] = &[
+    ("s_body_temperature", 34.0),
+    ("s_body_temperature", 40.5),
+    ("s_respiratory_rate", 6.0),
+    ("s_respiratory_rate", 80.0),
+    ("s_heart_rate", 35.0),
+    ("s_heart_rate", 230.0),
+    ("s_systolic_blood_pressure", 45.0),
+    ("s_systolic_blood_pressure", 205.0),
+    ("s_diastolic_blood_pressure", 130.0),
+    ("s_oxygen_saturation", 82.0),
+    ("s_blood_glucose", 1.4),
+    ("s_blood_glucose", 28.0),
+    ("s_glasgow_coma_score", 6.0),
+    ("s_capillary_refill_time", 6.0),
+    ("s_haemoglobin", 3.5),
+    ("s_urine_output", 0.1),
+];
+
+#[test]
+fn a_dangerous_vital_sign_is_danger_at_every_age() {
+    for &(id, value) in DANGEROUS {
+        for age in ages() {
+            for sex in SEXES {
+                let case = measured(BASE.resolve(id).unwrap(), value, age, sex);
+                let facts = PatientFacts::gather(&BASE, &case);
+                let floor = danger::alarms(&facts).into_iter().map(|it| it.level).max();
+                assert!(
+                    floor >= Some(TriageLevel::Urgent),
+                    "{id} = {value} at {age:?}, {sex}: {floor:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Vital signs whose limits change with age.
+const BIRTHDAYS: [&str; 9] = [
+    "s_body_temperature",
+    "s_respiratory_rate",
+    "s_heart_rate",
+    "s_systolic_blood_pressure",
+    "s_diastolic_blood_pressure",
+    "s_oxygen_saturation",
+    "s_blood_glucose",
+    "s_capillary_refill_time",
+    "s_haemoglobin",
+];
+
+/// The level that danger alone asks for.
+fn floor(case: &DeidentifiedCase) -> TriageLevel {
+    let facts = PatientFacts::gather(&BASE, case);
+    let levels = danger::alarms(&facts).into_iter().map(|it| it.level);
+    levels.max().unwrap_or(TriageLevel::SelfCare)
+}
+
+#[test]
+fn a_birthday_moves_the_level_of_a_value_by_one_step_at_most() {
+    let ages: Vec<Age> = ages()
+        .into_iter()
+        .filter(|it| *it < Age::from_years(21))
+        .collect();
+    let mut steps = Vec::new();
+    for id in BIRTHDAYS {
+        let concept = BASE.resolve(id).unwrap();
+        let [low, high] = BASE.plausible_range(concept).unwrap();
+        let step = if high - low <= 40.0 { 0.5 } else { 5.0 };
+        // Off the limits themselves, most of which are round numbers.
+        let mut value = low + step / 5.0;
+        while value <= high {
+            let floors = ages
+                .iter()
+                .map(|age| floor(&measured(concept, value, *age, Sex::Female)));
+            let floors: Vec<TriageLevel> = floors.collect();
+            for (levels, ages) in floors.windows(2).zip(ages.windows(2)) {
+                if (levels[0] as i32).abs_diff(levels[1] as i32) > 1 {
+                    steps.push(format!("{id} = {value}: {levels:?} at {ages:?}"));
+                }
+            }
+            value += step;
+        }
+    }
+    assert!(steps.is_empty(), "{steps:#?}");
+}
+
+#[test]
+fn a_very_high_pressure_with_complaints_is_an_emergency_at_every_age() {
+    for age in ages() {
+        for complaint in ["s_convulsion", "s_confusion"] {
+            let evidence = vec![
+                item(complaint, Choice::Present),
+                valued("s_systolic_blood_pressure", Choice::Present, 190.0),
+                valued("s_diastolic_blood_pressure", Choice::Present, 126.0),
+            ];
+            assert_eq!(
+                level(&case(age, Sex::Male, evidence)),
+                TriageLevel::Emergency,
+                "{complaint} at {age:?}"
+            );
+        }
+    }
+    for years in [3, 5, 7, 8, 10, 12, 13, 15, 17] {
+        for (upper, lower) in [(190.0, 126.0), (172.0, 118.0)] {
+            let evidence = vec![
+                item("s_severe_headache", Choice::Present),
+                item("s_blurred_vision", Choice::Present),
+                valued("s_systolic_blood_pressure", Choice::Present, upper),
+                valued("s_diastolic_blood_pressure", Choice::Present, lower),
+            ];
+            assert_eq!(
+                level(&case(Age::from_years(years), Sex::Male, evidence)),
+                TriageLevel::Emergency,
+                "{upper}/{lower} at {years}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_finding_whose_name_holds_an_age_is_bound_to_that_age() {
+    let youngest = |ix: FindingIx| BASE.finding(ix).ages.contains(Age::from_days(3));
+    let grown = |ix: FindingIx| BASE.finding(ix).ages.contains(Age::from_years(30));
+    let is_of = |id: &str, word: &str| {
+        id.ends_with(&format!("_{word}")) || id.contains(&format!("_in_{word}"))
+    };
+    for ix in BASE.finding_indices() {
+        let id = finding_id(ix);
+        let of_child = [
+            "child",
+            "infant",
+            "newborn",
+            "young_infant",
+            "age_2_to_11_months",
+            "age_1_to_4_years",
+        ];
+        // "Fathering a child" is of the man.
+        if of_child.iter().any(|word| is_of(id, word)) && !id.contains("fathering") {
+            assert!(!grown(ix), "{id} has no upper age");
+        }
+        if is_of(id, "adult") {
+            assert!(!youngest(ix), "{id} has no lower age");
+        }
+    }
+}
+
+#[test]
+fn two_numbers_that_contradict_each_other_are_not_used() {
+    let evidence = vec![
+        item("s_fever", Choice::Present),
+        valued("s_systolic_blood_pressure", Choice::Present, 80.0),
+        valued("s_diastolic_blood_pressure", Choice::Present, 120.0),
+    ];
+    let case = case(Age::from_years(30), Sex::Male, evidence);
+    let facts = PatientFacts::gather(&BASE, &case);
+    assert_eq!(
+        facts.told.len(),
+        1,
+        "nothing follows from them: {:?}",
+        facts.told
+    );
+    let answer = review(assess(&BASE, &case, &Parameters::default()), 0);
+    let is_high = |it: &&Warning<'_>| {
+        it.severity == WarningSeverity::High && it.kind == WarningKind::ValidationConcern
+    };
+    assert_eq!(answer.warnings.iter().filter(is_high).count(), 1);
 }

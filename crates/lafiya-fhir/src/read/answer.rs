@@ -263,8 +263,15 @@ impl Reading<'_> {
             return Some(Choice::Present);
         }
         let quantity = self.base.quantity(self.concept)?;
+        if quantity
+            .derivable_in(self.person)
+            .any(|it| it == self.concept)
+        {
+            return Some(Choice::Absent);
+        }
+        // The test has limits, but none for this age or sex: the number is neither.
         let has_rules = quantity.derivable().any(|it| it == self.concept);
-        has_rules.then_some(Choice::Absent)
+        has_rules.then_some(Choice::Unknown)
     }
 
     fn word(

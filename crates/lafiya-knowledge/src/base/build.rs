@@ -90,7 +90,7 @@ impl KnowledgeBase {
                 .collect(),
             places_in_pairs,
             pairs,
-            places: Places::of(&content.countries, &directory),
+            places: Places::of(&content.countries, &content.belts, &directory),
             conditions,
             findings,
             labs,

@@ -73,6 +73,9 @@ pub enum NotANumber {
         /// The unit.
         unit: String,
     },
+    /// A value written as two numbers whose first is not above its second.
+    #[error("the first number must be above the second")]
+    UpsideDown,
     /// The concept has no unit: nothing to read.
     #[error("this concept takes no value")]
     NoUnit,
@@ -130,9 +133,9 @@ impl Quantity {
         if !same_unit(&self.unit, unit)
             && let Some(other) = self.other_units.iter().find(is_named)
         {
-            return self.plausible(convert(number, other));
+            return self.checked(convert(number, other));
         }
-        let own = self.plausible(number);
+        let own = self.checked(number);
         if own.is_ok() || !unit.is_empty() {
             return own;
         }
@@ -149,7 +152,7 @@ impl Quantity {
         let others = self.other_units.iter();
         let others = others.map(move |other| convert(number, other));
         let all = std::iter::once(number).chain(others);
-        all.filter(|value| self.plausible(*value).is_ok())
+        all.filter(|value| self.checked(*value).is_ok())
     }
 
     /// The normal range at an age.
@@ -165,13 +168,35 @@ impl Quantity {
                 present.push(concept);
             }
         }
-        let absent = self
-            .absent_unless_derived
-            .iter()
-            .copied()
-            .filter(|it| !present.contains(it))
-            .collect();
+        let absent = self.absent_unless_derived.iter().copied();
+        let absent = absent.filter(|it| !present.contains(it)).collect();
         Derived { present, absent }
+    }
+
+    /// What some value makes present in this person. A value cannot make anything else absent: "below 94 in a
+    /// child" says nothing of an adult.
+    pub fn derivable_in(&self, person: &Person) -> impl Iterator<Item = ConceptRef> {
+        let rules = self.derive.iter().filter(|rule| rule.applies_to(person));
+        rules.map(|rule| rule.concept)
+    }
+
+    /// Whether a value lies far outside what is normal at an age: beyond it by more than the width of the normal
+    /// range, or below half of its lower end.
+    pub fn is_far_from_normal(&self, value: f64, age: Age) -> bool {
+        self.normal_at(age).is_some_and(|[low, high]| {
+            let width = high - low;
+            let lowest = if low > 0.0 {
+                (low - width).max(low / 2.0)
+            } else {
+                low - width
+            };
+            value > high + width || value < lowest
+        })
+    }
+
+    /// What a living patient can have, in the quantity's own unit, where the file says.
+    pub fn plausible_range(&self) -> Option<[f64; 2]> {
+        self.plausible
     }
 
     /// What a value makes present; a concept of several rules may come more than once.
@@ -193,7 +218,7 @@ impl Quantity {
         self.units().any(|unit| same_unit(unit, written))
     }
 
-    fn plausible(&self, value: f64) -> Result<f64, NotANumber> {
+    fn checked(&self, value: f64) -> Result<f64, NotANumber> {
         match self.plausible {
             Some([low, high]) if value < low || value > high => Err(NotANumber::Implausible {
                 value,

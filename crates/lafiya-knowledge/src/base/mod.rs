@@ -316,28 +316,113 @@ impl KnowledgeBase {
             return Ok(vec![(concept, quantity.read_value(text)?)]);
         };
         let parts = text.splitn(2, '/').zip(pair);
-        parts
-            .map(|(part, ix)| {
-                Ok((
-                    ConceptRef::Measure(ix),
-                    self.measure(ix).quantity.read_value(part)?,
-                ))
-            })
-            .collect()
+        let read = |(part, ix)| {
+            let value = self.measure(ix).quantity.read_value(part)?;
+            Ok((ConceptRef::Measure(ix), value))
+        };
+        let values = parts.map(read).collect::<Result<Vec<_>, NotANumber>>()?;
+        match values[..] {
+            [(_, upper), (_, lower)] if upper <= lower => Err(NotANumber::UpsideDown),
+            _ => Ok(values),
+        }
     }
 
-    /// What a value makes present or absent. Nothing that follows from what is present is called absent.
+    /// Pairs of measures whose first value is above the second, such as the two numbers of a blood pressure.
+    pub fn measure_pairs(&self) -> impl Iterator<Item = [MeasureIx; 2]> {
+        self.measures.iter().filter_map(|measure| measure.pair)
+    }
+
+    /// What a living patient can have, in the concept's own unit; `None` where it takes no value or no file says.
+    pub fn plausible_range(&self, concept: ConceptRef) -> Option<[f64; 2]> {
+        self.quantity(concept)?.plausible_range()
+    }
+
+    /// The same in words, `30 to 100 %`; of a value written as two numbers, of both.
+    pub fn plausible_words(&self, concept: ConceptRef) -> Option<String> {
+        let words = |concept| {
+            let quantity = self.quantity(concept)?;
+            let [low, high] = quantity.plausible_range()?;
+            Some(format!("{low} to {high} {}", quantity.unit))
+        };
+        let pair = match concept {
+            ConceptRef::Measure(ix) => self.measure(ix).pair,
+            _ => None,
+        };
+        match pair {
+            Some([upper, lower]) => Some(format!(
+                "{} over {}",
+                words(ConceptRef::Measure(upper))?,
+                words(ConceptRef::Measure(lower))?
+            )),
+            None => words(concept),
+        }
+    }
+
+    /// Whether a value that cannot be read would be dangerous if it were true: an oxygen saturation of 9 may be a
+    /// typing error, or a dying patient. It is judged by the nearest value that a living patient can have.
+    pub fn is_dangerous_if_true(
+        &self,
+        concept: ConceptRef,
+        problem: &NotANumber,
+        person: &Person,
+    ) -> bool {
+        let &NotANumber::Implausible {
+            value, low, high, ..
+        } = problem
+        else {
+            return matches!(problem, NotANumber::UpsideDown);
+        };
+        let nearest = value.clamp(low, high);
+        let concepts = match concept {
+            ConceptRef::Measure(ix) => self
+                .measure(ix)
+                .pair
+                .map_or(vec![concept], |pair| pair.map(ConceptRef::Measure).to_vec()),
+            _ => vec![concept],
+        };
+        let derived = concepts
+            .into_iter()
+            .flat_map(|it| self.derive(it, nearest, person).present);
+        let mut findings = derived.flat_map(|it| self.implied_by(it).into_iter().chain([it]));
+        findings.any(|it| it.finding().is_some_and(|ix| self.finding(ix).is_danger()))
+    }
+
+    /// Whether a concept makes sense at this age and in this sex. A lab test always does: its ages say whom it is
+    /// recommended to, and a result that is brought counts in any case.
+    pub fn fits(&self, concept: ConceptRef, age: Age, sex: Sex) -> bool {
+        match concept {
+            ConceptRef::Finding(ix) => {
+                let finding = self.finding(ix);
+                finding.sex.allows(sex) && finding.ages.contains(age)
+            }
+            ConceptRef::Risk(ix) => {
+                let risk = self.risk(ix);
+                risk.sex.allows(sex) && risk.ages.contains(age)
+            }
+            _ => true,
+        }
+    }
+
+    /// What a value makes present or absent. What does not fit the person's age or sex is neither. Nothing that
+    /// follows from what is present is called absent, nor anything that no value could have made present.
     pub fn derive(&self, concept: ConceptRef, value: f64, person: &Person) -> Derived {
         let Some(quantity) = self.quantity(concept) else {
             return Derived::default();
         };
         let mut derived = quantity.derived(value, person);
-        let follows: Vec<ConceptRef> = derived
-            .present
-            .iter()
-            .flat_map(|&it| self.implied_by(it))
-            .collect();
-        derived.absent.retain(|it| !follows.contains(it));
+        let fits = |it: &ConceptRef| self.fits(*it, person.age, person.sex);
+        derived.present.retain(fits);
+        if derived.absent.is_empty() {
+            return derived;
+        }
+        let with_implied = |it: ConceptRef| self.implied_by(it).into_iter().chain([it]);
+        let present = derived.present.iter().copied();
+        let follows: Vec<ConceptRef> = present.flat_map(with_implied).collect();
+        let possible = quantity.derivable_in(person).filter(fits);
+        let possible: Vec<ConceptRef> = possible.flat_map(with_implied).collect();
+        derived
+            .absent
+            .retain(|it| fits(it) && possible.contains(it) && !follows.contains(it));
         derived
     }
 

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::directory::Directory;
-use super::index::BeltIx;
-use crate::schema::{self, Country};
+use super::index::{BeltIx, ConceptRef, RiskIx};
+use crate::schema::{self, Belt, Country};
 use crate::words::Setting;
 
 /// A country or a region of one.
@@ -20,6 +20,8 @@ pub struct Place {
     pub country_name: String,
     /// The belts it lies in.
     pub belts: Vec<BeltIx>,
+    /// Risk factors that its belts bring with them, without what follows from these.
+    pub implies: Vec<RiskIx>,
     /// Set where nearly everybody there lives so.
     pub setting: Option<Setting>,
     /// Other names and spellings.
@@ -75,7 +77,7 @@ impl Places {
         self.by_slug.get(slug).map(|&at| &self.list[at])
     }
 
-    pub(super) fn of(countries: &[Country], directory: &Directory) -> Self {
+    pub(super) fn of(countries: &[Country], belts: &[Belt], directory: &Directory) -> Self {
         let mut places = Self::default();
         for country in countries {
             let whole = whole_country(country, directory);
@@ -84,6 +86,9 @@ impl Places {
             for region in &country.region {
                 places.enter(region_of(&whole, region, directory), &[]);
             }
+        }
+        for place in &mut places.list {
+            place.implies = implied_by(&place.belts, belts, directory);
         }
         places
     }
@@ -110,6 +115,7 @@ fn whole_country(country: &Country, directory: &Directory) -> Place {
             .iter()
             .filter_map(|id| directory.belt(id))
             .collect(),
+        implies: Vec::new(),
         setting: None,
         synonyms: country.synonyms.clone(),
     }
@@ -136,11 +142,22 @@ fn region_of(country: &Place, region: &schema::Region, directory: &Directory) ->
         slug: region.slug.clone(),
         name: region.name.clone(),
         belts,
+        implies: Vec::new(),
         setting: region.setting,
         synonyms: region.synonyms.clone(),
         country: country.country.clone(),
         country_name: country.country_name.clone(),
     }
+}
+
+/// The risk factors that these belts imply, each once.
+fn implied_by(of_place: &[BeltIx], belts: &[Belt], directory: &Directory) -> Vec<RiskIx> {
+    let ids = of_place.iter().flat_map(|ix| &belts[ix.index()].implies);
+    let risks = ids.filter_map(|id| directory.exact(id).and_then(ConceptRef::risk));
+    let mut implied: Vec<RiskIx> = risks.collect();
+    implied.sort_unstable();
+    implied.dedup();
+    implied
 }
 
 /// A name in lower case with hyphens: `Côte d'Ivoire` is `cote-d-ivoire`.

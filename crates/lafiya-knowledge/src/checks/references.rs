@@ -35,6 +35,9 @@ pub(super) fn known_ids(report: &mut Report<'_>) {
     for risk in &content.risk_factors {
         each(report, &risk.id, &risk.implies, Wanted::Risk);
     }
+    for belt in &content.belts {
+        each(report, &belt.id, &belt.implies, Wanted::Risk);
+    }
     for measure in &content.measures {
         derivations(
             report,

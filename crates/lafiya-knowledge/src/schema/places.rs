@@ -15,6 +15,9 @@ pub struct Belt {
     pub id: String,
     /// What places belong to it.
     pub says: String,
+    /// Risk factors that everybody has who is there.
+    #[serde(default)]
+    pub implies: Vec<String>,
     /// Source id.
     #[serde(default)]
     pub source: String,

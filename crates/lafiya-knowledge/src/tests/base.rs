@@ -133,6 +133,8 @@ fn a_blood_pressure_is_two_values() {
     check("180", &[("s_systolic_blood_pressure", 180.0)]);
     check("180/110/90", &[]);
     check("1800/110", &[]);
+    check("80/120", &[]);
+    check("90/90", &[]);
 }
 
 #[test]
