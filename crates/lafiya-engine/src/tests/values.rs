@@ -136,7 +136,7 @@ fn person(age: Age, sex: Sex) -> Person {
 /// Values over the whole plausible range, and the limits of what is normal.
 fn values(quantity: &Quantity, age: Age) -> Vec<f64> {
     let [low, high] = quantity.plausible_range().expect("has one");
-    let steps = (0..=20).map(|step| low + (high - low) * f64::from(step) / 20.0);
+    let steps = (0..=8).map(|step| low + (high - low) * f64::from(step) / 8.0);
     steps
         .chain(quantity.normal_at(age).into_iter().flatten())
         .collect()
