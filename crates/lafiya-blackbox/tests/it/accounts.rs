@@ -96,7 +96,7 @@ fn code(secret: &str, later: i64) -> String {
         .chunks_exact(8)
         .map(|byte| {
             byte.iter()
-                .fold(0, |all, bit| all * 2 + u8::try_from(*bit).unwrap())
+                .fold(0, |all, bit| all * 2 + u8::try_from(*bit).expect("a bit"))
         })
         .collect();
     let step = jiff::Timestamp::now().as_second() / 30 + later;
@@ -104,7 +104,7 @@ fn code(secret: &str, later: i64) -> String {
     mac.update(&step.to_be_bytes());
     let hash = mac.finalize().into_bytes();
     let offset = usize::from(hash[19] & 0x0f);
-    let word = u32::from_be_bytes(hash[offset..offset + 4].try_into().unwrap());
+    let word = u32::from_be_bytes(hash[offset..offset + 4].try_into().expect("four bytes"));
     format!("{:06}", (word & 0x7fff_ffff) % 1_000_000)
 }
 

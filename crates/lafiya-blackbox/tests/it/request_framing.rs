@@ -29,7 +29,8 @@ fn refused(bytes: &str) -> Option<Answer> {
 }
 
 fn post(headers: &str, body: &str) -> String {
-    let key = shared().key_of_first_start("sk_test_");
+    let service = shared();
+    let key = service.key_of_first_start("sk_test_");
     format!(
         "POST /v1/parse HTTP/1.1\r\nAuthorization: Bearer {key}\r\n\
          Content-Type: application/json\r\n{headers}\r\n{body}"
