@@ -48,6 +48,7 @@ const FOLDERS: &[(&str, &str)] = &[
     ("endpoints", "Endpoints"),
     ("clinical", "Clinical"),
     ("operating", "Operating"),
+    ("contributing", "Contributing"),
     ("decisions", "Decisions"),
 ];
 
