@@ -73,7 +73,19 @@ macro_rules! images {
 }
 
 /// Pictures that the documents show.
-const IMAGES: &[(&str, &[u8])] = images!["answer.svg", "performance.svg"];
+const IMAGES: &[(&str, &[u8])] = images![
+    "answer-desktop-light.png",
+    "answer-phone-light.png",
+    "consult-desktop-light.png",
+    "consult-phone-light.png",
+    "dashboard-desktop-dark.png",
+    "emergency-phone-light.png",
+    "examples-desktop-light.png",
+    "keys-desktop-light.png",
+    "knowledge-desktop-light.png",
+    "performance.svg",
+    "question-phone-dark.png",
+];
 
 struct Group {
     name: &'static str,
