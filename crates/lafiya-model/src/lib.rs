@@ -32,7 +32,9 @@ pub use ids::{
 };
 pub use opinion::{Opinion, OpinionStatus, Outline, SecondOpinion};
 pub use patient::{Age, AgeBand, AgeUnit, Sex};
-pub use recorded::{AssessmentDocument, Timings};
+pub use recorded::{
+    AssessmentDocument, Measured, RecordedCase, RecordedEvidence, RestsOn, Timings,
+};
 pub use tenant::{Environment, TenantStatus, TextToProvider, Tier};
 pub use text::{Phrase, Text};
 pub use triage::{Seriousness, Timeframe, TriageLevel};

@@ -10,7 +10,8 @@ use jiff::Timestamp;
 use lafiya_engine::{Draft, Parameters};
 use lafiya_model::{
     Assessment, AssessmentDocument, AssessmentId, Case, DeidentifiedCase, Environment, EventKind,
-    Evidence, IdRefusal, InterviewId, KeyId, SecondOpinion, Timings, TriageLevel,
+    Evidence, IdRefusal, InterviewId, KeyId, Measured, RecordedCase, RecordedEvidence,
+    SecondOpinion, Timings, TriageLevel,
 };
 use lafiya_storage::store::{
     ConditionName, IdempotencyRecord, Month, NewEvent, RecordAssessment, RecordRefusal,
@@ -56,6 +57,8 @@ pub struct AssessRequest {
     pub idempotency_key: Option<String>,
     /// The id of the request, which becomes the id of the assessment.
     pub assessment_id: AssessmentId,
+    /// An assessment of another interview that this one corrects; the caller has found it.
+    pub corrects: Option<AssessmentId>,
 }
 
 /// An answer and how it came about.
@@ -226,6 +229,7 @@ async fn one_turn<T: Send>(
         environment,
         age_group: reasoned.age.band().public_group().to_owned(),
         region,
+        case: Some(recorded_case(&base, &reasoned)),
         model_used: sandbox::model_name(environment, thought.second_opinion.as_ref()),
         disclaimer: sandbox::disclaimer(environment, DISCLAIMER),
         timings: Timings {
@@ -320,6 +324,30 @@ fn deidentified(
     }
 }
 
+/// What the engine was told, with the names of today: whatever is told later, this is what the answer rests on.
+fn recorded_case<'a>(base: &'a Library, case: &DeidentifiedCase) -> RecordedCase<'a> {
+    let recorded = |item: &Evidence| {
+        let concept = base.resolve(item.id.as_str())?;
+        let unit = base.quantity(concept).map(|it| it.unit.clone());
+        let measured = item.value.zip(unit);
+        Some(RecordedEvidence {
+            id: item.id.clone(),
+            name: base.common_name_of(concept).into(),
+            kind: concept.kind(),
+            choice: item.choice,
+            source: item.source,
+            duration_days: item.duration_days,
+            severity: item.severity,
+            measured: measured.map(|(value, unit)| Measured { value, unit }),
+        })
+    };
+    RecordedCase {
+        age: case.age,
+        sex: case.sex,
+        evidence: case.evidence.iter().filter_map(recorded).collect(),
+    }
+}
+
 /// What an assessment is recorded as.
 fn to_record(
     caller: &Caller,
@@ -338,6 +366,7 @@ fn to_record(
         interview_id: document.interview_id,
         turn: memory.turn(),
         new_interview: request.interview_id.is_none(),
+        corrects: request.corrects,
         created_at: now,
         lagos_date: lagos_date(now),
         level: document.assessment.triage.level,
@@ -513,12 +542,49 @@ pub async fn find(
     environment: Environment,
     id: AssessmentId,
 ) -> Result<AssessmentDocument<'static>, ServiceError> {
+    Ok(find_filed(context, caller, environment, id).await?.document)
+}
+
+/// A stored assessment, and what it replaced and was replaced by.
+pub struct Filed {
+    /// The assessment, as it was answered.
+    pub document: AssessmentDocument<'static>,
+    /// The assessment it replaces.
+    pub supersedes: Option<AssessmentId>,
+    /// The assessment that replaced it.
+    pub superseded_by: Option<AssessmentId>,
+}
+
+/// A stored assessment of this tenant, with its place among others about the same patient.
+pub async fn find_filed(
+    context: &Context,
+    caller: &Caller,
+    environment: Environment,
+    id: AssessmentId,
+) -> Result<Filed, ServiceError> {
     let stored = context
         .store
         .find_assessment(caller.tenant_id, environment, id)
         .await?;
     let stored = stored.ok_or(ServiceError::NotFound("an assessment of that id"))?;
-    document::read(context, &stored.document).await
+    Ok(Filed {
+        document: document::read(context, &stored.document).await?,
+        supersedes: stored.summary.supersedes,
+        superseded_by: stored.summary.superseded_by,
+    })
+}
+
+/// The latest assessment that replaced this one, directly or by way of others; this one where none did.
+pub async fn newest_after(
+    context: &Context,
+    caller: &Caller,
+    environment: Environment,
+    id: AssessmentId,
+) -> Result<AssessmentId, ServiceError> {
+    let newest = context
+        .store
+        .newest_after(caller.tenant_id, environment, id);
+    Ok(newest.await?)
 }
 
 fn elapsed_ms(since: Instant) -> u64 {

@@ -221,6 +221,7 @@ mod tests {
             environment: Environment::Live,
             age_group: "adult".to_owned(),
             region: None,
+            case: None,
             assessment: review(assess(base, &case, &Parameters::default()), 0),
             facilities: Vec::new(),
             second_opinion: None,

@@ -66,6 +66,8 @@ pub enum ExportRecord {
         interview_id: InterviewId,
         turn: u32,
         created_at: Timestamp,
+        supersedes: Option<AssessmentId>,
+        superseded_by: Option<AssessmentId>,
         document: Value,
     },
     /// An interview that can still be continued.
@@ -258,6 +260,8 @@ async fn assessment(
         interview_id: stored.summary.interview_id,
         turn: stored.summary.turn,
         created_at: stored.summary.created_at,
+        supersedes: stored.summary.supersedes,
+        superseded_by: stored.summary.superseded_by,
         document: document::read(context, &stored.document).await?,
     })
 }

@@ -107,6 +107,49 @@ test("an earlier answer can be changed", async () => {
   assert.notEqual(await page.locator("h1").textContent(), first);
 });
 
+/** A page's own words, without what may be added to it later. */
+function asFiled(html) {
+  return html.replace(/<section[^>]*id="replaced".*?<\/section>/s, "").replace(/<p[^>]*id="next-step".*?<\/p>/s, "");
+}
+
+test("a filed case, its letter and its record stay as they were, and say what replaced them", async () => {
+  const { page } = await member("owner");
+  await tell(page, service.url, { ...FEVER, story: "Fever and headache for three days. Temperature 39.5." });
+  await page.getByRole("button", { name: "go on" }).click();
+  await page.getByText("Why we ask").waitFor();
+  const question = page.url();
+  await page.getByRole("link", { name: "See the answer so far" }).click();
+  await page.waitForURL("**/cases/*");
+  const first = new URL(page.url()).pathname;
+  const id = first.split("/").pop();
+  assert.match(await page.locator("#known + ul").textContent(), /Body temperature\s*39.5 °C/);
+  const read = async (path) => (await page.context().request.get(`${service.url}${path}`)).text();
+  const paths = [first, `${first}/letter`, `/dashboard/assessments/${id}`];
+  const before = await Promise.all(paths.map(read));
+  assert.ok(before[1].includes("Body temperature (39.5 °C)"), "the letter tells the value");
+  await page.goto(question);
+  for (const answer of ["Yes", "Yes", "No"]) {
+    await page.getByRole("button", { name: answer, exact: true }).click();
+    await page.waitForLoadState();
+    if (page.url().includes("/cases/")) break;
+  }
+  const after = await Promise.all(paths.map(read));
+  for (const [place, path] of paths.entries()) {
+    assert.equal(asFiled(after[place]), asFiled(before[place]), path);
+    assert.ok(!before[place].includes('id="replaced"') && after[place].includes('id="replaced"'), path);
+  }
+  await page.goto(`${service.url}${first}/letter`);
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await page.getByText("A later answer replaced this one").isVisible(), true, "paper says so too");
+  await page.emulateMedia({ media: "screen" });
+  await page.goto(`${service.url}${first}`);
+  await page.getByRole("link", { name: "open the answer that replaced it" }).click();
+  await page.getByText("It replaces an earlier answer").waitFor();
+  await page.getByRole("link", { name: "an earlier answer" }).click();
+  assert.equal(new URL(page.url()).pathname, first);
+  assert.deepEqual(await accessibilityFindings(page), []);
+});
+
 test("mistakes in the form are said beside the field, and nothing typed is lost", async () => {
   const page = await visitor({ javaScriptEnabled: false });
   await page.goto(service.url);

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use lafiya_model::{Age, Choice, Severity, Sex, TriageLevel};
+use lafiya_model::{Age, Choice, ConceptKind, Measured, RestsOn, Severity, Sex, TriageLevel};
 use lafiya_service::FieldError;
 use lafiya_service::clock::BILLING_ZONE;
 
@@ -89,6 +89,45 @@ pub(crate) fn particulars(
         parts.push(severity.as_str().to_owned());
     }
     parts.join(", ")
+}
+
+/// How something told reads in a list: the measured value, or the answer with its particulars.
+pub(crate) fn told(it: &RestsOn<'_>) -> String {
+    if let Some(measured) = it.measured {
+        return self::measured(measured);
+    }
+    let answer = answer_about(it.choice, it.kind == Some(ConceptKind::LabTest));
+    let particulars = particulars(it.duration_days, it.severity, None);
+    if particulars.is_empty() {
+        answer.to_owned()
+    } else {
+        format!("{answer}, {particulars}")
+    }
+}
+
+/// How something told reads in a letter, under "present" or "absent".
+pub(crate) fn in_letter(it: &RestsOn<'_>) -> String {
+    let value = it.measured.map(measured);
+    let particulars = particulars(it.duration_days, it.severity, value.as_deref());
+    if particulars.is_empty() {
+        it.name.to_owned()
+    } else {
+        format!("{} ({particulars})", it.name)
+    }
+}
+
+/// "39.5 °C".
+pub(crate) fn measured(measured: &Measured) -> String {
+    format!("{} {}", measured.value, measured.unit)
+}
+
+/// An answer: a test is positive or negative, anything else is there or not.
+pub(crate) fn answer_about(choice: Choice, is_test: bool) -> &'static str {
+    match choice {
+        Choice::Present if is_test => "Positive",
+        Choice::Absent if is_test => "Negative",
+        _ => answer(choice),
+    }
 }
 
 /// How an answer reads in a list.

@@ -5,7 +5,9 @@ use lafiya_blackbox::{Answer, Client, Server, shared};
 use serde_json::{Value, json};
 
 use crate::assess::thought;
-use crate::requests::{assessed, case, clinic, fever, named, new_uuid, pilot, present, turn};
+use crate::requests::{
+    absent, assessed, case, clinic, fever, measured, named, new_uuid, pilot, present, turn,
+};
 use crate::shape::Kind::{Flag, Number, Object, Text, TextOrNull, Texts, Whole};
 use crate::shape::{check_each, check_fields};
 
@@ -168,4 +170,39 @@ fn an_explanation_outlives_the_process() {
     server.restart();
     let after = asked(&client.at(server.address), &id).expect(200).json();
     assert_eq!(after, before);
+}
+
+#[test]
+fn an_earlier_answer_rests_for_ever_on_what_was_known_then_and_says_what_replaced_it() {
+    let client = clinic();
+    let id = new_uuid();
+    let first = assessed(
+        &client,
+        &turn(&id, &[measured("s_body_temperature", "39.5")]),
+    );
+    let told = |it: &Value| asked(&client, &it["assessment_id"]).expect(200).json();
+    let before = told(&first);
+    assert_eq!(before["rests_on"][0]["value"], 39.5, "{before}");
+    assert_eq!(before["rests_on"][0]["unit"], "°C", "{before}");
+    assert_eq!(before["supersedes"], Value::Null);
+    assert_eq!(before["superseded_by"], Value::Null);
+
+    let second = assessed(&client, &turn(&id, &[present("s_neck_stiffness")]));
+    let third = assessed(&client, &turn(&id, &[absent("s_headache")]));
+    let mut after = told(&first);
+    assert_eq!(after["superseded_by"], second["assessment_id"], "{after}");
+    after["superseded_by"] = Value::Null;
+    assert_eq!(after, before, "nothing else of it has changed");
+    let middle = told(&second);
+    assert_eq!(middle["supersedes"], first["assessment_id"]);
+    assert_eq!(middle["superseded_by"], third["assessment_id"]);
+    let ids = |it: &Value| -> Vec<String> {
+        let rests_on = it["rests_on"].as_array().expect("a list");
+        let id = |it: &Value| it["id"].as_str().unwrap_or_default().to_owned();
+        rests_on.iter().map(id).collect()
+    };
+    assert_eq!(ids(&middle), ["s_body_temperature", "s_neck_stiffness"]);
+    let latest = told(&third);
+    assert_eq!(latest["superseded_by"], Value::Null);
+    assert_eq!(ids(&latest).len(), 3);
 }

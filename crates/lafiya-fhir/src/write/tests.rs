@@ -47,6 +47,7 @@ fn document(environment: Environment) -> AssessmentDocument<'static> {
         environment,
         age_group: "adult_15_49".to_owned(),
         region: None,
+        case: None,
         assessment: lafiya_engine::review(draft, 0),
         facilities: vec![NearestFacility {
             name: "General Hospital".to_owned(),

@@ -71,6 +71,7 @@ pub(crate) async fn assess(
         digest: Sha256::digest(&body).into(),
         idempotency_key,
         assessment_id: AssessmentId(visitor.request.0),
+        corrects: None,
     };
     let respond = |answer: &Answer| {
         let bundle = write_bundle(&answer.document, &library, &state.fhir.systems);

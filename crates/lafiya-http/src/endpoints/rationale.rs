@@ -66,6 +66,7 @@ async fn answer(
     admitted: &Admitted,
     id: AssessmentId,
 ) -> Result<Response, ApiError> {
-    let document = assess::find(&state.context, &admitted.caller, admitted.environment, id).await?;
-    Ok(Json(RationaleAnswer::from(&document)).into_response())
+    let caller = &admitted.caller;
+    let filed = assess::find_filed(&state.context, caller, admitted.environment, id).await?;
+    Ok(Json(RationaleAnswer::from(&filed)).into_response())
 }

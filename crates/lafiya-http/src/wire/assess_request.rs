@@ -202,6 +202,7 @@ pub(crate) fn read(
             digest: envelope.digest,
             idempotency_key: envelope.idempotency_key,
             assessment_id: envelope.assessment_id,
+            corrects: None,
         })
     })
 }

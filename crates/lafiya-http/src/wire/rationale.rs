@@ -1,8 +1,8 @@
 //! The shapes of `/rationale`: the reasons of a stored assessment.
 
-use lafiya_model::AssessmentId;
 use lafiya_model::opinion::Verdict;
-use lafiya_model::{AssessmentDocument, Text};
+use lafiya_model::{AssessmentDocument, AssessmentId, RestsOn, Severity, Text};
+use lafiya_service::assess::Filed;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -46,6 +46,12 @@ pub(crate) fn read_id(
 pub(crate) struct RationaleAnswer<'a> {
     assessment_id: Uuid,
     interview_id: Uuid,
+    /// What the answer rests on, as it was known when it was made
+    rests_on: Vec<RestsOnAnswer<'a>>,
+    /// The earlier assessment of the same patient that this one replaces
+    supersedes: Option<Uuid>,
+    /// The later assessment that replaced this one: a further turn of the interview, or a corrected case
+    superseded_by: Option<Uuid>,
     /// The chain of reasons, one sentence a step
     reasoning: String,
     conditions: Vec<ConditionRationale<'a>>,
@@ -53,6 +59,36 @@ pub(crate) struct RationaleAnswer<'a> {
     /// What came of asking a language model for a second opinion
     second_opinion: OpinionRationale<'a>,
     metadata: RationaleMetadata<'a>,
+}
+
+/// One thing that an answer rests on.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct RestsOnAnswer<'a> {
+    id: &'a str,
+    name: &'a str,
+    /// `present`, `absent` or `unknown`
+    choice: &'static str,
+    /// For how many days
+    duration_days: Option<u32>,
+    /// `mild`, `moderate` or `severe`
+    severity: Option<&'static str>,
+    /// The measured number, in `unit`
+    value: Option<f64>,
+    unit: Option<&'a str>,
+}
+
+impl<'a> From<RestsOn<'a>> for RestsOnAnswer<'a> {
+    fn from(it: RestsOn<'a>) -> Self {
+        Self {
+            id: it.id,
+            name: it.name,
+            choice: it.choice.as_str(),
+            duration_days: it.duration_days,
+            severity: it.severity.map(Severity::as_str),
+            value: it.measured.map(|it| it.value),
+            unit: it.measured.map(|it| it.unit.as_str()),
+        }
+    }
 }
 
 /// What came of asking a language model.
@@ -116,12 +152,16 @@ pub(crate) struct RationaleMetadata<'a> {
     knowledge_version: &'a str,
 }
 
-impl<'a> From<&'a AssessmentDocument<'_>> for RationaleAnswer<'a> {
-    fn from(document: &'a AssessmentDocument<'_>) -> Self {
+impl<'a> From<&'a Filed> for RationaleAnswer<'a> {
+    fn from(filed: &'a Filed) -> Self {
+        let document = &filed.document;
         let it = &document.assessment;
         Self {
             assessment_id: document.assessment_id.0,
             interview_id: document.interview_id.0,
+            rests_on: document.rests_on().into_iter().map(Into::into).collect(),
+            supersedes: filed.supersedes.map(|id| id.0),
+            superseded_by: filed.superseded_by.map(|id| id.0),
             reasoning: it.reasoning.steps.join("\n"),
             conditions: it
                 .conditions

@@ -35,6 +35,9 @@ pub struct RecordAssessment {
     pub turn: u32,
     /// The id of the interview was made for this very turn: nothing of it can be stored yet.
     pub new_interview: bool,
+    /// The assessment of another interview that this one corrects. A further turn replaces the turn before it
+    /// without being told.
+    pub corrects: Option<AssessmentId>,
     /// Now.
     pub created_at: Timestamp,
     /// The day in Lagos, which decides the day and the month it is counted under.
@@ -184,6 +187,10 @@ pub struct AssessmentSummary {
     pub level: TriageLevel,
     /// The leading condition.
     pub top_condition: Option<ConditionName>,
+    /// The assessment that this one replaces.
+    pub supersedes: Option<AssessmentId>,
+    /// The assessment that replaced this one.
+    pub superseded_by: Option<AssessmentId>,
 }
 
 /// An interview that can be continued.

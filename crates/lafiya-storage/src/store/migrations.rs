@@ -60,6 +60,11 @@ const SQLITE: &[(i64, &str, &str)] = &[
         "sealed webhook secrets",
         include_str!("../../migrations/sqlite/0011_sealed_webhook_secrets.sql"),
     ),
+    (
+        12,
+        "superseded assessments",
+        include_str!("../../migrations/sqlite/0012_superseded_assessments.sql"),
+    ),
 ];
 
 /// Version, title and text of each migration of PostgreSQL.
@@ -118,6 +123,11 @@ const POSTGRES: &[(i64, &str, &str)] = &[
         11,
         "sealed webhook secrets",
         include_str!("../../migrations/postgres/0011_sealed_webhook_secrets.sql"),
+    ),
+    (
+        12,
+        "superseded assessments",
+        include_str!("../../migrations/postgres/0012_superseded_assessments.sql"),
     ),
 ];
 

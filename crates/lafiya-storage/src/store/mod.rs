@@ -190,6 +190,15 @@ pub trait Store: Accounts + WebhookStore {
         id: AssessmentId,
     ) -> Result<Option<StoredAssessment>, StoreError>;
 
+    /// The assessment that replaced this one, directly or by way of others, and was not replaced itself; this one
+    /// where none did.
+    async fn newest_after(
+        &self,
+        tenant: TenantId,
+        environment: Environment,
+        id: AssessmentId,
+    ) -> Result<AssessmentId, StoreError>;
+
     /// Assessments, latest first, from the one after `before` on.
     async fn list_assessments(
         &self,

@@ -278,6 +278,21 @@ impl Store for SqlStore {
         .await
     }
 
+    async fn newest_after(
+        &self,
+        tenant: TenantId,
+        environment: Environment,
+        id: AssessmentId,
+    ) -> Result<AssessmentId, StoreError> {
+        self.read(
+            (tenant, environment, id),
+            |c, &(tenant, environment, id)| {
+                Box::pin(assessments::newest_after(c, tenant, environment, id))
+            },
+        )
+        .await
+    }
+
     async fn list_assessments(
         &self,
         tenant: TenantId,

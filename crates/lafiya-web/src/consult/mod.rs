@@ -75,6 +75,7 @@ async fn turn(
         digest: Sha256::digest(form.bytes()).into(),
         idempotency_key: None,
         assessment_id: AssessmentId(visit.visitor.request.0),
+        corrects: None,
     };
     let next = |answer: &Answer| next_step(&answer.document);
     assess::assess(&app.context, caller, Environment::Live, request, next).await

@@ -8,7 +8,8 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{
-    AssessmentDocument, Choice, Claim, Environment, EvidenceSource, InterviewId, TriageLevel,
+    AssessmentDocument, Choice, Claim, Environment, EvidenceSource, InterviewId, Measured, RestsOn,
+    TriageLevel,
 };
 use lafiya_service::assess;
 use lafiya_service::consult::{self, OpenInterview};
@@ -26,7 +27,7 @@ use crate::words;
 pub(crate) struct Known {
     pub(crate) id: String,
     pub(crate) name: String,
-    pub(crate) answer: &'static str,
+    pub(crate) answer: String,
 }
 
 #[derive(Template)]
@@ -133,13 +134,25 @@ fn question_page(
 }
 
 /// Everything told so far, for people.
-pub(crate) fn known(base: &KnowledgeBase, open: &OpenInterview) -> Vec<Known> {
+fn known(base: &KnowledgeBase, open: &OpenInterview) -> Vec<Known> {
     let one = |item: &lafiya_model::Evidence| {
         let concept = base.resolve(item.id.as_str())?;
+        let unit = base.quantity(concept).map(|it| it.unit.clone());
+        let measured = item.value.zip(unit);
+        let measured = measured.map(|(value, unit)| Measured { value, unit });
+        let told = RestsOn {
+            id: item.id.as_str(),
+            name: base.common_name_of(concept),
+            kind: Some(concept.kind()),
+            choice: item.choice,
+            duration_days: item.duration_days,
+            severity: item.severity,
+            measured: measured.as_ref(),
+        };
         Some(Known {
             id: item.id.to_string(),
-            name: base.common_name_of(concept).to_owned(),
-            answer: words::answer(item.choice),
+            name: told.name.to_owned(),
+            answer: words::told(&told),
         })
     };
     open.evidence.iter().filter_map(one).collect()

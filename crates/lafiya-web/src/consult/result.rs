@@ -7,13 +7,13 @@ use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use lafiya_model::assessment::{AssessedCondition, Contribution};
-use lafiya_model::{Assessment, AssessmentDocument, AssessmentId, Choice, Environment};
-use lafiya_service::assess;
+use lafiya_model::{Assessment, AssessmentDocument, AssessmentId, Choice, Environment, RestsOn};
+use lafiya_service::assess::{self, Filed};
 use lafiya_service::{Caller, Library, ServiceError, consult};
 
 use super::map::{self, Map};
 use super::patient::Patient;
-use super::question::{Known, known};
+use super::question::Known;
 use crate::app::App;
 use crate::page::{Failure, Frame, Section, show};
 use crate::visit::Visit;
@@ -43,6 +43,63 @@ struct Force {
     words: &'static str,
 }
 
+/// The place of an answer among others about the same patient. The rest of its page never changes.
+pub(crate) struct Standing {
+    pub(crate) supersedes: Option<AssessmentId>,
+    pub(crate) replaced: Option<Replaced>,
+}
+
+/// What came after an answer.
+pub(crate) struct Replaced {
+    pub(crate) by: AssessmentId,
+    /// The latest, where that is another one.
+    pub(crate) newest: Option<AssessmentId>,
+}
+
+impl Standing {
+    pub(crate) async fn of(
+        app: &App,
+        caller: &Caller,
+        filed: &Filed,
+    ) -> Result<Self, ServiceError> {
+        let replaced = match filed.superseded_by {
+            None => None,
+            Some(by) => {
+                let environment = filed.document.environment;
+                let newest = assess::newest_after(&app.context, caller, environment, by).await?;
+                Some(Replaced {
+                    by,
+                    newest: Some(newest).filter(|newest| *newest != by),
+                })
+            }
+        };
+        Ok(Self {
+            supersedes: filed.supersedes,
+            replaced,
+        })
+    }
+}
+
+/// The patient as an answer knew them; nothing in documents that did not keep it.
+fn patient_of(document: &AssessmentDocument<'_>) -> Option<String> {
+    let case = document.case.as_ref()?;
+    let patient = Patient {
+        age: case.age,
+        sex: case.sex,
+    };
+    Some(patient.in_words())
+}
+
+/// What an answer rests on, for people.
+pub(crate) fn rests_on(document: &AssessmentDocument<'_>) -> Vec<Known> {
+    let known = |it: RestsOn<'_>| Known {
+        id: it.id.to_owned(),
+        name: it.name.to_owned(),
+        answer: words::told(&it),
+    };
+    document.rests_on().into_iter().map(known).collect()
+}
+
 #[derive(Template)]
 #[template(path = "consult/result.html")]
 struct ResultPage<'a> {
@@ -57,6 +114,7 @@ struct ResultPage<'a> {
     rest: Vec<Shown<'a>>,
     unexplained: String,
     known: Vec<Known>,
+    standing: Standing,
     goes_on: bool,
     map: Option<Map>,
     made_at: String,
@@ -71,10 +129,12 @@ pub(crate) async fn page(
     Path(id): Path<AssessmentId>,
 ) -> Result<Response, Failure> {
     let caller = visit.caller(&app).await?;
-    let document = find(&app, &caller, id).await?;
+    let filed = find_filed(&app, &caller, id).await?;
+    let standing = Standing::of(&app, &caller, &filed).await?;
+    let document = filed.document;
     let library = app.context.knowledge.load();
     let open = consult::open(&app.context, &caller, document.interview_id).await?;
-    let is_latest = open.as_ref().is_some_and(|open| open.latest == id);
+    let is_latest = open.is_some_and(|open| open.latest == id);
     let answer = &document.assessment;
     let mut shown: Vec<Shown<'_>> = answer
         .conditions
@@ -94,17 +154,9 @@ pub(crate) async fn page(
         first: shown,
         rest,
         unexplained: words::share(answer.unexplained),
-        known: open
-            .as_ref()
-            .map(|open| known(&library, open))
-            .unwrap_or_default(),
-        patient: open.map(|open| {
-            Patient {
-                age: open.age,
-                sex: open.sex,
-            }
-            .in_words()
-        }),
+        known: rests_on(&document),
+        patient: patient_of(&document),
+        standing,
         goes_on: is_latest && answer.next_question.is_some(),
         map: map::of(&document.facilities),
         made_at: words::moment(document.created_at),
@@ -121,9 +173,18 @@ pub(crate) async fn find(
     caller: &Caller,
     id: AssessmentId,
 ) -> Result<AssessmentDocument<'static>, ServiceError> {
-    match assess::find(&app.context, caller, Environment::Live, id).await {
+    Ok(find_filed(app, caller, id).await?.document)
+}
+
+/// The same, with its place among others about the same patient.
+pub(crate) async fn find_filed(
+    app: &App,
+    caller: &Caller,
+    id: AssessmentId,
+) -> Result<Filed, ServiceError> {
+    match assess::find_filed(&app.context, caller, Environment::Live, id).await {
         Err(ServiceError::NotFound(_)) => {
-            assess::find(&app.context, caller, Environment::Test, id).await
+            assess::find_filed(&app.context, caller, Environment::Test, id).await
         }
         other => other,
     }
@@ -176,6 +237,7 @@ struct LetterPage<'a> {
     frame: Frame,
     document: &'a AssessmentDocument<'a>,
     answer: &'a Assessment<'a>,
+    standing: Standing,
     patient: Option<String>,
     level: &'static str,
     when: String,
@@ -194,18 +256,14 @@ pub(crate) async fn letter(
 ) -> Result<Response, Failure> {
     let tenant = visit.tenant(&app).await?;
     let caller = visit.caller(&app).await?;
-    let document = find(&app, &caller, id).await?;
+    let filed = find_filed(&app, &caller, id).await?;
+    let standing = Standing::of(&app, &caller, &filed).await?;
+    let document = filed.document;
     let library = app.context.knowledge.load();
-    let open = consult::open(&app.context, &caller, document.interview_id).await?;
-    let told = open
-        .as_ref()
-        .map(|open| known(&library, open))
-        .unwrap_or_default();
-    let named = |answer: &str| -> Vec<String> {
-        told.iter()
-            .filter(|it| it.answer == answer)
-            .map(|it| it.name.clone())
-            .collect()
+    let told = document.rests_on();
+    let named = |choice: Choice| -> Vec<String> {
+        let chosen = told.iter().filter(|it| it.choice == choice);
+        chosen.map(words::in_letter).collect()
     };
     let answer = &document.assessment;
     Ok(show(&LetterPage {
@@ -222,15 +280,10 @@ pub(crate) async fn letter(
             .take(3)
             .map(|it| (it, words::share(it.probability)))
             .collect(),
-        present: named("Yes"),
-        absent: named("No"),
-        patient: open.map(|open| {
-            Patient {
-                age: open.age,
-                sex: open.sex,
-            }
-            .in_words()
-        }),
+        present: named(Choice::Present),
+        absent: named(Choice::Absent),
+        patient: patient_of(&document),
+        standing,
         made_on: words::day(document.created_at),
         from: tenant.name,
         document: &document,

@@ -15,7 +15,8 @@ use serde::Deserialize;
 
 use super::Board;
 use crate::app::App;
-use crate::consult::result;
+use crate::consult::question::Known;
+use crate::consult::result::{self, Standing};
 use crate::page::{Failure, Frame, go_to, show};
 use crate::posted::Posted;
 use crate::visit::Visit;
@@ -30,6 +31,7 @@ struct Row {
     level: TriageLevel,
     condition: String,
     turn: u32,
+    is_replaced: bool,
 }
 
 #[derive(Template)]
@@ -95,6 +97,7 @@ fn row(summary: &AssessmentSummary) -> Row {
             .map(|it| it.name.clone())
             .unwrap_or_default(),
         turn: summary.turn,
+        is_replaced: summary.superseded_by.is_some(),
     }
 }
 
@@ -107,6 +110,8 @@ struct RationalePage<'a> {
     answer: &'a Assessment<'a>,
     level: &'static str,
     made_at: String,
+    standing: Standing,
+    known: Vec<Known>,
     shares: Vec<(String, String, String)>,
     events: Vec<Told>,
     gravities: &'static [AdverseSeriousness],
@@ -167,7 +172,9 @@ async fn rationale(
     problem: Option<String>,
 ) -> Result<Response, Failure> {
     let caller = visit.caller(app).await?;
-    let document = result::find(app, &caller, id).await?;
+    let filed = result::find_filed(app, &caller, id).await?;
+    let standing = Standing::of(app, &caller, &filed).await?;
+    let document = filed.document;
     let answer = &document.assessment;
     let board = Board::new(visit, "assessments", "Assessment");
     let share = |it: &lafiya_model::assessment::AssessedCondition| {
@@ -200,6 +207,8 @@ async fn rationale(
         place: board.place,
         level: words::level(answer.triage.level),
         made_at: words::moment(document.created_at),
+        standing,
+        known: result::rests_on(&document),
         shares: answer.conditions.iter().take(8).map(share).collect(),
         events: events.collect(),
         gravities: AdverseSeriousness::ALL,

@@ -34,6 +34,8 @@ pub(super) async fn an_assessment_reads_back_as_recorded(given: &Given) {
         created_at: new.created_at,
         level: TriageLevel::Emergency,
         top_condition: condition("c_malaria"),
+        supersedes: None,
+        superseded_by: None,
     };
     assert_eq!(found.summary, summary);
     let listed = given.store.list_assessments(caller.0, LIVE, 10, None);
@@ -98,6 +100,39 @@ async fn check_turns(given: &Given, new_interview: bool) {
         expires_at: at(0) + INTERVIEW_LIFE,
     };
     assert_eq!(interview, expected);
+}
+
+pub(super) async fn what_is_replaced_says_by_what_and_stays_as_it_was(given: &Given) {
+    let store = &given.store;
+    let caller = given.caller("Acme").await;
+    let first = new_assessment(caller);
+    let second = next_turn(&first);
+    let mut corrected = new_assessment(caller);
+    corrected.corrects = Some(second.assessment_id);
+    let other = new_assessment(given.caller("Other").await);
+    // Another tenant can say what it likes.
+    let mut stranger = new_assessment((other.tenant, other.key));
+    stranger.corrects = Some(corrected.assessment_id);
+    let chain = [&first, &second, &corrected];
+    for new in chain.into_iter().chain([&other, &stranger]) {
+        store.record_assessment(new.clone()).await.unwrap();
+    }
+    for (place, new) in chain.iter().enumerate() {
+        let found = store
+            .find_assessment(caller.0, LIVE, new.assessment_id)
+            .await
+            .unwrap()
+            .unwrap();
+        let id = |it: &&RecordAssessment| it.assessment_id;
+        let before = place.checked_sub(1).map(|place| id(&chain[place]));
+        assert_eq!(found.summary.supersedes, before, "{place}");
+        assert_eq!(found.summary.superseded_by, chain.get(place + 1).map(id));
+        assert_eq!(found.document, new.document, "{place}");
+        let newest = store.newest_after(caller.0, LIVE, new.assessment_id).await;
+        assert_eq!(newest.unwrap(), corrected.assessment_id, "{place}");
+    }
+    let strange = store.newest_after(other.tenant, LIVE, first.assessment_id);
+    assert_eq!(strange.await.unwrap(), first.assessment_id);
 }
 
 pub(super) async fn a_turn_out_of_order_is_refused_and_leaves_nothing(given: &Given) {

@@ -213,6 +213,7 @@ pub(super) fn new_assessment((tenant, key): (TenantId, KeyId)) -> RecordAssessme
         interview_id: InterviewId(fresh_id()),
         turn: 1,
         new_interview: false,
+        corrects: None,
         created_at: at(0),
         lagos_date: TODAY,
         level: TriageLevel::Routine,

@@ -77,6 +77,7 @@ behaviours! {
     assessments::an_assessment_reads_back_as_recorded,
     assessments::nothing_is_seen_by_another_tenant_or_environment,
     assessments::an_interview_goes_on_turn_by_turn,
+    assessments::what_is_replaced_says_by_what_and_stays_as_it_was,
     assessments::a_turn_out_of_order_is_refused_and_leaves_nothing,
     assessments::an_interview_ends_after_a_day_and_can_begin_anew,
     assessments::an_idempotency_key_is_taken_once_while_it_lives,

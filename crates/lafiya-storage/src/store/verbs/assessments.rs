@@ -10,6 +10,9 @@ use crate::store::{
     AssessmentSummary, ConditionName, IdempotentHit, StoreError, StoredAssessment, StoredInterview,
 };
 
+/// Replacements that are followed: more than the turns of several corrected interviews.
+const REPLACEMENTS_MAX: u32 = 1000;
+
 pub(in crate::store) async fn find(
     connection: &mut Connection,
     keys: &DataKeys,
@@ -19,7 +22,7 @@ pub(in crate::store) async fn find(
 ) -> Result<Option<StoredAssessment>, StoreError> {
     let row = sql(
         "select id, api_key, interview_id, turn, created_at, level, condition_id, condition_name,
-             document, document_key
+             supersedes, superseded_by, document, document_key
          from assessment where id = $1 and tenant = $2 and environment = $3",
     )
     .bind(id)
@@ -33,6 +36,30 @@ pub(in crate::store) async fn find(
         summary: summary_from(&row)?,
         document: keys.open(&place, sealed_from(&row)?)?,
     }))
+}
+
+/// The assessment that replaced this one and was not replaced itself; this one where none did.
+pub(in crate::store) async fn newest_after(
+    connection: &mut Connection,
+    tenant: TenantId,
+    environment: Environment,
+    id: AssessmentId,
+) -> Result<AssessmentId, StoreError> {
+    let row = sql("with recursive replaced (id, superseded_by, step) as (
+             select id, superseded_by, 0 from assessment
+             where id = $1 and tenant = $2 and environment = $3
+             union all
+             select later.id, later.superseded_by, replaced.step + 1
+             from assessment later join replaced on later.id = replaced.superseded_by
+             where later.tenant = $2 and later.environment = $3 and replaced.step < $4)
+         select id from replaced order by step desc limit 1")
+    .bind(id)
+    .bind(tenant)
+    .bind(environment)
+    .bind(REPLACEMENTS_MAX)
+    .optional(connection)
+    .await?;
+    row.map_or(Ok(id), |row| row.parsed("id"))
 }
 
 /// Whether there is an assessment with this id.
@@ -61,13 +88,13 @@ pub(in crate::store) async fn list(
     let statement = match before {
         None => sql(
             "select id, api_key, interview_id, turn, created_at, level, condition_id,
-                 condition_name
+                 condition_name, supersedes, superseded_by
              from assessment where tenant = $1 and environment = $2
              order by created_at desc, id desc limit $3",
         ),
         Some(_) => sql(
             "select id, api_key, interview_id, turn, created_at, level, condition_id,
-                 condition_name
+                 condition_name, supersedes, superseded_by
              from assessment where tenant = $1 and environment = $2
                  and (created_at, id) < (
                      select created_at, id from assessment
@@ -156,5 +183,7 @@ pub(super) fn summary_from(row: &Row) -> Result<AssessmentSummary, StoreError> {
         created_at: row.time("created_at")?,
         level: row.parsed("level")?,
         top_condition: id.zip(name).map(|(id, name)| ConditionName { id, name }),
+        supersedes: row.optional_parsed("supersedes")?,
+        superseded_by: row.optional_parsed("superseded_by")?,
     })
 }

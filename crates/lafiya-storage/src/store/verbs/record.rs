@@ -6,7 +6,7 @@ use std::mem;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
-use lafiya_model::{Environment, TriageLevel};
+use lafiya_model::{AssessmentId, Environment, TriageLevel};
 
 use super::sealing::{assessment_place, interview_place};
 use super::{outbox, usage};
@@ -67,7 +67,9 @@ pub(in crate::store) async fn record(
     let announced = |event| outbox::announcement(new.tenant, new.created_at, event);
     writes.extend(new.events.iter().map(announced));
     writes.push(save_interview(sealed, &interview));
-    let assessment = insert_assessment(sealed);
+    let supersedes = interview.latest.or(new.corrects);
+    writes.extend(supersedes.map(|old| supersede(new, old)));
+    let assessment = insert_assessment(sealed, supersedes);
     if !counts.month {
         assessment.all_beside(writes, connection).await?;
         return Ok(Recorded {
@@ -119,6 +121,8 @@ struct Interview {
     created_at: Timestamp,
     expires_at: Timestamp,
     counted: Option<Counted>,
+    /// The assessment of the turn before.
+    latest: Option<AssessmentId>,
 }
 
 /// Under what an interview has been counted.
@@ -146,6 +150,7 @@ async fn interview_before(
             .checked_add(INTERVIEW_LIFE)
             .unwrap_or(Timestamp::MAX),
         counted: None,
+        latest: None,
     });
     if interview.turn.checked_add(1) == Some(new.turn) {
         Ok(interview)
@@ -160,7 +165,8 @@ async fn stored_interview(
     new: &RecordAssessment,
 ) -> Result<Option<Interview>, StoreError> {
     let row = sql(
-        "select turn, created_at, expires_at, counted_date, counted_level, counted_condition
+        "select turn, created_at, expires_at, counted_date, counted_level, counted_condition,
+             last_assessment_id
          from interview
          where tenant = $1 and environment = $2 and id = $3 and expires_at > $4",
     )
@@ -186,6 +192,7 @@ fn interview_from(row: &Row) -> Result<Interview, StoreError> {
             level,
             condition,
         }),
+        latest: Some(row.parsed("last_assessment_id")?),
     })
 }
 
@@ -358,13 +365,23 @@ fn save_interview<'a>(sealed: &'a SealedRecord, interview: &'a Interview) -> Sta
     .bind(sealed.document_key.as_deref())
 }
 
-fn insert_assessment(sealed: &SealedRecord) -> Statement<'_> {
+/// Says of an earlier assessment that this one replaced it. Nothing else of it ever changes.
+fn supersede(new: &RecordAssessment, old: AssessmentId) -> Statement<'_> {
+    sql("update assessment set superseded_by = $1
+         where id = $2 and tenant = $3 and environment = $4")
+    .bind(new.assessment_id)
+    .bind(old)
+    .bind(new.tenant)
+    .bind(new.environment)
+}
+
+fn insert_assessment(sealed: &SealedRecord, supersedes: Option<AssessmentId>) -> Statement<'_> {
     let new = &sealed.new;
     let top = new.top_condition.as_ref();
     sql("insert into assessment
              (id, tenant, environment, api_key, interview_id, turn, created_at, level,
-              condition_id, condition_name, document, document_key)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)")
+              condition_id, condition_name, document, document_key, supersedes)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)")
     .bind(new.assessment_id)
     .bind(new.tenant)
     .bind(new.environment)
@@ -377,4 +394,5 @@ fn insert_assessment(sealed: &SealedRecord) -> Statement<'_> {
     .bind(top.map(|condition| condition.name.as_str()))
     .bind(&new.document)
     .bind(sealed.document_key.as_deref())
+    .bind(supersedes)
 }

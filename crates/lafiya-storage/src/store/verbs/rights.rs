@@ -28,13 +28,13 @@ pub(in crate::store) async fn export_assessments(
     let statement = match before {
         None => sql(
             "select id, api_key, interview_id, turn, created_at, level, condition_id,
-                 condition_name, document, document_key
+                 condition_name, supersedes, superseded_by, document, document_key
              from assessment where tenant = $1 and environment = $2
              order by created_at desc, id desc limit $3",
         ),
         Some(_) => sql(
             "select id, api_key, interview_id, turn, created_at, level, condition_id,
-                 condition_name, document, document_key
+                 condition_name, supersedes, superseded_by, document, document_key
              from assessment where tenant = $1 and environment = $2
                  and (created_at, id) < (
                      select created_at, id from assessment
