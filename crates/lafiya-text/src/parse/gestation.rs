@@ -1,14 +1,21 @@
 //! How far a pregnancy is: "11 weeks pregnant" says the trimester. Which ids and words is data.
+//!
+//! Weeks right beside a word for a pregnancy are found with the times. Weeks further away ("pregnant woman, 34 weeks, with
+//! headache") are judged here, where the findings are known: a time that belongs to a finding stays one.
 
+use std::ops::Range;
+
+use lafiya_knowledge::words::State;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice, Sex};
 
 use super::concept_set::ConceptSet;
 use super::known;
 use super::marks::Mark;
+use super::matches::Tokens;
 use super::reading::Reading;
-use super::spotted::Spotted;
-use super::time::Times;
+use super::spotted::{Dropped, Spotted};
+use super::time::{Counted, Times, Told};
 use super::traits::Trait;
 use crate::phrases::PhraseSet;
 use crate::words::{GestationWords, Stage};
@@ -27,6 +34,53 @@ pub(super) struct Gestation {
     at_birth: PhraseSet<()>,
     /// Right before weeks that are past.
     back_then: PhraseSet<()>,
+    /// A pregnancy from which weeks may stand further away.
+    pregnant: PhraseSet<()>,
+    /// Before weeks without a unit.
+    in_weeks: PhraseSet<()>,
+    /// Between a pregnancy and weeks of something else.
+    having: PhraseSet<()>,
+    /// Right before weeks that something has lasted.
+    lasting: PhraseSet<()>,
+}
+
+/// What weeks or months that stand apart from a pregnancy are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reads {
+    /// How far the pregnancy is.
+    Gestation,
+    /// This or how long a finding has lasted: neither is taken, and the stage is to be asked.
+    Unsure,
+    /// How long something has lasted, or another time.
+    Time,
+}
+
+/// What stands next to weeks on one side, light words and signs passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Beside {
+    /// A word for the pregnancy; whether a comma or the like stands between.
+    Pregnancy(bool),
+    /// A finding, likewise.
+    Finding(bool),
+    Other,
+}
+
+/// The text as this step sees it.
+struct Surroundings<'r, 'a> {
+    reading: &'r Reading<'a>,
+    /// By token, whether it says that the patient is pregnant.
+    pregnant: Vec<bool>,
+    /// By token, whether it carries anything else that was spotted.
+    carried: Vec<bool>,
+    ages: &'r [Range<usize>],
+    /// Whether a birth or a loss is told of, by token of its mention.
+    births: Vec<usize>,
+}
+
+impl Surroundings<'_, '_> {
+    fn is_pregnant(&self) -> bool {
+        self.pregnant.contains(&true)
+    }
 }
 
 /// Whose weeks are told.
@@ -48,6 +102,16 @@ struct Narrower {
 const WEEK_DAYS: u32 = 7;
 /// Words from one that makes weeks past to them: "booked at 12/40".
 const BACK_THEN_WITHIN: usize = 2;
+/// Nobody says of a complaint that it has lasted so many weeks: people count it in months.
+const WEEKS_OF_A_PREGNANCY: Range<u32> = 14..45;
+/// From here on months are more often told of a pregnancy than of a complaint that is brought.
+const MONTHS_OF_A_PREGNANCY_DAYS: u32 = 120;
+/// Words of a phrase that leads a time in.
+const LEAD_WORDS_MAX: usize = 4;
+/// Who may be pregnant without saying so.
+const CHILDBEARING_YEARS: Range<u32> = 15..50;
+/// Weeks without a unit.
+const BARE_WEEKS: Range<u32> = 4..45;
 
 impl Gestation {
     pub(super) fn new(base: &KnowledgeBase, words: &GestationWords) -> Self {
@@ -67,38 +131,47 @@ impl Gestation {
             narrower: narrower.collect(),
             at_birth: PhraseSet::of(&words.at_birth),
             back_then: PhraseSet::of(&words.back_then),
+            pregnant: PhraseSet::of(&words.pregnant),
+            in_weeks: PhraseSet::of(&words.in_weeks),
+            having: PhraseSet::of(&words.having),
+            lasting: PhraseSet::of(&words.lasting),
             stages,
         }
     }
 
-    /// Puts the stage beside a pregnancy that is spoken of with its weeks or months. Who is too young for one was born so
-    /// early.
+    /// Puts the stage beside a pregnancy that is spoken of with its weeks or months, which are then no time that a finding
+    /// has lasted. Who is too young for a pregnancy was born so early.
     pub(super) fn apply(
         &self,
         reading: &Reading<'_>,
         base: &KnowledgeBase,
-        (age, sex): (Option<Age>, Option<Sex>),
+        patient: (Option<Age>, Option<Sex>),
+        told: &mut Told,
         spotted: &mut Vec<Spotted>,
     ) {
-        let can_be = |concept: ConceptRef| {
-            let risk = concept.risk().map(|ix| base.risk(ix));
-            risk.is_none_or(|it| {
-                age.is_none_or(|age| it.ages.contains(age))
-                    && sex.is_none_or(|sex| it.sex.allows(sex))
-            })
-        };
-        let next_number = |from: usize| reading.next_of(from, [Trait::Number, Trait::Unit]);
+        if !self.beside(reading, base, patient, spotted) {
+            self.apart(reading, base, patient, told, spotted);
+        }
+    }
+
+    /// Weeks right beside a word for a pregnancy; says whether there are any.
+    fn beside(
+        &self,
+        reading: &Reading<'_>,
+        base: &KnowledgeBase,
+        patient: (Option<Age>, Option<Sex>),
+        spotted: &mut Vec<Spotted>,
+    ) -> bool {
         // Most texts have no word that makes weeks those of a pregnancy, and then only "36/40" and "36+4" do.
         let marks = [
             Mark::BehindWeeks,
             Mark::BeforeWeeks,
             Mark::TwoBeforeWeeks,
-            Mark::Midwifery,
             Mark::Mother,
         ];
         let spoken_of = marks.into_iter().any(|mark| reading.marks.has_any(mark));
         if !spoken_of && !reading.has_any([Trait::Slash]) {
-            return;
+            return false;
         }
         let may_be = |at: usize| {
             spoken_of
@@ -107,43 +180,328 @@ impl Gestation {
                     .get(at + 1)
                     .is_some_and(|it| matches!(*it, "/" | "+"))
         };
-        let count_at =
-            |at: usize| Times::fraction_at(reading, at).or_else(|| Times::counted_at(reading, at));
+        let next_number = |from: usize| reading.next_of(from, [Trait::Number, Trait::Unit]);
+        let mut any = false;
         let mut next = next_number(0);
         while next < reading.len() {
             let at = next;
-            let count = may_be(at).then(|| count_at(at)).flatten();
+            let count = may_be(at).then(|| count_at(reading, at)).flatten();
             next = next_number(count.as_ref().map_or(at + 1, |it| it.end));
-            let Some(count) = count else {
-                continue;
-            };
-            let (Some(days), true) = (count.days, count.is_gestation(reading)) else {
-                continue;
+            let (days, end) = match &count {
+                Some(count) if count.is_gestation(reading) => (count.days, count.end),
+                None => (self.bare_weeks(reading, at), at + 1),
+                Some(_) => continue,
             };
             let weeks = self.weeks(reading, at);
-            if weeks == Weeks::Past {
-                continue;
-            }
-            let at_birth = weeks == Weeks::AtBirth;
-            let born_early = self.born_early.iter();
-            let born_early = born_early.filter(|_| at_birth || age.is_some());
-            let stages = self.stages.iter().filter(|_| !at_birth).chain(born_early);
-            let mut stages = stages.filter(|(_, concept)| can_be(*concept));
-            let stage = stages.find(|(below, _)| days / WEEK_DAYS < *below);
-            let carrier = spotted
-                .iter()
-                .find(|it| Some(it.concept) == self.pregnancy && it.choice == Choice::Present);
-            let Some((_, stage)) = stage.filter(|_| days >= WEEK_DAYS) else {
-                continue;
-            };
-            let core = carrier.map_or_else(|| (at..count.end).collect(), |it| it.core.clone());
-            if !spotted.iter().any(|it| it.concept == *stage) {
-                spotted.push(Spotted::derived(*stage, core));
-            }
-            if !at_birth {
-                self.narrow(days / WEEK_DAYS, spotted);
+            if let Some(days) = days
+                && weeks != Weeks::Past
+            {
+                let at_birth = weeks == Weeks::AtBirth;
+                any |= self.note((base, patient), (days, at_birth), at..end, spotted);
             }
         }
+        any
+    }
+
+    /// "GA 34": the days of weeks without a unit.
+    fn bare_weeks(&self, reading: &Reading<'_>, at: usize) -> Option<u32> {
+        let is_link = |n: &usize| {
+            let sign = matches!(reading.words[*n], ":" | "=" | "~");
+            sign || reading.marks.has(*n, Mark::BetweenWeeks)
+        };
+        let links = (0..at).rev().take_while(is_link).take(2).count();
+        let before = at - links;
+        let named = (1..=before.min(LEAD_WORDS_MAX))
+            .any(|length| self.in_weeks.length_at(&reading.keys, before - length) == length);
+        let weeks: u32 = reading.words[at].parse().ok()?;
+        let goes_on = matches!(reading.word(at + 1), "/" | "%" | "." | "-");
+        (named && !goes_on && BARE_WEEKS.contains(&weeks)).then_some(weeks * WEEK_DAYS)
+    }
+
+    /// Notes the stage that a pregnancy is in after so many days, or that somebody was born so early.
+    fn note(
+        &self,
+        (base, (age, sex)): (&KnowledgeBase, (Option<Age>, Option<Sex>)),
+        (days, at_birth): (u32, bool),
+        place: Range<usize>,
+        spotted: &mut Vec<Spotted>,
+    ) -> bool {
+        let can_be = |concept: ConceptRef| {
+            let risk = concept.risk().map(|ix| base.risk(ix));
+            risk.is_none_or(|it| {
+                age.is_none_or(|age| it.ages.contains(age))
+                    && sex.is_none_or(|sex| it.sex.allows(sex))
+            })
+        };
+        let born_early = self.born_early.iter();
+        let born_early = born_early.filter(|_| at_birth || age.is_some());
+        let stages = self.stages.iter().filter(|_| !at_birth).chain(born_early);
+        let mut stages = stages.filter(|(_, concept)| can_be(*concept));
+        let stage = stages.find(|(below, _)| days / WEEK_DAYS < *below);
+        let Some((_, stage)) = stage.filter(|_| days >= WEEK_DAYS) else {
+            return false;
+        };
+        // A phrase of another stage that holds these weeks is none.
+        let is_stage = |it: &Spotted| {
+            self.stages
+                .iter()
+                .any(|(_, concept)| *concept == it.concept)
+        };
+        let holds = |it: &Spotted| it.core.iter().any(|at| place.contains(at));
+        let others = spotted.iter_mut().filter(|it| it.concept != *stage);
+        for it in others.filter(|it| is_stage(it) && holds(it)) {
+            it.dropped = Some(Dropped::Misread);
+        }
+        if !spotted.iter().any(|it| it.concept == *stage) {
+            let core = self.carrier(spotted).unwrap_or_else(|| place.collect());
+            spotted.push(Spotted::derived(*stage, core));
+        }
+        if !at_birth {
+            self.narrow(days / WEEK_DAYS, spotted);
+        }
+        true
+    }
+
+    /// The words that say that the patient is pregnant.
+    fn carrier(&self, spotted: &[Spotted]) -> Option<Tokens> {
+        let mut spotted = spotted.iter();
+        let carrier =
+            spotted.find(|it| Some(it.concept) == self.pregnancy && it.choice == Choice::Present);
+        carrier.map(|it| it.core.clone())
+    }
+
+    /// Weeks and months apart from the pregnancy: "pregnant woman, 34 weeks, headache", "34 weeks, antenatal visit".
+    fn apart(
+        &self,
+        reading: &Reading<'_>,
+        base: &KnowledgeBase,
+        (age, sex): (Option<Age>, Option<Sex>),
+        told: &mut Told,
+        spotted: &mut Vec<Spotted>,
+    ) {
+        let pregnancy = self.pregnancy.and_then(|it| it.risk());
+        let can_be = pregnancy.map(|ix| base.risk(ix)).is_some_and(|it| {
+            age.is_none_or(|age| it.ages.contains(age)) && sex.is_none_or(|sex| it.sex.allows(sex))
+        });
+        if !can_be || !reading.has_any([Trait::Number, Trait::Unit]) {
+            return;
+        }
+        let (around, denied) = self.look_around(reading, base, &told.ages, spotted);
+        let is_woman = sex == Some(Sex::Female)
+            && age.is_some_and(|it| CHILDBEARING_YEARS.contains(&it.years()));
+        let unsaid = is_woman && !denied && around.births.is_empty();
+        if !around.is_pregnant() && !unsaid {
+            return;
+        }
+        let mut best: Option<(Counted, Reads)> = None;
+        reading.take_each_of([Trait::Number, Trait::Unit], |at| {
+            let count = count_at(reading, at)?;
+            let end = count.end;
+            let reads = self.reads(&around, told, &count);
+            let outweighs = |(known, known_as): &(Counted, Reads)| {
+                (reads == Reads::Gestation, count.days)
+                    > (*known_as == Reads::Gestation, known.days)
+            };
+            if reads != Reads::Time && best.as_ref().is_none_or(outweighs) {
+                best = Some((count, reads));
+            }
+            Some(end)
+        });
+        let Some((count, reads)) = best else {
+            return;
+        };
+        told.times.retain(|it| it.first != count.at);
+        let Some(days) = count.days else {
+            return;
+        };
+        if reads == Reads::Gestation {
+            self.note(
+                (base, (age, sex)),
+                (days, false),
+                count.at..count.end,
+                spotted,
+            );
+        } else if let Some((_, stage)) = self.stages.iter().find(|it| days / WEEK_DAYS < it.0)
+            && !spotted.iter().any(|it| it.concept == *stage)
+        {
+            spotted.push(Spotted {
+                choice: Choice::Unknown,
+                ..Spotted::derived(*stage, (count.at..count.end).collect())
+            });
+        }
+    }
+
+    /// Where the text says that the patient is pregnant, and whether it says that she is not.
+    fn look_around<'r, 'a>(
+        &self,
+        reading: &'r Reading<'a>,
+        base: &KnowledgeBase,
+        ages: &'r [Range<usize>],
+        spotted: &[Spotted],
+    ) -> (Surroundings<'r, 'a>, bool) {
+        let mut pregnant = vec![false; reading.len()];
+        let mut carried = vec![false; reading.len()];
+        let mut births = Vec::new();
+        for at in 0..reading.len() {
+            let mut length = self.pregnant.length_at(&reading.keys, at);
+            if reading.marks.has(at, Mark::Midwifery) {
+                length = length.max(1);
+            }
+            pregnant[at..at + length].fill(true);
+        }
+        let state = |it: &Spotted| it.concept.risk().and_then(|ix| base.risk(ix).state);
+        let mut denied = false;
+        for it in spotted {
+            let state = state(it);
+            if state == Some(State::Pregnant) && it.is_had() {
+                it.core.iter().for_each(|&at| pregnant[at] = true);
+            } else {
+                it.core.iter().for_each(|&at| carried[at] = true);
+                if state == Some(State::Postpartum) && it.is_had() {
+                    births.push(it.first());
+                }
+            }
+        }
+        // "Not pregnant", "my sister's pregnancy".
+        for it in spotted
+            .iter()
+            .filter(|it| state(it) == Some(State::Pregnant))
+        {
+            if !it.is_had() {
+                it.core.iter().for_each(|&at| pregnant[at] = false);
+                denied |= it.choice == Choice::Absent;
+            }
+        }
+        let around = Surroundings {
+            reading,
+            pregnant,
+            carried,
+            ages,
+            births,
+        };
+        (around, denied)
+    }
+
+    /// What weeks or months are, judged by what stands beside them.
+    fn reads(&self, around: &Surroundings<'_, '_>, told: &Told, count: &Counted) -> Reads {
+        let reading = around.reading;
+        let &Counted { at, end, .. } = count;
+        let is_time = told.times.iter().any(|it| it.first == at);
+        let at_weeks = at > 0 && reading.words[at - 1] == "at";
+        let days = count.days.unwrap_or_default();
+        let carried = (at..end).any(|n| around.carried[n]);
+        if !count.may_be_gestation() || carried || !(is_time || at_weeks) {
+            return Reads::Time;
+        }
+        // "Pregnant, 3 weeks of cough", "miscarried at 12 weeks", "neonate born at 34 weeks".
+        let of_another = reading.word(end) == "of" || reading.marks.has(end, Mark::NotWeeks);
+        if of_another || self.weeks(reading, at) != Weeks::OfPregnancy {
+            return Reads::Time;
+        }
+        let clause = reading.clause_of(at);
+        if around.births.iter().any(|birth| clause.contains(birth)) {
+            return Reads::Time;
+        }
+        let many = if count.in_weeks() {
+            WEEKS_OF_A_PREGNANCY.contains(&(days / WEEK_DAYS))
+        } else {
+            days >= MONTHS_OF_A_PREGNANCY_DAYS
+        };
+        let many_weeks = many && count.in_weeks();
+        let sentence = reading.sentence_of(at);
+        let lead = self.lead(reading, at);
+        if !around.is_pregnant() {
+            // Nothing says that she is pregnant, but no complaint is counted in so many weeks.
+            let behind_finding = self.left(around, sentence.start..at) == Beside::Finding(false);
+            let unsure = many_weeks && lead == 0 && !behind_finding;
+            return if unsure { Reads::Unsure } else { Reads::Time };
+        }
+        let left = self.left(around, sentence.start..at - lead);
+        if lead > 0 {
+            return match left {
+                Beside::Pregnancy(false) => Reads::Gestation,
+                _ => Reads::Time,
+            };
+        }
+        let right = self.right(around, end..sentence.end);
+        let followed = right == Beside::Finding(false) && around.carried.get(end) == Some(&true);
+        match (left, right) {
+            (Beside::Pregnancy(_), _) if many_weeks => Reads::Gestation,
+            // "Pregnant, 6 weeks cough" is a cough; "pregnant, 8 months headache" may be either.
+            (Beside::Pregnancy(true), _) if followed && many => Reads::Unsure,
+            (Beside::Pregnancy(true), _) if followed => Reads::Time,
+            (Beside::Pregnancy(_), _) => Reads::Gestation,
+            (Beside::Finding(_), Beside::Pregnancy(_)) if many_weeks => Reads::Gestation,
+            (Beside::Finding(false), _) if !many_weeks && !at_weeks => Reads::Time,
+            (Beside::Finding(true), Beside::Pregnancy(_)) if many => Reads::Gestation,
+            (Beside::Finding(true), Beside::Pregnancy(_)) => Reads::Unsure,
+            (_, Beside::Pregnancy(_)) => Reads::Gestation,
+            _ if !around.births.is_empty() => Reads::Time,
+            _ if many_weeks || at_weeks => Reads::Gestation,
+            // "Pregnant, vomiting, 3 months".
+            (Beside::Finding(true), _) if self.is_alone(around, count) => Reads::Unsure,
+            (Beside::Other, _) if self.is_alone(around, count) => Reads::Gestation,
+            _ => Reads::Time,
+        }
+    }
+
+    /// The words right before weeks that say that something has lasted so long.
+    fn lead(&self, reading: &Reading<'_>, at: usize) -> usize {
+        let is_lead =
+            |length: &usize| self.lasting.length_at(&reading.keys, at - length) == *length;
+        let lengths = 1..=at.min(LEAD_WORDS_MAX);
+        lengths.rev().find(is_lead).unwrap_or(0)
+    }
+
+    fn left(&self, around: &Surroundings<'_, '_>, tokens: Range<usize>) -> Beside {
+        self.beside_of(around, tokens.rev())
+    }
+
+    fn right(&self, around: &Surroundings<'_, '_>, tokens: Range<usize>) -> Beside {
+        self.beside_of(around, tokens)
+    }
+
+    /// The first of these tokens that says something.
+    fn beside_of(
+        &self,
+        around: &Surroundings<'_, '_>,
+        tokens: impl Iterator<Item = usize>,
+    ) -> Beside {
+        let reading = around.reading;
+        let mut parted = false;
+        for n in tokens {
+            if around.pregnant[n] {
+                return Beside::Pregnancy(parted);
+            }
+            if around.carried[n] {
+                return Beside::Finding(parted);
+            }
+            let is_note = matches!(reading.words[n], "g" | "p" | "a" | "l" | "para" | "+");
+            if reading.tokens[n].is_sign() && !is_note {
+                parted = true;
+                continue;
+            }
+            let is_person = reading.traits[n].has_any([Trait::Aged, Trait::Person]);
+            let passed = is_note
+                || is_person
+                || reading.is_light(n)
+                || reading.tokens[n].is_number()
+                || reading.marks.has(n, Mark::BetweenWeeks)
+                || around.ages.iter().any(|it| it.contains(&n));
+            if !passed || self.having.length_at(&reading.keys, n) > 0 {
+                return Beside::Other;
+            }
+        }
+        Beside::Other
+    }
+
+    /// Whether nothing but light words stands beside weeks in their clause.
+    fn is_alone(&self, around: &Surroundings<'_, '_>, count: &Counted) -> bool {
+        let reading = around.reading;
+        let mut clause = reading.clause_of(count.at);
+        clause.all(|n| {
+            (count.at..count.end).contains(&n) || (reading.is_light(n) && !around.carried[n])
+        })
     }
 
     fn weeks(&self, reading: &Reading<'_>, at: usize) -> Weeks {
@@ -170,4 +528,9 @@ impl Gestation {
             }
         }
     }
+}
+
+/// A number of weeks or the like at a token, written either way.
+fn count_at(reading: &Reading<'_>, at: usize) -> Option<Counted> {
+    Times::fraction_at(reading, at).or_else(|| Times::counted_at(reading, at))
 }

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::carried::Carried;
+use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::Spotted;
-use super::time::Time;
+use super::time::{Time, Times};
 
 /// Words that may stand before a time that opens a clause ("For the past two days").
 const OPENING_MAX: usize = 3;
@@ -17,13 +18,18 @@ const ANSWER_MAX: usize = 4;
 /// Attaches all times. What stands before a time has the first claim on it, in the whole text.
 pub(super) fn attach(
     reading: &Reading<'_>,
-    times: &[Time],
+    told: (&Times, &[Time]),
     carried: &Carried,
     spotted: &mut [Spotted],
 ) {
     let carried = carried.tokens();
-    // A phrase may hold a time of its own ("cough for months"): that one is spent.
-    let free = times.iter().filter(|it| !carried[it.first]);
+    let (words, times) = told;
+    // A phrase may hold a time of its own ("cough for months", "2 weeks postpartum"): that one is spent.
+    let is_free = |time: &&Time| {
+        let spent = (time.first..time.end).any(|at| carried[at]);
+        !spent && !words.is_from_event(reading, time) && !is_of_event(reading, words, time, spotted)
+    };
+    let free = times.iter().filter(is_free);
     let mut times: Vec<Time> = Vec::with_capacity(times.len());
     times.extend(free);
     let lasting = spotted.iter().zip(0..).filter(|(it, _)| lasts(it));
@@ -51,6 +57,30 @@ pub(super) fn attach(
     for (time, to) in unclaimed {
         after(reading, time, to, &mut found);
     }
+}
+
+/// "Delivered 3 weeks ago, headache", "took amoxicillin for 5 days, cough": whether a time is that of something right before
+/// it that does not last as a finding does.
+fn is_of_event(reading: &Reading<'_>, words: &Times, time: &Time, spotted: &[Spotted]) -> bool {
+    let clause = reading.clause_of(time.first);
+    let before = clause.start..time.first;
+    // "Known diabetic with 3 days of cough": what stands between begins another statement.
+    let joins = |at: usize| {
+        let word = reading.words[at];
+        reading.marks.has(at, Mark::Joiner) || matches!(word, "with" | "has" | "have" | "had")
+    };
+    let goes_on = matches!(reading.word(time.end), "of" | "history" | "hx" | "h")
+        || spotted.iter().any(|it| it.first() == time.end && lasts(it));
+    let event = spotted.iter().filter(|it| before.contains(&it.first()));
+    let events: Vec<&Spotted> = event.filter(|it| it.dropped.is_none()).collect();
+    // A finding before the time has the first claim on it.
+    if goes_on || events.iter().any(|it| it.is_finding()) {
+        return false;
+    }
+    let ends = events.iter().map(|it| it.last().min(time.first - 1));
+    let taken = before.rev().find(|&at| words.is_taking(reading, at));
+    let event = ends.max().max(taken);
+    event.is_some_and(|at| !(at + 1..time.first).any(joins))
 }
 
 /// The findings that may last, and where.

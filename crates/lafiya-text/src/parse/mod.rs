@@ -290,7 +290,7 @@ impl Parser {
             .dictionary
             .meet((&folded, &tokens), &self.spelling, self.sources());
         let reading = Reading::new(tokens, &met, self.sources());
-        let told = self.times.find(&reading, context.age, context.evaluated_at);
+        let mut told = self.times.find(&reading, context.age, context.evaluated_at);
         let mut in_time = vec![false; reading.len()];
         let places = told.times.iter().map(|it| it.first..it.end);
         for place in places.chain(told.others.iter().cloned()) {
@@ -348,7 +348,7 @@ impl Parser {
         feared::drop(&reading, base, &mut spotted);
         self.allergies.drop((text, &reading), base, &mut spotted);
         self.gestation
-            .apply(&reading, base, (age, context.sex), &mut spotted);
+            .apply(&reading, base, (age, context.sex), &mut told, &mut spotted);
         carried.note(&spotted);
         let named = (test_names, &carried);
         let results = self.results.find(&reading, &written, named, &spotted);
@@ -366,7 +366,8 @@ impl Parser {
         self.recoveries.apply(&mut spotted);
         self.company.apply(&mut spotted);
         self.childbed.apply(&reading, &told, patient, &mut spotted);
-        lasting::attach(&reading, &told.times, &carried, &mut spotted);
+        let times = (&self.times, told.times.as_slice());
+        lasting::attach(&reading, times, &carried, &mut spotted);
         let mentions = mentions(text, &reading, spotted);
         let obvious = !mentions.is_empty()
             && mentions

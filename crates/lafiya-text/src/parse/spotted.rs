@@ -40,6 +40,8 @@ pub(super) enum Dropped {
     OtherPerson,
     /// Of the past.
     Past,
+    /// A number among its words says something else: "13 weeks gestation" is not "below 13 weeks gestation".
+    Misread,
 }
 
 /// How long: a number of days, or a time without one.

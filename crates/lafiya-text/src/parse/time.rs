@@ -30,6 +30,8 @@ pub(super) struct Times {
     tails: PhraseSet<()>,
     not_durations: PhraseSet<()>,
     not_leads: PhraseSet<()>,
+    events: PhraseSet<()>,
+    taking: FastSet<String>,
     before_aged: FastSet<String>,
     /// Words beside a number that make it an age, and persons who may have one.
     ages: FastSet<String>,
@@ -57,6 +59,8 @@ pub(super) struct Told {
     pub times: Vec<Time>,
     /// Numbers of them that are no times: ages, weeks of pregnancy, how often.
     pub others: Vec<Range<usize>>,
+    /// Those of the others that are ages.
+    pub ages: Vec<Range<usize>>,
     /// The first age among these.
     pub age: Option<Age>,
     /// The first of them that says how old a newborn baby is who is not the patient.
@@ -113,6 +117,8 @@ impl Times {
             tails: PhraseSet::of(&words.cues.tails),
             not_durations: PhraseSet::of(&words.cues.not_durations),
             not_leads: PhraseSet::of(&words.cues.not_leads),
+            events: PhraseSet::of(&words.cues.events),
+            taking: set_of(&words.cues.taking),
             before_aged: set_of(&words.cues.before_aged),
             ages: set_of(&words.cues.ages),
             ages_before: set_of(&words.cues.ages_before),
@@ -139,6 +145,18 @@ impl Times {
         let written = self.units.get(&word.text);
         let one = || self.units.get(&word.singular);
         written.or_else(one).copied()
+    }
+
+    /// "Fever 3 days after delivery": whether a time is counted from or to an event, which says nothing of how long anything
+    /// lasts; "fever for 3 days after delivery" does.
+    pub(super) fn is_from_event(&self, reading: &Reading<'_>, time: &Time) -> bool {
+        let led = time.first > 0 && self.leads.length_at(&reading.keys, time.first - 1) > 0;
+        !led && self.events.length_at(&reading.keys, time.end) > 0
+    }
+
+    /// Whether a word says that something is taken or given.
+    pub(super) fn is_taking(&self, reading: &Reading<'_>, at: usize) -> bool {
+        reading.is_one_of(at, &self.taking)
     }
 
     /// Whether a unit of time stands before its number.
@@ -203,6 +221,9 @@ impl Times {
                     {
                         told.newborn = Some(place.clone());
                     }
+                    if age.is_some() {
+                        told.ages.push(place.clone());
+                    }
                     told.others.push(place);
                 }
             }
@@ -252,8 +273,10 @@ impl Times {
         }
         // A person just before: "baby girl 8 months", "daughter (6 yrs)", "bébé de 5 mois", "a son who is 5 months".
         for n in (at.saturating_sub(AGED_REACH)..at).rev() {
+            // A gestational age is nobody's age.
+            let gestational = n > 0 && reading.marks.has(n - 1, Mark::TwoBeforeWeeks);
             if reading.entries[n].leads_age {
-                return Some(n..end);
+                return (!gestational).then_some(n..end);
             }
             if is(n, Trait::Aged) {
                 return of_person(words[n]);
@@ -443,6 +466,7 @@ impl Times {
             at,
             end,
             days: days(number, unit),
+            unit_hours: unit,
             of_forty_weeks: false,
         };
         if let Some((mut number, taken)) = numbers::count_at(entries, at) {
@@ -467,9 +491,22 @@ impl Times {
                     .is_some_and(|it| matches!(*it, "of" | "full" | "good" | "whole" | "more")),
             );
             let unit = unit_at(next + of)?;
-            return Some(Counted {
-                of_forty_weeks: beside,
-                ..counted(number, unit, next + of + 1)
+            let end = next + of + 1;
+            let weeks = counted(number, unit, end);
+            // "34 weeks and 2 days", "34w2d", "34w+2".
+            let further = (unit == WEEK_HOURS && !beside)
+                .then(|| days_beside(reading, end))
+                .flatten();
+            return Some(match (further, weeks.days) {
+                (Some((days, end)), Some(known)) => Counted {
+                    end,
+                    days: Some(known + days),
+                    ..weeks
+                },
+                _ => Counted {
+                    of_forty_weeks: beside,
+                    ..weeks
+                },
             });
         }
         let unit = unit_at(at).filter(|_| words[at].len() > 2)?;
@@ -496,16 +533,17 @@ impl Times {
         let unit = match *of {
             "24" => 1,
             "7" => DAY_HOURS,
-            "52" => 7 * DAY_HOURS,
-            "12" => 30 * DAY_HOURS,
+            "52" => WEEK_HOURS,
+            "12" => MONTH_HOURS,
             // No pressure of the blood is higher below than above.
-            "40" if (4.0..=43.0).contains(&number) => 7 * DAY_HOURS,
+            "40" if (4.0..=43.0).contains(&number) => WEEK_HOURS,
             _ => return None,
         };
         Some(Counted {
             at,
             end: at + 3,
             days: Some(days(number, unit)?),
+            unit_hours: unit,
             of_forty_weeks: *of == "40",
         })
     }
@@ -518,6 +556,8 @@ pub(super) struct Counted {
     pub end: usize,
     /// None beyond what anybody lives.
     pub days: Option<u32>,
+    /// The hours of the unit.
+    unit_hours: u32,
     /// Written as weeks of the forty that a pregnancy has.
     of_forty_weeks: bool,
 }
@@ -534,14 +574,50 @@ fn age_of(days: u32) -> Age {
 const WEEK_HOURS: u32 = 7 * DAY_HOURS;
 /// A month as times count it.
 const COUNTED_MONTH_DAYS: u32 = 30;
+const MONTH_HOURS: u32 = COUNTED_MONTH_DAYS * DAY_HOURS;
+const WEEK_DAYS: f64 = 7.0;
+
+/// Days told beside weeks that end before a token, and where they end: "34 weeks and 2 days", "34w2d", "34w+2".
+fn days_beside(reading: &Reading<'_>, at: usize) -> Option<(u32, usize)> {
+    let entries = reading.entries.as_slice();
+    let joined = matches!(reading.word(at), "and" | "+");
+    let (number, taken) = numbers::count_at(entries, at + usize::from(joined))?;
+    let unit = at + usize::from(joined) + taken;
+    let in_days = entries.get(unit).and_then(|it| it.unit_hours) == Some(DAY_HOURS);
+    // "2 weeks and 3 days of cough": the days are the cough's.
+    let of_another = reading.word(unit + 1) == "of";
+    let end = match (in_days, reading.word(at)) {
+        (true, _) => unit + 1,
+        (false, "+") => unit,
+        _ => return None,
+    };
+    let days = days(number, DAY_HOURS).filter(|_| number < WEEK_DAYS && !of_another)?;
+    Some((days, end))
+}
 
 /// Words between a pregnancy and its weeks: "pregnant for about 5 months", "this pregnancy is now 27 weeks", "mimba ya miezi 7".
 const BETWEEN_MAX: usize = 2;
 /// What weeks of a pregnancy are told: nobody knows of it before five.
 const GESTATION_DAYS: std::ops::RangeInclusive<u32> = 35..=308;
+/// The same beside words that say that there is one.
+const KNOWN_PREGNANCY_DAYS: std::ops::RangeInclusive<u32> = 28..=308;
 
 impl Counted {
-    /// Whether it says how far a pregnancy is.
+    /// Whether the unit is weeks.
+    pub(super) fn in_weeks(&self) -> bool {
+        self.unit_hours == WEEK_HOURS
+    }
+
+    /// Whether weeks or months may say how far a pregnancy is.
+    pub(super) fn may_be_gestation(&self) -> bool {
+        matches!(self.unit_hours, WEEK_HOURS | MONTH_HOURS)
+            && self
+                .days
+                .is_some_and(|it| KNOWN_PREGNANCY_DAYS.contains(&it))
+    }
+
+    /// Whether the words right beside it make it how far a pregnancy is. Weeks further from the pregnancy are judged when
+    /// the findings are known.
     pub(super) fn is_gestation(&self, reading: &Reading<'_>) -> bool {
         let between = (0..self.at)
             .rev()
@@ -549,11 +625,14 @@ impl Counted {
             .take(BETWEEN_MAX)
             .count();
         let first = self.at - between;
+        let led = (first > 0 && reading.marks.has(first - 1, Mark::BeforeWeeks))
+            || (first > 1 && reading.marks.has(first - 2, Mark::TwoBeforeWeeks));
+        // "Pregnant 3 weeks of cough", "pregnant 6 weeks ago".
+        let of_another =
+            reading.word(self.end) == "of" || reading.marks.has(self.end, Mark::NotWeeks);
         self.of_forty_weeks
             || reading.marks.has(self.end, Mark::BehindWeeks)
-            || (first > 0 && reading.marks.has(first - 1, Mark::BeforeWeeks))
-            || (first > 1 && reading.marks.has(first - 2, Mark::TwoBeforeWeeks))
-            || self.is_noted_by_midwife(reading)
+            || (led && !of_another)
             || self.is_told_by_mother(reading)
     }
 
@@ -581,28 +660,6 @@ impl Counted {
         };
         let is_over = || reading.sentence_of(self.at).any(delivered);
         i_am && weeks && unit == Some(WEEK_HOURS) && closes && !is_over()
-    }
-
-    /// "G3P2, 34 weeks, headache", "G2P1 at 36 weeks": so many weeks by themselves, in a midwife's note.
-    fn is_noted_by_midwife(&self, reading: &Reading<'_>) -> bool {
-        let may_be = self.days.is_some_and(|it| GESTATION_DAYS.contains(&it));
-        if !may_be || !reading.marks.has_any(Mark::Midwifery) {
-            return false;
-        }
-        let sentence = reading.sentence_of(self.at);
-        let noted = reading
-            .marks
-            .first(sentence.start..self.at, Mark::Midwifery);
-        let about = self.at > 0 && matches!(reading.words[self.at - 1], "about" | "approx" | "now");
-        let before = self.at.checked_sub(1 + usize::from(about));
-        let is_note =
-            |n: usize| matches!(reading.words[n], "g" | "p" | "+") || reading.tokens[n].is_number();
-        let by_itself = before.is_none_or(|n| {
-            let of_note = noted.is_some_and(|noted| (noted + 1..=n).all(is_note));
-            matches!(reading.words[n], "," | "at" | ";") || of_note
-        });
-        let goes_on = reading.marks.has(self.end, Mark::NotWeeks);
-        noted.is_some() && by_itself && !goes_on
     }
 }
 

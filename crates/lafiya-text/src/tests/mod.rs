@@ -9,6 +9,7 @@ mod danger;
 mod denials;
 mod evaluation;
 mod forms;
+mod gestation;
 mod languages;
 mod queries;
 mod results;
