@@ -181,15 +181,15 @@ fn young_infants_get_gentamicin_by_one_scheme() {
                 let Some((before, after)) = sentence.split_once("gentamicin ") else {
                     continue;
                 };
-                let near = &after[..after.len().min(110)];
-                let young = only_young || has_any(before, &YOUNG) || has_any(near, &YOUNG);
+                let near: String = format!(" {after}").chars().take(112).collect();
+                let young = only_young || has_any(before, &YOUNG) || has_any(&near, &YOUNG);
                 let dose = near.find("mg/kg").filter(|it| *it < 60);
-                if !young || dose.is_none() || is_dose_of_another(near) {
+                if !young || dose.is_none() || is_dose_of_another(&near) {
                     continue;
                 }
                 schemes += 1;
-                let small = has_any(near, &["3 mg/kg below 2.5 kg"]);
-                let large = has_any(near, &["5 mg/kg"]) && !near.contains("5 to 7.5");
+                let small = has_any(&near, &["3 mg/kg below 2.5 kg"]);
+                let large = has_any(&near, &["5 mg/kg"]) && !near.contains(" 5 to 7.5");
                 let later = near.contains("7.5 mg/kg")
                     || sentence.contains("first week")
                     || first_week_only;
@@ -527,7 +527,12 @@ const CAUTIONS: [Caution; 16] = [
         ages: 0..4_380,
         women: false,
         said: &["child"],
-        except: &[],
+        except: &[
+            // Sickness in pregnancy, and a jaw put out by it.
+            "c_hyperemesis_gravidarum",
+            "c_nausea_and_vomiting_of_pregnancy",
+            "c_jaw_dislocation",
+        ],
     },
     Caution {
         medicines: &["valproate"],
@@ -545,8 +550,12 @@ const CAUTIONS: [Caution; 16] = [
         ages: ANYBODY,
         women: false,
         said: &["glucose", "sugar"],
-        // Small doses against cramps.
-        except: &["c_motor_neuron_disease"],
+        except: &[
+            // Small doses against cramps, and warnings against it.
+            "c_motor_neuron_disease",
+            "c_myasthenic_crisis",
+            "c_tinnitus",
+        ],
     },
 ];
 
