@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-/// The time zone in which months and days are counted and billed.
-pub const BILLING_ZONE: &str = "Africa/Lagos";
+/// The name of the time zone in which months and days are counted and billed.
+const BILLING_ZONE: &str = "Africa/Lagos";
 
 /// Tells the time. Tests bring their own.
 pub trait Clock: Send + Sync + 'static {
@@ -30,6 +30,12 @@ impl Clock for SystemClock {
 static LAGOS: LazyLock<TimeZone> = LazyLock::new(|| {
     TimeZone::get(BILLING_ZONE).unwrap_or_else(|_| TimeZone::fixed(jiff::tz::Offset::constant(1)))
 });
+
+/// The time zone in which months and days are counted and billed, also on a machine without zone
+/// data.
+pub fn billing_zone() -> TimeZone {
+    LAGOS.clone()
+}
 
 /// The calendar day in Lagos at that moment.
 pub fn lagos_date(at: Timestamp) -> Date {

@@ -3,7 +3,6 @@
 
 use jiff::Timestamp;
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use lafiya_model::{EventKind, TenantId, Tier};
 use lafiya_storage::store::{Month, NewEvent, QuotaRule, ThresholdNotice, ThresholdReached};
 use quick_cache::sync::Cache;
@@ -11,7 +10,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::authenticate::Caller;
-use crate::clock::{BILLING_ZONE, lagos_date};
+use crate::clock::{billing_zone, lagos_date};
 use crate::context::Context;
 use crate::error::ServiceError;
 
@@ -84,7 +83,7 @@ pub(crate) fn exceeded(limit: u64, used: u64, now: Timestamp) -> ServiceError {
 
 fn next_month(now: Timestamp) -> Timestamp {
     let today: Date = lagos_date(now);
-    let zone = TimeZone::get(BILLING_ZONE).unwrap_or(TimeZone::UTC);
+    let zone = billing_zone();
     let first = today
         .last_of_month()
         .tomorrow()

@@ -47,22 +47,43 @@ pub(crate) async fn serve(Path((version, name)): Path<(String, String)>) -> Resp
     let Some(asset) = ASSETS.iter().find(|asset| asset.name == name) else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    let keep = if FOLDER.ends_with(&version) {
-        "public, max-age=31536000, immutable"
-    } else {
-        "no-cache"
-    };
     (
         [
             (header::CONTENT_TYPE, HeaderValue::from_static(asset.kind)),
-            (header::CACHE_CONTROL, HeaderValue::from_static(keep)),
+            (
+                header::CACHE_CONTROL,
+                HeaderValue::from_static(cache_control(&version)),
+            ),
         ],
         asset.bytes,
     )
         .into_response()
 }
 
+/// A browser may keep a file for long only at an address that changes with the file.
+fn cache_control(version: &str) -> &'static str {
+    if FOLDER.strip_prefix("/assets/") == Some(version) {
+        "public, max-age=31536000, immutable"
+    } else {
+        "no-cache"
+    }
+}
+
 /// `GET /favicon.ico`, for whoever asks there.
 pub(crate) async fn icon() -> Response {
     serve(Path((String::new(), "icon.svg".to_owned()))).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_current_version_is_cached_for_long() {
+        let current = FOLDER.strip_prefix("/assets/").unwrap();
+        assert!(cache_control(current).contains("immutable"));
+        for other in ["", "any", &current[1..]] {
+            assert_eq!(cache_control(other), "no-cache", "{other:?}");
+        }
+    }
 }

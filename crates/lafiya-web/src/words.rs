@@ -1,10 +1,9 @@
 //! Words and figures for people: ages, days, shares, levels.
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use lafiya_model::{Age, Choice, ConceptKind, Measured, RestsOn, Severity, Sex, TriageLevel};
 use lafiya_service::FieldError;
-use lafiya_service::clock::BILLING_ZONE;
+use lafiya_service::clock::billing_zone;
 
 /// About what a banner holds on a phone without scrolling.
 const LEAD_BYTES: usize = 180;
@@ -168,7 +167,7 @@ pub(crate) fn moment(at: Timestamp) -> String {
 }
 
 fn local(at: Timestamp, form: &str) -> String {
-    let zone = TimeZone::get(BILLING_ZONE).unwrap_or(TimeZone::UTC);
+    let zone = billing_zone();
     at.to_zoned(zone).strftime(form).to_string()
 }
 

@@ -8,7 +8,6 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use jiff::Timestamp;
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use lafiya_model::{Environment, KeyId, Role};
 use lafiya_service::keys::{self, Expiry, FreshKey};
 use lafiya_service::sign_in::SignedIn;
@@ -212,7 +211,7 @@ fn last_moment(text: &str) -> Result<Option<Timestamp>, &'static str> {
     let day: Date = text
         .parse()
         .map_err(|_| "The last day must be a date such as 2027-12-31.")?;
-    let zone = TimeZone::get(lafiya_service::clock::BILLING_ZONE).unwrap_or(TimeZone::UTC);
+    let zone = lafiya_service::clock::billing_zone();
     let end = day
         .tomorrow()
         .ok()
