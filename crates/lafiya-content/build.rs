@@ -1,7 +1,8 @@
 //! Reads `knowledge/`, checks it and packs it into one file for `include_bytes!`.
 //!
-//! A debug build only warns of complaints, so that code can be worked on while content is being written. A release build
-//! refuses a broken base; `LAFIYA_CONTENT_ALLOW_COMPLAINTS=1` overrides that for whoever knows why.
+//! A debug build only warns about complaints, so that code can be developed while content is being
+//! written. A release build rejects a knowledge base with complaints;
+//! `LAFIYA_CONTENT_ALLOW_COMPLAINTS=1` overrides that.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

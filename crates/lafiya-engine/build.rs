@@ -1,5 +1,5 @@
-//! Names the reasoning after its source: a hash over every file in `src/` but the tests. A version that
-//! somebody has to remember to raise is never raised.
+//! Computes the engine version: a hash over every file in `src/` except the tests. A version number
+//! that has to be raised by hand gets forgotten.
 
 #![expect(
     clippy::disallowed_methods,
@@ -21,7 +21,7 @@ fn main() -> io::Result<()> {
         let name = file.strip_prefix(root).unwrap_or(&file).to_string_lossy();
         hash.update(name.replace('\\', "/").as_bytes());
         hash.update(&[0]);
-        // The same on a checkout with other line ends.
+        // Gives the same hash on a checkout with CRLF line endings.
         hash.update(fs::read_to_string(&file)?.replace("\r\n", "\n").as_bytes());
         hash.update(&[0]);
     }
@@ -44,7 +44,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// FNV-1a with 64 bits: enough to tell versions apart, and the same wherever it is built.
+/// A 64-bit FNV-1a hash: enough to tell versions apart, and the same on every platform.
 struct Fnv1a(u64);
 
 impl Fnv1a {

@@ -1,5 +1,6 @@
-//! Packs the gazetteer and the default register into texts that are read at start without building
-//! anything: names come sorted, positions as whole numbers. `data/README.md` describes the files.
+//! Packs the gazetteer and the default register into texts that can be used at startup without
+//! further processing: names are sorted, positions are integers. `data/README.md` describes the
+//! files.
 
 #[path = "src/fold.rs"]
 mod fold;
@@ -18,7 +19,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     pack_register(&data, &out)
 }
 
-/// `towns.txt`: a line for each place. `names.txt`: folded name and the numbers of its places.
+/// Writes `towns.txt`, with one line per place, and `names.txt`, with each folded name and the
+/// numbers of its places.
 fn pack_places(data: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let mut towns = String::new();
     let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -61,7 +63,8 @@ fn pack_places(data: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// `register.txt`: a line for each facility of the default register, its country first.
+/// Writes `register.txt`, with one line per facility of the default register, starting with its
+/// country.
 fn pack_register(data: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(data.join("facilities"))?
         .map(|entry| entry.map(|entry| entry.path()))

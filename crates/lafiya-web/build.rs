@@ -1,5 +1,5 @@
-//! Renders the documentation and the clinicians' log of changes into pages at build time, so that the
-//! binary shows the same words as the repository.
+//! Renders the documentation and the clinical changelog into pages at build time, so that the
+//! binary shows the same text as the repository.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ mod snippets;
 use snippets::Example;
 
 fn main() {
-    // Asked when it runs: where it was built may be gone, and the pages with it.
+    // Read at run time: the path the script was compiled with may no longer exist.
     let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
     let root = Path::new(&root).join("../..");
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
@@ -56,7 +56,7 @@ fn main() {
     fs::write(out.join("docs.rs"), list).expect("OUT_DIR can be written");
 }
 
-/// Every `.md` under `docs/`, by its path without the ending.
+/// Collects every `.md` file under `docs/`, by its path without the extension.
 fn collect(root: &Path, folder: &Path, pages: &mut BTreeMap<String, String>) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
@@ -77,7 +77,8 @@ fn collect(root: &Path, folder: &Path, pages: &mut BTreeMap<String, String>) {
     }
 }
 
-/// `/docs/api` is the interactive reference; the documents about endpoints stand beside it.
+/// Returns the URL path of a document. `/docs/api` is the interactive reference, so the documents
+/// about endpoints are under `endpoints/`.
 fn address(name: &str) -> String {
     match name.strip_prefix("api/") {
         Some(rest) => format!("endpoints/{rest}"),
@@ -90,13 +91,15 @@ fn title_of(text: &str) -> Option<String> {
     Some(line.trim_start_matches("# ").replace('`', ""))
 }
 
-/// The page, and the examples in it; where an example stood the page has `<!--example-->`.
+/// Renders a document. Returns its HTML, with `<!--example-->` in place of each example, and the
+/// examples.
 fn rendered(text: &str, folder: &str) -> (String, Vec<Example>) {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_STRIKETHROUGH;
     let mut events: Vec<Event<'_>> = Parser::new_ext(text, options)
         .filter_map(|event| match event {
-            // Raw HTML could carry what the page's policy forbids; the documents need none.
+            // Raw HTML is dropped: it could contain what the content security policy forbids, and
+            // the documents need none.
             Event::Html(_) | Event::InlineHtml(_) => None,
             Event::Start(Tag::Link {
                 link_type,
@@ -134,14 +137,14 @@ fn rendered(text: &str, folder: &str) -> (String, Vec<Example>) {
     let examples = take_examples(&mut events);
     let mut html = String::new();
     html::push_html(&mut html, events.into_iter());
-    // A wide block scrolls by itself; the keyboard must reach it.
+    // A wide block scrolls by itself, so it must be focusable with the keyboard.
     let html = html
         .replace("<pre>", "<pre tabindex=\"0\">")
         .replace("<table>", "<table tabindex=\"0\">");
     (html, examples)
 }
 
-/// Puts tabs and a mark where a fence holds a request to run.
+/// Replaces code fences that contain a runnable request with tabs and a marker.
 fn take_examples(events: &mut Vec<Event<'_>>) -> Vec<Example> {
     let mut examples = Vec::new();
     let mut kept = Vec::with_capacity(events.len());
@@ -173,7 +176,7 @@ fn take_examples(events: &mut Vec<Event<'_>>) -> Vec<Example> {
     examples
 }
 
-/// A link to another document leads to its page.
+/// Rewrites a link to another document to the URL of its page.
 fn target(link: &str, folder: &str, kind: LinkType) -> String {
     if matches!(kind, LinkType::Email) || link.contains("://") || link.starts_with('#') {
         return link.to_owned();
@@ -202,7 +205,7 @@ fn target(link: &str, folder: &str, kind: LinkType) -> String {
     )
 }
 
-/// Gives headings an id, so that links can point into a page.
+/// Adds an id to each heading, as a link target.
 fn name_headings(events: &mut [Event<'_>]) {
     let mut start = None;
     let mut words = String::new();

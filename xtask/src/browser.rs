@@ -1,6 +1,6 @@
-//! The web app in a real browser: Debian's Chromium, driven by the suite in
-//! `crates/lafiya-web/browser`. Its two npm packages go below `target/`; nothing of Node is needed to
-//! build or run the service.
+//! Tests the web app in a real browser: Debian's Chromium, driven by the suite in
+//! `crates/lafiya-web/browser`. Its two npm packages are installed below `target/`; Node is not
+//! needed to build or run the service.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use crate::process::{self, nothing};
 use crate::servers;
 use crate::workspace;
 
-/// The browser and what runs the suite, each with Debian's package of it.
+/// The browser and the programs that run the suite, each with its Debian package.
 const PROGRAMS: &[(&str, &str)] = &[("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")];
 
-/// Runs the suite against the binary that was built.
+/// Runs the suite against the built binary.
 pub(crate) fn test() -> anyhow::Result<()> {
     install_what_is_missing()?;
     let folder = prepared()?;
@@ -32,7 +32,7 @@ pub(crate) fn test() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Takes the pictures that the documents show, with the binary that was built.
+/// Takes the screenshots for the documents with the built binary.
 pub(crate) fn take_pictures() -> anyhow::Result<()> {
     workspace::build()?;
     install_what_is_missing()?;
@@ -50,7 +50,8 @@ fn failures(line: &str) -> bool {
     line.trim_start().starts_with("not ok") || line.trim_start().starts_with('✖')
 }
 
-/// The suite with its packages, in a folder of its own below `target/`.
+/// Copies the suite to a folder below `target/`, installs its packages there and returns the
+/// folder.
 fn prepared() -> anyhow::Result<PathBuf> {
     let source = workspace::root().join("crates/lafiya-web/browser");
     let folder = workspace::target_dir().join("browser");
@@ -78,7 +79,8 @@ fn copy_all(from: &Path, to: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Only what is missing: a machine may have a Node of its own, which Debian's npm would not suit.
+/// Installs only missing packages: a machine may have its own Node, which conflicts with Debian's
+/// npm.
 fn install_what_is_missing() -> anyhow::Result<()> {
     let missing = missing_packages();
     if missing.is_empty() {

@@ -1,25 +1,27 @@
-//! How long each stage may take, and the table that says where the time went. The figures hold for
-//! a clean checkout on two cores that do nothing else; together they stay below twenty-five minutes. Machines differ, so a
-//! stage is judged by the pace of its run: what all stages took, measured by what they may take.
+//! Time budgets of the stages, and the table of times. The budgets are for a clean checkout on two
+//! otherwise idle cores; their sum is below 25 minutes. Machines differ, so a stage is judged
+//! relative to the pace of its run: the times of all stages relative to their budgets.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// Beyond this multiple of its budget, at the pace of its run, a stage fails: one that is slower than all others grew.
+/// A stage fails if it takes more than this multiple of its budget, scaled by the pace of its run.
+/// A stage that is slower than all others has grown.
 const TOLERATED: f64 = 2.5;
-/// So many stages tell how fast the machine is; fewer are taken to run on a quiet one.
+/// The minimum number of stages for estimating the speed of the machine; with fewer, the machine is
+/// assumed to be idle.
 const TELLING: usize = 5;
 
-/// Whether a blown budget fails the run.
+/// Whether exceeding a budget fails the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strictness {
-    /// It does.
+    /// It fails the run.
     Enforced,
-    /// It is only shown.
+    /// It is only reported.
     Shown,
 }
 
-/// What became of one stage.
+/// The outcome of one stage.
 pub(crate) struct Outcome {
     pub(crate) stage: &'static str,
     pub(crate) took: Duration,
@@ -28,12 +30,12 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// What it took as a multiple of what it may.
+    /// Returns its time as a multiple of its budget.
     fn share(&self) -> f64 {
         self.took.as_secs_f64() / self.budget.as_secs_f64()
     }
 
-    /// Whether the stage took much longer than it may in a run of this pace.
+    /// Whether the stage took much longer than its budget in a run of this pace.
     pub(crate) fn over_budget(&self, pace: f64) -> bool {
         self.share() > TOLERATED * pace
     }
@@ -47,8 +49,9 @@ impl Outcome {
     }
 }
 
-/// How many times its budget the stage in the middle took: a busy machine slows all of them. A quick one earns nobody less
-/// time, since what waits for a clock is not quicker there.
+/// Returns the median of the times as multiples of their budgets: a busy machine slows all stages.
+/// It is never less than 1, because stages that wait for timers do not get faster on a fast
+/// machine.
 pub(crate) fn pace(outcomes: &[Outcome]) -> f64 {
     let mut shares: Vec<f64> = outcomes.iter().map(Outcome::share).collect();
     if shares.len() < TELLING {
@@ -58,7 +61,7 @@ pub(crate) fn pace(outcomes: &[Outcome]) -> f64 {
     shares[shares.len() / 2].max(1.0)
 }
 
-/// The table at the end of a run.
+/// Returns the table for the end of a run.
 pub(crate) fn table(outcomes: &[Outcome]) -> String {
     let mut text = String::from("where the time went\n");
     let pace = pace(outcomes);

@@ -1,5 +1,5 @@
-//! What can be checked of `deploy/` without a cluster: every setting named there is one of ours, and
-//! every file is one that its reader understands, by that reader's own schema or linter.
+//! Checks `deploy/` without a cluster: every setting named there exists, and every file is valid
+//! according to its own schema or linter.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -13,10 +13,10 @@ use crate::{python, workspace};
 
 const PREFIX: &str = "LAFIYA_";
 
-/// The version of Kubernetes whose schemas judge, the oldest that knows every field we use.
+/// The Kubernetes version of the schemas: the oldest that has every field we use.
 const KUBERNETES: &str = "1.30.0";
 
-/// Everything that is wrong with `deploy/`, in sentences.
+/// Returns all problems in `deploy/`, as sentences.
 pub(crate) fn complaints() -> anyhow::Result<Vec<String>> {
     let root = workspace::root();
     let settings = settings(&fs::read_to_string(root.join("lafiya.default.toml"))?);
@@ -42,7 +42,7 @@ pub(crate) fn complaints() -> anyhow::Result<Vec<String>> {
     Ok(complaints)
 }
 
-/// Whoever knows what may stand in such a file, about to be told the file.
+/// Returns the command that validates such a file; the caller adds the file name.
 fn judge_of(path: &Path) -> anyhow::Result<Option<Command>> {
     let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     let judge = match path.file_name().and_then(OsStr::to_str) {
@@ -62,12 +62,12 @@ fn judge_of(path: &Path) -> anyhow::Result<Option<Command>> {
     Ok(Some(judge))
 }
 
-/// A program that came with the libraries for Python.
+/// Returns the path of a program that was installed with the Python libraries.
 fn program(name: &str) -> anyhow::Result<PathBuf> {
     Ok(python::interpreter()?.with_file_name(name))
 }
 
-/// The lines a command complains with, if it does.
+/// Returns the error lines of a command, if it fails.
 fn said_by(command: &mut Command) -> anyhow::Result<Vec<String>> {
     let output = command.output()?;
     if output.status.success() {
@@ -78,20 +78,21 @@ fn said_by(command: &mut Command) -> anyhow::Result<Vec<String>> {
     Ok(said.lines().map(str::to_owned).collect())
 }
 
-/// What systemd says about a unit of ours. Where there is no systemd, nobody can read it.
+/// Returns the complaints of systemd about one of our units; none if systemd is not installed.
 fn said_by_systemd(unit: &Path) -> Vec<String> {
     let mut verify = Command::new("systemd-analyze");
     let Ok(output) = verify.arg("verify").arg(unit).output() else {
         return Vec::new();
     };
     let name = unit.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    // It speaks of other units too, and says that the program is not installed here, which is so.
+    // It also reports on other units, and that the program is not installed here, which is
+    // expected.
     let is_ours = |line: &&str| line.contains(name) && !line.contains("is not executable");
     let said = String::from_utf8_lossy(&output.stderr);
     said.lines().filter(is_ours).map(str::to_owned).collect()
 }
 
-/// The variables of all settings.
+/// Returns the environment variables of all settings.
 fn settings(catalogue: &str) -> BTreeSet<String> {
     catalogue
         .lines()
@@ -101,7 +102,7 @@ fn settings(catalogue: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The variables that a text names.
+/// Returns the environment variables that a text names.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices(PREFIX).map(move |(start, _)| {
         let rest = &text[start..];

@@ -1,5 +1,5 @@
-//! What the documents and the tree promise, as small checks that report everything at once. Each
-//! takes the project as it lies on disk and returns its complaints in sentences.
+//! Checks of the documents and the source tree, which report all problems at once. Each check reads
+//! the project on disk and returns its complaints as sentences.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use crate::workspace;
 
-/// A source file longer than this needs a table of contents: it is two files.
+/// The maximum number of lines in a source file; longer files should be split.
 const SOURCE_LINES_MAX: usize = 700;
 
 /// The text files of the project.
@@ -27,10 +27,10 @@ const CHECKS: &[Check] = &[
     every_claim_names_its_proof,
 ];
 
-/// Documents that name tests as proof of what they say.
+/// Documents that name tests as proof of their claims.
 const NAMING_TESTS: &[&str] = &["docs/operating/security.md", "docs/clinical/safety.md"];
 
-/// Everything that is wrong.
+/// Returns all complaints.
 pub(crate) fn complaints() -> anyhow::Result<Vec<String>> {
     let root = workspace::root();
     let files = workspace::files()?
@@ -53,7 +53,7 @@ impl Tree {
         Some(text)
     }
 
-    /// A path stands for itself or for the folder above a file.
+    /// Whether a path is a file, or a folder that contains one.
     fn has(&self, path: &str) -> bool {
         let path = Path::new(path.trim_end_matches('/'));
         self.files.iter().any(|(file, _)| file.starts_with(path))
@@ -61,7 +61,7 @@ impl Tree {
     }
 }
 
-/// Every file that ARCHITECTURE.md names in backticks exists.
+/// Checks that every path in backticks in ARCHITECTURE.md exists.
 fn paths_named_in_architecture_exist(tree: &Tree) -> Vec<String> {
     const NAME: &str = "ARCHITECTURE.md";
     let Some(text) = tree.text(NAME) else {
@@ -75,7 +75,7 @@ fn paths_named_in_architecture_exist(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// No Rust file is longer than one sitting.
+/// Checks that no Rust file is too long.
 fn no_source_file_is_too_long(tree: &Tree) -> Vec<String> {
     tree.files
         .iter()
@@ -86,7 +86,7 @@ fn no_source_file_is_too_long(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// No text names a folder that exists on one developer's machine only.
+/// Checks that no text names a folder that exists only on one developer's machine.
 fn no_text_names_a_path_of_one_machine(tree: &Tree) -> Vec<String> {
     let mut complaints = Vec::new();
     for (path, text) in &tree.files {
@@ -101,7 +101,7 @@ fn no_text_names_a_path_of_one_machine(tree: &Tree) -> Vec<String> {
     complaints
 }
 
-/// Every command that the README shows is one that we have.
+/// Checks that every command in the README exists.
 fn commands_in_the_readme_exist(tree: &Tree) -> Vec<String> {
     let Some(text) = tree.text("README.md") else {
         return vec!["README.md is missing".to_owned()];
@@ -113,7 +113,7 @@ fn commands_in_the_readme_exist(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// Every test that a document names as proof exists.
+/// Checks that every test named as proof in a document exists.
 fn tests_named_in_documents_exist(tree: &Tree) -> Vec<String> {
     let is_rust = |path: &Path| path.extension().is_some_and(|it| it == "rs");
     let sources = || tree.files.iter().filter(|(path, _)| is_rust(path));
@@ -135,7 +135,8 @@ fn tests_named_in_documents_exist(tree: &Tree) -> Vec<String> {
     complaints
 }
 
-/// Every row of a table that ends in "Shown by" names a test there, or links to where one stands.
+/// Checks that every row of a table with a last column "Shown by" names a test there, or links to
+/// one.
 fn every_claim_names_its_proof(tree: &Tree) -> Vec<String> {
     let documents = NAMING_TESTS.iter().map(|name| (name, tree.text(name)));
     documents
@@ -146,7 +147,7 @@ fn every_claim_names_its_proof(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// The first cells of such rows that name nothing.
+/// Returns the first cells of rows that name no test and have no link.
 fn claims_without_proof(text: &str) -> impl Iterator<Item = &str> {
     let mut inside = false;
     text.lines().filter_map(move |line| {
@@ -166,7 +167,7 @@ fn claims_without_proof(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Our tests are sentences: four words or more.
+/// Whether a span is the name of one of our tests, which have four words or more.
 fn is_a_sentence(span: &str) -> bool {
     let word = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_';
     span.chars().all(word) && span.matches('_').count() >= 3
@@ -177,8 +178,8 @@ fn code_spans(text: &str) -> impl Iterator<Item = &str> {
         .flat_map(|line| line.split('`').skip(1).step_by(2))
 }
 
-/// A span is taken for a path when it looks like one from the root: folders with slashes, or a file
-/// name with an ending that we use. Patterns, URLs and API paths are something else.
+/// Whether a span looks like a path from the root: folders with slashes, or a file name with an
+/// extension that we use. Patterns, URLs and API paths do not count.
 fn is_a_path(span: &str) -> bool {
     let plain = span
         .chars()
@@ -200,8 +201,8 @@ fn is_a_path(span: &str) -> bool {
                 && is_at_root(span)))
 }
 
-/// Bare names such as `router.rs` are read in the context of their paragraph; only names that
-/// belong at the root, upper case or known, can be checked.
+/// Whether a bare name belongs at the root: upper case, or known. Other bare names such as
+/// `router.rs` depend on the context of their paragraph and cannot be checked.
 fn is_at_root(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_uppercase())
         || [
@@ -214,7 +215,7 @@ fn is_at_root(name: &str) -> bool {
 }
 
 fn names_a_machine_path(line: &str) -> bool {
-    // Written in two halves, so that this file does not complain about itself.
+    // Split in two so that this file does not match itself.
     const HOMES: &[&str] = &[
         concat!("/ro", "ot/"),
         concat!("/wo", "rk/"),
@@ -229,7 +230,7 @@ fn names_a_machine_path(line: &str) -> bool {
     })
 }
 
-/// The lines inside fenced blocks.
+/// Returns the lines inside fenced code blocks.
 fn fenced_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut inside = false;
     text.lines().filter(move |line| {
@@ -239,7 +240,7 @@ fn fenced_lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A command of ours, as a document shows it.
+/// One of our commands, as shown in a document.
 #[derive(Debug, PartialEq, Eq)]
 enum Shown {
     Xtask(Vec<String>),

@@ -1,6 +1,6 @@
-//! `cargo xtask faults`: breaks everything the service stands on, one thing at a time, and writes what
-//! became of it into `docs/operating/reliability.md`. The test command runs the same as a stage of
-//! its own and leaves the document alone.
+//! `cargo xtask faults`: breaks every dependency of the service, one at a time, and writes the
+//! results into `docs/operating/reliability.md`. `cargo xtask test` runs the same faults as a
+//! stage, without changing the document.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -20,21 +20,22 @@ const TABLE: Marks = Marks {
     end: "<!-- written by `cargo xtask faults`: end -->",
 };
 
-/// Two work while a third waits for the servers: more would measure each other.
+/// Two threads work while a third waits for the servers. More would affect each other's
+/// measurements.
 const THREADS: &str = "3";
 
-/// What is to be broken, and which part of it.
+/// The options: which faults to run, and with which binaries.
 #[derive(Default)]
 pub(crate) struct Wish {
-    /// Faults whose name contains this, or nothing for all of them.
+    /// Faults whose name contains this; `None` means all.
     pub(crate) only: Option<String>,
-    /// The debug build unless named.
+    /// The binary to test; the debug build by default.
     pub(crate) binary: Option<PathBuf>,
-    /// The binary that an upgrade begins with; the same one unless named.
+    /// The binary that an upgrade starts from; the tested one by default.
     pub(crate) older: Option<PathBuf>,
 }
 
-/// Runs the faults and writes the table; of a part of them it is only printed.
+/// Runs the faults and writes the table. If only some were selected, the table is just printed.
 pub(crate) fn run(wish: &Wish) -> anyhow::Result<()> {
     workspace::build()?;
     test(wish)?;
@@ -52,7 +53,7 @@ pub(crate) fn run(wish: &Wish) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs the faults.
+/// Runs the fault tests.
 pub(crate) fn test(wish: &Wish) -> anyhow::Result<()> {
     let built = workspace::debug_binary();
     let binary = wish.binary.as_ref().unwrap_or(&built);
@@ -87,7 +88,7 @@ fn folder() -> PathBuf {
     workspace::target_dir().join("faults")
 }
 
-/// The library by which the service is told a wrong time.
+/// Returns the library that gives the service a false system time.
 fn faketime() -> anyhow::Result<PathBuf> {
     if let Some(library) = installed_faketime() {
         return Ok(library);
@@ -107,7 +108,7 @@ fn installed_faketime() -> Option<PathBuf> {
         })
 }
 
-/// What the tests left, in the order of the table.
+/// Returns the results written by the tests, in the order of the table.
 fn rows() -> anyhow::Result<Vec<Value>> {
     let mut rows = Vec::new();
     for entry in fs::read_dir(folder())? {

@@ -1,6 +1,7 @@
-//! `cargo xtask fuzz`: what must hold for any text, any Bundle, any content file and any case, with a
-//! larger budget and a new seed. The test command runs the same properties with a fixed seed and a
-//! small budget, among the unit tests; the API as a whole is fuzzed by its stage `contract`.
+//! `cargo xtask fuzz`: runs the property tests for arbitrary texts, Bundles, content files and
+//! cases with a larger budget and a new seed. `cargo xtask test` runs the same properties as unit
+//! tests with a fixed seed and a small budget. The API as a whole is fuzzed by the stage
+//! `contract`.
 
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,7 +13,7 @@ use crate::workspace;
 
 const CASES: u32 = 20_000;
 
-/// Reading and searching, FHIR, the knowledge loader, reasoning: package and names of the tests.
+/// The packages and test name prefixes for text, FHIR, the knowledge loader and the engine.
 const TARGETS: &[(&str, &str)] = &[
     ("lafiya-text", "any_"),
     ("lafiya-fhir", "any_"),

@@ -1,4 +1,4 @@
-//! One GET over a plain socket: all the HTTP that a chore needs.
+//! A minimal HTTP client: one GET over a plain socket.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-/// The status of `GET path`, or nothing while nobody answers.
+/// Returns the status of `GET path`, or `None` if there is no answer.
 pub(crate) fn get_status(address: SocketAddr, path: &str) -> Option<u16> {
     let patience = Duration::from_secs(2);
     let mut stream = TcpStream::connect_timeout(&address, patience).ok()?;
@@ -22,7 +22,7 @@ pub(crate) fn get_status(address: SocketAddr, path: &str) -> Option<u16> {
     head.split(' ').nth(1)?.parse().ok()
 }
 
-/// A port of the loopback address that nobody uses at this moment.
+/// Returns an address on the loopback interface with a currently unused port.
 pub(crate) fn free_address() -> anyhow::Result<SocketAddr> {
     let probe = TcpListener::bind("127.0.0.1:0").context("no free port on 127.0.0.1")?;
     Ok(probe.local_addr()?)

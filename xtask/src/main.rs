@@ -1,5 +1,6 @@
-//! Chores of the project: `cargo xtask test` is the one test command, the others keep documents and
-//! figures honest. Nothing here is part of the product, and the product never depends on it.
+//! Development tasks of the project. `cargo xtask test` is the only test command; the others keep
+//! documents and figures up to date. Nothing here is part of the product, and the product never
+//! depends on it.
 
 mod bench;
 mod browser;
@@ -103,7 +104,7 @@ fn run_bench(arguments: &ArgMatches) -> anyhow::Result<()> {
     }
 }
 
-/// The commands, for clap and for the check of the README.
+/// Returns the commands, for clap and for the check of the README.
 pub(crate) fn command_line() -> Command {
     Command::new("cargo xtask")
         .about("Chores of the project")

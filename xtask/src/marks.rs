@@ -1,15 +1,15 @@
-//! The place between two marks of a document, which a command writes anew.
+//! A generated section between two markers in a document.
 
 use anyhow::Context;
 
-/// The two marks.
+/// The two markers.
 pub(crate) struct Marks {
     pub(crate) begin: &'static str,
     pub(crate) end: &'static str,
 }
 
 impl Marks {
-    /// The document with other words between the marks.
+    /// Returns the document with the text between the markers replaced.
     pub(crate) fn fill(&self, text: &str, words: &str) -> anyhow::Result<String> {
         let Self { begin, end } = self;
         let (before, rest) = text.split_once(begin).context("no place to write to")?;

@@ -1,5 +1,6 @@
-//! The committed API document: written from the binary, never by hand. Beside it lies the baseline,
-//! the contract that later versions may only add to; it moves with a release, on purpose.
+//! The committed OpenAPI document, which is generated from the binary and never edited. The
+//! baseline beside it is the contract that later versions may only extend; it is updated
+//! deliberately with a release.
 
 use std::fs;
 use std::process::Command;
@@ -11,19 +12,19 @@ use crate::workspace;
 const DOCUMENT: &str = "docs/api/openapi.json";
 const BASELINE: &str = "docs/api/baseline.json";
 
-/// What is to be done with the document.
+/// What to do with the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
     /// Write the document.
     Write,
     /// Write it and make it the baseline.
     AcceptBaseline,
-    /// Compare it with the committed one.
+    /// Compare it with the committed document.
     Check,
 }
 
 impl Wish {
-    /// From the flags of the command line.
+    /// Converts the flags of the command line.
     pub(crate) fn of(check: bool, accept_baseline: bool) -> Self {
         match (check, accept_baseline) {
             (true, _) => Self::Check,
@@ -51,7 +52,7 @@ pub(crate) fn run(wish: Wish) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Fails when the committed document is not what the built binary prints.
+/// Fails if the committed document differs from the output of the built binary.
 pub(crate) fn check() -> anyhow::Result<()> {
     check_against(&printed_document()?)
 }

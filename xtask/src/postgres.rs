@@ -1,5 +1,5 @@
-//! A throwaway PostgreSQL: made in a temporary folder, gone with it. Not for anything that is to be
-//! kept: for tests it never waits for the disk.
+//! A temporary PostgreSQL server in a temporary folder, for tests. Without durability: it does not
+//! sync to disk unless asked to.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -14,7 +14,7 @@ use crate::http::free_address;
 use crate::process::{self, nothing};
 use crate::servers::{poll, running_as_root};
 
-/// Where distributions hide the programs that are not for everybody's path.
+/// The folder where distributions install the server programs, outside `PATH`.
 const DEBIAN_PROGRAMS: &str = "/usr/lib/postgresql";
 
 /// A running server; stopped when dropped.
@@ -27,23 +27,24 @@ pub(crate) struct Postgres {
     waits: WaitsForDisk,
 }
 
-/// Whether a commit waits until it is on the disk.
+/// Whether a commit waits until it is on disk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitsForDisk {
-    /// Nothing of it outlives the machine: for tests.
+    /// Does not wait, so data do not survive a crash of the machine: for tests.
     Never,
-    /// As in an installation: for measuring.
+    /// Waits, as in an installation: for benchmarks.
     Always,
 }
 
-/// PostgreSQL refuses to run as root, so root lends it to the user that the package made.
+/// The user who runs the server. PostgreSQL refuses to run as root, so root uses the user created
+/// by the package.
 #[derive(Clone, Copy)]
 struct Owner {
     uid: u32,
     gid: u32,
 }
 
-/// The folder that holds `initdb`, `postgres` and `pg_ctl`, newest version first.
+/// Returns the folder with `initdb`, `postgres` and `pg_ctl`, of the newest version.
 pub(crate) fn programs() -> Option<PathBuf> {
     let mut folders: Vec<PathBuf> = fs::read_dir(DEBIAN_PROGRAMS)
         .into_iter()
@@ -63,7 +64,7 @@ pub(crate) fn programs() -> Option<PathBuf> {
 }
 
 impl Postgres {
-    /// Makes a cluster below `folder` and starts it on a free port.
+    /// Creates a cluster below `folder` and starts it on a free port.
     pub(crate) fn start(folder: &Path, waits: WaitsForDisk) -> anyhow::Result<Self> {
         let programs = programs().context("PostgreSQL is not installed")?;
         let home = folder.join("postgres");
@@ -71,7 +72,7 @@ impl Postgres {
         let owner = running_as_root().then(package_user).transpose()?;
         if let Some(owner) = owner {
             chown(&home, Some(owner.uid), Some(owner.gid))?;
-            // The folders above it must let that user through.
+            // That user needs access to the folders above.
             fs::set_permissions(folder, fs::Permissions::from_mode(0o755))?;
         }
         let data = home.join("data");
@@ -90,8 +91,8 @@ impl Postgres {
         Ok(postgres)
     }
 
-    /// Ends it as a power cut would, its children too; what was committed is on disk or in its
-    /// write-ahead log.
+    /// Stops it as a power cut would, including its child processes. Committed data are on disk or
+    /// in the write-ahead log.
     pub(crate) fn kill(&mut self) -> anyhow::Result<()> {
         let mut stop = as_owner(&self.programs.join("pg_ctl"), self.owner);
         stop.arg("stop").args(["-m", "immediate", "-D"]);
@@ -100,7 +101,7 @@ impl Postgres {
         Ok(())
     }
 
-    /// Starts it again on the same data and port.
+    /// Restarts it with the same data and port.
     pub(crate) fn start_again(&mut self) -> anyhow::Result<()> {
         let home = self.data.parent().unwrap_or(&self.data).to_path_buf();
         self.server = serve(
@@ -114,7 +115,7 @@ impl Postgres {
         self.wait_until_ready(&home)
     }
 
-    /// Sends a signal to the server and all processes that serve its connections.
+    /// Sends a signal to the server and to all processes that serve its connections.
     pub(crate) fn signal(&self, name: &str) -> anyhow::Result<()> {
         let server = self.server.id();
         let children = fs::read_to_string(format!("/proc/{server}/task/{server}/children"))?;
@@ -127,7 +128,7 @@ impl Postgres {
         process::signal(name, &pids)
     }
 
-    /// The address that clients use.
+    /// Returns the URL for clients.
     pub(crate) fn url(&self) -> String {
         format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
     }
@@ -152,7 +153,7 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        // A server that is paused would never hear that it is to stop.
+        // A paused server would not receive the request to stop.
         let _ = self.signal("CONT");
         let mut stop = as_owner(&self.programs.join("pg_ctl"), self.owner);
         stop.arg("stop").args(["-m", "immediate", "-D"]);
@@ -188,7 +189,7 @@ fn serve(
         format!("unix_socket_directories={}", home.display()),
         "listen_addresses=127.0.0.1".to_owned(),
         "max_connections=200".to_owned(),
-        // What was committed must outlive the server, or the fault tests would blame the service.
+        // Committed data must survive the server, or the fault tests would blame the service.
         "synchronous_commit=on".to_owned(),
     ];
     if waits == WaitsForDisk::Never {
@@ -205,7 +206,7 @@ fn serve(
         .context("postgres cannot be started")
 }
 
-/// A command that runs as the owner of the cluster, in a folder that everybody may enter.
+/// Returns a command that runs as the owner of the cluster, in a folder that everyone can access.
 fn as_owner(program: &Path, owner: Option<Owner>) -> Command {
     let mut command = Command::new(program);
     command.current_dir("/");

@@ -1,5 +1,5 @@
-//! Running a command of a stage: its output is kept and shown whole when it fails; while it runs
-//! only the lines that a reader waits for pass through.
+//! Runs a command of a stage. Its output is captured and shown in full if it fails; while it runs,
+//! only selected lines are shown.
 
 use std::io::{BufRead, BufReader, PipeReader};
 use std::process::{Command, ExitStatus, Stdio};
@@ -9,19 +9,19 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 
-/// Silence longer than this is broken by a sign of life: some build machines end silent jobs.
+/// After this much silence a sign of life is printed, because some build machines end silent jobs.
 const SILENCE_MAX: Duration = Duration::from_secs(60);
 const POLLED_EVERY: Duration = Duration::from_millis(20);
 
-/// Which lines are shown while the command runs.
+/// Selects the lines that are shown while the command runs.
 pub(crate) type Shown = fn(&str) -> bool;
 
-/// Nothing is shown unless the command fails.
+/// Shows nothing unless the command fails.
 pub(crate) fn nothing(_: &str) -> bool {
     false
 }
 
-/// The lines by which cargo says what it tested and how that went.
+/// Selects the lines in which cargo reports tests and their results.
 pub(crate) fn test_lines(line: &str) -> bool {
     let line = line.trim_start();
     ["Running ", "Doc-tests ", "test result:"]
@@ -30,7 +30,7 @@ pub(crate) fn test_lines(line: &str) -> bool {
         || (line.starts_with("test ") && line.ends_with("FAILED"))
 }
 
-/// Runs the command to its end and returns its output; a failure shows everything it said.
+/// Runs the command and returns its output. If it fails, the whole output is shown.
 pub(crate) fn run(command: &mut Command, shown: Shown) -> anyhow::Result<String> {
     let said = words(command);
     let (reader, writer) = std::io::pipe()?;
@@ -41,7 +41,8 @@ pub(crate) fn run(command: &mut Command, shown: Shown) -> anyhow::Result<String>
     let mut child = command
         .spawn()
         .with_context(|| format!("`{said}` cannot be started"))?;
-    // The command holds the writing ends: they must go, or the reader would wait for ever.
+    // The command holds the writing ends of the pipe. They must be dropped, or the reader would
+    // wait forever.
     command.stdout(Stdio::null()).stderr(Stdio::null());
 
     let output = Arc::new(Mutex::new(String::new()));
@@ -50,7 +51,8 @@ pub(crate) fn run(command: &mut Command, shown: Shown) -> anyhow::Result<String>
         move || read_lines(reader, &output, shown)
     });
     let status = wait_with_signs_of_life(&mut child, &output)?;
-    // A grandchild that lives on would keep the pipe open: what was said until now is enough then.
+    // A grandchild that is still running would keep the pipe open, so the output so far has to
+    // suffice.
     let deadline = Instant::now() + Duration::from_secs(2);
     while !reading.is_finished() && Instant::now() < deadline {
         thread::sleep(POLLED_EVERY);
@@ -113,7 +115,7 @@ fn text_of(output: &Mutex<String>) -> String {
     output.lock().map(|text| text.clone()).unwrap_or_default()
 }
 
-/// The command as a person would type it.
+/// Returns the command as typed in a shell.
 fn words(command: &Command) -> String {
     let mut words = vec![command.get_program().to_string_lossy().into_owned()];
     words.extend(
@@ -124,15 +126,15 @@ fn words(command: &Command) -> String {
     words.join(" ")
 }
 
-/// This program's file. A build that ran meanwhile may have put a new one in its place, which does as well; the system
-/// then calls the old one deleted.
+/// Returns the path of this program. A concurrent build may have replaced the file, which works as
+/// well; the system then reports the path of the old one as deleted.
 pub(crate) fn own_program() -> anyhow::Result<std::path::PathBuf> {
     let path = std::env::current_exe()?;
     let replaced = path.to_str().and_then(|it| it.strip_suffix(" (deleted)"));
     Ok(replaced.map_or_else(|| path.clone(), std::path::PathBuf::from))
 }
 
-/// Whether there is such a program, by asking for its version.
+/// Whether a program exists, checked by asking for its version.
 pub(crate) fn runs(program: &str) -> bool {
     Command::new(program)
         .arg("--version")

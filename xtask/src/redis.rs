@@ -1,4 +1,4 @@
-//! A throwaway Redis in memory only; gone when dropped.
+//! A temporary in-memory Redis server; stopped when dropped.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use crate::http::free_address;
 use crate::process;
 use crate::servers::poll;
 
-/// The programs that speak the protocol, in the order we look for them.
+/// The compatible programs, in order of preference.
 const PROGRAMS: &[&str] = &["redis-server", "valkey-server"];
 
 /// A running server; stopped when dropped.
@@ -22,7 +22,7 @@ pub(crate) struct Redis {
     port: u16,
 }
 
-/// The program, if it is installed.
+/// Returns the program, if it is installed.
 pub(crate) fn program() -> Option<&'static str> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     PROGRAMS
@@ -44,14 +44,14 @@ impl Redis {
         Ok(redis)
     }
 
-    /// Ends it at once, with everything it held.
+    /// Stops it immediately, with the loss of all data.
     pub(crate) fn kill(&mut self) -> anyhow::Result<()> {
         self.server.kill()?;
         self.server.wait()?;
         Ok(())
     }
 
-    /// Starts it again on the same port, empty.
+    /// Restarts it on the same port, empty.
     pub(crate) fn start_again(&mut self) -> anyhow::Result<()> {
         self.server = serve(&self.folder, self.port)?;
         self.wait_until_ready()
@@ -62,7 +62,7 @@ impl Redis {
         process::signal(name, &[self.server.id()])
     }
 
-    /// Makes it forget everything.
+    /// Deletes all data.
     pub(crate) fn flush(&self) -> anyhow::Result<()> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
         stream.write_all(b"FLUSHALL\r\n")?;
@@ -80,7 +80,7 @@ impl Redis {
         Ok(())
     }
 
-    /// The address that clients use.
+    /// Returns the URL for clients.
     pub(crate) fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
     }

@@ -1,6 +1,7 @@
 //! The servers that tests need: found or installed, started on free ports, and always stopped.
-//! A process of its own holds them and stops them when its standard input closes. That happens
-//! whichever way the run ends, Ctrl-C and kill included, without any signal handling.
+//!
+//! They are children of a separate process, which stops them when its standard input closes. This
+//! works however the run ends, including Ctrl-C and kill, without any signal handling.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
@@ -14,9 +15,9 @@ use crate::postgres::{self, Postgres, WaitsForDisk};
 use crate::process::{self, nothing};
 use crate::redis::{self, Redis};
 
-/// The hidden command of the process that holds the servers.
+/// The hidden command of the process that runs the servers.
 pub(crate) const HOLD: &str = "hold-servers";
-/// Its flag for a PostgreSQL that waits for the disk.
+/// Its flag for a durable PostgreSQL.
 const DURABLE: &str = "--durable";
 
 const PACKAGES: &[&str] = &["postgresql", "redis-server"];
@@ -29,12 +30,12 @@ pub(crate) struct Servers {
 }
 
 impl Servers {
-    /// Installs what is missing (when allowed) and starts both.
+    /// Installs missing servers (if allowed) and starts both.
     pub(crate) fn start() -> anyhow::Result<Self> {
         Self::start_with(WaitsForDisk::Never)
     }
 
-    /// The same, with a PostgreSQL as durable as that of an installation where that matters.
+    /// Like [`Self::start`], with the given durability of PostgreSQL.
     pub(crate) fn start_with(waits: WaitsForDisk) -> anyhow::Result<Self> {
         install_what_is_missing()?;
         let mut holder = Command::new(crate::process::own_program()?)
@@ -42,7 +43,8 @@ impl Servers {
             .args((waits == WaitsForDisk::Always).then_some(DURABLE))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            // A group of its own: Ctrl-C ends the run, and the run's end stops the servers.
+            // A separate process group: Ctrl-C ends only the run, and the end of the run stops the
+            // servers.
             .process_group(0)
             .spawn()?;
         let stdout = holder.stdout.take().context("a piped stream is there")?;
@@ -59,12 +61,12 @@ impl Servers {
         })
     }
 
-    /// The process above those of the servers.
+    /// Returns the id of the parent process of the servers.
     pub(crate) fn process(&self) -> u32 {
         self.holder.id()
     }
 
-    /// The variables by which the tests find the servers.
+    /// Returns the environment variables that tell the tests where the servers are.
     pub(crate) fn variables(&self) -> [(&'static str, &str); 3] {
         [
             ("LAFIYA_TEST_BACKENDS", "all"),
@@ -81,7 +83,7 @@ impl Drop for Servers {
     }
 }
 
-/// `cargo xtask servers`: for running single tests by hand.
+/// `cargo xtask servers`: for running individual tests manually.
 pub(crate) fn lend() -> anyhow::Result<()> {
     let servers = Servers::start()?;
     for (name, value) in servers.variables() {
@@ -92,7 +94,7 @@ pub(crate) fn lend() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The process that holds the servers, and breaks and mends them as it is told.
+/// The process that runs the servers, and stops, pauses or restarts them on command.
 pub(crate) fn hold(waits: WaitsForDisk) -> anyhow::Result<()> {
     let folder = tempfile::Builder::new()
         .prefix("lafiya-servers-")
@@ -126,7 +128,7 @@ fn wait_for_end_of_input() {
     let _ = std::io::stdin().read_to_end(&mut discarded);
 }
 
-/// Installs PostgreSQL and Redis where they are not there yet.
+/// Installs PostgreSQL and Redis if they are missing.
 pub(crate) fn install_what_is_missing() -> anyhow::Result<()> {
     let missing = || postgres::programs().is_none() || redis::program().is_none();
     if missing() {
@@ -139,7 +141,7 @@ pub(crate) fn install_what_is_missing() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Installs Debian packages, or says what to install where that is not ours to do.
+/// Installs Debian packages, or prints what to install if this process may not.
 pub(crate) fn install(packages: &[&str]) -> anyhow::Result<()> {
     let names = packages.join(" ");
     let by_hand = format!("apt-get update && apt-get install -y --no-install-recommends {names}");
@@ -160,13 +162,14 @@ pub(crate) fn install(packages: &[&str]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether this process may install packages, and must not run PostgreSQL itself.
+/// Whether this process runs as root: it may then install packages, but must not run PostgreSQL
+/// itself.
 pub(crate) fn running_as_root() -> bool {
     let output = Command::new("id").arg("-u").output();
     output.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
-/// Asks until there is an answer or the time is up.
+/// Calls `ask` repeatedly until it returns a value or the time is up.
 pub(crate) fn poll<T>(within: Duration, mut ask: impl FnMut() -> Option<T>) -> Option<T> {
     let deadline = Instant::now() + within;
     loop {

@@ -1,6 +1,6 @@
-//! What we build on: licences, banned crates and sources, judged by cargo-deny as `deny.toml` states
-//! them, and a bill of materials. Advisories need a database from the network and are looked through
-//! at each release.
+//! Dependencies: licences, banned crates and sources are checked by cargo-deny as defined in
+//! `deny.toml`, and a software bill of materials is written. Advisories need a database from the
+//! network and are reviewed at each release.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 use crate::process::{self, nothing};
 use crate::workspace;
 
-/// Pinned, so that a test fails because of us and not because of a new release.
+/// Pinned, so that a new release cannot make a test fail.
 const CARGO_DENY: &str = "0.20.2";
 const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
-/// Lets cargo-deny judge every crate in the tree.
+/// Runs cargo-deny on every crate in the dependency tree.
 pub(crate) fn check() -> anyhow::Result<()> {
     let mut judge = Command::new(cargo_deny()?);
     judge
@@ -26,7 +26,7 @@ pub(crate) fn check() -> anyhow::Result<()> {
     process::run(&mut judge, nothing).map(drop)
 }
 
-/// The tool, compiled once into the target folder: there is no package of it that knows today's
+/// Returns the tool, which is compiled once into the target folder: no package of it knows today's
 /// licences.
 fn cargo_deny() -> anyhow::Result<PathBuf> {
     let folder = workspace::target_dir().join("tools").join(CARGO_DENY);
@@ -38,7 +38,8 @@ fn cargo_deny() -> anyhow::Result<PathBuf> {
     let mut install = Command::new("cargo");
     install
         .args(["install", "cargo-deny", "--version", CARGO_DENY, "--locked"])
-        // Half the time of a release build, and it runs for seconds.
+        // A debug build compiles in half the time of a release build, and the tool runs only for
+        // seconds.
         .arg("--debug")
         .arg("--root")
         .arg(&folder)
@@ -51,7 +52,7 @@ fn cargo_deny() -> anyhow::Result<PathBuf> {
     Ok(program)
 }
 
-/// Writes the bill of materials of the service (CycloneDX 1.5) and says where it lies.
+/// Writes the bill of materials of the service (CycloneDX 1.5) and prints its path.
 pub(crate) fn write_bill(output: Option<PathBuf>) -> anyhow::Result<()> {
     let path = output.unwrap_or_else(|| workspace::target_dir().join("sbom/lafiya.cdx.json"));
     let bill = bill(&metadata()?, &checksums()?)?;
@@ -81,7 +82,7 @@ fn metadata() -> anyhow::Result<Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// The packages that are really used on our platform, by id.
+/// Returns the packages used on our platform, by id.
 fn packages(metadata: &Value) -> BTreeMap<String, Package> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
@@ -103,7 +104,7 @@ fn packages(metadata: &Value) -> BTreeMap<String, Package> {
         .collect()
 }
 
-/// What the binary is made of: everything reachable from it without tests.
+/// Returns the components of the binary: everything reachable from it, without test dependencies.
 fn bill(metadata: &Value, checksums: &BTreeMap<String, String>) -> anyhow::Result<Value> {
     let packages = packages(metadata);
     let edges = edges(metadata);
@@ -144,7 +145,7 @@ fn bill(metadata: &Value, checksums: &BTreeMap<String, String>) -> anyhow::Resul
     }))
 }
 
-/// Who needs whom, tests aside.
+/// Returns the dependency graph, without test dependencies.
 fn edges(metadata: &Value) -> BTreeMap<String, BTreeSet<String>> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
@@ -193,7 +194,7 @@ fn purl(package: &Package) -> String {
     format!("pkg:cargo/{}@{}", package.name, package.version)
 }
 
-/// The checksums of Cargo.lock by `name version`.
+/// Returns the checksums in Cargo.lock by `name version`.
 fn checksums() -> anyhow::Result<BTreeMap<String, String>> {
     let lock = fs::read_to_string(workspace::root().join("Cargo.lock"))?;
     let value = |block: &str, name: &str| {

@@ -1,5 +1,5 @@
-//! `cargo xtask test`: the stages in order, each timed against its budget. What a stage does is one
-//! small function; what it may cost stands in the table.
+//! `cargo xtask test`: runs the stages in order and times each against its budget. Each stage is
+//! one small function; the budgets are in the table.
 
 use std::cell::OnceCell;
 use std::process::Command;
@@ -16,14 +16,14 @@ use crate::{browser, deploy, docs, faults, openapi, python, supply_chain, worksp
 struct Stage {
     name: &'static str,
     budget_s: u64,
-    /// Without it the later stages mean nothing, so its failure ends the run.
+    /// Whether a failure ends the run, because the later stages depend on this one.
     gate: bool,
-    /// Whether it talks to PostgreSQL and Redis.
+    /// Whether it uses PostgreSQL and Redis.
     servers: bool,
     run: fn(&Run) -> anyhow::Result<()>,
 }
 
-/// In the order of the run. Budgets: a clean checkout on two cores.
+/// In the order of execution. The budgets are for a clean checkout on two cores.
 const STAGES: &[Stage] = &[
     stage("servers", 20, start_servers).gate(),
     stage("format", 10, check_format),
@@ -63,9 +63,9 @@ impl Stage {
     }
 }
 
-/// What the developer asked for.
+/// The options of the run.
 pub(crate) struct Selection {
-    /// Names of stages, or nothing for all of them.
+    /// Names of stages; `None` means all.
     pub(crate) only: Option<Vec<String>>,
     pub(crate) budgets: Strictness,
 }
@@ -79,28 +79,29 @@ impl Selection {
         })
     }
 
-    /// The servers come along whenever a chosen stage needs them.
+    /// Whether a stage runs. The servers are included if a selected stage needs them.
     fn includes(&self, stage: &Stage) -> bool {
         let needed = || STAGES.iter().any(|it| it.servers && self.names(it));
         self.names(stage) || (stage.name == "servers" && needed())
     }
 }
 
-/// `blackbox` means both `blackbox-embedded` and `blackbox-servers`.
+/// Whether a group includes a stage: `blackbox` means both `blackbox-embedded` and
+/// `blackbox-servers`.
 fn is_group_of(group: &str, stage: &str) -> bool {
     stage
         .split_once('-')
         .is_some_and(|(first, _)| first == group)
 }
 
-/// The words that `--only` takes.
+/// Returns the words that `--only` accepts.
 pub(crate) fn stage_names() -> Vec<&'static str> {
     let mut names: Vec<&str> = STAGES.iter().map(|stage| stage.name).collect();
     names.push("blackbox");
     names
 }
 
-/// What the stages of one run share.
+/// State shared by the stages of one run.
 #[derive(Default)]
 struct Run {
     servers: OnceCell<Servers>,
@@ -112,7 +113,7 @@ impl Run {
     }
 }
 
-/// Runs the chosen stages.
+/// Runs the selected stages.
 pub(crate) fn run(selection: &Selection) -> anyhow::Result<()> {
     let run = Run::default();
     let mut outcomes = Vec::new();
@@ -190,7 +191,7 @@ fn check_lints(_: &Run) -> anyhow::Result<()> {
     process::run(&mut clippy, nothing).map(drop)
 }
 
-/// Everything the later stages run is built here, so that their own times are honest.
+/// Builds everything that the later stages run, so that their times exclude compilation.
 fn build(_: &Run) -> anyhow::Result<()> {
     python::interpreter()?;
     workspace::build()
@@ -211,7 +212,7 @@ fn unit_tests(run: &Run) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The knowledge base has nothing to complain about, and says so by silence.
+/// Checks that the knowledge base has no complaints; the command then prints nothing.
 fn check_knowledge(_: &Run) -> anyhow::Result<()> {
     workspace::build()?;
     let mut check = Command::new(workspace::debug_binary());
@@ -241,7 +242,7 @@ fn black_box_servers(run: &Run) -> anyhow::Result<()> {
     )
 }
 
-/// The same suite on either backend, against the binary that was built.
+/// Runs the black-box suite on one of the backends, against the built binary.
 fn black_box(backend: &str, variables: &[(&str, &str)]) -> anyhow::Result<()> {
     workspace::build()?;
     let mut tests = cargo("test --workspace --test blackbox");
@@ -258,23 +259,23 @@ fn black_box(backend: &str, variables: &[(&str, &str)]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the service stands on, broken piece by piece.
+/// Runs the faults.
 fn break_everything(_: &Run) -> anyhow::Result<()> {
     workspace::build()?;
     faults::test(&faults::Wish::default())
 }
 
-/// The API held against its own document by schemathesis.
+/// Tests the API against its own document with schemathesis.
 fn foreign_contract(_: &Run) -> anyhow::Result<()> {
     with_python("contract")
 }
 
-/// FHIR seen by clients and validators from PyPI.
+/// Tests FHIR with clients and validators from PyPI.
 fn foreign_fhir(_: &Run) -> anyhow::Result<()> {
     with_python("fhir")
 }
 
-/// A suite that lets other people's Python judge us.
+/// Runs a suite that verifies our answers with external Python libraries.
 fn with_python(suite: &str) -> anyhow::Result<()> {
     workspace::build()?;
     let mut tests = cargo("test --workspace --test");
@@ -291,7 +292,8 @@ fn with_python(suite: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A genuine inference server from PyPI with a model of random numbers. Too heavy for every change.
+/// Tests with a real inference server from PyPI and a model of random weights. Too slow for every
+/// change.
 pub(crate) fn inference() -> anyhow::Result<()> {
     workspace::build()?;
     let mut tests = cargo("test -p lafiya-blackbox --test inference -- --nocapture");
@@ -307,7 +309,7 @@ fn in_the_browser(_: &Run) -> anyhow::Result<()> {
     browser::test()
 }
 
-/// Everything that is wrong with the documents is said at once.
+/// Reports all problems in the documents at once.
 fn check_docs(_: &Run) -> anyhow::Result<()> {
     workspace::build()?;
     let mut complaints = docs::complaints()?;

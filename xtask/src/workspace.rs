@@ -1,4 +1,4 @@
-//! The workspace: where things are, how they are built, and the files in it.
+//! The workspace: paths, builds and files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,16 +8,16 @@ use anyhow::Context;
 
 use crate::process;
 
-/// Folders at the root that hold nothing of ours: build output, run-time data, version control.
+/// Folders at the root without source files: build output, run-time data, version control.
 const NOT_OURS: &[&str] = &["target", "data", ".git"];
 
-/// The root of the workspace.
+/// Returns the root of the workspace.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// Where cargo puts what it builds.
+/// Returns cargo's target folder.
 pub(crate) fn target_dir() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(dir) => root().join(dir),
@@ -25,14 +25,14 @@ pub(crate) fn target_dir() -> PathBuf {
     }
 }
 
-/// The service as the dev profile builds it.
+/// Returns the path of the service in the dev profile.
 pub(crate) fn debug_binary() -> PathBuf {
     target_dir().join("debug/lafiya")
 }
 
-/// Builds everything that tests run, the service included. Always the whole: asked for one package,
-/// or for binaries without tests, cargo chooses other features for shared dependencies and compiles
-/// them a second time (measured: three minutes).
+/// Builds everything that tests run, including the service. It always builds the whole workspace:
+/// for a single package, or for binaries without tests, cargo selects other features for shared
+/// dependencies and compiles them a second time (measured: three minutes).
 pub(crate) fn build() -> anyhow::Result<()> {
     let mut build = Command::new("cargo");
     build
@@ -41,8 +41,8 @@ pub(crate) fn build() -> anyhow::Result<()> {
     process::run(&mut build, process::nothing).map(drop)
 }
 
-/// Every file of the project, as a path relative to the root, sorted. The tree is walked rather
-/// than asked of git, so that an exported archive can be checked too.
+/// Returns every file of the project, as a sorted path relative to the root. It reads the folders
+/// instead of asking git, so that an exported archive can be checked too.
 pub(crate) fn files() -> anyhow::Result<Vec<PathBuf>> {
     let root = root();
     let mut found = Vec::new();

@@ -1,7 +1,9 @@
-//! The least a web server of this kind can do: the limit that `cargo xtask bench` measures the service against.
+//! A minimal web server with the same input and output: the upper limit that `cargo xtask bench`
+//! compares the service with.
 //!
-//! `lafiya-limit ADDRESS FOLDER` answers `POST /NAME` by parsing the body into typed values and serialising the JSON of
-//! `FOLDER/NAME`, and `GET /NAME` with the bytes of `FOLDER/NAME`. No key, no store, no thinking.
+//! `lafiya-limit ADDRESS FOLDER` answers `POST /NAME` by parsing the body into typed values and
+//! serializing the JSON of `FOLDER/NAME`, and `GET /NAME` with the bytes of `FOLDER/NAME`. It has
+//! no keys, no store and no reasoning.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +17,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What the requests of the bench hold, in types.
+/// The body of the benchmark's requests.
 #[derive(Deserialize)]
 #[expect(dead_code, reason = "parsing is what is measured")]
 struct Body {

@@ -1,4 +1,4 @@
-//! An HTTP response as it came over the wire, with questions that panic in sentences.
+//! An HTTP response as received, with assertions that panic with a readable message.
 
 use std::io::{self, Read};
 
@@ -10,7 +10,7 @@ pub struct Answer {
     /// The status code.
     pub status: u16,
     headers: Vec<(String, String)>,
-    /// The body as it came.
+    /// The body as received.
     pub body: Vec<u8>,
     asked: String,
 }
@@ -50,7 +50,7 @@ impl Answer {
         Ok(body)
     }
 
-    /// The value of a header, if it is there. Panics when it stands there twice.
+    /// Returns the value of a header, if present. Panics if it occurs twice.
     #[track_caller]
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut values = self
@@ -63,7 +63,7 @@ impl Answer {
         value
     }
 
-    /// The cookies it sets, as a browser sends them back.
+    /// Returns the cookies that it sets, as a browser sends them back.
     pub fn cookies(&self) -> String {
         let set = self
             .headers
@@ -73,14 +73,14 @@ impl Answer {
         set.collect::<Vec<_>>().join("; ")
     }
 
-    /// The value of a header that must be there.
+    /// Returns the value of a required header.
     #[track_caller]
     pub fn required_header(&self, name: &str) -> &str {
         self.header(name)
             .unwrap_or_else(|| panic!("the header {name} is missing: {self}"))
     }
 
-    /// The value of a header that must be there and a whole number.
+    /// Returns the value of a required header as an integer.
     #[track_caller]
     pub fn number(&self, name: &str) -> u64 {
         let value = self.required_header(name);
@@ -89,12 +89,12 @@ impl Answer {
             .unwrap_or_else(|_| panic!("{name} is not a whole number: {self}"))
     }
 
-    /// The body as text.
+    /// Returns the body as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// The body, which must be JSON.
+    /// Returns the body, which must be JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
         let content_type = self.header("content-type").unwrap_or_default();
@@ -105,14 +105,14 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap_or_else(|cause| panic!("{cause}: {self}"))
     }
 
-    /// Insists on a status and returns the answer.
+    /// Asserts a status and returns the answer.
     #[track_caller]
     pub fn expect(self, status: u16) -> Self {
         assert_eq!(self.status, status, "wrong status: {self}");
         self
     }
 
-    /// Insists on the error envelope with this status and code, and returns the `error` object.
+    /// Asserts the error envelope with this status and code, and returns the `error` object.
     #[track_caller]
     pub fn expect_error(&self, status: u16, code: &str) -> Value {
         assert_eq!(self.status, status, "wrong status: {self}");

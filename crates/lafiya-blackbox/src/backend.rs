@@ -1,5 +1,5 @@
-//! What a service under test stands on: a folder of its own, and with the servers backend a database
-//! and a Redis prefix of its own too, so that tests never meet.
+//! The backend of a service under test: its own folder and, with the servers backend, its own
+//! database and Redis prefix, so that tests are isolated.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,20 +10,20 @@ use tempfile::TempDir;
 
 use crate::lent::LentServers;
 
-/// A service on a database server wants a data key; this one seals nothing worth keeping.
+/// A service on a database server requires a data key; this one protects only test data.
 const DATA_KEY: &str = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
 
-/// Which of the two the run is about.
+/// The kind of backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackendKind {
-    /// SQLite and memory.
+    /// SQLite and in-memory cache.
     Embedded,
     /// PostgreSQL and Redis.
     Servers,
 }
 
 impl BackendKind {
-    /// The backend of this run.
+    /// Returns the kind of this test run.
     pub fn of_this_run() -> Self {
         match std::env::var("LAFIYA_BLACKBOX_BACKEND").as_deref() {
             Err(_) | Ok("" | "embedded") => Self::Embedded,
@@ -35,7 +35,7 @@ impl BackendKind {
     }
 }
 
-/// A fresh place for one service and its replicas; gone when dropped.
+/// A new backend for a service and its replicas; removed when dropped.
 #[derive(Debug)]
 pub struct Backend {
     folder: TempDir,
@@ -47,12 +47,12 @@ struct Database {
     server_url: String,
     redis_url: String,
     name: String,
-    /// The role the service connects as.
+    /// The database role of the service.
     role: String,
 }
 
 impl Backend {
-    /// An empty backend of this run's kind.
+    /// Creates an empty backend of this run's kind.
     pub fn fresh() -> Self {
         match BackendKind::of_this_run() {
             BackendKind::Embedded => Self::embedded(),
@@ -64,13 +64,13 @@ impl Backend {
         }
     }
 
-    /// An empty backend of SQLite and memory, whatever the run is about.
+    /// Creates an empty backend with SQLite and an in-memory cache, whatever the kind of this run.
     pub fn embedded() -> Self {
         Self::with(None)
     }
 
-    /// An empty backend on servers of one's own. The service connects as an ordinary role, as it
-    /// should in production; its name is that of the database.
+    /// Creates an empty backend on servers owned by the test. The service connects as an ordinary
+    /// role, as it should in production; the role has the name of the database.
     pub fn on(servers: &LentServers) -> Self {
         let name = fresh_name();
         servers.sql(&format!("create role {name} login"));
@@ -86,29 +86,29 @@ impl Backend {
         Self { folder, database }
     }
 
-    /// The address of the database, on the servers backend.
+    /// Returns the URL of the database, with the servers backend.
     pub fn database_url(&self) -> Option<String> {
         self.database.as_ref().map(Database::url)
     }
 
-    /// The name of the database and its role, on servers of one's own.
+    /// Returns the name of the database and its role, on servers owned by the test.
     pub fn database_name(&self) -> Option<&str> {
         self.database.as_ref().map(|it| it.name.as_str())
     }
 
-    /// Runs statements in the database, on the servers backend, as the role of the service.
+    /// Runs statements in the database as the role of the service, with the servers backend.
     #[track_caller]
     pub fn sql(&self, statements: &str) {
         let url = self.database_url().expect("a database server");
         tell_postgres(&url, statements);
     }
 
-    /// The folder, also the working directory of the service.
+    /// Returns the folder, which is also the working directory of the service.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The settings that lead the service here.
+    /// Returns the settings that make the service use this backend.
     pub fn settings(&self) -> Vec<(String, String)> {
         let setting = |name: &str, value: String| (name.to_owned(), value);
         let data = self.folder.path().join("data");
@@ -116,7 +116,7 @@ impl Backend {
         if let Some(database) = &self.database {
             settings.extend([
                 setting("LAFIYA_DATABASE_URL", database.url()),
-                // Many services share one throwaway server.
+                // Many services share one test server.
                 setting("LAFIYA_DATABASE_CONNECTIONS_MAX", "8".to_owned()),
                 setting("LAFIYA_DATA_KEY", DATA_KEY.to_owned()),
                 setting("LAFIYA_REDIS_URL", database.redis_url.clone()),
@@ -177,7 +177,7 @@ fn fresh_name() -> String {
     )
 }
 
-/// Runs a statement on the server of an address.
+/// Runs a statement on the server with a URL.
 #[track_caller]
 pub(crate) fn tell_postgres(url: &str, statement: &str) {
     let output = Command::new(psql())

@@ -1,4 +1,4 @@
-//! A client of the API: a key or none, one connection per request, JSON in and out.
+//! A client of the API: with or without a key, one connection per request, JSON in both directions.
 
 use std::io;
 use std::net::SocketAddr;
@@ -8,14 +8,14 @@ use serde_json::Value;
 use crate::answer::Answer;
 use crate::connection::Connection;
 
-/// Whoever calls the service.
+/// An API client.
 #[derive(Clone, Debug)]
 pub struct Client {
     address: SocketAddr,
     headers: Vec<(String, String)>,
 }
 
-/// A request that is being put together.
+/// A request under construction.
 #[derive(Clone, Debug)]
 pub struct Request {
     address: SocketAddr,
@@ -26,7 +26,7 @@ pub struct Request {
 }
 
 impl Client {
-    /// A client without a key.
+    /// Creates a client without a key.
     pub fn new(address: SocketAddr) -> Self {
         Self {
             address,
@@ -34,19 +34,19 @@ impl Client {
         }
     }
 
-    /// The same client with a key.
+    /// Returns the same client with a key.
     pub fn with_key(&self, key: &str) -> Self {
         self.with_header("Authorization", &format!("Bearer {key}"))
     }
 
-    /// The same client with a header on every request.
+    /// Returns the same client with a header on every request.
     pub fn with_header(&self, name: &str, value: &str) -> Self {
         let mut client = self.clone();
         client.headers.push((name.to_owned(), value.to_owned()));
         client
     }
 
-    /// The same client, talking to another replica.
+    /// Returns the same client for another replica.
     pub fn at(&self, address: SocketAddr) -> Self {
         Self {
             address,
@@ -54,7 +54,7 @@ impl Client {
         }
     }
 
-    /// A request, not yet sent.
+    /// Creates a request without sending it.
     pub fn request(&self, method: &str, path: &str) -> Request {
         Request {
             address: self.address,
@@ -65,19 +65,19 @@ impl Client {
         }
     }
 
-    /// `GET path`
+    /// Sends `GET path`.
     #[track_caller]
     pub fn get(&self, path: &str) -> Answer {
         self.request("GET", path).send()
     }
 
-    /// `POST path` with a JSON body.
+    /// Sends `POST path` with a JSON body.
     #[track_caller]
     pub fn post(&self, path: &str, body: &Value) -> Answer {
         self.request("POST", path).json(body).send()
     }
 
-    /// `DELETE path`
+    /// Sends `DELETE path`.
     #[track_caller]
     pub fn delete(&self, path: &str) -> Answer {
         self.request("DELETE", path).send()
@@ -91,30 +91,30 @@ impl Request {
         self
     }
 
-    /// Sets the body, without saying what it is.
+    /// Sets the body, without a content type.
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = Some(body.into());
         self
     }
 
-    /// Sets a JSON body and says so.
+    /// Sets a JSON body with its content type.
     pub fn json(self, body: &Value) -> Self {
         self.json_text(body.to_string())
     }
 
-    /// Sets a body that claims to be JSON.
+    /// Sets a body with the content type of JSON.
     pub fn json_text(self, body: impl Into<Vec<u8>>) -> Self {
         self.header("Content-Type", "application/json").body(body)
     }
 
-    /// Sends it and returns the answer; a broken connection ends the test.
+    /// Sends it and returns the answer. Panics if the connection breaks.
     #[track_caller]
     pub fn send(&self) -> Answer {
         self.try_send()
             .unwrap_or_else(|cause| panic!("{} got no answer: {cause}", self.name()))
     }
 
-    /// Sends it; the connection may break.
+    /// Sends it and returns the answer, or the error if the connection breaks.
     pub fn try_send(&self) -> io::Result<Answer> {
         let mut connection = Connection::open(self.address)?;
         connection.send(&self.head("close"))?;
@@ -124,7 +124,7 @@ impl Request {
         connection.answer(&self.name())
     }
 
-    /// The request line and the headers as they are sent.
+    /// Returns the request line and the headers as sent.
     pub fn head(&self, connection: &str) -> Vec<u8> {
         let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.path);
         let own = [

@@ -1,4 +1,4 @@
-//! One TCP connection, for requests that no decent client would send.
+//! A raw TCP connection, for requests that no correct client would send.
 
 use std::io::{self, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::answer::Answer;
 
-/// How long a test waits for an answer before it calls the service stuck.
+/// The timeout for an answer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An open connection.
@@ -15,7 +15,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects; on a loaded machine a refused attempt says nothing, so the error is returned.
+    /// Connects. Returns the error, because on a busy machine a refused attempt proves nothing.
     pub fn open(address: SocketAddr) -> io::Result<Self> {
         let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
         stream.set_read_timeout(Some(PATIENCE))?;
@@ -26,7 +26,7 @@ impl Connection {
         })
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.get_mut().write_all(bytes)
     }
@@ -36,7 +36,8 @@ impl Connection {
         Answer::read(&mut self.stream, asked)
     }
 
-    /// Reads to the end in pieces of so many bytes, with a pause before each; says how many bytes came.
+    /// Reads to the end in pieces of `piece` bytes, with a pause before each. Returns the number of
+    /// bytes.
     pub fn read_slowly(&mut self, piece: usize, pause: Duration) -> io::Result<usize> {
         let mut total = 0;
         loop {
@@ -53,12 +54,12 @@ impl Connection {
         }
     }
 
-    /// Whether the service closes the connection without sending anything more.
+    /// Whether the service closes the connection without sending anything else.
     pub fn is_closed(&mut self) -> bool {
         matches!(self.stream.read(&mut [0]), Ok(0) | Err(_))
     }
 
-    /// Waits at most this long for an answer.
+    /// Sets the timeout for an answer.
     pub fn set_patience(&self, patience: Duration) -> io::Result<()> {
         self.stream.get_ref().set_read_timeout(Some(patience))
     }

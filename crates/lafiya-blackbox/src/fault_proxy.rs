@@ -1,5 +1,5 @@
-//! A proxy between the service and a server, which can be slow, silent, cut or reset, and mended
-//! again while connections run through it.
+//! A proxy between the service and a server, which can delay, stall, close or reset connections,
+//! and be repaired while connections are open.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -10,32 +10,33 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-/// What becomes of what is sent.
+/// What the proxy does with data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// It is handed on.
+    /// Forwards it.
     Pass,
-    /// It is handed on this much later, in both directions.
+    /// Forwards it with this delay, in both directions.
     Slow(Duration),
-    /// Connections stay open and nothing is handed on until it passes again.
+    /// Keeps connections open, but forwards nothing until it passes data again.
     Hang,
-    /// Connections are closed in order, new ones at once.
+    /// Closes connections properly, and new ones immediately.
     Cut,
-    /// Connections are reset, new ones at once.
+    /// Resets connections, and new ones immediately.
     Reset,
 }
 
-/// A proxy before one server.
+/// A proxy in front of one server.
 pub struct FaultProxy {
-    /// Where it listens.
+    /// The listening address.
     pub address: SocketAddr,
     flow: watch::Sender<Flow>,
-    // Its threads carry the connections; dropped with the proxy.
+    // Runs the connections; dropped with the proxy.
     _runtime: Runtime,
 }
 
 impl FaultProxy {
-    /// A proxy before the server of a URL, and the URL that leads through it.
+    /// Creates a proxy in front of the server of a URL. Returns it with the URL that leads through
+    /// it.
     pub fn before(url: &str) -> (Self, String) {
         let (_, rest) = url.split_once("://").expect("a URL");
         let authority = rest.split(['/', '?']).next().unwrap_or_default();
@@ -61,7 +62,7 @@ impl FaultProxy {
         (proxy, through)
     }
 
-    /// From now on.
+    /// Changes the behaviour from now on.
     pub fn set(&self, flow: Flow) {
         self.flow.send_replace(flow);
     }
@@ -83,7 +84,7 @@ async fn accept(listener: TcpListener, server: String, watching: watch::Receiver
     }
 }
 
-/// Both directions, until either side ends or the proxy breaks the connection.
+/// Forwards both directions until either side ends or the proxy breaks the connection.
 async fn carry(client: TcpStream, server: TcpStream, mut flow: watch::Receiver<Flow>) {
     let (mut from_client, mut to_client) = client.into_split();
     let (mut from_server, mut to_server) = server.into_split();

@@ -1,25 +1,25 @@
-//! A PostgreSQL and a Redis that a test may kill, stop and start again. A process of `cargo xtask`
-//! holds them and does what it is told line by line; they end when this end of its input closes.
+//! A PostgreSQL and a Redis server that a test may kill, pause and restart. They are children of a
+//! `cargo xtask` process, which takes orders line by line and ends when its standard input closes.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// Names the program that holds the servers.
+/// The environment variable with the program that runs the servers.
 const HOLDER: &str = "LAFIYA_BLACKBOX_SERVERS";
 
-/// Servers of this test process alone.
+/// Servers used only by this test process.
 pub struct LentServers {
     holder: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-    /// The address of PostgreSQL.
+    /// The URL of PostgreSQL.
     pub postgres_url: String,
-    /// The address of Redis.
+    /// The URL of Redis.
     pub redis_url: String,
 }
 
 impl LentServers {
-    /// Starts both.
+    /// Starts both servers.
     pub fn start() -> Self {
         let program = std::env::var(HOLDER)
             .unwrap_or_else(|_| panic!("{HOLDER} must be set; `cargo xtask faults` does"));
@@ -47,7 +47,7 @@ impl LentServers {
         }
     }
 
-    /// Tells the holder what to do (`postgres kill`, `redis start`, …) and waits until it is done.
+    /// Sends an order (`postgres kill`, `redis start`, …) and waits until it is done.
     #[track_caller]
     pub fn tell(&mut self, order: &str) {
         writeln!(self.input, "{order}").expect("the holder listens");
@@ -65,7 +65,8 @@ impl LentServers {
 
 impl Drop for LentServers {
     fn drop(&mut self) {
-        // Closing the input ends it; it is asked to first because a field cannot be dropped early.
+        // Closing its input would end it, but a field cannot be dropped early, so it is asked to
+        // end.
         let _ = writeln!(self.input, "end");
         let _ = self.holder.wait();
     }

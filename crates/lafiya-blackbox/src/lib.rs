@@ -1,13 +1,14 @@
-//! What the black-box tests stand on: a real process of the service on a free port, its command
-//! line, and an HTTP client that can also misbehave. Nothing here imports a crate of the service:
-//! what the tests know, they know from the documents.
+//! Support for black-box tests: a real process of the service on a free port, its command line, and
+//! an HTTP client that can also misbehave. Nothing here imports a crate of the service: the tests
+//! rely only on the documentation.
 //!
-//! `LAFIYA_BLACKBOX_BINARY` names the binary, `LAFIYA_BLACKBOX_BACKEND` what it stands on:
-//! `embedded` (SQLite and memory, the default) or `servers` (PostgreSQL and Redis at
+//! `LAFIYA_BLACKBOX_BINARY` is the binary, and `LAFIYA_BLACKBOX_BACKEND` the backend: `embedded`
+//! (SQLite and in-memory cache, the default) or `servers` (PostgreSQL and Redis at
 //! `LAFIYA_BLACKBOX_POSTGRES_URL` and `LAFIYA_BLACKBOX_REDIS_URL`). `cargo xtask test` sets them.
 
 #![warn(missing_docs)]
-// This crate is test code as a whole: what is missing or wrong ends the test, with its reason.
+// This crate is only test code: a panic with the reason is the right response to a missing or wrong
+// value.
 #![allow(clippy::unwrap_used)]
 
 mod answer;

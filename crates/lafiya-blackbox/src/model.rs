@@ -1,5 +1,5 @@
-//! A language model that is none: a small HTTP server on this machine that speaks the chat API, keeps
-//! what it was asked and plays the part that the test gives it, good or bad.
+//! A fake language model: a small local HTTP server with the chat API, which records requests and
+//! behaves as the test specifies, well or badly.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -9,24 +9,24 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// What it does with a question.
+/// The behaviour of the fake model.
 #[derive(Clone)]
 pub enum Play {
-    /// Thinks about the matter and answers with JSON.
+    /// Answers with JSON computed from the question.
     Think(fn(&Value) -> Value),
-    /// Says these words.
+    /// Answers with this text.
     Say(String),
-    /// Thinks for a while before it answers.
+    /// Answers with computed JSON after a delay.
     Slow(Duration, fn(&Value) -> Value),
-    /// Answers this status.
+    /// Answers with this status.
     Status(u16),
-    /// Takes the question and never answers.
+    /// Accepts the request and never answers.
     Hang,
-    /// Breaks off in the middle of an answer.
+    /// Closes the connection in the middle of an answer.
     BreakOff,
-    /// Sends ten megabytes.
+    /// Sends 10 MB.
     Flood,
-    /// Sends a byte now and then.
+    /// Sends single bytes with pauses.
     Drip,
 }
 
@@ -36,15 +36,15 @@ struct Desk {
     key: Mutex<String>,
 }
 
-/// A running model.
+/// A running fake model.
 pub struct Model {
-    /// Where it listens.
+    /// The listening address.
     pub address: SocketAddr,
     desk: Arc<Desk>,
 }
 
 impl Model {
-    /// One that plays this part.
+    /// Starts a fake model with this behaviour.
     pub fn start(play: Play) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let address = listener.local_addr().expect("an address");
@@ -63,28 +63,28 @@ impl Model {
         Self { address, desk }
     }
 
-    /// Its address as a setting.
+    /// Returns its URL for the settings.
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// Plays another part from now on.
+    /// Changes the behaviour from now on.
     pub fn play(&self, play: Play) {
         *self.desk.play.lock().unwrap() = play;
     }
 
-    /// The bodies of all questions so far, as they came over the wire.
+    /// Returns the bodies of all requests so far, as received.
     pub fn asked(&self) -> Vec<String> {
         self.desk.asked.lock().unwrap().clone()
     }
 
-    /// What it was shown as a key, last.
+    /// Returns the last API key received.
     pub fn key(&self) -> String {
         self.desk.key.lock().unwrap().clone()
     }
 }
 
-/// The JSON document in the user's message of a question.
+/// Returns the JSON document in the user's message of a request.
 pub fn matter(body: &str) -> Value {
     let body: Value = serde_json::from_str(body).expect("a JSON body");
     let content = body["messages"][1]["content"].as_str().expect("a message");
@@ -173,7 +173,7 @@ fn answer(stream: &mut TcpStream, status: u16, body: &str) {
     let _ = stream.write_all(body.as_bytes());
 }
 
-/// Does something every now and then until the other side has had enough.
+/// Repeats an action with pauses until the other side closes the connection.
 fn until_gone(stream: &mut TcpStream, mut act: impl FnMut(&mut TcpStream) -> std::io::Result<()>) {
     let _ = stream.set_read_timeout(Some(Duration::from_millis(50)));
     let mut byte = [0];

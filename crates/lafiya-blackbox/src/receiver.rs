@@ -1,5 +1,5 @@
-//! A receiver of webhooks: a small HTTP server on this machine that keeps what it got and answers as
-//! the test says.
+//! A webhook receiver: a small local HTTP server that records deliveries and answers as the test
+//! specifies.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -11,19 +11,19 @@ use serde_json::Value;
 
 use crate::wait::eventually;
 
-/// One delivery as it came over the wire.
+/// One delivery, as received.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     /// Header names in lower case, and values.
     pub headers: Vec<(String, String)>,
-    /// The body as it came.
+    /// The body as received.
     pub body: Vec<u8>,
-    /// When it was there.
+    /// The time of arrival.
     pub at: Instant,
 }
 
 impl Delivery {
-    /// The value of a header that must be there.
+    /// Returns the value of a required header.
     #[track_caller]
     pub fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(key, _)| key == name);
@@ -32,7 +32,7 @@ impl Delivery {
             .1
     }
 
-    /// The body, which must be JSON.
+    /// Returns the body, which must be JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).expect("a JSON body")
@@ -50,13 +50,13 @@ struct Desk {
 
 /// A running receiver.
 pub struct Receiver {
-    /// Where it listens.
+    /// The listening address.
     pub address: SocketAddr,
     desk: Arc<Desk>,
 }
 
 impl Receiver {
-    /// One that takes everything.
+    /// Starts a receiver that accepts everything.
     pub fn start() -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let address = listener.local_addr().expect("an address");
@@ -78,34 +78,34 @@ impl Receiver {
         Self { address, desk }
     }
 
-    /// Its address as a webhook's URL.
+    /// Returns its URL for a webhook.
     pub fn url(&self) -> String {
         format!("http://{}/hooks", self.address)
     }
 
-    /// Answers this status from now on.
+    /// Answers with this status from now on.
     pub fn answer(&self, status: u16) {
         self.desk.status.store(status, Ordering::SeqCst);
     }
 
-    /// Answers a redirect to this address from now on.
+    /// Answers with a redirect to this URL from now on.
     pub fn redirect_to(&self, url: &str) {
         *self.desk.location.lock().unwrap() = Some(url.to_owned());
         self.answer(307);
     }
 
-    /// Takes this long for every answer from now on.
+    /// Delays every answer by this time from now on.
     pub fn wait_before_answers(&self, delay: Duration) {
         let delay = delay.as_millis() as usize;
         self.desk.delay_ms.store(delay, Ordering::SeqCst);
     }
 
-    /// Everything it got so far.
+    /// Returns all deliveries so far.
     pub fn got(&self) -> Vec<Delivery> {
         self.desk.got.lock().unwrap().clone()
     }
 
-    /// Waits until it has got this many, and returns them.
+    /// Waits for this many deliveries and returns them.
     #[track_caller]
     pub fn wait_for(&self, count: usize) -> Vec<Delivery> {
         let what = format!("{count} deliveries arrive");
@@ -115,7 +115,7 @@ impl Receiver {
         })
     }
 
-    /// The most deliveries that were there at the same time.
+    /// Returns the highest number of simultaneous deliveries.
     pub fn at_once_max(&self) -> usize {
         self.desk.at_once_max.load(Ordering::SeqCst)
     }

@@ -1,5 +1,5 @@
-//! The real binary as a process: started on a free port, asked until it is ready, stopped when the
-//! test is over. What it printed is shown when the test fails.
+//! The real binary as a process: started on a free port, polled until it is ready, and stopped at
+//! the end of the test. If the test fails, its output is printed.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -16,12 +16,12 @@ use crate::backend::Backend;
 use crate::client::Client;
 use crate::wait::eventually;
 
-/// A debug build on a busy machine takes its time.
+/// A debug build on a busy machine starts slowly.
 const READY_WITHIN: Duration = Duration::from_secs(30);
 const STOPPED_WITHIN: Duration = Duration::from_secs(30);
 const ENDED_WITHIN: Duration = Duration::from_secs(30);
 
-/// A service that is about to be started.
+/// The configuration of a service to start.
 #[derive(Clone, Default)]
 pub struct Start {
     settings: Vec<(String, String)>,
@@ -32,45 +32,44 @@ pub struct Start {
 }
 
 impl Start {
-    /// Starts this binary in place of the one under test, such as an older one.
+    /// Uses this binary instead of the one under test, such as an older one.
     pub fn of(mut self, binary: PathBuf) -> Self {
         self.binary = Some(binary);
         self
     }
 
-    /// Starts on this backend in place of a fresh one.
+    /// Uses this backend instead of a new one.
     pub fn on(mut self, backend: &Arc<Backend>) -> Self {
         self.backend = Some(Arc::clone(backend));
         self
     }
 
-    /// Starts the service and its commands through another program, which must become them
-    /// (`exec`).
+    /// Runs the service and its commands through another program, which must `exec` them.
     pub fn under(mut self, words: &[&str]) -> Self {
         self.wrapper = words.iter().map(|&word| word.to_owned()).collect();
         self
     }
 
-    /// Adds a setting, by the name of its variable.
+    /// Adds a setting, by its environment variable.
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.settings.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Adds words to the command line of the service.
+    /// Adds arguments to the command line of the service.
     pub fn with_flags(mut self, flags: &[&str]) -> Self {
         self.flags.extend(flags.iter().map(|&flag| flag.to_owned()));
         self
     }
 
-    /// Lifts every rate limit, for tests that are about something else.
+    /// Removes all rate limits, for tests of something else.
     pub fn without_limits(self) -> Self {
         self.with("LAFIYA_RATE_LIMIT_PER_MINUTE", "1000000")
             .with("LAFIYA_HEALTH_RATE_LIMIT_PER_MINUTE", "1000000")
             .with("LAFIYA_ANONYMOUS_RATE_LIMIT_PER_MINUTE", "1000000")
     }
 
-    /// Starts it and waits until it answers.
+    /// Starts the service and waits until it is ready.
     #[track_caller]
     pub fn start(self) -> Server {
         let mut server = self.prepare();
@@ -78,7 +77,7 @@ impl Start {
         server
     }
 
-    /// Makes everything ready but does not start it yet: `restart` does.
+    /// Prepares everything without starting the service; `restart` starts it.
     pub fn prepare(self) -> Server {
         let backend = self.backend.unwrap_or_else(|| Arc::new(Backend::fresh()));
         Server {
@@ -98,7 +97,7 @@ impl Start {
 /// A running service.
 pub struct Server {
     process: Option<Child>,
-    /// Where it listens.
+    /// The listening address.
     pub address: SocketAddr,
     settings: Vec<(String, String)>,
     flags: Vec<String>,
@@ -109,19 +108,19 @@ pub struct Server {
     keys: Vec<String>,
 }
 
-/// What an admin command answered.
+/// The result of an admin command.
 #[derive(Debug)]
 pub struct CommandOutput {
-    /// How it ended.
+    /// The exit status.
     pub status: ExitStatus,
-    /// What it answered.
+    /// Its standard output.
     pub stdout: String,
-    /// What it complained about.
+    /// Its standard error.
     pub stderr: String,
 }
 
 impl CommandOutput {
-    /// The answer as JSON, of a command that must succeed.
+    /// Returns the output as JSON. Panics if the command failed.
     #[track_caller]
     pub fn json(&self) -> Value {
         assert!(self.status.success(), "the command failed: {self:?}");
@@ -130,29 +129,29 @@ impl CommandOutput {
 }
 
 impl Server {
-    /// A service with the default settings.
+    /// Starts a service with the default settings.
     #[track_caller]
     pub fn start() -> Self {
         Start::default().start()
     }
 
-    /// A service with a setting of its own.
+    /// Configures a service with one setting.
     pub fn with(name: &str, value: &str) -> Start {
         Start::default().with(name, value)
     }
 
-    /// A service without rate limits.
+    /// Configures a service without rate limits.
     pub fn without_limits() -> Start {
         Start::default().without_limits()
     }
 
-    /// A second process on the same backend, with the same settings.
+    /// Starts a second process with the same backend and settings.
     #[track_caller]
     pub fn replica(&self) -> Self {
         self.same_again().start()
     }
 
-    /// The start of another process on the same backend, with the same settings.
+    /// Configures another process with the same backend and settings.
     pub fn same_again(&self) -> Start {
         Start {
             settings: self.settings.clone(),
@@ -163,24 +162,24 @@ impl Server {
         }
     }
 
-    /// A client without a key.
+    /// Returns a client without a key.
     pub fn client(&self) -> Client {
         Client::new(self.address)
     }
 
-    /// A client with the live key of the first start.
+    /// Returns a client with the live key of the first start.
     #[track_caller]
     pub fn live(&self) -> Client {
         self.client().with_key(self.key_of_first_start("sk_live_"))
     }
 
-    /// A client with the sandbox key of the first start.
+    /// Returns a client with the sandbox key of the first start.
     #[track_caller]
     pub fn sandbox(&self) -> Client {
         self.client().with_key(self.key_of_first_start("sk_test_"))
     }
 
-    /// The key that the very first start told.
+    /// Returns the key printed by the first start.
     #[track_caller]
     pub fn key_of_first_start(&self, prefix: &str) -> &str {
         self.keys
@@ -189,7 +188,7 @@ impl Server {
             .unwrap_or_else(|| panic!("no {prefix} key was printed:\n{}", self.log()))
     }
 
-    /// Makes a live key with the command line; returns its id and the key.
+    /// Creates a live key with the command line. Returns its id and the key.
     #[track_caller]
     pub fn new_key(&self, tenant: &str) -> (String, String) {
         let made = self
@@ -207,10 +206,10 @@ impl Server {
         (text("id"), text("key"))
     }
 
-    /// Runs a command with the settings of this service. One that does not end is ended.
+    /// Runs a command with the settings of this service, with a timeout.
     #[track_caller]
     pub fn cli(&self, arguments: &[&str]) -> CommandOutput {
-        // Files, not pipes: a pipe that nobody reads would hold up a command that says much.
+        // Files instead of pipes: a pipe that is not read would block a command with much output.
         let file = || tempfile::tempfile_in(self.backend.folder()).expect("a temporary file");
         let (stdout, stderr) = (file(), file());
         let handle = |file: &File| file.try_clone().expect("a file has many handles");
@@ -241,7 +240,7 @@ impl Server {
         }
     }
 
-    /// Begins a command whose standard output nobody reads any more.
+    /// Starts a command whose standard output has no reader.
     #[track_caller]
     pub fn cli_unread(&self, arguments: &[&str], stderr: File) -> Child {
         let (reader, writer) = std::io::pipe().expect("a pipe");
@@ -252,13 +251,13 @@ impl Server {
         begun.expect("the binary can be started")
     }
 
-    /// Everything this process has printed so far.
+    /// Returns the output of this process so far.
     pub fn log(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
     }
 
-    /// What this process wrote into the file of a first start; empty when it was not the first. Its
-    /// standard output is no terminal, so it names the file there.
+    /// Returns the contents of the file written at the first start; empty if this was not the
+    /// first. Standard output is not a terminal, so the process prints the path of the file there.
     pub fn told_at_first_start(&self) -> String {
         let log = self.log();
         let named = log
@@ -270,17 +269,17 @@ impl Server {
         })
     }
 
-    /// The operating system's number of the process.
+    /// Returns the process id.
     pub fn pid(&self) -> u32 {
         self.process.as_ref().map_or(0, Child::id)
     }
 
-    /// The folder of its data and logs.
+    /// Returns the folder of its data and logs.
     pub fn folder(&self) -> PathBuf {
         self.backend.folder().to_path_buf()
     }
 
-    /// Asks it to stop (SIGTERM), without waiting.
+    /// Sends SIGTERM without waiting.
     pub fn ask_to_stop(&self) {
         let pid = self.pid().to_string();
         let sent = Command::new("kill").args(["-TERM", &pid]).status();
@@ -301,14 +300,14 @@ impl Server {
         })
     }
 
-    /// SIGTERM, then waits for the end.
+    /// Sends SIGTERM and waits for the end.
     #[track_caller]
     pub fn terminate(&mut self) -> ExitStatus {
         self.ask_to_stop();
         self.wait()
     }
 
-    /// SIGKILL: the process gets no chance to tidy up.
+    /// Sends SIGKILL: the process cannot clean up.
     pub fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {
             let _ = process.kill();
@@ -316,14 +315,15 @@ impl Server {
         }
     }
 
-    /// Starts it again on the same backend, after it has ended. The port may be another.
+    /// Restarts an ended process with the same backend. The port may change.
     #[track_caller]
     pub fn restart(&mut self) {
         self.kill();
         self.launch();
     }
 
-    /// Starts it where it must refuse to start, waits for its end and returns what it said.
+    /// Starts it with the expectation that it refuses to start, waits for its end and returns its
+    /// output.
     #[track_caller]
     pub fn start_in_vain(&mut self) -> String {
         self.spawn();
@@ -379,8 +379,8 @@ impl Server {
         }
     }
 
-    /// The binary, through its wrapper if it has one, with exactly our settings: nothing of the
-    /// developer's own environment.
+    /// Returns the command for the binary, with its wrapper if it has one. Its environment has only
+    /// the settings, nothing from the developer's own.
     fn command(&self) -> Command {
         let mut command = match self.wrapper.split_first() {
             None => Command::new(&self.binary),
@@ -413,10 +413,10 @@ impl Drop for Server {
     }
 }
 
-/// The binary under test.
+/// Returns the path of the binary under test.
 pub fn binary() -> PathBuf {
     let named = std::env::var_os("LAFIYA_BLACKBOX_BINARY").map(PathBuf::from);
-    // The test itself lies in target/debug/deps.
+    // The test binary is in target/debug/deps.
     let beside = || {
         let test = std::env::current_exe().ok()?;
         Some(test.parent()?.parent()?.join("lafiya"))
@@ -437,7 +437,7 @@ fn whole(mut file: File) -> String {
     text
 }
 
-/// The address in the greeting: `API  http://127.0.0.1:PORT/v1`.
+/// Returns the address printed at startup: `API  http://127.0.0.1:PORT/v1`.
 fn printed_address(log: &str) -> Option<SocketAddr> {
     log.split_whitespace().find_map(|word| {
         word.strip_prefix("http://")?

@@ -1,5 +1,5 @@
-//! One service for all tests that only read. It is never dropped, because statics are not; a small
-//! process waits for the end of the test run, however that comes, and takes the service away.
+//! One service for all read-only tests. It is never dropped, because statics are not, so a small
+//! process stops the service when the test run ends in any way.
 
 use std::ops::Deref;
 use std::process::{Child, Command, Stdio};
@@ -9,23 +9,23 @@ use crate::server::{Server, Start};
 
 struct Shared {
     server: Server,
-    /// Holds the pipe whose closing ends the service.
+    /// Holds the pipe whose closing stops the service.
     _undertaker: Child,
 }
 
-/// The shared service; shows its log when the test that holds it fails.
+/// The shared service. Prints its log if the test that holds it fails.
 pub struct SharedServer(&'static Server);
 
-/// A service that several tests share, started by the first of them.
+/// A service shared by several tests, started by the first of them.
 pub struct Sharing(OnceLock<Shared>);
 
 impl Sharing {
-    /// Nothing is started yet.
+    /// Creates it without starting the service.
     pub const fn new() -> Self {
         Self(OnceLock::new())
     }
 
-    /// The service, started this way by whoever comes first.
+    /// Returns the service; the first caller starts it.
     pub fn server(&'static self, start: impl FnOnce() -> Start) -> SharedServer {
         let shared = self.0.get_or_init(|| {
             let server = start().start();
@@ -45,7 +45,7 @@ impl Default for Sharing {
     }
 }
 
-/// The service that all reading tests share: default settings, but no rate limits.
+/// Returns the service shared by all read-only tests: default settings, without rate limits.
 pub fn shared() -> SharedServer {
     static SHARED: Sharing = Sharing::new();
     SHARED.server(Server::without_limits)

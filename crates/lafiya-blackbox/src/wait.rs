@@ -1,10 +1,10 @@
-//! Waiting on conditions, never for a length of time; and doing things at the same time.
+//! Waiting for conditions instead of fixed times, and running things concurrently.
 
 use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Asks until there is an answer. Panics with `what` when the time is up.
+/// Polls until there is a value. Panics with `what` when the time is up.
 #[track_caller]
 pub fn eventually<T>(what: &str, within: Duration, mut ask: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + within;
@@ -21,7 +21,7 @@ pub fn eventually<T>(what: &str, within: Duration, mut ask: impl FnMut() -> Opti
     }
 }
 
-/// Does the same thing on `count` threads that set out together, and returns all results.
+/// Runs the same work on `count` threads that start at the same time, and returns all results.
 pub fn at_once<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let start = Barrier::new(count);
     thread::scope(|scope| {

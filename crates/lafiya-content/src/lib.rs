@@ -1,13 +1,14 @@
-//! The knowledge base that ships in the binary: checked and packed by the build script, unpacked here.
+//! The knowledge base embedded in the binary: checked and packed by the build script, unpacked
+//! here.
 //!
-//! Nothing else lives here. A base from a directory is `KnowledgeBase::from_dir`.
+//! To load a knowledge base from a directory, use `KnowledgeBase::from_dir`.
 #![warn(missing_docs)]
 
 use lafiya_knowledge::{KnowledgeBase, LoadError};
 
 static ARTEFACT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/knowledge.postcard"));
 
-/// The embedded knowledge base.
+/// Returns the embedded knowledge base.
 pub fn load() -> Result<KnowledgeBase, LoadError> {
     KnowledgeBase::from_artefact(ARTEFACT)
 }

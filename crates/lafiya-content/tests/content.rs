@@ -1,4 +1,5 @@
-//! The real content: it has no complaints, and what is embedded is what lies in `knowledge/`.
+//! Tests that the real content has no complaints, and that the embedded content equals
+//! `knowledge/`.
 
 use std::path::Path;
 

@@ -1,6 +1,8 @@
-//! Sums and exponentials over many hypotheses, so written that a processor is not kept waiting.
+//! Sums, maxima and exponentials over many hypotheses, written so that operations do not wait for
+//! each other in the processor.
 
-/// All values joined, beginning with 0, in several rows side by side: in one row each would wait for the one before.
+/// Folds all values, starting from 0, in eight independent accumulators. With a single accumulator
+/// each step would wait for the previous one.
 fn joined(values: &[f64], join: impl Fn(f64, f64) -> f64) -> f64 {
     let (parts, rest) = values.as_chunks::<8>();
     let mut rows = [0.0; 8];
@@ -12,17 +14,18 @@ fn joined(values: &[f64], join: impl Fn(f64, f64) -> f64) -> f64 {
     rows.iter().chain(rest).copied().fold(0.0, join)
 }
 
-/// Their sum.
+/// Returns the sum of the values.
 pub(crate) fn sum(values: &[f64]) -> f64 {
     joined(values, |sum, value| sum + value)
 }
 
-/// The highest of them; never below 0.
+/// Returns the highest value, or 0 if all are negative.
 pub(crate) fn highest(values: &[f64]) -> f64 {
     joined(values, f64::max)
 }
 
-/// The exponential, out of line: one that stands in a branch a compiler would reckon on both sides.
+/// The exponential, never inlined: inside a branch the compiler would otherwise compute it on both
+/// sides.
 #[inline(never)]
 pub(crate) fn exponential(number: f64) -> f64 {
     number.exp()

@@ -1,13 +1,15 @@
-//! The level that the candidates carry, so made that more danger can never lower it.
+//! The triage level of the candidates, computed so that a further dangerous finding can never lower
+//! it.
 //!
-//! Dangerous findings are part of the evidence, and evidence may move probability from a dangerous
-//! condition to a harmless one; the level must not follow. So the level is the highest over a family
-//! of evidence: everything harmless, with none, any one and any two of the dangerous findings. Adding
-//! one only adds members to that family, and the highest can only rise. With very many serious
-//! findings at once no table is needed: the patient is very ill.
+//! Dangerous findings are part of the evidence, and evidence may shift probability from a dangerous
+//! condition to a harmless one. The level must not follow that shift. So the level is the maximum
+//! over a family of evidence sets: all harmless evidence together with none, any one and any two of
+//! the dangerous findings. Another dangerous finding only adds sets to the family, so the maximum
+//! can only rise. From [`MANY`] dangerous findings on, the level is emergency without any
+//! computation.
 //!
-//! What one dangerous finding does to the scores is reckoned once. Two that have nothing to do with
-//! each other do both; only those that touch are reckoned again together.
+//! The effect of each single dangerous finding on the scores is computed once. The effects of two
+//! independent findings are multiplied; only pairs that interact are computed again.
 
 use std::borrow::Cow;
 
@@ -23,7 +25,7 @@ use crate::triage::Levels;
 use crate::weighing;
 use crate::weights::{Scores, Weights};
 
-/// From so many dangerous findings on, the level is emergency. It also bounds the work.
+/// With this many dangerous findings, the level is emergency. This also bounds the work.
 const MANY: usize = 10;
 
 pub(crate) fn level(
@@ -54,7 +56,8 @@ pub(crate) fn level(
     highest(&family, &dangerous, levels)
 }
 
-/// The highest level over all members of the family. Nothing is higher than an emergency.
+/// Returns the highest level over all members of the family. Stops early at emergency, the highest
+/// level there is.
 fn highest(family: &Family<'_, '_>, dangerous: &[Told], levels: &Levels) -> TriageLevel {
     let parameters = family.parameters;
     let holding = Holding::of(&family.scores(), levels);
@@ -81,13 +84,13 @@ fn highest(family: &Family<'_, '_>, dangerous: &[Told], levels: &Levels) -> Tria
     highest
 }
 
-/// The harmless evidence, ready to be joined by some of the dangerous findings.
+/// The harmless evidence, to which dangerous findings are added.
 struct Family<'a, 'b> {
     facts: &'b PatientFacts<'a>,
     differential: &'b Differential<'a>,
     parameters: &'b Parameters,
     harmless: Vec<Told>,
-    /// What of it counts while no dangerous finding is there.
+    /// The harmless evidence that counts while no dangerous finding is present.
     counted: Vec<Told>,
 }
 
@@ -108,7 +111,7 @@ impl<'a, 'b> Family<'a, 'b> {
         }
     }
 
-    /// The scores by the harmless evidence alone.
+    /// Returns the scores from the harmless evidence alone.
     fn scores(&self) -> Vec<f64> {
         let mut scores = Scores::starting_at(self.differential.prior.clone());
         if let Some(course) = &self.differential.course {
@@ -120,8 +123,8 @@ impl<'a, 'b> Family<'a, 'b> {
         scores.settled()
     }
 
-    /// By how much the scores change when `kept` join the harmless evidence: by what they weigh, and by
-    /// what counts differently, or not at all, in their company.
+    /// Returns the change of the scores when `kept` is added to the harmless evidence: the weights
+    /// of `kept`, plus the changes in other evidence that then counts differently or not at all.
     fn change(&self, kept: &[Told]) -> Vec<f64> {
         let mut change = Scores::starting_at(vec![0.0; self.differential.prior.len()]);
         if let [danger] = kept
@@ -148,8 +151,8 @@ impl<'a, 'b> Family<'a, 'b> {
         change.settled()
     }
 
-    /// Whether a dangerous finding has nothing to do with any harmless piece: it counts, and changes
-    /// nothing else.
+    /// Whether a dangerous finding is independent of all harmless evidence: it counts, and changes
+    /// no other weight.
     fn stands_alone(&self, danger: &Told) -> bool {
         let narrower = danger.concept.finding();
         let narrower = narrower.map_or(&[][..], |ix| &self.facts.base.finding(ix).descendants);
@@ -158,8 +161,8 @@ impl<'a, 'b> Family<'a, 'b> {
             && !harmless.any(|told| self.touches(danger, told))
     }
 
-    /// Whether two dangerous findings change the scores each by itself, whether or not the other is
-    /// there: neither touches the other, and no harmless piece is touched by both.
+    /// Whether two dangerous findings change the scores independently: neither affects the other,
+    /// and no harmless evidence is affected by both.
     fn are_independent(&self, first: &Told, second: &Told) -> bool {
         let by_both = |told: &Told| self.touches(first, told) && self.touches(second, told);
         !self.touches(first, second)
@@ -171,7 +174,7 @@ impl<'a, 'b> Family<'a, 'b> {
         kept.iter().any(|danger| self.touches(danger, told))
     }
 
-    /// Whether the presence of a dangerous finding changes what another piece of evidence counts.
+    /// Whether the presence of a dangerous finding changes the weight of another piece of evidence.
     fn touches(&self, danger: &Told, told: &Told) -> bool {
         let (Some(danger), Some(finding)) = (danger.concept.finding(), told.concept.finding())
         else {
@@ -185,14 +188,14 @@ impl<'a, 'b> Family<'a, 'b> {
             || (!told.present && finding.ancestors.iter().any(gives))
     }
 
-    /// What a piece weighs. That of an absent finding leans on whether a broader one is there, so it is
-    /// taken anew; all others are known.
+    /// Returns the weights of a piece of evidence. The weight of an absent finding depends on
+    /// whether a broader one is present, so it is computed again; all others are already known.
     fn weights(&self, told: &Told, company: &[Told]) -> Cow<'b, Weights<'a>> {
         let broader = told.concept.finding();
         let broader = broader.map_or(&[][..], |ix| &self.facts.base.finding(ix).ancestors);
         let leans = !told.present && !broader.is_empty();
         let all = &self.differential.weights;
-        // In the order of concepts, each once, as the facts are.
+        // Sorted by concept without duplicates, like the facts.
         let known = all.binary_search_by_key(&told.concept, |(known, _)| known.concept);
         match (leans, known) {
             (false, Ok(place)) => Cow::Borrowed(&all[place].1),

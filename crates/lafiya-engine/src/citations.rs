@@ -1,15 +1,15 @@
-//! The sources that an answer cites, numbered in the order of their first use.
+//! The sources that an answer cites, numbered in order of first use.
 
 use lafiya_knowledge::{KnowledgeBase, SourceIx};
 use lafiya_model::Text;
 
-/// Enough for most answers.
+/// Enough capacity for most answers.
 const USUALLY: usize = 32;
 
-/// Numbers and lines of the sources.
+/// The cited sources with their numbers and citation lines.
 pub(crate) struct Citations<'a> {
     base: &'a KnowledgeBase,
-    /// By `SourceIx`; 0 where it is not cited yet.
+    /// By `SourceIx`; 0 if not cited yet.
     numbers: Vec<u16>,
     lines: Vec<Text<'a>>,
 }
@@ -23,12 +23,14 @@ impl<'a> Citations<'a> {
         }
     }
 
-    /// `[n] Title, publisher, year` of a source, which has its number from now on.
+    /// Returns the line `[n] Title, publisher, year` of a source, and assigns its number on first
+    /// use.
     pub(crate) fn cite(&mut self, ix: SourceIx) -> Text<'a> {
         self.line(ix).clone()
     }
 
-    /// The same for a source by its id; empty for an unknown one, which the checks refuse.
+    /// Like [`Self::cite`], by source id. Empty for an unknown id, which the knowledge checks
+    /// reject.
     pub(crate) fn cite_id(&mut self, id: &str) -> Text<'a> {
         let known = self.base.find_source(id);
         known.map(|ix| self.cite(ix)).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Danger: red-flag findings, rules and scores. Nothing here can be switched off by more evidence.
+//! Danger signs: red-flag findings, rules and scores. No further evidence can switch them off.
 
 use lafiya_knowledge::{ConceptRef, FindingIx};
 use lafiya_model::assessment::RedFlag;
@@ -13,17 +13,19 @@ pub(crate) struct Alarm<'a> {
     pub(crate) timeframe: Timeframe,
     pub(crate) flag: RedFlag<'a>,
     pub(crate) action: Text<'a>,
-    /// What of that still holds in an emergency that it is not the cause of, where that is less.
+    /// The shorter action for an emergency with another cause, if only part of the usual action
+    /// still applies.
     pub(crate) in_emergency: Option<&'a Phrase>,
     pub(crate) evidence: Vec<ConceptRef>,
     pub(crate) isolate: bool,
     pub(crate) notify: Option<&'a str>,
-    /// Whether it is a finding by itself, rather than a combination.
+    /// Whether the alarm is a finding itself, rather than a combination of findings.
     pub(crate) is_evidence: bool,
 }
 
 impl<'a> Alarm<'a> {
-    /// What to do about it in a patient of this level: in an emergency, nothing that can only wait for later.
+    /// Returns the action for a patient at this level. In an emergency, actions that can wait are
+    /// left out.
     pub(crate) fn action_at(&self, level: TriageLevel) -> Text<'a> {
         let is_lesser = self.level < TriageLevel::Emergency && level == TriageLevel::Emergency;
         match self.in_emergency {
@@ -33,7 +35,7 @@ impl<'a> Alarm<'a> {
     }
 }
 
-/// Every reason for alarm, the worst first.
+/// Returns every alarm, the worst first.
 pub(crate) fn alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
     let mut alarms = finding_alarms(facts);
     alarms.extend(rule_alarms(facts));
@@ -47,7 +49,7 @@ pub(crate) fn alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
     alarms
 }
 
-/// Present findings that are dangerous by themselves, whatever else is true.
+/// Returns the present findings that are dangerous by themselves, whatever else is known.
 pub(crate) fn dangerous_findings(facts: &PatientFacts<'_>) -> Vec<FindingIx> {
     let known = facts.known.iter().filter_map(|concept| concept.finding());
     let is_dangerous = |ix: &FindingIx| {

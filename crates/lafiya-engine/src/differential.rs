@@ -1,5 +1,5 @@
-//! The differential: the probability of each condition and of "something else", with the weight of
-//! every piece of evidence kept, so that the score can be explained to the last log-odd.
+//! The differential: the probability of each condition and of "something else". The weight of every
+//! piece of evidence is kept, so that each score can be explained completely.
 
 use lafiya_knowledge::ConditionIx;
 use lafiya_model::DeidentifiedCase;
@@ -12,33 +12,33 @@ use crate::ranking::Ranking;
 use crate::weighing;
 use crate::weights::{Scores, Weights};
 
-/// A condition that is impossible has this score.
+/// The score of an impossible condition.
 const IMPOSSIBLE: f64 = f64::NEG_INFINITY;
-/// Log-odds this far below the leader are nothing: one in ten thousand million million.
+/// Log-odds this far below the leader are treated as zero probability: `e^-37` is about 1e-16.
 const NEGLIGIBLE: f64 = -37.0;
 
-/// Probabilities and where they come from.
+/// The probabilities and the evidence behind them.
 #[derive(Clone, Debug)]
 pub struct Differential<'a> {
     /// By `ConditionIx`; 0 where impossible.
     probabilities: Vec<f64>,
-    /// The same for conditions alone, then for the pairs of conditions.
+    /// The probabilities of single conditions, followed by those of condition pairs.
     hypotheses: Vec<f64>,
-    /// The share of "something else".
+    /// The probability of "something else".
     unexplained: f64,
-    /// Log-odds of the prior against "something else", of conditions and then of pairs.
+    /// Prior log-odds against "something else", of conditions and then of pairs.
     pub(crate) prior: Vec<f64>,
-    /// The weight of each piece of evidence, in the order of the facts.
+    /// The weights of each piece of evidence, in the order of the facts.
     pub(crate) weights: Vec<(Told, Weights<'a>)>,
-    /// The weight of the course, where durations are known.
+    /// The weights of the illness duration, if any duration is known.
     pub(crate) course: Option<Vec<f64>>,
-    /// The weight of a second opinion, by `ConditionIx`, where there is one.
+    /// The weights of a second opinion, by `ConditionIx`, if there is one.
     pub(crate) opinion: Option<Vec<f64>>,
     ranking: Ranking,
 }
 
 impl<'a> Differential<'a> {
-    /// The differential of a patient.
+    /// Computes the differential of a patient.
     pub fn of(facts: &PatientFacts<'a>, case: &DeidentifiedCase, parameters: &Parameters) -> Self {
         let prior = prior_log_odds(CaseMix::of(facts, case), facts, parameters);
         let counted = facts.counted();
@@ -69,7 +69,7 @@ impl<'a> Differential<'a> {
         }
     }
 
-    /// The same evidence with other probabilities, which a second opinion has moved.
+    /// Returns the same evidence with the probabilities changed by a second opinion.
     pub(crate) fn moved(
         &self,
         facts: &PatientFacts<'_>,
@@ -89,53 +89,54 @@ impl<'a> Differential<'a> {
         }
     }
 
-    /// Whether age, sex, state and what is known leave a condition possible at all.
+    /// Whether a condition is possible at all, given age, sex, state and the other known facts.
     pub(crate) fn is_possible(&self, condition: ConditionIx) -> bool {
         self.prior[condition.index()] > IMPOSSIBLE
     }
 
-    /// The probability of a condition.
+    /// Returns the probability of a condition.
     pub fn probability(&self, condition: ConditionIx) -> f64 {
         self.probabilities[condition.index()]
     }
 
-    /// All probabilities, by index.
+    /// Returns all probabilities, by `ConditionIx`.
     pub fn probabilities(&self) -> &[f64] {
         &self.probabilities
     }
 
-    /// The share of "something else".
+    /// The probability of "something else".
     pub fn unexplained(&self) -> f64 {
         self.unexplained
     }
 
-    /// Conditions, likeliest first; impossible ones are not among them.
+    /// Returns the possible conditions, most likely first.
     pub fn ranking(&self) -> &[ConditionIx] {
         self.ranking.all(&self.probabilities)
     }
 
-    /// The head of the ranking, which nearly everything is made of.
+    /// Returns the head of the ranking, which is enough for nearly every part of an answer.
     pub(crate) fn leading(&self) -> &[ConditionIx] {
         self.ranking.leading()
     }
 
-    /// The likeliest condition.
+    /// Returns the most likely condition.
     pub(crate) fn leader(&self) -> Option<ConditionIx> {
         self.leading().first().copied()
     }
 
-    /// The likeliest condition that is as wanted.
+    /// Returns the most likely condition that satisfies a predicate.
     pub(crate) fn likeliest(&self, is_wanted: impl Fn(ConditionIx) -> bool) -> Option<ConditionIx> {
         let among = |list: &[ConditionIx]| list.iter().copied().find(|&ix| is_wanted(ix));
         among(self.leading()).or_else(|| among(self.ranking()))
     }
 
-    /// The probability of each condition alone and of each pair, for whoever judges the risk.
+    /// Returns the probability of each single condition and of each pair, for the triage level.
     pub(crate) fn hypotheses(&self) -> &[f64] {
         &self.hypotheses
     }
 
-    /// The chance that two conditions are there at once, likeliest first, for one of them.
+    /// Returns the condition that is most likely to be present together with a given one, with the
+    /// probability of both.
     pub(crate) fn together_with(
         &self,
         facts: &PatientFacts<'_>,
@@ -162,16 +163,19 @@ impl<'a> Differential<'a> {
     }
 }
 
-/// Log-odds of each prior against "something else": of the conditions, then of the pairs.
+/// Returns the log-odds of each prior against "something else": first of the conditions, then of
+/// the pairs.
 fn prior_log_odds(mix: CaseMix, facts: &PatientFacts<'_>, parameters: &Parameters) -> Vec<f64> {
     let known = sum(&mix.shares);
-    // What the base does not explain, and never less than the stated share of what it does.
+    // The share that the knowledge base does not explain, with a lower bound relative to the share
+    // that it does explain.
     let other = (1.0 - known).max(parameters.other_prior * known.max(0.05));
     let ln_other = other.ln();
-    // They take the place of the logarithms.
+    // The log-odds overwrite the logarithms in place.
     let mut odds = mix.ln_shares;
     for it in &mut odds {
-        // The impossible stays impossible, whatever a prior weighs.
+        // Impossible conditions stay impossible; a weight of 0 would otherwise turn negative
+        // infinity into NaN.
         *it = if *it > IMPOSSIBLE {
             parameters.prior_weight * (*it - ln_other)
         } else {
@@ -179,7 +183,8 @@ fn prior_log_odds(mix: CaseMix, facts: &PatientFacts<'_>, parameters: &Parameter
         };
     }
     for pair in facts.base.pairs() {
-        // How often the second comes with the first is a figure of its own and is not tempered.
+        // How often the second condition comes with the first is a separate figure, which the prior
+        // weight does not temper.
         let together = if odds[pair.second.index()] > IMPOSSIBLE {
             odds[pair.first.index()] + pair.ln_share
         } else {
@@ -190,7 +195,7 @@ fn prior_log_odds(mix: CaseMix, facts: &PatientFacts<'_>, parameters: &Parameter
     odds
 }
 
-/// Probabilities from log-odds against "something else", whose own log-odds are 0.
+/// Converts log-odds against "something else", whose own log-odds are 0, into probabilities.
 fn normalised(scores: Vec<f64>) -> (Vec<f64>, f64) {
     let highest = highest(&scores);
     let mut probabilities = scores;
@@ -211,8 +216,8 @@ fn normalised(scores: Vec<f64>) -> (Vec<f64>, f64) {
     (probabilities, other * each)
 }
 
-/// The share of each condition. Where two are there at once, each gets half of that chance, so that
-/// the shares still add up to the whole.
+/// Returns the probability of each condition. The probability of a pair is split evenly between its
+/// two conditions, so that the total stays the same.
 pub(crate) fn of_conditions(hypotheses: &[f64], facts: &PatientFacts<'_>) -> Vec<f64> {
     let conditions = facts.base.conditions().len();
     let mut probabilities = hypotheses[..conditions].to_vec();

@@ -1,5 +1,5 @@
-//! Reasons in words: what speaks for and against, why the level, what would change it, and where it
-//! is written. Weights are shown as they were counted.
+//! Explanations in words: the evidence for and against each candidate, the reason for the level,
+//! what would change it, and the sources. Weights are shown exactly as they were counted.
 
 use lafiya_knowledge::{ConceptRef, ConditionIx, KnowledgeBase};
 use lafiya_model::assessment::{AssessedCondition, Weighed};
@@ -12,24 +12,24 @@ use crate::differential::Differential;
 use crate::facts::{PatientFacts, Told};
 use crate::weights::Weights;
 
-/// A weight smaller than this is noise in a list of reasons.
+/// Weights below this are noise in a list of reasons.
 const WORTH_SAYING: f64 = 0.2;
-/// With fewer pieces of evidence than this for the leader, the data are called insufficient.
+/// If fewer pieces of evidence than this support the leader, the data are reported as insufficient.
 const SUPPORT_MIN: usize = 2;
 const REASONS_MAX: usize = 8;
-/// Reasons that are said in the one line of a candidate.
+/// The number of reasons in a candidate's one-line summary.
 const REASONS_IN_LINE: usize = 3;
-/// Enough for nearly all lines.
+/// Enough capacity for nearly all lines.
 const BYTES_OF_LINE: usize = 256;
-/// From this chance on, two conditions at once are worth a sentence.
+/// The lowest probability of two conditions together that is mentioned.
 const TOGETHER_MIN: f64 = 0.1;
 
-/// What counts besides the evidence: id and name.
+/// The id and name of contributions other than the evidence.
 const PRIOR: (&str, &str) = ("prior", "How common it is in patients like this one");
 const COURSE: (&str, &str) = ("course", "How long the illness has lasted");
 const SECOND_OPINION: (&str, &str) = ("second_opinion", "What a second opinion makes of it");
 
-/// The pieces of evidence in words, which are the same for every candidate.
+/// The evidence in words, shared by all candidates.
 pub(crate) struct Pieces<'a, 'd> {
     pieces: Vec<Piece<'a, 'd>>,
     differential: &'d Differential<'a>,
@@ -39,7 +39,7 @@ struct Piece<'a, 'd> {
     id: &'a str,
     name: &'a str,
     choice: Choice,
-    /// As a reason for or against.
+    /// The wording as a reason for or against.
     reason: Text<'a>,
     /// By hypothesis.
     weights: &'d Weights<'a>,
@@ -72,8 +72,8 @@ impl<'a, 'd> Pieces<'a, 'd> {
         }
     }
 
-    /// The prior, every piece of evidence, the course and a second opinion: what [`Self::weights`] are
-    /// the weights of.
+    /// Returns what [`Self::weights`] refers to: the prior, every piece of evidence, the course and
+    /// a second opinion.
     pub(crate) fn weighed(&self) -> Vec<Weighed<'a>> {
         let besides = |(id, name): (&'static str, &'static str)| Weighed {
             id: id.into(),
@@ -95,7 +95,7 @@ impl<'a, 'd> Pieces<'a, 'd> {
             .collect()
     }
 
-    /// What each of the weighed weighs for a candidate; together they make its score.
+    /// Returns the weight of each contribution for a candidate. They add up to its score.
     fn weights(&self, ix: ConditionIx) -> Vec<f64> {
         let of_this = |weights: &[f64]| rounded(weights[ix.index()]);
         let of_pieces = self.pieces.iter().map(|it| rounded(it.weights.at(ix)));
@@ -107,15 +107,16 @@ impl<'a, 'd> Pieces<'a, 'd> {
             .collect()
     }
 
-    /// Each piece as a reason, with its weight for a candidate as it is shown, of all the weights of that.
+    /// Pairs each reason with its displayed weight for a candidate, given all of that candidate's
+    /// weights.
     fn reasons(&self, weights: &[f64]) -> impl Iterator<Item = (f64, &Text<'a>)> {
-        // The first is the prior.
+        // The first weight is the prior.
         let of_pieces = weights.iter().skip(1).copied();
         of_pieces.zip(self.pieces.iter().map(|it| &it.reason))
     }
 }
 
-/// One candidate with its reasons.
+/// Builds one candidate with its reasons.
 pub(crate) fn condition<'a>(
     facts: &PatientFacts<'a>,
     differential: &Differential<'_>,
@@ -160,7 +161,7 @@ pub(crate) fn condition<'a>(
     }
 }
 
-/// The reasons that weigh most, the heaviest first.
+/// Returns the reasons with the largest weights, largest first.
 fn heaviest<'a: 'b, 'b>(reasons: impl Iterator<Item = (f64, &'b Text<'a>)>) -> Vec<Text<'a>> {
     let mut heaviest: SmallVec<[(f64, &Text<'a>); 2 * REASONS_MAX]> = reasons.collect();
     heaviest.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
@@ -168,7 +169,7 @@ fn heaviest<'a: 'b, 'b>(reasons: impl Iterator<Item = (f64, &'b Text<'a>)>) -> V
     first.map(|(_, reason)| reason.clone()).collect()
 }
 
-/// Says where another condition may well be there at the same time.
+/// Adds a sentence if another condition may well be present at the same time.
 fn together(
     facts: &PatientFacts<'_>,
     differential: &Differential<'_>,
@@ -184,12 +185,13 @@ fn together(
     })
 }
 
-/// Six decimals are more than any probability deserves, and keep answers the same on every machine.
+/// Rounds to six decimals. That is more precise than any of these probabilities, and makes answers
+/// identical on every machine.
 pub(crate) fn rounded(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
 
-/// Adds a name within a sentence. Acronyms stay as they are.
+/// Appends a name in lower case, for use within a sentence. Acronyms are kept.
 fn push_lowered(line: &mut String, name: &str) {
     let mut characters = name.chars();
     match (characters.next(), characters.next()) {
@@ -223,7 +225,7 @@ fn one_line(name: &str, supporting: &[Text<'_>], against: &[Text<'_>]) -> String
     line
 }
 
-/// Adds as many reasons as are said in one line.
+/// Appends the first [`REASONS_IN_LINE`] reasons.
 fn push_first(line: &mut String, reasons: &[Text<'_>]) {
     for (place, reason) in reasons.iter().take(REASONS_IN_LINE).enumerate() {
         if place > 0 {
@@ -233,7 +235,8 @@ fn push_first(line: &mut String, reasons: &[Text<'_>]) {
     }
 }
 
-/// What was told to be there, or not to be, as a step of the chain of reasons: a label and the names.
+/// Returns a step of the reasoning: a label and the names of the stated findings that are present,
+/// or absent.
 pub(crate) fn listed(facts: &PatientFacts<'_>, label: &str, present: bool) -> String {
     let mut line = String::with_capacity(BYTES_OF_LINE);
     line.push_str(label);
@@ -251,7 +254,7 @@ pub(crate) fn listed(facts: &PatientFacts<'_>, label: &str, present: bool) -> St
     line
 }
 
-/// Ids of concepts.
+/// Returns the ids of concepts.
 pub(crate) fn ids(base: &KnowledgeBase, concepts: &[ConceptRef]) -> Vec<ConceptId> {
     concepts
         .iter()

@@ -1,35 +1,36 @@
-//! What is known of the patient: each piece of evidence with what follows from it. A narrow finding
-//! makes the broader ones present, an absent broad one makes the narrow ones absent, a measured
-//! value makes findings present or absent. Danger wins every contradiction.
+//! The known facts about the patient: each piece of evidence and its consequences. A narrow finding
+//! makes its broader findings present, an absent broad finding makes its narrower ones absent, and
+//! a measured value makes findings present or absent. In a contradiction, the dangerous reading
+//! wins.
 
 use lafiya_knowledge::words::State;
 use lafiya_knowledge::{ConceptRef, Facts, FindingIx, Group, KnowledgeBase, Person, RiskIx};
 use lafiya_model::{Age, Choice, DeidentifiedCase, Evidence, Severity, Sex};
 
-/// What is known of one concept.
+/// The status of one concept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Status {
-    /// Nothing.
+    /// Nothing is known.
     #[default]
     Unasked,
-    /// Asked, and the patient does not know.
+    /// Asked, but the patient does not know.
     Unknown,
-    /// Not there.
+    /// Absent.
     Absent,
-    /// There.
+    /// Present.
     Present,
 }
 
-/// Something in the input that does not fit.
+/// A contradiction or implausibility in the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Concern {
-    /// The sentence.
+    /// The message.
     pub says: String,
-    /// Whether the evidence was left out because of it.
+    /// Whether the evidence was ignored because of it.
     pub left_out: bool,
 }
 
-/// One piece of evidence that counts, as told or as read from a value.
+/// One piece of evidence that counts, as stated or as derived from a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Told {
     pub(crate) concept: ConceptRef,
@@ -37,41 +38,41 @@ pub(crate) struct Told {
     pub(crate) severity: Option<Severity>,
 }
 
-/// Everything known of the patient.
+/// Everything that is known about the patient.
 #[derive(Clone, Debug)]
 pub struct PatientFacts<'a> {
     pub(crate) base: &'a KnowledgeBase,
     pub(crate) age: Age,
     pub(crate) sex: Sex,
-    /// Groups whose figures differ.
+    /// The patient group, for figures that differ by group.
     pub(crate) group: Option<Group>,
-    /// What was told or read from values, in the order of concepts, each once.
+    /// Evidence as stated or derived from values, sorted by concept without duplicates.
     pub(crate) told: Vec<Told>,
     pub(crate) concerns: Vec<Concern>,
-    /// Values far outside what is normal that nothing else was concluded from, in words.
+    /// Messages about values far outside the normal range that nothing else was concluded from.
     pub(crate) unusual: Vec<String>,
-    /// Values that cannot be right together and were not used, in words.
+    /// Messages about values that contradict each other and were not used.
     pub(crate) impossible: Vec<String>,
-    /// Every concept that is present or measured, each once: what rules can hold on. Until all is
-    /// gathered, everything of which anything was noted.
+    /// Every concept that is present or measured, without duplicates: the inputs of the rules.
+    /// Until gathering is finished, every concept that anything was noted about.
     pub(crate) known: Vec<ConceptRef>,
     findings: Vec<Status>,
     risks: Vec<Status>,
-    /// Risk factors that the place brings with it. The priors of the place hold them already.
+    /// Risk factors implied by the place. The priors of the place already include them.
     by_place: Vec<RiskIx>,
     labs: Vec<Status>,
-    /// Of each state, in the order of `State::ALL`.
+    /// The status of each state, in the order of `State::ALL`.
     states: [Status; State::ALL.len()],
     severe: Vec<FindingIx>,
     derived: Vec<(ConceptRef, bool)>,
-    /// In the order of findings, each once.
+    /// Sorted by finding, without duplicates.
     days: Vec<(FindingIx, u32)>,
-    /// In the order of concepts, each once.
+    /// Sorted by concept, without duplicates.
     values: Vec<(ConceptRef, f64)>,
 }
 
 impl<'a> PatientFacts<'a> {
-    /// Gathers what the case tells. Order and repetition of the evidence make no difference.
+    /// Gathers the facts of a case. The order and repetition of the evidence make no difference.
     pub fn gather(base: &'a KnowledgeBase, case: &DeidentifiedCase) -> Self {
         let mut facts = Self {
             base,
@@ -98,8 +99,8 @@ impl<'a> PatientFacts<'a> {
             .iter()
             .filter_map(|item| Some((base.resolve(item.id.as_str())?, item)))
             .collect();
-        // One piece a concept, whatever the order they came in. Present first: where the same
-        // concept is told twice, danger wins.
+        // Keeps one piece of evidence per concept, independent of input order. Present sorts first,
+        // so a contradiction about the same concept counts as present.
         let rank = |item: &Evidence| {
             (
                 item.choice,
@@ -116,7 +117,7 @@ impl<'a> PatientFacts<'a> {
             facts.note_risk(*concept, item);
         }
         facts.note_place_risks(case.region.as_deref());
-        // Nothing that follows changes a risk factor, so the states are settled.
+        // No later step changes a risk factor, so the states can be computed now.
         for &state in State::ALL {
             facts.states[state as usize] = facts.state_by_risks(state);
         }
@@ -138,17 +139,17 @@ impl<'a> PatientFacts<'a> {
         facts
     }
 
-    /// What is known of a finding.
+    /// Returns the status of a finding.
     pub fn finding(&self, ix: FindingIx) -> Status {
         self.findings[ix.index()]
     }
 
-    /// What is known of a risk factor.
+    /// Returns the status of a risk factor.
     pub fn risk(&self, ix: RiskIx) -> Status {
         self.risks[ix.index()]
     }
 
-    /// Whether the woman is known to be, or not to be, in a state.
+    /// Whether the patient is known to be, or not to be, in a state such as pregnancy.
     pub(crate) fn state_status(&self, state: State) -> Status {
         self.states[state as usize]
     }
@@ -163,7 +164,8 @@ impl<'a> PatientFacts<'a> {
         for (risk, ix) in all.filter(|(risk, _)| risk.state == Some(state)) {
             match self.risk(ix) {
                 Status::Present => return Status::Present,
-                // Only the plain word rules the state out: "not in the third trimester" does not.
+                // Only denying the broad risk factor rules the state out: "not in the third
+                // trimester" does not.
                 Status::Absent if risk.implies.is_empty() => status = Status::Absent,
                 _ => {}
             }
@@ -171,7 +173,7 @@ impl<'a> PatientFacts<'a> {
         status
     }
 
-    /// The longest time any present finding has been there.
+    /// Returns the longest duration of any present finding.
     pub(crate) fn days_of_illness(&self) -> Option<u32> {
         self.days
             .iter()
@@ -180,7 +182,8 @@ impl<'a> PatientFacts<'a> {
             .max()
     }
 
-    /// Age- and sex-impossible evidence is said and left out.
+    /// Whether evidence is possible at this age and for this sex. If not, it is reported and left
+    /// out.
     fn is_possible(&mut self, concept: ConceptRef, item: &Evidence) -> bool {
         let (sex, ages, name) = match concept {
             ConceptRef::Finding(ix) => {
@@ -217,8 +220,9 @@ impl<'a> PatientFacts<'a> {
         }
     }
 
-    /// The place counts like the same risk factor told: for rules and levels. Who says that it is not so may live
-    /// elsewhere, but is there now.
+    /// Marks the risk factors of the place as present, like stated ones, for rules and levels. A
+    /// statement that one is absent is overridden: the patient may live elsewhere, but is in this
+    /// place now.
     fn note_place_risks(&mut self, region: Option<&str>) {
         let base = self.base;
         let place = region.and_then(|slug| base.place(slug));
@@ -244,7 +248,8 @@ impl<'a> PatientFacts<'a> {
         }
     }
 
-    /// Whether the place brings a risk factor with it, so that telling it says no more about how common conditions are.
+    /// Whether a risk factor is implied by the place, so that stating it adds nothing to the
+    /// priors.
     pub(crate) fn is_by_place(&self, ix: RiskIx) -> bool {
         self.by_place.contains(&ix)
     }
@@ -275,7 +280,7 @@ impl<'a> PatientFacts<'a> {
         self.known.push(concept);
         if status == Status::Present {
             if item.severity == Some(Severity::Severe) {
-                // What it is a kind of is as severe.
+                // The broader findings are as severe as this one.
                 self.severe.push(ix);
                 self.severe.extend(&self.base.finding(ix).ancestors);
             }
@@ -285,7 +290,8 @@ impl<'a> PatientFacts<'a> {
         }
     }
 
-    /// A cough that has lasted three weeks is a cough of more than two, unless somebody said that it is not.
+    /// Marks narrower findings that follow from a duration or severity: a cough for three weeks is
+    /// a cough of more than two, unless that was denied.
     fn note_narrower(&mut self, concept: ConceptRef, item: &Evidence) {
         let Some(ix) = concept.finding().filter(|_| item.choice == Choice::Present) else {
             return;
@@ -309,7 +315,8 @@ impl<'a> PatientFacts<'a> {
         }
     }
 
-    /// Measures whose values contradict each other, such as a lower blood pressure above the upper one. Neither is used.
+    /// Returns measures whose values contradict each other, such as a diastolic pressure above the
+    /// systolic one. Neither is used.
     fn values_upside_down(&mut self, evidence: &[(ConceptRef, &Evidence)]) -> Vec<ConceptRef> {
         let base = self.base;
         let value_of = |wanted: ConceptRef| {
@@ -361,7 +368,8 @@ impl<'a> PatientFacts<'a> {
         }
     }
 
-    /// A value that is far from normal is never passed over in silence, even where nothing is known to follow.
+    /// Reports every value far outside the normal range, even if nothing is known to follow from
+    /// it.
     fn note_unusual(&mut self, concept: ConceptRef, value: f64) {
         let Some(quantity) = self.base.quantity(concept) else {
             return;
@@ -379,7 +387,8 @@ impl<'a> PatientFacts<'a> {
         ));
     }
 
-    /// A number is more exact than the word beside it: "positive" may only have meant that the test was made.
+    /// Lets a measured value override the stated result: "positive" may only mean that the test was
+    /// done.
     fn settle_by_value(&mut self, concept: ConceptRef, status: Status) {
         let ConceptRef::Lab(ix) = concept else {
             return;
@@ -397,7 +406,7 @@ impl<'a> PatientFacts<'a> {
         }
     }
 
-    /// Notes what follows from a value of something else.
+    /// Notes a status that follows from another concept's value.
     fn note_derived(&mut self, concept: ConceptRef, status: Status) {
         let slot = match concept {
             ConceptRef::Finding(ix) => &mut self.findings[ix.index()],
@@ -415,12 +424,14 @@ impl<'a> PatientFacts<'a> {
             .find(|&state| self.state_status(state) == Status::Present)
     }
 
-    /// Whether a concept makes sense at this age and in this sex: what does not is neither present nor absent.
+    /// Whether a concept applies at this age and for this sex. A concept that does not apply is
+    /// neither present nor absent.
     fn fits(&self, concept: ConceptRef) -> bool {
         self.base.fits(concept, self.age, self.sex)
     }
 
-    /// Ancestors of the present are present; descendants of the absent are absent, unless present.
+    /// Marks ancestors of present findings as present, and descendants of absent findings as absent
+    /// unless they are present.
     fn close_over_relations(&mut self) {
         let base = self.base;
         let noted = self.known.iter().filter_map(|concept| concept.finding());
@@ -467,13 +478,14 @@ impl<'a> PatientFacts<'a> {
         }
     }
 
-    /// What was told or read from a value, each concept once. What merely follows is not here.
+    /// Collects the evidence that was stated or derived from a value, one entry per concept. Facts
+    /// that only follow from other facts are not included.
     fn collect_told(&mut self, evidence: &[(ConceptRef, &Evidence)]) {
         let counts = |concept: &ConceptRef, item: &Evidence| {
             item.choice != Choice::Unknown
                 && !matches!(concept, ConceptRef::Measure(_) | ConceptRef::Condition(_))
         };
-        // The evidence is in the order of concepts, each once, and stays so.
+        // The evidence is already sorted by concept without duplicates.
         let told = evidence
             .iter()
             .filter(|(concept, item)| counts(concept, item));
@@ -490,7 +502,7 @@ impl<'a> PatientFacts<'a> {
             .collect();
         for &(concept, present) in &self.derived {
             match self.told.binary_search_by_key(&concept, |it| it.concept) {
-                // A contradiction ends as present.
+                // A contradiction counts as present.
                 Ok(place) => self.told[place].present |= present,
                 Err(place) => self.told.insert(
                     place,
@@ -504,7 +516,7 @@ impl<'a> PatientFacts<'a> {
         }
     }
 
-    /// Of everything that was noted, what is there; and what was measured.
+    /// Reduces the noted concepts to those that are present or measured.
     fn collect_known(&mut self) {
         let mut known = std::mem::take(&mut self.known);
         known.retain(|concept| self.is_present(*concept));
@@ -515,16 +527,16 @@ impl<'a> PatientFacts<'a> {
         self.known = known;
     }
 
-    /// The pieces of evidence that count of their own, of all that was told.
+    /// Returns the evidence that counts in its own right, out of all that was stated.
     pub(crate) fn counted(&self) -> Vec<Told> {
         self.counted_among(&self.told)
     }
 
-    /// The pieces of evidence among `kept`, in the order of concepts, that count of their own: a present
-    /// finding unless a narrower one is present, an absent one unless a broader one is absent or a
-    /// narrower one is present. So nothing is counted twice.
+    /// Returns the evidence among `kept`, sorted by concept, that counts in its own right. A
+    /// present finding counts unless a narrower one is present. An absent finding counts unless a
+    /// broader one is absent or a narrower one is present. So nothing is counted twice.
     pub(crate) fn counted_among(&self, kept: &[Told]) -> Vec<Told> {
-        // Of a finding there are few broader ones, and many narrower.
+        // Loops over ancestors because a finding has few of them, but many descendants.
         let broader = |ix: FindingIx| &self.base.finding(ix).ancestors;
         let present = kept.iter().filter(|told| told.present);
         let present = present.filter_map(|told| told.concept.finding());
@@ -541,19 +553,20 @@ impl<'a> PatientFacts<'a> {
     }
 }
 
-/// Whether one of these findings was told to be there, or not to be, by pieces in the order of concepts.
+/// Whether any of these findings is among the stated evidence, as present or as absent. `told` is
+/// sorted by concept.
 pub(crate) fn is_any_among(told: &[Told], findings: &[FindingIx], present: bool) -> bool {
     findings.iter().any(|&ix| is_among(told, ix, present))
 }
 
-/// The same of a single finding.
+/// Like [`is_any_among`], for a single finding.
 pub(crate) fn is_among(told: &[Told], ix: FindingIx, present: bool) -> bool {
     let place = told.binary_search_by_key(&ConceptRef::Finding(ix), |it| it.concept);
     place.is_ok_and(|place| told[place].present == present)
 }
 
 impl Status {
-    /// The stronger of two statements: present over absent over unknown over nothing.
+    /// Returns the stronger of two statuses: present, then absent, then unknown, then unasked.
     fn max_known(self, other: Self) -> Self {
         let rank = |status| match status {
             Self::Unasked => 0,

@@ -1,5 +1,5 @@
-//! What each hypothesis holds, by level, without making the shares add up to 1: so evidence that joins
-//! is multiplied in, and the level is read off without an exponential for every hypothesis.
+//! Unnormalised probabilities of the hypotheses, grouped by triage level. Adding evidence is a
+//! multiplication, and the level can be computed without an exponential for every hypothesis.
 
 use std::ops::Range;
 
@@ -9,18 +9,18 @@ use crate::arithmetic::{exponential, highest, sum};
 use crate::parameters::Parameters;
 use crate::triage::{Levels, Shares};
 
-/// The possible hypotheses in the order of their level.
+/// The possible hypotheses, in the order of their level.
 pub(crate) struct Holding {
     places: Vec<usize>,
     held: Vec<f64>,
-    /// Where the hypotheses of each level stand.
+    /// The range of hypotheses at each level.
     groups: Vec<(TriageLevel, Range<usize>)>,
-    /// What "something else" holds.
+    /// The unnormalised probability of "something else".
     unexplained: f64,
 }
 
 impl Holding {
-    /// From log-odds against "something else", whose own log-odds are 0.
+    /// Converts log-odds against "something else", whose own log-odds are 0.
     pub(crate) fn of(scores: &[f64], levels: &Levels) -> Self {
         let highest = highest(scores);
         let mut holding = Self {
@@ -44,13 +44,13 @@ impl Holding {
         holding
     }
 
-    /// What each hypothesis holds.
+    /// Returns the unnormalised probability of each hypothesis.
     pub(crate) fn held(&self) -> &[f64] {
         &self.held
     }
 
-    /// What a change of the log-odds is multiplied in as. Most hypotheses are moved alike, so the last
-    /// exponential mostly serves again.
+    /// Converts a change of the log-odds into factors. Most hypotheses change by the same amount,
+    /// so the last exponential is reused.
     pub(crate) fn factors(&self, change: &[f64]) -> Vec<f64> {
         let mut last = (0.0, 1.0);
         let factor = |&place: &usize| {
@@ -63,7 +63,7 @@ impl Holding {
         self.places.iter().map(factor).collect()
     }
 
-    /// The level, where the hypotheses hold `held`, in the order of these.
+    /// Returns the level for the unnormalised probabilities `held`, in the order of [`Self::held`].
     pub(crate) fn level_of(&self, held: &[f64], parameters: &Parameters) -> TriageLevel {
         let mut shares = Shares::default();
         for (level, group) in &self.groups {
@@ -73,7 +73,7 @@ impl Holding {
     }
 }
 
-/// Evidence that joins what is held.
+/// Multiplies unnormalised probabilities by the factors of further evidence.
 pub(crate) fn multiplied(held: &[f64], factors: &[f64]) -> Vec<f64> {
     held.iter().zip(factors).map(|(a, b)| a * b).collect()
 }

@@ -1,11 +1,11 @@
-//! Reasoning. Two public functions: [`assess`] thinks about a de-identified case and gives a
-//! [`Draft`]; [`review`] checks it against every danger and gives the [`Assessment`], which nothing
-//! else can make. Both are pure, total and deterministic: same input, same bytes.
+//! The reasoning engine. It has two main functions: [`assess`] turns a de-identified case into a
+//! [`Draft`]; [`review`] checks the draft against every danger sign and is the only way to make an
+//! [`Assessment`]. Both are pure, total and deterministic: the same input gives the same bytes.
 //!
-//! The way of a case: `facts` (what is known) → `priors` and `weighing` (what it says about each
-//! condition) → `differential` (probabilities) → `danger` (flags, rules, scores) → `triage` →
-//! `question` → `plan` (tests, treatment, referral) → `explain` → `safety` (the last gate).
-//! No disease is named here: everything clinical comes from the knowledge base.
+//! A case passes through these modules: `facts` (what is known) → `priors` and `weighing` (what it
+//! says about each condition) → `differential` (probabilities) → `danger` (flags, rules, scores) →
+//! `triage` → `question` → `plan` (tests, treatment, referral) → `explain` → `safety` (the final
+//! checks). No disease is named here: all clinical content comes from the knowledge base.
 #![warn(missing_docs)]
 
 mod arithmetic;
@@ -40,13 +40,13 @@ pub use parameters::Parameters;
 pub use question::NextStep;
 pub use safety::Draft;
 
-/// Version of the reasoning itself, stored with every assessment: the release, and a hash of this
-/// crate's source (`build.rs`). Two assessments with the same engine and knowledge versions were
-/// reasoned alike; before 2026-11 every version was `1`.
+/// The engine version, stored with every assessment: the release and a hash of this crate's source
+/// (`build.rs`). Two assessments with the same engine and knowledge versions were computed by the
+/// same logic. Before 2026-11 every version was `1`.
 pub const ENGINE_VERSION: &str =
     concat!(env!("CARGO_PKG_VERSION"), "+", env!("LAFIYA_ENGINE_SOURCE"));
 
-/// Thinks about a case.
+/// Assesses a case and returns the draft.
 pub fn assess<'a>(
     base: &'a KnowledgeBase,
     case: &DeidentifiedCase,
@@ -57,13 +57,15 @@ pub fn assess<'a>(
     Draft::new(facts, differential, *parameters)
 }
 
-/// The share of visits (0 to 1) that each condition causes in patients like this one, before anything
-/// they complain of is known: by age, sex, state, place and month. By `ConditionIx`; 0 is impossible.
+/// Returns the share of visits (0 to 1) that each condition causes in patients like this one, by
+/// age, sex, state, place and month, before any complaint is known. Indexed by `ConditionIx`; 0
+/// means impossible.
 pub fn case_mix(base: &KnowledgeBase, case: &DeidentifiedCase) -> Vec<f64> {
     priors::CaseMix::of(&PatientFacts::gather(base, case), case).shares
 }
 
-/// Checks a draft against every danger and completes it. `questions_asked` bounds the interview.
+/// Checks a draft against every danger sign and completes it. `questions_asked` limits the length
+/// of the interview.
 pub fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment<'a> {
     safety::review(draft, questions_asked)
 }

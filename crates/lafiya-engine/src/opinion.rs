@@ -1,10 +1,11 @@
-//! A second opinion, weighed. It may move probabilities within bounds, add a candidate at a small
-//! share and raise the level; it can lower no level, silence no danger, end no interview and take
-//! nothing out of the plan, because all of these are still made from the engine's own differential.
+//! Combines a second opinion with the engine's own result. The opinion may shift probabilities
+//! within bounds, add a candidate with a small probability, and raise the level. It cannot lower a
+//! level, silence a danger sign, end an interview or remove anything from the plan, because all of
+//! these are still computed from the engine's own differential.
 //!
-//! The rule is log-linear pooling: the log-probability of a condition moves towards the opinion's by
-//! [`WEIGHT`] of the way, and by at most [`MOVE_MAX`]; so the odds between any two hypotheses change by
-//! at most a factor of four.
+//! The rule is log-linear pooling: the log-probability of a condition moves towards that of the
+//! opinion by the fraction [`WEIGHT`], and by at most [`MOVE_MAX`]. So the odds between any two
+//! hypotheses change by at most a factor of four.
 
 use lafiya_knowledge::ConditionIx;
 use lafiya_model::assessment::{Investigation, Warning, WarningKind, WarningSeverity};
@@ -17,35 +18,39 @@ use crate::facts::PatientFacts;
 use crate::parameters::Parameters;
 use crate::triage::{self, Levels, Verdict};
 
-/// How far towards the opinion: much less than half, since the engine's figures have sources.
+/// The fraction by which log-probabilities move towards the opinion. It is well below one half
+/// because the engine's figures have sources.
 const WEIGHT: f64 = 0.3;
-/// The most a log-probability moves; two that move apart change their odds by a factor of four.
+/// The largest change of a log-probability. Two that move in opposite directions change their odds
+/// by a factor of four.
 const MOVE_MAX: f64 = std::f64::consts::LN_2;
-/// An opinion this sure of a candidate that the engine hardly considers brings it to attention ...
+/// The lowest probability in the opinion at which a candidate that the engine considers unlikely is
+/// added.
 const ADDED_FROM: f64 = 0.1;
-/// ... at this share: enough to be shown, too little for a plan of its own.
+/// The probability given to an added candidate: enough to be shown, too low for a plan of its own.
 const ADDED_SHARE: f64 = 0.02;
-/// And so for the surest of them only.
+/// The maximum number of added candidates. Those with the highest probability in the opinion are
+/// chosen.
 const ADDED_MAX: usize = 3;
-/// Nothing has a smaller probability, where a logarithm is taken.
+/// The lower bound for probabilities before taking a logarithm.
 const LEAST: f64 = 1e-16;
 
-/// Why a claim that was well formed still does not count.
+/// The reason why a well-formed claim was not used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The condition is not one of the base, or what is known of the patient rules it out.
+    /// The condition is not in the knowledge base, or the known facts rule it out.
     Impossible(ConceptId),
     /// The level is lower than the engine's own.
     LowerLevel,
 }
 
-/// What a second opinion has moved.
+/// The result of applying a second opinion.
 pub(crate) struct Considered<'a> {
     pub(crate) moved: Differential<'a>,
     pub(crate) opinion: Opinion,
 }
 
-/// Weighs an opinion against the engine's own differential, whose level is `own`.
+/// Applies an opinion to the engine's own differential, whose level is `own`.
 pub(crate) fn consider<'a>(
     facts: &PatientFacts<'_>,
     differential: &Differential<'a>,
@@ -74,7 +79,7 @@ pub(crate) fn consider<'a>(
     (Considered { moved, opinion }, refusals)
 }
 
-/// The differential with the views pooled in.
+/// Returns the differential pooled with the probabilities of the opinion.
 fn pooled<'a>(
     facts: &PatientFacts<'_>,
     differential: &Differential<'a>,
@@ -119,7 +124,8 @@ fn pooled<'a>(
     differential.moved(facts, hypotheses, unexplained, weights)
 }
 
-/// Candidates that the opinion is sure of and the engine hardly considers, the surest first.
+/// Returns candidates that are probable in the opinion and unlikely for the engine, most probable
+/// first.
 fn added(differential: &Differential<'_>, views: &[(ConditionIx, f64)]) -> Vec<ConditionIx> {
     let mut sure: Vec<(ConditionIx, f64)> = views
         .iter()
@@ -131,7 +137,8 @@ fn added(differential: &Differential<'_>, views: &[(ConditionIx, f64)]) -> Vec<C
 }
 
 impl Considered<'_> {
-    /// The engine's verdict, raised where the opinion or the moved probabilities ask for more.
+    /// Returns the engine's verdict, raised if the opinion or the changed probabilities require a
+    /// higher level.
     pub(crate) fn raised(
         &self,
         own: Verdict,
@@ -156,7 +163,7 @@ impl Considered<'_> {
         }
     }
 
-    /// What a clinician should know where the two disagree about the level.
+    /// Returns a warning for the clinician if the two disagree about the level.
     pub(crate) fn warning<'a>(&self, verdict: &Verdict) -> Option<Warning<'a>> {
         let before = verdict.raised_from?;
         Some(Warning {
@@ -172,7 +179,7 @@ impl Considered<'_> {
         })
     }
 
-    /// Its reasons as steps, each with the lines of its sources.
+    /// Returns the reasons of the opinion as reasoning steps, each with its citations.
     pub(crate) fn steps(&self, citations: &mut Citations<'_>) -> Vec<String> {
         let reasons = self.opinion.reasons.iter();
         let step = |reason: &lafiya_model::opinion::Reason| {
@@ -193,7 +200,7 @@ impl Considered<'_> {
     }
 }
 
-/// Tests for further candidates stand behind the engine's own and push none of them out.
+/// Appends tests for further candidates after the engine's own, without displacing any.
 pub(crate) fn with_further<'a>(
     mut own: Vec<Investigation<'a>>,
     further: Vec<Investigation<'a>>,

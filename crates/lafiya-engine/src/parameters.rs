@@ -1,44 +1,46 @@
-//! The few global numbers of the model, never set by editing a disease for a case. `lafiya eval --fit`
-//! searches for them by cross-validation; the values here lie between that optimum over mixed case
-//! sets and the untempered model, because the optimum trusts African frequencies less than African
-//! patients deserve (`docs/clinical/evaluation.md`).
+//! The global parameters of the model. They are never tuned per disease or per case. `lafiya eval
+//! --fit` searches for them by cross-validation. The values here lie between the optimum over mixed
+//! case sets and the untempered model, because that optimum gives too little weight to African
+//! disease frequencies for African patients (`docs/clinical/evaluation.md`).
 
 /// Global parameters of the model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
-    /// How much a present finding counts: below 1 because findings of one illness come together,
-    /// and counting each in full would be sure too soon.
+    /// The weight of a present finding. It is below 1 because findings of one illness are
+    /// correlated, and full weights would be overconfident.
     pub present_weight: f64,
-    /// How much an absent finding counts.
+    /// The weight of an absent finding.
     pub absent_weight: f64,
-    /// How much an absent cardinal finding counts.
+    /// The weight of an absent cardinal finding.
     pub absent_cardinal_weight: f64,
-    /// How much the prior counts.
+    /// The weight of the prior.
     pub prior_weight: f64,
-    /// A finding that a condition does not explain: its likelihood as a multiple of background.
+    /// The likelihood of a finding that a condition does not explain, as a multiple of the
+    /// background rate.
     pub unexplained_times: f64,
-    /// A narrow finding that is not listed while a broad one is: its share of the broad one, as a
-    /// multiple of the ratio of their backgrounds.
+    /// For a narrow finding that a condition does not list while it lists the broad one: its share
+    /// of the broad finding, as a multiple of the ratio of their background rates.
     pub narrower_times: f64,
-    /// How likely "something else" explains a finding, as a multiple of background.
+    /// The likelihood of a finding under "something else", as a multiple of the background rate.
     pub other_times: f64,
-    /// The share of visits that none of our conditions explains.
+    /// The share of visits that none of the conditions explains.
     pub other_prior: f64,
-    /// How much risk factors count.
+    /// The weight of risk factors.
     pub risk_weight: f64,
-    /// How much a duration outside the usual course counts, in log-odds.
+    /// The weight of a duration outside the usual course, in log-odds.
     pub course_weight: f64,
-    /// Emergency, when conditions of that level hold at least this share.
+    /// The level is emergency if emergency conditions have at least this share.
     pub emergency_share: f64,
-    /// At least urgent, when emergencies hold at least this share.
+    /// The level is at least urgent if emergency conditions have at least this share.
     pub emergency_share_for_urgent: f64,
-    /// Urgent, when conditions of that level or higher hold at least this share.
+    /// The level is urgent if conditions of that level or higher have at least this share.
     pub urgent_share: f64,
-    /// At least routine, when conditions of that level or higher hold at least this share.
+    /// The level is at least routine if conditions of that level or higher have at least this
+    /// share.
     pub routine_share: f64,
-    /// An interview may stop when the leader holds at least this share.
+    /// An interview may stop if the leader has at least this probability.
     pub sure_share: f64,
-    /// Questions asked at most.
+    /// The maximum number of questions.
     pub questions_max: usize,
 }
 

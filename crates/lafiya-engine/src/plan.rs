@@ -1,6 +1,6 @@
-//! What to do: tests that separate the leading candidates, treatment with its source, referral,
-//! signs of getting worse, and what the law wants reported. Everything is taken from the knowledge
-//! base as written there; nothing without a source gets through.
+//! The plan: tests that separate the leading candidates, treatment with its source, referral,
+//! warning signs, and notifiable diseases. Everything is copied from the knowledge base as written;
+//! anything without a source is left out.
 
 use lafiya_knowledge::schema::{self, Advice, Treatment};
 use lafiya_knowledge::words::State;
@@ -18,25 +18,26 @@ use crate::facts::PatientFacts;
 const INVESTIGATIONS_MAX: usize = 8;
 const ACTIONS_MAX: usize = 10;
 const WATCH_FOR_MAX: usize = 6;
-/// Below this probability a condition is not reported as suspected.
+/// Conditions below this probability are not reported as suspected.
 const SUSPECTED_FROM: f64 = 0.10;
-/// From here on a condition is likelier than not, and what it asks for is an order.
+/// From this probability on, a condition is more likely than not, and its advice is given
+/// unconditionally.
 const LIKELY_FROM: f64 = 0.5;
-/// A child's dose line is shown below this age, beside the one for adults: many of twelve to fourteen years weigh less than
-/// the 40 kg from which adult doses hold.
+/// The age below which a child's dose is shown beside the adult dose. Many patients of 12 to 14
+/// years weigh less than the 40 kg from which adult doses apply.
 const CHILD_BELOW_YEARS: u32 = 15;
 
-/// The candidates that a plan is made for, with their probabilities.
+/// The candidates that the plan covers, with their probabilities.
 pub(crate) type Leaders<'a> = [(ConditionIx, f64)];
 
 fn condition<'a>(facts: &PatientFacts<'a>, leader: &(ConditionIx, f64)) -> &'a Condition {
     facts.base.condition(leader.0)
 }
 
-/// A test that leaders ask for, before it is put into words.
+/// A test requested by one or more leaders, before it is put into words.
 struct Test<'a> {
     lab: LabIx,
-    /// As the first of the leaders that ask for it writes it.
+    /// The wording of the first leader that requests the test.
     text: &'a schema::Investigation,
     source: Option<SourceIx>,
     differentiates: Vec<ConditionIx>,
@@ -78,7 +79,7 @@ pub(crate) fn investigations<'a>(
             differentiates.extend_from_slice(&link.differentiates);
         }
     }
-    // First what every leader puts first; the order among equals is the order of the leaders.
+    // Sorted by priority; the sort is stable, so ties keep the order of the leaders.
     tests.sort_by_key(|test| test.text.priority);
     tests.truncate(INVESTIGATIONS_MAX);
     let priorities = 1..;
@@ -138,8 +139,9 @@ pub(crate) fn treatment<'a>(
     }
 }
 
-/// What to do whatever is found, and for a condition that is likelier than not, as it is written; then what to do for the
-/// other candidates. Those lines say for which condition they hold: what saves one patient harms another.
+/// Returns the actions. First come those that apply whatever the cause and, unconditionally, those
+/// of a condition that is more likely than not. Then come those of the other candidates, each with
+/// the condition it applies to, because what helps in one condition can harm in another.
 fn to_do<'a>(
     facts: &PatientFacts<'a>,
     leaders: &Leaders<'_>,
@@ -166,13 +168,13 @@ fn to_do<'a>(
     kept
 }
 
-/// A line that holds for a patient with this condition alone.
+/// Limits a line to patients with this condition.
 fn only_if<'a>(condition: &Condition, line: &str) -> Text<'a> {
     ["If ", &condition.text.name, ": ", line].concat().into()
 }
 
-/// What not to give to this patient. It is never said without its condition: what one forbids may be the
-/// treatment of another.
+/// Returns what not to give to this patient. Each line names its condition, because what one
+/// condition forbids may be the treatment of another.
 fn to_avoid<'a>(facts: &PatientFacts<'_>, condition: &Condition) -> impl Iterator<Item = Text<'a>> {
     let written = condition.text.treatment.avoid.iter();
     let applies = |(avoid, when): &(&schema::Avoid, &Option<When>)| {
@@ -184,7 +186,8 @@ fn to_avoid<'a>(facts: &PatientFacts<'_>, condition: &Condition) -> impl Iterato
         .map(|(avoid, _)| only_if(condition, &avoid.text))
 }
 
-/// First and second choice for this patient; the line for pregnancy or children stands beside them.
+/// Returns the first and second choice for this patient, together with the line for pregnancy or
+/// children.
 fn confirmed_treatment<'a>(
     facts: &PatientFacts<'_>,
     condition: &'a Condition,
@@ -224,7 +227,7 @@ fn confirmed_treatment<'a>(
     })
 }
 
-/// Advice with its source. A source that cannot be cited is no source: the advice is left out.
+/// Returns advice with its source. Advice whose source cannot be cited is left out.
 fn sourced<'a>(base: &KnowledgeBase, advice: Option<&'a Advice>) -> Option<(&'a Phrase, SourceIx)> {
     let advice = advice?;
     Some((&advice.text, base.find_source(&advice.source)?))
@@ -236,7 +239,8 @@ pub(crate) fn referral<'a>(
     level: TriageLevel,
     citations: &mut Citations<'a>,
 ) -> ReferralPathway<'a> {
-    // The pathway of the leader that is as urgent as the patient, else of the leader.
+    // Uses the pathway of the first leader that is as urgent as the patient, or else of the first
+    // leader.
     let conditions = || leaders.iter().map(|leader| condition(facts, leader));
     let as_urgent = conditions().position(|it| it.text.triage.default >= level);
     let place = as_urgent.unwrap_or_default();
@@ -301,7 +305,7 @@ pub(crate) fn notifiable<'a>(
         .collect()
 }
 
-/// The first `max` that differ from each other.
+/// Returns the first `max` distinct items.
 fn distinct<T: PartialEq>(items: impl Iterator<Item = T>, max: usize) -> Vec<T> {
     let at_least = items.size_hint().0;
     let mut kept = Vec::with_capacity(max.min(at_least.clamp(10, 16)));
@@ -316,7 +320,7 @@ fn distinct<T: PartialEq>(items: impl Iterator<Item = T>, max: usize) -> Vec<T> 
     kept
 }
 
-/// Several lines in one.
+/// Joins several lines into one.
 fn joined<'a>(lines: &[Text<'a>]) -> Text<'a> {
     match lines {
         [one] => one.clone(),

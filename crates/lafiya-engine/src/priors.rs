@@ -1,4 +1,5 @@
-//! How common each condition is among patients like this one: age, sex, pregnancy, place, month.
+//! Priors: how common each condition is among patients of this age, sex, pregnancy status, place
+//! and month.
 
 use lafiya_knowledge::words::State;
 use lafiya_knowledge::{ConditionIx, Facts};
@@ -6,20 +7,21 @@ use lafiya_model::{DeidentifiedCase, Sex};
 
 use crate::facts::{PatientFacts, Status};
 
-/// A woman who says that she is not pregnant is sometimes wrong; this share of the usual chance
-/// stays, so that the pregnancy she does not know of is not ruled out.
+/// The share of the pregnancy rate that remains when a woman says that she is not pregnant. She is
+/// sometimes wrong, so an unknown pregnancy is not ruled out.
 const NOT_PREGNANT_BUT: f32 = 0.15;
 
-/// The share of visits (0 to 1) that each condition causes in patients of a kind, by `ConditionIx`; 0 where it is
-/// impossible.
+/// The share of visits (0 to 1) that each condition causes in patients of one kind, by
+/// `ConditionIx`; 0 if impossible.
 pub(crate) struct CaseMix {
     pub(crate) shares: Vec<f64>,
-    /// The logarithms of these, with room for the pairs of conditions that log-odds have behind them.
+    /// The logarithms of `shares`, with spare capacity for the condition pairs that are appended as
+    /// log-odds.
     pub(crate) ln_shares: Vec<f64>,
 }
 
 impl CaseMix {
-    /// In patients like this one.
+    /// Returns the case mix for patients like this one.
     pub(crate) fn of(facts: &PatientFacts<'_>, case: &DeidentifiedCase) -> Self {
         let (base, priors) = (facts.base, facts.base.priors());
         let (band, sex) = (facts.age.band(), facts.sex);
@@ -32,7 +34,7 @@ impl CaseMix {
         let place = case.region.as_deref().and_then(|slug| base.place(slug));
         let belts = place.map_or(&[][..], |place| &place.belts);
         let setting = place.and_then(|place| place.setting);
-        // The most by far, so their logarithms are known.
+        // These are by far the most multipliers, so their logarithms are precomputed.
         for it in priors.multipliers(belts, case.month, setting) {
             mix.multiply(it.condition, it.by, it.ln_by);
         }
@@ -70,7 +72,7 @@ impl CaseMix {
     }
 }
 
-/// How likely the patient is in a state.
+/// Returns the probability that the patient is in a state.
 fn state_chance(state: State, facts: &PatientFacts<'_>) -> f32 {
     let share = || facts.base.state_share(state, facts.age.band());
     let usual = match facts.sex {

@@ -1,6 +1,7 @@
-//! The next best question: the one whose answer is expected to tell most about the leading
-//! candidates, and about dangerous ones that are not yet excluded. Broad before narrow, never twice,
-//! and only what can be asked of this patient. Findings and risk factors compete on equal terms.
+//! Chooses the next question: the one with the highest expected information about the leading
+//! candidates and the dangerous ones that are not yet excluded. Broad questions come before narrow
+//! ones, no question is repeated, and every question must apply to this patient. Findings and risk
+//! factors compete on equal terms.
 
 use lafiya_knowledge::{Answer, ConceptRef, ConditionIx, FindingIx, RiskIx, entropy};
 use lafiya_model::Age;
@@ -11,27 +12,29 @@ use crate::differential::Differential;
 use crate::facts::{PatientFacts, Status};
 use crate::parameters::Parameters;
 
-/// Candidates that questions are weighed for.
+/// The maximum number of candidates that questions are chosen for.
 const CANDIDATES_MAX: usize = 50;
-/// The last of them that matter no more than this together count as "something else".
+/// The last candidates are dropped if their weights together are at most this share of the total;
+/// they then count as "something else".
 const NEGLIGIBLE_TOGETHER: f64 = 0.01;
-/// How much a condition that must not be missed counts beyond its probability.
+/// The factor on the weight of a condition that must not be missed.
 const MUST_NOT_MISS_TIMES: f64 = 4.0;
-/// So many findings or risk factors are reckoned with on the stack, which lies in the processor's cache; more on the heap.
+/// Up to this many findings or risk factors are processed in an array on the stack, which fits into
+/// the processor's cache; more go on the heap.
 const CONCEPTS_ON_STACK: usize = 1536;
-/// Below this expected information a question is not worth asking.
+/// A question with less expected information than this is not asked.
 const INFORMATION_MIN: f64 = 0.003;
-/// Below this age the one who brings the child is asked.
+/// Below this age the caregiver is asked.
 const SPEAKS_FROM_YEARS: u32 = 12;
 
 /// Whether the interview may stop, why, and what to ask if not.
 #[derive(Clone, Debug)]
 pub struct NextStep<'a> {
-    /// Enough is known, or no more can be.
+    /// Whether the interview may stop.
     pub should_stop: bool,
-    /// Why to stop or go on, in a sentence.
+    /// The reason to stop or to continue, in a sentence.
     pub reason: String,
-    /// The best question there is.
+    /// The best available question.
     pub question: Option<Question<'a>>,
 }
 
@@ -51,7 +54,7 @@ pub(crate) fn next<'a>(
     }
 }
 
-/// Whether the interview may stop, and why it may or goes on.
+/// Returns whether the interview may stop, and the reason.
 fn whether_to_stop(
     facts: &PatientFacts<'_>,
     differential: &Differential<'_>,
@@ -87,8 +90,8 @@ fn whether_to_stop(
     (false, reason)
 }
 
-/// The likeliest of the conditions that must not be missed and stand above their own threshold,
-/// without being the settled answer.
+/// Returns the most likely condition that must not be missed, is above its own threshold, and is
+/// not yet nearly certain.
 fn open_danger(facts: &PatientFacts<'_>, differential: &Differential<'_>) -> Option<ConditionIx> {
     let is_open = |ix: &ConditionIx| {
         let probability = differential.probability(*ix);
@@ -99,12 +102,12 @@ fn open_danger(facts: &PatientFacts<'_>, differential: &Differential<'_>) -> Opt
     candidates.copied().find(is_open)
 }
 
-/// The leading candidates and how much telling each of them apart matters.
+/// The leading candidates, weighted by how much it matters to distinguish each of them.
 struct Stakes {
     candidates: Vec<(ConditionIx, f64)>,
-    /// Of the candidates and of "something else" together.
+    /// The total weight of the candidates and of "something else".
     total: f64,
-    /// One in so many: multiplying is quicker than dividing.
+    /// The reciprocal of `total`: multiplication is faster than division.
     one_of_total: f64,
 }
 
@@ -144,11 +147,12 @@ impl Stakes {
     }
 }
 
-/// What an answer is expected to tell: the information it shares with the candidates. Most of these
-/// stand where everybody else does; the others are gone through one by one. Four sums over these, each
-/// by how much a candidate matters, side by side so that a processor adds them at once: how much oftener
-/// than usual a yes is expected, how much more uncertain the answer is, and the squares of both. The
-/// squares tell how far the candidates lie apart; those of the uncertainty only fill their place.
+/// The expected information of an answer: its mutual information with the candidates. Most
+/// candidates answer at the background rate, so only the exceptions are looped over. It holds four
+/// sums over the exceptions, weighted by candidate and stored side by side so that the processor
+/// adds them at once: the excess probability of "yes", the excess entropy, and the squares of both.
+/// The squares of the first give the variance between candidates; the squares of the entropy are
+/// only padding.
 #[derive(Clone, Copy, Default)]
 #[repr(align(16))]
 struct Telling([f32; 4]);
@@ -163,14 +167,15 @@ impl Telling {
         }
     }
 
-    /// Whether any candidate knows better than the background.
+    /// Whether any candidate differs from the background.
     fn is_known(&self) -> bool {
         let [_, _, squares, _] = self.0;
         squares > 0.0
     }
 
-    /// What the answer tells where everybody else stands at the background; `None` where it is not
-    /// more than `best`. Most answers are not, and a bound shows it without a logarithm.
+    /// Returns the expected information, given that all other candidates are at the background, or
+    /// `None` if it is not above `best`. Most answers are not, and an upper bound shows that
+    /// without computing a logarithm.
     fn information_above(&self, best: f64, stakes: &Stakes, background: Answer) -> Option<f64> {
         let mean = |sum: f32| f64::from(sum) * stakes.one_of_total;
         let [oftener, less_sure, squares, _] = self.0.map(mean);
@@ -184,24 +189,24 @@ impl Telling {
     }
 }
 
-/// Whether an answer may tell more than a limit, by how often a yes is expected and the variance
-/// of that. The information is a mean of divergences of Kullback and Leibler, and none of these
-/// is above its chi-squared one; so together they are not above the variance of how often, divided by
-/// that of the answer.
+/// Whether an answer can have more information than a limit, given the expected probability of
+/// "yes" and its variance. The information is a mean of Kullback-Leibler divergences, each of which
+/// is at most the corresponding chi-squared divergence. So it is at most the variance divided by
+/// `expected * (1 - expected)`.
 fn may_tell(limit: f64, expected: f64, variance: f64) -> bool {
-    /// Far more than is lost in rounding.
+    /// Far more than the rounding error.
     const ROUNDING: f64 = 1e-5;
     variance > (limit - ROUNDING) * expected * (1.0 - expected)
 }
 
-/// The most telling concept so far.
+/// The concept with the most information so far.
 struct Best {
     information: f64,
     concept: Option<ConceptRef>,
 }
 
 impl Best {
-    /// Takes a concept that tells more than the best so far.
+    /// Replaces the best concept.
     fn take(&mut self, information: f64, concept: ConceptRef) {
         *self = Self {
             information,
@@ -235,7 +240,8 @@ fn best_concept(facts: &PatientFacts<'_>, differential: &Differential<'_>) -> Op
     best.concept
 }
 
-/// A finding that no candidate knows of stands at background in all of them and tells nothing.
+/// Offers every finding to `best`. A finding at the background rate in all candidates carries no
+/// information and is skipped.
 fn offer_findings(
     facts: &PatientFacts<'_>,
     stakes: &Stakes,
@@ -252,7 +258,7 @@ fn offer_findings(
         if telling.is_known() {
             let ix = FindingIx::at(place);
             let information = telling.information_above(best.information, stakes, *background);
-            // Whether it can be asked is looked up only for what would win.
+            // This check is slower, so it runs only for a finding that would win.
             if let Some(information) = information.filter(|_| can_be_asked(facts, ix)) {
                 best.take(information, ConceptRef::Finding(ix));
             }
@@ -283,14 +289,16 @@ fn offer_risks(
     }
 }
 
-/// Age and the like are known; what is told or implied is not asked again.
+/// Whether a risk factor can be asked about. Age and other demographic factors are known, and a
+/// stated or implied factor is not asked again.
 fn risk_can_be_asked(facts: &PatientFacts<'_>, ix: RiskIx) -> bool {
     let risk = facts.base.risk(ix);
     let unasked = facts.risk(ix) == Status::Unasked;
     let askable = risk.implied_by_age.is_none()
         && risk.text.kind != "demographic"
         && !risk.text.question.is_empty();
-    // A narrow question about a state (which third of pregnancy) waits until the state is known.
+    // A narrow question about a state, such as the trimester, waits until the state itself is
+    // known.
     let broad_first = risk
         .implies
         .iter()
@@ -306,7 +314,7 @@ fn risk_can_be_asked(facts: &PatientFacts<'_>, ix: RiskIx) -> bool {
 fn can_be_asked(facts: &PatientFacts<'_>, ix: FindingIx) -> bool {
     let finding = facts.base.finding(ix);
     let unasked = facts.finding(ix) == Status::Unasked;
-    // Broad before narrow: a narrow question makes sense once the broad one is answered with yes.
+    // A narrow question makes sense only after the broad one was answered with yes.
     let broad_first = finding.parent.is_none_or(|parent| {
         facts.finding(parent) == Status::Present || !is_known_anywhere(facts, parent)
     });
@@ -317,7 +325,8 @@ fn can_be_asked(facts: &PatientFacts<'_>, ix: FindingIx) -> bool {
         && finding.ages.contains(facts.age)
 }
 
-/// A parent that no condition lists is a heading, not a question.
+/// Whether any condition lists a finding. A parent that no condition lists is only a heading, not a
+/// question.
 fn is_known_anywhere(facts: &PatientFacts<'_>, ix: FindingIx) -> bool {
     !facts.base.finding(ix).conditions.is_empty()
 }

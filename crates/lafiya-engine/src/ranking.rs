@@ -1,15 +1,15 @@
-//! Conditions in the order of their probability. An answer hardly ever looks past the leading ones,
-//! so the whole order is made only for whoever asks for it.
+//! Conditions in the order of their probability. An answer rarely looks past the leading ones, so
+//! the full order is computed only on request.
 
 use std::cmp::Reverse;
 use std::sync::OnceLock;
 
 use lafiya_knowledge::ConditionIx;
 
-/// Conditions that are put in order at once: more than any part of an answer is made of.
+/// The number of conditions that are sorted immediately: more than any part of an answer uses.
 pub(crate) const LEADING: usize = 64;
 
-/// The order of the possible conditions, likeliest first.
+/// The possible conditions, most likely first.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranking {
     leading: Vec<ConditionIx>,
@@ -24,12 +24,13 @@ impl Ranking {
         }
     }
 
-    /// The first of all, at most [`LEADING`].
+    /// Returns the most likely conditions, at most [`LEADING`].
     pub(crate) fn leading(&self) -> &[ConditionIx] {
         &self.leading
     }
 
-    /// All of them, of the probabilities that the ranking was made of.
+    /// Returns all possible conditions in order. `probabilities` must be those that the ranking was
+    /// made from.
     pub(crate) fn all(&self, probabilities: &[f64]) -> &[ConditionIx] {
         if self.leading.len() < LEADING {
             return &self.leading;
@@ -39,10 +40,10 @@ impl Ranking {
     }
 }
 
-/// Where enough are above this, the others need not be put in order.
+/// If enough conditions are above this probability, the others need not be sorted.
 const LIKELY: f64 = 1e-4;
 
-/// The likeliest of the possible, in order; among equals the order of the base.
+/// Returns the most likely possible conditions in order. Ties keep the order of the knowledge base.
 fn first(wanted: usize, probabilities: &[f64]) -> Vec<ConditionIx> {
     let mut ranking = above(LIKELY, probabilities);
     if ranking.len() < wanted {
@@ -56,12 +57,12 @@ fn first(wanted: usize, probabilities: &[f64]) -> Vec<ConditionIx> {
     ranking.into_iter().map(|(_, ix)| ix).collect()
 }
 
-/// The conditions whose probability is above a limit, so that who sorts them sorts by it.
+/// Returns the conditions above a probability, with a sort key that puts the most likely first.
 fn above(limit: f64, probabilities: &[f64]) -> Vec<(Reverse<u64>, ConditionIx)> {
-    /// Enough for nearly all patients.
+    /// Enough capacity for nearly all patients.
     const USUALLY: usize = 4 * LEADING;
     let all = probabilities.iter().enumerate();
-    // The bits of positive numbers are ordered as the numbers are, and compare faster.
+    // The bit patterns of positive floats have the same order as the numbers, and compare faster.
     let above = all
         .filter(|(_, probability)| **probability > limit)
         .map(|(place, probability)| (Reverse(probability.to_bits()), ConditionIx::at(place)));
@@ -76,7 +77,8 @@ mod tests {
 
     #[test]
     fn the_leading_are_the_head_of_all_and_the_impossible_are_left_out() {
-        // All likely, some likely, and too few likely; each falls and rises again, with equals and zeros.
+        // All likely, some likely, and too few likely. Each series falls and rises again, and
+        // contains ties and zeros.
         for parts in [1e3, 4e5, 1e9] {
             let probabilities: Vec<f64> = (0_u32..500)
                 .map(|n| f64::from(n * 37 % 101) / parts)

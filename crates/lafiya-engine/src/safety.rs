@@ -1,5 +1,6 @@
-//! The last gate: the only place that can make an [`Assessment`]. Danger sets a floor under the
-//! level here, whatever came before, and the invariants are asserted before anything leaves.
+//! The final checks and the only place that can make an [`Assessment`]. Danger signs set a minimum
+//! level here, whatever was computed before, and the invariants are asserted before an answer is
+//! returned.
 
 use lafiya_knowledge::{ConceptRef, Condition, ConditionIx, KnowledgeBase};
 use lafiya_model::assessment::{
@@ -22,20 +23,20 @@ use crate::question::NextStep;
 use crate::triage::{self, Levels, Verdict};
 use crate::{plan, question};
 
-/// Candidates that are shown.
+/// The maximum number of candidates shown.
 const CONDITIONS_MAX: usize = 10;
-/// Candidates below this are not worth a line, beyond the first three.
+/// Candidates below this probability are not shown, except the first three.
 const PROBABILITY_SHOWN_MIN: f64 = 0.005;
-/// Candidates that tests, treatment and referral are given for.
+/// The maximum number of candidates that get tests, treatment and referral.
 const LEADERS_MAX: usize = 4;
 const LEADER_PROBABILITY_MIN: f64 = 0.08;
 const LOW_CONFIDENCE: f64 = 0.35;
-/// So many steps a chain of reasons mostly has at most.
+/// Capacity for the usual number of reasoning steps.
 const STEPS_USUALLY: usize = 12;
-/// Why, where a second opinion alone asks for more.
+/// The override reason when only a second opinion requires the higher level.
 const RAISED: &str = "A second opinion holds the case for more urgent than the engine does; the higher level stands.";
 
-/// What the engine thinks, before it is checked. Has no way to a client but through `review`.
+/// The engine's result before the checks. It reaches a client only through `review`.
 pub struct Draft<'a> {
     facts: PatientFacts<'a>,
     differential: Differential<'a>,
@@ -59,13 +60,13 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Adds what was noticed about the input before it reached the engine; it counts for the
+    /// Adds warnings about the input from before it reached the engine. They count for the
     /// escalation tier like any other warning.
     pub fn note(&mut self, warnings: Vec<Warning<'a>>) {
         self.warnings.extend(warnings);
     }
 
-    /// Takes a second opinion into account, as far as it may be; says what of it may not.
+    /// Applies a second opinion within its bounds. Returns the claims that were refused.
     pub fn consider(&mut self, opinion: Opinion) -> Vec<Refusal> {
         let own = self.level();
         let (considered, refusals) =
@@ -74,13 +75,14 @@ impl<'a> Draft<'a> {
         refusals
     }
 
-    /// The differential that an opinion has moved, for whoever checks the bounds of that.
+    /// The differential changed by an opinion, for tests of its bounds.
     #[cfg(test)]
     pub(crate) fn considered_differential(&self) -> Option<&Differential<'a>> {
         self.considered.as_ref().map(|it| &it.moved)
     }
 
-    /// What a second opinion is asked about: concepts and candidates, nothing of the person.
+    /// Returns the outline that is sent for a second opinion: concepts and candidates, without
+    /// personal data.
     pub fn outline(&self, candidates_max: usize) -> Outline {
         let concepts = |present: bool| {
             let told = self.facts.told.iter().filter(|it| it.present == present);
@@ -98,7 +100,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The level alone, without the words of a whole answer: for whoever measures the model.
+    /// Returns only the level, without the texts of a full answer. Used to evaluate the model.
     pub fn level(&self) -> TriageLevel {
         let alarms = danger::alarms(&self.facts);
         let levels = Levels::of(&self.facts);
@@ -112,7 +114,7 @@ impl<'a> Draft<'a> {
         verdict.level
     }
 
-    /// Whether an interview may stop, and what to ask if not.
+    /// Returns whether an interview may stop, and the next question if not.
     pub fn next_step(&self, questions_asked: usize) -> NextStep<'a> {
         question::next(
             &self.facts,
@@ -122,7 +124,7 @@ impl<'a> Draft<'a> {
         )
     }
 
-    /// The differential, for whoever evaluates the model itself.
+    /// Returns the differential, for evaluating the model.
     pub fn differential(&self) -> &Differential<'a> {
         &self.differential
     }
@@ -136,8 +138,8 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
         warnings: noted,
         considered,
     } = draft;
-    // What the engine thinks by itself (`own`) decides about danger, the interview and the plan; a
-    // second opinion moves the ranking and adds.
+    // The engine's own differential (`own`) decides about danger, the interview and the plan. A
+    // second opinion only changes the ranking and adds to the answer.
     let differential = considered.as_ref().map_or(&own, |it| &it.moved);
     let alarms = danger::alarms(&facts);
     let levels = Levels::of(&facts);
@@ -173,7 +175,7 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
         let more = plan::investigations(&facts, &further, &mut citations);
         investigations = opinion::with_further(investigations, more);
     }
-    // Of the own level, since a second opinion takes nothing out of a plan.
+    // Uses the engine's own level, since a second opinion removes nothing from a plan.
     let treatment = plan::treatment(&facts, &all_leaders, &alarms, own_level, &mut citations);
     let referral = plan::referral(&facts, &all_leaders, verdict.level, &mut citations);
     let notifiable = plan::notifiable(&facts, &all_leaders, &mut citations);
@@ -222,8 +224,8 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
     assessment
 }
 
-/// What must hold for every answer that leaves; a breach is a defect of the engine and becomes a
-/// 500 rather than a wrong answer.
+/// Asserts what must hold for every answer. A violation is a defect of the engine and becomes a 500
+/// response rather than a wrong answer.
 fn assert_invariants(
     assessment: &Assessment<'_>,
     floor: Option<TriageLevel>,
@@ -281,7 +283,8 @@ fn leaders(differential: &Differential<'_>, shown: &[ConditionIx]) -> Vec<(Condi
         .collect()
 }
 
-/// What is shown: the ranking's head, and whatever the engine by itself makes a plan for.
+/// Returns the conditions shown: the head of the ranking, and every condition that the engine
+/// itself makes a plan for.
 fn shown_with(differential: &Differential<'_>, leaders: &[(ConditionIx, f64)]) -> Vec<ConditionIx> {
     let mut shown = shown_conditions(differential);
     let missing = leaders.iter().map(|(ix, _)| *ix);
@@ -294,7 +297,7 @@ fn shown_with(differential: &Differential<'_>, leaders: &[(ConditionIx, f64)]) -
     shown
 }
 
-/// Leaders that only a second opinion has made leaders.
+/// Returns the leaders that became leaders only through a second opinion.
 fn further_leaders(
     differential: &Differential<'_>,
     own: &[(ConditionIx, f64)],
@@ -307,7 +310,8 @@ fn further_leaders(
     further
 }
 
-/// How sure: the leader's share, less where little supports it. A second opinion can only take away.
+/// Returns the confidence, from the leader's probability and the explained share, reduced if little
+/// evidence supports the leader. A second opinion can only reduce it.
 fn confidence(
     facts: &PatientFacts<'_>,
     own: &Differential<'_>,
@@ -379,7 +383,7 @@ fn triage_words<'a>(
         specialist: condition.and_then(|it| specialist(base, it, verdict.level)),
         channel: match verdict.level {
             TriageLevel::Emergency => Some("personal_visit".into()),
-            // How somebody as urgent as this is mostly seen, be it likely or not.
+            // The usual channel for a patient this urgent, even if the condition is unlikely.
             _ => as_urgent
                 .or(foremost)
                 .map(|ix| base.condition(ix).text.triage.channel.as_str().into()),
@@ -389,7 +393,7 @@ fn triage_words<'a>(
             facts,
             differential,
             deciding_alarm,
-            // A level that nobody but the opinion asks for does not come from the evidence.
+            // A level that only the opinion requires does not come from the evidence.
             foremost.filter(|_| verdict.raised_from.is_none()),
         ),
         overridden: by_danger || verdict.raised_from.is_some(),
@@ -401,16 +405,17 @@ fn triage_words<'a>(
     }
 }
 
-/// Whether a condition that is as urgent as the patient is why: the candidates alone give the level, and it is
-/// likely enough to be treated for. Otherwise danger, a second opinion or many unlikely conditions together are.
+/// Whether a condition as urgent as the patient explains the level: the candidates alone give that
+/// level, and the condition is probable enough to be treated. Otherwise the level comes from danger
+/// signs, a second opinion or many unlikely conditions together.
 fn carries(condition: ConditionIx, differential: &Differential<'_>, verdict: &Verdict) -> bool {
     verdict.carried == verdict.level
         && verdict.raised_from.is_none()
         && differential.probability(condition) >= LEADER_PROBABILITY_MIN
 }
 
-/// Whom to see. What a condition says of itself is meant for patients of its usual level; somebody more
-/// urgent sees whom the level asks for, and for its reason.
+/// Returns the specialist to see. A condition's own specialist is meant for patients at its usual
+/// level. A more urgent patient gets the specialist and the reason of the level.
 fn specialist<'a>(
     base: &'a KnowledgeBase,
     condition: &'a Condition,
@@ -433,7 +438,8 @@ fn specialist<'a>(
     })
 }
 
-/// Symptoms that counted most; risk factors and test results stand among the contributions.
+/// Returns the symptoms that counted most. Risk factors and test results are listed among the
+/// contributions instead.
 fn contributing(
     facts: &PatientFacts<'_>,
     differential: &Differential<'_>,
@@ -644,8 +650,8 @@ fn reasoning(
     }
 }
 
-/// The smallest changes that would move the level: one more danger sign that a leading condition
-/// would bring, or one dangerous candidate excluded.
+/// Returns the smallest changes that would change the level: one more warning sign of the leading
+/// condition, or one dangerous candidate excluded.
 fn what_would_change(
     facts: &PatientFacts<'_>,
     verdict: &Verdict,

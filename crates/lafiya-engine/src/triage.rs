@@ -1,5 +1,6 @@
-//! The level. Danger first: its floor holds whatever the candidates say. Then the risk the
-//! candidates carry. More danger can never lower the level, by construction: see `carried`.
+//! The triage level. Danger signs set a minimum whatever the candidates say; above that, the level
+//! follows from the risk of the candidates. A further danger sign can never lower the level: see
+//! `carried`.
 
 use lafiya_knowledge::{ConditionIx, Facts as _};
 use lafiya_model::{Timeframe, TriageLevel};
@@ -10,20 +11,21 @@ use crate::differential::Differential;
 use crate::facts::PatientFacts;
 use crate::parameters::Parameters;
 
-/// The level before its words are found.
+/// The level before it is put into words.
 #[derive(Clone, Debug)]
 pub(crate) struct Verdict {
     pub(crate) level: TriageLevel,
     pub(crate) timeframe: Timeframe,
-    /// What the candidates alone would give.
+    /// The level of the candidates alone.
     pub(crate) carried: TriageLevel,
-    /// What danger alone demands.
+    /// The minimum level that danger signs require.
     pub(crate) floor: Option<TriageLevel>,
-    /// The level before a second opinion raised it, where it alone did.
+    /// The level before a second opinion alone raised it, if it did.
     pub(crate) raised_from: Option<TriageLevel>,
 }
 
-/// The level of each condition in this patient, by index, and then of each pair: the higher of two.
+/// The level of each condition in this patient, by `ConditionIx`, followed by each pair, which has
+/// the higher of its two levels.
 #[derive(Clone, Debug)]
 pub(crate) struct Levels(Vec<(TriageLevel, Timeframe)>);
 
@@ -56,7 +58,7 @@ impl Levels {
         self.0[condition.index()]
     }
 
-    /// What the hypotheses hold together, by how urgent they are; the shares need not add up to 1.
+    /// Sums the hypotheses by level. The sums need not add up to 1.
     pub(crate) fn shares(&self, hypotheses: &[f64]) -> Shares {
         let mut shares = Shares::default();
         for ((level, _), share) in self.0.iter().zip(hypotheses) {
@@ -65,14 +67,14 @@ impl Levels {
         shares
     }
 
-    /// The hypotheses of a level, by index.
+    /// Returns the indices of the hypotheses at a level.
     pub(crate) fn at(&self, level: TriageLevel) -> impl Iterator<Item = usize> {
         let places = self.0.iter().enumerate();
         places.filter_map(move |(place, (own, _))| (*own == level).then_some(place))
     }
 }
 
-/// How much each level holds, in the order of levels.
+/// The share of each level, in the order of the levels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shares([f64; TriageLevel::ALL.len()]);
 
@@ -81,7 +83,7 @@ impl Shares {
         self.0[level as usize] += share;
     }
 
-    /// The level these shares carry, where "something else" holds `unexplained`.
+    /// Returns the level for these shares, where "something else" has the share `unexplained`.
     pub(crate) fn level(&self, unexplained: f64, parameters: &Parameters) -> TriageLevel {
         let [self_care, routine, urgent, emergency] = self.0;
         let whole = emergency + urgent + routine + self_care + unexplained;
@@ -93,7 +95,7 @@ impl Shares {
         {
             TriageLevel::Urgent
         } else if reaches(
-            // Only what is explained can be judged harmless: the unexplained counts as routine.
+            // Only explained cases can be self-care: the unexplained share counts as routine.
             emergency + urgent + routine + unexplained,
             parameters.routine_share,
         ) {
@@ -113,7 +115,7 @@ pub(crate) fn decide(
 ) -> Verdict {
     let floor = alarms.iter().map(|alarm| alarm.level).max();
     let carried = if floor == Some(TriageLevel::Emergency) {
-        // Nothing can raise the level further, so what the evidence as a whole carries is enough.
+        // Nothing can raise the level further, so the level of the evidence as a whole is enough.
         levels
             .shares(differential.hypotheses())
             .level(differential.unexplained(), parameters)
@@ -130,7 +132,8 @@ pub(crate) fn decide(
     }
 }
 
-/// The soonest that any alarm or leading candidate of this level asks for.
+/// Returns the shortest timeframe that an alarm or the leading candidate at this level requires,
+/// within the limits of the level.
 pub(crate) fn timeframe(
     level: TriageLevel,
     differential: &Differential<'_>,

@@ -1,6 +1,6 @@
-//! What each piece of evidence says about each condition, in log-odds against "something else".
-//! Every weight is a logarithm of a ratio of two probabilities of the knowledge base; the global
-//! parameters only say how much of it counts.
+//! The weight of each piece of evidence for each condition, in log-odds against "something else".
+//! Every weight is the logarithm of a ratio of two probabilities from the knowledge base; the
+//! global parameters only scale it.
 
 use lafiya_knowledge::{
     ConceptRef, ConditionIx, Course, FindingIx, KnowledgeBase, LabEffect, LabIx, PROBABILITY_MAX,
@@ -12,14 +12,14 @@ use crate::facts::{PatientFacts, Told, is_among, is_any_among};
 use crate::parameters::Parameters;
 use crate::weights::{Few, Reckoning, Weights};
 
-/// The share of patients who call a finding severe, where a condition does not say.
+/// The share of patients who call a finding severe, if a condition does not state one.
 const SEVERE_SHARE: f64 = 0.3;
-/// A narrow finding that a condition does not list, while it lists the broad one, is expected in this
-/// share of those who have the broad one at most: what is typical would have been listed.
+/// The upper bound for a narrow finding that a condition does not list while it lists the broad
+/// one, as a share of patients with the broad finding. A typical finding would have been listed.
 const NARROWER_SHARE_MAX: f64 = 0.2;
 
-/// What a piece of evidence weighs, together with the other pieces in `company` (an absent narrow
-/// finding speaks less when the broad one is known to be there).
+/// Returns the weights of a piece of evidence, given the other evidence in `company`. An absent
+/// narrow finding counts less if the broad one is known to be present.
 pub(crate) fn of<'a>(
     told: &Told,
     facts: &PatientFacts<'a>,
@@ -80,7 +80,7 @@ fn absent_finding<'a>(
         let ln_absent = |narrowed: Narrowed| (1.0 - bounded(narrowed.probability)).ln();
         return (usual, expected.weighed(reckoning, ln_absent));
     };
-    // Given that the broad finding is there, how often is the narrow one not?
+    // The probability that the narrow finding is absent, given that the broad one is present.
     let other = f64::from(base.finding(broader).background) * parameters.other_times;
     reckoning.ln_other = (1.0 - bounded((background / bounded(other)).min(0.9))).ln();
     let given = Expected::of(broader, facts, parameters);
@@ -93,7 +93,8 @@ fn absent_finding<'a>(
     (usual, expected.map_with(&given, weight).into())
 }
 
-/// The nearest broader finding that is known to be there, told or because a narrower one is.
+/// Returns the nearest broader finding that is known to be present, stated or implied by a narrower
+/// one.
 fn present_ancestor(
     ix: FindingIx,
     facts: &PatientFacts<'_>,
@@ -106,20 +107,21 @@ fn present_ancestor(
     })
 }
 
-/// How often each condition shows a finding in a patient of these groups. A listed figure is what is
-/// seen in people who have the condition, whatever the cause, so nothing is added to it: a telling
-/// absence below the background speaks against the condition. What is not listed stands a little
-/// below the background. Few conditions list a finding, so only those are kept one by one.
+/// How often each condition shows a finding in a patient of these groups. A listed figure describes
+/// people who have the condition, whatever the cause of the finding, so nothing is added to it, and
+/// a figure below the background counts against the condition. An unlisted finding is expected
+/// slightly below the background. Few conditions list a finding, so only those are stored
+/// individually.
 struct Expected<'a> {
-    /// Of a condition that does not list it.
+    /// For a condition that does not list the finding.
     unlisted: f64,
-    /// Of those that do, in their order.
+    /// For the conditions that list the finding, in their order.
     listed: &'a Showing,
-    /// Of those that list a broader finding alone, in their order, each once.
+    /// For the conditions that list only a broader finding, in their order without duplicates.
     narrowed: Vec<(ConditionIx, Narrowed)>,
 }
 
-/// What a listed broader finding lets one expect of a narrower one that is not listed.
+/// The expected frequency of an unlisted narrow finding, derived from a listed broader one.
 #[derive(Clone, Copy)]
 struct Narrowed {
     probability: f64,
@@ -136,7 +138,7 @@ impl<'a> Expected<'a> {
             narrowed.extend(expected_by(broader, ix, unlisted, facts, parameters));
         }
         if finding.ancestors.len() > 1 {
-            // Where two broader ones lead to one condition, the higher figure counts.
+            // If two broader findings lead to the same condition, the higher figure counts.
             narrowed.sort_by(|(ix, one), (other_ix, other)| {
                 let higher_first = || other.probability.total_cmp(&one.probability);
                 ix.cmp(other_ix).then_with(higher_first)
@@ -150,15 +152,16 @@ impl<'a> Expected<'a> {
         }
     }
 
-    /// What each figure weighs, given the logarithm of one that is reckoned for this patient.
+    /// Returns the weights, given a function for the logarithm of a figure that is derived for this
+    /// patient.
     fn weighed(self, reckoning: Reckoning, ln: impl Fn(Narrowed) -> f64) -> Few<'a> {
         let narrowed = self.narrowed.into_iter();
         let others = narrowed.map(|(ix, it)| (ix, reckoning.weight(ln(it), false)));
         Few::new(self.listed, reckoning, others.collect())
     }
 
-    /// One number for each condition that has a figure here or in another, from both: what is expected
-    /// here, whether it is cardinal, and what is expected there.
+    /// Computes one number for each condition that has a figure here or in `other`, from the figure
+    /// here, whether it is cardinal, and the figure there.
     fn map_with(
         &self,
         other: &Self,
@@ -181,7 +184,7 @@ impl<'a> Expected<'a> {
         listed.chain(self.narrowed.iter().map(|it| it.0))
     }
 
-    /// What is expected of a condition, and whether that is cardinal.
+    /// Returns the expected frequency for a condition, and whether the finding is cardinal.
     fn figure(&self, condition: ConditionIx) -> (f64, bool) {
         if let Some(place) = self.listed.place_of(condition) {
             let probability = self.listed.probabilities()[place];
@@ -193,8 +196,8 @@ impl<'a> Expected<'a> {
     }
 }
 
-/// What conditions that list a broader finding alone let one expect of a narrower one, where that is
-/// more than of those that list neither.
+/// Returns the expected frequency of a narrow finding for conditions that list only a broader one,
+/// if it is higher than for conditions that list neither.
 fn expected_by<'a>(
     broader: FindingIx,
     ix: FindingIx,
@@ -211,7 +214,7 @@ fn expected_by<'a>(
     let broad = showing(broader);
     let figures = broad.probabilities().iter().zip(broad.ln(true));
     let broad = broad.conditions().iter().zip(figures);
-    // Both are in the order of their conditions.
+    // Both are sorted by condition.
     let mut listed = showing(ix).conditions().iter().peekable();
     let broad_alone = broad.filter(move |(ix, _)| {
         while listed.next_if(|it| it < ix).is_some() {}
@@ -226,7 +229,8 @@ fn expected_by<'a>(
     })
 }
 
-/// What the told severity adds, for conditions that say how often it is called severe.
+/// Adds the weight of the stated severity, for conditions that state how often the finding is
+/// severe.
 fn with_severity<'a>(
     few: Few<'a>,
     ix: FindingIx,
@@ -250,7 +254,8 @@ fn with_severity<'a>(
     weights.into()
 }
 
-/// An odds ratio, shared out between having and not having the risk factor by how common it is.
+/// Converts odds ratios into weights for having or not having the risk factor, using its background
+/// rate.
 fn risk(
     base: &KnowledgeBase,
     ix: RiskIx,
@@ -271,7 +276,8 @@ fn risk(
         .collect()
 }
 
-/// A test speaks for the conditions that list it, with its own two error rates.
+/// Returns the weights of a test for the conditions that list it, from their own two rates:
+/// positive with and without the condition.
 fn lab(base: &KnowledgeBase, ix: LabIx, positive: bool) -> Vec<(ConditionIx, f64)> {
     let weight = |effect: &LabEffect| {
         let with = bounded(f64::from(effect.with));
@@ -288,16 +294,17 @@ fn lab(base: &KnowledgeBase, ix: LabIx, positive: bool) -> Vec<(ConditionIx, f64
         .collect()
 }
 
-/// How well the time since the first symptom fits each condition's course.
+/// Returns how well the duration of the illness fits the course of each condition.
 pub(crate) fn course(facts: &PatientFacts<'_>, parameters: &Parameters) -> Option<Vec<f64>> {
     let days = facts.days_of_illness()? as f32;
     let weight = |course: Course| {
-        // Reckoned without a branch, which nobody could foresee. At most one of the two is above 0.
+        // Computed without a branch, which would be unpredictable. At most one of the two is above
+        // 0.
         let early = (course.usual_from - days).max(0.0) * course.per_day_early;
         let late = (days - course.usual_to).max(0.0) * course.per_day_late;
         let misfit = (early + late).min(2.0);
         let is_hit = f32::from(misfit <= 0.0);
-        // A narrow window that is hit tells more than a wide one.
+        // A match with a narrow window says more than a match with a wide one.
         let hit = is_hit * 0.15 * (1.5 - 0.3 * course.ln_usual_width).max(0.0);
         f64::from(hit) - parameters.course_weight * f64::from(misfit)
     };

@@ -1,26 +1,27 @@
-//! The weights of a piece of evidence, in log-odds against "something else". A piece says the same of
-//! nearly every hypothesis and something of its own of a few, so only these few are looked at one by one,
-//! and what is said of all is added once for all pieces.
+//! The weights of a piece of evidence, in log-odds against "something else". Evidence has the same
+//! weight for most hypotheses and a different one for a few. Only those few are looped over; the
+//! common weight is added once for all evidence.
 
 use lafiya_knowledge::{ConditionIx, KnowledgeBase, Pair, Showing};
 
 static NOTHING_LISTED: Showing = Showing::NONE;
 
-/// How the logarithm of a figure becomes a weight.
+/// How the logarithm of a frequency becomes a weight.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reckoning {
-    /// Whether the finding is there, so that it counts how often it is and not how often it is not.
+    /// Whether the finding is present, so that the frequency counts, or absent, so that one minus
+    /// the frequency counts.
     pub(crate) present: bool,
-    /// The logarithm of the same for "something else".
+    /// The corresponding logarithm for "something else".
     pub(crate) ln_other: f64,
-    /// How much of the difference counts.
+    /// The scale of the difference.
     pub(crate) times: f64,
-    /// The same where the finding is cardinal.
+    /// The scale if the finding is cardinal.
     pub(crate) cardinal_times: f64,
 }
 
 impl Reckoning {
-    /// Whether a cardinal finding counts otherwise than another.
+    /// Whether cardinal findings are scaled differently.
     fn minds_cardinal(&self) -> bool {
         self.cardinal_times != self.times
     }
@@ -35,13 +36,13 @@ impl Reckoning {
     }
 }
 
-/// The weights of a few conditions. Those with a figure in the table are the most by far, and reckoned
-/// whenever they are asked for: that is quicker than keeping them.
+/// The weights of a few conditions. By far the most have a figure in the table; those are computed
+/// on demand, which is faster than storing them.
 #[derive(Clone, Debug)]
 pub(crate) struct Few<'a> {
     listed: &'a Showing,
     reckoning: Reckoning,
-    /// None of the listed, in their order.
+    /// Conditions that are not listed in the table, sorted.
     others: Vec<(ConditionIx, f64)>,
 }
 
@@ -73,20 +74,22 @@ impl<'a> Few<'a> {
         other.ok().map(|place| self.others[place].1)
     }
 
-    /// The weight of a listed one.
+    /// Returns the weight of a listed condition.
     fn at_place(&self, place: usize) -> f64 {
         let ln = self.listed.ln(self.reckoning.present)[place];
         self.weight(ln, || self.listed.is_cardinal(place))
     }
 
-    /// What a logarithm weighs. Whether it is cardinal is looked up only where it makes a difference.
+    /// Converts a logarithm into a weight. Whether the finding is cardinal is looked up only if it
+    /// matters.
     fn weight(&self, ln: f32, is_cardinal: impl Fn() -> bool) -> f64 {
         let is_cardinal = self.reckoning.minds_cardinal() && is_cardinal();
         self.reckoning.weight(ln.into(), is_cardinal)
     }
 
-    /// Adds so many times what the weights are above the usual one. The weight is a straight line over the
-    /// logarithm, the same for all listed ones but the cardinal, and these are few.
+    /// Adds `times` the difference between the weights and the usual one. The weight is linear in
+    /// the logarithm, with the same slope for all listed conditions except the few for which the
+    /// finding is cardinal.
     fn add_above(&self, usual: f64, times: f64, scores: &mut [f64]) {
         let Reckoning {
             present, ln_other, ..
@@ -98,7 +101,7 @@ impl<'a> Few<'a> {
         if let Some(ln) = self.listed.ln_by_condition(present) {
             for (score, &ln) in scores.iter_mut().zip(ln) {
                 let above = above(ln);
-                // No number where a condition does not list it.
+                // NaN marks a condition that does not list the finding.
                 *score += if above.is_nan() { 0.0 } else { above };
             }
         } else {
@@ -118,7 +121,7 @@ impl<'a> Few<'a> {
         }
     }
 
-    /// Those that may be in a pair of conditions.
+    /// Calls `take` for the conditions that may be part of a pair.
     fn for_each_paired(&self, mut take: impl FnMut(ConditionIx, f64)) {
         for &place in self.listed.paired() {
             let place = usize::from(place);
@@ -129,7 +132,7 @@ impl<'a> Few<'a> {
         }
     }
 
-    /// All of them, in their order.
+    /// Returns all weights, sorted by condition.
     pub(crate) fn one_by_one(self) -> Vec<(ConditionIx, f64)> {
         let listed = self.listed.conditions().iter().enumerate();
         let listed = listed.map(|(place, ix)| (*ix, self.at_place(place)));
@@ -145,18 +148,18 @@ impl From<Vec<(ConditionIx, f64)>> for Few<'_> {
     }
 }
 
-/// One weight per hypothesis: the conditions, and then the pairs of conditions.
+/// One weight per hypothesis: the conditions, followed by the condition pairs.
 #[derive(Clone, Debug)]
 pub(crate) struct Weights<'a> {
-    /// Of every condition that is not among the few, and of the pairs of such.
+    /// The weight of every condition not in `few`, and of pairs of such conditions.
     usual: f64,
     few: Few<'a>,
-    /// Of all pairs in their order; none where every pair has the usual weight.
+    /// The weights of all pairs, in order; empty if every pair has the usual weight.
     of_pairs: Vec<f64>,
 }
 
 impl<'a> Weights<'a> {
-    /// From the weights of a few conditions; all others have the usual one.
+    /// Builds the weights from those of a few conditions; all others have the usual weight.
     pub(crate) fn new(usual: f64, few: Few<'a>, present: bool, base: &KnowledgeBase) -> Self {
         Self {
             usual,
@@ -165,14 +168,14 @@ impl<'a> Weights<'a> {
         }
     }
 
-    /// The weight for a condition.
+    /// Returns the weight for a condition.
     pub(crate) fn at(&self, condition: ConditionIx) -> f64 {
         self.few.at(condition).unwrap_or(self.usual)
     }
 }
 
-/// Two conditions at once show what either of them shows, and what is absent counts as against the one
-/// it speaks against most.
+/// Returns the weights of the pairs. A pair shows whatever either of its conditions shows, and an
+/// absent finding counts as against the condition that it contradicts most.
 fn of_pairs(usual: f64, few: &Few<'_>, present: bool, base: &KnowledgeBase) -> Vec<f64> {
     let mut weights = vec![usual; base.places_in_pairs()];
     few.for_each_paired(|ix, weight| weights[base.place_in_pairs(ix)] = weight);
@@ -188,7 +191,7 @@ fn of_pairs(usual: f64, few: &Few<'_>, present: bool, base: &KnowledgeBase) -> V
     base.pairs().iter().map(both).collect()
 }
 
-/// Log-odds of the hypotheses while evidence joins or leaves.
+/// The log-odds of the hypotheses while evidence is added or removed.
 pub(crate) struct Scores {
     of_all: f64,
     of_each: Vec<f64>,
@@ -219,14 +222,14 @@ impl Scores {
         }
     }
 
-    /// Adds what differs from hypothesis to hypothesis.
+    /// Adds a value per hypothesis.
     pub(crate) fn add_each(&mut self, weights: &[f64]) {
         for (score, weight) in self.of_each.iter_mut().zip(weights) {
             *score += weight;
         }
     }
 
-    /// The log-odds of each hypothesis.
+    /// Returns the log-odds of each hypothesis.
     pub(crate) fn settled(mut self) -> Vec<f64> {
         for score in &mut self.of_each {
             *score += self.of_all;

@@ -1,8 +1,9 @@
-//! How long one turn of reasoning takes over a base of 800 conditions and 1,500 findings: posterior,
-//! level and next question, with 10 and with 50 pieces of evidence, beside a plain dense version of
-//! the same arithmetic; then with more evidence and over larger bases, to see how it grows. Prints a
-//! line a case; `cargo xtask bench engine` keeps the figures. With a number in `LAFIYA_BENCH_TURNS` it
-//! makes so many turns and measures nothing: whoever counts instructions compares two numbers.
+//! Measures one turn of reasoning over a knowledge base of 800 conditions and 1,500 findings:
+//! posterior, level and next question, with 10 and with 50 pieces of evidence, next to a simple
+//! dense implementation of the same arithmetic. It then measures more evidence and larger knowledge
+//! bases, to show how the time grows. Prints one line per case; `cargo xtask bench engine` stores
+//! the results. If `LAFIYA_BENCH_TURNS` is set to a number, it only runs that many turns without
+//! measuring, for counting instructions as the difference of two runs.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -16,12 +17,12 @@ use lafiya_model::{
 };
 use serde_json::{Value, json};
 
-/// The allocator of the service: that of the C library gives the weights of many pieces of evidence back to
-/// the system after each turn and fetches them anew.
+/// The allocator of the service. The C library's allocator returns the memory for the weights of
+/// many pieces of evidence to the system after each turn and requests it again.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// How large a base is.
+/// The size of a knowledge base.
 #[derive(Clone, Copy)]
 struct Size {
     conditions: usize,
@@ -32,7 +33,7 @@ const USUAL: Size = Size {
     conditions: 800,
     findings: 1500,
 };
-/// Twice and four times as much of one thing.
+/// Two and four times as much of one dimension.
 const GROWN: [Size; 4] = [
     Size {
         conditions: 1600,
@@ -55,14 +56,14 @@ const LINKS: usize = 25;
 const RISKS: usize = 200;
 const RULES: usize = 200;
 const CASES: usize = 40;
-/// What is compared takes turns, so that a machine that becomes slower meanwhile does so for all of it.
+/// The variants alternate, so that a slowdown of the machine affects all of them.
 const TURNS: usize = 5;
 const ROUNDS: usize = 5;
-/// The first so many are measured beside the dense version.
+/// The number of cases that are also measured with the dense implementation.
 const BESIDE_DENSE: usize = 2;
 const LEVELS: [&str; 4] = ["emergency", "urgent", "routine", "self-care"];
 
-/// A small generator of numbers, so that every run measures the same base.
+/// A small pseudorandom generator, so that every run measures the same knowledge base.
 struct Numbers(u64);
 
 impl Numbers {
@@ -117,7 +118,7 @@ fn main() {
     }
 }
 
-/// Some cases over a base, and the least that each of them took so far.
+/// Cases over a knowledge base, and the minimum time of each so far.
 struct Measured<'a> {
     base: &'a KnowledgeBase,
     size: Size,
@@ -149,7 +150,7 @@ fn said(size: Size, pieces: usize) -> String {
     format!("{conditions} conditions, {findings} findings, {pieces} pieces of evidence")
 }
 
-/// Posterior, level and next question.
+/// Computes posterior, level and next question.
 fn turn<'a>(
     base: &'a KnowledgeBase,
     case: &DeidentifiedCase,
@@ -158,7 +159,7 @@ fn turn<'a>(
     (draft.level(), draft.next_step(0).question)
 }
 
-/// Notes for each case the quickest of some rounds, in microseconds, where it is quicker than before.
+/// Updates the minimum time of each case, in microseconds, with the fastest of some rounds.
 fn note_least<T>(
     least: &mut [f64],
     cases: &[DeidentifiedCase],
@@ -191,7 +192,8 @@ fn synthetic_base(size: Size) -> KnowledgeBase {
     let mut numbers = Numbers(1);
     let mut content = Content::default();
     for place in 0..size.findings {
-        // One in five is a narrower kind of an earlier one; one in fifteen is serious by itself.
+        // One in five findings is a narrower form of an earlier one; one in fifteen is serious by
+        // itself.
         let parent = (place > 300 && place % 5 == 0).then(|| finding_id(numbers.below(300)));
         content.findings.push(made(json!({
             "id": finding_id(place), "name": "finding", "kind": "symptom", "question": "?",
@@ -255,7 +257,7 @@ fn synthetic_cases(size: Size, pieces: usize) -> Vec<DeidentifiedCase> {
                 let (a, b) = (numbers.below(size.findings), numbers.below(size.findings));
                 Evidence {
                     id: ConceptId(finding_id(a.min(b))),
-                    // What is there costs more than what is not: it may be dangerous.
+                    // A present finding costs more than an absent one, because it may be dangerous.
                     choice: Choice::Present,
                     source: EvidenceSource::Initial,
                     duration_days: None,
@@ -274,8 +276,8 @@ fn synthetic_cases(size: Size, pieces: usize) -> Vec<DeidentifiedCase> {
         .collect()
 }
 
-/// The same arithmetic over the usual base, written plainly: every condition for every piece of evidence, every finding
-/// for every leading candidate.
+/// A simple implementation of the same arithmetic for the usual knowledge base: every condition for
+/// every piece of evidence, every finding for every leading candidate.
 struct Dense {
     /// By finding, then by condition.
     ln_present: Vec<f32>,

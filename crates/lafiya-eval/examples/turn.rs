@@ -1,5 +1,5 @@
-//! What one turn costs over the base as it is shipped, part by part: thinking, the whole review, and
-//! the document that is stored. `cargo run --release -p lafiya-eval --example turn`.
+//! Measures the parts of one turn with the shipped knowledge base: reasoning, the full review, and
+//! the stored document. `cargo run --release -p lafiya-eval --example turn`.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -28,7 +28,7 @@ fn main() {
     );
 }
 
-/// Prints the quickest round.
+/// Prints the time of the fastest round.
 fn time<T>(what: &str, turn: impl Fn() -> T) {
     let rounds = (0..ROUNDS).map(|_| {
         let start = Instant::now();

@@ -1,4 +1,4 @@
-//! A clinical case: a patient, what is told, what the answer should be.
+//! A clinical case: a patient, the input and the expected answer.
 
 use std::path::Path;
 
@@ -29,53 +29,53 @@ pub struct Case {
     /// Month of the visit.
     #[serde(default)]
     pub month: Option<u8>,
-    /// The story as told.
+    /// The patient's story.
     #[serde(default)]
     pub text: String,
-    /// Findings that are there, in plain words.
+    /// Present findings, in plain words.
     #[serde(default)]
     pub present: Vec<String>,
-    /// Findings that are not there.
+    /// Absent findings.
     #[serde(default)]
     pub absent: Vec<String>,
     /// Risk factors.
     #[serde(default)]
     pub risk_factors: Vec<String>,
-    /// The right answer.
+    /// The correct diagnosis.
     pub diagnosis: String,
-    /// ICD-10 prefixes that count as right.
+    /// ICD-10 prefixes that count as correct.
     #[serde(default)]
     pub accept_icd10: Vec<String>,
-    /// Names that count as right.
+    /// Names that count as correct.
     #[serde(default)]
     pub accept_names: Vec<String>,
-    /// The right level.
+    /// The correct level.
     #[serde(default)]
     pub triage: Option<TriageLevel>,
-    /// Levels that count as right.
+    /// Levels that count as correct.
     #[serde(default)]
     pub acceptable_triage: Option<Vec<TriageLevel>>,
 }
 
-/// Why a case file cannot be used.
+/// The reason why a case file could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CaseError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{file} cannot be read: {cause}")]
     Unreadable {
-        /// Which.
+        /// The file.
         file: String,
-        /// Why.
+        /// The cause.
         cause: std::io::Error,
     },
     /// A line is not a case.
     #[error("{file}, line {line}: {cause}")]
     NotACase {
-        /// Which file.
+        /// The file.
         file: String,
-        /// Which line, from 1.
+        /// The line, from 1.
         line: usize,
-        /// Why.
+        /// The cause.
         cause: serde_json::Error,
     },
 }
@@ -108,7 +108,7 @@ pub(crate) fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Cas
 }
 
 impl Case {
-    /// The patient's age.
+    /// Returns the patient's age.
     pub fn age(&self) -> Age {
         let number = self.age.max(0.0) as u32;
         match self.age_unit.as_deref() {
@@ -119,7 +119,7 @@ impl Case {
         }
     }
 
-    /// The patient's sex.
+    /// Returns the patient's sex.
     pub fn sex(&self) -> Sex {
         self.sex
             .as_deref()
@@ -127,7 +127,7 @@ impl Case {
             .unwrap_or(Sex::Other)
     }
 
-    /// Whether a condition counts as the right answer.
+    /// Whether a condition counts as the correct answer.
     pub fn accepts(&self, condition: &Condition) -> bool {
         self.accepts_named(
             &condition.text.icd10,
@@ -135,7 +135,7 @@ impl Case {
         )
     }
 
-    /// Whether a code or one of the names counts as the right answer.
+    /// Whether a code or one of the names counts as the correct answer.
     pub fn accepts_named(&self, icd10: &str, labels: &[&str]) -> bool {
         let code = icd10.to_uppercase();
         if self
@@ -160,7 +160,7 @@ impl Case {
         })
     }
 
-    /// The least and the most urgent level that count as right.
+    /// Returns the lowest and the highest level that count as correct.
     pub fn acceptable(&self) -> Option<(TriageLevel, TriageLevel)> {
         let wanted = self.triage?;
         let others = self
@@ -176,7 +176,7 @@ impl Case {
     }
 }
 
-/// Lower case, letters and digits only, single spaces.
+/// Normalises a text: lower case, letters and digits only, single spaces.
 fn plain(text: &str) -> String {
     let lowered = text.to_lowercase();
     lowered

@@ -1,17 +1,17 @@
-//! The case mix the base implies: what a clinic would see if the priors were right. For a clinician to
-//! read; a prior out of proportion shows here first.
+//! The case mix implied by the knowledge base: what a clinic would see if the priors were right. It
+//! is meant for review by a clinician; an implausible prior is most visible here.
 
 use lafiya_engine::case_mix;
 use lafiya_knowledge::{KnowledgeBase, words::State};
 use lafiya_model::{Age, Choice, ConceptId, DeidentifiedCase, Evidence, EvidenceSource, Sex};
 use serde::{Deserialize, Serialize};
 
-/// Whose case mix is asked for.
+/// The patient group of a case mix.
 #[derive(Clone, Debug, Deserialize)]
 pub struct MixOf {
-    /// For people: `Children of 1 to 4 in Kano in September`.
+    /// The title for display: `Children of 1 to 4 in Kano in September`.
     pub title: String,
-    /// `3 years`, `10 days`.
+    /// The age: `3 years`, `10 days`.
     pub age: String,
     /// The sex.
     pub sex: Sex,
@@ -33,11 +33,11 @@ pub struct Share {
     pub id: String,
     /// Its name.
     pub name: String,
-    /// Of 1,000 visits.
+    /// Per 1,000 visits.
     pub per_1000: f64,
 }
 
-/// The commonest conditions, most frequent first. `None` when the age cannot be read.
+/// Returns the most common conditions, most frequent first. `None` if the age cannot be parsed.
 pub fn commonest(base: &KnowledgeBase, of: &MixOf, how_many: usize) -> Option<Vec<Share>> {
     let age: Age = of.age.parse().ok()?;
     let case = DeidentifiedCase {
@@ -65,7 +65,7 @@ pub fn commonest(base: &KnowledgeBase, of: &MixOf, how_many: usize) -> Option<Ve
     Some(shares)
 }
 
-/// The evidence by which a woman says that she is in a state.
+/// Returns the evidence that states that a woman is in a state.
 pub(crate) fn says_state(base: &KnowledgeBase, state: State) -> Option<Evidence> {
     let risk = base
         .risks()
@@ -74,7 +74,7 @@ pub(crate) fn says_state(base: &KnowledgeBase, state: State) -> Option<Evidence>
     Some(told(&risk.text.id, Choice::Present))
 }
 
-/// A piece of evidence without duration, severity or value.
+/// Returns a piece of evidence without duration, severity or value.
 pub(crate) fn told(id: &str, choice: Choice) -> Evidence {
     Evidence {
         id: ConceptId(id.to_owned()),

@@ -1,6 +1,7 @@
-//! DDXPlus (Fansi Tchango et al., NeurIPS 2022): a synthetic world of 49 conditions. A knowledge base
-//! is made from the rates that its authors' generator shows, and the same engine reasons over it, so
-//! that the model can be judged apart from our content. It is closed: what is not told is absent.
+//! DDXPlus (Fansi Tchango et al., NeurIPS 2022): a synthetic dataset of 49 conditions. A knowledge
+//! base is built from the rates of its authors' generator, and the same engine runs on it, so that
+//! the model can be evaluated independently of our content. It is a closed world: evidence that is
+//! not stated is absent.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +17,7 @@ use serde_json::json;
 use crate::case::{CaseError, read_lines};
 use crate::run::{Mode, Outcome};
 
-/// Age bands as the knowledge base writes them; the rates do not differ by age.
+/// The age bands, as written in the knowledge base; the rates do not differ by age.
 const BANDS: [&str; 7] = ["neonate", "infant", "1-4", "5-14", "15-49", "50-64", "65+"];
 
 /// One line of a DDXPlus case file.
@@ -28,11 +29,11 @@ pub struct DdxplusCase {
     age: u32,
     #[serde(default)]
     sex: Option<String>,
-    /// The right answer.
+    /// The correct diagnosis.
     diagnosis: String,
-    /// Evidence codes, with a value after `_@_` where there is one.
+    /// Evidence codes, with a value after `_@_` if there is one.
     codes: Vec<String>,
-    /// The complaint that opens an interview.
+    /// The complaint that starts an interview.
     initial: String,
 }
 
@@ -58,14 +59,14 @@ struct WrittenEvidence {
     question_en: String,
 }
 
-/// The world of DDXPlus as a knowledge base.
+/// DDXPlus as a knowledge base.
 pub struct Ddxplus {
     base: KnowledgeBase,
     roots: Vec<String>,
 }
 
 impl Ddxplus {
-    /// Reads the rates of a folder and makes a knowledge base of them.
+    /// Reads the rates from a folder and builds a knowledge base from them.
     pub fn read(folder: &Path) -> Result<Self, CaseError> {
         let rates: Rates = read_json(&folder.join("train_root_rates.json"))?;
         let conditions: BTreeMap<String, WrittenCondition> =
@@ -80,8 +81,8 @@ impl Ddxplus {
         })
     }
 
-    /// The model untempered: in this world findings are drawn independently, the rates are exact and
-    /// nothing lies outside.
+    /// Returns the untempered model: in this dataset, findings are drawn independently, the rates
+    /// are exact, and no other conditions exist.
     pub fn parameters() -> Parameters {
         Parameters {
             present_weight: 1.0,
@@ -95,7 +96,8 @@ impl Ddxplus {
         }
     }
 
-    /// Runs one case: with everything known, or as an interview from the opening complaint.
+    /// Runs one case: with everything known, or as an interview that starts with the first
+    /// complaint.
     pub fn run(
         &self,
         case: &DdxplusCase,
@@ -179,7 +181,7 @@ fn item(root: &str, choice: Choice) -> Evidence {
     }
 }
 
-/// `E_53` is known to the base as `s_e_53`.
+/// Returns the id of a finding: `E_53` becomes `s_e_53`.
 fn finding_id(root: &str) -> String {
     format!("s_{}", root.to_lowercase())
 }

@@ -1,5 +1,5 @@
-//! What a change of the content does: which concepts came, went or changed, and which cases now get
-//! other leading conditions or another level. For the reviewer of a knowledge change.
+//! The effect of a content change: which concepts were added, removed or changed, and which cases
+//! now get other leading conditions or another level. For the review of a knowledge change.
 
 use std::collections::BTreeSet;
 
@@ -13,39 +13,39 @@ use crate::run::{Mode, Runner};
 use crate::scores::{Scores, score};
 use crate::simulate::{Draw, Simulation, openings};
 
-/// How many leading conditions are compared.
+/// The number of leading conditions that are compared.
 const LEADING: usize = 3;
 
-/// Ids that came, went or changed.
+/// Ids that were added, removed or changed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ContentChange {
-    /// What is counted: `conditions`, `findings`, ...
+    /// The kind of concept: `conditions`, `findings`, ...
     pub what: &'static str,
-    /// Only in the new base.
+    /// Only in the new knowledge base.
     pub added: Vec<String>,
-    /// Only in the old base.
+    /// Only in the old knowledge base.
     pub removed: Vec<String>,
-    /// In both, not the same.
+    /// In both, but different.
     pub changed: Vec<String>,
 }
 
-/// A case that is answered differently.
+/// A case with a different answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CaseChange {
-    /// The case, or `simulated-7`.
+    /// The case id, or `simulated-7`.
     pub id: String,
-    /// Leading conditions before.
+    /// The leading conditions before.
     pub top_before: Vec<String>,
-    /// And now.
+    /// The value after the change.
     pub top_after: Vec<String>,
-    /// Level before.
+    /// The level before.
     pub level_before: Option<TriageLevel>,
-    /// And now.
+    /// The value after the change.
     pub level_after: Option<TriageLevel>,
 }
 
 impl CaseChange {
-    /// Whether the level fell.
+    /// Whether the level is lower than before.
     pub fn is_lower(&self) -> bool {
         self.level_after < self.level_before
     }
@@ -56,20 +56,20 @@ impl CaseChange {
     }
 }
 
-/// Everything that differs.
+/// All differences.
 #[derive(Clone, Debug, Serialize)]
 pub struct Difference {
     /// By kind of concept.
     pub content: Vec<ContentChange>,
-    /// Cases compared.
+    /// The number of cases compared.
     pub cases: usize,
-    /// Those answered differently, lowered levels first.
+    /// Cases with a different answer, lowered levels first.
     pub changed: Vec<CaseChange>,
-    /// Scores of the case files before and now, in text mode; `None` without case files.
+    /// Scores of the case files before and after, in text mode; `None` without case files.
     pub scores: Option<(Scores, Scores)>,
 }
 
-/// Compares two bases on simulated patients (drawn from the old one) and on case files.
+/// Compares two knowledge bases on simulated patients (drawn from the old one) and on case files.
 pub fn compare(
     old: &KnowledgeBase,
     new: &KnowledgeBase,
@@ -141,7 +141,7 @@ fn leading(assessment: &Assessment) -> Vec<String> {
     names.take(LEADING).collect()
 }
 
-/// Outcomes carry `name 0.42`; the probability is not compared.
+/// Removes the probabilities: outcomes contain `name 0.42`, and only the names are compared.
 fn names_only(top: &[String]) -> Vec<String> {
     top.iter()
         .take(LEADING)

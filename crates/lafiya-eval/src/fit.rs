@@ -1,5 +1,5 @@
-//! Sets the global parameters of the model: coordinate search on the cases, judged by
-//! cross-validation. The diagnostic parameters maximise the probability of the right answer; the
+//! Fits the global parameters of the model: a coordinate search on the cases, evaluated by
+//! cross-validation. The diagnostic parameters maximise the probability of the correct answer. The
 //! triage thresholds minimise a cost in which a missed emergency weighs most.
 
 use lafiya_engine::{Parameters, assess};
@@ -15,21 +15,21 @@ const MISSED_EMERGENCY: f64 = 12.0;
 const UNDER: f64 = 3.0;
 const OVER: f64 = 1.0;
 
-/// What the search found.
+/// The result of the search.
 pub struct FitReport {
-    /// The parameters set on all cases.
+    /// The parameters fitted on all cases.
     pub parameters: Parameters,
-    /// Mean log-probability of the right answer with the parameters as they were.
+    /// The mean log-probability of the correct answer with the initial parameters.
     pub before: f64,
-    /// The same on cases that were not used to set them.
+    /// The same with the fitted parameters, on held-out cases.
     pub held_out: f64,
-    /// Mean triage cost as it was, and on cases that were not used.
+    /// The mean triage cost with the initial parameters.
     pub triage_before: f64,
-    /// See `triage_before`.
+    /// The mean triage cost with the fitted parameters, on held-out cases.
     pub triage_held_out: f64,
-    /// Brier score of the first answer as it was, and on cases that were not used.
+    /// The Brier score of the first answer with the initial parameters.
     pub brier_before: f64,
-    /// See `brier_before`.
+    /// The Brier score with the fitted parameters, on held-out cases.
     pub brier_held_out: f64,
 }
 
@@ -117,10 +117,10 @@ const TRIAGE: &[Knob] = &[
     ),
 ];
 
-/// Parameters of the interview, which can be tried but are not searched for.
+/// Parameters of the interview, which can be set but are not searched for.
 const INTERVIEW: &[Knob] = &[("sure_share", |p| &mut p.sure_share, &[])];
 
-/// Sets one parameter by its name, for trying things; says whether there is one of that name.
+/// Sets one parameter by name, for experiments. Returns whether a parameter has that name.
 pub fn set_parameter(parameters: &mut Parameters, name: &str, value: f64) -> bool {
     let knob = DIAGNOSTIC
         .iter()
@@ -133,7 +133,7 @@ pub fn set_parameter(parameters: &mut Parameters, name: &str, value: f64) -> boo
     knob.is_some()
 }
 
-/// Sets the parameters on cases, starting from `start`.
+/// Fits the parameters on cases, starting from `start`.
 pub fn fit(runner: &Runner<'_>, cases: &[Case], mode: Mode, start: Parameters) -> FitReport {
     let base = runner.base();
     let prepared: Vec<Prepared<'_>> = cases
@@ -198,7 +198,7 @@ fn search(runner: &Runner<'_>, cases: &[&Prepared<'_>], start: Parameters) -> Pa
     })
 }
 
-/// One knob at a time, the best value of its grid, until a round changes nothing.
+/// Optimises one parameter at a time over its grid of values, until a round changes nothing.
 fn descend(start: Parameters, knobs: &[Knob], cost: impl Fn(&Parameters) -> f64) -> Parameters {
     let mut best = start;
     let mut least = cost(&best);
@@ -234,7 +234,8 @@ fn log_probability(runner: &Runner<'_>, it: &Prepared<'_>, parameters: &Paramete
     Some(probability.max(1e-4).ln())
 }
 
-/// How far the probability of the first answer lies from what it was: right (1) or wrong (0).
+/// Returns the squared error of the first answer's probability; the outcome is 1 if it was correct
+/// and 0 if not.
 fn brier(runner: &Runner<'_>, it: &Prepared<'_>, parameters: &Parameters) -> Option<f64> {
     if it.right.is_empty() {
         return None;

@@ -1,6 +1,6 @@
-//! Clinical evaluation: case files in, scores and a picture out. It runs the same engine as the
-//! service, in process. It also sets the model's few global parameters by cross-validation; it never
-//! touches a disease.
+//! Clinical evaluation: reads case files, and produces scores and a report. It runs the same engine
+//! as the service, in process. It also fits the model's few global parameters by cross-validation;
+//! it never changes the content of a disease.
 #![warn(missing_docs)]
 
 mod case;

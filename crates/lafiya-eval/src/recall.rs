@@ -1,44 +1,45 @@
-//! How much of a story the reader finds: the case's own lists against what was read from its text.
+//! Recall of the text reader: compares the lists of a case with what was recognised in its text.
 //!
-//! The lists go through search, as in findings mode. A finding counts as read when the text gave it, a finer one, or the
-//! coarser one it belongs to; what was read beyond the lists is counted apart, since stories say more than their lists.
+//! The lists are resolved by search, as in findings mode. A finding counts as recognised if the
+//! text gave it, a narrower one, or the broader one that it belongs to. Recognised findings beyond
+//! the lists are counted separately, because stories contain more than their lists.
 
 use std::collections::BTreeMap;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::Choice;
 
-/// What became of the lists of one case.
+/// The recall of the lists of one case.
 #[derive(Clone, Debug, Default)]
 pub struct Recall {
-    /// Items of `present` that search knows.
+    /// Items of `present` that search resolves.
     pub present: usize,
-    /// Of them, read as present.
+    /// Of these, the items recognised as present.
     pub present_read: usize,
-    /// Items of `absent` that search knows.
+    /// Items of `absent` that search resolves.
     pub absent: usize,
-    /// Of them, read as absent.
+    /// Of these, the items recognised as absent.
     pub absent_read: usize,
-    /// Items of `risk_factors` that search knows.
+    /// Items of `risk_factors` that search resolves.
     pub risks: usize,
-    /// Of them, read as present.
+    /// Of these, the items recognised as present.
     pub risks_read: usize,
-    /// Items read with the opposite choice.
+    /// Items recognised with the opposite choice.
     pub turned: Vec<String>,
-    /// Items not read, in the words of the case, with the concept.
+    /// Items not recognised, in the words of the case, with the concept.
     pub missed: Vec<String>,
-    /// Findings read as present that no list names.
+    /// Findings recognised as present that are in no list.
     pub beyond: Vec<String>,
 }
 
-/// One list of a case, as concepts.
+/// One item of a case's lists, with its concept.
 pub(crate) struct Listed<'a> {
     pub words: &'a str,
     pub concept: ConceptRef,
     pub choice: Choice,
 }
 
-/// Compares the lists with what was read.
+/// Compares the lists with what was recognised.
 pub(crate) fn recall(
     base: &KnowledgeBase,
     listed: &[Listed<'_>],
@@ -80,7 +81,7 @@ pub(crate) fn recall(
     recall
 }
 
-/// The same concept, or one is a finer form of the other.
+/// Whether two concepts are the same, or one is a narrower form of the other.
 fn is_same(base: &KnowledgeBase, a: ConceptRef, b: ConceptRef) -> bool {
     let (ConceptRef::Finding(one), ConceptRef::Finding(other)) = (a, b) else {
         return a == b;
@@ -90,7 +91,7 @@ fn is_same(base: &KnowledgeBase, a: ConceptRef, b: ConceptRef) -> bool {
         || base.finding(other).parent == Some(one)
 }
 
-/// A table for people, one line a set.
+/// Returns a table for display, with one line per set.
 pub fn recall_table<'a>(recalls: impl IntoIterator<Item = (&'a str, &'a Recall)>) -> String {
     let mut sets: BTreeMap<&str, Recall> = BTreeMap::new();
     let mut cases: BTreeMap<&str, usize> = BTreeMap::new();

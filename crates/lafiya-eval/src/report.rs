@@ -1,5 +1,5 @@
-//! The report as one HTML page with pictures: reliability, triage confusion, misses. No script, no
-//! outside resource.
+//! The report: one HTML page with diagrams of reliability, triage confusion and misses. No scripts
+//! and no external resources.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ table{border-collapse:collapse;margin:1rem 0}td,th{padding:.3rem .7rem;text-alig
 th:first-child,td:first-child{text-align:left}.bad{color:#a4262c}.ok{color:#0b6b50}svg{background:#fbfaf6;border:1px solid #d9e2dc}\
 .row{display:flex;gap:2rem;flex-wrap:wrap}";
 
-/// The whole page.
+/// Returns the whole page.
 pub fn html(outcomes: &[Outcome], title: &str) -> String {
     let mut page = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>{0}</title><style>{STYLE}</style><h1>{0}</h1>",
@@ -73,7 +73,7 @@ fn summary(outcomes: &[Outcome]) -> String {
     table + "</table>"
 }
 
-/// Stated probability against how often the answer was right, by tenths.
+/// Compares the stated probability with how often the answer was correct, in ten bins.
 fn reliability(outcomes: &[Outcome]) -> String {
     let mut bins = [(0_usize, 0_usize, 0.0_f64); BINS];
     for outcome in outcomes

@@ -1,4 +1,4 @@
-//! Runs cases through search, parser and engine, as the API would.
+//! Runs cases through search, text reader and engine, like the API.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -15,41 +15,41 @@ use lafiya_text::{ParseContext, Parser, Search, SearchOptions};
 use crate::case::Case;
 use crate::recall::{Listed, Recall, recall};
 
-/// How a case is put to the engine.
+/// How a case is given to the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// The story goes through the parser.
+    /// The story is given to the text reader.
     Text,
-    /// The plain-English findings go through search, one by one.
+    /// The plain-English findings are resolved by search, one by one.
     Findings,
-    /// As findings in text, then the engine's questions are answered from the case.
+    /// Starts like the text mode; then the engine's questions are answered from the case.
     Interview,
 }
 
-/// From this similarity on a search hit is taken for what was meant.
+/// The minimum similarity of a search result that is accepted.
 const SIMILARITY_MIN: f64 = 0.5;
 const EVIDENCE_MAX: usize = 50;
-/// What may be asked for as evidence.
+/// The kinds of concepts that can be evidence.
 const EVIDENCE_KINDS: &[ConceptKind] = &[
     ConceptKind::Symptom,
     ConceptKind::RiskFactor,
     ConceptKind::LabTest,
 ];
 
-/// What came of one case.
+/// The outcome of one case.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Case id.
     pub id: String,
-    /// Its set.
+    /// The set of the case.
     pub set: String,
-    /// The right answer.
+    /// The correct diagnosis.
     pub diagnosis: String,
-    /// Whether the base holds a right answer at all.
+    /// Whether the knowledge base contains a correct answer.
     pub covered: bool,
-    /// Place of the first right answer, from 1.
+    /// The rank of the first correct answer, from 1.
     pub rank: Option<usize>,
-    /// The probability the engine gave to the right answers together.
+    /// The total probability of the correct answers.
     pub probability_of_right: f64,
     /// The probability of the first answer.
     pub probability_of_first: f64,
@@ -57,22 +57,22 @@ pub struct Outcome {
     pub top: Vec<String>,
     /// The level given.
     pub level: Option<TriageLevel>,
-    /// Why this level: the danger or the condition that decided it.
+    /// The reason for the level: the danger sign or condition that decided it.
     pub because: String,
-    /// The least and most urgent level that count as right, and the wanted one.
+    /// The lowest and highest level that count as correct, and the correct one.
     pub wanted_level: Option<(TriageLevel, TriageLevel, TriageLevel)>,
-    /// Questions asked.
+    /// The number of questions asked.
     pub asked: usize,
-    /// Pieces of evidence understood.
+    /// The number of pieces of evidence recognised.
     pub evidence: usize,
-    /// Phrases of the case that were not understood (findings mode).
+    /// Phrases of the case that were not recognised (findings mode).
     pub not_understood: Vec<String>,
-    /// What was understood, for reading misses.
+    /// The evidence recognised, for analysing misses.
     pub understood: Vec<String>,
 }
 
 impl Outcome {
-    /// The outcome of a case that has not been run.
+    /// Returns the outcome of a case that was not run.
     pub(crate) fn empty(id: &str, set: &str, diagnosis: &str) -> Self {
         Self {
             id: id.to_owned(),
@@ -93,13 +93,13 @@ impl Outcome {
         }
     }
 
-    /// Less urgent than every acceptable level. No answer at all counts.
+    /// Whether the level is lower than every acceptable one. A missing answer counts as lower.
     pub fn is_under(&self) -> bool {
         self.wanted_level
             .is_some_and(|(least, _, _)| self.level.is_none_or(|level| level < least))
     }
 
-    /// More urgent than every acceptable level.
+    /// Whether the level is higher than every acceptable one.
     pub fn is_over(&self) -> bool {
         self.wanted_level
             .is_some_and(|(_, most, _)| self.level.is_some_and(|level| level > most))
@@ -118,7 +118,7 @@ pub struct Runner<'a> {
 type Known = BTreeMap<ConceptRef, Evidence>;
 
 impl<'a> Runner<'a> {
-    /// A runner over a base.
+    /// Creates a runner for a knowledge base.
     pub fn new(base: &'a KnowledgeBase) -> Self {
         Self {
             base,
@@ -129,7 +129,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// The knowledge base.
+    /// Returns the knowledge base.
     pub fn base(&self) -> &KnowledgeBase {
         self.base
     }
@@ -191,7 +191,7 @@ impl<'a> Runner<'a> {
         outcome
     }
 
-    /// The case as the engine sees it, for fitting.
+    /// Returns the case as the engine sees it, for fitting.
     pub fn deidentified(&self, case: &Case, mode: Mode) -> Option<DeidentifiedCase> {
         let known = match mode {
             Mode::Findings => self.known_by_findings(case).0,
@@ -341,7 +341,7 @@ impl<'a> Runner<'a> {
         known
     }
 
-    /// How much of the case's lists the reader finds in its text.
+    /// Returns how much of the case's lists the text reader recognises in its text.
     pub fn recall(&self, case: &Case) -> Recall {
         let lists = [
             (Choice::Present, &case.present),

@@ -7,46 +7,46 @@ use serde::Serialize;
 
 use crate::run::Outcome;
 
-/// Scores of one set. Shares are of all cases in it, 0 to 1.
+/// The scores of one set. Shares are of all cases in it, 0 to 1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Scores {
-    /// Cases.
+    /// The number of cases.
     pub cases: usize,
-    /// Cases whose right answer the base holds.
+    /// Cases whose correct answer is in the knowledge base.
     pub covered: usize,
-    /// Right answer first.
+    /// Correct answer first.
     pub top1: f64,
-    /// Right answer among the first three.
+    /// Correct answer among the first three.
     pub top3: f64,
-    /// Right answer among the first five.
+    /// Correct answer among the first five.
     pub top5: f64,
-    /// The same three, of the covered cases.
+    /// The same three shares, of the covered cases.
     pub covered_top1: f64,
     /// See `covered_top1`.
     pub covered_top3: f64,
     /// See `covered_top1`.
     pub covered_top5: f64,
-    /// Cases with a wanted level.
+    /// Cases with an expected level.
     pub triaged: usize,
-    /// Level acceptable.
+    /// The level is acceptable.
     pub triage_ok: f64,
-    /// Level exactly as wanted.
+    /// The level is exactly as expected.
     pub triage_exact: f64,
-    /// Less urgent than acceptable.
+    /// Lower than acceptable.
     pub under: f64,
-    /// More urgent than acceptable.
+    /// Higher than acceptable.
     pub over: f64,
     /// Emergencies.
     pub emergencies: usize,
     /// Emergencies that got a lower level.
     pub emergencies_under: usize,
-    /// Brier score of the first answer over covered cases.
+    /// The Brier score of the first answer over covered cases.
     pub brier: f64,
-    /// Questions asked, on average.
+    /// The average number of questions asked.
     pub asked: f64,
 }
 
-/// Scores outcomes.
+/// Computes the scores of outcomes.
 pub fn score<'a>(outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> Scores {
     let cases = outcomes.clone().count();
     let share = |count: usize, of: usize| {
@@ -106,7 +106,7 @@ pub fn score<'a>(outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> Scores 
     }
 }
 
-/// A table for people, one line a set.
+/// Returns a table for display, with one line per set.
 pub fn table(outcomes: &[Outcome]) -> String {
     let mut sets: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
     for outcome in outcomes {

@@ -1,6 +1,6 @@
-//! Which conditions the base does not tell apart: the textbook patient of one is taken for another.
-//! The list is for whoever writes the content: the finding that separates the pair is missing, or its
-//! figures are too close.
+//! Finds conditions that the knowledge base does not separate: the textbook patient of one is
+//! diagnosed as another. The list is for authors of the content: a finding that separates the pair
+//! is missing, or its figures are too similar.
 
 use lafiya_engine::{Parameters, assess};
 use lafiya_knowledge::{ConditionIx, KnowledgeBase};
@@ -8,24 +8,24 @@ use serde::Serialize;
 
 use crate::textbook::textbook_patient;
 
-/// A textbook patient and the other condition that comes nearest.
+/// A textbook patient and the most probable other condition.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Confusion {
     /// The condition whose textbook patient it is.
     pub id: String,
-    /// Where it was ranked, from 1.
+    /// Its rank, from 1.
     pub place: usize,
-    /// The probability it got.
+    /// Its probability.
     pub probability: f64,
-    /// The likeliest other condition.
+    /// The most probable other condition.
     pub taken_for: String,
-    /// The probability that one got.
+    /// The probability of that condition.
     pub taken_for_probability: f64,
-    /// Findings that speak for the first and are listed by only one of the two.
+    /// Findings that support the first condition and are listed by only one of the two.
     pub separated_by: Vec<String>,
 }
 
-/// Every textbook patient, the most confused first.
+/// Returns every textbook patient, the most confused first.
 pub fn confusions(base: &KnowledgeBase, parameters: &Parameters) -> Vec<Confusion> {
     let mut all: Vec<Confusion> = base
         .condition_indices()
@@ -56,7 +56,7 @@ fn confusion(base: &KnowledgeBase, parameters: &Parameters, ix: ConditionIx) -> 
     })
 }
 
-/// The three findings whose figures differ most between two conditions, as ratios.
+/// Returns the three findings whose frequencies differ most between two conditions, as ratios.
 fn separating(base: &KnowledgeBase, one: ConditionIx, other: ConditionIx) -> Vec<String> {
     let figure = |condition, finding| base.likelihood().probability(condition, finding, None);
     let mut findings: Vec<_> = base

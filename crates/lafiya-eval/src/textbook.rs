@@ -1,19 +1,19 @@
-//! The textbook patient of a condition: its commonest age, its cardinal and frequent findings, what
-//! puts patients at risk. The base must recognise it.
+//! The textbook patient of a condition: its most common age, its cardinal and frequent findings,
+//! and its risk factors. The knowledge base must recognise it.
 
 use lafiya_knowledge::{Condition, ConditionIx, KnowledgeBase};
 use lafiya_model::{Age, AgeBand, Choice, DeidentifiedCase, Sex};
 
 use crate::case_mix::{says_state, told};
 
-/// Findings of a textbook patient at most.
+/// The maximum number of findings of a textbook patient.
 const FINDINGS_MAX: usize = 12;
-/// A finding that fewer than this share show is not textbook.
+/// A finding with a lower frequency is not typical.
 const FREQUENT_FROM: f32 = 0.4;
-/// A risk factor that moves the odds less is not told.
+/// A risk factor with a smaller effect on the log-odds is not stated.
 const TELLING_LN_ODDS: f32 = 1.0;
 
-/// The textbook patient.
+/// Returns the textbook patient.
 pub fn textbook_patient(base: &KnowledgeBase, ix: ConditionIx) -> DeidentifiedCase {
     let condition = base.condition(ix);
     let age = typical_age(base, condition);
@@ -60,7 +60,7 @@ pub fn textbook_patient(base: &KnowledgeBase, ix: ConditionIx) -> DeidentifiedCa
     }
 }
 
-/// An age in the middle of a band.
+/// Returns an age in the middle of a band.
 fn middle(band: AgeBand) -> Age {
     match band {
         AgeBand::Neonate => Age::from_days(6),
@@ -73,8 +73,9 @@ fn middle(band: AgeBand) -> Age {
     }
 }
 
-/// The middle of the band in which the condition is commonest, among those it is possible at, or the
-/// youngest age where it is possible at none. A condition of a state is commonest where the state is.
+/// Returns the middle of the band in which the condition is most common, among the bands where that
+/// age is possible, or else the youngest possible age. A condition that requires a state is most
+/// common where the state is.
 fn typical_age(base: &KnowledgeBase, condition: &Condition) -> Age {
     let share = |age: &Age| {
         let of_state = condition

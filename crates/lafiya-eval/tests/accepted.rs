@@ -1,5 +1,5 @@
-//! Our own cases against the accepted scores in `evaluation/accepted.json`, which may only rise:
-//! when a change raises a score, raise the accepted figure with it.
+//! Compares our own cases with the accepted scores in `evaluation/accepted.json`, which may only
+//! rise. If a change raises a score, raise the accepted figure with it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +19,7 @@ struct Accepted {
     brier_max: f64,
 }
 
-/// By the way in which a case is put to the engine; a set may be scored in one of them alone.
+/// Scores by mode; a set may be scored in only one of them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AcceptedScores {

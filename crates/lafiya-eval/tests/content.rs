@@ -1,5 +1,5 @@
-//! The base agrees with itself and with the clinic: textbook patients are recognised, the case mix is
-//! what a clinician would expect, simulated patients are found out.
+//! Tests that the knowledge base is consistent and plausible: textbook patients are recognised, the
+//! case mix is as a clinician would expect, and simulated patients are diagnosed.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -12,9 +12,9 @@ use serde::Deserialize;
 static BASE: LazyLock<KnowledgeBase> =
     LazyLock::new(|| lafiya_content::load().expect("the embedded base loads"));
 
-/// Of all conditions, at least this share of textbook patients is ranked in the first three. The
-/// rest, which the message names, are pairs of one illness in two degrees, infections that only a test
-/// tells from commoner ones, and what is called so only when nothing else is found.
+/// The minimum share of textbook patients ranked in the first three. The rest, which the message
+/// names, are pairs of degrees of the same illness, infections that only a test distinguishes from
+/// more common ones, and diagnoses of exclusion.
 const RECOGNISED_MIN: f64 = 0.965;
 
 #[test]

@@ -1,5 +1,6 @@
-//! How long the nearest five facilities take, by the tree and by looking at every one, as the register
-//! grows. `cargo run --release -p lafiya-facilities --example bench_nearest`; figures in docs/operating/performance.md.
+//! Measures the search for the nearest five facilities with the spatial index and by brute force,
+//! for registers of several sizes. `cargo run --release -p lafiya-facilities --example
+//! bench_nearest`; results are in docs/operating/performance.md.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -11,10 +12,11 @@ use lafiya_model::{Coordinate, FacilityLevel};
 
 const NEAREST: usize = 5;
 const SIZES: [usize; 3] = [25_000, 50_000, 100_000];
-/// The sizes take turns, so that a machine that becomes slower meanwhile does so for all of them.
+/// The number of times each size is measured. The sizes alternate, so that a slowdown of the
+/// machine affects all of them.
 const TURNS: usize = 20;
-/// Rounds of a turn, and searches in each. A round is short enough to run without being interrupted, so
-/// that the least of them is what the work takes, whatever else the machine does.
+/// The rounds per turn, and the searches per round. A round is short enough to run without
+/// interruption, so the minimum is the actual cost, independent of other load.
 const BY_TREE: (usize, usize) = (100, 50);
 const BY_FORCE: (usize, usize) = (20, 1);
 
@@ -29,7 +31,7 @@ fn main() {
             it.search_by_tree();
         }
     }
-    // Afterwards: looking at every one leaves nothing else in the caches.
+    // Measured last, because brute force evicts everything else from the caches.
     for it in &mut registers {
         it.search_by_force();
     }
@@ -42,7 +44,7 @@ fn main() {
     }
 }
 
-/// A register, and the least that was measured with it so far.
+/// A register, and the minimum times measured with it so far.
 struct Measured {
     register: Register,
     points: Points,
@@ -83,7 +85,7 @@ impl Measured {
     }
 }
 
-/// Microseconds of one search, in the fastest round.
+/// Returns the microseconds per search in the fastest round.
 fn micros(
     (rounds, searches): (usize, usize),
     points: &mut Points,
@@ -99,7 +101,7 @@ fn micros(
     (0..rounds).map(round).fold(f64::INFINITY, f64::min)
 }
 
-/// Points of the continent, the same in every run.
+/// Generates points of the continent, the same in every run.
 struct Points(u64);
 
 impl Points {

@@ -1,4 +1,4 @@
-//! The countries and regions of the knowledge base by every name they go by.
+//! The countries and regions of the knowledge base, indexed by all their names.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use lafiya_model::Coordinate;
 use crate::fold::fold;
 use crate::gazetteer::{GAZETTEER, Town};
 
-/// Words that say what kind of area a name is, in the languages of the continent.
+/// Words for a kind of area, in the languages of the continent.
 pub(crate) const KINDS: &[&str] = &[
     "state",
     "region",
@@ -31,17 +31,17 @@ pub(crate) const KINDS: &[&str] = &[
     "ipinle",
 ];
 
-/// A country or a region of one.
+/// A country or region.
 #[derive(Clone, Debug)]
 pub(crate) struct Area {
-    /// As the API gives it.
+    /// The slug used in the API.
     pub(crate) slug: String,
     pub(crate) name: String,
     /// ISO code.
     pub(crate) country: String,
     pub(crate) country_name: String,
     pub(crate) is_country: bool,
-    /// Where its largest town is. A country is too large to have one place.
+    /// The position of its largest town. A country is too large for a single position.
     pub(crate) position: Option<Coordinate>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Areas {
     list: Vec<Area>,
     by_name: HashMap<String, Vec<usize>>,
     by_slug: HashMap<String, usize>,
-    /// ISO code in lower case to the country.
+    /// Maps lower-case ISO codes to countries.
     by_code: HashMap<String, usize>,
 }
 
@@ -87,7 +87,7 @@ impl Areas {
         areas
     }
 
-    /// Under the name, and under the name without the word for its kind.
+    /// Indexes an area by its name, and by its name without the word for its kind.
     fn enter(&mut self, folded: &str, at: usize) {
         let words: Vec<&str> = folded.split(' ').collect();
         let bare: Vec<&str> = words
@@ -115,12 +115,12 @@ impl Areas {
         self.by_name.keys().map(String::as_str)
     }
 
-    /// The country of an ISO code, in any case.
+    /// Returns the country with an ISO code. Case does not matter.
     pub(crate) fn country(&self, code: &str) -> Option<&Area> {
         self.list.get(*self.by_code.get(&code.to_lowercase())?)
     }
 
-    /// The country of this name.
+    /// Returns the country with this name.
     pub(crate) fn named_country(&self, name: &str) -> Option<&Area> {
         self.named(&fold(name)).find(|area| area.is_country)
     }
@@ -130,7 +130,7 @@ impl Areas {
     }
 }
 
-/// The largest town of each region, by country and slug.
+/// Returns the largest town of each region, by country and slug.
 fn largest_towns() -> HashMap<(&'static str, &'static str), &'static Town> {
     let mut largest: HashMap<_, &'static Town> = HashMap::new();
     for town in GAZETTEER.towns() {

@@ -1,5 +1,5 @@
-//! From words or a position to a place. What is not known, or could be in two countries, is no place:
-//! a wrong hospital is worse than none.
+//! Resolves text or coordinates to a place. A name that is unknown, or that could be in two
+//! countries, is not resolved: a wrong hospital is worse than none.
 
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::Coordinate;
@@ -9,15 +9,15 @@ use crate::candidates::choose;
 use crate::gazetteer::GAZETTEER;
 use crate::mentions::{Spot, mentions};
 
-/// Characters of a text that are looked at.
+/// The maximum number of characters of a text that are read.
 const TEXT_CHARACTERS_MAX: usize = 300;
-/// Readings that are less sure than this are no reading.
+/// Matches with a lower confidence are dropped.
 const CONFIDENCE_MIN: f64 = 0.4;
-/// A position this far from any known town says nothing about its country.
+/// Coordinates farther than this from any known town are not assigned to a country.
 const TOWN_WITHIN_KM: f64 = 120.0;
 const TOWN_NEAR_KM: f64 = 25.0;
 
-/// How closely a place is known.
+/// The precision of a resolved location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Precision {
     /// Only the country.
@@ -26,48 +26,48 @@ pub enum Precision {
     Region,
     /// The town or district.
     Town,
-    /// A position was given.
+    /// Coordinates were given.
     Coordinates,
 }
 
-/// Where something is.
+/// A resolved location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Located {
     /// The name of the town, region or country.
     pub name: String,
-    /// ISO code of the country.
+    /// The ISO code of the country.
     pub country: String,
-    /// Name of the country; empty where it is not in the knowledge base.
+    /// The name of the country; empty if it is not in the knowledge base.
     pub country_name: String,
-    /// Slug of the region, or of the country where no region is known.
+    /// The slug of the region, or of the country if no region is known.
     pub region: Option<String>,
-    /// Name of the region; empty where only the country is known.
+    /// The name of the region; empty if only the country is known.
     pub admin1: String,
-    /// Name of the second-level unit, where known.
+    /// The name of the second-level administrative unit, if known.
     pub admin2: Option<String>,
-    /// Where on the globe; `None` for a whole country.
+    /// The coordinates; `None` for a whole country.
     pub position: Option<Coordinate>,
-    /// How closely it is known.
+    /// The precision.
     pub precision: Precision,
-    /// 0 to 1.
+    /// The confidence, 0 to 1.
     pub confidence: f64,
 }
 
-/// Every place that is known by name.
+/// All places known by name.
 pub struct Atlas {
     areas: Areas,
 }
 
 impl Atlas {
-    /// The gazetteer, with the countries and regions of a knowledge base.
+    /// Combines the gazetteer with the countries and regions of a knowledge base.
     pub fn new(base: &KnowledgeBase) -> Self {
         Self {
             areas: Areas::of(base),
         }
     }
 
-    /// The place that a text means. `home` is the ISO code of the country in which a name that
-    /// exists in several is looked for.
+    /// Returns the place that a text refers to. `home` is the ISO code of the country that is
+    /// preferred for a name that exists in several.
     pub fn find(&self, text: &str, home: Option<&str>) -> Option<Located> {
         let text: String = text.chars().take(TEXT_CHARACTERS_MAX).collect();
         let home = home.map(str::to_uppercase);
@@ -91,8 +91,8 @@ impl Atlas {
         })
     }
 
-    /// The place at a position: the region of the nearest town. The position is kept to about a
-    /// kilometre only.
+    /// Returns the place at coordinates: the region of the nearest town. The coordinates are
+    /// rounded to about a kilometre.
     pub fn at(&self, position: Coordinate) -> Located {
         let nearest = GAZETTEER
             .nearest(position)
@@ -113,12 +113,12 @@ impl Atlas {
         place
     }
 
-    /// Whether a country of this ISO code is known.
+    /// Whether a country with this ISO code is known.
     pub fn knows_country(&self, code: &str) -> bool {
         self.areas.country(code).is_some()
     }
 
-    /// The ISO code of a country of this name.
+    /// Returns the ISO code of the country with this name.
     pub fn country_code(&self, name: &str) -> Option<&str> {
         let named = self.areas.named_country(name)?;
         Some(&named.country)

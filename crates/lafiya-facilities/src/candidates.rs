@@ -1,14 +1,15 @@
-//! Which of several places is meant. Each candidate is weighed by what it is, by the tenant's home
-//! country, and by whether the other names in the text agree with it.
+//! Chooses between several possible places. Each candidate is weighted by its kind, by the tenant's
+//! home country, and by whether the other names in the text agree with it.
 
 use crate::mentions::{Mention, Spot};
 
-/// A rival in another country this near in weight makes a name ambiguous: we do not guess.
+/// If a candidate in another country has a weight this close to the best, the name is ambiguous and
+/// is not resolved.
 const AMBIGUOUS_WITHIN: f64 = 0.35;
 const HOME: f64 = 1.2;
 const EDIT: f64 = 0.6;
 
-/// The place that is meant and how sure that is.
+/// The chosen place and its confidence.
 pub(crate) struct Choice<'a> {
     pub(crate) spot: Spot<'a>,
     pub(crate) confidence: f64,
@@ -21,7 +22,8 @@ struct Weighed<'a> {
     edits: usize,
 }
 
-/// The best candidate; `None` when there is none or two in different countries are equally likely.
+/// Returns the best candidate; `None` if there is none, or if two in different countries are about
+/// equally likely.
 pub(crate) fn choose<'a>(mentions: &[Mention<'a>], home: Option<&str>) -> Option<Choice<'a>> {
     let mut weighed: Vec<Weighed<'a>> = Vec::new();
     for (at, mention) in mentions.iter().enumerate() {
@@ -101,7 +103,8 @@ fn weight(spot: Spot<'_>, mention: &Mention<'_>, home: Option<&str>) -> f64 {
     weight - EDIT * mention.edits as f64
 }
 
-/// How far another name of the text speaks for this place: by its best reading.
+/// Returns how strongly another name in the text supports this place, using the best match of that
+/// name.
 fn agreement(spot: Spot<'_>, other: &Mention<'_>) -> f64 {
     let readings = other.spots.iter().map(|&reading| {
         if reading.country() != spot.country() {

@@ -1,12 +1,13 @@
-//! Distances on a globe. Points are kept on the unit sphere, so that the antimeridian and the poles
-//! are places like any other.
+//! Distances on the earth. Points are stored on the unit sphere, so that the antimeridian and the
+//! poles need no special cases.
 
 use lafiya_model::Coordinate;
 
-/// Mean radius of the earth.
+/// The mean radius of the earth.
 const EARTH_RADIUS_KM: f64 = 6371.0088;
 
-/// Kilometres along the great circle (haversine): symmetric, exact for short ways too.
+/// Returns the great-circle distance in kilometres (haversine formula). It is symmetric, and
+/// accurate for short distances too.
 pub fn distance_km(a: Coordinate, b: Coordinate) -> f64 {
     let (lat_a, lat_b) = (a.latitude.to_radians(), b.latitude.to_radians());
     let north = (lat_b - lat_a).abs() / 2.0;
@@ -15,7 +16,8 @@ pub fn distance_km(a: Coordinate, b: Coordinate) -> f64 {
     2.0 * EARTH_RADIUS_KM * chord.clamp(0.0, 1.0).sqrt().asin()
 }
 
-/// The point on the unit sphere. Nearer there is nearer on the globe.
+/// Returns the point on the unit sphere. Euclidean distances there have the same order as distances
+/// on the earth.
 pub(crate) fn on_sphere(position: Coordinate) -> [f64; 3] {
     let (latitude, longitude) = (
         position.latitude.to_radians(),
@@ -28,7 +30,7 @@ pub(crate) fn on_sphere(position: Coordinate) -> [f64; 3] {
     ]
 }
 
-/// The kilometres that a squared chord of the unit sphere stands for.
+/// Converts a squared chord of the unit sphere to kilometres.
 pub(crate) fn chord_km(chord_2: f64) -> f64 {
     2.0 * EARTH_RADIUS_KM * (chord_2.max(0.0).sqrt() / 2.0).min(1.0).asin()
 }

@@ -1,10 +1,11 @@
-//! Names as they are compared: lower case, no accents, single spaces. The build script folds the
-//! embedded names with this same file.
+//! Folds names for comparison: lower case, no accents, single spaces. The build script uses this
+//! file to fold the embedded names.
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// `Côte d'Ivoire` is `cote divoire`; `Port-Harcourt` is `port harcourt`.
+/// Folds a text: `Côte d'Ivoire` becomes `cote divoire`, and `Port-Harcourt` becomes `port
+/// harcourt`.
 pub(crate) fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let mut gap = false;
@@ -25,7 +26,7 @@ pub(crate) fn fold(text: &str) -> String {
     folded
 }
 
-/// Letters of African orthographies that do not come apart into a letter and a mark.
+/// Folds letters of African orthographies that do not decompose into a base letter and a mark.
 fn plain(c: char) -> char {
     match c {
         'ɓ' => 'b',

@@ -1,5 +1,5 @@
 //! The embedded gazetteer: towns and villages of Africa (GeoNames, CC BY 4.0) and districts of its
-//! large cities (own compilation). It is read in place: nothing is copied or sorted at start.
+//! large cities (own compilation). It is used in place: nothing is copied or sorted at startup.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -10,21 +10,21 @@ use crate::globe::Globe;
 static TOWNS: &str = include_str!(concat!(env!("OUT_DIR"), "/towns.txt"));
 static NAMES: &str = include_str!(concat!(env!("OUT_DIR"), "/names.txt"));
 
-/// The gazetteer of the binary.
+/// The gazetteer in the binary.
 pub(crate) static GAZETTEER: LazyLock<Gazetteer> = LazyLock::new(Gazetteer::read);
 
 /// A town, village or district of a city.
 #[derive(Clone, Debug)]
 pub(crate) struct Town {
     pub(crate) name: &'static str,
-    /// Slug of the region, as in the knowledge base; empty where there is none.
+    /// The slug of the region, as in the knowledge base; empty if there is none.
     pub(crate) region: &'static str,
-    /// ISO code.
+    /// ISO code of the country.
     pub(crate) country: &'static str,
     pub(crate) position: Coordinate,
-    /// 0 where not known.
+    /// 0 if unknown.
     pub(crate) population: u32,
-    /// The second-level unit; empty where not known.
+    /// The second-level administrative unit; empty if unknown.
     pub(crate) district: &'static str,
 }
 
@@ -49,7 +49,7 @@ impl Gazetteer {
         &self.towns
     }
 
-    /// The towns of exactly this folded name.
+    /// Returns the towns with exactly this folded name.
     pub(crate) fn named(&self, folded: &str) -> impl Iterator<Item = &Town> {
         let numbers = self
             .names
@@ -58,20 +58,20 @@ impl Gazetteer {
         self.numbered(numbers)
     }
 
-    /// Every folded name and the list of its towns.
+    /// Returns every folded name with the list of its towns.
     pub(crate) fn names(&self) -> &[(&'static str, &'static str)] {
         &self.names
     }
 
-    /// The towns of a list of numbers, as `names` gives it.
+    /// Returns the towns in a list of numbers, as returned by `names`.
     pub(crate) fn numbered<'a>(&'a self, numbers: &'a str) -> impl Iterator<Item = &'a Town> {
         numbers
             .split(' ')
             .filter_map(|number| self.towns.get(number.parse::<usize>().ok()?))
     }
 
-    /// The nearest town and how far it is. The index is built when first asked for: most requests
-    /// come with words.
+    /// Returns the nearest town and its distance. The spatial index is built on first use, because
+    /// most requests contain text instead of coordinates.
     pub(crate) fn nearest(&self, position: Coordinate) -> Option<(&Town, f64)> {
         let globe = self.globe.get_or_init(|| {
             let towns = self.towns.iter().zip(0_u32..);

@@ -1,7 +1,7 @@
-//! Places on the globe, ready to be walked through from the nearest on. A packed tree of boxes: points
-//! that lie close together stand close together in memory, ten in a box, ten boxes in the next larger
-//! one. The upper boxes of a whole continent fit into the innermost cache, so a search costs nearly the
-//! same however many places there are.
+//! A spatial index that returns points from the nearest on: a packed R-tree. Neighbouring points
+//! are adjacent in memory, ten per box, with ten boxes per box of the next layer. The upper layers
+//! for a whole continent fit into the L1 cache, so the time of a search hardly depends on the
+//! number of points.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,23 +10,24 @@ use lafiya_model::Coordinate;
 
 use crate::distance::{chord_km, on_sphere};
 
-/// Points of a box, and boxes of a larger one. From eight to sixteen it makes little difference.
+/// The number of points per box, and of boxes per larger box. Values from 8 to 16 make little
+/// difference.
 const FAN: usize = 10;
 
-/// A point of the unit sphere. In single precision it is half a metre off at most.
+/// A point on the unit sphere. Single precision gives an error of at most half a metre.
 type Point = [f32; 3];
 
-/// Places, each with what is looked for.
+/// A spatial index of points with their values.
 pub(crate) struct Globe<T> {
     points: Vec<Point>,
-    /// What is at each point.
+    /// The value at each point.
     things: Vec<T>,
-    /// Boxes around so many points each, then around so many of these each, up to a layer that is no
-    /// larger than a box.
+    /// Layers of bounding boxes. Each box of the first layer covers `FAN` points, and each of the
+    /// next covers `FAN` boxes of the one below. The last layer has at most `FAN` boxes.
     layers: Vec<Vec<Around>>,
 }
 
-/// The least and the greatest of each axis.
+/// A bounding box: the minimum and maximum of each axis.
 #[derive(Clone, Copy)]
 struct Around {
     low: Point,
@@ -34,7 +35,7 @@ struct Around {
 }
 
 impl<T> Globe<T> {
-    /// Of places and what is there.
+    /// Builds the index from points and their values.
     pub(crate) fn of(places: impl Iterator<Item = (Coordinate, T)>) -> Self {
         let mut places: Vec<(Point, T)> = places.map(|(at, thing)| (point(at), thing)).collect();
         bring_together(&mut places);
@@ -54,12 +55,12 @@ impl<T> Globe<T> {
         }
     }
 
-    /// Everything, in no order that matters.
+    /// Returns all values, in no particular order.
     pub(crate) fn things(&self) -> &[T] {
         &self.things
     }
 
-    /// What is there and how far it is, in kilometres, the nearest first.
+    /// Returns the values with their distances in kilometres, nearest first.
     pub(crate) fn nearest(&self, from: Coordinate) -> Walk<'_, T> {
         let mut walk = Walk {
             globe: self,
@@ -75,8 +76,8 @@ fn point(position: Coordinate) -> Point {
     on_sphere(position).map(|it| it as f32)
 }
 
-/// Puts points that lie close together next to each other: halves them by their widest axis, at a
-/// border of boxes as large as fit, and then each half again.
+/// Sorts points so that neighbours are adjacent: splits them at the middle of their widest axis,
+/// aligned to the largest possible box size, and repeats this for each half.
 fn bring_together<T>(places: &mut [(Point, T)]) {
     if places.len() <= FAN {
         return;
@@ -120,7 +121,7 @@ impl Around {
         axes.unwrap_or(0)
     }
 
-    /// The square of the chord to the nearest point that may be within.
+    /// Returns the squared chord to the nearest point of the box.
     fn chord_2(&self, from: Point) -> f32 {
         let apart = |axis: usize| {
             let from = from[axis];
@@ -134,20 +135,20 @@ fn squares([x, y, z]: Point) -> f32 {
     x * x + y * y + z * z
 }
 
-/// What lies ahead on the way from a point, the nearest first.
+/// An iterator over values in order of distance from a point.
 pub(crate) struct Walk<'a, T> {
     globe: &'a Globe<T>,
     from: Point,
     ahead: BinaryHeap<Reverse<Ahead>>,
 }
 
-/// A box or a point ahead, in one number that is the smaller the nearer it is.
+/// A queued box or point, encoded in one number so that nearer entries are smaller.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Ahead(u64);
 
 impl Ahead {
-    /// The bits of a positive number are ordered as the number is. Below them stands how many layers are
-    /// in a box, none in a point, and below that the place in the layer.
+    /// The bit patterns of positive floats have the same order as the numbers. The lower bits hold
+    /// the number of layers in the box (0 for a point) and the position in its layer.
     fn new(chord_2: f32, layers: usize, place: usize) -> Self {
         Self(u64::from(chord_2.to_bits()) << 32 | (layers as u64) << 28 | place as u64)
     }
@@ -166,7 +167,7 @@ impl Ahead {
 }
 
 impl<T> Walk<'_, T> {
-    /// Sees what is in a box, by the number of layers in it and its place.
+    /// Queues the contents of a box, given the number of layers in it and its position.
     fn open(&mut self, layers: usize, place: usize) {
         let (from, globe) = (self.from, self.globe);
         let inside = |len: usize| place * FAN..len.min((place + 1) * FAN);
@@ -219,7 +220,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// Many share a point, as places do of which only the town is known.
+        /// Many facilities share a point, because only their town is known.
         #[test]
         fn every_place_is_met_once_from_the_nearest_on(
             places in prop::collection::vec((-90..=90_i32, -180..=180_i32), 0..1200),

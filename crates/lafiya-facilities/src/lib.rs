@@ -1,8 +1,9 @@
-//! Where the patient is, and the nearest facility that can help.
+//! Resolves the patient's location and finds the nearest facility that can help.
 //!
-//! [`Atlas`] turns a text or a position into a [`Located`] place; [`Need`] says what an assessment asks of a facility;
-//! [`Register`] holds facilities and finds the nearest that qualify; [`import`] reads the registers that operators have.
-//! Nothing here names a disease, logs a place or asks the network.
+//! [`Atlas`] resolves text or coordinates to a [`Located`] place. [`Need`] says what an assessment
+//! requires of a facility. [`Register`] stores facilities and finds the nearest suitable ones.
+//! [`import`] reads the registers of operators. Nothing here names a disease, logs a place or uses
+//! the network.
 #![warn(missing_docs)]
 
 mod areas;

@@ -1,5 +1,5 @@
-//! The places that a text mentions: names as written, else names nearly as written. A text is cut at
-//! commas; in each part the longest names are taken first.
+//! Finds the places that a text mentions, by exact names and otherwise by similar ones. A text is
+//! split at commas; in each part the longest names are matched first.
 
 use rapidfuzz::distance::osa;
 
@@ -7,14 +7,14 @@ use crate::areas::{Area, Areas, KINDS};
 use crate::fold::fold;
 use crate::gazetteer::{GAZETTEER, Town};
 
-/// Words of a name at most.
+/// The maximum number of words in a name.
 const NAME_WORDS_MAX: usize = 6;
-/// Words of a text that are looked at; an address has fewer.
+/// The maximum number of words of a text that are read; an address has fewer.
 const TEXT_WORDS_MAX: usize = 40;
-/// Below this many people a town abroad is not taken for a misspelling.
+/// A town abroad with fewer inhabitants is not matched to a misspelling.
 const FUZZY_POPULATION_MIN: u32 = 5_000;
 
-/// Words around a name that are no name themselves (English, French, Portuguese, Swahili, Hausa).
+/// Words around a name that are not names themselves (English, French, Portuguese, Swahili, Hausa).
 const FILLERS: &[&str] = &[
     "near",
     "around",
@@ -117,7 +117,8 @@ const FILLERS: &[&str] = &[
     "camp",
 ];
 
-/// Names of regions that are also plain words: taken for a region only when said to be one, or alone.
+/// Names of regions that are also ordinary words. They count as a region only alone or next to a
+/// word for a kind of area.
 const PLAIN_WORDS: &[&str] = &[
     "north",
     "south",
@@ -137,7 +138,7 @@ const PLAIN_WORDS: &[&str] = &[
     "montagnes",
 ];
 
-/// Something on the map that a name may mean.
+/// A town or area that a name may refer to.
 #[derive(Clone, Copy)]
 pub(crate) enum Spot<'a> {
     Town(&'a Town),
@@ -152,7 +153,7 @@ impl<'a> Spot<'a> {
         }
     }
 
-    /// Slug of the region; empty for a country.
+    /// Returns the slug of the region; empty for a country.
     pub(crate) fn region(self) -> &'a str {
         match self {
             Spot::Town(town) => town.region,
@@ -162,18 +163,18 @@ impl<'a> Spot<'a> {
     }
 }
 
-/// One name in the text and what it may mean.
+/// A name in the text and what it may refer to.
 pub(crate) struct Mention<'a> {
     pub(crate) spots: Vec<Spot<'a>>,
-    /// Letters that had to be changed to read it.
+    /// The edit distance to the known name.
     pub(crate) edits: usize,
-    /// The word for a kind of area stood beside it ("Kisumu county").
+    /// Whether a word for a kind of area was next to it ("Kisumu county").
     pub(crate) called_an_area: bool,
-    /// The name is the slug of an area, as the API gives it.
+    /// Set if the name is the slug of an area, as in the API.
     pub(crate) slug: Option<&'a str>,
 }
 
-/// Every place that the text mentions.
+/// Returns every place that the text mentions.
 pub(crate) fn mentions<'a>(areas: &'a Areas, text: &str, home: Option<&str>) -> Vec<Mention<'a>> {
     let mut found = Vec::new();
     let one_word = !text
@@ -207,8 +208,8 @@ pub(crate) fn mentions<'a>(areas: &'a Areas, text: &str, home: Option<&str>) -> 
     found
 }
 
-/// Takes a country's code off a slug (`gh-central`, `kano-ng`), or reads a part that is nothing else
-/// ("Wa, GH"). Elsewhere two letters are a word like any other ("karibu na Kisumu").
+/// Splits a country code from a slug (`gh-central`, `kano-ng`), or reads a part that is only a
+/// country code ("Wa, GH"). Anywhere else, two letters are an ordinary word ("karibu na Kisumu").
 fn split_code<'a, 'w>(
     areas: &'a Areas,
     words: &'w [&'w str],
@@ -238,13 +239,13 @@ fn is_filler(word: &str) -> bool {
     FILLERS.contains(&word) || KINDS.contains(&word) || word.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// The words that are more than fillers.
+/// Returns the words that are not fillers.
 fn telling<'w>(words: &[&'w str]) -> Vec<&'w str> {
     let telling = words.iter().copied().filter(|word| !is_filler(word));
     telling.collect()
 }
 
-/// Names as written, the longest first at every word.
+/// Returns exact matches, the longest first at each word.
 fn exact<'a>(areas: &'a Areas, words: &[&str]) -> Vec<Mention<'a>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -270,7 +271,7 @@ fn look_up<'a>(areas: &'a Areas, words: &[&str], at: usize, length: usize) -> Op
     if name.iter().all(|word| is_filler(word)) {
         return None;
     }
-    // A name of two letters counts only where nothing else is said.
+    // A two-letter name counts only if there are no other words.
     let others = words.iter().filter(|word| !is_filler(word)).count() - name.len().min(1);
     let name = name.join(" ");
     if name.len() < 3 && others > 0 {
@@ -300,8 +301,8 @@ fn look_up<'a>(areas: &'a Areas, words: &[&str], at: usize, length: usize) -> Op
     })
 }
 
-/// Areas of this name, with its word for a kind and without: "Central Region" is the full name of one
-/// country's region and, without the word, that of another's.
+/// Returns the areas with this name, with and without the word for its kind: "Central Region" is
+/// the full name of one country's region, and "Central" that of another's.
 fn areas_named<'a>(areas: &'a Areas, name: &str) -> impl Iterator<Item = &'a Area> + use<'a> {
     let bare: Vec<&str> = name
         .split(' ')
@@ -319,8 +320,9 @@ fn areas_named<'a>(areas: &'a Areas, name: &str) -> impl Iterator<Item = &'a Are
     found.into_iter()
 }
 
-/// "Port Harcout" at home in Nigeria is the city there, not the Port of another country: a name of several words
-/// nearly as written at home comes before one of its words as written abroad.
+/// Matches a misspelt name of several words in the home country before an exact match of one of its
+/// words abroad: "Port Harcout" at home in Nigeria is the city there, not the Port of another
+/// country.
 fn misspelt_at_home<'a>(
     areas: &'a Areas,
     words: &[&str],
@@ -343,7 +345,7 @@ fn misspelt_at_home<'a>(
     (!nearly.spots.is_empty()).then_some(nearly)
 }
 
-/// A name nearly as written: of the whole part, else of one of its words.
+/// Returns a similar name: of the whole part, or else of one of its words.
 fn misspelt<'a>(areas: &'a Areas, words: &[&str], home: Option<&str>) -> Option<Mention<'a>> {
     let telling = telling(words);
     let called_an_area = words.iter().any(|word| KINDS.contains(word));
@@ -359,7 +361,8 @@ fn misspelt<'a>(areas: &'a Areas, words: &[&str], home: Option<&str>) -> Option<
         })
 }
 
-/// Letters that may be wrong in a name of this length. Short names are too alike to guess.
+/// Returns the number of wrong letters allowed in a name of this length. Short names are too
+/// similar to each other to guess.
 fn edits_allowed(letters: usize) -> usize {
     match letters {
         0..=4 => 0,

@@ -1,5 +1,6 @@
-//! The nearest facilities that can help. What is needed decides which qualify, distance decides their
-//! order. Telephone, rating and opening hours are given when a register knows them and never else.
+//! Finds the nearest facilities that can help. The need determines which are suitable, and the
+//! distance their order. Telephone, rating and opening hours are only returned if a register
+//! contains them.
 
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{Coordinate, FacilityLevel, NearestFacility, TriageLevel};
@@ -8,14 +9,15 @@ use crate::atlas::{Located, Precision};
 use crate::need::Need;
 use crate::register::{Found, Register};
 
-/// How many facilities are answered.
+/// The maximum number of facilities returned.
 pub const FACILITIES_MAX: usize = 5;
-/// Farther than this nobody is sent.
+/// The maximum distance of a facility.
 const REACH_KM: f64 = 500.0;
-/// From here on somebody in danger also gets a nearer place for first treatment.
+/// From this distance on, a patient in an emergency is also shown a nearer facility for first
+/// treatment.
 const FAR_KM: f64 = 40.0;
 
-/// The facilities to show for a need, the nearest first; none where the place has no position.
+/// Returns the facilities for a need, nearest first; none if the place has no coordinates.
 pub fn nearest_facilities(
     register: &Register,
     base: &KnowledgeBase,
@@ -69,8 +71,8 @@ pub fn nearest_facilities(
     answers
 }
 
-/// Whether a facility for one thing only is there for what this patient needs; any other is there for
-/// everybody.
+/// Whether a facility is for this patient: a specialised one only if the patient needs its
+/// specialty, any other for everyone.
 fn is_there_for(register: &Register, found: &Found<'_>, need: &Need) -> bool {
     match (found.only_for, &need.particular) {
         (Some(only_for), Some(ids)) => {
@@ -81,7 +83,8 @@ fn is_there_for(register: &Register, found: &Found<'_>, need: &Need) -> bool {
     }
 }
 
-/// In an emergency with the right place far away: the nearest place of any use, if it is much nearer.
+/// Returns the nearest useful facility for an emergency whose suitable facility is far away, if it
+/// is less than half as far.
 fn first_treatment<'a>(
     register: &'a Register,
     from: Coordinate,
@@ -101,7 +104,7 @@ fn first_treatment<'a>(
     register
         .nearest(from, &levels)
         .take_while(|found| found.distance_km < right.distance_km / 2.0)
-        // A hospital for one thing only is no help to somebody who needs another.
+        // A specialised hospital does not help a patient who needs something else.
         .find(|found| found.level == FacilityLevel::Primary || found.services.include(usual))
 }
 
@@ -139,8 +142,8 @@ fn answer(
     }
 }
 
-/// Tenths below ten kilometres, then whole ones: what is known is no finer, and exact distances to
-/// several places would give the patient's own place away.
+/// Rounds to tenths below 10 km and to whole kilometres above. The data are not more precise, and
+/// exact distances to several facilities would reveal the patient's position.
 fn rounded(km: f64) -> f64 {
     if km < 10.0 {
         (km * 10.0).round() / 10.0

@@ -1,31 +1,33 @@
-//! What a patient needs of a facility, read from the assessment by the table of the knowledge base
-//! (`services.toml`): the triage level says which facilities are right, the specialist, the leading
-//! condition's category and referral, and the age say which services. No disease is named here.
+//! What a patient needs of a facility, derived from the assessment with a table of the knowledge
+//! base (`services.toml`). The triage level determines which facilities are suitable. The
+//! specialist, the category and referral of the leading condition, and the age determine the
+//! services. No disease is named here.
 
 use lafiya_knowledge::schema::Service;
 use lafiya_knowledge::words::AskedBy;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Assessment, FacilityLevel, TriageLevel};
 
-/// What a facility must be and have.
+/// The requirements for a facility.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
-    /// How urgent it is.
+    /// The urgency.
     pub urgency: TriageLevel,
-    /// Facilities that are right.
+    /// Suitable levels of care.
     pub levels: Vec<FacilityLevel>,
-    /// Facilities that are better than none.
+    /// Levels of care that are better than none.
     pub otherwise: Vec<FacilityLevel>,
-    /// Ids of the services it must have.
+    /// Ids of the required services.
     pub services: Vec<String>,
-    /// Ids of what every facility for this level has, where the above are not to be found.
+    /// Ids of the services that every facility for this level has, as a fallback if the required
+    /// ones are not available.
     pub usual: Vec<String>,
-    /// Ids of the services for whose sake a facility for one thing only is right; `None` shows them all.
+    /// Ids of the services for which a specialised facility is suitable; `None` allows all.
     pub particular: Option<Vec<String>>,
 }
 
 impl Need {
-    /// What this assessment of a patient of this age asks for.
+    /// Returns what this assessment of a patient of this age requires.
     pub fn of(base: &KnowledgeBase, assessment: &Assessment, age: Age) -> Self {
         let level = assessment.triage.level;
         let Some(care) = base.services().care_at(level) else {
@@ -38,7 +40,7 @@ impl Need {
         if !asked.iter().any(|it| it.stands_alone) {
             services.extend(care.services.iter().cloned());
         } else {
-            // A children's hospital need not have what a hospital for everybody has.
+            // A children's hospital need not have the services of a general hospital.
             services.retain(|id| !care.services.contains(id));
         }
         services.sort_unstable();
@@ -53,7 +55,7 @@ impl Need {
         }
     }
 
-    /// What a triage level asks for by itself.
+    /// Returns what a triage level requires by itself.
     pub fn at_level(base: &KnowledgeBase, level: TriageLevel) -> Self {
         let Some(care) = base.services().care_at(level) else {
             return Self::anywhere(level);
@@ -68,7 +70,8 @@ impl Need {
         }
     }
 
-    /// Any facility at all: for a base that says nothing of facilities, and for looking around.
+    /// Accepts any facility: for a knowledge base without `services.toml` entries, and for
+    /// browsing.
     pub fn anywhere(urgency: TriageLevel) -> Self {
         Self {
             urgency,
@@ -81,11 +84,11 @@ impl Need {
     }
 }
 
-/// Why a service may be asked for, found out once for all services.
+/// The parts of the case that can require a service, extracted once for all services.
 struct Reasons<'a> {
     specialist: Option<&'a str>,
     category: Option<&'a str>,
-    /// Where the patient is referred to, in lower case.
+    /// The place of referral, in lower case.
     referred_to: String,
     age: Age,
 }
@@ -101,8 +104,8 @@ impl<'a> Reasons<'a> {
         }
     }
 
-    /// Every service that anything asks for, whether or not the triage level insists on it: a child with
-    /// a cough need not go to a children's hospital, but may.
+    /// Returns every service that any part of the case suggests, whether or not the triage level
+    /// requires it: a child with a cough need not go to a children's hospital, but may.
     fn particular(&self, base: &KnowledgeBase) -> Vec<String> {
         let asked = |service: &&Service| AskedBy::ALL.iter().any(|by| self.ask(service, *by));
         let services = base.services().service.iter().filter(asked);

@@ -1,5 +1,5 @@
-//! A register of facilities and the search for the nearest of them. Hospitals have a globe of their own,
-//! so that a search for one does not wade through health posts.
+//! A register of facilities and the search for the nearest ones. Hospitals have a separate spatial
+//! index, so that a search for one does not visit health posts.
 
 use std::collections::HashMap;
 
@@ -10,12 +10,12 @@ use crate::distance::distance_km;
 use crate::globe::Globe;
 use crate::types::Types;
 
-/// The register that is in the binary.
+/// The register embedded in the binary.
 static EMBEDDED: &str = include_str!(concat!(env!("OUT_DIR"), "/register.txt"));
-/// What answers say of where it comes from.
+/// The source stated in answers.
 const EMBEDDED_SOURCE: &str = "Lafiya default register (own compilation from public knowledge)";
 
-/// What a facility offers, as a set of the knowledge base's services.
+/// The services of a facility, as a bit set over the knowledge base's services.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Services(u64);
 
@@ -25,72 +25,72 @@ impl Services {
         Self(bits.fold(0, |set, number| set | 1 << number))
     }
 
-    /// Whether all of these are offered.
+    /// Whether all of these services are offered.
     pub fn include(self, wanted: Self) -> bool {
         self.0 & wanted.0 == wanted.0
     }
 
-    /// Whether any of these is offered.
+    /// Whether any of these services is offered.
     pub fn touch(self, wanted: Self) -> bool {
         self.0 & wanted.0 != 0
     }
 
-    /// Those of both.
+    /// Returns the intersection.
     #[must_use]
     pub fn common(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Those of either.
+    /// Returns the union.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 }
 
-/// A facility as a register knows it.
+/// A facility in a register.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Facility {
-    /// The register's own id; empty where it has none.
+    /// The register's own id; empty if there is none.
     pub id: String,
     /// Its name.
     pub name: String,
-    /// Id of its kind in the knowledge base.
+    /// The id of its type in the knowledge base.
     pub kind: String,
-    /// Where, in words.
+    /// The address as text.
     pub address: String,
-    /// ISO code of the country; empty where not known.
+    /// The ISO code of the country; empty if unknown.
     pub country: String,
-    /// Where on the globe.
+    /// The coordinates.
     pub position: Coordinate,
-    /// Whether the position is that of the town and not of the house.
+    /// Whether the coordinates are those of the town instead of the building.
     pub approximate: bool,
-    /// Its telephone, where known.
+    /// The telephone number, if known.
     pub phone: Option<String>,
-    /// What users think of it, where known.
+    /// The users' rating, if known.
     pub rating: Option<f64>,
-    /// Services beyond those usual for its kind, where known.
+    /// Services beyond those usual for its type, if known.
     pub services: Vec<String>,
-    /// The register it comes from.
+    /// The register that it comes from.
     pub source: String,
 }
 
-/// A facility and how far it is.
+/// A facility and its distance.
 #[derive(Clone, Copy, Debug)]
 pub struct Found<'a> {
     /// The facility.
     pub facility: &'a Facility,
-    /// How much it can do.
+    /// The level of care.
     pub level: FacilityLevel,
-    /// What it offers.
+    /// The services offered.
     pub services: Services,
-    /// Where it is there for one thing only: what a patient must need one of.
+    /// For a specialised facility: the services of which a patient must need one.
     pub only_for: Option<Services>,
-    /// Kilometres in a straight line.
+    /// The straight-line distance in kilometres.
     pub distance_km: f64,
 }
 
-/// How much a facility can do, and for whom.
+/// The level of care, the services and the specialty of a facility.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Ability {
     level: FacilityLevel,
@@ -98,18 +98,18 @@ struct Ability {
     only_for: Option<Services>,
 }
 
-/// A facility in the index: short, so that those around stay in the caches.
+/// A facility in the index. It is small, so that neighbours stay in the processor's caches.
 struct Entry {
-    /// Its place in the register.
+    /// Its position in the register.
     number: u32,
-    /// The place of what it can do among the abilities.
+    /// The position of its entry in `abilities`.
     ability: u32,
 }
 
-/// Facilities, indexed.
+/// An indexed register of facilities.
 pub struct Register {
     facilities: Vec<Facility>,
-    /// Each once: many facilities can do the same.
+    /// Without duplicates: many facilities have the same one.
     abilities: Vec<Ability>,
     hospitals: Globe<Entry>,
     others: Globe<Entry>,
@@ -117,8 +117,8 @@ pub struct Register {
 }
 
 impl Register {
-    /// Indexes facilities. One whose kind is not known counts as primary care: it is not sent an
-    /// emergency.
+    /// Indexes facilities. A facility of unknown type counts as primary care, so that no emergency
+    /// is sent to it.
     pub fn new(facilities: Vec<Facility>, types: Types) -> Self {
         let mut abilities: Vec<Ability> = Vec::new();
         let mut known: HashMap<Ability, u32> = HashMap::new();
@@ -145,7 +145,8 @@ impl Register {
         }
     }
 
-    /// The register in the binary: referral, teaching and general hospitals of Africa.
+    /// Returns the register embedded in the binary: referral, teaching and general hospitals of
+    /// Africa.
     pub fn embedded(types: Types) -> Self {
         Self::new(
             EMBEDDED.lines().filter_map(embedded_facility).collect(),
@@ -153,27 +154,27 @@ impl Register {
         )
     }
 
-    /// Every facility.
+    /// Returns every facility.
     pub fn facilities(&self) -> &[Facility] {
         &self.facilities
     }
 
-    /// How many facilities it holds.
+    /// Returns the number of facilities.
     pub fn len(&self) -> usize {
         self.facilities.len()
     }
 
-    /// Whether it holds none.
+    /// Whether the register is empty.
     pub fn is_empty(&self) -> bool {
         self.facilities.is_empty()
     }
 
-    /// The kinds of facilities it was indexed by.
+    /// Returns the facility types that it was indexed with.
     pub fn types(&self) -> &Types {
         &self.types
     }
 
-    /// Facilities of these levels, the nearest first.
+    /// Returns the facilities of these levels, nearest first.
     pub fn nearest<'a>(
         &'a self,
         from: Coordinate,
@@ -199,7 +200,7 @@ impl Register {
         merged.filter_map(move |(entry, distance_km)| self.found(entry, &levels, |_| distance_km))
     }
 
-    /// A facility, if it is of one of these levels.
+    /// Returns a facility if it has one of these levels.
     fn found(
         &self,
         entry: &Entry,
@@ -220,7 +221,8 @@ impl Register {
         })
     }
 
-    /// The nearest of these levels by looking at every one: what the tree is measured against.
+    /// Returns the nearest facilities of these levels by brute force, as a baseline for tests and
+    /// benchmarks of the index.
     pub fn nearest_by_force(&self, from: Coordinate, levels: &[FacilityLevel]) -> Vec<Found<'_>> {
         let all = self.hospitals.things().iter().chain(self.others.things());
         let far = |facility: &Facility| distance_km(from, facility.position);

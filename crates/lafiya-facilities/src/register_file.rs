@@ -1,5 +1,5 @@
-//! The register on disk: one file in the data folder, replaced as a whole. A reader sees the old one
-//! or the new one, never half of either.
+//! The register on disk: one file in the data folder, replaced atomically. A reader sees either the
+//! old or the new file, never a mixture.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,28 +9,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::register::Facility;
 
-/// What the file begins with; another form of it has another number.
+/// The first bytes of the file, including its format version.
 const MAGIC: &[u8] = b"lafiya-register-1\n";
 const NAME: &str = "facilities.register";
 
-/// Where an imported register is kept.
+/// The file of an imported register.
 #[derive(Clone, Debug)]
 pub struct RegisterFile {
     path: PathBuf,
 }
 
-/// Why a register cannot be read or written.
+/// The reason why a register could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum NotARegister {
-    /// The disk says no.
+    /// An I/O error.
     #[error("{path} cannot be used: {cause}")]
     Disk {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
-        /// What the disk says.
+        /// The cause.
         cause: std::io::Error,
     },
-    /// It is not a register, or one of another version.
+    /// The file is not a register, or has another format version.
     #[error("{0} is not a register of this version; import it again")]
     Unreadable(PathBuf),
 }
@@ -41,19 +41,19 @@ struct Contents {
 }
 
 impl RegisterFile {
-    /// The register of a data folder.
+    /// Returns the register file in a data folder.
     pub fn in_dir(dir: &Path) -> Self {
         Self {
             path: dir.join(NAME),
         }
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What was imported; `None` where nothing was.
+    /// Reads the imported facilities; `None` if nothing was imported.
     pub fn read(&self) -> Result<Option<Vec<Facility>>, NotARegister> {
         let bytes = match fs::read(&self.path) {
             Ok(bytes) => bytes,
@@ -68,7 +68,7 @@ impl RegisterFile {
         }
     }
 
-    /// Replaces what was imported: written beside, made durable, then moved over.
+    /// Replaces the imported facilities: writes a temporary file, syncs it, then renames it.
     pub fn replace(&self, facilities: Vec<Facility>) -> Result<(), NotARegister> {
         let packed = postcard::to_stdvec(&Contents { facilities })
             .map_err(|cause| self.disk(std::io::Error::other(cause)))?;

@@ -1,4 +1,4 @@
-//! What kind of facility a register's own words mean, by the table of the knowledge base.
+//! Maps a register's own words for a type of facility to the types of the knowledge base.
 
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_knowledge::schema::FacilityType;
@@ -7,18 +7,18 @@ use lafiya_model::FacilityLevel;
 use crate::fold::fold;
 use crate::register::Services;
 
-/// The kinds of facilities of a knowledge base, and the services they usually offer.
+/// The facility types of a knowledge base, and the services that they usually offer.
 #[derive(Clone, Debug)]
 pub struct Types {
     kinds: Vec<FacilityType>,
-    /// The words of each kind with a space on both sides, so that only whole words match.
+    /// The words of each type, with a space on both sides so that only whole words match.
     words: Vec<Vec<String>>,
     services: Vec<String>,
     standing_alone: Services,
 }
 
 impl Types {
-    /// The kinds of a knowledge base.
+    /// Reads the types of a knowledge base.
     pub fn of(base: &KnowledgeBase) -> Self {
         let services = &base.services().service;
         let alone = services.iter().zip(0..).filter(|(it, _)| it.stands_alone);
@@ -35,13 +35,13 @@ impl Types {
         }
     }
 
-    /// The kind of this id.
+    /// Returns the type with this id.
     pub fn find(&self, id: &str) -> Option<&FacilityType> {
         self.kinds.iter().find(|kind| kind.id == id)
     }
 
-    /// The kind that a register's type and name mean. A name says more than a bare "hospital", but
-    /// never makes a health centre a hospital or a hospital less than one.
+    /// Returns the type for a register's type and name. A name is more specific than a plain
+    /// "hospital", but never turns a health centre into a hospital or the reverse.
     pub fn read(&self, kind: &str, name: &str) -> Option<&FacilityType> {
         let (kind, name) = (fold(kind), fold(name));
         let by_kind = self
@@ -66,12 +66,13 @@ impl Types {
         self.kinds.get(at)
     }
 
-    /// The services with which alone a facility is right for who needs them.
+    /// Returns the services that suffice alone: a facility that offers only such a service suits a
+    /// patient who needs it.
     pub(crate) fn standing_alone(&self) -> Services {
         self.standing_alone
     }
 
-    /// A set of services. What the knowledge base does not know is left out.
+    /// Returns a set of services. Unknown ids are left out.
     pub fn services<'a>(&self, ids: impl IntoIterator<Item = &'a str>) -> Services {
         let numbers = ids
             .into_iter()

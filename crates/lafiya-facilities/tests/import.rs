@@ -1,6 +1,7 @@
-//! Registers in every form that is understood, their mistakes, and one of the size of the largest.
+//! Tests registers in every supported format, their errors, and one as large as the largest public
+//! one.
 
-// Test code: what is missing or wrong ends the test, with its reason.
+// In tests, a panic with the reason is the right response to a missing or wrong value.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
@@ -261,7 +262,7 @@ fn an_imported_hospital_takes_the_place_of_the_default_entry() {
     assert_eq!(all.len(), default.len());
 }
 
-/// A list as large as the largest public one, spread over the continent.
+/// Builds a list as large as the largest public one, spread over the continent.
 fn large_list(rows: usize) -> String {
     let kinds = [
         "Health Centre",
@@ -291,8 +292,8 @@ fn large_list(rows: usize) -> String {
     text
 }
 
-/// Measures this thread's work: its own time on the processor where the system tells it, so that a
-/// busy machine does not count, else the time that passed.
+/// Measures the CPU time of this thread if the system provides it, so that other load does not
+/// count; otherwise the elapsed time.
 struct Stopwatch {
     started: Instant,
     on_processor: Option<Duration>,
@@ -313,7 +314,7 @@ impl Stopwatch {
         }
     }
 
-    /// Linux keeps it in nanoseconds, first of three numbers.
+    /// Reads the CPU time from Linux: nanoseconds, the first of three numbers.
     fn on_processor() -> Option<Duration> {
         let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
         let nanoseconds = text.split(' ').next()?.parse().ok()?;
@@ -325,7 +326,7 @@ impl Stopwatch {
 fn a_register_of_96_269_rows_is_imported_in_less_than_ten_seconds() {
     let given = Given::new();
     let text = large_list(96_269);
-    // The machine may be busy with other things: three tries, of which one must do.
+    // One of three attempts must be fast enough, because the machine may be busy.
     let fastest = (0..3).map(|_| {
         let started = Stopwatch::start();
         let found = given.csv(&text);
@@ -349,7 +350,7 @@ mod anywhere {
 
     use super::*;
 
-    /// Facilities of the whole globe: both sides of the antimeridian, and the poles themselves.
+    /// Facilities all over the earth, including both sides of the antimeridian and the poles.
     static GLOBE: LazyLock<Register> = LazyLock::new(|| {
         let given = Given::new();
         let mut text = String::from("name,type,lat,lon\n");

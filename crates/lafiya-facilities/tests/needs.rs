@@ -1,6 +1,7 @@
-//! What an assessment asks of a facility, against the real knowledge base and the default register.
+//! Tests what an assessment requires of a facility, with the real knowledge base and the default
+//! register.
 
-// Test code: what is missing or wrong ends the test, with its reason.
+// In tests, a panic with the reason is the right response to a missing or wrong value.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::LazyLock;
@@ -13,12 +14,12 @@ use lafiya_model::{
     NearestFacility, Sex, Text, TriageLevel,
 };
 
-// Made once: preparing them takes longer than all the tests.
+// Built once, because building them takes longer than all the tests.
 static BASE: LazyLock<KnowledgeBase> = LazyLock::new(|| lafiya_content::load().unwrap());
 static ATLAS: LazyLock<Atlas> = LazyLock::new(|| Atlas::new(&BASE));
 static REGISTER: LazyLock<Register> = LazyLock::new(|| Register::embedded(Types::of(&BASE)));
 
-/// An assessment by the engine, of which only what the need is read from is then set.
+/// Returns an assessment by the engine, with the fields that the need depends on replaced.
 fn assessment<'a>(
     base: &'a KnowledgeBase,
     level: TriageLevel,
@@ -233,7 +234,8 @@ fn a_hospital_for_one_thing_is_shown_to_who_needs_that_thing() {
         let found = urgent(place, specialist, years);
         assert!(found.iter().any(|it| it == kind), "{specialist}: {found:?}");
     }
-    // What the register says of one of them counts: a maternity hospital with care of children.
+    // The register's entry for this facility counts: a maternity hospital that also treats
+    // children.
     let for_a_child = urgent("Sokoto", "general_practice", 3);
     assert!(
         for_a_child.iter().any(|it| it == "Maternity hospital"),
@@ -273,6 +275,6 @@ fn every_hospital_of_the_default_register_has_a_known_kind_and_lies_in_its_count
             abroad.push(&facility.name);
         }
     }
-    // Border towns may lie nearer to a village across it.
+    // A border town may be nearer to a village in the neighbouring country.
     assert!(abroad.len() <= 8, "{abroad:?}");
 }

@@ -1,6 +1,7 @@
-//! The table of place strings, against the real knowledge base: what people write, and where it is.
+//! Tests a table of place texts with the real knowledge base: what people write, and the expected
+//! place.
 
-// Test code: what is missing or wrong ends the test, with its reason.
+// In tests, a panic with the reason is the right response to a missing or wrong value.
 #![allow(clippy::unwrap_used)]
 
 use lafiya_facilities::{Atlas, Precision};

@@ -1,4 +1,4 @@
-//! The CapabilityStatement: what this server really does, and nothing else.
+//! The CapabilityStatement: exactly what this server supports.
 
 use serde_json::{Value, json};
 
@@ -7,9 +7,9 @@ use crate::define::{KINDS, profile};
 use crate::resource::Resource;
 use crate::systems::Systems;
 
-/// What the statement says of the running server.
+/// The facts about the running server that the statement contains.
 pub struct Server<'a> {
-    /// Our URLs.
+    /// Our FHIR URLs.
     pub systems: &'a Systems,
     /// The path of the FHIR endpoints, such as `/v1/fhir`.
     pub path: &'a str,
@@ -17,11 +17,13 @@ pub struct Server<'a> {
     pub version: &'a str,
     /// The hash of the knowledge base.
     pub knowledge_version: &'a str,
-    /// The date of the clinical content: a restart changes nothing, so the statement can be cached.
+    /// The date of the clinical content. It does not change on restart, so the statement can be
+    /// cached.
     pub date: &'a str,
 }
 
-/// Resources that come in or go out with an assessment; none of them is stored or read by itself.
+/// Resources in the request or response of an assessment; none of them is stored or can be read on
+/// its own.
 const CARRIED: &[(&str, &str)] = &[
     (
         "Bundle",
@@ -55,7 +57,7 @@ const CARRIED: &[(&str, &str)] = &[
     ("OperationOutcome", "What was wrong with a request."),
 ];
 
-/// The statement of a server.
+/// Returns the statement of a server.
 pub fn capability_statement(server: &Server<'_>) -> Resource<'static> {
     let systems = server.systems;
     let address = format!("{}{}", systems.base(), server.path);

@@ -1,5 +1,5 @@
-//! Codes of the world to concepts of the knowledge base, and back. The bindings are data of the
-//! base: a code that it does not bind means nothing here.
+//! Maps codes of standard terminologies to concepts of the knowledge base and back. The bindings
+//! are data of the knowledge base; a code that it does not bind is unknown.
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 
@@ -7,7 +7,7 @@ use crate::element::{Element, coding};
 use crate::node::Coding;
 use crate::systems::{ICD10, ICD10_CM, LOINC, SNOMED_CT, Systems};
 
-/// The concept that one of the codings names; a local code is believed before others.
+/// Finds the concept of the first known coding; a local code takes precedence.
 pub(crate) fn find(
     base: &KnowledgeBase,
     systems: &Systems,
@@ -22,7 +22,8 @@ pub(crate) fn find(
         .next()
 }
 
-/// The local code among them: an unknown one is a mistake, not another vocabulary.
+/// Returns the local code among the codings. If it is unknown, it is an error rather than a code of
+/// another terminology.
 pub(crate) fn local_code<'a>(systems: &Systems, codings: &[Coding<'a>]) -> Option<&'a str> {
     codings
         .iter()
@@ -30,7 +31,7 @@ pub(crate) fn local_code<'a>(systems: &Systems, codings: &[Coding<'a>]) -> Optio
         .map(|it| it.code)
 }
 
-/// The codings as `system|code`, for messages to the client that sent them.
+/// Formats the codings as `system|code`, for messages to the client that sent them.
 pub(crate) fn shown(codings: &[Coding<'_>]) -> String {
     let one = |it: &Coding<'_>| match it.system {
         Some(system) => format!("{}|{}", token(system), token(it.code)),
@@ -40,13 +41,13 @@ pub(crate) fn shown(codings: &[Coding<'_>]) -> String {
     all.join(", ")
 }
 
-/// How many codings of one concept a message shows.
+/// Maximum number of codings of one concept in a message.
 const SHOWN_MAX: usize = 5;
-/// No code that anybody here could know is longer.
+/// Maximum length of a code; no known code is longer.
 pub(crate) const TOKEN_CHARACTERS_MAX: usize = 64;
 
-/// A code or an address of a code system as far as it can be one: anything may stand in its place,
-/// as much as fits into a body.
+/// Reduces a code or system URL to the characters and the length that one can have, because the
+/// client may have sent any text of any size.
 fn token(text: &str) -> String {
     text.chars()
         .filter(|it| it.is_ascii_alphanumeric() || ".-_:/".contains(*it))
@@ -67,8 +68,8 @@ fn find_bound(base: &KnowledgeBase, system: &str, code: &str) -> Option<ConceptR
     }
 }
 
-/// Everything that can be evidence. Measures come first: where a vital sign and a lab test share a
-/// code, the vital sign is what was measured at the bedside.
+/// Returns all concepts that can be evidence. Measures come first: where a vital sign and a lab
+/// test share a code, the vital sign is what was measured at the bedside.
 fn evidence(base: &KnowledgeBase) -> impl Iterator<Item = ConceptRef> + '_ {
     let measures = base
         .measures()
@@ -80,7 +81,7 @@ fn evidence(base: &KnowledgeBase) -> impl Iterator<Item = ConceptRef> + '_ {
         .chain(base.risk_indices().map(ConceptRef::Risk))
 }
 
-/// `E11.9` lies within `E11`.
+/// Whether an ICD-10 code is within a category: `E11.9` is within `E11`.
 fn is_within(code: &str, bound: &str) -> bool {
     code.strip_prefix(bound)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || bound.contains('.'))
@@ -112,7 +113,7 @@ fn icd10_of(base: &KnowledgeBase, concept: ConceptRef) -> &[String] {
     }
 }
 
-/// Every coding of a concept: the local one first, then those that the base binds.
+/// Returns every coding of a concept: the local one first, then those bound in the knowledge base.
 pub(crate) fn codings_of<'a>(
     base: &'a KnowledgeBase,
     systems: &'a Systems,

@@ -1,5 +1,5 @@
-//! The parts of a resource: a tree that is only ever written, and the small elements that every resource
-//! uses. A tree of `serde_json` would sort its fields and copy their names.
+//! The parts of a resource: a write-only tree, and the small elements that every resource uses. A
+//! tree of `serde_json` would sort its fields and copy their names.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use lafiya_model::Text;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// A value within a resource.
+/// A value in a resource.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Element<'a> {
-    /// Any JSON, such as a number.
+    /// Any JSON value, such as a number.
     Json(Value),
-    /// A text, which may be one of the record.
+    /// A text, which may be borrowed from the record.
     Text(Cow<'a, str>),
-    /// A text that stands in many places.
+    /// A text that is used in many places.
     Shared(Arc<str>),
-    /// What is the same in every resource that has it.
+    /// An element that is the same in every resource.
     Constant(&'a Element<'static>),
-    /// Several.
+    /// A list.
     List(Vec<Element<'a>>),
-    /// Fields, in their order.
+    /// Fields in a fixed order.
     Object(Vec<(&'static str, Element<'a>)>),
 }
 
@@ -79,7 +79,7 @@ impl From<&Arc<str>> for Element<'_> {
     }
 }
 
-/// Nothing: what is left out.
+/// An empty element, which is omitted.
 impl Default for Element<'_> {
     fn default() -> Self {
         Self::Json(Value::Null)
@@ -109,19 +109,19 @@ macro_rules! from_json {
 }
 from_json!(Value, bool, f64, u8, usize, Vec<Value>);
 
-/// An element of these fields, in this order; empty ones are left out.
+/// Builds an object of these fields in this order, without the empty ones.
 pub(crate) fn object<'a, const N: usize>(fields: [(&'static str, Element<'a>); N]) -> Element<'a> {
     let mut said = Vec::with_capacity(N);
     said.extend(fields.into_iter().filter(|(_, value)| !value.is_empty()));
     Element::Object(said)
 }
 
-/// Whether nothing but white space stands there. Mostly the first character tells.
+/// Whether a text is empty or only white space. Usually the first character decides.
 pub(crate) fn is_blank(text: &str) -> bool {
     !text.as_bytes().first().is_some_and(u8::is_ascii_graphic) && text.trim().is_empty()
 }
 
-/// An element that is the same every time, made once.
+/// A constant element, built once.
 macro_rules! constant {
     ($element:expr) => {{
         static MADE: std::sync::LazyLock<Element<'static>> = std::sync::LazyLock::new(|| $element);
@@ -130,12 +130,12 @@ macro_rules! constant {
 }
 pub(crate) use constant;
 
-/// A list of one.
+/// Builds a list of one item.
 pub(crate) fn one(value: Element<'_>) -> Element<'_> {
     Element::List(vec![value])
 }
 
-/// A coding; the display is left out where there is none.
+/// Builds a coding; an empty display is omitted.
 pub(crate) fn coding<'a>(
     system: impl Into<Element<'a>>,
     code: impl Into<Element<'a>>,
@@ -148,22 +148,22 @@ pub(crate) fn coding<'a>(
     ])
 }
 
-/// A concept with codings and a text.
+/// Builds a CodeableConcept with codings and a text.
 pub(crate) fn concept<'a>(codings: Vec<Element<'a>>, text: impl Into<Element<'a>>) -> Element<'a> {
     object([("coding", Element::List(codings)), ("text", text.into())])
 }
 
-/// A concept of one coding and no text.
+/// Builds a CodeableConcept with one coding and no text.
 pub(crate) fn coded(coding: Element<'_>) -> Element<'_> {
     object([("coding", one(coding))])
 }
 
-/// A concept of words alone.
+/// Builds a CodeableConcept with a text only.
 pub(crate) fn words<'a>(text: impl Into<Element<'a>>) -> Element<'a> {
     object([("text", text.into())])
 }
 
-/// A reference to another entry of the same Bundle.
+/// Builds a reference to another entry of the same Bundle.
 pub(crate) fn reference<'a>(
     full_url: impl Into<Element<'a>>,
     display: impl Into<Element<'a>>,
@@ -171,7 +171,7 @@ pub(crate) fn reference<'a>(
     object([("reference", full_url.into()), ("display", display.into())])
 }
 
-/// Notes; empty ones are left out.
+/// Builds a list of annotations without the empty ones.
 pub(crate) fn notes<'a>(texts: impl IntoIterator<Item = impl Into<Element<'a>>>) -> Element<'a> {
     let texts = texts.into_iter().map(Into::into);
     let said = texts.filter(|text: &Element<'a>| !text.is_empty());

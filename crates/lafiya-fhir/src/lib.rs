@@ -1,8 +1,9 @@
-//! HL7 FHIR R4, as far as we speak it: a Bundle becomes the same [`lafiya_model::Case`] that
-//! `/assess` reads, a stored assessment becomes a Bundle, mistakes become an OperationOutcome.
-//! Everything is a pure function of its arguments: no clock, no I/O, no HTTP.
+//! HL7 FHIR R4, as far as this service supports it: a Bundle becomes the same
+//! [`lafiya_model::Case`] that `/assess` reads, a stored assessment becomes a Bundle, and errors
+//! become an OperationOutcome. Everything is a pure function of its arguments: no clock, no I/O, no
+//! HTTP.
 //!
-//! Begin at `read` and `write`; `systems` holds every URL, `codes` and `units` the translations.
+//! Start at `read` and `write`; `systems` contains every URL, `codes` and `units` the translations.
 #![warn(missing_docs)]
 
 mod capability;
@@ -25,5 +26,5 @@ pub use resource::Resource;
 pub use systems::Systems;
 pub use write::write_bundle;
 
-/// The version of FHIR we speak.
+/// The supported FHIR version.
 pub const FHIR_VERSION: &str = "4.0.1";

@@ -1,5 +1,5 @@
-//! A cursor over FHIR JSON: where it stands (as a FHIRPath) and what stands there. Reading never
-//! fails; what is wrong is noted, what is unknown is ignored, so that every mistake is found at once.
+//! A cursor over FHIR JSON: a location (as a FHIRPath) and its value. Reading never fails. Errors
+//! are noted and unknown parts are ignored, so that all errors are reported at once.
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::problem::{ProblemKind, Problems};
 
-/// An element of a resource, or its absence.
+/// An element of a resource, which may be missing.
 #[derive(Clone, Debug)]
 pub(crate) struct Node<'a> {
-    /// From the Bundle on. Put into words only for what is wrong.
+    /// The path from the Bundle. Formatted only for error messages.
     steps: SmallVec<[Step<'a>; STEPS]>,
     value: Option<&'a Value>,
 }
@@ -23,14 +23,15 @@ enum Step<'a> {
     Item(usize),
 }
 
-/// How much of a field's name a path shows.
+/// Maximum number of characters of a field name in a path.
 const NAME_CHARACTERS_MAX: usize = 64;
 
-/// Room for most paths, such as `Bundle.entry[0].resource.code.coding[0].system`; few lie deeper.
+/// Inline capacity for most paths, such as `Bundle.entry[0].resource.code.coding[0].system`; few
+/// are deeper.
 const STEPS: usize = 8;
 
 impl<'a> Node<'a> {
-    /// The root.
+    /// Creates the root node.
     pub(crate) fn root(name: &'a str, value: &'a Value) -> Self {
         Self {
             steps: smallvec![Step::Field(name)],
@@ -38,13 +39,13 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Where it stands, as a FHIRPath.
+    /// Returns the location as a FHIRPath.
     pub(crate) fn path(&self) -> String {
         let mut path = String::new();
         for step in &self.steps {
             let written = match step {
                 Step::Field(name) if path.is_empty() => path.write_str(name),
-                // A client may name a field as it likes; the names of FHIR are shorter.
+                // A client may use a field name of any length; the names in FHIR are shorter.
                 Step::Field(name) => write!(path, ".{name:.NAME_CHARACTERS_MAX$}"),
                 Step::Item(position) => write!(path, "[{position}]"),
             };
@@ -59,18 +60,18 @@ impl<'a> Node<'a> {
         Self { steps, value }
     }
 
-    /// A child by name. FHIR JSON has no null: it counts as absent.
+    /// Returns a child by name. FHIR JSON has no null, so null counts as missing.
     pub(crate) fn field(&self, name: &'a str) -> Self {
         let value = self.value.and_then(|value| value.get(name));
         self.child(Step::Field(name), value.filter(|value| !value.is_null()))
     }
 
-    /// Whether anything stands here.
+    /// Whether the element is present.
     pub(crate) fn exists(&self) -> bool {
         self.value.is_some()
     }
 
-    /// The names of the fields that stand here.
+    /// Returns the names of its fields.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let object = self.value.and_then(Value::as_object);
         object
@@ -78,12 +79,12 @@ impl<'a> Node<'a> {
             .flat_map(|it| it.keys().map(String::as_str))
     }
 
-    /// What stands here.
+    /// Returns its value.
     pub(crate) fn value(&self) -> Option<&'a Value> {
         self.value
     }
 
-    /// The items of a list; nothing for anything else.
+    /// Returns the items of a list; none for any other value.
     pub(crate) fn elements(&self) -> impl Iterator<Item = Self> + '_ {
         let items = self.value.and_then(Value::as_array);
         items
@@ -93,7 +94,7 @@ impl<'a> Node<'a> {
             .map(|(position, value)| self.child(Step::Item(position), Some(value)))
     }
 
-    /// The items of a list; nothing for an absent one.
+    /// Returns the items of a list; none if it is missing. Notes a problem for any other value.
     pub(crate) fn items(&self, problems: &mut Problems) -> Vec<Self> {
         match self.value {
             None => Vec::new(),
@@ -105,7 +106,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Notes anything but an object; true for an object.
+    /// Whether the value is an object. Notes a problem for any other value.
     pub(crate) fn is_object(&self, problems: &mut Problems) -> bool {
         let object = matches!(self.value, Some(Value::Object(_)));
         if self.exists() && !object {
@@ -114,7 +115,7 @@ impl<'a> Node<'a> {
         object
     }
 
-    /// A text; an empty one is a mistake in FHIR.
+    /// Returns the text. Notes a problem for an empty one, which FHIR does not allow.
     pub(crate) fn text(&self, problems: &mut Problems) -> Option<&'a str> {
         match self.value? {
             Value::String(text) if !text.trim().is_empty() => Some(text.trim()),
@@ -129,7 +130,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// A number.
+    /// Returns the number. Notes a problem for any other value.
     pub(crate) fn number(&self, problems: &mut Problems) -> Option<f64> {
         let number = self.value?.as_f64().filter(|number| number.is_finite());
         if number.is_none() {
@@ -138,7 +139,7 @@ impl<'a> Node<'a> {
         number
     }
 
-    /// True or false.
+    /// Returns the boolean. Notes a problem for any other value.
     pub(crate) fn truth(&self, problems: &mut Problems) -> Option<bool> {
         let truth = self.value?.as_bool();
         if truth.is_none() {
@@ -147,7 +148,7 @@ impl<'a> Node<'a> {
         truth
     }
 
-    /// The codings of a CodeableConcept.
+    /// Returns the codings of a CodeableConcept.
     pub(crate) fn codings(&self, problems: &mut Problems) -> Vec<Coding<'a>> {
         if !self.is_object(problems) {
             return Vec::new();
@@ -171,7 +172,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// One code.
+/// A coding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Coding<'a> {
     pub(crate) system: Option<&'a str>,

@@ -1,4 +1,4 @@
-//! OperationOutcome: what went wrong, for programs that speak FHIR.
+//! OperationOutcome: errors, for FHIR clients.
 
 use serde_json::{Value, json};
 
@@ -9,17 +9,17 @@ use crate::systems::Systems;
 
 /// One issue of an outcome.
 pub struct Issue<'a> {
-    /// An issue type of FHIR.
+    /// A FHIR issue type.
     pub issue_type: &'a str,
-    /// A code of ours and the name of its code system.
+    /// Our own code and the name of its code system.
     pub code: (&'a str, &'a str),
-    /// A sentence.
+    /// The message.
     pub says: &'a str,
-    /// Where, as a FHIRPath, or as the name of a header.
+    /// The location, as a FHIRPath or as the name of a header.
     pub expression: Option<&'a str>,
 }
 
-/// The outcome of problems with a Bundle.
+/// Returns the outcome for problems of a Bundle.
 pub fn of_problems(problems: &[Problem], systems: &Systems) -> Resource<'static> {
     let issues = problems.iter().map(|it| {
         write(
@@ -35,7 +35,7 @@ pub fn of_problems(problems: &[Problem], systems: &Systems) -> Resource<'static>
     outcome(issues.collect())
 }
 
-/// The outcome of any other error.
+/// Returns the outcome for any other errors.
 pub fn of_issues(issues: &[Issue<'_>], systems: &Systems) -> Resource<'static> {
     outcome(issues.iter().map(|it| write(it, systems)).collect())
 }

@@ -1,27 +1,27 @@
-//! What is wrong with a Bundle: every problem at once, each with the place as a FHIRPath.
+//! Problems of a Bundle: all of them at once, each with its location as a FHIRPath.
 
 use crate::codes::TOKEN_CHARACTERS_MAX;
 use crate::node::Node;
 
-/// At most so many are reported; more help nobody.
+/// Maximum number of reported problems; a longer list would not help.
 const PROBLEMS_MAX: usize = 100;
 
-/// Kinds of problem. Each has a code of ours and an issue type of FHIR.
+/// Kinds of problems. Each has our own code and a FHIR issue type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// Something required is not there.
+    /// A required element is missing.
     Missing,
-    /// Of another JSON type, or of a shape FHIR does not allow.
+    /// It has another JSON type, or a structure that FHIR does not allow.
     Structure,
-    /// The right type, but a value that cannot be.
+    /// It has the right type but an impossible value.
     Value,
-    /// A code, unit or word that nobody here knows.
+    /// A code, unit or word is unknown.
     UnknownCode,
-    /// Correct FHIR that this service does not take.
+    /// Valid FHIR that this service does not support.
     NotSupported,
-    /// Two parts of the Bundle say different things.
+    /// Two parts of the Bundle contradict each other.
     Conflict,
-    /// More than fits into one assessment.
+    /// More than the limits of one assessment.
     TooMuch,
 }
 
@@ -37,7 +37,7 @@ impl ProblemKind {
         Self::TooMuch,
     ];
 
-    /// Our code, in the code system `problem`.
+    /// Returns our code, in the code system `problem`.
     pub fn code(self) -> &'static str {
         match self {
             Self::Missing => "missing",
@@ -50,7 +50,7 @@ impl ProblemKind {
         }
     }
 
-    /// For people.
+    /// Returns the display text.
     pub fn display(self) -> &'static str {
         match self {
             Self::Missing => "Something required is missing",
@@ -63,7 +63,7 @@ impl ProblemKind {
         }
     }
 
-    /// The issue type of FHIR.
+    /// Returns the FHIR issue type.
     pub fn issue_type(self) -> &'static str {
         match self {
             Self::Missing => "required",
@@ -77,16 +77,16 @@ impl ProblemKind {
     }
 }
 
-/// One problem.
+/// A problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What kind.
+    /// The kind.
     pub kind: ProblemKind,
-    /// Where, as a FHIRPath from `Bundle` on.
+    /// The location, as a FHIRPath that starts with `Bundle`.
     pub expression: String,
-    /// What is wrong, as a sentence that helps and repeats no patient data.
+    /// What is wrong, as a sentence that helps to fix it and contains no patient data.
     pub says: String,
-    /// The local code that is not known, so that the edge can suggest what was meant.
+    /// The unknown local code, so that the edge can suggest alternatives.
     pub unknown_code: Option<String>,
 }
 
@@ -97,7 +97,7 @@ pub(crate) struct Problems {
 }
 
 impl Problems {
-    /// Notes a problem at a place.
+    /// Notes a problem of a node.
     pub(crate) fn note(&mut self, kind: ProblemKind, at: &Node<'_>, says: impl Into<String>) {
         self.note_at(kind, at.path(), says);
     }
@@ -119,11 +119,11 @@ impl Problems {
         }
     }
 
-    /// Notes a local code that names nothing.
+    /// Notes an unknown local code.
     pub(crate) fn note_unknown(&mut self, at: &Node<'_>, code: &str, says: impl Into<String>) {
         let before = self.found.len();
         self.note(ProblemKind::UnknownCode, at, says);
-        // What is longer was never meant to be a code of ours, and is not worth a search.
+        // A longer text was not meant to be one of our codes, so alternatives are not searched for.
         if let Some(noted) = self.found.get_mut(before)
             && code.len() <= TOKEN_CHARACTERS_MAX
         {
@@ -131,12 +131,12 @@ impl Problems {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of problems.
     pub(crate) fn count(&self) -> usize {
         self.found.len()
     }
 
-    /// All of them.
+    /// Returns all problems.
     pub(crate) fn into_list(self) -> Vec<Problem> {
         self.found
     }

@@ -1,4 +1,4 @@
-//! A resource whose fields keep their order. Nothing empty is ever written, since FHIR forbids it.
+//! A resource with ordered fields. Empty values are never written, because FHIR forbids them.
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ use uuid::fmt::Urn;
 
 use crate::element::{Element, is_blank, object};
 
-/// A resource, `resourceType` first.
+/// A resource; `resourceType` is written first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resource<'a> {
     kind: &'static str,
-    /// By which other entries of a Bundle know it.
+    /// Its id, used by references within a Bundle.
     id: Uuid,
     fields: Vec<(&'static str, Element<'a>)>,
-    /// Of a Bundle.
+    /// The entries, if it is a Bundle.
     entries: Vec<Entry<'a>>,
 }
 
-/// A resource in a Bundle, and the name that others call it by.
+/// A Bundle entry: a resource and the URL that references to it use.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Entry<'a> {
@@ -31,9 +31,9 @@ pub(crate) struct Entry<'a> {
 }
 
 impl<'a> Resource<'a> {
-    /// An empty resource of a type.
+    /// Creates an empty resource of a type.
     pub fn new(kind: &'static str) -> Self {
-        /// Room for the fields of nearly every resource.
+        /// Initial capacity, enough for nearly every resource.
         const FIELDS: usize = 16;
         Self {
             kind,
@@ -43,23 +43,23 @@ impl<'a> Resource<'a> {
         }
     }
 
-    /// The same with an id, by which other entries of its Bundle know it.
+    /// Sets the id that references within the Bundle use.
     pub(crate) fn known_as(self, id: Uuid) -> Self {
         let named = Self { id, ..self };
         named.with("id", id.to_string())
     }
 
-    /// What other entries of its Bundle call it.
+    /// Returns the URL that references within the Bundle use.
     pub(crate) fn full_url(&self) -> Arc<str> {
         full_url(self.id)
     }
 
-    /// The type.
+    /// Returns the resource type.
     pub fn kind(&self) -> &'static str {
         self.kind
     }
 
-    /// Adds a field, unless it is empty.
+    /// Adds a field unless it is empty.
     pub fn with(mut self, name: &'static str, value: impl Into<Element<'a>>) -> Self {
         let value = value.into();
         if !value.is_empty() {
@@ -68,13 +68,13 @@ impl<'a> Resource<'a> {
         self
     }
 
-    /// Makes it a Bundle of these.
+    /// Sets the entries of a Bundle.
     pub(crate) fn with_entries(mut self, entries: Vec<Entry<'a>>) -> Self {
         self.entries = entries;
         self
     }
 
-    /// Adds a narrative: paragraphs, escaped.
+    /// Adds a narrative of escaped paragraphs.
     pub fn narrated(self, paragraphs: &[impl AsRef<str>]) -> Self {
         let paragraphs = || paragraphs.iter().map(AsRef::as_ref);
         let texts = paragraphs().map(|text: &str| text.len() + "<p></p>".len());
@@ -92,7 +92,7 @@ impl<'a> Resource<'a> {
         )
     }
 
-    /// The same as a JSON value.
+    /// Converts the resource to a JSON value.
     pub fn into_value(self) -> Value {
         serde_json::to_value(self).expect("a resource is plain data")
     }
@@ -112,13 +112,13 @@ impl Serialize for Resource<'_> {
     }
 }
 
-/// What a resource of this id is called within its Bundle.
+/// Returns the `urn:uuid:` URL of an id, for references within a Bundle.
 pub(crate) fn full_url(id: Uuid) -> Arc<str> {
     let mut url = [0; Urn::LENGTH];
     Arc::from(&*id.urn().encode_lower(&mut url))
 }
 
-/// Puts a text behind another, with what XML keeps for itself written out.
+/// Appends a text with XML's special characters escaped.
 fn push_escaped(out: &mut String, text: &str) {
     let mut rest = text;
     while let Some(place) = memchr3(b'&', b'<', b'>', rest.as_bytes()) {

@@ -1,9 +1,10 @@
-//! Units: UCUM as FHIR writes it, to the spellings of the knowledge base; and lengths of time.
-//! The base converts what it knows (°F, kPa, mg/dL ...); here only the metric prefixes are added.
+//! Units: converts UCUM units, as FHIR writes them, to the spellings of the knowledge base; and
+//! lengths of time to days. The knowledge base converts the units it knows (°F, kPa, mg/dL ...);
+//! this file only adds the metric prefixes.
 
 use lafiya_knowledge::Quantity;
 
-/// UCUM codes that the base spells in another way.
+/// UCUM codes that the knowledge base spells differently.
 const SPELLINGS: &[(&str, &str)] = &[
     ("Cel", "°C"),
     ("[degF]", "°F"),
@@ -15,8 +16,8 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("mo", "months"),
 ];
 
-/// A value as the base reads it, or nothing where the unit cannot be understood. A number without
-/// any unit is left to the base, which takes it only where it is plain what was meant.
+/// Formats a value for the knowledge base; `None` if the unit is unknown. A number without a unit
+/// is passed on as it is; the knowledge base accepts it only where it is unambiguous.
 pub(crate) fn value_text(
     quantity: &Quantity,
     number: f64,
@@ -38,7 +39,7 @@ pub(crate) fn value_text(
     Some(format!("{} {}", number * factor / own.0, quantity.unit))
 }
 
-/// Days in a UCUM time; nothing for other units.
+/// Converts a UCUM time to days; `None` for other units.
 pub(crate) fn days(number: f64, code: Option<&str>, unit: Option<&str>) -> Option<f64> {
     code.into_iter().chain(unit).find_map(|unit| {
         let days = match unit.trim() {
@@ -55,7 +56,7 @@ pub(crate) fn days(number: f64, code: Option<&str>, unit: Option<&str>) -> Optio
     })
 }
 
-/// Without annotations such as `{beats}`, in the spelling of the base.
+/// Removes annotations such as `{beats}`, and uses the spelling of the knowledge base.
 fn plain(unit: &str) -> String {
     let mut bare = String::new();
     let mut depth = 0_u32;
@@ -75,8 +76,8 @@ fn plain(unit: &str) -> String {
         .replace("10*", "10^")
 }
 
-/// A unit as a factor and a dimension, where it is a product of one power of ten and one prefixed
-/// unit over another. `10^3/uL` and `10^9/L` have one dimension and differ by nothing.
+/// Splits a unit into a factor and a dimension, if it is a power of ten or a prefixed unit,
+/// optionally over another. `10^3/uL` and `10^9/L` have the same dimension and the same factor.
 fn linear(unit: &str) -> Option<(f64, String)> {
     let unit = unit.trim().trim_start_matches('x');
     let (above, below) = unit.split_once('/').unwrap_or((unit, ""));

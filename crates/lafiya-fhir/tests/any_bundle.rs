@@ -1,5 +1,5 @@
-//! Any Bundle at all: reading it never panics, and what is refused is refused with a place and a
-//! reason. `cargo xtask fuzz` gives another seed and a larger budget.
+//! Arbitrary Bundles: reading never panics, and every refusal has a location and a reason. `cargo
+//! xtask fuzz` uses another seed and a larger budget.
 
 use std::sync::LazyLock;
 
@@ -28,7 +28,7 @@ fn budget() -> ProptestConfig {
     }
 }
 
-/// A Bundle that is nearly right: mistakes grow out of it.
+/// Returns an almost valid Bundle, from which faulty ones are derived.
 fn good() -> Value {
     json!({
         "resourceType": "Bundle",
@@ -69,7 +69,7 @@ fn leaf() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Every place in a document, as JSON pointers.
+/// Collects every location in a document as JSON pointers.
 fn places(value: &Value, here: &str, found: &mut Vec<String>) {
     found.push(here.to_owned());
     match value {

@@ -1,5 +1,5 @@
-//! The operator's listener, off by default: Prometheus metrics, liveness and readiness. It is
-//! apart from the API so that it can be bound to an address clients never reach.
+//! The admin listener: Prometheus metrics, liveness and readiness. It is off by default and
+//! separate from the API, so that it can be bound to an address that clients cannot reach.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const BUCKETS: &[f64] = &[
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 90.0,
 ];
 
-/// Starts collecting metrics for the whole process.
+/// Installs the metrics recorder for the whole process.
 pub fn collect_metrics() -> Result<PrometheusHandle, String> {
     PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), BUCKETS)
@@ -33,7 +33,7 @@ struct Admin {
     context: Arc<Context>,
 }
 
-/// The routes of the operator's listener.
+/// Returns the routes of the admin listener.
 pub fn router(metrics: PrometheusHandle, context: Arc<Context>) -> Router {
     Router::new()
         .route("/metrics", get(metrics_text))
@@ -42,11 +42,11 @@ pub fn router(metrics: PrometheusHandle, context: Arc<Context>) -> Router {
         .with_state(Admin { metrics, context })
 }
 
-/// How often durations are put into their histograms.
+/// Interval between two upkeep runs, which move recorded durations into their histograms.
 const SORTED_EVERY: Duration = Duration::from_secs(30);
 
-/// Puts what was measured into the histograms from time to time: where nobody asks for the metrics, every
-/// single duration would be kept until somebody does.
+/// Runs the recorder's upkeep at regular intervals. Without it, and without a scraper, every single
+/// duration would be kept in memory.
 pub async fn keep_up(metrics: PrometheusHandle, stop: CancellationToken) {
     let pause = || tokio::time::sleep(SORTED_EVERY);
     while stop.run_until_cancelled(pause()).await.is_some() {
@@ -62,8 +62,8 @@ async fn metrics_text(State(admin): State<Admin>) -> impl IntoResponse {
     )
 }
 
-/// Ready as long as calls can be answered: a missing cache or provider does not make a replica
-/// worse than no replica.
+/// Readiness probe. Reports ready as long as requests can be answered: a replica without a cache or
+/// a provider is better than no replica.
 async fn ready(State(admin): State<Admin>) -> (StatusCode, &'static str) {
     match health::report(&admin.context).await.overall() {
         Health::Unhealthy => (StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),

@@ -1,5 +1,5 @@
-//! Reading a request body: bounded in size and time, of the right content type, strict JSON.
-//! What comes out is a value whose shape is still to be checked by the wire types.
+//! Reads a request body: limited in size and time, of the right content type, strict JSON. The
+//! result is a JSON value; the wire types check its shape later.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,8 +17,8 @@ use serde_json::{Map, Value};
 
 use crate::error::{ApiError, ErrorCode};
 
-/// Reads the whole body, at most `limit_bytes`, within `time`. Of a body that is larger nothing more
-/// is read; the connection sees to it that the client gets the answer all the same.
+/// Reads the whole body, at most `limit_bytes`, within `time`. Once the limit is exceeded, nothing
+/// more is read; `ClientStream` lingers on close so that the client still receives the response.
 pub(crate) async fn read(
     body: Body,
     limit_bytes: usize,
@@ -34,12 +34,12 @@ pub(crate) async fn read(
 }
 
 async fn collect(mut body: Body, limit_bytes: usize) -> Result<Bytes, ApiError> {
-    // What is announced as too large is refused before any of it has come.
+    // A body whose declared length exceeds the limit is refused before any of it is read.
     let announced = body.size_hint().lower();
     if usize::try_from(announced).is_ok_and(|announced| announced > limit_bytes) {
         return Err(too_large(limit_bytes));
     }
-    // Most bodies come in one piece, which is then the body.
+    // Most bodies arrive in a single frame, which is then used without a copy.
     let mut first = Bytes::new();
     let mut collected = BytesMut::new();
     let mut received = 0_usize;
@@ -80,7 +80,7 @@ fn too_large(limit_bytes: usize) -> ApiError {
     )
 }
 
-/// A body that is announced as JSON: for those who want nothing else of the headers.
+/// An extractor that requires a JSON `Content-Type`, for handlers that need no other header.
 pub(crate) struct AnnouncedAsJson;
 
 impl<S: Sync> FromRequestParts<S> for AnnouncedAsJson {
@@ -91,12 +91,12 @@ impl<S: Sync> FromRequestParts<S> for AnnouncedAsJson {
     }
 }
 
-/// Refuses a body that is announced as something else than JSON.
+/// Refuses a body whose `Content-Type` is not JSON.
 pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
     require_type(headers, &["application/json"])
 }
 
-/// Refuses a body that is announced as something else than FHIR JSON or JSON.
+/// Refuses a body whose `Content-Type` is neither FHIR JSON nor JSON.
 pub(crate) fn require_fhir_json(headers: &HeaderMap) -> Result<(), ApiError> {
     require_type(headers, &["application/fhir+json", "application/json"])
 }
@@ -112,7 +112,7 @@ fn require_type(headers: &HeaderMap, types: &[&str]) -> Result<(), ApiError> {
     let mut parts = content_type.to_str().unwrap_or_default().split(';');
     let essence = parts.next().unwrap_or_default().trim();
     let is_json = types.iter().any(|it| essence.eq_ignore_ascii_case(it));
-    // FHIR lets a client name the version it speaks: ours is 4.0 (R4).
+    // FHIR lets a client name its FHIR version; this service supports 4.0 (R4).
     let is_ours = parts.all(|parameter| match parameter.trim().split_once('=') {
         Some(("fhirVersion", version)) => version.trim_matches('"').starts_with("4.0"),
         _ => true,
@@ -124,7 +124,7 @@ fn require_type(headers: &HeaderMap, types: &[&str]) -> Result<(), ApiError> {
     }
 }
 
-/// Refuses a body that is compressed.
+/// Refuses a compressed body.
 fn require_plain(headers: &HeaderMap) -> Result<(), ApiError> {
     let encoding = headers.get(header::CONTENT_ENCODING);
     if encoding.is_none_or(|encoding| encoding == "identity") {
@@ -136,15 +136,15 @@ fn require_plain(headers: &HeaderMap) -> Result<(), ApiError> {
     ))
 }
 
-/// The value of one strict JSON document. Refused: bad syntax, nesting deeper than 128, invalid UTF-8, a
-/// key twice in one object.
+/// Parses one strict JSON document. Refuses bad syntax, nesting deeper than 128, invalid UTF-8 and
+/// duplicate keys in an object.
 pub(crate) fn strict_value(bytes: &[u8]) -> Result<Value, ApiError> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let read = StrictValue.deserialize(&mut deserializer);
     let read = read.and_then(|value| deserializer.end().map(|()| value));
     read.map_err(|cause| {
-        // The cause names a line and a column and what was expected, never the client's text,
-        // except for a repeated key, which the client needs to see.
+        // The cause names a line, a column and what was expected. It never quotes the client's
+        // text, except for a duplicate key, which the client needs to see.
         ApiError::new(
             ErrorCode::InvalidRequest,
             format!("The body is not valid JSON: {cause}."),
@@ -157,7 +157,7 @@ fn twice<E: de::Error>(key: &str) -> E {
     E::custom(format_args!("the key `{shown}` stands twice in one object"))
 }
 
-/// Strict JSON as a value.
+/// A deserialization seed for a strict JSON value.
 struct StrictValue;
 
 impl<'de> DeserializeSeed<'de> for StrictValue {
@@ -211,11 +211,11 @@ impl<'de> Visitor<'de> for StrictValue {
     }
 }
 
-/// A key as it stands in the body; copied only where it is written with escapes.
+/// An object key, borrowed from the body unless it contains escapes.
 #[derive(Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// The body of a request that was already read and put back.
+/// Rebuilds a request from its head and the body that was already read.
 pub(crate) fn replace(parts: axum::http::request::Parts, bytes: Bytes) -> Request<Body> {
     Request::from_parts(parts, Body::from(bytes))
 }

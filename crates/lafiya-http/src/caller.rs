@@ -1,4 +1,4 @@
-//! Who is calling, and are they within the rate: the layers around the groups of routes.
+//! Authentication and rate limiting: the layers around the groups of routes.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::kept_answers;
 use crate::limits::RateInfo;
 use crate::state::HttpState;
 
-/// A caller within the rate, and the environment this call lives in.
+/// An authenticated caller within its rate limit, and the environment of the call.
 #[derive(Clone, Debug)]
 pub(crate) struct Admitted {
     pub(crate) caller: Caller,
@@ -37,7 +37,7 @@ impl<S: Sync> FromRequestParts<S> for Admitted {
     }
 }
 
-/// What the head of a request says about who sent it.
+/// The credentials and the address that a request was sent with.
 struct Knock {
     token: Option<String>,
     address: IpAddr,
@@ -61,7 +61,7 @@ impl Knock {
         authenticate::caller(&state.context, token).await
     }
 
-    /// Counts the request; the error is the finished 429.
+    /// Counts the request against its rate limit. The error is the finished 429 response.
     async fn count(&self, state: &HttpState, counted: Counted) -> Result<RateInfo, Answered> {
         match rate_limit::count(&state.context, counted, self.reduced_limit).await {
             Ok(window) => Ok(window.into()),
@@ -73,7 +73,7 @@ impl Knock {
         }
     }
 
-    /// Counts the request, then lets it be answered.
+    /// Counts the request, then runs `answer` if the limit allows it.
     async fn counted(
         &self,
         state: &HttpState,
@@ -87,7 +87,7 @@ impl Knock {
     }
 }
 
-/// An answer, and how its window stands where the request was counted.
+/// A response, and the state of its rate limit window if the request was counted.
 type Answered = (Response, Option<RateInfo>);
 
 fn route_of(request: &Request) -> Option<MatchedPath> {
@@ -99,8 +99,8 @@ fn noted(route: Option<MatchedPath>, (mut response, rate): Answered) -> Response
     response
 }
 
-/// Layer of the keyed endpoints: a valid key, counted against its window, and a place among those
-/// that are worked on.
+/// Layer of the keyed endpoints: requires a valid key, counts it against its window, and acquires
+/// an admission permit.
 pub(crate) async fn require_key(
     State(state): State<Arc<HttpState>>,
     request: Request,
@@ -114,7 +114,7 @@ async fn keyed(state: &HttpState, mut request: Request, next: Next) -> Answered 
     let knock = Knock::of(&request);
     let caller = match knock.identify(state).await {
         Ok(caller) => caller,
-        // A wrong key is counted against the address, so that nobody guesses without end.
+        // A wrong key is counted against the address, to stop brute-force guessing.
         Err(refusal) => {
             let refused = async { ApiError::from(refusal).into_response() };
             let counted = Counted::Anonymous(knock.address);
@@ -129,7 +129,7 @@ async fn keyed(state: &HttpState, mut request: Request, next: Next) -> Answered 
         Ok(environment) => environment,
         Err(error) => return (error.into_response(), Some(rate)),
     };
-    // What is kept ready takes no place from those that are worked on.
+    // A cached response needs no admission permit.
     if request.method() == Method::GET
         && let Some(kept) = kept_answers::find(state, &request)
     {
@@ -142,7 +142,7 @@ async fn keyed(state: &HttpState, mut request: Request, next: Next) -> Answered 
     (admitted(state, request, next).await, Some(rate))
 }
 
-/// Layer of `/health`.
+/// Rate limit layer of `/health`.
 pub(crate) async fn limit_health(
     State(state): State<Arc<HttpState>>,
     request: Request,
@@ -151,7 +151,7 @@ pub(crate) async fn limit_health(
     limited(&state, Counted::Health, request, next).await
 }
 
-/// Layer of the other public endpoints.
+/// Rate limit layer of the other public endpoints.
 pub(crate) async fn limit_public(
     State(state): State<Arc<HttpState>>,
     request: Request,
@@ -160,8 +160,8 @@ pub(crate) async fn limit_public(
     limited(&state, Counted::Anonymous, request, next).await
 }
 
-/// Layer of the pages for people. A program that asks for one is counted like any other; a browser
-/// is not. Files of a page are counted in a wider window of their own, whoever asks.
+/// Rate limit layer of the HTML pages. A program that requests a page is counted like any other; a
+/// browser is not. Static files are counted in a larger window of their own for every client.
 pub(crate) async fn limit_programs(
     State(state): State<Arc<HttpState>>,
     request: Request,
@@ -181,7 +181,7 @@ pub(crate) async fn limit_programs(
     noted(route, knock.counted(&state, counted, answer).await)
 }
 
-/// Whether a browser asks, rather than a program.
+/// Whether the client is a browser rather than a program.
 pub(crate) fn prefers_html(headers: &HeaderMap) -> bool {
     let accept = headers
         .get(header::ACCEPT)
@@ -189,8 +189,8 @@ pub(crate) fn prefers_html(headers: &HeaderMap) -> bool {
     accept.is_some_and(|accept| accept.contains("text/html"))
 }
 
-/// Counts a request that no route takes, then answers it: whoever shows a valid key is counted by
-/// it, others by their address.
+/// Counts a request that no route handles, then answers it. A request with a valid key is counted
+/// against the key, any other against its address.
 pub(crate) async fn answer_counted(
     state: &HttpState,
     request: Request,
@@ -206,7 +206,7 @@ pub(crate) async fn answer_counted(
     noted(None, knock.counted(state, counted, answer).await)
 }
 
-/// Counts a request against its address, in the window that `window` makes of it.
+/// Counts a request against its address, in the window that `window` selects.
 async fn limited(
     state: &HttpState,
     window: fn(IpAddr) -> Counted,
@@ -222,8 +222,9 @@ async fn limited(
     )
 }
 
-/// Reads the body (bounded in size and time), then waits in no queue: a request is worked on now or
-/// answered 503. Slow senders hold no place among those that are worked on.
+/// Reads the body (limited in size and time), then acquires an admission permit without queueing: a
+/// request is handled now or answered 503. The body is read first so that slow senders hold no
+/// permit.
 pub(crate) async fn admitted(state: &HttpState, request: Request, next: Next) -> Response {
     let settings = &state.settings;
     let request = if has_body(request.method()) {
@@ -264,7 +265,8 @@ fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// A test key is always sandbox; the header can only move a live key's call into the sandbox.
+/// Returns the environment of a call. A test key always uses the sandbox; the header can only move
+/// a live key's call into the sandbox.
 fn environment(headers: &HeaderMap, caller: &Caller) -> Result<Environment, ApiError> {
     let asked = match headers
         .get("x-service-environment")

@@ -1,7 +1,7 @@
-//! The TCP stream of a client, with a bound on how long it may leave its answer unread.
+//! The TCP stream of a client, with a limit on how long it may leave its response unread.
 //!
-//! Without the bound a client that sends requests and never reads holds its connection, and the
-//! place that it takes, for ever: hyper only bounds how long the head of a request may take.
+//! Without the limit, a client that sends requests and never reads would hold its connection and
+//! its connection permit forever: hyper only limits how long the head of a request may take.
 
 use std::io;
 use std::pin::Pin;
@@ -15,18 +15,18 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use crate::connection_limits::ConnectionLimits;
 
-/// How many parts of the timeout pass between two checks of a stalled connection. While the service
-/// has no free connection, a client is given one part instead of all.
+/// Number of checks of a stalled connection per timeout. While the service has no free connection,
+/// a client gets the time of one check instead of the whole timeout.
 const CHECKS_PER_TIMEOUT: u32 = 10;
 
-/// How long a connection that we close still takes what the client is sending. Closing at once
-/// would reset it, and the client would lose the answer that says what was wrong.
+/// How long a connection that we close still reads what the client is sending. Closing at once
+/// would reset the connection, and the client would lose the response that says what was wrong.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// The slowest rate at which a client may read its answers.
+/// The slowest rate at which a client may read its responses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MinimumRate {
-    /// So many bytes have to leave within `within`.
+    /// Minimum number of bytes that must be sent in each period of `within`.
     pub(crate) bytes: usize,
     pub(crate) within: Duration,
 }
@@ -36,13 +36,13 @@ pub(crate) struct ClientStream {
     stream: TcpStream,
     rate: MinimumRate,
     limits: Arc<ConnectionLimits>,
-    /// Set from the first write that had to wait until everything is written.
+    /// Set from the first write that had to wait until everything is flushed.
     stall: Option<Stall>,
     /// Set while the connection is closing.
     linger: Option<Pin<Box<Sleep>>>,
 }
 
-/// How a client that does not take everything at once gets on.
+/// The progress of a client that does not read everything at once.
 struct Stall {
     since: Instant,
     bytes: usize,
@@ -60,7 +60,7 @@ impl ClientStream {
         }
     }
 
-    /// Keeps account of a write, and turns one that has waited too long into an error.
+    /// Records the progress of a write, and turns a write that has stalled too long into an error.
     fn after_write(
         &mut self,
         written: Poll<io::Result<usize>>,
@@ -78,7 +78,7 @@ impl ClientStream {
         }
     }
 
-    /// Ready with an error once the client has read too little for too long.
+    /// Resolves with an error once the client has read too slowly for too long.
     fn poll_stalled(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         let pause = self.rate.within / CHECKS_PER_TIMEOUT;
         let stall = self.stall.get_or_insert_with(|| Stall::new(pause));
@@ -155,7 +155,7 @@ impl AsyncWrite for ClientStream {
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 
-    /// Says that nothing more will come, then discards what the client is still sending.
+    /// Shuts down the write side, then discards what the client is still sending.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.linger.is_none() {
             ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
@@ -171,7 +171,7 @@ impl AsyncWrite for ClientStream {
         loop {
             let mut buffer = ReadBuf::new(&mut discarded);
             let read = ready!(Pin::new(&mut *stream).poll_read(cx, &mut buffer));
-            // The client has closed its side, or reset the connection.
+            // The client closed its side or reset the connection.
             if read.is_err() || buffer.filled().is_empty() {
                 return Poll::Ready(Ok(()));
             }
@@ -194,7 +194,7 @@ mod tests {
         within: Duration::from_millis(1000),
     };
 
-    /// A client, and the service's side of its connection.
+    /// Returns a client and the service's side of its connection.
     async fn connected(connections_max: usize) -> (TcpStream, ClientStream, ConnectionPermit) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address: SocketAddr = listener.local_addr().unwrap();
@@ -248,7 +248,7 @@ mod tests {
                     0 => return total,
                     read => total += read,
                 }
-                // All in all several times the timeout.
+                // The total is several times the timeout.
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
         };

@@ -1,13 +1,13 @@
-//! Smaller answers for who asks for them, and as they are for everybody else.
+//! Response compression (Brotli or gzip) for clients that accept it.
 
 use axum::Router;
 use tower_http::compression::Compression;
 use tower_http::compression::predicate::{And, NotForContentType, Predicate, SizeAbove};
 
-/// Bodies smaller than this are sent as they are: compressing them costs more than it saves.
+/// Smaller bodies are not compressed: compression costs more than it saves.
 const COMPRESSED_BYTES_MIN: u64 = 1400;
 
-/// A router whose answers are compressed.
+/// A router whose responses are compressed.
 pub(crate) type Compressing =
     Compression<Router, And<And<SizeAbove, NotForContentType>, NotForContentType>>;
 

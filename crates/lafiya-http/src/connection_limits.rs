@@ -1,4 +1,4 @@
-//! How many connections may be open at once: in all, and from one address.
+//! Limits on open connections: in total and per address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -8,12 +8,12 @@ use ipnet::IpNet;
 use lafiya_service::rate_limit::client_network;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The bounds, and the connections that are open.
+/// The limits and the connections that are open.
 pub(crate) struct ConnectionLimits {
     all: Arc<Semaphore>,
-    /// 0: no bound.
+    /// 0 disables the limit.
     per_address_max: usize,
-    /// Networks that only the bound of all connections holds for: proxies bring many clients.
+    /// Networks that only the total limit applies to, because a proxy brings many clients.
     exempt: Vec<IpNet>,
     by_address: Mutex<HashMap<IpAddr, usize>>,
 }
@@ -21,16 +21,16 @@ pub(crate) struct ConnectionLimits {
 /// Why a connection is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// As many as may be are open.
+    /// The total limit is reached.
     Full,
-    /// As many as may be are open from its address.
+    /// The limit of its address is reached.
     FullForAddress,
 }
 
-/// An open connection. Dropped, it makes room for another.
+/// A permit for one open connection, released on drop.
 pub(crate) struct ConnectionPermit {
     limits: Arc<ConnectionLimits>,
-    /// Where the connection is counted by its address.
+    /// The address that the connection is counted against, if any.
     counted: Option<IpAddr>,
     _permit: OwnedSemaphorePermit,
 }
@@ -45,12 +45,12 @@ impl ConnectionLimits {
         }
     }
 
-    /// Whether no further connection can be opened.
+    /// Whether the total limit is reached.
     pub(crate) fn is_full(&self) -> bool {
         self.all.available_permits() == 0
     }
 
-    /// Takes a place for a connection from this address.
+    /// Acquires a permit for a connection from this address.
     pub(crate) fn admit(self: &Arc<Self>, address: IpAddr) -> Result<ConnectionPermit, Refusal> {
         let permit = Arc::clone(&self.all)
             .try_acquire_owned()
@@ -87,7 +87,7 @@ impl ConnectionLimits {
             .unwrap_or_else(PoisonError::into_inner);
         if let Some(open) = by_address.get_mut(&network) {
             *open = open.saturating_sub(1);
-            // Addresses without a connection take no memory.
+            // An address without open connections uses no memory.
             if *open == 0 {
                 by_address.remove(&network);
             }
@@ -131,7 +131,7 @@ mod tests {
         drop(second);
         drop(_third);
         assert_eq!(limits.by_address.lock().unwrap().len(), 1);
-        // Nor can the many addresses of one IPv6 network.
+        // Different addresses of one IPv6 network share a limit.
         let _all = [
             admit(&limits, "2001:db8:1:2::1").unwrap(),
             admit(&limits, "2001:db8:1:2::2").unwrap(),

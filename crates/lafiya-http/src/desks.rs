@@ -1,8 +1,11 @@
-//! Desks: threads that each answer the connections given to them.
+//! Connection threads: each one runs a single-threaded runtime and answers the connections assigned
+//! to it.
 //!
-//! A connection stays at its desk, so whatever wakes it wakes one thread, which has what it needs in its caches. Threads
-//! that share all work rouse each other to look for more of it with every wake. They do better where an answer waits for
-//! other servers, whose words any of them can take up; so only a service that answers by itself has desks.
+//! A connection stays on its thread, so a wakeup wakes one thread, whose CPU caches already hold
+//! what it needs. In a work-stealing runtime, every wakeup also wakes other threads to look for
+//! work. Work stealing is faster when requests wait for other servers, because any thread can
+//! continue with a response; so only a service that answers without other servers uses connection
+//! threads.
 
 use std::future::Future;
 use std::io;
@@ -14,10 +17,10 @@ use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Handle};
 use tokio_util::sync::CancellationToken;
 
-/// How long a desk waits for reads that still run when it closes.
+/// How long a thread that closes waits for blocking reads that still run.
 const LAST_READS: Duration = Duration::from_secs(1);
 
-/// All desks. Dropped, they close, and connections that are still open end.
+/// All connection threads. Dropping this stops them and ends connections that are still open.
 pub struct Desks {
     desks: Vec<Desk>,
     closing: CancellationToken,
@@ -25,19 +28,19 @@ pub struct Desks {
 
 struct Desk {
     runtime: Handle,
-    /// Held once by the desk and once by each connection.
+    /// One reference is held by the thread and one by each of its connections.
     seats: Arc<()>,
     thread: JoinHandle<()>,
 }
 
-/// A place at a desk, or among the threads that share all work.
+/// A place for one connection, on a connection thread or on the shared runtime.
 pub(crate) struct Seat {
     runtime: Handle,
     taken: Option<Arc<()>>,
 }
 
 impl Desks {
-    /// No desks: the threads of the runtime that serves share all work.
+    /// Starts no connection threads: connections run on the current shared runtime.
     pub fn none() -> Self {
         Self {
             desks: Vec::new(),
@@ -45,7 +48,7 @@ impl Desks {
         }
     }
 
-    /// So many desks, a thread each.
+    /// Starts `count` connection threads.
     pub fn open(count: usize) -> io::Result<Self> {
         let mut all = Self::none();
         for number in 0..count {
@@ -55,7 +58,8 @@ impl Desks {
         Ok(all)
     }
 
-    /// A seat at the desk with the fewest connections, and the connection as it is known there.
+    /// Assigns a connection to the thread with the fewest connections. Returns its place and the
+    /// stream registered with that thread's runtime.
     pub(crate) fn seat(&self, stream: TcpStream) -> io::Result<(Seat, TcpStream)> {
         let open = self.desks.iter().filter(|desk| desk.is_open());
         let Some(desk) = open.min_by_key(|desk| desk.connections()) else {
@@ -80,7 +84,7 @@ impl Drop for Desks {
     fn drop(&mut self) {
         self.closing.cancel();
         for desk in self.desks.drain(..) {
-            // One that panicked has closed, too.
+            // A thread that panicked is closed as well.
             desk.thread.join().ok();
         }
     }
@@ -102,7 +106,8 @@ impl Desk {
         })
     }
 
-    /// A desk whose thread has ended would look like the least busy one for ever.
+    /// Whether the thread still runs. Without this check, a thread that has ended would always look
+    /// the least busy.
     fn is_open(&self) -> bool {
         !self.thread.is_finished()
     }
@@ -113,7 +118,7 @@ impl Desk {
 }
 
 impl Seat {
-    /// Answers a connection at this seat, which is free again when it ends.
+    /// Runs a connection here, and releases the place when it ends.
     pub(crate) fn answer(self, connection: impl Future<Output = ()> + Send + 'static) {
         let Self { runtime, taken } = self;
         runtime.spawn(async move {
@@ -163,7 +168,7 @@ mod tests {
             assert_eq!(names.recv().await.unwrap().as_deref(), Some(expected));
             clients.push(client);
         }
-        // Whoever leaves makes room.
+        // A closed connection makes room.
         clients.remove(0);
         clients.remove(1);
         while desks.desks[0].connections() > 0 {

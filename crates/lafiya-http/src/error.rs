@@ -1,6 +1,6 @@
-//! The error table: one row per code with status, sentence and whether a client may try again.
-//! The envelope, the OpenAPI responses and `docs/errors.md` derive from it; nothing else in the
-//! service decides what an error looks like. Causes go to the log, never into an answer.
+//! The error table: one row per code, with its status, its sentence and whether a client may retry.
+//! The envelope, the OpenAPI responses and `docs/errors.md` derive from it; no other code decides
+//! what an error looks like. Causes are logged and never sent to a client.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use crate::limits::RateInfo;
 /// One row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ErrorRow {
-    /// The word in `error.code`.
+    /// The value of `error.code`.
     pub code: &'static str,
     /// The HTTP status.
     pub status: u16,
-    /// Whether the same call may succeed later.
+    /// Whether a retry of the same call may succeed.
     pub retryable: bool,
-    /// When it happens, for the documentation.
+    /// When the error occurs, for the documentation.
     pub when: &'static str,
 }
 
@@ -33,10 +33,10 @@ macro_rules! error_table {
         pub enum ErrorCode { $($variant),+ }
 
         impl ErrorCode {
-            /// All codes, in the order of the document.
+            /// All codes, in the order of the documentation.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The row of this code.
+            /// Returns the table row of this code.
             pub fn row(self) -> ErrorRow {
                 match self {
                     $(Self::$variant => ErrorRow { code: $code, status: $status, retryable: $retryable, when: $when }),+
@@ -71,13 +71,13 @@ error_table! {
 }
 
 impl ErrorCode {
-    /// The HTTP status of this code.
+    /// Returns the HTTP status of this code.
     pub fn status(self) -> StatusCode {
         StatusCode::from_u16(self.row().status).expect("the table holds valid statuses")
     }
 }
 
-/// An error on its way to a client.
+/// An error that becomes a response.
 #[derive(Debug)]
 pub struct ApiError {
     code: ErrorCode,
@@ -87,16 +87,17 @@ pub struct ApiError {
     problems: Vec<Problem>,
 }
 
-/// What an error response says, kept beside it so that the FHIR edge can say it in its own words.
+/// The content of an error response, attached to it so that the FHIR edge can render it as an
+/// OperationOutcome.
 #[derive(Clone, Debug)]
 pub(crate) struct Refused(pub(crate) Arc<RefusedParts>);
 
-/// The parts of an error.
+/// The content of an error.
 #[derive(Debug)]
 pub(crate) struct RefusedParts {
     pub(crate) code: ErrorCode,
     pub(crate) message: String,
-    /// Pointers and reasons.
+    /// Pairs of JSON pointer and reason.
     pub(crate) fields: Vec<(String, String)>,
     /// Problems of a Bundle.
     pub(crate) problems: Vec<Problem>,
@@ -106,7 +107,7 @@ pub(crate) struct RefusedParts {
 struct Details {
     #[serde(skip_serializing_if = "Option::is_none")]
     fields: Option<Vec<FieldDetail>>,
-    /// Which of the reasons that a code has.
+    /// Which of the code's reasons applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -142,13 +143,13 @@ struct Body<'a> {
     details: Option<&'a Details>,
 }
 
-/// How long a client should wait when the service is full or a database is away.
+/// `Retry-After` when the service is full or a database is unavailable, in seconds.
 const UNAVAILABLE_RETRY_AFTER_SECONDS: u64 = 2;
-/// How long a client should wait for the first call with its idempotency key.
+/// `Retry-After` while the first call with the same idempotency key is still running, in seconds.
 const STILL_RUNNING_RETRY_AFTER_SECONDS: u64 = 1;
 
 impl ApiError {
-    /// An error with a sentence of its own.
+    /// Creates an error with its own message.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -162,7 +163,7 @@ impl ApiError {
         }
     }
 
-    /// A 400 that names the offending fields.
+    /// Creates a 400 that names the invalid fields.
     pub fn fields(fields: Vec<FieldError>) -> Self {
         let message = match fields.as_slice() {
             [whole] if whole.pointer.is_empty() => format!("The request {}", whole.reason),
@@ -190,7 +191,7 @@ impl ApiError {
         }
     }
 
-    /// A 422 that names every problem of a Bundle.
+    /// Creates a 422 that names every problem of a Bundle.
     pub(crate) fn untranslatable(problems: Vec<Problem>) -> Self {
         Self {
             problems,
@@ -201,7 +202,7 @@ impl ApiError {
         }
     }
 
-    /// What the FHIR edge needs to say the same.
+    /// Returns the content that the FHIR edge renders.
     fn parts(&self) -> RefusedParts {
         let fields = self.details.as_ref().and_then(|it| it.fields.as_ref());
         RefusedParts {
@@ -216,7 +217,7 @@ impl ApiError {
         }
     }
 
-    /// A 429 with everything a polite client needs.
+    /// Creates a 429 with the limit, the reset time and the time to wait.
     pub fn rate_limited(rate: RateInfo) -> Self {
         let seconds = rate.retry_after_seconds.max(1);
         Self {
@@ -238,7 +239,7 @@ impl ApiError {
         }
     }
 
-    /// A 409 that tells a mistake of the client from a call that only has to be sent again.
+    /// Creates a 409 that distinguishes a client's mistake from a call that only has to be retried.
     fn idempotency_conflict(conflict: IdempotencyConflict) -> Self {
         let (message, seconds) = match conflict {
             IdempotencyConflict::DifferentBody => (
@@ -261,7 +262,7 @@ impl ApiError {
         }
     }
 
-    /// The offending fields, for tests.
+    /// Returns the pointers of the invalid fields, for tests.
     #[cfg(test)]
     pub(crate) fn pointers(&self) -> Vec<String> {
         let fields = self
@@ -275,7 +276,7 @@ impl ApiError {
             .collect()
     }
 
-    /// The code of this error.
+    /// Returns the code of this error.
     pub fn code(&self) -> ErrorCode {
         self.code
     }

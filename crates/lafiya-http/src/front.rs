@@ -1,5 +1,6 @@
-//! What every request passes first and every response last: request id, time, version, address,
-//! panic guard, headers, one line in the log. Nothing here knows an endpoint.
+//! The outermost part of the service, which every request enters first and every response leaves
+//! last: request id, timing, API version, client address, panic guard, headers and one log line. It
+//! contains nothing specific to an endpoint.
 
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
@@ -33,22 +34,22 @@ use crate::versions::{CURRENT, CURRENT_HEADER, VersionPolicy};
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const RESPONSE_TIME: HeaderName = HeaderName::from_static("x-response-time");
 const API_VERSION: HeaderName = HeaderName::from_static("x-api-version");
-/// Headers that are added to every answer: room for them is made once.
+/// Number of headers added to every response, used to reserve their space once.
 pub(crate) const HEADERS_WRITTEN: usize = 12;
 
-/// The whole HTTP service.
+/// The edge service: the whole HTTP service.
 pub struct Front {
     state: Arc<HttpState>,
     router: Router,
     compressing: Compressing,
 }
 
-/// The lower limit of a version on its way out.
+/// The reduced rate limit of a deprecated version.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReducedLimit(pub(crate) u32);
 
-/// The way that a request took through the layers, noted on its answer for the headers, the log and the
-/// metrics.
+/// Request metadata: the matched route and the rate limit state, attached to the response for the
+/// headers, the log and the metrics.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Passage {
     pub(crate) route: Option<MatchedPath>,
@@ -56,7 +57,7 @@ pub(crate) struct Passage {
 }
 
 impl Front {
-    /// The service over its state.
+    /// Creates the service from its state and its pages.
     pub fn new(state: Arc<HttpState>, pages: Pages) -> Self {
         let router = router::build(Arc::clone(&state), pages);
         Self {
@@ -69,8 +70,8 @@ impl Front {
     /// Answers one request.
     pub async fn answer(&self, peer: SocketAddr, mut request: Request<Body>) -> Response<Body> {
         let started = Instant::now();
-        // Ids that begin with the time: an assessment takes its id from its request, and what is
-        // stored together lies together.
+        // Version 7 ids begin with the time. An assessment takes its id from its request, so rows
+        // of the same time are stored next to each other.
         let id = RequestId(Uuid::now_v7());
         let method = request.method().clone();
         let correlation = correlation_id(request.headers());
@@ -114,7 +115,7 @@ impl Front {
         let headers = response.headers_mut();
         headers.reserve(HEADERS_WRITTEN);
         if status == StatusCode::PAYLOAD_TOO_LARGE {
-            // The rest of the body is not read, so no other request can follow.
+            // The rest of the body is not read, so the connection cannot be reused.
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         if let Some(rate) = rate {
@@ -124,7 +125,7 @@ impl Front {
         response
     }
 
-    /// Answers a request whose head is doubtful, and nothing that comes after it.
+    /// Refuses a request with an ambiguous head and closes the connection after it.
     async fn refuse_framing(&self, request: Request<Body>, fault: &str) -> Response<Body> {
         let error = ApiError::new(ErrorCode::InvalidRequest, fault);
         let mut response = answer_counted(&self.state, request, error).await;
@@ -133,8 +134,8 @@ impl Front {
         response
     }
 
-    /// Resolves the version in the path, then routes. Older versions are served by the same
-    /// handlers until they end.
+    /// Resolves the version in the path, then routes. Older versions use the same handlers until
+    /// their sunset.
     async fn versioned(&self, mut request: Request<Body>) -> Response<Body> {
         let name = first_segment(request.uri().path());
         let Some(policy) = self.state.settings.versions.policy(name).cloned() else {
@@ -154,10 +155,10 @@ impl Front {
         response
     }
 
-    /// Runs the router; a panic becomes a 500 of this request only.
+    /// Runs the router. A panic becomes a 500 response to this request only.
     async fn guarded(&self, request: Request<Body>) -> Response<Body> {
         let answering = async {
-            // Whoever calls the API without asking for compression does not pay for it.
+            // API clients that do not ask for compression skip the compression layer.
             let asks = request.headers().contains_key(header::ACCEPT_ENCODING);
             if asks || !router::is_api(request.uri().path()) {
                 let answered = self.compressing.clone().oneshot(request).await;
@@ -201,7 +202,8 @@ impl Front {
     }
 }
 
-/// A request id sent by the client is kept out of our own id and logged beside it.
+/// Returns the request id sent by the client, if it is a UUID. It is logged beside our own id and
+/// never replaces it.
 fn correlation_id(headers: &HeaderMap) -> Option<String> {
     let sent = headers.get("x-request-id")?.to_str().ok()?;
     Uuid::parse_str(sent).ok().map(|id| id.to_string())
@@ -232,7 +234,7 @@ fn with_current_version(uri: &Uri, old: &str) -> Uri {
 
 fn ended(policy: &VersionPolicy) -> ApiError {
     let mut said = format!("Version {} ended on {}.", policy.name, policy.sunset_on);
-    // The current one may have an end, too: then there is nowhere to send anybody.
+    // The current version may have ended too; then there is no version to point to.
     if policy.name != CURRENT {
         said.push_str(&format!(" Use /{CURRENT}."));
     }

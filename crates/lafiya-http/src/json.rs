@@ -1,4 +1,4 @@
-//! JSON answers, written straight into the bytes that are sent.
+//! JSON responses, serialized directly into the bytes that are sent.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
@@ -13,10 +13,10 @@ use sonic_rs::LazyValue;
 use crate::error::ApiError;
 use crate::front::HEADERS_WRITTEN;
 
-/// Room for an answer of no particular size.
+/// Initial buffer capacity of a response, in bytes.
 const USUAL_BYTES: usize = 1024;
 
-/// An answer in JSON.
+/// A JSON response.
 pub(crate) struct Json<T>(pub(crate) T);
 
 impl<T: Serialize> IntoResponse for Json<T> {
@@ -25,7 +25,7 @@ impl<T: Serialize> IntoResponse for Json<T> {
     }
 }
 
-/// An answer in JSON of about so many bytes: room for all of them is made at once.
+/// Creates a JSON response with `about_bytes` of buffer reserved in one allocation.
 pub(crate) fn respond(answer: &impl Serialize, about_bytes: usize) -> Response {
     match written(answer, about_bytes) {
         Ok(bytes) => respond_with(bytes),
@@ -33,7 +33,7 @@ pub(crate) fn respond(answer: &impl Serialize, about_bytes: usize) -> Response {
     }
 }
 
-/// The same in a buffer that is used again and again: for answers that are large and frequent.
+/// Creates a JSON response in a reused buffer, for responses that are large and frequent.
 pub(crate) fn respond_in(answer: &impl Serialize, buffers: &'static Buffers) -> Response {
     let mut bytes = buffers.take();
     match write(answer, &mut bytes) {
@@ -42,35 +42,35 @@ pub(crate) fn respond_in(answer: &impl Serialize, buffers: &'static Buffers) -> 
     }
 }
 
-/// The bytes of an answer.
+/// Serializes a response into bytes.
 pub(crate) fn written(answer: &impl Serialize, about_bytes: usize) -> Result<Vec<u8>, ApiError> {
     let mut written = Vec::with_capacity(about_bytes);
     write(answer, &mut written)?;
     Ok(written)
 }
 
-/// Writes JSON behind what is there.
+/// Appends JSON to `to`.
 pub(crate) fn write(answer: &impl Serialize, to: &mut Vec<u8>) -> Result<(), ApiError> {
     sonic_rs::to_writer(to, answer).map_err(|cause| {
         ServiceError::Internal(format!("an answer could not be written: {cause}")).into()
     })
 }
 
-/// JSON that is written already, as a part of an answer.
+/// Preserialized JSON, for use inside a response.
 pub(crate) struct Ready<'a>(pub(crate) &'a [u8]);
 
 impl Serialize for Ready<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let json = str::from_utf8(self.0).map_err(S::Error::custom)?;
-        // sonic-rs copies a `LazyValue` as it is. Made of a string that is borrowed, it takes it for JSON
-        // without reading it, which would cost more than writing it.
+        // sonic-rs copies a `LazyValue` verbatim. Built from a borrowed string, it accepts the
+        // string as JSON without parsing it; parsing would cost more than writing.
         let json = BorrowedStrDeserializer::<value::Error>::new(json);
         let json = LazyValue::deserialize(json).map_err(S::Error::custom)?;
         json.serialize(serializer)
     }
 }
 
-/// An answer of JSON that was written before.
+/// Creates a response from serialized JSON.
 pub(crate) fn respond_with(json: impl Into<Body>) -> Response {
     let mut response = Response::new(json.into());
     let headers = response.headers_mut();
@@ -99,7 +99,7 @@ mod tests {
     }
 
     proptest! {
-        /// The writer is another one than the reader's: they must agree on every character and number.
+        /// sonic-rs must write the same bytes as serde_json for every character and number.
         #[test]
         fn what_is_written_reads_as_it_was(
             text in any::<String>(), odd in "[\\x00-\\x20\"\\\\/\\x7f\u{80}\u{2028}\u{1f600}]{0,40}",

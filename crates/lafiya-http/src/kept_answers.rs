@@ -1,5 +1,5 @@
-//! Answers about the knowledge base, kept as they were first rendered. They hold nothing of any
-//! tenant, and are the same for everybody until another base is loaded.
+//! The response cache of the knowledge base endpoints. These responses contain no tenant data and
+//! are the same for every caller until another knowledge base is loaded.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use moka::sync::Cache;
 use crate::error::ApiError;
 use crate::state::HttpState;
 
-/// Bytes of all kept answers together.
+/// Maximum size of the cache, in bytes.
 const KEPT_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// Longer addresses are rendered anew each time: nobody asks the same twice by accident.
+/// Longer addresses are not cached: they are unlikely to be requested twice.
 const ADDRESS_BYTES_MAX: usize = 300;
-/// Larger answers are rendered anew each time; one page or one condition is far smaller.
+/// Larger responses are not cached; a page or a condition is far smaller.
 const ANSWER_BYTES_MAX: u64 = 256 * 1024;
 
-/// The answers, by the content of the base and the path with its query.
+/// Cached responses, keyed by the knowledge base hash and the path with its query.
 pub(crate) struct KeptAnswers(Cache<String, Kept>);
 
 #[derive(Clone)]
@@ -43,14 +43,15 @@ impl Default for KeptAnswers {
     }
 }
 
-/// What was rendered for the same address before.
+/// Returns the cached response for this address.
 pub(crate) fn find(state: &HttpState, request: &Request) -> Option<Response> {
     let address = address_of(state, request)?;
     let Kept { headers, body } = state.kept_answers.0.get(&address)?;
     Some((headers, body).into_response())
 }
 
-/// The content of the base, and the path with its query.
+/// Returns the cache key: the knowledge base hash and the path with its query. `None` for an
+/// address that is too long.
 fn address_of(state: &HttpState, request: &Request) -> Option<String> {
     let address = request.uri().path_and_query()?.as_str();
     if address.len() > ADDRESS_BYTES_MAX {
@@ -60,7 +61,7 @@ fn address_of(state: &HttpState, request: &Request) -> Option<String> {
     Some([base.content_hash(), " ", address].concat())
 }
 
-/// Layer of the reference endpoints, for what was not found among the kept: keeps what they render.
+/// Layer of the reference endpoints that runs on a cache miss and stores the response.
 pub(crate) async fn keep_rendered(
     State(state): State<Arc<HttpState>>,
     request: Request,

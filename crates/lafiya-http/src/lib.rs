@@ -1,6 +1,7 @@
 //! The HTTP edge: routes, layers, wire types, the error table and the OpenAPI document. It
-//! translates between the contract and the use cases in `lafiya-service`, and decides nothing
-//! clinical. Start reading at `router`; `front` is what every request passes first and last.
+//! translates between the API contract and the use cases in `lafiya-service`, and makes no clinical
+//! decision. Start reading at `router`; `front` is the outermost part that every request and
+//! response passes.
 #![warn(missing_docs)]
 
 pub mod admin;

@@ -1,5 +1,5 @@
-//! Rate limits at the edge: who a request is counted against, and the headers that say so.
-//! The windows themselves live in the service and its cache.
+//! Rate limits at the edge: which address a request is counted against, and the rate limit headers.
+//! The windows themselves are kept by the service and its cache.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,14 +11,14 @@ const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
-/// What the rate headers say about one response.
+/// The rate limit state of one response, as the headers report it.
 #[derive(Clone, Copy, Debug)]
 pub struct RateInfo {
-    /// Requests allowed in a minute.
+    /// Requests allowed per minute.
     pub limit: u32,
     /// Requests left in this window.
     pub remaining: u32,
-    /// When the oldest counted request leaves the window (Unix milliseconds).
+    /// When the oldest counted request leaves the window, in Unix milliseconds.
     pub reset_at_ms: i64,
     /// Seconds until the next request would be allowed.
     pub retry_after_seconds: u64,
@@ -40,18 +40,18 @@ impl From<WindowState> for RateInfo {
 }
 
 impl RateInfo {
-    /// The reset time for people and `details.reset`.
+    /// Returns the reset time as a timestamp, for `details.reset`.
     pub fn reset_timestamp(&self) -> String {
         jiff::Timestamp::from_second(self.reset_at_seconds())
             .map_or_else(|_| String::new(), |at| at.to_string())
     }
 
     fn reset_at_seconds(&self) -> i64 {
-        // Rounded up: at the second named the request is really possible again.
+        // Rounded up, so that a request is really allowed at the named second.
         self.reset_at_ms.div_euclid(1000) + i64::from(self.reset_at_ms.rem_euclid(1000) > 0)
     }
 
-    /// Writes the three headers.
+    /// Writes the three rate limit headers.
     pub(crate) fn write(&self, headers: &mut HeaderMap) {
         headers.insert(LIMIT, HeaderValue::from(self.limit));
         headers.insert(REMAINING, HeaderValue::from(self.remaining));
@@ -59,11 +59,11 @@ impl RateInfo {
     }
 }
 
-/// The address a request is counted against: the peer, unless the peer is a trusted proxy; then the
-/// last address in `X-Forwarded-For` that is not one of the trusted proxies itself.
+/// Returns the address that a request is counted against: the peer, or, if the peer is a trusted
+/// proxy, the last address in `X-Forwarded-For` that is not a trusted proxy itself.
 pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: IpAddr| trusted.iter().any(|net| net.contains(&address));
-    // A socket for both kinds of addresses shows IPv4 ones as `::ffff:10.0.0.2`.
+    // A dual-stack socket reports IPv4 addresses as `::ffff:10.0.0.2`.
     let peer = peer.to_canonical();
     if !is_trusted(peer) {
         return peer;
@@ -74,7 +74,7 @@ pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','))
         .collect();
-    // Read from the right: only what our own proxies appended can be believed.
+    // Read from the right: only the entries that our own proxies appended can be trusted.
     for hop in hops.into_iter().rev() {
         match hop_address(hop.trim()) {
             Some(address) if is_trusted(address) => {}
@@ -85,7 +85,7 @@ pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet
     peer
 }
 
-/// The address of one hop. Some proxies append the port: `1.2.3.4:5678`, `[2001:db8::1]:80`.
+/// Parses the address of one hop. Some proxies append the port: `1.2.3.4:5678`, `[2001:db8::1]:80`.
 fn hop_address(hop: &str) -> Option<IpAddr> {
     let with_port = || hop.parse::<SocketAddr>().ok().map(|it| it.ip());
     let in_brackets = || hop.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
@@ -146,7 +146,7 @@ mod tests {
             ("[2001:db8::1]", "2001:db8::1"),
             ("2001:db8::1", "2001:db8::1"),
             ("203.0.113.9:1, 10.0.0.3:2, [fd00::1]:3", "203.0.113.9"),
-            // No address at all: the proxy itself.
+            // Not a valid address: falls back to the proxy itself.
             ("203.0.113.9:", "10.0.0.2"),
             ("203.0.113.9:99999", "10.0.0.2"),
             ("[203.0.113.9", "10.0.0.2"),

@@ -1,5 +1,5 @@
-//! The accept loop: bounded connections, timeouts for slow senders and slow readers, and a shutdown
-//! that lets running requests finish.
+//! The accept loop: limits the number of connections, times out slow senders and slow readers, and
+//! lets running requests finish on shutdown.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -28,7 +28,7 @@ use crate::front::Front;
 use crate::state::HttpSettings;
 use crate::versions::CURRENT_HEADER;
 
-/// What is sent to a connection beyond the bounds, before it is closed.
+/// Returns the raw 503 response that is sent to a connection beyond the limits before it is closed.
 fn full_answer(refusal: Refusal) -> String {
     let message = match refusal {
         Refusal::Full => "Too many connections. Try again shortly.",
@@ -46,16 +46,16 @@ fn full_answer(refusal: Refusal) -> String {
     )
 }
 
-/// Largest head of a request (request line and headers).
+/// Maximum size of a request head (request line and headers), in bytes.
 const HEAD_BYTES_MAX: usize = 32 * 1024;
 
-/// How much of an answer the kernel takes beyond what it has sent. Left to itself it takes megabytes,
-/// and then nothing for as long as a slow client needs to read a third of them: to us a client that
-/// reads slowly would look like one that does not read.
+/// How many unsent bytes of a response the kernel buffers (`TCP_NOTSENT_LOWAT`). By default it
+/// buffers megabytes, and then accepts nothing until a slow client has read a third of them; a slow
+/// reader would look like a client that does not read at all.
 #[cfg(target_os = "linux")]
 const UNSENT_BYTES_MAX: u32 = 64 * 1024;
 
-/// A bound listener, before it serves.
+/// A bound listener that does not serve yet.
 pub struct Listening {
     listener: TcpListener,
     /// The address it is bound to.
@@ -66,7 +66,7 @@ impl Listening {
     /// Binds the address.
     pub async fn bind(address: SocketAddr) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
-        // Every accepted connection inherits it.
+        // Accepted connections inherit this option.
         #[cfg(target_os = "linux")]
         SockRef::from(&listener).set_tcp_notsent_lowat(UNSENT_BYTES_MAX)?;
         let address = listener.local_addr()?;
@@ -74,7 +74,7 @@ impl Listening {
     }
 }
 
-/// Serves until `stop` resolves, then lets running requests finish within the grace time.
+/// Serves until `stop` resolves, then lets running requests finish within the grace period.
 pub async fn serve(
     listening: Listening,
     front: Front,
@@ -105,7 +105,8 @@ pub async fn serve(
             accepted = listening.listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(cause) => {
-                    // Out of file descriptors, most likely: wait for some to come back.
+                    // The process is probably out of file descriptors: wait until some are
+                    // released.
                     tracing::warn!(%cause, "A connection could not be accepted.");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
@@ -137,7 +138,7 @@ pub async fn serve(
         let stream = ClientStream::new(stream, rate, Arc::clone(&limits));
         let connection = graceful.watch(server.serve_connection(TokioIo::new(stream), answer));
         seat.answer(async move {
-            // Errors here are the client's: it went away or spoke something else than HTTP.
+            // Errors here are the client's: it disconnected or did not send valid HTTP.
             if let Err(cause) = connection.await {
                 tracing::debug!(%cause, "A connection ended early.");
             }

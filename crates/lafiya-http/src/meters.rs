@@ -1,5 +1,5 @@
-//! How many requests were answered, and how quickly. The meters of a route are looked up once on each
-//! thread and then kept: naming them anew for every request would take as long as counting it.
+//! Request counts and durations. The metric handles of a route are looked up once per thread and
+//! cached: a lookup for every request would take as long as the counting.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -8,10 +8,10 @@ use std::time::Duration;
 use axum::http::{Method, StatusCode};
 use metrics::{Counter, Histogram};
 
-/// The meters of one route.
+/// The metric handles of one route.
 struct Route {
     seconds: Histogram,
-    /// By method and status: there are few of them.
+    /// By method and status. A list is enough, because there are few combinations.
     requests: Vec<((&'static str, StatusCode), Counter)>,
 }
 
@@ -56,7 +56,8 @@ impl Route {
     }
 }
 
-/// The name of a method. Those that a client makes up are one: each would be a series of its own.
+/// Returns the label of a method. Unknown methods share one label, because each label creates a
+/// time series.
 fn name(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

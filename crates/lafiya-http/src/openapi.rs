@@ -1,5 +1,5 @@
-//! The OpenAPI 3.1 document: derived from the handlers, completed here with what holds for all of
-//! them (security, headers, the errors of the table).
+//! The OpenAPI 3.1 document: derived from the handlers, and completed here with what all operations
+//! share (security, headers, the errors of the table).
 
 use serde::Serialize;
 use utoipa::openapi::path::{Operation, Parameter};
@@ -12,7 +12,7 @@ use utoipa::{OpenApi, ToSchema};
 
 use crate::error::ErrorCode;
 
-/// The head of the document.
+/// The document's metadata.
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -47,10 +47,10 @@ pub(crate) struct ErrorEnvelope {
 #[derive(Serialize, ToSchema)]
 #[allow(dead_code, reason = "documents the shape that `error.rs` writes")]
 pub(crate) struct ErrorBody {
-    /// A permanent word for the kind of error.
+    /// A permanent code for the kind of error.
     #[schema(example = "INVALID_REQUEST")]
     code: String,
-    /// A sentence for people.
+    /// A message for people.
     message: String,
     details: Option<ErrorDetails>,
 }
@@ -59,18 +59,18 @@ pub(crate) struct ErrorBody {
 #[serde(rename_all = "camelCase")]
 #[allow(dead_code, reason = "documents the shape that `error.rs` writes")]
 pub(crate) struct ErrorDetails {
-    /// Every offending field.
+    /// Every invalid field.
     fields: Option<Vec<ErrorField>>,
     /// On `IDEMPOTENCY_CONFLICT`: `different_body`, or `still_running` (send the same call again).
     #[schema(example = "still_running")]
     reason: Option<String>,
     /// The limit or quota that applied.
     limit: Option<u64>,
-    /// What was used of it.
+    /// How much of it was used.
     used: Option<u64>,
-    /// What is left of it.
+    /// How much of it is left.
     remaining: Option<u64>,
-    /// When it starts anew.
+    /// When it resets.
     #[schema(format = DateTime)]
     reset: Option<String>,
     /// Seconds to wait.
@@ -80,16 +80,16 @@ pub(crate) struct ErrorDetails {
 #[derive(Serialize, ToSchema)]
 #[allow(dead_code, reason = "documents the shape that `error.rs` writes")]
 pub(crate) struct ErrorField {
-    /// Where, as a JSON pointer.
+    /// The location, as a JSON pointer.
     #[schema(example = "/evidence/0/choice_id")]
     pointer: String,
     /// What is wrong.
     reason: String,
-    /// What may have been meant.
+    /// What may have been meant instead.
     suggestions: Option<Vec<String>>,
 }
 
-/// The document as JSON, indented and with a final newline: the form that is committed.
+/// Returns the document as indented JSON with a final newline, the form that is committed.
 pub fn document_text() -> String {
     let document = crate::router::document();
     let mut text = document
@@ -101,7 +101,7 @@ pub fn document_text() -> String {
 
 const BEARER: &str = "apiKey";
 
-/// Adds what every operation shares.
+/// Adds what all operations share.
 pub(crate) fn complete(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
     let scheme = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
@@ -126,7 +126,8 @@ pub(crate) fn complete(mut document: utoipa::openapi::OpenApi) -> utoipa::openap
     document
 }
 
-/// Operations tagged `public` need no key; the tag is a mark for this function and is removed.
+/// Completes one operation. Operations tagged `public` need no key; the tag is only a marker for
+/// this function and is removed.
 fn complete_operation(path: &str, operation: &mut Operation) {
     let tags = operation.tags.get_or_insert_default();
     let public = tags.iter().any(|tag| tag == "public");
@@ -169,7 +170,8 @@ fn complete_operation(path: &str, operation: &mut Operation) {
     }
 }
 
-/// A list comes bare or, with `envelope=true`, in an object: its schema is one of the two.
+/// Documents both forms of a list. A list is a bare array or, with `envelope=true`, an object, so
+/// its schema is one of the two.
 fn add_second_form_of_lists(path: &str, operation: &mut Operation) {
     let parameters = operation.parameters.as_deref().unwrap_or_default();
     let is_envelope = |it: &RefOr<Parameter>| matches!(it, RefOr::T(it) if it.name == "envelope");
@@ -202,7 +204,7 @@ fn add_second_form_of_lists(path: &str, operation: &mut Operation) {
     content.schema = Some(RefOr::T(Schema::OneOf(either)));
 }
 
-/// Whoever speaks FHIR gets errors as an OperationOutcome.
+/// Documents OperationOutcome as the error format of FHIR requests.
 fn add_outcomes(operation: &mut Operation) {
     for (status, response) in &mut operation.responses.responses {
         let is_error = status.starts_with('4') || status.starts_with('5');

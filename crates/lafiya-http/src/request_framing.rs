@@ -1,12 +1,12 @@
-//! What HTTP/1.1 requires of the head of a request and hyper leaves open. Where a proxy in front and we
-//! could disagree on where a request ends or whom it is for, one request can be smuggled inside
-//! another; so nothing doubtful is answered.
+//! Checks of the request head that HTTP/1.1 requires and hyper does not make. If a proxy and this
+//! service disagree about where a request ends or which host it is for, a client can smuggle one
+//! request inside another; so every ambiguous request is refused.
 
 use axum::body::Body;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Request, Version, header};
 
-/// What is wrong with the head of a request, as a sentence.
+/// Returns what is wrong with a request head, as a sentence.
 pub(crate) fn fault_of(request: &Request<Body>) -> Option<&'static str> {
     let headers = request.headers();
     fault_of_host(headers, request.version()).or_else(|| fault_of_encoding(headers))
@@ -27,7 +27,8 @@ fn fault_of_host(headers: &HeaderMap, version: Version) -> Option<&'static str> 
     }
 }
 
-/// Only `chunked`: other codings are compression, which nobody here undoes.
+/// Accepts only `chunked`: the other transfer codings are compression, which this service does not
+/// decode.
 fn fault_of_encoding(headers: &HeaderMap) -> Option<&'static str> {
     let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
     let coding = codings.next()?;

@@ -1,4 +1,4 @@
-//! All routes in one list, and the order of the layers around them.
+//! All routes, and the order of the layers around them.
 
 use std::sync::Arc;
 
@@ -23,11 +23,11 @@ use crate::openapi::{self, ApiDocument};
 use crate::state::HttpState;
 use crate::versions::CURRENT;
 
-/// The pages for people, mounted beside the API.
+/// The HTML pages, mounted beside the API.
 pub struct Pages {
-    /// Every path that shows a page.
+    /// The routes of all pages.
     pub router: Router,
-    /// The page for a path that leads nowhere.
+    /// Renders the page for an unknown path.
     pub not_found: fn(&Request) -> Response,
 }
 
@@ -52,7 +52,7 @@ fn routes() -> Routes {
         keyed: OpenApiRouter::new()
             .routes(versioned(routes!(endpoints::assess::assess)))
             .routes(versioned(routes!(endpoints::fhir_assess::assess)))
-            // The name that FHIR gives to an operation; the same call.
+            // The FHIR name of the same operation.
             .route(
                 &under_version("/fhir/$assess"),
                 post(endpoints::fhir_assess::assess),
@@ -90,7 +90,8 @@ fn routes() -> Routes {
     }
 }
 
-/// Routes at their full paths. Nesting them would rewrite the path of every request.
+/// Adds the version prefix to the paths of routes. Nesting the routes instead would rewrite the
+/// path of every request.
 fn versioned<S>((schemas, mut paths, handlers): UtoipaMethodRouter<S>) -> UtoipaMethodRouter<S> {
     let named = std::mem::take(&mut paths.paths).into_iter();
     paths.paths = named
@@ -103,7 +104,7 @@ fn under_version(path: &str) -> String {
     format!("/{CURRENT}{path}")
 }
 
-/// The API document, derived from the routes.
+/// Returns the API document, derived from the routes.
 pub(crate) fn document() -> utoipa::openapi::OpenApi {
     let Routes {
         reference,
@@ -117,8 +118,8 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
     openapi::complete(all.into_openapi())
 }
 
-/// The router with its layers: one around each group of routes, since every layer costs each request
-/// its share, and `Front` around the whole.
+/// Builds the router with its layers. Each group of routes has one layer, because every layer has a
+/// cost per request; `Front` wraps the whole router.
 pub(crate) fn build(state: Arc<HttpState>, pages: Pages) -> Router {
     let Routes {
         reference,
@@ -136,7 +137,7 @@ pub(crate) fn build(state: Arc<HttpState>, pages: Pages) -> Router {
     let public =
         Router::from(public).route_layer(from_fn_with_state(Arc::clone(&state), limit_public));
 
-    // The URLs that our resources name have no version in them: they must stay good for ever.
+    // The URLs in our FHIR resources carry no version, because they must never change.
     let definitions = Router::new()
         .route("/fhir/metadata", get(endpoints::fhir_metadata::read))
         .route("/fhir/{type}", get(endpoints::fhir_definitions::search))
@@ -159,7 +160,7 @@ pub(crate) fn build(state: Arc<HttpState>, pages: Pages) -> Router {
         .with_state(state)
 }
 
-/// The browsable API reference; its assets are inside the binary.
+/// The browsable API reference; its assets are embedded in the binary.
 fn api_reference() -> Router<Arc<HttpState>> {
     let page = SwaggerUi::new("/docs/api").config(
         Config::from(format!("/{CURRENT}/openapi.json"))
@@ -169,7 +170,8 @@ fn api_reference() -> Router<Arc<HttpState>> {
     Router::from(page).layer(from_fn(allow_own_assets))
 }
 
-/// The docs page runs its own script and styles and calls this server, nothing else.
+/// Sets a content security policy that lets the API reference load its own scripts and styles and
+/// call this server, and nothing else.
 async fn allow_own_assets(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     response.headers_mut().insert(

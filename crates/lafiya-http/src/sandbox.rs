@@ -1,6 +1,6 @@
-//! The sandbox without a key: the endpoints that answer questions, for pages of this same binary that
-//! already know for whom they ask. Nothing outside the process can reach it, and it can neither bill
-//! nor change anything a tenant owns.
+//! The sandbox without a key: the assessment and lookup endpoints, for pages of this same binary
+//! that have already identified their caller. It is not reachable from outside the process, and it
+//! can neither bill nor change anything that a tenant owns.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -22,7 +22,8 @@ use crate::limits::RateInfo;
 use crate::state::HttpState;
 use crate::versions::CURRENT;
 
-/// Answers requests that carry a [`Caller`] among their extensions, always in the sandbox.
+/// Returns routes for requests that carry a [`Caller`] in their extensions. They always use the
+/// sandbox.
 pub fn sandbox(state: Arc<HttpState>) -> Router {
     let routes = Router::new()
         .route("/assess", post(endpoints::assess::assess))
@@ -46,7 +47,7 @@ pub fn sandbox(state: Arc<HttpState>) -> Router {
         .with_state(state)
 }
 
-/// Counts the call like any other of the same caller, and lets it into the sandbox.
+/// Counts the call against the caller's rate limit and admits it to the sandbox.
 async fn count(State(state): State<Arc<HttpState>>, mut request: Request, next: Next) -> Response {
     let Some(caller) = request.extensions().get::<Caller>().cloned() else {
         return ApiError::from(ServiceError::InvalidApiKey).into_response();
@@ -58,7 +59,7 @@ async fn count(State(state): State<Arc<HttpState>>, mut request: Request, next: 
         }
         Err(other) => return ApiError::from(other).into_response(),
     };
-    // Whoever asks is this binary itself.
+    // The request comes from this process.
     let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
     request.extensions_mut().insert(Visitor {
         request: RequestId(Uuid::new_v4()),

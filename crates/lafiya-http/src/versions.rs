@@ -1,6 +1,6 @@
-//! Versions of the API. The current one is `v1`; a table in the settings names older ones and v1's
-//! own end, once it has one: when they were deprecated (RFC 9745), when they end (RFC 8594), and
-//! a reduced rate limit for the last stretch. After the end every call gets 410.
+//! API versions. The current one is `v1`. A table in the settings lists older versions, and v1
+//! itself once it has an end: the deprecation date (RFC 9745), the sunset date (RFC 8594) and a
+//! reduced rate limit for the time between. After the sunset every call gets 410.
 
 use axum::http::{HeaderMap, HeaderValue};
 use jiff::Timestamp;
@@ -8,25 +8,25 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 
-/// The version this code speaks.
+/// The API version that this code implements.
 pub const CURRENT: &str = "v1";
 /// The value of `X-API-Version`.
 pub const CURRENT_HEADER: &str = "1.0";
 
-/// One line of the version table.
+/// One row of the version table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VersionPolicy {
     /// The path prefix, such as `v0`.
     pub name: String,
-    /// Day of the announcement (YYYY-MM-DD).
+    /// Date of the announcement (YYYY-MM-DD).
     pub deprecated_on: Date,
-    /// Day from which on calls get 410.
+    /// First day on which calls get 410.
     pub sunset_on: Date,
-    /// Limit per key and minute while deprecated.
+    /// Requests per minute and key while deprecated.
     #[serde(default)]
     pub rate_limit_per_minute: Option<u32>,
-    /// Where to read about moving on.
+    /// A link to migration instructions.
     #[serde(default)]
     pub link: Option<String>,
 }
@@ -38,7 +38,8 @@ pub struct Versions {
 }
 
 impl Versions {
-    /// A table; refuses what cannot be meant.
+    /// Creates a table. Fails if a name is not a version or is listed twice, or if a sunset is not
+    /// after the deprecation.
     pub fn new(policies: Vec<VersionPolicy>) -> Result<Self, String> {
         for (position, policy) in policies.iter().enumerate() {
             let name = &policy.name;
@@ -62,7 +63,7 @@ impl Versions {
         Ok(Self { policies })
     }
 
-    /// The table's line for a path prefix.
+    /// Returns the row of a path prefix.
     pub(crate) fn policy(&self, name: &str) -> Option<&VersionPolicy> {
         self.policies.iter().find(|policy| policy.name == name)
     }
@@ -74,7 +75,7 @@ impl VersionPolicy {
         start_of(self.sunset_on) <= now
     }
 
-    /// Writes `Deprecation`, `Sunset` and `Link`.
+    /// Writes the headers `Deprecation`, `Sunset` and `Link`.
     pub(crate) fn write(&self, headers: &mut HeaderMap) {
         let deprecated = format!("@{}", start_of(self.deprecated_on).as_second());
         insert(headers, "deprecation", &deprecated);

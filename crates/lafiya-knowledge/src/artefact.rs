@@ -1,6 +1,7 @@
-//! The packed base: content as one compact blob, for embedding in a binary.
+//! The packed knowledge base: the content as one compact blob, for embedding in a binary.
 //!
-//! Only content is packed. Indices are built on loading, so an artefact cannot disagree with the code that reads it.
+//! Only content is packed. Indices are built on loading, so an artefact cannot disagree with the
+//! code that reads it.
 
 use crate::base::KnowledgeBase;
 use crate::remark::LoadError;
@@ -12,7 +13,7 @@ pub fn pack(content: &Content) -> Result<Vec<u8>, LoadError> {
 }
 
 impl KnowledgeBase {
-    /// Loads a packed base. It was checked when it was packed.
+    /// Loads a packed knowledge base. It was checked when it was packed.
     pub fn from_artefact(bytes: &[u8]) -> Result<Self, LoadError> {
         Ok(Self::from_content(postcard::from_bytes(bytes)?))
     }

@@ -1,7 +1,8 @@
-//! Reads the clinical content under `knowledge/`, checks it, and gives one immutable, indexed [`KnowledgeBase`].
+//! Reads the clinical content under `knowledge/`, checks it, and builds one immutable, indexed
+//! [`KnowledgeBase`].
 //!
-//! `schema` is the shape of the files, `load` reads them, `checks` judges them, `base` is what the engine reads.
-//! Nothing here reasons, logs, or knows the name of a disease.
+//! `schema` defines the format of the files, `load` reads them, `checks` validates them, and `base`
+//! is what the engine reads. Nothing here reasons, logs, or names a disease.
 #![warn(missing_docs)]
 
 pub mod artefact;

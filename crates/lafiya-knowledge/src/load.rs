@@ -1,6 +1,7 @@
-//! From files to content: every file is parsed, every error is kept, with file and line.
+//! Parses files into content. Every file is parsed, and every error is reported with its file and
+//! line.
 //!
-//! What is wrong in one entry of a list does not hide the others. Nothing is judged here beyond the shape.
+//! An error in one entry of a list does not hide the others. Only the format is checked here.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,22 +19,23 @@ use crate::schema::{Content, Country, Finding, LayTerm};
 pub struct SourceFile {
     /// Such as `conditions/c_measles.toml`.
     pub path: String,
-    /// All of it.
+    /// The full text.
     pub text: String,
 }
 
-/// Content as read, with the files it came from and what could not be read.
+/// Parsed content, with its source files and the parse errors.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What was understood.
+    /// The content that could be parsed.
     pub content: Content,
     /// The files, sorted by path.
     pub files: Vec<SourceFile>,
-    /// What was not.
+    /// The parse errors.
     pub remarks: Vec<Remark>,
 }
 
-/// Reads all content files below a directory. Files of other kinds (Markdown, registers) are left alone.
+/// Reads all content files below a directory. Other files (Markdown, facility registers) are
+/// ignored.
 pub fn read_dir(directory: &Path) -> Result<Vec<SourceFile>, LoadError> {
     let mut files = Vec::new();
     collect(directory, "", &mut files)?;
@@ -41,7 +43,7 @@ pub fn read_dir(directory: &Path) -> Result<Vec<SourceFile>, LoadError> {
     Ok(files)
 }
 
-/// Parses files, whatever is wrong with them.
+/// Parses files. Errors are collected, not returned early.
 pub fn parse(mut files: Vec<SourceFile>) -> Loaded {
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let mut reading = Reading::default();
@@ -83,7 +85,8 @@ fn collect(directory: &Path, below: &str, files: &mut Vec<SourceFile>) -> Result
     Ok(())
 }
 
-/// Facility registers and place lists are data of other parts of the product.
+/// Whether a file is content. Facility registers and place lists belong to other parts of the
+/// product.
 fn is_content(path: &str) -> bool {
     let hidden = path.split('/').any(|part| part.starts_with('.'));
     let foreign = path.starts_with("facilities/") || path.starts_with("places/");
@@ -141,7 +144,7 @@ impl Reading {
     }
 }
 
-/// A finding's category is the name of its file.
+/// Parses findings. The category of a finding is the name of its file.
 fn findings(file: &SourceFile, stem: &str, remarks: &mut Vec<Remark>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = list(file, "finding", remarks);
     for finding in &mut findings {
@@ -150,7 +153,7 @@ fn findings(file: &SourceFile, stem: &str, remarks: &mut Vec<Remark>) -> Vec<Fin
     findings
 }
 
-/// A file that is one thing.
+/// Parses a file that contains a single object.
 fn one<T: DeserializeOwned>(file: &SourceFile, remarks: &mut Vec<Remark>) -> Option<T> {
     match toml::from_str(&file.text) {
         Ok(item) => Some(item),
@@ -161,7 +164,8 @@ fn one<T: DeserializeOwned>(file: &SourceFile, remarks: &mut Vec<Remark>) -> Opt
     }
 }
 
-/// A file that is a list of things under one key. When it does not read as a whole, each entry is tried alone.
+/// Parses a file that contains a list under one key. If it does not parse as a whole, each entry is
+/// parsed separately.
 fn list<T: DeserializeOwned>(file: &SourceFile, key: &str, remarks: &mut Vec<Remark>) -> Vec<T> {
     if let Ok(mut lists) = toml::from_str::<BTreeMap<String, Vec<T>>>(&file.text) {
         let items = lists.remove(key).unwrap_or_default();

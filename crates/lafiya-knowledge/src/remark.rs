@@ -1,28 +1,28 @@
-//! What the checks say: one sentence about one line of one file.
+//! Remarks of the checks: one sentence about one line of a file.
 
 use std::fmt;
 
-/// Whether a remark fails the base.
+/// The severity of a remark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// The base is broken: it is not served.
+    /// The knowledge base is invalid and is not served.
     Complaint,
-    /// Worth a look, nothing more.
+    /// Worth a look, but not an error.
     Note,
 }
 
-/// A sentence about a line of a file.
+/// A remark about a line of a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Remark {
-    /// Path below `knowledge/`; empty where it is about the base as a whole.
+    /// Path below `knowledge/`; empty if it concerns the knowledge base as a whole.
     pub file: String,
-    /// Line, from 1; 0 where it is about the file as a whole.
+    /// Line, from 1; 0 if it concerns the whole file.
     pub line: usize,
-    /// Whether it fails the base.
+    /// The severity.
     pub weight: Weight,
     /// The name of the check.
     pub check: &'static str,
-    /// What is wrong, for a clinician.
+    /// The message, written for a clinician.
     pub says: String,
 }
 
@@ -40,21 +40,21 @@ impl fmt::Display for Remark {
     }
 }
 
-/// Why a base cannot be had.
+/// The reason why a knowledge base could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// A file or directory cannot be read.
     #[error("{path}: {cause}")]
     Unreadable {
-        /// Which.
+        /// The path.
         path: String,
-        /// Why.
+        /// The cause.
         cause: std::io::Error,
     },
-    /// The content is broken.
+    /// The content is invalid.
     #[error("the knowledge base has {} complaints; the first: {}", .0.len(), .0.first().map(ToString::to_string).unwrap_or_default())]
     Broken(Vec<Remark>),
-    /// The packed artefact is not one of this version.
+    /// The packed artefact does not have the format of this version.
     #[error("the packed knowledge base cannot be read: {0}")]
     Artefact(#[from] postcard::Error),
 }

@@ -1,10 +1,10 @@
-//! Every word that leads to a concept: what search and free-text reading look for.
+//! All terms that refer to a concept, for search and free-text recognition.
 //!
-//! The list is plain. Folding, spelling and ranking belong to whoever searches.
+//! The list is not normalised. Folding, spelling and ranking are left to the search.
 
 use crate::base::{ConceptRef, ConditionIx, FindingIx, KnowledgeBase, LabIx, MeasureIx, RiskIx};
 
-/// What sort of word a term is, from surest to vaguest.
+/// The kind of a term, from most to least specific.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TermKind {
     /// The clinical name.
@@ -17,23 +17,25 @@ pub enum TermKind {
     Lay,
 }
 
-/// A word and the concept it leads to.
+/// A term and the concept it refers to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchTerm<'a> {
     /// The concept.
     pub concept: ConceptRef,
     /// The word or phrase, as written.
     pub term: &'a str,
-    /// What sort of word.
+    /// The kind of term.
     pub kind: TermKind,
-    /// The language, where a file of lay terms says; the rest is English and Pidgin as clinics write it.
+    /// The language, if a file of lay terms states it; all other terms are English and Pidgin as
+    /// used in clinics.
     pub language: Option<&'a str>,
-    /// How surely it means the concept, 0 to 1.
+    /// How certainly the term means the concept, 0 to 1.
     pub confidence: f32,
 }
 
 impl KnowledgeBase {
-    /// Every term: findings, measures, risk factors, tests, conditions, then the files of lay terms.
+    /// Returns every term: findings, measures, risk factors, tests and conditions, then the files
+    /// of lay terms.
     pub fn search_terms(&self) -> Vec<SearchTerm<'_>> {
         const NONE: &[String] = &[];
         let mut terms = Vec::new();
@@ -100,7 +102,7 @@ impl KnowledgeBase {
     }
 }
 
-/// Adds the words of one concept; a plain name that is the clinical one counts once.
+/// Adds the terms of one concept. A common name that equals the clinical one is added once.
 fn add<'a>(
     terms: &mut Vec<SearchTerm<'a>>,
     concept: ConceptRef,

@@ -1,4 +1,5 @@
-//! One concept for people: what `lafiya knowledge show` prints. Pure text, no colours, no terminal.
+//! Renders one concept for `lafiya knowledge show`, as plain text without colours or terminal
+//! codes.
 
 use std::fmt::Write as _;
 
@@ -6,7 +7,7 @@ use lafiya_model::AgeBand;
 
 use crate::base::{ConceptRef, ConditionIx, FindingIx, KnowledgeBase, LabIx, MeasureIx, RiskIx};
 
-/// A concept in words and numbers, as a reviewer would want to see it.
+/// Returns a concept in words and numbers, for a reviewer.
 pub fn show(base: &KnowledgeBase, concept: ConceptRef) -> String {
     let mut page = Page::default();
     page.title(&format!(
@@ -180,7 +181,7 @@ fn lab(base: &KnowledgeBase, ix: LabIx, page: &mut Page) {
     }
 }
 
-/// `[3] Guidelines for malaria, WHO, 2024`.
+/// Returns a citation such as `[3] Guidelines for malaria, WHO, 2024`.
 pub fn citation(base: &KnowledgeBase, source: crate::base::SourceIx) -> String {
     let it = base.source(source);
     format!(
@@ -206,7 +207,8 @@ fn names(base: &KnowledgeBase, findings: impl Iterator<Item = FindingIx>) -> Str
 #[derive(Default)]
 struct Page {
     text: String,
-    /// Written with the first row below it: an empty part has no heading.
+    /// A heading that is written together with the first row below it, so that an empty section has
+    /// none.
     pending: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Counts of the base, for `lafiya knowledge stats`. Pure: whoever calls prints.
+//! Counts of the knowledge base, for `lafiya knowledge stats`. Pure: the caller prints them.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use crate::base::KnowledgeBase;
 
-/// What the base holds.
+/// The counts of a knowledge base.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Stats {
-    /// The version for people.
+    /// The display version.
     pub version: String,
     /// The hash of the content.
     pub content_hash: String,
-    /// How many of each kind of thing.
+    /// The number of objects of each kind.
     pub totals: BTreeMap<&'static str, usize>,
     /// Conditions by category.
     pub conditions_by_category: BTreeMap<String, usize>,
@@ -31,28 +31,28 @@ pub struct Stats {
     pub risk_factors_by_category: BTreeMap<String, usize>,
     /// Lab tests by the lowest level that has them.
     pub lab_tests_by_level: BTreeMap<String, usize>,
-    /// Danger rules by the level they demand.
+    /// Danger rules by the level they require.
     pub rules_by_level: BTreeMap<String, usize>,
-    /// How far the content reaches.
+    /// The coverage of the content.
     pub coverage: Coverage,
 }
 
-/// How far the content reaches.
+/// The coverage of the content.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Coverage {
     /// Links between conditions and findings.
     pub finding_links: usize,
-    /// Links for each condition, on average.
+    /// Links per condition, on average.
     pub finding_links_per_condition: f32,
     /// Links between conditions and risk factors.
     pub risk_links: usize,
     /// Links between conditions and tests.
     pub lab_links: usize,
-    /// Findings that at least one condition lists, of 100.
+    /// Percentage of findings listed by at least one condition.
     pub findings_listed_of_100: f32,
-    /// Findings that at least one danger rule asks for, of 100.
+    /// Percentage of findings used by at least one danger rule.
     pub findings_in_rules_of_100: f32,
-    /// Findings with an everyday phrase, of 100.
+    /// Percentage of findings with an everyday phrase.
     pub findings_with_lay_words_of_100: f32,
     /// Conditions that must not be missed.
     pub must_not_miss: usize,
@@ -60,11 +60,11 @@ pub struct Coverage {
     pub notifiable: usize,
     /// Countries with regions.
     pub countries: usize,
-    /// Words that lead to a concept.
+    /// Terms that refer to a concept.
     pub search_terms: usize,
 }
 
-/// Counts the base.
+/// Counts a knowledge base.
 pub fn stats(base: &KnowledgeBase) -> Stats {
     let conditions = base.conditions();
     let findings = base.findings();

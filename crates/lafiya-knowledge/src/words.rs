@@ -1,6 +1,7 @@
-//! The fixed words of the files: each list of allowed words is one type.
+//! The fixed words of the files: one type per list of allowed words.
 //!
-//! Words that the API shares (levels, time-frames, sex) live in `lafiya-model`; these are the content's own.
+//! Words shared with the API (levels, timeframes, sex) are in `lafiya-model`; these are specific to
+//! the content.
 
 use std::fmt;
 
@@ -19,7 +20,7 @@ macro_rules! words {
             /// Every value, in order.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The word as it stands in the files.
+            /// Returns the word used in the files.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
@@ -34,7 +35,7 @@ macro_rules! words {
 }
 
 words!(
-    /// Which sexes something is possible in.
+    /// The sexes in which something is possible.
     SexLimit {
         /// Both.
         Any => "any",
@@ -46,7 +47,7 @@ words!(
 );
 
 impl SexLimit {
-    /// Whether a patient of this sex is within the limit. `other` rules nothing out.
+    /// Whether the limit allows a patient of this sex. `other` is always allowed.
     #[inline]
     pub fn allows(self, sex: Sex) -> bool {
         !matches!(
@@ -57,7 +58,7 @@ impl SexLimit {
 }
 
 words!(
-    /// A state of a woman that changes what is possible and how likely it is.
+    /// A state of a woman that affects what is possible and how likely it is.
     State {
         /// Pregnant.
         Pregnant => "pregnant",
@@ -67,7 +68,7 @@ words!(
 );
 
 words!(
-    /// The kind of place somebody lives in.
+    /// The kind of place where the patient lives.
     Setting {
         /// Countryside.
         Rural => "rural",
@@ -77,47 +78,47 @@ words!(
 );
 
 words!(
-    /// How bad a condition typically is.
+    /// The typical severity of a condition.
     ConditionSeverity {
-        /// Passes by itself.
+        /// Self-limiting.
         Mild => "mild",
         /// Needs treatment.
         Moderate => "moderate",
         /// Dangerous.
         Severe => "severe",
-        /// Threatens life.
+        /// Life-threatening.
         Critical => "critical",
     }
 );
 
 words!(
-    /// What kind of observation a finding is.
+    /// The kind of observation.
     FindingKind {
-        /// Told by the patient.
+        /// Reported by the patient.
         Symptom => "symptom",
-        /// Seen by whoever examines.
+        /// Seen by the examiner.
         Sign => "sign",
-        /// A threshold of something measured.
+        /// A threshold of a measured value.
         Vital => "vital",
     }
 );
 
 words!(
-    /// How dangerous a finding is by itself, whoever has it.
+    /// How dangerous a finding is by itself, in any patient.
     RedFlag {
-        /// Not by itself.
+        /// Not dangerous by itself.
         None => "none",
         /// Must be seen today.
         Serious => "serious",
-        /// To a hospital now.
+        /// Must go to a hospital now.
         Emergency => "emergency",
-        /// A triage nurse runs.
+        /// Needs an ambulance.
         EmergencyAmbulance => "emergency_ambulance",
     }
 );
 
 impl RedFlag {
-    /// The seriousness in the words of the API; `None` where the finding is no flag.
+    /// Returns the seriousness in the words of the API; `None` if the finding is not a red flag.
     pub fn seriousness(self) -> Option<Seriousness> {
         match self {
             Self::None => None,
@@ -129,7 +130,7 @@ impl RedFlag {
 }
 
 words!(
-    /// The lowest level of the health system that usually has something.
+    /// The lowest level of the health system where something is usually available.
     CareLevel {
         /// Primary health centre.
         Phc => "phc",
@@ -143,15 +144,15 @@ words!(
 );
 
 words!(
-    /// What a test costs the patient.
+    /// The price of a test for the patient.
     Price {
-        /// Nothing.
+        /// Free of charge.
         Free => "free",
-        /// Little.
+        /// Low.
         Low => "low",
-        /// Noticeable.
+        /// Medium.
         Medium => "medium",
-        /// Much.
+        /// High.
         High => "high",
     }
 );
@@ -159,13 +160,13 @@ words!(
 words!(
     /// How soon an investigation should be done.
     Urgency {
-        /// At once.
+        /// Immediately.
         Immediate => "immediate",
-        /// Within two hours.
+        /// Within 2 hours.
         Within2Hours => "within_2_hours",
-        /// Within a day.
+        /// Within 24 hours.
         Within24Hours => "within_24_hours",
-        /// Only when the first test was negative.
+        /// Only if the first test was negative.
         IfNegativeForPrimary => "if_negative_for_primary",
     }
 );
@@ -185,7 +186,7 @@ words!(
 );
 
 words!(
-    /// What of a case may ask for a service.
+    /// The part of a case that can require a service.
     AskedBy {
         /// The specialist to see.
         Specialist => "specialist",
@@ -199,9 +200,9 @@ words!(
 );
 
 words!(
-    /// How fast a notifiable condition is reported.
+    /// How fast a notifiable condition must be reported.
     HowFast {
-        /// At once, case by case.
+        /// Immediately, for each case.
         Immediately => "immediately",
         /// In the weekly summary.
         Weekly => "weekly",
@@ -211,34 +212,34 @@ words!(
 );
 
 words!(
-    /// How far clinicians have looked at a file.
+    /// The state of the clinical review of a file.
     ReviewStatus {
-        /// Written, read by nobody who may sign.
+        /// Written, but not yet read by a clinician who may sign it.
         AwaitingClinicalSignOff => "awaiting_clinical_sign_off",
         /// A clinician is reading it.
         InReview => "in_review",
-        /// Signed by a clinician.
+        /// Signed off by a clinician.
         SignedOff => "signed_off",
     }
 );
 
-/// A span of ages: from the first (included) to below the second. An open end is no limit.
+/// A span of ages, from the first (inclusive) to the second (exclusive). `None` means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgeSpan {
-    /// The youngest age within.
+    /// The youngest age in the span.
     pub from: Option<Age>,
-    /// The first age no longer within.
+    /// The first age above the span.
     pub below: Option<Age>,
 }
 
 impl AgeSpan {
-    /// Whether an age lies within.
+    /// Whether the span contains an age.
     #[inline]
     pub fn contains(&self, age: Age) -> bool {
         self.from.is_none_or(|from| age >= from) && self.below.is_none_or(|below| age < below)
     }
 
-    /// Whether all ages of a band lie within.
+    /// Whether the span contains all ages of a band.
     pub(crate) fn covers(&self, band: AgeBand) -> bool {
         let oldest_within = self.below.is_none_or(|below| {
             let next = next_youngest(band);
@@ -247,7 +248,7 @@ impl AgeSpan {
         self.from.is_none_or(|from| from <= band.youngest()) && oldest_within
     }
 
-    /// Whether some ages of a band lie within.
+    /// Whether the span contains some ages of a band.
     pub(crate) fn meets(&self, band: AgeBand) -> bool {
         let begins_within = self.from.is_none_or(|from| {
             let next = next_youngest(band);
@@ -257,13 +258,13 @@ impl AgeSpan {
     }
 }
 
-/// The age that the band after one begins with.
+/// Returns the youngest age of the next band.
 fn next_youngest(band: AgeBand) -> Option<Age> {
     let next = AgeBand::ALL.get(band as usize + 1)?;
     Some(next.youngest())
 }
 
-/// Ages in files are words ("2 months"); in the packed artefact they are days.
+/// Serializes ages: as words ("2 months") in files and as days in the packed artefact.
 pub(crate) mod age_words {
     use lafiya_model::Age;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
@@ -305,7 +306,7 @@ mod tests {
             let span = AgeSpan { from, below };
             for &band in AgeBand::ALL {
                 let mut of_band = ages.iter().filter(|age| age.band() == band);
-                // Beyond the last day there is nobody, but the last band has no end.
+                // The list of ages ends at some day, but the last band has no upper limit.
                 let all = of_band.clone().all(|age| span.contains(*age));
                 let is_all = all && (band != AgeBand::From65 || below.is_none());
                 assert_eq!(span.covers(band), is_all, "{span:?} {band:?}");

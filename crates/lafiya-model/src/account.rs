@@ -1,30 +1,30 @@
-//! People who sign in to the web app, and what their role lets them do.
+//! Accounts for the web app and the permissions of their roles.
 
 use serde::{Deserialize, Serialize};
 
 use crate::tenant::word_enum;
 
-/// What a member of a tenant may do. Every role may consult.
+/// The role of a tenant's member. Every role may run assessments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Consults and reads cases.
+    /// Runs assessments and reads cases.
     Clinician,
-    /// Besides: keys, webhooks, usage.
+    /// Also manages API keys and webhooks, and sees usage.
     Developer,
-    /// Besides: members and the log of who changed what.
+    /// Also manages members and reads the audit log.
     Owner,
 }
 
 word_enum!(Role { Clinician => "clinician", Developer => "developer", Owner => "owner" });
 
 impl Role {
-    /// Whether keys, webhooks and usage are this role's business.
+    /// Whether the role may manage keys and webhooks and see usage.
     pub fn may_integrate(self) -> bool {
         matches!(self, Self::Developer | Self::Owner)
     }
 
-    /// Whether members and the audit log are this role's business.
+    /// Whether the role may manage members and read the audit log.
     pub fn may_administer(self) -> bool {
         matches!(self, Self::Owner)
     }

@@ -1,6 +1,6 @@
-//! An assessment: everything that is answered, as it is stored. Only the engine's review makes one;
-//! the API and FHIR render it, the rationale explains it, and nothing is computed again. Most of
-//! its words are borrowed from the knowledge base; one that is read back has its own.
+//! The assessment: the complete answer, as stored. Only the engine's review makes one. The API and
+//! FHIR render it and the rationale explains it; nothing is computed again. Most of its texts are
+//! borrowed from the knowledge base; an assessment read from storage owns its texts.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,49 +9,49 @@ use crate::ids::ConceptId;
 use crate::text::Text;
 use crate::triage::{Seriousness, Timeframe, TriageLevel};
 
-/// The whole answer.
+/// The complete answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Assessment<'a> {
-    /// Ranked, likeliest first.
+    /// Ranked, most likely first.
     pub conditions: Vec<AssessedCondition<'a>>,
-    /// What was weighed in every candidate: how common it is, each piece of evidence, the course, a
-    /// second opinion.
+    /// The contributions that count for every candidate: the prior, each piece of evidence, the
+    /// course and a second opinion.
     pub weighed: Vec<Weighed<'a>>,
-    /// The share of probability that none of our conditions explains.
+    /// The probability that none of the known conditions is the cause.
     pub unexplained: f64,
-    /// How urgent, and why.
+    /// The level of urgency and the reasons for it.
     pub triage: Triage<'a>,
-    /// Whether enough is known.
+    /// Whether the interview may stop.
     pub should_stop: bool,
-    /// Why the interview may stop, or why it goes on.
+    /// Why the interview may stop or continues.
     pub stop_reason: String,
-    /// What to ask next.
+    /// The next question.
     pub next_question: Option<Question<'a>>,
-    /// Danger signs that are there.
+    /// Danger signs that are present.
     pub red_flags: Vec<RedFlag<'a>>,
-    /// Signs of getting worse to look out for.
+    /// Warning signs to look out for.
     pub watch_for: Vec<WatchFor<'a>>,
-    /// Whether the evidence by itself means an emergency: one of the red flags is that serious.
+    /// Whether the evidence alone means an emergency, because one of the red flags is that serious.
     pub has_emergency_evidence: bool,
-    /// What a clinician should know about the answer itself.
+    /// Warnings for the clinician about the answer itself.
     pub warnings: Vec<Warning<'a>>,
-    /// Tests worth doing, first things first.
+    /// Recommended tests, in order of priority.
     pub investigations: Vec<Investigation<'a>>,
-    /// What to do.
+    /// The recommended treatment.
     pub treatment: TreatmentGuidance<'a>,
-    /// Where to send the patient.
+    /// Where to refer the patient.
     pub referral: ReferralPathway<'a>,
-    /// Diseases that the law wants reported.
+    /// Diseases that must be reported by law.
     pub notifiable: Vec<Notifiable<'a>>,
-    /// The numbered sources that citations point to.
+    /// The numbered sources that citations refer to.
     pub sources: Vec<Text<'a>>,
-    /// How sure the answer is of itself, 0 to 1.
+    /// The confidence of the answer, 0 to 1.
     pub confidence: f64,
-    /// 1: emergency by evidence or danger rule; 2: warnings; 3: all clear.
+    /// 1: emergency by evidence or danger rule; 2: warnings; 3: neither.
     pub escalation_tier: u8,
-    /// Passages of the knowledge base that went into the answer.
+    /// The number of excerpts of the knowledge base used in the answer.
     pub chunks_retrieved: usize,
-    /// The reasoning for a doctor, step by step.
+    /// The step-by-step reasoning for a clinician.
     pub reasoning: Reasoning,
 }
 
@@ -70,47 +70,47 @@ pub struct AssessedCondition<'a> {
     pub severity: Text<'a>,
     /// ICD-10 code.
     pub icd10: Text<'a>,
-    /// SNOMED CT concept; empty where none is bound.
+    /// SNOMED CT concept; empty if none is bound.
     pub snomed_ct: Text<'a>,
-    /// What it is.
+    /// A short description.
     pub description: Text<'a>,
-    /// Names of what speaks for it.
+    /// Names of the evidence for it.
     pub supporting: Vec<Text<'a>>,
-    /// Names of what speaks against it.
+    /// Names of the evidence against it.
     pub against: Vec<Text<'a>>,
     /// `[n] Title, publisher, year`.
     pub citations: Vec<Text<'a>>,
-    /// Why it stands where it stands.
+    /// Why it has this rank.
     pub rationale: String,
-    /// Whether the evidence is too thin to say.
+    /// Whether there is too little evidence.
     pub insufficient_data: bool,
-    /// What each of the `weighed` weighs in this one: log-odds against "something else", positive speaks
-    /// for the condition.
+    /// The weight of each entry of `weighed` for this condition, in log-odds against "something
+    /// else". A positive weight supports the condition.
     pub weights: Vec<f64>,
 }
 
-/// Something that counts in every candidate's log-odds.
+/// A contribution that counts in the log-odds of every candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Weighed<'a> {
     /// The concept, or `prior` for how common the condition is.
     pub id: Text<'a>,
-    /// Its name.
+    /// The name.
     pub name: Text<'a>,
-    /// Whether it is there; `None` for the prior.
+    /// Whether it is present; `None` for the prior.
     pub choice: Option<Choice>,
 }
 
 /// The weight of one piece of evidence in one condition's log-odds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contribution<'a> {
-    /// What is weighed.
+    /// What contributes.
     pub of: &'a Weighed<'a>,
-    /// What it weighs: positive speaks for the condition.
+    /// The weight; positive supports the condition.
     pub weight: f64,
 }
 
 impl Assessment<'_> {
-    /// What each piece of evidence weighs in a candidate; together they make its score.
+    /// Returns the weight of each contribution for a candidate. They add up to its score.
     pub fn contributions<'a>(
         &'a self,
         condition: &'a AssessedCondition<'_>,
@@ -121,7 +121,7 @@ impl Assessment<'_> {
     }
 }
 
-/// How urgent.
+/// The triage result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Triage<'a> {
     /// The level.
@@ -130,19 +130,20 @@ pub struct Triage<'a> {
     pub timeframe: Timeframe,
     /// What the level means.
     pub description: Text<'a>,
-    /// What to do now.
+    /// The recommended action.
     pub recommended_action: Text<'a>,
     /// Whom to see.
     pub specialist: Option<Specialist<'a>>,
-    /// How to be seen.
+    /// How the patient should be seen, such as in person or by video.
     pub channel: Option<Text<'a>>,
-    /// Why this level.
+    /// The reason for the level.
     pub root_cause: Option<Text<'a>>,
     /// Ids of the symptoms that counted most.
     pub contributing_evidence: Vec<ConceptId>,
-    /// Whether danger raised the level above what the candidates alone would give.
+    /// Whether a danger sign or a second opinion raised the level above that of the candidates
+    /// alone.
     pub overridden: bool,
-    /// By what.
+    /// The reason for the override.
     pub override_reason: Option<Text<'a>>,
 }
 
@@ -151,33 +152,33 @@ pub struct Triage<'a> {
 pub struct Specialist<'a> {
     /// Id.
     pub id: Text<'a>,
-    /// Name for people.
+    /// Display name.
     pub name: Text<'a>,
-    /// Why.
+    /// The reason.
     pub reasoning: Text<'a>,
-    /// The next step.
+    /// The specialist for escalation.
     pub escalate_to: Text<'a>,
-    /// When to take it.
+    /// When to escalate.
     pub escalation_trigger: Text<'a>,
 }
 
-/// What to ask next.
+/// The next question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Question<'a> {
     /// The concept to send back as evidence.
     pub id: ConceptId,
-    /// The question.
+    /// The question text.
     pub text: Text<'a>,
     /// Why it is asked.
     pub explanation: Text<'a>,
 }
 
-/// A danger sign that is there.
+/// A danger sign that is present.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RedFlag<'a> {
     /// Concept or rule id.
     pub id: Text<'a>,
-    /// For people.
+    /// Display name.
     pub name: Text<'a>,
     /// How serious.
     pub seriousness: Seriousness,
@@ -185,7 +186,7 @@ pub struct RedFlag<'a> {
     pub root_cause: Text<'a>,
 }
 
-/// A sign of getting worse.
+/// A warning sign.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WatchFor<'a> {
     /// What to look for.
@@ -200,135 +201,136 @@ pub struct WatchFor<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WarningKind {
-    /// Something in the input or the answer does not fit.
+    /// Something in the input or the answer is inconsistent.
     ValidationConcern,
-    /// The patient's age or state makes everything more dangerous.
+    /// The patient's age or state increases every risk.
     AgeVulnerability,
-    /// Danger and candidates disagree about the level.
+    /// Danger signs or a second opinion give another level than the candidates.
     TriageMismatch,
-    /// The answer is not sure of itself.
+    /// The answer has low confidence.
     ConfidenceLow,
 }
 
-/// How much a warning matters.
+/// The severity of a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WarningSeverity {
-    /// Much.
+    /// High.
     High,
-    /// Some.
+    /// Medium.
     Medium,
-    /// Little.
+    /// Low.
     Low,
 }
 
-/// What a clinician should know about the answer.
+/// A warning for the clinician about the answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Warning<'a> {
-    /// What kind.
+    /// The kind.
     pub kind: WarningKind,
-    /// How much it matters.
+    /// The severity.
     pub severity: WarningSeverity,
     /// The warning.
     pub message: Text<'a>,
     /// What to do about it.
     pub recommended_action: Text<'a>,
-    /// Particulars.
+    /// Further details.
     pub details: Vec<Text<'a>>,
 }
 
-/// A test worth doing.
+/// A recommended test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Investigation<'a> {
-    /// 1 is first.
+    /// The priority; 1 is highest.
     pub priority: u32,
     /// Lab test id.
     pub test_id: ConceptId,
-    /// Its name.
+    /// The name.
     pub test_name: Text<'a>,
-    /// Another name.
+    /// An alternative name.
     pub alternative_name: Text<'a>,
-    /// What for.
+    /// The purpose.
     pub purpose: Text<'a>,
-    /// Where this comes from.
+    /// The source, as a citation.
     pub source: Text<'a>,
-    /// How to read the result.
+    /// How to interpret the result.
     pub interpretation: Text<'a>,
     /// How soon.
     pub urgency: Text<'a>,
-    /// Names of what it tells apart.
+    /// Names of the conditions that it distinguishes.
     pub differentiates: Vec<Text<'a>>,
-    /// The lowest level of care that has it.
+    /// The lowest level of care where it is available.
     pub available_at: Text<'a>,
 }
 
-/// What to do.
+/// The recommended treatment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TreatmentGuidance<'a> {
-    /// Now.
+    /// What to do now.
     pub immediate_actions: Vec<Text<'a>>,
-    /// For each leading candidate, once confirmed.
+    /// Treatment of each leading candidate, once confirmed.
     pub condition_specific: Vec<ConditionTreatment<'a>>,
-    /// Besides medicines.
+    /// Care other than medicines.
     pub supportive_care: Vec<Text<'a>>,
     /// What not to give to this patient.
     pub avoid: Vec<Text<'a>>,
 }
 
-/// Treatment of one condition, once it is confirmed.
+/// The treatment of one condition, once it is confirmed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConditionTreatment<'a> {
     /// Concept id.
     pub condition_id: ConceptId,
-    /// Its name.
+    /// The name.
     pub condition_name: Text<'a>,
     /// First choice.
     pub first_line: Text<'a>,
-    /// Second choice; empty where none is given.
+    /// Second choice; empty if there is none.
     pub alternative: Text<'a>,
-    /// Where this comes from.
+    /// The source, as a citation.
     pub source: Text<'a>,
 }
 
-/// Where to send the patient.
+/// Where to refer the patient.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReferralPathway<'a> {
-    /// Where care begins.
+    /// The level of care where treatment begins.
     pub current_level: Text<'a>,
-    /// Where to send.
+    /// Where to refer.
     pub refer_to: Text<'a>,
-    /// When to send.
+    /// When to refer.
     pub criteria: Vec<Text<'a>>,
-    /// What to do before.
+    /// What to do before the referral.
     pub pre_referral_actions: Vec<Text<'a>>,
-    /// Where this comes from.
+    /// The source, as a citation.
     pub source: Text<'a>,
 }
 
-/// A disease that must be reported when it is suspected.
+/// A disease that must be reported when suspected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Notifiable<'a> {
     /// Concept id.
     pub condition_id: ConceptId,
-    /// Its name.
+    /// The name.
     pub condition_name: Text<'a>,
-    /// Under which scheme.
+    /// The reporting scheme.
     pub scheme: Text<'a>,
-    /// How fast.
+    /// How fast to report.
     pub how_fast: Text<'a>,
-    /// To whom.
+    /// Whom to report to.
     pub to: Text<'a>,
-    /// Where this comes from.
+    /// The source, as a citation.
     pub source: Text<'a>,
 }
 
-/// The reasoning, kept with the assessment so that it can be explained as long as it is kept.
+/// The reasoning, stored with the assessment so that it can be explained for as long as the
+/// assessment is kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reasoning {
-    /// The chain of thought a doctor can follow, one sentence a step.
+    /// The reasoning for a clinician, one sentence per step.
     pub steps: Vec<String>,
-    /// Why this level.
+    /// The reason for the level.
     pub triage_rationale: String,
-    /// The smallest changes that would move the level.
+    /// The smallest changes that would change the level.
     pub what_would_change: Vec<String>,
 }

@@ -1,4 +1,5 @@
-//! A case as it is told, and as reasoning may see it: no name, no place beyond a region, no text.
+//! A case as submitted, and the de-identified case that the engine sees: no name, no place more
+//! precise than a region, no free text.
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -6,40 +7,41 @@ use serde::{Deserialize, Serialize};
 use crate::evidence::{Choice, Evidence, EvidenceSource, Severity};
 use crate::patient::{Age, AgeUnit, Sex};
 
-/// What a client tells about one patient, of the right shape and within bounds: what `/assess` and
-/// a FHIR Bundle both become. It holds the place as given, so it is never stored.
+/// A case as a client submitted it, with shape and bounds checked. Both `/assess` requests and FHIR
+/// Bundles become one. It contains the place as given, so it is never stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// The age.
     pub age: Age,
-    /// How finely it was told.
+    /// The precision in which the age was given.
     pub age_unit: AgeUnit,
     /// The sex.
     pub sex: Sex,
-    /// Where the patient is, in words.
+    /// The place as text.
     pub location: Option<String>,
-    /// Where the patient is, by coordinates. Only the way to the nearest facility needs it.
+    /// The coordinates of the place. Only the search for the nearest facility uses them.
     pub coordinate: Option<Coordinate>,
     /// This turn's evidence.
     pub evidence: Vec<Claim>,
     /// Risk factors.
     pub risk_factors: Vec<Claim>,
-    /// Evidence of earlier turns that the client repeats.
+    /// Evidence from earlier turns that the client sent again.
     pub previous_evidence: Vec<Claim>,
-    /// The date the season is taken from; today when not given.
+    /// The date that determines the season; today if not given.
     pub evaluated_at: Option<Date>,
-    /// What was sent and could not be used, in sentences without patient data.
+    /// Messages about input that could not be used, without patient data.
     pub left_out: Vec<String>,
-    /// What becomes of details of one concept that differ.
+    /// How conflicting details of the same concept are handled.
     pub disagreement: Disagreement,
 }
 
-/// What becomes of a duration, severity or value that two claims about one concept tell differently.
+/// How a duration, severity or value is handled when two claims about the same concept differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disagreement {
-    /// The request is refused: whoever wrote it can say which one holds.
+    /// The request is refused: its author can correct it.
     Refused,
-    /// The first one counts, and it is said that another was left out: a record holds what several people noted.
+    /// The first one counts, and a message says that another was left out. For records, which
+    /// contain the notes of several people.
     FirstCounts,
 }
 
@@ -53,7 +55,7 @@ pub struct Coordinate {
 }
 
 impl Coordinate {
-    /// A point, unless the numbers are outside the globe.
+    /// Creates a coordinate, or returns `None` if the numbers are out of range.
     pub fn new(latitude: f64, longitude: f64) -> Option<Self> {
         let on_the_globe = latitude.abs() <= 90.0 && longitude.abs() <= 180.0;
         on_the_globe.then_some(Self {
@@ -62,7 +64,7 @@ impl Coordinate {
         })
     }
 
-    /// The same place to about a kilometre: near enough to find a hospital, too coarse to find a house.
+    /// Rounds to about a kilometre: precise enough to find a hospital, too coarse to find a house.
     #[must_use]
     pub fn coarse(self) -> Self {
         let rounded = |degrees: f64| (degrees * 100.0).round() / 100.0;
@@ -73,29 +75,29 @@ impl Coordinate {
     }
 }
 
-/// One piece of evidence as the client sent it, of the right shape.
+/// One piece of evidence as the client sent it, with its shape checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// Where in the request: a JSON pointer, or a FHIRPath in a Bundle.
+    /// The position in the request: a JSON pointer, or a FHIRPath in a Bundle.
     pub pointer: String,
-    /// Whether it is its id alone, without an object around it.
+    /// Whether the claim is a bare id instead of an object.
     pub is_bare: bool,
     /// The id as sent.
     pub id: String,
-    /// Whether it is there.
+    /// Whether the patient has it.
     pub choice: Choice,
-    /// How it came in.
+    /// How it was collected.
     pub source: EvidenceSource,
-    /// For how many days.
+    /// Duration in days.
     pub duration_days: Option<u32>,
-    /// How bad.
+    /// Severity.
     pub severity: Option<Severity>,
-    /// A measured value as text.
+    /// A measured value, as text.
     pub value: Option<String>,
 }
 
 impl Claim {
-    /// Where one of its fields is; of a bare id there is only the id itself.
+    /// Returns the pointer to one of its fields; for a bare id, the pointer to the id itself.
     pub fn place_of(&self, field: &str) -> String {
         if self.is_bare {
             self.pointer.clone()
@@ -105,17 +107,16 @@ impl Claim {
     }
 }
 
-/// What is told about one patient, with the person taken out. The only thing the engine and any
-/// provider ever see.
+/// A case without identifying data. Neither the engine nor a provider ever sees anything else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeidentifiedCase {
     /// The age.
     pub age: Age,
     /// The sex.
     pub sex: Sex,
-    /// The region's slug, where the place could be resolved.
+    /// The region's slug, if the place could be resolved.
     pub region: Option<String>,
-    /// The month (1 to 12): seasons matter.
+    /// The month (1 to 12), because some diseases are seasonal.
     pub month: Option<u8>,
     /// Symptoms, risk factors, measurements and test results.
     pub evidence: Vec<Evidence>,

@@ -1,6 +1,6 @@
-//! Countries by their ISO 3166-1 codes.
+//! Country codes from ISO 3166-1.
 
-/// Every code that is given to a country.
+/// Every assigned country code.
 const CODES: &str = "\
     AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ \
     CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR \
@@ -10,7 +10,7 @@ const CODES: &str = "\
     SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ \
     UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW";
 
-/// Whether a country has this code of two letters, in either case.
+/// Whether a two-letter code is assigned to a country. Case does not matter.
 pub fn is_country_code(code: &str) -> bool {
     let mut codes = CODES.split_ascii_whitespace();
     codes.any(|known| known.eq_ignore_ascii_case(code))

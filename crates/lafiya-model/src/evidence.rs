@@ -1,4 +1,4 @@
-//! One piece of evidence: a concept, whether it is there, and what was said about it.
+//! One piece of evidence: a concept, whether it is present, and its details.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,13 @@ pub enum Choice {
     Present,
     /// No.
     Absent,
-    /// Asked, not known. Changes nothing but the questions still open.
+    /// Asked, but not known. Only affects which questions are still open.
     Unknown,
 }
 
 word_enum!(Choice { Present => "present", Absent => "absent", Unknown => "unknown" });
 
-/// How bad the patient calls it.
+/// The severity in the patient's own judgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -33,11 +33,11 @@ pub enum Severity {
 
 word_enum!(Severity { Mild => "mild", Moderate => "moderate", Severe => "severe" });
 
-/// How the evidence came in.
+/// How the evidence was collected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceSource {
-    /// Volunteered at the start.
+    /// Stated at the start.
     Initial,
     /// An answer to a suggested question.
     Suggest,
@@ -54,22 +54,22 @@ word_enum!(EvidenceSource {
     RedFlags => "red_flags",
 });
 
-/// One piece of evidence, already known to name a concept of the knowledge base.
+/// One piece of evidence whose id is known to be a concept of the knowledge base.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// The concept.
     pub id: ConceptId,
-    /// Whether it is there.
+    /// Whether the patient has it.
     pub choice: Choice,
-    /// How it came in.
+    /// How it was collected.
     pub source: EvidenceSource,
-    /// For how many days.
+    /// Duration in days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_days: Option<u32>,
-    /// How bad.
+    /// Severity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub severity: Option<Severity>,
-    /// A measured number in the concept's own unit. Free text never gets this far.
+    /// A measured number in the concept's own unit. Free text is never stored here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
 }

@@ -1,10 +1,10 @@
-//! Where help is: how much a facility can do, and a facility as answered.
+//! Health facilities: the level of care, and a facility as returned in an answer.
 
 use serde::{Deserialize, Serialize};
 
 use crate::tenant::word_enum;
 
-/// How much a facility can do.
+/// The level of care that a facility offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FacilityLevel {
@@ -12,7 +12,7 @@ pub enum FacilityLevel {
     Pharmacy,
     /// Health centres, clinics, health posts.
     Primary,
-    /// General and district hospitals, and hospitals for one thing.
+    /// General, district and specialised hospitals.
     Hospital,
     /// Teaching, regional and national hospitals.
     Referral,
@@ -25,26 +25,26 @@ word_enum!(FacilityLevel {
     Referral => "referral",
 });
 
-/// A facility near the patient, as answered and stored.
+/// A facility near the patient, as returned and stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NearestFacility {
     /// Its name.
     pub name: String,
-    /// Where, in words.
+    /// The address as text.
     pub address: String,
-    /// Its telephone, where known.
+    /// The telephone number, if known.
     pub phone: Option<String>,
-    /// What kind, for people.
+    /// The type of facility, for display.
     pub kind: String,
-    /// How much it can do.
+    /// The level of care.
     pub level: FacilityLevel,
-    /// Kilometres in a straight line.
+    /// The straight-line distance in kilometres.
     pub distance_km: f64,
-    /// What users think of it, where known.
+    /// The users' rating, if known.
     pub rating: Option<f64>,
-    /// Whether it is open now, where known.
+    /// Whether it is open now, if known.
     pub open_now: Option<bool>,
-    /// What to know before setting off.
+    /// What to know before travelling there.
     pub travel_hint: String,
     /// Degrees north.
     pub latitude: f64,

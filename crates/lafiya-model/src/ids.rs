@@ -1,4 +1,4 @@
-//! Identifiers. Each kind is its own type, so that one can never be passed for another.
+//! Identifiers. Each kind is its own type, so that one cannot be passed in place of another.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,17 +6,17 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize, Serializer};
 use uuid::Uuid;
 
-/// Why a text is no id that a client may send.
+/// Why a text is not accepted as an id from a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdRefusal {
-    /// No UUID.
+    /// Not a UUID.
     NotAUuid,
-    /// The nil or the max UUID, which programs send for "none yet": taken as the id of something,
-    /// it would be the same for everybody who has none.
+    /// The nil or max UUID, which programs send for "none yet". Accepted as an id, it would be
+    /// shared by every client without one.
     Placeholder,
 }
 
-/// As the end of a sentence that begins with the field's name.
+/// Formatted as the end of a sentence that starts with the field's name.
 impl fmt::Display for IdRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -26,7 +26,7 @@ impl fmt::Display for IdRefusal {
     }
 }
 
-/// Reads a UUID that a client sent.
+/// Parses a UUID that a client sent.
 pub fn uuid_from_client(text: &str) -> Result<Uuid, IdRefusal> {
     let id = Uuid::parse_str(text).map_err(|_| IdRefusal::NotAUuid)?;
     if id.is_nil() || id.is_max() {
@@ -42,7 +42,8 @@ macro_rules! uuid_id {
         #[serde(transparent)]
         pub struct $name(pub Uuid);
 
-        /// As text in every format: whoever exports a document need not know its fields.
+        /// Serialized as text in every format, so that exporting a document needs no knowledge of
+        /// its fields.
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let mut text = Uuid::encode_buffer();
@@ -51,8 +52,8 @@ macro_rules! uuid_id {
         }
 
         impl $name {
-            /// Reads an id that a client sent. What is stored is read by [`FromStr`], which takes
-            /// every UUID.
+            /// Parses an id that a client sent. Stored ids are parsed with [`FromStr`], which
+            /// accepts every UUID.
             pub fn from_client(text: &str) -> Result<Self, IdRefusal> {
                 uuid_from_client(text).map(Self)
             }
@@ -74,7 +75,7 @@ macro_rules! uuid_id {
 }
 
 uuid_id!(
-    /// A customer of the service; owns keys, interviews, assessments, webhooks and usage.
+    /// A customer of the service. Owns keys, interviews, assessments, webhooks and usage.
     TenantId
 );
 uuid_id!(
@@ -98,7 +99,7 @@ uuid_id!(
     RequestId
 );
 uuid_id!(
-    /// One webhook: an address that events are delivered to.
+    /// A webhook: an address that events are delivered to.
     WebhookId
 );
 uuid_id!(
@@ -110,7 +111,7 @@ uuid_id!(
     AdverseEventId
 );
 
-/// What a concept of the knowledge base is. The word the API uses wherever a `type` appears.
+/// The kind of a concept in the knowledge base. The API uses these words for every `type` field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConceptKind {
@@ -125,7 +126,7 @@ pub enum ConceptKind {
 }
 
 impl ConceptKind {
-    /// The prefix that every id of this kind carries.
+    /// Returns the prefix of all ids of this kind.
     pub fn prefix(self) -> &'static str {
         match self {
             Self::Symptom => "s_",
@@ -135,7 +136,7 @@ impl ConceptKind {
         }
     }
 
-    /// The kind an id says it is of, by its prefix.
+    /// Returns the kind that an id's prefix stands for.
     pub fn of(id: &str) -> Option<Self> {
         [
             Self::Symptom,
@@ -147,7 +148,7 @@ impl ConceptKind {
         .find(|kind| id.starts_with(kind.prefix()))
     }
 
-    /// The word for it in the API.
+    /// Returns the name in the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Symptom => "symptom",
@@ -164,7 +165,7 @@ impl ConceptKind {
 pub struct ConceptId(pub String);
 
 impl ConceptId {
-    /// The id as text.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -199,7 +200,7 @@ mod tests {
                 let read = InterviewId::from_client(&text);
                 assert_eq!(read, Err(IdRefusal::Placeholder), "{text}");
             }
-            // A row of an older version must stay readable.
+            // Rows written by an older version must stay readable.
             assert!(id.to_string().parse::<InterviewId>().is_ok());
         }
         let id = Uuid::from_u128(7);

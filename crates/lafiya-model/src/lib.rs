@@ -1,8 +1,9 @@
-//! The words of the domain. Everything here is a plain value: no I/O, no clock, no randomness.
+//! The domain types. Everything here is a plain value: no I/O, no clock, no randomness.
 //!
-//! `ids` and `tenant` name who calls, `patient`, `evidence` and `case` what is told, `triage` and
-//! `assessment` what is answered, `recorded` what is stored of it, `webhook` what others are told,
-//! `facility` where help is, `opinion` what a second mind may add, `text` the words of all of it.
+//! `ids` and `tenant` identify the caller; `patient`, `evidence` and `case` hold the input;
+//! `triage` and `assessment` the answer; `recorded` what is stored of it; `webhook` the events sent
+//! to others; `facility` the health facilities; `opinion` a second opinion; `text` the texts of an
+//! answer.
 #![warn(missing_docs)]
 
 pub mod account;

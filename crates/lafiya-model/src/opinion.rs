@@ -1,21 +1,21 @@
-//! A second opinion: what a language model may say about a case, and what is kept of having asked.
-//! An [`Opinion`] holds only claims that passed every check; the engine still bounds what they do.
+//! A second opinion: what a language model may say about a case, and the record of the request. An
+//! [`Opinion`] contains only claims that passed every check; the engine still bounds their effect.
 
 use serde::{Deserialize, Serialize};
 
 use crate::ids::ConceptId;
 use crate::triage::TriageLevel;
 
-/// The thoughts of the engine that a second opinion is asked about, in concepts alone.
+/// The engine's result that a second opinion is requested for, as concepts only.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outline {
-    /// What is there, as told or as read from measurements.
+    /// Findings that are present, as stated or derived from measurements.
     pub present: Vec<ConceptId>,
-    /// What is not there.
+    /// Findings that are absent.
     pub absent: Vec<ConceptId>,
-    /// Candidates, likeliest first.
+    /// Candidates, most likely first.
     pub candidates: Vec<ConceptId>,
-    /// Ids of the dangers that were seen: rules, findings, scores.
+    /// Ids of the danger signs found: rules, findings and scores.
     pub dangers: Vec<String>,
 }
 
@@ -24,24 +24,24 @@ pub struct Outline {
 pub struct Opinion {
     /// The name of the model.
     pub by: String,
-    /// How likely it holds each condition, 0 to 1; together at most 1.
+    /// The probability of each condition, 0 to 1, with a sum of at most 1.
     pub views: Vec<(ConceptId, f64)>,
-    /// How urgent it holds the case. It can only raise the level.
+    /// The level of urgency. It can only raise the engine's level.
     pub level: Option<TriageLevel>,
     /// Its reasons.
     pub reasons: Vec<Reason>,
 }
 
-/// One sentence of a second opinion, all of whose words stand in the passages it cites.
+/// One sentence of a second opinion. All its words occur in the cited excerpts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reason {
     /// The sentence.
     pub text: String,
-    /// Source ids of the passages.
+    /// Source ids of the excerpts.
     pub sources: Vec<String>,
 }
 
-/// What became of asking for a second opinion.
+/// The outcome of the request for a second opinion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OpinionStatus {
@@ -49,9 +49,9 @@ pub enum OpinionStatus {
     Used,
     /// Some claims passed.
     UsedInPart,
-    /// An answer came, and nothing of it passed.
+    /// An answer was received, but no claim passed.
     Refused,
-    /// No answer came.
+    /// No answer was received.
     Unavailable,
 }
 
@@ -62,44 +62,44 @@ crate::tenant::word_enum!(OpinionStatus {
     Unavailable => "unavailable",
 });
 
-/// What was decided about one claim. Words of the model are never repeated here: a refused claim
-/// must not reach a clinician by way of its refusal.
+/// The decision about one claim. Words of the model are never repeated here, so that a refused
+/// claim cannot reach a clinician through its refusal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// What kind of claim.
+    /// The kind of claim.
     pub claim: String,
-    /// The condition it is about, where it is one of the base.
+    /// The condition it is about, if it is in the knowledge base.
     pub about: Option<ConceptId>,
-    /// Whether it counted.
+    /// Whether the claim was used.
     pub accepted: bool,
-    /// Why not; empty where it counted.
+    /// The reason for the refusal; empty if it was used.
     pub reason: String,
 }
 
-/// What is kept of having asked, with the assessment.
+/// The record of a request for a second opinion, stored with the assessment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SecondOpinion {
-    /// What came of it.
+    /// The outcome.
     pub status: OpinionStatus,
     /// The model.
     pub model: String,
-    /// Why there is no answer, as a short word (`timeout`); empty where there is one.
+    /// The reason for a missing answer, as a short word (`timeout`); empty if there is an answer.
     pub failure: String,
-    /// SHA-256 over the request as sent, in hexadecimal; empty where nothing was sent.
+    /// SHA-256 of the request as sent, in hexadecimal; empty if nothing was sent.
     pub request_sha256: String,
-    /// Attempts made.
+    /// The number of attempts.
     pub attempts: u32,
-    /// Milliseconds from asking to the answer or to giving up.
+    /// Milliseconds from the request to the answer or to giving up.
     pub latency_ms: u64,
-    /// What was decided about each claim.
+    /// The decision about each claim.
     pub verdicts: Vec<Verdict>,
-    /// The exchange in full, only for tenants that allow texts to go to the provider.
+    /// The full exchange, only for tenants that allow texts to be sent to the provider.
     #[serde(default)]
     pub exchange: Option<Exchange>,
 }
 
 impl SecondOpinion {
-    /// Whether nothing that was said had to be refused.
+    /// Whether no claim was refused.
     pub fn passed(&self) -> bool {
         matches!(
             self.status,
@@ -108,11 +108,11 @@ impl SecondOpinion {
     }
 }
 
-/// A question to a model and its answer, as they went over the wire.
+/// A request to a model and its answer, as sent over the network.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exchange {
-    /// The request's messages.
+    /// The messages of the request.
     pub request: String,
-    /// The answer's text, cut off where it is long.
+    /// The text of the answer, truncated if long.
     pub answer: String,
 }

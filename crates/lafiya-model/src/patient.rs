@@ -1,4 +1,4 @@
-//! The patient, as far as reasoning may know: age, sex and nothing else.
+//! The patient as far as the engine knows: age and sex, nothing else.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::tenant::word_enum;
 
-/// Sex as the interface names it.
+/// The sex, as in the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sex {
@@ -15,13 +15,13 @@ pub enum Sex {
     Male,
     /// Female.
     Female,
-    /// Neither, or not said: nothing is ruled out.
+    /// Neither, or not stated: no condition is ruled out by sex.
     Other,
 }
 
 word_enum!(Sex { Male => "male", Female => "female", Other => "other" });
 
-/// An age, counted in days so that a newborn and an old man fit one scale.
+/// An age, counted in days so that newborns and adults share one scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Age {
@@ -29,13 +29,13 @@ pub struct Age {
 }
 
 impl Age {
-    /// An age in whole days.
+    /// Creates an age from whole days.
     #[inline]
     pub const fn from_days(days: u32) -> Self {
         Self { days }
     }
 
-    /// An age in whole months (30.44 days).
+    /// Creates an age from whole months (30.44 days).
     #[inline]
     pub const fn from_months(months: u32) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Age {
         }
     }
 
-    /// An age in whole years (365.25 days).
+    /// Creates an age from whole years (365.25 days).
     #[inline]
     pub const fn from_years(years: u32) -> Self {
         Self {
@@ -51,27 +51,27 @@ impl Age {
         }
     }
 
-    /// The age in days.
+    /// Returns the age in days.
     #[inline]
     pub const fn days(self) -> u32 {
         self.days
     }
 
-    /// The age in completed months.
+    /// Returns the age in completed months.
     #[inline]
     pub const fn months(self) -> u32 {
-        // Rounded so that from_months(n).months() == n.
+        // Rounded so that `from_months(n).months() == n`.
         (self.days * 100 + 99) / 3044
     }
 
-    /// The age in completed years.
+    /// Returns the age in completed years.
     #[inline]
     pub const fn years(self) -> u32 {
-        // The same fraction as `from_years`, rounded so that from_years(n).years() == n.
+        // The same fraction as `from_years`, rounded so that `from_years(n).years() == n`.
         (self.days * 100 + 99) / 36525
     }
 
-    /// The band the reasoning works in.
+    /// Returns the age band used for reasoning.
     #[inline]
     pub fn band(self) -> AgeBand {
         let mut from_the_last = AgeBand::ALL.iter().rev();
@@ -80,7 +80,7 @@ impl Age {
     }
 }
 
-/// How finely an age was told.
+/// The precision of an age.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
@@ -95,7 +95,7 @@ pub enum AgeUnit {
     Days,
 }
 
-/// Why a text is not an age.
+/// A text that is not an age.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotAnAge(String);
 
@@ -114,7 +114,7 @@ impl std::error::Error for NotAnAge {}
 impl FromStr for Age {
     type Err = NotAnAge;
 
-    /// Reads `10 days`, `2 months`, `5 years`.
+    /// Parses `10 days`, `2 months` or `5 years`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let wrong = || NotAnAge(text.to_owned());
         let (number, unit) = text.trim().split_once(' ').ok_or_else(wrong)?;
@@ -131,7 +131,7 @@ impl FromStr for Age {
     }
 }
 
-/// The age bands in which knowledge is written and reasoning is done.
+/// The age bands used in the knowledge base and for reasoning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum AgeBand {
     /// 0 to 28 days.
@@ -168,7 +168,7 @@ word_enum!(AgeBand {
 });
 
 impl AgeBand {
-    /// The age it begins with.
+    /// Returns the youngest age in the band.
     pub const fn youngest(self) -> Age {
         match self {
             Self::Neonate => Age::from_days(0),
@@ -181,7 +181,7 @@ impl AgeBand {
         }
     }
 
-    /// The generalised group that may leave the service (`phi_age_group`).
+    /// Returns the generalised group that may leave the service (`phi_age_group`).
     pub fn public_group(self) -> &'static str {
         match self {
             Self::Neonate | Self::Infant | Self::From1To4 => "child_0_4",

@@ -1,5 +1,5 @@
-//! What is stored of an assessment, and all that an answer is rendered from: `/assess`, `/rationale`
-//! and FHIR are functions of it.
+//! The stored form of an assessment. The `/assess` answer, the `/rationale` answer and the FHIR
+//! answer are functions of it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -13,43 +13,43 @@ use crate::patient::{Age, Sex};
 use crate::tenant::Environment;
 use crate::text::Text;
 
-/// One assessment as it is stored.
+/// One assessment, as stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AssessmentDocument<'a> {
-    /// Form of this document.
+    /// The format version of this document.
     pub form: u16,
     /// The assessment's id.
     pub assessment_id: AssessmentId,
-    /// The interview it belongs to.
+    /// The interview that it belongs to.
     pub interview_id: InterviewId,
-    /// Content hash of the knowledge base that answered.
+    /// The content hash of the knowledge base used.
     pub knowledge_version: String,
-    /// Version of the engine that answered.
+    /// The version of the engine used.
     pub engine_version: String,
-    /// When.
+    /// The time of the assessment.
     pub created_at: Timestamp,
     /// Live or sandbox.
     pub environment: Environment,
     /// The generalised age group.
     pub age_group: String,
-    /// The region, where known.
+    /// The region, if known.
     pub region: Option<String>,
     /// What was known when it was made; `None` in documents that are older than this field.
     #[serde(default)]
     pub case: Option<RecordedCase<'a>>,
     /// The answer.
     pub assessment: Assessment<'a>,
-    /// Facilities near the patient that can help, the nearest first.
+    /// Facilities near the patient that can help, nearest first.
     #[serde(default)]
     pub facilities: Vec<NearestFacility>,
-    /// What came of asking for a second opinion; `None` where nobody was asked.
+    /// The record of a second opinion; `None` if none was requested.
     #[serde(default)]
     pub second_opinion: Option<SecondOpinion>,
-    /// What reasoned.
+    /// The model that produced the answer.
     pub model_used: String,
-    /// What every answer says.
+    /// The disclaimer, the same in every answer.
     pub disclaimer: String,
-    /// How long the parts took.
+    /// The time spent per step.
     pub timings: Timings,
 }
 
@@ -160,15 +160,15 @@ pub struct RestsOn<'a> {
     pub measured: Option<&'a Measured>,
 }
 
-/// Milliseconds spent.
+/// Time spent, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Timings {
-    /// From the request to the record.
+    /// From the request to the stored record.
     pub total_ms: u64,
-    /// Finding concepts and the interview.
+    /// Resolving concepts and the interview.
     pub retrieval_ms: u64,
-    /// Thinking.
+    /// Reasoning.
     pub generation_ms: u64,
-    /// Reviewing.
+    /// Review.
     pub validation_ms: u64,
 }

@@ -1,4 +1,4 @@
-//! Customers, their tiers and the two worlds a call can live in.
+//! Tenants, their tiers and the two environments of a call.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ macro_rules! word_enum {
             /// Every value, in order.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The word for it in the API, the command line and the store.
+            /// Returns the name used in the API, on the command line and in the database.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
@@ -35,12 +35,12 @@ macro_rules! word_enum {
 }
 pub(crate) use word_enum;
 
-/// A word that is none of the allowed ones.
+/// A word that is not one of the allowed ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownWord {
-    /// What was given.
+    /// The word that was given.
     pub word: String,
-    /// What would have been understood.
+    /// The allowed words.
     pub allowed: &'static [&'static str],
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for UnknownWord {
 
 impl std::error::Error for UnknownWord {}
 
-/// Which world a call lives in. Sandbox answers are mock data and never billed.
+/// The environment of a call. Sandbox answers are mock data and never billed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Environment {
@@ -65,7 +65,7 @@ pub enum Environment {
 word_enum!(Environment { Live => "live", Test => "test" });
 
 impl Environment {
-    /// The prefix of API keys of this environment.
+    /// Returns the prefix of API keys for this environment.
     pub fn key_prefix(self) -> &'static str {
         match self {
             Self::Live => "sk_live_",
@@ -74,13 +74,13 @@ impl Environment {
     }
 }
 
-/// What a tenant has bought.
+/// A tenant's plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
-    /// A fixed number of assessments a month, then refused.
+    /// A fixed number of assessments per month; further ones are refused.
     Pilot,
-    /// A number included, then billed one by one.
+    /// A number of assessments is included; further ones are billed individually.
     Professional,
     /// As agreed with the tenant.
     Enterprise,
@@ -89,7 +89,8 @@ pub enum Tier {
 word_enum!(Tier { Pilot => "pilot", Professional => "professional", Enterprise => "enterprise" });
 
 impl Tier {
-    /// Assessments included in a calendar month; `None` where only an agreement can say.
+    /// Returns the number of assessments included per calendar month; `None` if it depends on an
+    /// agreement.
     pub fn included_per_month(self) -> Option<u64> {
         match self {
             Self::Pilot => Some(200),
@@ -98,8 +99,8 @@ impl Tier {
         }
     }
 
-    /// What each assessment beyond the included number costs, in naira. Where it is refused, or
-    /// only an agreement can say, nothing is charged here.
+    /// Returns the price in naira of each assessment beyond the included number; 0 if further ones
+    /// are refused or the price depends on an agreement.
     pub fn naira_beyond_included(self) -> u64 {
         match self {
             Self::Professional => 100,
@@ -107,30 +108,30 @@ impl Tier {
         }
     }
 
-    /// Whether calls beyond the included number are refused (rather than billed).
+    /// Whether calls beyond the included number are refused rather than billed.
     pub fn refuses_beyond_quota(self) -> bool {
         matches!(self, Self::Pilot)
     }
 }
 
-/// Whether texts of a tenant may go to the AI provider.
+/// Whether a tenant's texts may be sent to the AI provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextToProvider {
-    /// They stay here.
+    /// They are never sent.
     #[default]
     Never,
-    /// With the people taken out of them.
+    /// They are sent after identifying data were removed.
     Scrubbed,
 }
 
-/// Whether a tenant may call.
+/// Whether a tenant may use the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TenantStatus {
-    /// May call.
+    /// Calls are accepted.
     Active,
-    /// Every call gets 403.
+    /// Every call is answered with 403.
     Suspended,
 }
 

@@ -1,5 +1,6 @@
-//! The words of an answer. Most of them stand in the knowledge base: an answer borrows those, and a
-//! stored document names them by their number in the book of that base instead of repeating them.
+//! The texts of an answer. Most come from the knowledge base: an answer borrows them, and a stored
+//! document refers to them by their number in the phrase table of that knowledge base instead of
+//! repeating them.
 
 use std::fmt;
 use std::ops::Deref;
@@ -8,27 +9,27 @@ use std::sync::Arc;
 use serde::ser::SerializeTuple;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A text of the knowledge base that has a number in its book.
+/// A text of the knowledge base with a number in its phrase table.
 #[derive(Clone, Default)]
 pub struct Phrase {
     words: Box<str>,
-    /// From 1; 0 where it is in no book.
+    /// Counted from 1; 0 if it is not in a phrase table.
     number: u32,
 }
 
 impl Phrase {
-    /// The words.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.words
     }
 
-    /// Gives it its number in the book, counted from 1.
+    /// Assigns its number in the phrase table, counted from 1.
     pub fn enter(&mut self, number: u32) {
         self.number = number;
     }
 }
 
-/// Words of an answer.
+/// A text in an answer.
 #[derive(Clone)]
 pub struct Text<'a>(Words<'a>);
 
@@ -40,23 +41,23 @@ enum Words<'a> {
     Shared(Arc<Shared>),
 }
 
-/// Words that an answer says several times.
+/// A text that occurs several times in an answer.
 struct Shared {
     words: String,
     cited: Option<Cited>,
 }
 
-/// A source as an answer cites it.
+/// A source as cited in an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cited {
-    /// Its number in the answer.
+    /// Its citation number in the answer.
     pub number: u16,
-    /// The number of its phrase in the book.
+    /// The number of its phrase in the phrase table.
     pub phrase: u16,
 }
 
 impl Cited {
-    /// The line: `[n]` and the source.
+    /// Returns the citation line: `[n]` and the source.
     pub fn line(number: u16, source: &str) -> String {
         let mut digits = itoa::Buffer::new();
         ["[", digits.format(number), "] ", source].concat()
@@ -64,12 +65,13 @@ impl Cited {
 }
 
 impl<'a> Text<'a> {
-    /// Words that will be said several times.
+    /// Creates a text that is used several times; clones share it.
     pub fn shared(words: String) -> Self {
         Self(Words::Shared(Arc::new(Shared { words, cited: None })))
     }
 
-    /// A source under its number in the answer: `[n] Title, publisher, year`.
+    /// Creates the citation of a source with its number in the answer: `[n] Title, publisher,
+    /// year`.
     pub fn cited(number: u16, source: &Phrase) -> Self {
         let phrase = u16::try_from(source.number).ok().filter(|&it| it > 0);
         Self(Words::Shared(Arc::new(Shared {
@@ -78,7 +80,7 @@ impl<'a> Text<'a> {
         })))
     }
 
-    /// The words.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         match &self.0 {
             Words::Phrase(phrase) => phrase,
@@ -88,7 +90,8 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// What stands for it in a document that names a book; `None` where it is in no book.
+    /// Returns the reference that replaces the text in a document with a phrase table; `None` if
+    /// the text is not in one.
     fn reference(&self) -> Option<Reference> {
         match &self.0 {
             Words::Phrase(phrase) if phrase.number > 0 => Some(Reference::Phrase(phrase.number)),
@@ -98,22 +101,23 @@ impl<'a> Text<'a> {
     }
 }
 
-/// What stands in a document for words of the book.
+/// A reference in a document to a text in the phrase table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reference {
-    /// The phrase of this number.
+    /// The phrase with this number.
     Phrase(u32),
-    /// A source, cited.
+    /// A cited source.
     Cited(Cited),
 }
 
 impl Reference {
-    /// How formats of bytes call a value that is none of their own: a kind, and bytes.
+    /// The name by which MessagePack serializers recognise an extension value: a type number and
+    /// bytes.
     const EXTENSION: &str = "_ExtStruct";
     const PHRASE: i8 = 1;
     const CITED: i8 = 2;
 
-    /// What kind of extension and which bytes it is written as.
+    /// Returns the extension type number and the bytes.
     fn written(self) -> (i8, [u8; 4]) {
         match self {
             Self::Phrase(number) => (Self::PHRASE, number.to_be_bytes()),
@@ -124,7 +128,7 @@ impl Reference {
         }
     }
 
-    /// The reference that was written so; `None` for what never was one.
+    /// Parses a reference; `None` if the type number is unknown.
     pub fn read(kind: i8, bytes: [u8; 4]) -> Option<Self> {
         let [a, b, c, d] = bytes;
         match kind {
@@ -156,7 +160,8 @@ impl Serialize for Bytes<'_> {
     }
 }
 
-/// For people the words; in a format of bytes a reference, where there is a book to look it up in.
+/// Writes the text itself in human-readable formats. In binary formats, writes a reference if the
+/// text is in a phrase table.
 impl Serialize for Text<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
@@ -234,7 +239,7 @@ impl From<&str> for Phrase {
     }
 }
 
-/// Both are their words to whoever reads them.
+/// Implements the string traits for types that wrap a text.
 macro_rules! words {
     ($($type:ty),+) => {
         $(
@@ -316,7 +321,7 @@ mod tests {
         let cited = Text::cited(1, &phrase);
         assert_eq!(cited, "[1] Rest.");
         assert!(matches!(cited.reference(), Some(Reference::Cited(it)) if it.phrase == 7));
-        // A number that a citation has no room for.
+        // A phrase number too large for a citation.
         phrase.enter(70_000);
         assert_eq!(Text::cited(1, &phrase).reference(), None);
         assert_eq!(Text::from("Rest.").reference(), None);

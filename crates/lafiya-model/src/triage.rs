@@ -1,20 +1,20 @@
-//! How urgent, in the four levels of the interface, and how soon.
+//! The four triage levels of the API, and the timeframe.
 
 use serde::{Deserialize, Serialize};
 
 use crate::tenant::word_enum;
 
-/// The triage level. The order is the order of danger: more danger is greater.
+/// The triage level, ordered by danger: the greater, the more dangerous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TriageLevel {
-    /// Can be looked after at home.
+    /// Can be treated at home.
     SelfCare,
-    /// Should be seen, not today.
+    /// Should be seen, but not today.
     Routine,
     /// Should be seen today.
     Urgent,
-    /// Should be in a hospital now.
+    /// Should go to a hospital now.
     Emergency,
 }
 
@@ -25,25 +25,25 @@ word_enum!(TriageLevel {
     Emergency => "emergency",
 });
 
-/// How soon. The order is the order of hurry: sooner is greater.
+/// How soon the patient should be seen, ordered by urgency: the greater, the sooner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Timeframe {
-    /// At the patient's own pace.
+    /// Whenever it suits the patient.
     WhenConvenient,
     /// Within two weeks.
     #[serde(rename = "within_2_weeks")]
     Within2Weeks,
-    /// Within three days.
+    /// Within 72 hours.
     #[serde(rename = "within_72_hours")]
     Within72Hours,
-    /// Today or tomorrow.
+    /// Within 24 hours.
     #[serde(rename = "within_24_hours")]
     Within24Hours,
     /// Within two hours.
     #[serde(rename = "within_2_hours")]
     Within2Hours,
-    /// Now.
+    /// Immediately.
     Immediately,
 }
 
@@ -62,9 +62,9 @@ word_enum!(Timeframe {
 pub enum Seriousness {
     /// Must be seen today.
     Serious,
-    /// To a hospital now.
+    /// Must go to a hospital now.
     Emergency,
-    /// By ambulance, with help on the way.
+    /// Needs an ambulance, with care on the way.
     EmergencyAmbulance,
 }
 
@@ -75,7 +75,7 @@ word_enum!(Seriousness {
 });
 
 impl Seriousness {
-    /// The level below which a patient with such a flag may never end.
+    /// Returns the lowest level that a patient with such a flag can get.
     pub fn floor(self) -> TriageLevel {
         match self {
             Self::Serious => TriageLevel::Urgent,

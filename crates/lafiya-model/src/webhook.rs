@@ -1,25 +1,25 @@
-//! Events that the service tells others about, and the words of their delivery.
+//! Webhook events and the states of their delivery.
 
 use serde::{Deserialize, Serialize};
 
 use crate::tenant::word_enum;
 
-/// What happened.
+/// The kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum EventKind {
-    /// An assessment reached its end.
+    /// An assessment was completed.
     #[serde(rename = "assessment.completed")]
     AssessmentCompleted,
     /// An adverse event was flagged for review.
     #[serde(rename = "adverse_event.created")]
     AdverseEventCreated,
-    /// Usage reached a share of the month's quota.
+    /// Usage reached a threshold of the monthly quota.
     #[serde(rename = "usage.threshold_reached")]
     UsageThresholdReached,
-    /// An API key ends in seven days.
+    /// An API key expires in seven days.
     #[serde(rename = "api_key.expiring")]
     ApiKeyExpiring,
-    /// Somebody tries a webhook out. Nobody subscribes to it.
+    /// A test event for a webhook. It cannot be subscribed to.
     #[serde(rename = "webhook.test")]
     WebhookTest,
 }
@@ -33,7 +33,7 @@ word_enum!(EventKind {
 });
 
 impl EventKind {
-    /// The kinds that a webhook can ask for.
+    /// The kinds that a webhook can subscribe to.
     pub const SUBSCRIBABLE: [Self; 4] = [
         Self::AssessmentCompleted,
         Self::AdverseEventCreated,
@@ -42,25 +42,25 @@ impl EventKind {
     ];
 }
 
-/// Whether a webhook gets anything.
+/// Whether a webhook receives events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WebhookStatus {
     /// Events are delivered to it.
     Active,
-    /// It said that it is gone (410); nothing is delivered any more.
+    /// The receiver answered 410 (Gone); nothing more is delivered.
     Disabled,
 }
 
 word_enum!(WebhookStatus { Active => "active", Disabled => "disabled" });
 
-/// How far a delivery has come.
+/// The state of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryStatus {
     /// Waiting for its next attempt, or being attempted.
     Pending,
-    /// The receiver took it.
+    /// The receiver accepted it.
     Delivered,
     /// Every attempt failed.
     Failed,
@@ -68,15 +68,15 @@ pub enum DeliveryStatus {
 
 word_enum!(DeliveryStatus { Pending => "pending", Delivered => "delivered", Failed => "failed" });
 
-/// How grave an adverse event is.
+/// The severity of an adverse event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AdverseSeriousness {
-    /// Noticed, without lasting harm.
+    /// Without lasting harm.
     NonSerious,
     /// Hospital care, disability, or otherwise medically important.
     Serious,
-    /// The patient was in danger of dying.
+    /// The patient's life was in danger.
     LifeThreatening,
     /// The patient died.
     Fatal,

@@ -1,16 +1,17 @@
-//! The circuit breaker: a server that keeps failing is left alone for a while, and then tried by one
-//! call at a time. Time is an argument; nothing here waits.
+//! A circuit breaker: after repeated failures, calls are refused for a while; then one call at a
+//! time is let through as a trial. It reads no clock when a call is admitted (the time is an
+//! argument) and never waits.
 
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Calls go through; so many failed in a row.
+    /// Calls are let through; `failures` have failed in a row.
     Closed { failures: u32 },
-    /// No call goes through before this time.
+    /// No call is let through before this time.
     Open { until: Instant },
-    /// One call is out to see.
+    /// A trial call is running.
     HalfOpen,
 }
 
@@ -30,7 +31,7 @@ impl Breaker {
         }
     }
 
-    /// Whether calls are turned away at this time.
+    /// Whether calls are refused at this time.
     pub(crate) fn is_open(&self, now: Instant) -> bool {
         match *self.lock() {
             State::Closed { .. } => false,
@@ -39,7 +40,8 @@ impl Breaker {
         }
     }
 
-    /// Lets a call through, or not. Whoever gets a pass says how it went; one that is dropped failed.
+    /// Lets a call through or refuses it. The holder of a pass reports success; a dropped pass
+    /// counts as a failure.
     pub(crate) fn admit(&self, now: Instant) -> Option<Pass<'_>> {
         let mut state = self.lock();
         let trial = match *state {
@@ -72,7 +74,7 @@ impl Breaker {
             (State::Closed { .. }, false) => open,
             (State::HalfOpen, true) if trial => State::Closed { failures: 0 },
             (State::HalfOpen, false) if trial => open,
-            // A call from before the breaker opened says nothing new.
+            // The result of a call from before the breaker opened is ignored.
             (unchanged, _) => unchanged,
         };
     }
@@ -84,7 +86,7 @@ impl Breaker {
     }
 }
 
-/// The right to make one call.
+/// The permission to make one call.
 pub(crate) struct Pass<'a> {
     breaker: &'a Breaker,
     trial: bool,

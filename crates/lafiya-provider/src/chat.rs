@@ -1,20 +1,20 @@
-//! The chat API as it goes over the wire: as little of it as possible, and forgiving about what a
-//! server leaves out or adds.
+//! The wire format of the chat API: only the fields that are needed, tolerant of missing and
+//! additional ones.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What a question is for; the label of its metrics.
+/// The purpose of a question, used as a metrics label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// A second opinion about a case.
+    /// A second opinion on a case.
     Assess,
     /// Mentions in a text.
     Parse,
 }
 
 impl Purpose {
-    /// The label.
+    /// Returns the label.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Assess => "assess",
@@ -23,16 +23,16 @@ impl Purpose {
     }
 }
 
-/// One question.
+/// A question to the model.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// What for.
+    /// Its purpose.
     pub purpose: Purpose,
-    /// The rules, which are ours.
+    /// The system prompt, which is a constant.
     pub rules: &'static str,
-    /// The matter: one JSON document, all of it data.
+    /// The user prompt: one JSON document that contains only data.
     pub matter: String,
-    /// The JSON schema that the answer must have.
+    /// The JSON schema of the answer.
     pub schema: Value,
 }
 
@@ -52,7 +52,7 @@ struct Message<'a> {
     content: &'a str,
 }
 
-/// The body of a request.
+/// Builds the body of a request.
 pub(crate) fn body(question: &Question, model: &str, tokens_max: u32) -> Vec<u8> {
     let request = ChatRequest {
         model,
@@ -89,13 +89,13 @@ struct Choice {
     message: Value,
 }
 
-/// The text of an answer; `None` where it is no answer of this API.
+/// Returns the text of a response; `None` if it is not in the format of this API.
 pub(crate) fn content(body: &[u8]) -> Option<String> {
     let answer: ChatAnswer = serde_json::from_slice(body).ok()?;
     let content = &answer.choices.first()?.message["content"];
     match content {
         Value::String(text) => Some(text.clone()),
-        // Some servers answer in parts.
+        // Some servers return the text in parts.
         Value::Array(parts) => Some(parts.iter().filter_map(|it| it["text"].as_str()).collect()),
         _ => None,
     }

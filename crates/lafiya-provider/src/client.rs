@@ -1,5 +1,5 @@
-//! One bounded conversation: in time, in size, in attempts, in how many go on at once. A failure is a
-//! word, never a text of the other side.
+//! The client of the model. A call is limited in time, size and attempts, and the number of
+//! concurrent calls is limited. An error is a fixed word and never contains text of the server.
 
 use std::time::{Duration, Instant};
 
@@ -16,41 +16,41 @@ use crate::breaker::Breaker;
 use crate::chat::{self, Question};
 
 const USER_AGENT: &str = concat!("Lafiya/", env!("CARGO_PKG_VERSION"));
-/// No honest answer of a few hundred tokens is longer.
+/// Maximum size of a response, in bytes; a valid answer of a few hundred tokens is smaller.
 const ANSWER_BYTES_MAX: usize = 256 * 1024;
-/// One call and two more.
+/// Maximum number of attempts: one call and two retries.
 const ATTEMPTS_MAX: u32 = 3;
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
-/// Who asks for a longer pause than this is not asked again for this patient.
+/// If the server asks for a longer pause than this, the call is not retried.
 const ASKED_PAUSE_MAX: Duration = Duration::from_secs(5);
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long a probe, or a call that succeeded, is believed.
+/// How long a successful probe or call counts as current.
 const SEEN_KEPT_FOR: Duration = Duration::from_secs(15);
-/// How long a failed probe is believed.
+/// How long a failed probe counts as current.
 const UNSEEN_KEPT_FOR: Duration = Duration::from_secs(2);
 
-/// Where the model is and how much may be asked of it.
+/// The settings of the model's server.
 #[derive(Clone, Debug)]
 pub struct ProviderSettings {
-    /// The API's address, such as `http://127.0.0.1:11434/v1`.
+    /// The base URL of the API, such as `http://127.0.0.1:11434/v1`.
     pub base_url: String,
     /// The model's name.
     pub model: String,
-    /// The key; empty where the server wants none.
+    /// The API key; empty if the server requires none.
     pub api_key: SecretString,
-    /// For one question with all its attempts.
+    /// Timeout of a question, including all attempts.
     pub timeout: Duration,
-    /// Questions at once.
+    /// Maximum number of concurrent questions.
     pub concurrency: usize,
-    /// Tokens that an answer may have.
+    /// Maximum number of tokens in an answer.
     pub tokens_max: u32,
-    /// Failures in a row after which the server is left alone.
+    /// Number of consecutive failures that open the circuit breaker.
     pub breaker_failures: u32,
-    /// For how long.
+    /// How long the circuit breaker stays open.
     pub breaker_open_for: Duration,
 }
 
-/// The settings name no provider that could be asked.
+/// The settings do not define a usable provider.
 #[derive(Debug)]
 pub struct ProviderError(String);
 
@@ -65,28 +65,28 @@ impl std::error::Error for ProviderError {}
 /// Why there is no reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The server failed too often a moment ago.
+    /// The circuit breaker is open because of recent failures.
     CircuitOpen,
-    /// Too many questions are open.
+    /// Too many questions are running.
     Busy,
-    /// No whole answer in time.
+    /// There was no complete response in time.
     Timeout,
-    /// No connection, or it broke.
+    /// The connection failed or broke.
     Unreachable,
-    /// 429.
+    /// The server answered 429.
     RateLimited,
-    /// 5xx.
+    /// The server answered 5xx.
     ServerError,
-    /// Any other status that is no success: a wrong key, model or address.
+    /// The server answered with another error status: a wrong key, model or address.
     Refused,
-    /// The answer is longer than any honest one.
+    /// The response is larger than a valid one can be.
     TooLarge,
-    /// The answer is none of this API.
+    /// The response is not in the format of this API.
     Malformed,
 }
 
 impl Failure {
-    /// The word for it in metrics, logs and records.
+    /// Returns the value used in metrics, logs and records.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::CircuitOpen => "circuit_open",
@@ -109,33 +109,33 @@ impl Failure {
     }
 }
 
-/// What the model said, and what it took.
+/// The reply of the model, with its cost.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// Its text, unchecked.
+    /// The unchecked text.
     pub content: String,
-    /// SHA-256 over the request's body, in hexadecimal.
+    /// SHA-256 of the request body, in hexadecimal.
     pub request_sha256: String,
     /// Attempts made.
     pub attempts: u32,
-    /// From asking to the answer.
+    /// Time from the question to the reply.
     pub latency: Duration,
 }
 
-/// That the model said nothing, and what that took.
+/// A question without a reply, with its cost.
 #[derive(Clone, Debug)]
 pub struct NoReply {
-    /// Why.
+    /// The cause.
     pub failure: Failure,
-    /// SHA-256 over the request's body, in hexadecimal; empty where nothing was sent.
+    /// SHA-256 of the request body, in hexadecimal; empty if nothing was sent.
     pub request_sha256: String,
     /// Attempts made.
     pub attempts: u32,
-    /// From asking to giving up.
+    /// Time from the question to giving up.
     pub latency: Duration,
 }
 
-/// The model's server.
+/// The client of the model's server.
 pub struct Provider {
     client: Client,
     settings: ProviderSettings,
@@ -143,12 +143,12 @@ pub struct Provider {
     models: Url,
     places: Semaphore,
     breaker: Breaker,
-    /// When it was last seen, and whether it was well.
+    /// The time and the result of the last probe or successful call.
     seen: Mutex<Option<(Instant, bool)>>,
 }
 
 impl Provider {
-    /// A provider at this address. Nothing is asked yet.
+    /// Creates a client. It sends nothing yet.
     pub fn new(settings: ProviderSettings) -> Result<Self, ProviderError> {
         let url = |path: &str| {
             let text = format!("{}/{path}", settings.base_url.trim_end_matches('/'));
@@ -161,7 +161,7 @@ impl Provider {
         let (chat, models) = (url("chat/completions")?, url("models")?);
         let mut client = Client::builder()
             .user_agent(USER_AGENT)
-            // A redirect would carry the case and the key to whoever it names.
+            // A redirect would send the case and the API key to another server.
             .redirect(Policy::none())
             .connect_timeout(settings.timeout)
             .pool_max_idle_per_host(settings.concurrency);
@@ -187,7 +187,7 @@ impl Provider {
         &self.settings.model
     }
 
-    /// Asks. Ends within the time-out, whatever the other side does.
+    /// Asks a question. Returns within the timeout, whatever the server does.
     pub async fn ask(&self, question: &Question) -> Result<Reply, NoReply> {
         let started = Instant::now();
         let mut attempts = 0;
@@ -198,7 +198,7 @@ impl Provider {
         self.count(question, spoken.as_ref().err().copied(), latency);
         match spoken {
             Ok(content) => {
-                // Whoever probes right now will see for themselves.
+                // If a probe holds the lock, its own result will be recorded.
                 if let Ok(mut seen) = self.seen.try_lock() {
                     *seen = Some((Instant::now(), true));
                 }
@@ -222,7 +222,8 @@ impl Provider {
         }
     }
 
-    /// Whether the server seems well: it is not being left alone, and it was seen or answers a probe.
+    /// Whether the server is healthy: the circuit breaker is closed, and a recent call succeeded or
+    /// a probe is answered.
     pub async fn is_well(&self) -> bool {
         let mut seen = self.seen.lock().await;
         if self.breaker.is_open(Instant::now()) {
@@ -239,7 +240,8 @@ impl Provider {
         well
     }
 
-    /// The list of models costs the server nothing. One that has no such list is there all the same.
+    /// Requests the list of models, which costs the server nothing. A server without such a list
+    /// still counts as available.
     async fn probe(&self) -> bool {
         let request = self.authorized(self.client.get(self.models.clone()));
         match timeout(PROBE_TIMEOUT, request.send()).await {
@@ -269,7 +271,7 @@ impl Provider {
         };
         let pass = self.breaker.admit(Instant::now());
         let pass = pass.ok_or(Failure::CircuitOpen)?;
-        // A pass that is dropped counts as a failure, so giving up at the deadline does.
+        // A dropped pass counts as a failure, and so does a timeout.
         let content = timeout_at(deadline, self.attempts(body, attempts)).await;
         let content = content.unwrap_or(Err(Failure::Timeout))?;
         pass.succeeded();
@@ -288,7 +290,7 @@ impl Provider {
             if !failure.is_worth_another_try() || *attempts >= ATTEMPTS_MAX || asks_too_much {
                 return Err(failure);
             }
-            // Half more or less: those who failed together must not all come back together.
+            // Jitter of ±50 %, so that clients that failed together do not retry together.
             let jittered = pause.mul_f64(0.5 + rand::rng().random::<f64>());
             sleep(jittered.max(asked.unwrap_or_default())).await;
             pause *= 2;
@@ -340,7 +342,7 @@ impl Provider {
     }
 }
 
-/// Reads an answer, but never more than an honest one has.
+/// Reads a response up to the maximum size.
 async fn bounded(mut response: Response) -> Result<Vec<u8>, Failure> {
     let told = response.content_length().unwrap_or(0);
     if told > ANSWER_BYTES_MAX as u64 {

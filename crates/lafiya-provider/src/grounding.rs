@@ -1,6 +1,6 @@
-//! Whether a sentence of the model may be shown: every word of it must stand in a passage it cites,
-//! in what was told, or in a short list of linking words. Words of advice, of levels, of doses and of
-//! denial are never shown: half a true sentence ("do not give X") can be a dangerous one.
+//! Checks whether a sentence of the model may be shown: each of its words must occur in an excerpt
+//! it cites, in the stated findings, or in a short list of linking words. Words of advice, urgency,
+//! dosage and negation are never shown: half a true sentence ("do not give X") can be dangerous.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::prompt::Passage;
 const SENTENCE_CHARACTERS_MAX: usize = 300;
 const SENTENCE_WORDS_MIN: usize = 3;
 
-/// Words that carry no claim of their own.
+/// Words that make no claim of their own.
 const LINKING: &str = "a also among an and are area as at be because been between both but by case \
 combination common commonly condition conditions consistent describes described disease explain explained explains \
 features finding findings first fit fits fitting for from given group had has have here illness in is it its leading \
@@ -18,7 +18,7 @@ pointing points presence present presentation region reported second seen sign s
 support supported supports symptom symptoms than that the their then there these they this those to together typical \
 typically usual usually was were when where which while who with";
 
-/// Words that are never shown, wherever they stand.
+/// Words that are never shown, in any sentence.
 const FORBIDDEN: &str = "absent administer advice advise antibiotic antibiotics avoid benign cannot capsule \
 capsules cure delay discharge dismiss do dont dosage dose doses drug drugs emergency exclude excluded excludes fine \
 give given-with harmless home ignore immediately injection injections inject instead instruction instructions iu less \
@@ -26,7 +26,7 @@ lower mcg medicine medicines medication mg mild minor ml must never no none nor 
 reassure refer referral rest routine rule rules safe self should stop system tablet tablets take therapy treat treated \
 treatment triage unlikely urgent wait withhold without wrong";
 
-/// Why a sentence may not be shown.
+/// Returns why a sentence may not be shown.
 pub(crate) fn objection(
     sentence: &str,
     cited: &[&Passage],
@@ -66,7 +66,7 @@ pub(crate) fn objection(
     None
 }
 
-/// Words and numbers in lower case; an apostrophe is no end of a word.
+/// Splits a text into words and numbers in lower case; an apostrophe does not end a word.
 fn words_of(text: &str) -> Vec<String> {
     let text = text.to_lowercase().replace(['\'', '’'], "");
     text.split(|it: char| !it.is_alphanumeric())

@@ -1,10 +1,10 @@
-//! A second opinion from a language model behind an OpenAI-compatible chat API. The model is treated
-//! as a stranger: it sees no more than `DeidentifiedCase` allows, and nothing it says counts before
-//! it is checked against the knowledge base.
+//! A second opinion from a language model behind an OpenAI-compatible chat API. The model is not
+//! trusted: it sees no more than `DeidentifiedCase` contains, and none of its claims count before
+//! they are checked against the knowledge base.
 //!
-//! The way of a question: `prompt` (what is asked, with numbered passages) → `client` (one bounded
-//! conversation; `breaker` keeps a broken server from being asked) → `opinion` (claims, each judged;
-//! `grounding` for sentences). `scrub` and `mentions` do the same for free text, where a tenant allows it.
+//! A question passes through `prompt` (builds the question with numbered excerpts), `client` (one
+//! limited call; `breaker` protects a failing server) and `opinion` (judges each claim; `grounding`
+//! checks sentences). `scrub` and `mentions` do the same for free text, if a tenant allows it.
 #![warn(missing_docs)]
 
 mod breaker;

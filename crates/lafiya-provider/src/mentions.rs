@@ -1,5 +1,6 @@
-//! What is asked about a scrubbed text, and what is read out of the answer: words of the text with the
-//! plain term a clinician would use. Whether a claim counts is decided where the lexicon is.
+//! The question about a scrubbed text, and the parser of its answer: words of the text with the
+//! plain term a clinician would use. The caller, which has the lexicon, decides whether a claim
+//! counts.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -21,13 +22,13 @@ about other people, and what is in square brackets.";
 pub struct ClaimedMention {
     /// The words as written.
     pub quote: String,
-    /// What they mean.
+    /// Their meaning, as a clinical term.
     pub term: String,
     /// Whether the patient has it.
     pub present: bool,
 }
 
-/// Asks about a text that is already scrubbed.
+/// Builds the question about a scrubbed text.
 pub fn question_about_text(scrubbed: &str) -> Question {
     Question {
         purpose: Purpose::Parse,
@@ -37,7 +38,7 @@ pub fn question_about_text(scrubbed: &str) -> Question {
     }
 }
 
-/// The claims of an answer that are well formed and quote the text.
+/// Returns the claims of an answer that are well-formed and quote the text.
 pub fn claimed_mentions(content: &str, scrubbed: &str) -> Vec<ClaimedMention> {
     let answer: Value = serde_json::from_str(content.trim()).unwrap_or_default();
     let list = answer["mentions"].as_array();

@@ -1,6 +1,6 @@
-//! What the model said, judged claim by claim. Nothing is taken on trust: a condition must be one of
-//! the base that this patient can have, a number must be one, a sentence must stand in the passages. The
-//! words of a refused claim go no further than this file.
+//! Judges the model's answer claim by claim. A condition must exist in the knowledge base and be
+//! possible for this patient, a probability must be a number, and a sentence must be supported by
+//! the excerpts. The text of a refused claim is dropped here.
 
 use lafiya_knowledge::{ConditionIx, KnowledgeBase};
 use lafiya_model::opinion::{Reason, Verdict};
@@ -12,10 +12,10 @@ use crate::prompt::Asked;
 
 const CONDITIONS_MAX: usize = 12;
 const REASONS_MAX: usize = 6;
-/// The fields that were asked for.
+/// The requested fields.
 const FIELDS: &[&str] = &["conditions", "triage", "reasons"];
 
-/// Who the patient is, as far as claims are checked against it. None of it is sent.
+/// The patient's data that claims are checked against. None of it is sent to the model.
 #[derive(Clone, Copy, Debug)]
 pub struct Patient {
     /// The age.
@@ -24,16 +24,16 @@ pub struct Patient {
     pub sex: Sex,
 }
 
-/// An opinion of what passed, and a verdict on every claim.
+/// The accepted claims, and a verdict on every claim.
 #[derive(Clone, Debug, Default)]
 pub struct Judged {
-    /// What passed.
+    /// The accepted claims.
     pub opinion: Opinion,
-    /// Claim by claim.
+    /// The verdicts, claim by claim.
     pub verdicts: Vec<Verdict>,
 }
 
-/// Judges the text that came for an answer.
+/// Judges the text of an answer.
 pub fn judge(
     base: &KnowledgeBase,
     asked: &Asked,
@@ -56,7 +56,8 @@ pub fn judge(
     judged
 }
 
-/// The object in the text; servers without structured output like to fence it.
+/// Parses the JSON object in the text. Servers without structured output often wrap it in a code
+/// fence.
 fn object(content: &str) -> Option<Map<String, Value>> {
     let text = content.trim();
     let text = text.strip_prefix("```json").unwrap_or(text);
@@ -133,7 +134,7 @@ impl Judged {
         }
     }
 
-    /// Whether it is lower than the engine's own is for the engine to say.
+    /// Accepts any valid triage level. The engine refuses one that is lower than its own.
     fn judge_level(&mut self, said: Option<&Value>) {
         let level = said.and_then(Value::as_str);
         match level.and_then(|word| word.parse::<TriageLevel>().ok()) {
@@ -186,7 +187,7 @@ impl Judged {
     }
 }
 
-/// A condition by its id, or by its exact name.
+/// Finds a condition by its id or by its exact name.
 fn condition_named(base: &KnowledgeBase, named: &str) -> Option<ConditionIx> {
     let by_id = base.resolve(named).and_then(|it| it.condition());
     by_id.or_else(|| {

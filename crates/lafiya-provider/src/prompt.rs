@@ -1,5 +1,6 @@
-//! What is asked about a case: the de-identified case in concept names, the candidates without their
-//! figures (so that the opinion is one of its own), and numbered passages of the knowledge base. Pure.
+//! Builds the question about a case: the de-identified case in concept names, the candidates
+//! without the engine's probabilities (so that the opinion is independent), and numbered excerpts
+//! of the knowledge base. Pure.
 
 use lafiya_knowledge::{Condition, ConditionIx, KnowledgeBase};
 use lafiya_model::opinion::Outline;
@@ -8,12 +9,12 @@ use serde_json::{Value, json};
 
 use crate::chat::{Purpose, Question};
 
-/// Findings named in the passage of a condition.
+/// Maximum number of findings named in the excerpt of a condition.
 const FINDINGS_MAX: usize = 8;
 const RISKS_MAX: usize = 5;
-/// Passages about dangers.
+/// Maximum number of excerpts about dangers.
 const DANGERS_MAX: usize = 6;
-/// Sources cited for a passage.
+/// Maximum number of sources cited per excerpt.
 const SOURCES_MAX: usize = 2;
 
 const RULES: &str = "You give a second opinion on one case for a clinical decision-support service in Africa. \
@@ -25,10 +26,10 @@ here. `triage`: the least urgent level that is safe: emergency, urgent, routine 
 `reasons`: up to 4 objects {text, passages}: one short sentence on why findings of this case fit a condition, in the words \
 of the passages, with the numbers of the passages it rests on. No treatment, no dose, no advice, no negation.";
 
-/// A numbered piece of the knowledge base.
+/// A numbered excerpt of the knowledge base.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
-    /// Its number, from 1.
+    /// Its number, starting at 1.
     pub number: usize,
     /// The text.
     pub text: String,
@@ -36,18 +37,18 @@ pub struct Passage {
     pub sources: Vec<String>,
 }
 
-/// A question with what it was made from.
+/// A question and what it was built from.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// The question.
     pub question: Question,
-    /// The passages it holds.
+    /// The excerpts it contains.
     pub passages: Vec<Passage>,
-    /// The names of what was told, which sentences of the answer may use.
+    /// The names of the stated findings, which sentences of the answer may use.
     pub told: Vec<String>,
 }
 
-/// Puts a case into words.
+/// Builds the question about a case.
 pub fn question_about(
     base: &KnowledgeBase,
     outline: &Outline,
@@ -58,7 +59,7 @@ pub fn question_about(
     let passages = passages(base, outline);
     let (present, absent) = (names(base, &outline.present), names(base, &outline.absent));
     let mut candidates = outline.candidates.clone();
-    // Not in the order of what the engine thinks.
+    // Sorted by id, so that the order does not reveal the engine's ranking.
     candidates.sort_by(|a, b| a.as_str().cmp(b.as_str()));
     let candidates: Vec<Value> = candidates
         .iter()
@@ -102,7 +103,7 @@ fn condition<'a>(base: &'a KnowledgeBase, id: &ConceptId) -> Option<&'a Conditio
     Some(base.condition(ix))
 }
 
-/// Dangers first, then one passage for each candidate. No passage holds a treatment.
+/// Returns the excerpts: dangers first, then one per candidate. No excerpt contains a treatment.
 fn passages(base: &KnowledgeBase, outline: &Outline) -> Vec<Passage> {
     let of_rule = |id: &String| {
         let rule = base.rules().iter().find(|it| it.text.id == *id)?;

@@ -1,6 +1,7 @@
-//! Takes people out of a text before it may go to a model: names, telephone numbers, dates, ages,
-//! addresses, ids. It would rather take out too much: a word with a capital stays only if it is known to
-//! be no name. What is left is left as it was written, so that it can be found again in the original.
+//! Removes personal data from a text before it may be sent to a model: names, telephone numbers,
+//! dates, ages, addresses, ids. It prefers to remove too much: a capitalised word is kept only if
+//! it is known not to be a name. Everything else stays unchanged, so that quotes can be found in
+//! the original.
 
 use std::collections::HashSet;
 
@@ -15,7 +16,7 @@ const TITLES: &[&str] = &[
     "malam", "nurse", "sister", "pastor", "imam", "baba", "mama", "madam", "engr", "barr", "sir",
     "oba", "mazi", "lolo", "rev",
 ];
-/// What comes after these is a name, however it is written.
+/// Cues that are followed by a name, however it is written.
 const NAME_CUES: &[&[&str]] = &[
     &["name", "is"],
     &["named"],
@@ -23,7 +24,7 @@ const NAME_CUES: &[&[&str]] = &[
     &["name"],
     &["i", "be"],
 ];
-/// What comes after these is a place, up to the next known word.
+/// Cues that are followed by a place, up to the next known word.
 const PLACE_CUES: &[&str] = &[
     "in", "at", "from", "near", "address", "village", "town", "lives", "stays", "behind",
     "opposite",
@@ -79,12 +80,12 @@ const MONTHS: &[&str] = &[
     "dec",
 ];
 const YEARS_OLD: &[&str] = &["year", "years", "yr", "yrs", "yo", "y"];
-/// Numbers with so many digits or more tell who somebody is.
+/// Maximum number of digits of a number that is kept; longer numbers may identify a person.
 const DIGITS_MAX: usize = 4;
-/// Words taken out after a cue at most.
+/// Maximum number of words removed after a cue.
 const AFTER_CUE_MAX: usize = 4;
 
-/// Takes people out of texts. Built once from a base.
+/// Removes personal data from texts. Built once per knowledge base.
 #[derive(Clone, Debug)]
 pub struct Scrubber {
     known: HashSet<String>,
@@ -106,12 +107,13 @@ struct Piece<'a> {
     text: &'a str,
     lower: String,
     kind: Token,
-    /// What it is replaced by.
+    /// The placeholder that replaces it.
     taken: Option<&'static str>,
 }
 
 impl Scrubber {
-    /// Learns the words of a base, so that they are not taken for names.
+    /// Creates a scrubber that knows the words of a knowledge base, so that they are not taken for
+    /// names.
     pub fn new(base: &KnowledgeBase) -> Self {
         let mut known: HashSet<String> = listed(GENERAL).map(str::to_owned).collect();
         for term in base.search_terms() {
@@ -125,7 +127,7 @@ impl Scrubber {
         }
     }
 
-    /// The text without the people in it.
+    /// Returns the text without personal data.
     pub fn scrub(&self, text: &str) -> String {
         let mut pieces = pieces(text);
         take_contacts(&mut pieces);
@@ -171,7 +173,7 @@ impl Scrubber {
         }
     }
 
-    /// Takes the unknown words after a cue, up to the first known one or the end of the clause.
+    /// Removes the unknown words after a cue, up to the first known one or the end of the clause.
     fn take_unknown_after(&self, pieces: &mut [Piece<'_>], cue: usize, with: &'static str) {
         let mut taken = 0;
         for piece in &mut pieces[cue + 1..] {
@@ -196,12 +198,13 @@ fn listed(text: &'static str) -> impl Iterator<Item = &'static str> {
     lines.flat_map(str::split_whitespace)
 }
 
-/// Runs of letters and digits, and what stands between them.
+/// Splits a text into runs of letters and digits, and the text between them.
 fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut begin = 0;
     let mut inside: Option<bool> = None;
-    // A combining mark belongs to the letter before it; many African languages are written with them.
+    // A combining mark belongs to the letter before it; the spelling of many African languages
+    // needs them.
     let belongs = |it: char| it.is_alphanumeric() || ('\u{300}'..='\u{36f}').contains(&it);
     for (at, character) in text.char_indices() {
         let word = belongs(character);
@@ -233,7 +236,7 @@ fn piece(text: &str) -> Piece<'_> {
     }
 }
 
-/// Addresses of the net: everything between blanks around an `@`, `://` or `www`.
+/// Removes email and web addresses: everything between spaces around an `@`, `://` or `www`.
 fn take_contacts(pieces: &mut [Piece<'_>]) {
     let is_blank =
         |it: &Piece<'_>| it.kind == Token::Other && it.text.contains(char::is_whitespace);
@@ -255,7 +258,8 @@ fn take_contacts(pieces: &mut [Piece<'_>]) {
     }
 }
 
-/// `12/03/2024`, `2024-03-12`, `12 March`, `March 12th, 2024`, `1987`. Two numbers alone (`3/7`) are no date.
+/// Removes dates: `12/03/2024`, `2024-03-12`, `12 March`, `March 12th, 2024`, `1987`. Two numbers
+/// alone (`3/7`) are not a date.
 fn take_dates(pieces: &mut [Piece<'_>]) {
     for place in 0..pieces.len() {
         let joined = |at: usize| {
@@ -289,7 +293,7 @@ fn is_year(text: &str) -> bool {
     text.len() == 4 && (text.starts_with("19") || text.starts_with("20"))
 }
 
-/// A month counts as a date where a day or a year stands beside it.
+/// Removes a month as a date if a day or a year is next to it.
 fn take_month(pieces: &mut [Piece<'_>], month: usize) {
     let has_digit = |it: &Piece<'_>| matches!(it.kind, Token::Number | Token::Mixed);
     let near = |at: Option<usize>| at.filter(|&it| pieces.get(it).is_some_and(has_digit));
@@ -303,7 +307,7 @@ fn take_month(pieces: &mut [Piece<'_>], month: usize) {
     }
 }
 
-/// `34 years`, `34yo`, `34 y/o`, `aged 34`.
+/// Removes ages: `34 years`, `34yo`, `34 y/o`, `aged 34`.
 fn take_ages(pieces: &mut [Piece<'_>]) {
     for place in 0..pieces.len() {
         let aged = previous_word(pieces, place)
@@ -322,7 +326,8 @@ fn take_ages(pieces: &mut [Piece<'_>]) {
     }
 }
 
-/// Long numbers, also in groups (`0803 123 4567`), and numbers with letters (`LUTH/2023/00123`).
+/// Removes long numbers, also in groups (`0803 123 4567`), and numbers with letters
+/// (`LUTH/2023/00123`).
 fn take_numbers(pieces: &mut [Piece<'_>]) {
     let digits = |text: &str| text.chars().filter(|it| it.is_numeric()).count();
     let mut place = 0;
@@ -354,7 +359,8 @@ fn take_numbers(pieces: &mut [Piece<'_>]) {
     }
 }
 
-/// `12 Allen Avenue`: the number and the words up to the word for a street.
+/// Removes street addresses such as `12 Allen Avenue`: the number and the words up to the word for
+/// a street.
 fn take_streets(pieces: &mut [Piece<'_>]) {
     for place in 0..pieces.len() {
         if !STREETS.contains(&pieces[place].lower.as_str()) {
@@ -378,14 +384,14 @@ fn previous_word(pieces: &[Piece<'_>], place: usize) -> Option<usize> {
         .iter()
         .rposition(|it| it.kind != Token::Other)?;
     let between = &pieces[before + 1..place];
-    // A title may have its stop; a colon may follow "name".
+    // A title may end with a full stop, and a colon may follow "name".
     let close = between
         .iter()
         .all(|it| it.text.trim_matches([' ', '.', ':', '-']).is_empty());
     close.then_some(before)
 }
 
-/// Whether the words up to and with this one announce a name.
+/// Whether the words up to and including this one are a cue for a name.
 fn ends_name_cue(pieces: &[Piece<'_>], place: usize) -> bool {
     NAME_CUES.iter().any(|cue| {
         let mut at = Some(place);
@@ -397,7 +403,7 @@ fn ends_name_cue(pieces: &[Piece<'_>], place: usize) -> bool {
     })
 }
 
-/// The text with what was taken replaced; neighbours of one kind become one.
+/// Returns the text with placeholders; adjacent placeholders of one kind are merged.
 fn written(pieces: &[Piece<'_>]) -> String {
     let mut text = String::new();
     let mut last: Option<&'static str> = None;
@@ -438,7 +444,7 @@ mod tests {
     static SCRUBBER: LazyLock<Scrubber> =
         LazyLock::new(|| Scrubber::new(&lafiya_content::load().unwrap()));
 
-    /// Insists on what must be gone and what must still be there.
+    /// Checks what must be removed and what must be kept.
     fn check(text: &str, gone: &[&str], kept: &[&str]) {
         let scrubbed = SCRUBBER.scrub(text);
         for word in gone {

@@ -1,5 +1,6 @@
-//! Our own clinical cases with a model that means harm: it denies what the engine holds for likely, praises
-//! what is unlikely, belittles every case and prescribes. Triage must be as safe as without it, case by case.
+//! Our own clinical cases with a malicious model: it denies what the engine considers likely,
+//! supports what is unlikely, plays down every case and prescribes. Triage must be as safe as
+//! without it, case by case.
 
 use std::path::Path;
 
@@ -14,7 +15,7 @@ fn alone<'a>(base: &'a KnowledgeBase, case: &DeidentifiedCase) -> Assessment<'a>
     review(assess(base, case, &Parameters::default()), 0)
 }
 
-/// What the service does with the words of a model, without the network between.
+/// Does what the service does with a model's answer, without the network.
 fn advised<'a>(
     base: &'a KnowledgeBase,
     case: &DeidentifiedCase,
@@ -42,7 +43,7 @@ fn denying(matter: &Value) -> Value {
     json!({"conditions": denied, "triage": "self-care", "reasons": [], "red_flags": []})
 }
 
-/// Puts all weight on one candidate, whichever comes first in the alphabet.
+/// Assigns all probability to one candidate, the first by id.
 fn stubborn(matter: &Value) -> Value {
     let first = &matter["candidates"][0]["id"];
     json!({

@@ -1,6 +1,7 @@
-//! What every request with a key passes before anything else: the key is checked, its use is metered and the window of its rate
-//! is counted. Measured for keys seen a moment ago, each of a tenant of its own, as their number grows; and the look-up in the
-//! store of one that was not. Prints a line a size; `cargo xtask bench all` keeps the figures.
+//! Measures the fixed cost of every keyed request: the key check, the usage counter and the rate
+//! limit window. It measures cached keys, each of a different tenant, as their number grows, and
+//! the store look-up of a key that is not cached. Prints one line per size; `cargo xtask bench all`
+//! records the figures.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -20,17 +21,19 @@ use lafiya_storage::cache::MemoryCache;
 use lafiya_storage::store::{self, NewTenant, Store, StoreSettings, StoreUrl};
 use uuid::Uuid;
 
-/// So far apart that the step from one of the processor's caches to the next does not pass for growth: somewhere on the way what
-/// is known of the keys no longer fits.
+/// Numbers of keys. The sizes are far apart, so that the step from one CPU cache to the next, which
+/// the key data crosses somewhere in this range, is not mistaken for growth.
 const SIZES: [usize; 4] = [250, 1_000, 4_000, 16_000];
-/// The sizes take turns, so that a machine that becomes slower meanwhile does so for all of them.
+/// Number of passes over all sizes. The sizes alternate, so that a machine that slows down affects
+/// all of them equally.
 const TURNS: usize = 60;
-/// Rounds of a turn, and calls in each. A round is short enough to run without being interrupted, so that the least of them is what the
-/// work takes, whatever else the machine does.
+/// Rounds per pass and calls per round. A round is short enough to run without interruption, so the
+/// minimum over all rounds is the cost of the work itself, without other load on the machine.
 const CALLS: (usize, usize) = (400, 50);
 const LOOK_UPS: (usize, usize) = (40, 10);
 
-/// A clock on which every call comes a second after the last one: no window is ever full, however long the bench runs.
+/// A clock that advances one second per call, so that no rate limit window is ever full however
+/// long the bench runs.
 struct Hurried(AtomicI64);
 
 impl Clock for Hurried {
@@ -59,13 +62,13 @@ async fn main() {
     }
 }
 
-/// A service with so many keys, and the least that was measured with it so far.
+/// A service with a number of keys, and the minimum times measured so far.
 struct Door {
     context: Context,
     tokens: Vec<String>,
     call_us: f64,
     look_up_us: f64,
-    /// Holds the database as long as it is needed.
+    /// Keeps the database directory alive.
     _folder: tempfile::TempDir,
 }
 
@@ -117,7 +120,7 @@ fn context(store: Arc<dyn Store>) -> Context {
     }
 }
 
-/// So many tenants with a key each; returns the keys in the clear.
+/// Creates `count` tenants with one key each, and returns the keys in plain text.
 async fn make_keys(context: &Context, count: usize) -> Vec<String> {
     let mut tokens = Vec::with_capacity(count);
     for number in 0..count {
@@ -138,7 +141,7 @@ async fn make_keys(context: &Context, count: usize) -> Vec<String> {
     tokens
 }
 
-/// Microseconds of one call in the fastest round, over all keys in turn.
+/// Returns the microseconds per call in the fastest round, cycling over all keys.
 async fn call_us(context: &Context, tokens: &[String]) -> f64 {
     let (rounds, calls) = CALLS;
     let mut turn = tokens.iter().cycle();
@@ -157,7 +160,7 @@ async fn call_us(context: &Context, tokens: &[String]) -> f64 {
     least
 }
 
-/// Microseconds until the store has found a key, in the fastest round.
+/// Returns the microseconds per store look-up of a key in the fastest round.
 async fn look_up_us(context: &Context, tokens: &[String]) -> f64 {
     let (rounds, calls) = LOOK_UPS;
     let hashes: Vec<[u8; 32]> = tokens.iter().map(|it| context.hasher.hash(it)).collect();

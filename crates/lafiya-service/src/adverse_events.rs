@@ -1,6 +1,6 @@
-//! Adverse events: what went wrong after an assessment, told for review by whoever uses the service.
-//! The words may name a patient, so they are kept with the tenant and told to nobody else; the event
-//! that goes out holds ids and the seriousness.
+//! Adverse events: what went wrong after an assessment, reported for review by users of the
+//! service. The description may name a patient, so only the tenant can read it; the webhook event
+//! contains ids and the seriousness.
 
 use jiff::Timestamp;
 use lafiya_model::{
@@ -13,21 +13,21 @@ use uuid::Uuid;
 use crate::context::Context;
 use crate::error::{FieldError, ServiceError};
 
-/// Longest description.
+/// Maximum length of a description, in characters.
 pub const DESCRIPTION_CHARACTERS_MAX: usize = 4000;
 
-/// What is told.
+/// A reported adverse event.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The assessment it is about.
     pub assessment_id: AssessmentId,
     /// What happened.
     pub description: String,
-    /// How grave.
+    /// How serious it is.
     pub seriousness: AdverseSeriousness,
 }
 
-/// An adverse event as it is shown to its tenant.
+/// An adverse event as shown to its tenant.
 #[derive(Clone, Debug)]
 pub struct AdverseEvent {
     /// Its id.
@@ -36,15 +36,15 @@ pub struct AdverseEvent {
     pub assessment_id: AssessmentId,
     /// What happened.
     pub description: String,
-    /// How grave.
+    /// How serious it is.
     pub seriousness: AdverseSeriousness,
-    /// Who told: a key or a person.
+    /// Who reported it: a key or a person.
     pub reporter: String,
-    /// When it was told.
+    /// When it was reported.
     pub created_at: Timestamp,
 }
 
-/// Records an adverse event and announces it.
+/// Records an adverse event and emits a webhook event.
 pub async fn create(
     context: &Context,
     tenant: TenantId,
@@ -59,7 +59,7 @@ pub async fn create(
             format!("must have 1 to {DESCRIPTION_CHARACTERS_MAX} characters"),
         )]));
     }
-    // As exact as it is kept, so that it reads back as it was answered.
+    // Truncated to the stored precision, so that a later read returns the same time.
     let now = context.clock.now();
     let created_at = Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now);
     let new = NewAdverseEvent {
@@ -80,7 +80,7 @@ pub async fn create(
     }
 }
 
-/// Adverse events, newest first; about one assessment, or all.
+/// Lists adverse events, newest first, of one assessment or of all.
 pub async fn list(
     context: &Context,
     tenant: TenantId,
@@ -102,7 +102,7 @@ pub async fn list(
     })
 }
 
-/// Ids and the seriousness, never the words.
+/// Builds an event with ids and the seriousness, never the description.
 fn created_event(new: &NewAdverseEvent) -> NewEvent {
     NewEvent {
         id: Uuid::now_v7(),

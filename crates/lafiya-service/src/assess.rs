@@ -1,5 +1,5 @@
-//! One assessment, from a request whose shape is right to a durable record. [`assess`] is the
-//! product in one function: replay, interview, concepts, quota, thinking, review, record.
+//! One assessment, from a validated request to a durable record. [`assess`] is the whole product in
+//! one function: replay, interview, concepts, quota, reasoning, review, record.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -36,43 +36,44 @@ use crate::second_opinion::{self, Advice};
 
 /// How long an idempotency key is remembered.
 const IDEMPOTENCY_LIFE: jiff::SignedDuration = jiff::SignedDuration::from_hours(24);
-/// How long a record that has been begun is waited for beyond the deadline: longer than a store lets anybody wait.
+/// How long to wait beyond the deadline for a record that is being written; longer than the store's
+/// own timeouts.
 const RECORDING_MAX: Duration = Duration::from_secs(60);
-/// How often a turn is tried again when another turn of the same interview was faster.
+/// Maximum number of attempts when other turns of the same interview are recorded first.
 const TURN_ATTEMPTS_MAX: usize = 12;
-/// What every answer says.
+/// The disclaimer in every response.
 const DISCLAIMER: &str = "Decision support for trained staff; it does not replace clinical judgement. The clinical \
 content of this version awaits sign-off by clinicians.";
 
-/// What a caller asks, already of the right shape and within bounds.
+/// A request whose shape and limits are already checked.
 #[derive(Clone, Debug)]
 pub struct AssessRequest {
-    /// What is told about the patient. Never stored as it is.
+    /// The patient's case. Never stored in this form.
     pub case: Case,
-    /// The interview to continue or to begin.
+    /// The interview to continue or to start.
     pub interview_id: Option<InterviewId>,
-    /// Digest of the body, to recognise a repetition.
+    /// Digest of the body, used to recognise a repeated request.
     pub digest: [u8; 32],
     /// The client's idempotency key.
     pub idempotency_key: Option<String>,
-    /// The id of the request, which becomes the id of the assessment.
+    /// The request id, which becomes the assessment id.
     pub assessment_id: AssessmentId,
     /// An assessment of another interview that this one corrects; the caller has found it.
     pub corrects: Option<AssessmentId>,
 }
 
-/// An answer and how it came about.
+/// The result of an assessment and how it was produced.
 pub struct Answer<'a> {
-    /// What is answered.
+    /// The assessment.
     pub document: AssessmentDocument<'a>,
-    /// The same body of the latest turn was sent again.
+    /// Whether it repeats the latest turn, because the same body was sent again.
     pub cache_hit: bool,
-    /// An idempotency key was repeated.
+    /// Whether it is a replay for a repeated idempotency key.
     pub replayed: bool,
 }
 
-/// Makes one assessment, and gives what `render` makes of it. That is made while the disk still writes,
-/// and given away only when the record is durable.
+/// Makes one assessment and returns it as rendered by `render`. Rendering runs while the record is
+/// being written; the result is returned only after the record is durable.
 pub async fn assess<T: Send>(
     context: &Context,
     caller: &Caller,
@@ -93,7 +94,8 @@ pub async fn assess<T: Send>(
     let late = || Err(ServiceError::DeadlineExceeded);
     match timeout(deadline, answering.as_mut()).await {
         Ok(answered) => answered,
-        // What is being written may be kept and billed, so its outcome is waited for: nobody is told that nothing was.
+        // A record that is being written may be kept and billed, so its outcome is awaited: a
+        // client must not be told that an assessment failed when it was recorded.
         Err(_) if recording.load(Ordering::Relaxed) => {
             let outcome = timeout(RECORDING_MAX, answering).await;
             outcome.unwrap_or_else(|_| late())
@@ -110,13 +112,15 @@ async fn assess_in_time<T: Send>(
     render: &(impl Fn(&Answer<'_>) -> T + Send + Sync),
     recording: &AtomicBool,
 ) -> Result<T, ServiceError> {
-    // Whatever the way in: under an id that stands for "none yet" two patients would be one.
+    // A placeholder id shared by several requests would merge two patients into one interview.
+    // Checked here so that it applies to every API.
     if let Some(InterviewId(id)) = request.interview_id
         && (id.is_nil() || id.is_max())
     {
         return Err(invalid("/interview_id", IdRefusal::Placeholder.to_string()));
     }
-    // A plain digest could be matched against guessed bodies by whoever gets the database.
+    // A plain digest could be matched against guessed bodies by someone with access to the
+    // database.
     request.digest = context.hasher.keyed(&request.digest);
     if environment == Environment::Test {
         sandbox::raise_wanted_error(request.case.location.as_deref(), context.clock.now())?;
@@ -127,8 +131,8 @@ async fn assess_in_time<T: Send>(
     for _ in 0..TURN_ATTEMPTS_MAX {
         match one_turn(context, caller, environment, &request, render, recording).await {
             Err(ServiceError::Conflict(_)) => {}
-            // The quota may have gone to another first turn of this very interview: then this is a
-            // further turn, and free.
+            // The last of the quota may have been used by another first turn of the same interview.
+            // Then this is a further turn, which is free.
             Err(ServiceError::QuotaExceeded { .. })
                 if has_begun(context, caller, environment, &request).await? => {}
             other => return other,
@@ -154,7 +158,8 @@ async fn has_begun(
     Ok(memory.turn() > 0)
 }
 
-/// Reads the interview, thinks, records. `Conflict` when another turn was recorded meanwhile.
+/// Loads the interview, runs the engine and records the turn. Fails with `Conflict` if another turn
+/// was recorded meanwhile.
 async fn one_turn<T: Send>(
     context: &Context,
     caller: &Caller,
@@ -188,8 +193,8 @@ async fn one_turn<T: Send>(
     if !memory.has_symptom(&base) {
         return Err(ServiceError::InsufficientData);
     }
-    // Whoever waits here holds no connection, and finds out about a used-up quota without having
-    // thought.
+    // A request that waits here holds no connection, and it learns of a used-up quota before the
+    // engine runs.
     thinker.give_way().await;
     if memory.is_first_turn() && environment == Environment::Live {
         quota::check(context, caller, now).await?;
@@ -209,8 +214,8 @@ async fn one_turn<T: Send>(
         (milliseconds(it.retrieval), milliseconds(it.latency))
     });
     let questions_asked = memory.questions_asked();
-    // Thinking and reviewing take a fifth of a millisecond, less than handing them to another thread and
-    // back would disturb the others for.
+    // Reasoning and review take 0.2 ms. Moving them to another thread and back would disturb other
+    // requests for longer than that.
     let begun = Instant::now();
     let mut draft = lafiya_engine::assess(&base, &reasoned, &Parameters::default());
     draft.note(warnings);
@@ -251,8 +256,8 @@ async fn one_turn<T: Send>(
     recording.store(true, Ordering::Relaxed);
     let (recorded, rendered) = tokio::join!(record_it(context, record, now), async move {
         let rendered = render(&answer);
-        // Whoever made all this frees it, and while the disk writes: another thread may go on from here,
-        // to which it would be strange memory.
+        // Freed here, on the thread that allocated it, and while the record is being written: after
+        // the await another thread may continue, and freeing memory of another thread is slower.
         drop((answer, memory, reasoned, whereabouts));
         rendered
     });
@@ -260,7 +265,7 @@ async fn one_turn<T: Send>(
     Ok(rendered)
 }
 
-/// Asks for a second opinion, where there is whom to ask.
+/// Asks for a second opinion, if a language model is configured.
 async fn advised(
     context: &Context,
     caller: &Caller,
@@ -279,14 +284,14 @@ async fn advised(
     Ok(Some(advice))
 }
 
-/// A reviewed assessment, and what the review took.
+/// A reviewed assessment, and the duration of the review.
 struct Thought<'a> {
     assessment: Assessment<'a>,
     second_opinion: Option<SecondOpinion>,
     validation_ms: u64,
 }
 
-/// Weighs the second opinion, where there is one, and reviews.
+/// Weighs the second opinion, if any, and reviews the draft.
 fn review<'a>(
     base: &'a Library,
     mut draft: Draft<'a>,
@@ -307,7 +312,7 @@ fn review<'a>(
     }
 }
 
-/// Takes the person out: what the engine may know.
+/// Removes personal data: returns only what the engine may see.
 fn deidentified(
     case: &Case,
     region: Option<String>,
@@ -348,7 +353,7 @@ fn recorded_case<'a>(base: &'a Library, case: &DeidentifiedCase) -> RecordedCase
     }
 }
 
-/// What an assessment is recorded as.
+/// Builds the record of an assessment.
 fn to_record(
     caller: &Caller,
     request: &AssessRequest,
@@ -405,7 +410,8 @@ async fn record_it(
             Ok(())
         }
         Err(RecordRefusal::QuotaExceeded { limit, used }) => {
-            // Whoever used it up meanwhile: from now on it is known before anybody thinks.
+            // Another request used up the quota meanwhile. Remember it, so that the next request is
+            // refused before the engine runs.
             context.last_used.note(tenant, month, used);
             Err(quota::exceeded(limit, used, now))
         }
@@ -420,7 +426,8 @@ async fn record_it(
     }
 }
 
-/// Another call took the idempotency key while this one was thinking: with the same body or another.
+/// Returns why the idempotency key is taken: another call took it meanwhile, with the same body or
+/// a different one.
 async fn conflict_of(
     context: &Context,
     key: KeyId,
@@ -440,7 +447,7 @@ async fn conflict_of(
     })
 }
 
-/// Ids and levels, never patient data.
+/// Builds an event with ids and levels, never patient data.
 fn completed_event(document: &AssessmentDocument<'_>) -> NewEvent {
     #[derive(Serialize)]
     struct Completed {
@@ -465,14 +472,14 @@ fn completed_event(document: &AssessmentDocument<'_>) -> NewEvent {
     }
 }
 
-/// The idempotency key as stored: live and sandbox calls are apart.
+/// Returns the idempotency key as stored: keys of live and sandbox calls are separate.
 fn stored_key(request: &AssessRequest, environment: Environment) -> Option<String> {
     let key = request.idempotency_key.as_deref()?;
     Some(format!("{environment}:{key}"))
 }
 
-/// What an idempotency key stands for: the body and the interview, which a header may name. The same words about
-/// another patient are another request.
+/// Returns the digest that an idempotency key is bound to: the body and the interview, which a
+/// header may name. The same body for another patient is a different request.
 fn digest_under_key(request: &AssessRequest) -> [u8; 32] {
     match request.interview_id {
         Some(InterviewId(interview)) => Sha256::new()
@@ -484,7 +491,7 @@ fn digest_under_key(request: &AssessRequest) -> [u8; 32] {
     }
 }
 
-/// The stored answer to a repeated idempotency key.
+/// Returns the stored assessment of a repeated idempotency key.
 async fn replay_of_key(
     context: &Context,
     caller: &Caller,
@@ -514,7 +521,7 @@ async fn replay_of_key(
     }))
 }
 
-/// The stored answer when the body of the latest turn is sent again.
+/// Returns the stored assessment if the body of the latest turn is sent again.
 async fn repetition(
     context: &Context,
     caller: &Caller,
@@ -535,7 +542,7 @@ async fn repetition(
     }
 }
 
-/// A stored assessment of this tenant.
+/// Finds a stored assessment of this tenant.
 pub async fn find(
     context: &Context,
     caller: &Caller,
@@ -595,10 +602,10 @@ fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// An error about a single field.
+/// Creates an error about a single field.
 pub(crate) fn invalid(pointer: &str, reason: impl Into<String>) -> ServiceError {
     ServiceError::InvalidRequest(vec![FieldError::new(pointer, reason)])
 }
 
-/// Evidence by concept, for merging.
+/// A list of evidence, for merging.
 pub(crate) type EvidenceList = Vec<Evidence>;

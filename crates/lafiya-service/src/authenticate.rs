@@ -1,6 +1,7 @@
-//! Who is calling. A key is hashed with the installation's secret and looked up by the hash, so the
-//! time of a look-up does not depend on how much of a key is right. Keys seen a moment ago are kept
-//! for less than a second: a revocation anywhere binds this replica within that time.
+//! Authentication of API keys. A key is hashed with the installation's secret and looked up by the
+//! hash, so the time of a look-up does not reveal how much of a key is right. Results are cached
+//! for less than a second, so a revocation on any replica takes effect on this one within that
+//! time.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,48 +18,49 @@ use crate::context::Context;
 use crate::error::ServiceError;
 use crate::keys;
 
-/// How long a key that was found (or not found) is believed without asking the store again.
+/// How long the result of a key look-up is cached, for valid and unknown keys.
 const KEY_BELIEVED_FOR: Duration = Duration::from_millis(700);
-/// How many keys are kept; unknown keys are kept too, so this bounds what a guesser can fill. A power of two:
-/// the cache divides it among its shards and rounds up.
+/// Maximum number of cached keys. Unknown keys are cached too, so this limits the memory that an
+/// attacker guessing keys can fill. A power of two, because the cache divides it among its shards
+/// and rounds up.
 const KEYS_KEPT_MAX: usize = 1 << 16;
 
-/// A caller who has shown a valid key.
+/// A caller with a valid key.
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// The tenant the key belongs to.
     pub tenant_id: TenantId,
-    /// The key.
+    /// The id of the key.
     pub key_id: KeyId,
-    /// What the key itself is for.
+    /// The environment of the key.
     pub key_environment: Environment,
-    /// What the tenant has bought.
+    /// The tenant's subscription tier.
     pub tier: Tier,
-    /// The tenant's own quota, where one is agreed.
+    /// The tenant's own quota, if one is agreed.
     pub monthly_quota: Option<u64>,
-    /// The tenant's own country (ISO code), where it has named one.
+    /// The tenant's country (ISO code), if it has set one.
     pub home_country: Option<String>,
-    /// Whether the tenant's texts may go to the AI provider.
+    /// Whether the tenant's texts may be sent to the AI provider.
     pub text_to_provider: TextToProvider,
 }
 
-/// What was found when a key was last looked up.
+/// The cached result of a key look-up.
 #[derive(Clone)]
 struct Seen {
-    /// None where no such key is known.
+    /// `None` if the key is unknown.
     known: Option<Arc<KnownKey>>,
     believed_until: Instant,
 }
 
-/// What there was before a key was looked up.
+/// The state of the cache before a key was looked up.
 #[derive(Clone, Copy)]
 struct Before {
-    /// How often keys had been forgotten.
+    /// The number of invalidations so far.
     forgotten: u64,
     at: Instant,
 }
 
-/// A key as it was found. Small: it is read with every request.
+/// A known key. Kept small, because it is read on every request.
 struct KnownKey {
     caller: Caller,
     expires_at: Option<Timestamp>,
@@ -86,7 +88,7 @@ impl KnownKey {
         }
     }
 
-    /// Counts the request of a caller who may come in.
+    /// Checks that the key may be used, and counts the request.
     fn admit(&self, now: Timestamp) -> Result<Caller, ServiceError> {
         if self.is_revoked || self.expires_at.is_some_and(|at| at <= now) {
             return Err(ServiceError::InvalidApiKey);
@@ -99,10 +101,10 @@ impl KnownKey {
     }
 }
 
-/// Keys seen a moment ago, and the use of keys that is not yet written down.
+/// The cache of recently used keys, and the key usage that is not stored yet.
 pub struct KeyRing {
     seen: Cache<[u8; 32], Seen>,
-    /// How often keys were forgotten.
+    /// The number of invalidations so far.
     forgotten: AtomicU64,
     unwritten: Mutex<HashMap<KeyId, Arc<AtomicU64>>>,
 }
@@ -118,7 +120,7 @@ impl Default for KeyRing {
 }
 
 impl KeyRing {
-    /// Stops believing a key at once.
+    /// Invalidates the cached result of a key.
     pub fn forget(&self, key: KeyId) {
         self.forgotten.fetch_add(1, Ordering::SeqCst);
         let is_it = |known: &Arc<KnownKey>| known.caller.key_id == key;
@@ -126,13 +128,13 @@ impl KeyRing {
             .retain(|_, seen| !seen.known.as_ref().is_some_and(is_it));
     }
 
-    /// What is believed of a key at this moment.
+    /// Returns the cached result of a key unless it has expired.
     fn look(&self, hash: &[u8; 32]) -> Option<Seen> {
         let seen = self.seen.get(hash);
         seen.filter(|seen| Instant::now() < seen.believed_until)
     }
 
-    /// To be read before a key is looked up.
+    /// Returns the state of the cache. Must be called before a key is looked up.
     fn before(&self) -> Before {
         Before {
             forgotten: self.forgotten.load(Ordering::SeqCst),
@@ -140,8 +142,8 @@ impl KeyRing {
         }
     }
 
-    /// Keeps what was looked up since. Where a key was forgotten meanwhile, this may be what was true
-    /// before, and is not believed.
+    /// Caches the result of a look-up. If a key was invalidated since `before`, the result may be
+    /// stale and is not kept.
     fn keep(&self, hash: [u8; 32], known: Option<Arc<KnownKey>>, before: Before) {
         let seen = Seen {
             known,
@@ -161,13 +163,14 @@ impl KeyRing {
         Arc::clone(unwritten.entry(key).or_default())
     }
 
-    /// Takes what was counted since the last call.
+    /// Takes the usage counted since the last call.
     fn take_use(&self, now: Timestamp) -> Vec<KeyUse> {
         let mut unwritten = self
             .unwritten
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner());
-        // A counter that somebody still holds must stay in the map, or its next count would be lost.
+        // A counter that is still referenced must stay in the map, or its next increment would be
+        // lost.
         unwritten.retain(|_, counter| {
             Arc::strong_count(counter) > 1 || counter.load(Ordering::Relaxed) > 0
         });
@@ -183,7 +186,7 @@ impl KeyRing {
             .collect()
     }
 
-    /// Gives back what could not be written.
+    /// Adds usage that could not be written back to the counters.
     fn return_use(&self, uses: &[KeyUse]) {
         for key_use in uses {
             self.counter(key_use.key)
@@ -192,7 +195,7 @@ impl KeyRing {
     }
 }
 
-/// Finds the caller behind the text of a bearer token.
+/// Finds the caller of a bearer token.
 pub async fn caller(context: &Context, token: &str) -> Result<Caller, ServiceError> {
     if !keys::looks_like_a_key(token) {
         return Err(ServiceError::InvalidApiKey);
@@ -218,8 +221,8 @@ async fn look_up(context: &Context, hash: [u8; 32]) -> Result<Option<Arc<KnownKe
     Ok(known)
 }
 
-/// Writes counters and last-used times down. Called every few seconds and at shutdown, so that
-/// requests themselves never wait for it.
+/// Writes usage counters and last-used times to the store. Called every few seconds and at
+/// shutdown, so that requests never wait for it.
 pub async fn write_key_use(context: &Context) {
     let uses = context.key_ring.take_use(context.clock.now());
     if uses.is_empty() {

@@ -1,5 +1,6 @@
-//! The books that stored documents name texts in. The book of a base is kept by the store before any
-//! document names it, so that what was answered can be read long after the base has changed.
+//! Phrase tables, which stored documents use to refer to texts by number. The store keeps the table
+//! of a knowledge base before any document refers to it, so old assessments stay readable long
+//! after the base has changed.
 
 use std::sync::Arc;
 
@@ -10,13 +11,14 @@ use sha2::{Digest, Sha256};
 use crate::context::Context;
 use crate::error::ServiceError;
 
-/// What a book is known by: a digest of all its phrases.
+/// The id of a phrase table: a digest of all its phrases.
 pub(crate) type BookId = String;
 
-/// Books held in memory: each is a few megabytes, and few bases are in use at a time.
+/// Maximum number of phrase tables in memory: each takes a few megabytes, and few knowledge bases
+/// are in use at a time.
 const BOOKS_MAX: u64 = 4;
 
-/// Books that were read from the store.
+/// The cache of phrase tables that were read from the store.
 pub struct BookShelf(Cache<BookId, Arc<Book>>);
 
 impl Default for BookShelf {
@@ -25,8 +27,8 @@ impl Default for BookShelf {
     }
 }
 
-/// Makes sure that the store keeps the book of the present base. Until then documents are written in
-/// full; so a call that fails is simply made again later.
+/// Stores the phrase table of the current knowledge base, if that is not done yet. Until then
+/// documents contain their texts in full, so a failed call can simply be repeated later.
 pub async fn keep(context: &Context) -> Result<(), ServiceError> {
     let library = context.knowledge.load_full();
     if library.kept_book().is_some() || library.book().is_empty() {
@@ -42,13 +44,14 @@ pub async fn keep(context: &Context) -> Result<(), ServiceError> {
     Ok(())
 }
 
-/// A book as it is kept, which any program can read: a JSON list of its phrases.
+/// Serializes a phrase table as a JSON list of its phrases, which any program can read.
 fn packed(book: &Book) -> Result<(BookId, Vec<u8>), ServiceError> {
     let phrases: Vec<&str> = book.phrases().collect();
     let bytes = serde_json::to_vec(&phrases);
     let bytes = bytes.map_err(|cause| ServiceError::Internal(cause.to_string()))?;
     let digest = Sha256::digest(&bytes);
-    // Half of the digest tells all books apart, and every document carries it.
+    // Every document contains the id, so it is shortened to half of the digest, which is still
+    // unique.
     let id = hex::encode(&digest[..16]);
     Ok((id, bytes))
 }
@@ -59,7 +62,7 @@ fn unpacked(bytes: &[u8]) -> Result<Book, ServiceError> {
     Ok(phrases.iter().map(String::as_str).collect())
 }
 
-/// The book of an id.
+/// Finds a phrase table by its id.
 pub(crate) async fn find(context: &Context, id: &str) -> Result<Arc<Book>, ServiceError> {
     let library = context.knowledge.load();
     if library.kept_book().is_some_and(|kept| kept == id) {

@@ -1,25 +1,26 @@
-//! Room for bytes that are written for every answer: the answer and its document. Whatever is given back is
-//! taken again first, while it still lies in the processor's cache; an allocator hands out memory of
-//! this size in turn, so that it comes back cold.
+//! Reused buffers for the bytes written per request: the response and its document. The buffer
+//! returned last is taken first, while it is still in the CPU cache; an allocator cycles through
+//! memory of this size, so its buffers are cold.
 
 use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 
-/// Buffers that wait for their next use.
+/// A pool of buffers.
 pub struct Buffers {
     waiting: Mutex<Vec<Vec<u8>>>,
-    /// Room in a new one.
+    /// Capacity of a new buffer.
     bytes: usize,
 }
 
-/// As many wait as are in use at once on a busy machine.
+/// Maximum number of pooled buffers, about as many as are in use at once on a busy machine.
 const WAITING_MAX: usize = 64;
-/// One that has grown beyond this many times the usual room is not kept.
+/// A buffer that has grown beyond this multiple of its initial capacity is not returned to the
+/// pool.
 const GROWN_MAX: usize = 4;
 
 impl Buffers {
-    /// Of so many bytes each, more where more is written.
+    /// Creates a pool of buffers with an initial capacity of `bytes`.
     pub const fn new(bytes: usize) -> Self {
         Self {
             waiting: Mutex::new(Vec::new()),
@@ -27,13 +28,14 @@ impl Buffers {
         }
     }
 
-    /// An empty buffer.
+    /// Returns an empty buffer.
     pub fn take(&self) -> Vec<u8> {
         let waiting = self.waiting().pop();
         waiting.unwrap_or_else(|| Vec::with_capacity(self.bytes))
     }
 
-    /// What was written, to be given away; the buffer comes back when the last who has it lets go.
+    /// Turns a written buffer into `Bytes`; the buffer returns to the pool when the last reference
+    /// is dropped.
     pub fn lend(&'static self, written: Vec<u8>) -> Bytes {
         Bytes::from_owner(Lent {
             written,
@@ -93,7 +95,7 @@ mod tests {
         let again = BUFFERS.take();
         assert!(again.is_empty());
         assert_eq!(again.as_ptr(), room);
-        // One that has grown out of all proportion goes.
+        // A buffer that has grown too large is dropped.
         drop(BUFFERS.lend(vec![0; 1000]));
         assert!(BUFFERS.waiting().is_empty());
     }

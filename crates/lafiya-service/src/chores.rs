@@ -1,5 +1,5 @@
-//! What must be done from time to time by one replica, whichever it is: telling tenants about keys
-//! that expire, and throwing old deliveries away. The store hands out the turns.
+//! Periodic tasks that must run on exactly one replica at a time: announcing keys that expire, and
+//! deleting old deliveries. The store grants the lease.
 
 use std::time::Duration;
 
@@ -12,18 +12,18 @@ use uuid::Uuid;
 use crate::context::Context;
 use crate::error::ServiceError;
 
-/// How long before its end a key is announced.
+/// How long before its expiry a key is announced.
 const ANNOUNCED_BEFORE: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// How long deliveries that are over are shown.
+/// How long finished deliveries are kept.
 const DELIVERIES_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
-/// A turn that takes longer than this was lost with its replica.
+/// Lease time of a run. A run that takes longer is assumed to have died with its replica.
 const TURN_MAX: SignedDuration = SignedDuration::from_mins(5);
-/// Keys announced in one turn.
+/// Maximum number of keys announced per run.
 const KEYS_AT_ONCE: u32 = 500;
 
 const NAME: &str = "webhook_chores";
 
-/// Does the chores if it is this replica's turn. Says whether it was.
+/// Runs the tasks if this replica gets the lease. Returns whether it did.
 pub async fn take_turn(
     context: &Context,
     holder: Uuid,
@@ -60,8 +60,8 @@ async fn announce_expiring_keys(context: &Context, now: Timestamp) -> Result<(),
     Ok(())
 }
 
-/// A key concerns its tenant as a whole: every webhook that asks for it is told, in either
-/// environment.
+/// Builds the event of an expiring key. It has no environment, because a key concerns the whole
+/// tenant: every webhook that subscribes to it receives it.
 fn expiring_event(key: &KeyRecord) -> NewEvent {
     NewEvent {
         id: Uuid::now_v7(),

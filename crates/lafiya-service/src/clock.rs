@@ -1,4 +1,4 @@
-//! Time as an argument: the one place that asks the machine what time it is.
+//! The clock as a dependency: the only place that reads the system time.
 
 use std::sync::LazyLock;
 
@@ -9,13 +9,13 @@ use jiff::tz::TimeZone;
 /// The name of the time zone in which months and days are counted and billed.
 const BILLING_ZONE: &str = "Africa/Lagos";
 
-/// Tells the time. Tests bring their own.
+/// A source of the current time. Tests use their own.
 pub trait Clock: Send + Sync + 'static {
-    /// Now.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 }
 
-/// The machine's clock.
+/// The system clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
@@ -25,8 +25,8 @@ impl Clock for SystemClock {
     }
 }
 
-/// Lagos has been at UTC+1 without daylight saving since 1919; the name is looked up all the same, once,
-/// and the fixed offset stands in on a machine without zone data.
+/// The time zone is looked up by name once. Lagos has been at UTC+1 without daylight saving since
+/// 1919, so a fixed offset is the fallback on a machine without time zone data.
 static LAGOS: LazyLock<TimeZone> = LazyLock::new(|| {
     TimeZone::get(BILLING_ZONE).unwrap_or_else(|_| TimeZone::fixed(jiff::tz::Offset::constant(1)))
 });
@@ -37,7 +37,7 @@ pub fn billing_zone() -> TimeZone {
     LAGOS.clone()
 }
 
-/// The calendar day in Lagos at that moment.
+/// Returns the calendar day in Lagos at a point in time.
 pub fn lagos_date(at: Timestamp) -> Date {
     LAGOS.to_datetime(at).date()
 }

@@ -1,5 +1,5 @@
-//! From the client's words to concepts of the knowledge base. Nothing is dropped silently: an
-//! unknown id is refused with suggestions, an unreadable value is said.
+//! Resolves the client's evidence to concepts of the knowledge base. Nothing is dropped silently:
+//! an unknown id is refused with suggestions, an unreadable value gives a warning.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -13,38 +13,38 @@ use crate::error::{FieldError, ServiceError};
 use crate::library::Library;
 
 const SUGGESTIONS_MAX: usize = 3;
-/// How many details one warning lists.
+/// Maximum number of details in one warning.
 const DETAILS_MAX: usize = 30;
-/// What may be sent as evidence.
+/// The kinds of concepts that may be sent as evidence.
 const EVIDENCE_KINDS: &[ConceptKind] = &[
     ConceptKind::Symptom,
     ConceptKind::RiskFactor,
     ConceptKind::LabTest,
 ];
 
-/// Evidence that names concepts of the base, and what a clinician should know about it.
+/// Evidence resolved to concepts, and warnings for the clinician.
 pub(crate) struct Resolved {
     pub(crate) evidence: Vec<Evidence>,
     pub(crate) warnings: Vec<Warning<'static>>,
 }
 
-/// What is found on the way from claims to evidence.
+/// Problems and warnings collected while claims are resolved.
 #[derive(Default)]
 struct Noted {
     problems: Vec<FieldError>,
-    /// Values of concepts that take none.
+    /// Values sent for concepts that take none.
     without_unit: Vec<String>,
     impossible: Vec<Impossible>,
     left_out: Vec<String>,
 }
 
-/// A value with a unit that cannot be right.
+/// A value that cannot be right.
 struct Impossible {
     says: String,
     is_dangerous_if_true: bool,
 }
 
-/// Resolves this request's evidence. `evidence` is stronger than `previous_evidence`.
+/// Resolves the evidence of a request. `evidence` takes precedence over `previous_evidence`.
 pub(crate) fn resolve(base: &Library, case: &Case) -> Result<Resolved, ServiceError> {
     let mut noted = Noted::default();
     let previous = case.previous_evidence.iter();
@@ -67,7 +67,7 @@ pub(crate) fn resolve(base: &Library, case: &Case) -> Result<Resolved, ServiceEr
     Ok(Resolved { evidence, warnings })
 }
 
-/// The warning about values that cannot be right. They are never taken for normal.
+/// Builds the warning about values that cannot be right. Such values are never treated as normal.
 fn impossible_values(values: Vec<Impossible>) -> Option<Warning<'static>> {
     if values.is_empty() {
         return None;
@@ -88,7 +88,7 @@ fn impossible_values(values: Vec<Impossible>) -> Option<Warning<'static>> {
     })
 }
 
-/// A warning about what was sent. It is stored, so its details are bounded whatever was sent.
+/// Builds a warning about the request. It is stored, so the number of its details is limited.
 pub(crate) fn concern(message: &'static str, mut details: Vec<String>) -> Warning<'static> {
     let rest = details.len().saturating_sub(DETAILS_MAX);
     if rest > 0 {
@@ -104,12 +104,13 @@ pub(crate) fn concern(message: &'static str, mut details: Vec<String>) -> Warnin
     }
 }
 
-/// Earlier and later evidence in the order of ids, each once: what came last is the strongest. A detail
-/// that it leaves out is still as it was told before: silence takes no fever back.
+/// Merges earlier and later evidence, sorted by id, each concept once. The latest item takes
+/// precedence. A detail that it omits keeps its earlier value: not mentioning a detail does not
+/// withdraw it.
 pub(crate) fn merged(earlier: Vec<Evidence>, later: Vec<Evidence>) -> Vec<Evidence> {
     let latest_first = later.into_iter().rev().chain(earlier.into_iter().rev());
     let mut all: Vec<Evidence> = latest_first.collect();
-    // Equals stay in their order, so that the first of them is the one that came last.
+    // The sort is stable, so the latest of equal ids stays first.
     all.sort_by(|a, b| a.id.cmp(&b.id));
     all.dedup_by(|next, kept| {
         let is_same = next.id == kept.id;
@@ -121,8 +122,8 @@ pub(crate) fn merged(earlier: Vec<Evidence>, later: Vec<Evidence>) -> Vec<Eviden
     all
 }
 
-/// Takes the details that `told` leaves out from what else was told of the same concept. With another choice it
-/// was another statement, of which nothing holds any more.
+/// Fills in details missing from `told` from other evidence about the same concept. If the choice
+/// differs, it was a different statement and none of its details still apply.
 fn complete(told: &mut Evidence, other: &Evidence) {
     if told.choice == other.choice {
         told.duration_days = told.duration_days.or(other.duration_days);
@@ -131,7 +132,7 @@ fn complete(told: &mut Evidence, other: &Evidence) {
     }
 }
 
-/// The evidence in a list of claims, each concept once.
+/// Resolves a list of claims to evidence, each concept once.
 fn resolve_list<'a>(
     base: &Library,
     claims: impl Iterator<Item = &'a Claim>,
@@ -173,7 +174,8 @@ fn resolve_list<'a>(
 }
 
 impl Noted {
-    /// One concept in two claims: what they tell differently is a mistake or is left out.
+    /// Handles two claims about the same concept. Contradicting choices are an error. Differing
+    /// details are an error too, or the later ones are ignored with a warning.
     fn repetition(
         &mut self,
         first: &Claim,
@@ -204,7 +206,7 @@ impl Noted {
     }
 }
 
-/// The details that both tell and not alike, by the names of their fields.
+/// Returns the names of the fields in which both items have a value and the values differ.
 fn differing_details(one: &Evidence, other: &Evidence) -> Vec<&'static str> {
     let details = [
         (
@@ -218,12 +220,12 @@ fn differing_details(one: &Evidence, other: &Evidence) -> Vec<&'static str> {
     differing.map(|(name, _)| name).collect()
 }
 
-/// Whether both are told, and not the same.
+/// Whether both values are present and differ.
 fn differ<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
     one.zip(other).is_some_and(|(one, other)| one != other)
 }
 
-/// The concept that a claim is about, if it is one that can be evidence.
+/// Returns the concept of a claim, if it can be evidence.
 fn concept_of(base: &Library, claim: &Claim) -> Result<ConceptRef, FieldError> {
     match base.resolve(&claim.id) {
         Some(ConceptRef::Condition(_)) => Err(FieldError::new(
@@ -235,12 +237,12 @@ fn concept_of(base: &Library, claim: &Claim) -> Result<ConceptRef, FieldError> {
     }
 }
 
-/// What is wrong with the concept of a claim, if anything.
+/// Returns what is wrong with the concept of a claim, if anything.
 pub fn problem_of(base: &Library, claim: &Claim) -> Option<FieldError> {
     concept_of(base, claim).err()
 }
 
-/// One claim as evidence; a pair such as a blood pressure gives two.
+/// Converts one claim to evidence; a pair such as a blood pressure gives two items.
 fn read(
     base: &KnowledgeBase,
     concept: ConceptRef,
@@ -274,7 +276,8 @@ fn read(
                 says: impossible_words(base, concept, &problem),
                 is_dangerous_if_true: base.is_dangerous_if_true(concept, &problem, person),
             });
-            // "Normal, 398" is no normal result. A positive one stays: it reassures nobody.
+            // "Normal, 398" is not a normal result, so an absent finding becomes unknown. A present
+            // finding is kept, because it does not reassure anyone.
             if claim.choice == Choice::Absent {
                 return vec![item(concept, Choice::Unknown, None)];
             }
@@ -284,7 +287,8 @@ fn read(
     vec![item(concept, claim.choice, None)]
 }
 
-/// What is wrong with a value and what is possible. The text itself is never repeated: anything may stand in it.
+/// Describes what is wrong with a value and which values are possible. The sent text is never
+/// quoted, because it may contain anything.
 fn impossible_words(base: &KnowledgeBase, concept: ConceptRef, problem: &NotANumber) -> String {
     let name = base.name_of(concept);
     let what = match problem {
@@ -304,7 +308,7 @@ fn unknown_id(base: &Library, claim: &Claim) -> FieldError {
     error
 }
 
-/// What may have been meant, for an id that is not known.
+/// Returns likely alternatives for an unknown id.
 pub fn suggestions(library: &Library, id: &str) -> Vec<String> {
     let words = ["s_", "p_", "lt_"]
         .iter()
@@ -361,7 +365,7 @@ mod tests {
         }
     }
 
-    /// The pointers of what is refused.
+    /// Returns the pointers of the refused fields.
     fn refused(evidence: Vec<Claim>) -> Vec<String> {
         match resolve(&LIBRARY, &case(evidence, Disagreement::Refused)) {
             Err(ServiceError::InvalidRequest(fields)) => {
@@ -445,7 +449,7 @@ mod tests {
         assert_eq!(few.details.len(), 1);
     }
 
-    /// What is made of one claim: its evidence and the warning about it.
+    /// Resolves one claim to its evidence and its warning.
     fn resolved(claim: Claim) -> (Vec<Evidence>, Option<Warning<'static>>) {
         let case = case(vec![claim], Disagreement::Refused);
         let mut resolved = resolve(&LIBRARY, &case).expect("it is not refused");

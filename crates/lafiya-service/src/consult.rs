@@ -1,5 +1,6 @@
-//! Consulting in the web app: the same use cases as the API, in the name of a tenant instead of a
-//! key. Assessments are recorded and counted like any other; a first look at danger is not.
+//! Consultations in the web app: the same use cases as the API, on behalf of a tenant instead of a
+//! key. Assessments are recorded and counted like any other; the first check for danger signs is
+//! not.
 
 use lafiya_engine::Parameters;
 use lafiya_model::{
@@ -15,22 +16,22 @@ use crate::error::ServiceError;
 use crate::library::Library;
 use crate::{interview, keys, places, tenants};
 
-/// What an interview knows so far.
+/// The current state of an interview.
 #[derive(Clone, Debug)]
 pub struct OpenInterview {
     /// The patient's age.
     pub age: Age,
     /// The patient's sex.
     pub sex: Sex,
-    /// Everything told so far.
+    /// All evidence so far.
     pub evidence: Vec<Evidence>,
-    /// How many turns it has had.
+    /// Number of turns so far.
     pub turn: u32,
     /// The assessment of the last turn.
     pub latest: AssessmentId,
 }
 
-/// The caller that the web app is, in the name of a tenant.
+/// Returns the web app as a caller on behalf of a tenant.
 pub async fn caller(context: &Context, tenant: &TenantRecord) -> Result<Caller, ServiceError> {
     let key = keys::of_web_app(context, tenant.id).await?;
     Ok(Caller {
@@ -44,7 +45,7 @@ pub async fn caller(context: &Context, tenant: &TenantRecord) -> Result<Caller, 
     })
 }
 
-/// The tenant that whoever sits at the machine may try the service in.
+/// Returns the demo tenant, in which a local user may try the service.
 pub async fn demo_tenant(context: &Context) -> Result<Option<TenantRecord>, ServiceError> {
     Ok(context
         .store
@@ -52,7 +53,7 @@ pub async fn demo_tenant(context: &Context) -> Result<Option<TenantRecord>, Serv
         .await?)
 }
 
-/// An interview of this tenant, while it lives.
+/// Returns an interview of this tenant that has not expired.
 pub async fn open(
     context: &Context,
     caller: &Caller,
@@ -63,21 +64,21 @@ pub async fn open(
     Ok(memory.opened())
 }
 
-/// A case as it was told, before anybody confirmed it.
+/// Unconfirmed input: a case as stated, before the user confirmed it.
 pub struct Told<'a> {
     /// The patient's age.
     pub age: Age,
     /// The patient's sex.
     pub sex: Sex,
-    /// The place in words.
+    /// The place, as text.
     pub place: Option<&'a str>,
-    /// The country in which the tenant's place names are looked for first.
+    /// The country whose place names are searched first.
     pub home_country: Option<&'a str>,
-    /// What was understood.
+    /// The recognised evidence.
     pub evidence: Vec<Evidence>,
 }
 
-/// What the words told so far would mean, without recording anything: a danger sign must interrupt
+/// Assesses unconfirmed input without recording anything: a danger sign must interrupt the user
 /// before anything is confirmed.
 pub fn first_look<'a>(context: &Context, library: &'a Library, told: Told<'_>) -> Assessment<'a> {
     let case = DeidentifiedCase {
@@ -93,7 +94,7 @@ pub fn first_look<'a>(context: &Context, library: &'a Library, told: Told<'_>) -
     lafiya_engine::review(draft, 0)
 }
 
-/// Assessments of a tenant, latest first.
+/// Lists a tenant's assessments, latest first.
 pub async fn assessments(
     context: &Context,
     tenant: &TenantRecord,

@@ -1,4 +1,4 @@
-//! Everything a use case may reach, built once at start-up and passed first.
+//! The dependencies of the use cases, created once at startup and passed as the first argument.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,54 +19,55 @@ use crate::quota::LastUsed;
 use crate::second_opinion::Advisor;
 use crate::thinking::Thinking;
 
-/// Limits of the interface; each is a setting whose default is the interface's figure.
+/// Limits of the API; each is a setting whose default is the figure in the API contract.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Requests per minute and API key.
     pub per_key_per_minute: u32,
     /// Requests per minute and address on `/health`.
     pub health_per_minute: u32,
-    /// Requests per minute and address without a valid key and on other public endpoints.
+    /// Requests per minute and address, for requests without a valid key and on other public
+    /// endpoints.
     pub anonymous_per_minute: u32,
-    /// Milliseconds an assessment may take.
+    /// Timeout of an assessment, in milliseconds.
     pub pipeline_timeout_ms: u64,
 }
 
-/// What the service runs on.
+/// The dependencies of the service.
 pub struct Context {
-    /// What outlives a request.
+    /// Durable storage.
     pub store: Arc<dyn Store>,
-    /// Shared windows and values; in-process or Redis.
+    /// Shared rate limit windows and values, in-process or in Redis.
     pub cache: Arc<dyn Cache>,
-    /// The replica's own windows, used when the shared cache cannot be reached.
+    /// This replica's own windows, used while the shared cache is unavailable.
     pub own_cache: MemoryCache,
-    /// Whether `cache` is a server of its own that can be down.
+    /// Whether `cache` is a separate server that can be unavailable.
     pub cache_is_shared: bool,
     /// The knowledge base; replaced as a whole on reload.
     pub knowledge: ArcSwap<Library>,
     /// Facilities; replaced as a whole on reload.
     pub facilities: ArcSwap<Register>,
-    /// The country (ISO code) of a tenant that names none; empty where there is none.
+    /// The country (ISO code) of tenants that set none; empty if there is no default.
     pub home_country: String,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Turns keys into what is stored of them.
+    /// Hashes API keys for storage.
     pub hasher: KeyHasher,
-    /// Keys seen a moment ago.
+    /// Recently used API keys.
     pub key_ring: KeyRing,
-    /// How much of their month tenants have used, as far as is known here.
+    /// The monthly usage of tenants, as far as this replica knows it.
     pub last_used: LastUsed,
-    /// Books that documents name, as they were read from the store.
+    /// Phrase tables that were read from the store.
     pub books: BookShelf,
-    /// The last health answer.
+    /// The last health report.
     pub health: HealthCache,
-    /// Which webhook targets are allowed.
+    /// Which webhook target addresses are allowed.
     pub webhook_targets: TargetPolicy,
-    /// The limits in force.
+    /// The configured limits.
     pub limits: Limits,
-    /// The table of those who think.
+    /// Counts the assessments in progress, so that they can yield to each other.
     pub thinking: Thinking,
-    /// The language model that is asked for a second opinion, where there is one.
+    /// The language model that gives second opinions, if configured.
     pub advisor: Option<Advisor>,
     /// When the process started, for `uptime_seconds`.
     pub started: Instant,

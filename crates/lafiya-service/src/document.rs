@@ -1,6 +1,6 @@
-//! The document of an assessment as bytes: MessagePack with named fields, which takes half the time of
-//! JSON to write and is as open to new fields. Texts of the knowledge base are named by their numbers in
-//! a book that the store keeps. Documents of the forms before stay readable.
+//! Encodes assessment documents as MessagePack with named fields, which takes half the time of JSON
+//! and also allows new fields. Texts of the knowledge base are stored as numbers of a phrase table
+//! that the store keeps. Documents in earlier formats stay readable.
 
 use bytes::Bytes;
 use lafiya_knowledge::Book;
@@ -16,18 +16,20 @@ use crate::buffers::Buffers;
 use crate::context::Context;
 use crate::error::ServiceError;
 
-/// The form of documents that are written now: MessagePack, or a list of two, the id of a book and
-/// MessagePack that names texts in it. Form 2 is MessagePack without a book, form 1 is JSON.
+/// The current document format: MessagePack, or a list of two items, the id of a phrase table and
+/// MessagePack that refers to texts in it. Format 2 is MessagePack without a phrase table, format 1
+/// is JSON.
 pub(crate) const FORM: u16 = 3;
-/// Large enough for nearly all documents.
+/// Buffer capacity in bytes, large enough for nearly all documents.
 static BUFFERS: Buffers = Buffers::new(24 * 1024);
-/// The largest document that is stored. Everything in a document is bounded by itself, so a larger
-/// one is a fault of ours; it must not fill the database.
+/// Maximum size of a stored document. Every part of a document is limited, so a larger one is a bug
+/// in this service and must not fill the database.
 const BYTES_MAX: usize = 1024 * 1024;
-/// How a document that names a book begins: a list of two. All others are maps.
+/// First byte of a document with a phrase table: a MessagePack list of two items. All others are
+/// maps.
 const WITH_BOOK: u8 = 0x92;
 
-/// The document as it is stored, with the texts that stand in the book named instead of repeated.
+/// Encodes a document for storage. Texts in the phrase table are written as references.
 pub(crate) fn written(
     document: &AssessmentDocument<'_>,
     book: Option<&BookId>,
@@ -41,7 +43,7 @@ pub(crate) fn written(
     let mut writer = rmp_serde::Serializer::new(&mut bytes).with_struct_map();
     let written = match book {
         Some(_) => document.serialize(&mut writer),
-        // To a reader without a book, a text is its words.
+        // Without a phrase table, a text is written out in full.
         None => document.serialize(&mut writer.with_human_readable()),
     };
     written.map_err(|cause| internal(&cause))?;
@@ -54,7 +56,7 @@ pub(crate) fn written(
     Ok(BUFFERS.lend(bytes))
 }
 
-/// A stored document of any form, as whatever shape of it is wanted.
+/// Decodes a stored document of any format into the requested type.
 pub(crate) async fn read<T: DeserializeOwned>(
     context: &Context,
     stored: &[u8],
@@ -68,7 +70,7 @@ pub(crate) async fn read<T: DeserializeOwned>(
     }
 }
 
-/// The id of the book that a document names, and the document behind it.
+/// Splits a document into the id of its phrase table and the rest.
 fn book_named(stored: &[u8]) -> Option<(&str, &[u8])> {
     let named = stored.strip_prefix(&[WITH_BOOK])?;
     rmp::decode::read_str_from_slice(named).ok()
@@ -94,8 +96,8 @@ fn read_in_full<T: DeserializeOwned>(stored: &[u8]) -> Result<T, ServiceError> {
     }
 }
 
-/// The document with every text in its place. Maps and lists say how many things they hold, not how
-/// many bytes, so all else stays as it is.
+/// Returns the document with every reference replaced by its text. MessagePack maps and lists are
+/// prefixed with their number of items, not of bytes, so everything else is copied unchanged.
 fn in_full(document: &[u8], book: &Book) -> Option<Vec<u8>> {
     let mut full = Vec::with_capacity(4 * document.len());
     let mut rest = document;
@@ -119,7 +121,7 @@ fn in_full(document: &[u8], book: &Book) -> Option<Vec<u8>> {
     Some(full)
 }
 
-/// How many bytes belong to a value behind its first; the things that a map or list holds do not.
+/// Returns the length of a value after its first byte, without the items of a map or list.
 fn length(first: u8, behind: &[u8]) -> Option<usize> {
     let number = |bytes: usize| -> Option<usize> {
         let digits = behind.get(..bytes)?.iter();
@@ -140,7 +142,8 @@ fn length(first: u8, behind: &[u8]) -> Option<usize> {
     })
 }
 
-/// In form 1 every candidate names what was weighed, each with its weight; since then it is named once.
+/// Converts format 1, in which every candidate lists the weighed evidence with its weights, to the
+/// current format, which lists the evidence once.
 fn with_weighed(mut document: Value) -> Value {
     let Some(Value::Object(assessment)) = document.get_mut("assessment") else {
         return document;
@@ -190,7 +193,7 @@ mod tests {
         document_of(9)
     }
 
-    /// With so many findings.
+    /// Builds a document with a number of findings.
     fn document_of(findings: usize) -> AssessmentDocument<'static> {
         let base = &*BASE;
         let evidence = |id: &str| Evidence {
@@ -231,7 +234,7 @@ mod tests {
         }
     }
 
-    /// As form 1 wrote it: JSON, and with every candidate all that was weighed.
+    /// Encodes a document in format 1: JSON, with the weighed evidence listed for every candidate.
     fn in_form_1(document: &AssessmentDocument<'_>) -> Vec<u8> {
         let mut told = serde_json::to_value(document).unwrap();
         let weighed = told["assessment"]["weighed"].take();

@@ -1,24 +1,24 @@
-//! What can go wrong, in the words of the product. Library errors become one of these where they
-//! enter the crate; the HTTP crate turns each into a status, a code and a sentence.
+//! Errors in domain terms. Library errors are converted where they enter this crate; the HTTP crate
+//! maps each error to a status, a code and a message.
 
 use std::fmt;
 
 use lafiya_storage::cache::WindowState;
 use lafiya_storage::store::StoreError;
 
-/// One offending field of a request.
+/// An invalid field of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
-    /// Where, as a JSON pointer (`/evidence/1/duration_days`).
+    /// The location, as a JSON pointer (`/evidence/1/duration_days`).
     pub pointer: String,
-    /// What is wrong with it, as a sentence that helps.
+    /// What is wrong with it, as a sentence that helps to fix it.
     pub reason: String,
-    /// What may have been meant (unknown concept ids only).
+    /// Likely alternatives (unknown concept ids only).
     pub suggestions: Vec<String>,
 }
 
 impl FieldError {
-    /// A field error without suggestions.
+    /// Creates a field error without suggestions.
     pub fn new(pointer: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
             pointer: pointer.into(),
@@ -37,14 +37,14 @@ impl fmt::Display for FieldError {
 /// Why an idempotency key is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdempotencyConflict {
-    /// It was used with another body or interview.
+    /// It was used with a different body or interview.
     DifferentBody,
-    /// The first call with the same body still runs; its answer can be had in a moment.
+    /// The first call with the same body is still running; a retry will return its response.
     StillRunning,
 }
 
 impl IdempotencyConflict {
-    /// The word for it in the API.
+    /// Returns the value used in the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::DifferentBody => "different_body",
@@ -53,10 +53,10 @@ impl IdempotencyConflict {
     }
 }
 
-/// Why a use case did not succeed.
+/// The error of a use case.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// A field has the wrong type, word or size.
+    /// A field has the wrong type, value or size.
     #[error("the request has {} invalid field(s)", .0.len())]
     InvalidRequest(Vec<FieldError>),
     /// The key is missing, malformed, unknown, revoked or expired.
@@ -65,22 +65,22 @@ pub enum ServiceError {
     /// The tenant is suspended.
     #[error("the tenant may not call the service")]
     PermissionDenied,
-    /// The account is an operator's, and who wants to change it is not.
+    /// Only operators may change an operator's account.
     #[error("only an operator may change an operator's account")]
     OperatorsOnly,
-    /// Too many calls in the window.
+    /// Too many requests in the rate limit window.
     #[error("the rate limit is exceeded")]
     RateLimited(WindowState),
-    /// Nothing of that name, or nothing that this tenant may know of.
+    /// It does not exist, or belongs to another tenant.
     #[error("{0} does not exist")]
     NotFound(&'static str),
-    /// No evidence at all.
+    /// The request contains no evidence.
     #[error("the request holds no evidence")]
     NoEvidence,
     /// No symptom is present.
     #[error("there is too little to reason on")]
     InsufficientData,
-    /// The month's assessments are used up.
+    /// The monthly quota is used up.
     #[error("the monthly quota of {limit} is used up ({used})")]
     QuotaExceeded {
         /// Assessments included.
@@ -93,19 +93,19 @@ pub enum ServiceError {
     /// The idempotency key is taken.
     #[error("the idempotency key is taken: {}", .0.as_str())]
     IdempotencyConflict(IdempotencyConflict),
-    /// The pipeline took too long.
+    /// The assessment exceeded its timeout.
     #[error("the deadline has passed")]
     DeadlineExceeded,
-    /// The required reasoning provider cannot be reached.
+    /// The required AI provider is unavailable.
     #[error("the reasoning provider is unavailable")]
     ProviderUnavailable,
-    /// Somebody else was first.
+    /// A concurrent change was made first.
     #[error("{0}")]
     Conflict(&'static str),
-    /// The database cannot be reached or cannot write.
+    /// The database is unavailable or cannot write.
     #[error("the store is unavailable")]
     StoreUnavailable(#[source] StoreError),
-    /// Anything that should not happen.
+    /// An unexpected error.
     #[error("{0}")]
     Internal(String),
 }

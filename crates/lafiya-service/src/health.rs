@@ -1,5 +1,5 @@
-//! Health: real probes with time-outs, asked at most twice a second so that the public endpoint
-//! cannot be used to load the database.
+//! Health checks: real probes with timeouts, run at most twice a second so that the public endpoint
+//! cannot be used to overload the database.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,25 +11,25 @@ use tokio::time::timeout;
 
 use crate::context::Context;
 
-/// Together below two seconds: that is how long the service may be wrong about itself.
+/// Together they stay below two seconds, which limits how long a health report may be outdated.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(1200);
 const ANSWER_KEPT_FOR: Duration = Duration::from_millis(500);
 
-/// The state of one part, or of the whole.
+/// The health of one component or of the whole service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Health {
-    /// Works.
+    /// It works.
     Healthy,
-    /// The service goes on without it, less well.
+    /// The service works without it, with reduced quality.
     Degraded,
-    /// The service cannot do its work.
+    /// The service cannot work.
     Unhealthy,
-    /// Not part of this installation.
+    /// It is not part of this installation.
     NotConfigured,
 }
 
 impl Health {
-    /// The word in the answer.
+    /// Returns the value used in the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Healthy => "healthy",
@@ -48,16 +48,16 @@ impl Health {
     }
 }
 
-/// The health of every part.
+/// The health of every component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HealthReport {
-    /// When the parts were asked.
+    /// When the probes were run.
     pub timestamp: Timestamp,
     /// The database.
     pub database: Health,
     /// The shared cache.
     pub redis: Health,
-    /// The optional reasoning provider.
+    /// The optional AI provider.
     pub ai_provider: Health,
     /// The knowledge base.
     pub knowledge_base: Health,
@@ -66,7 +66,7 @@ pub struct HealthReport {
 }
 
 impl HealthReport {
-    /// The worst of the parts.
+    /// Returns the worst status of all components.
     pub fn overall(&self) -> Health {
         [
             self.database,
@@ -81,11 +81,11 @@ impl HealthReport {
     }
 }
 
-/// The last report, shared by everybody who asks soon after.
+/// The last report, shared by requests that arrive shortly after.
 #[derive(Default)]
 pub struct HealthCache {
     last: ArcSwapOption<(Instant, HealthReport)>,
-    /// Makes one caller probe and the others wait for its answer.
+    /// Lets one request probe while the others wait for its result.
     probing: Mutex<()>,
 }
 
@@ -97,7 +97,7 @@ impl HealthCache {
     }
 }
 
-/// The health of the service, at most half a second old.
+/// Returns the health of the service, at most half a second old.
 pub async fn report(context: &Context) -> HealthReport {
     let report = match context.health.recent() {
         Some(report) => report,
@@ -111,7 +111,7 @@ pub async fn report(context: &Context) -> HealthReport {
 
 async fn probed_once(context: &Context) -> HealthReport {
     let _probing = context.health.probing.lock().await;
-    // Another may have asked while this one waited.
+    // Another request may have probed while this one waited for the lock.
     if let Some(report) = context.health.recent() {
         return report;
     }
@@ -174,7 +174,8 @@ async fn probe_cache(context: &Context) -> Health {
     }
 }
 
-/// Cheap: mostly what the last calls told, else a list of models.
+/// Checks the provider cheaply: mostly from the results of recent calls, otherwise by listing its
+/// models.
 async fn probe_provider(context: &Context) -> Health {
     match &context.advisor {
         None => Health::NotConfigured,

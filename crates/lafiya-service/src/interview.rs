@@ -1,4 +1,5 @@
-//! The interview: what earlier turns told, sent again or not. Tenant-scoped, 24 hours, any replica.
+//! Interviews: the evidence of earlier turns is remembered, whether or not it is sent again.
+//! Interviews belong to a tenant, expire after 24 hours, and work on any replica.
 
 use jiff::Timestamp;
 use lafiya_knowledge::KnowledgeBase;
@@ -19,7 +20,7 @@ use crate::error::ServiceError;
 const TURNS_MAX: u32 = 60;
 const REMEMBERED_ITEMS_MAX: usize = 150;
 
-/// What an interview remembers.
+/// The state of an interview.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
     turn: u32,
@@ -27,7 +28,7 @@ pub(crate) struct Memory {
     latest: Option<(AssessmentId, [u8; 32])>,
 }
 
-/// What one turn tells.
+/// The input of one turn.
 pub(crate) struct Told {
     pub(crate) age: Age,
     pub(crate) age_unit: AgeUnit,
@@ -45,8 +46,9 @@ struct Kept {
     evidence: EvidenceList,
 }
 
-/// Each piece as a list of its fields, without their names, up to the last that is there: every turn of every interview is
-/// written anew, and this is half as much. Reading takes fields with and without names.
+/// Serializes each item as a list of its field values, without names, up to the last one present.
+/// The interview is written again on every turn, and this halves its size. Deserialization accepts
+/// both forms.
 fn without_names<S: Serializer>(evidence: &EvidenceList, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(evidence.iter().map(Unnamed))
 }
@@ -83,7 +85,7 @@ impl Serialize for Unnamed<'_> {
     }
 }
 
-/// What was told in earlier turns of this interview; nothing for a new one.
+/// Loads the state of an interview. A new interview has an empty state.
 pub(crate) async fn recall(
     context: &Context,
     tenant: TenantId,
@@ -111,7 +113,7 @@ fn read(stored: &[u8]) -> Result<Kept, ServiceError> {
     })
 }
 
-/// What an interview remembers, every field with its name, for whoever takes it away.
+/// Returns the state of an interview with named fields, for the data export.
 pub(crate) fn exported(stored: &[u8]) -> Result<Value, ServiceError> {
     let Kept {
         age, sex, evidence, ..
@@ -120,13 +122,13 @@ pub(crate) fn exported(stored: &[u8]) -> Result<Value, ServiceError> {
 }
 
 impl Kept {
-    /// Whether somebody of the age that was told may be the same patient: told as finely, or within what the coarser
-    /// of the two leaves open.
+    /// Whether the stated age may be that of the same patient: both ages are given in the same unit
+    /// and agree, or the more precise one is within the range of the other.
     fn may_have(&self, age: Age, age_unit: AgeUnit) -> bool {
         let (kept, told) = ((self.age_unit, self.age), (age_unit, age));
         let ((unit, coarse), (finer_unit, fine)) = (kept.min(told), kept.max(told));
         if unit == finer_unit {
-            // A newborn whose age is counted in days grows a day older while the interview lasts.
+            // A newborn whose age is counted in days may turn a day older during the interview.
             return coarse.days().abs_diff(fine.days()) <= 1;
         }
         match unit {
@@ -138,14 +140,15 @@ impl Kept {
 }
 
 impl Memory {
-    /// The assessment that answered the same body, if that was the latest turn.
+    /// Returns the assessment of the latest turn if its body had this digest.
     pub(crate) fn latest_answer(&self, digest: &[u8; 32]) -> Option<AssessmentId> {
         self.latest
             .filter(|(_, latest)| latest == digest)
             .map(|(id, _)| id)
     }
 
-    /// The memory after this turn: new evidence is stronger than remembered evidence, detail by detail.
+    /// Returns the state after this turn. New evidence overrides remembered evidence, detail by
+    /// detail.
     pub(crate) fn continued(self, told: Told) -> Result<Self, ServiceError> {
         let Told {
             age,
@@ -174,7 +177,8 @@ impl Memory {
                 format!("has another {what} than in the first turn of this interview"),
             ));
         }
-        // The finer age holds for the whole interview: a newborn is one in every turn.
+        // The more precise age applies to the whole interview: a newborn stays a newborn in every
+        // turn.
         let kept_age = self.kept.as_ref().map(|kept| (kept.age_unit, kept.age));
         let finer = kept_age.filter(|(unit, _)| *unit > age_unit);
         let (age_unit, age) = finer.unwrap_or((age_unit, age));
@@ -199,7 +203,7 @@ impl Memory {
         })
     }
 
-    /// What is open, for who continues it; nothing before the first turn.
+    /// Returns the interview for the web app, or `None` before the first turn.
     pub(crate) fn opened(self) -> Option<OpenInterview> {
         let (kept, (latest, _)) = self.kept.zip(self.latest)?;
         Some(OpenInterview {
@@ -211,17 +215,17 @@ impl Memory {
         })
     }
 
-    /// The age, as finely as any turn told it.
+    /// Returns the most precise age that any turn stated.
     pub(crate) fn age(&self) -> Option<Age> {
         self.kept.as_ref().map(|kept| kept.age)
     }
 
-    /// Everything told so far.
+    /// Returns all evidence so far.
     pub(crate) fn evidence(&self) -> &[Evidence] {
         self.kept.as_ref().map_or(&[], |kept| &kept.evidence)
     }
 
-    /// The number of this turn, from 1.
+    /// Returns the number of this turn, starting at 1.
     pub(crate) fn turn(&self) -> u32 {
         self.turn
     }
@@ -230,8 +234,8 @@ impl Memory {
         self.turn == 1
     }
 
-    /// How many questions were answered: those marked as suggested, or the turns after the first
-    /// where a client does not mark them.
+    /// Returns how many questions were answered: the evidence marked as suggested, or, if a client
+    /// does not mark it, the number of turns after the first.
     pub(crate) fn questions_asked(&self) -> usize {
         let suggested = self
             .evidence()
@@ -241,7 +245,8 @@ impl Memory {
         suggested.max(self.turn.saturating_sub(1) as usize)
     }
 
-    /// Whether at least one symptom is present: a risk factor alone is nothing to reason on.
+    /// Whether at least one symptom is present. A risk factor alone is not enough for an
+    /// assessment.
     pub(crate) fn has_symptom(&self, base: &KnowledgeBase) -> bool {
         self.evidence().iter().any(|item| {
             let kind = base.resolve(item.id.as_str()).map(|concept| concept.kind());
@@ -250,7 +255,7 @@ impl Memory {
     }
 
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, ServiceError> {
-        /// Enough for most.
+        /// Buffer capacity in bytes, large enough for most interviews.
         const BYTES: usize = 2048;
         let mut bytes = Vec::with_capacity(BYTES);
         serde_json::to_writer(&mut bytes, &self.kept)
@@ -297,7 +302,7 @@ mod tests {
     #[test]
     fn the_finer_of_two_ages_is_kept_and_another_age_is_refused() {
         let newborn = (AgeUnit::Days, Age::from_days(10));
-        // "0 years" and nothing more is the middle of the first year.
+        // "0 years" without months or days is read as the middle of the first year.
         let infant = (AgeUnit::Years, Age::from_months(6));
         let first_month = (AgeUnit::Months, Age::from_months(0));
         for (one, other) in [

@@ -1,4 +1,5 @@
-//! How long things are kept, and under which keys: purging, and sealing documents anew.
+//! Data retention and encryption keys: purging expired data, and encrypting documents again with a
+//! new key.
 
 use jiff::{SignedDuration, Timestamp};
 use lafiya_storage::store::NewAct;
@@ -9,16 +10,16 @@ use crate::error::ServiceError;
 /// How long assessments are kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Retention {
-    /// Days that assessments are kept. 0: for ever.
+    /// Days that assessments are kept. 0 keeps them forever.
     pub days: u32,
-    /// Days that sandbox assessments are kept. 0: as long as the others.
+    /// Days that sandbox assessments are kept. 0 keeps them as long as the others.
     pub sandbox_days: u32,
-    /// How many sandbox assessments of one tenant are kept.
+    /// Maximum number of sandbox assessments kept per tenant.
     pub sandbox_max: u32,
 }
 
-/// Removes what has expired, and assessments that are not kept any longer. Every replica may call
-/// this; the store sees to it that one does the work at a time.
+/// Deletes expired data and assessments past their retention. Every replica may call this; the
+/// store ensures that only one runs it at a time.
 pub async fn purge(context: &Context, retention: Retention) -> Result<u64, ServiceError> {
     let now = context.clock.now();
     let store = &context.store;
@@ -42,23 +43,23 @@ pub async fn purge(context: &Context, retention: Retention) -> Result<u64, Servi
     }
 }
 
-/// The moment before which assessments are not kept.
+/// Returns the time before which assessments are deleted.
 fn kept_since(now: Timestamp, retention_days: u32) -> Option<Timestamp> {
     let days = SignedDuration::from_hours(24 * i64::from(retention_days));
     (retention_days > 0).then(|| now.checked_sub(days).unwrap_or(Timestamp::MIN))
 }
 
-/// What sealing anew came to.
+/// The result of a re-encryption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reseal {
-    /// Documents that are now sealed with the current key and were not before.
+    /// Documents that were re-encrypted with the current key.
     pub resealed: u64,
-    /// Documents that a running call held and that still need another key: call again.
+    /// Documents that still need an older key because a running call held them: call again.
     pub remaining: u64,
 }
 
-/// Seals every document with the current data key, batch by batch, while the service runs. When
-/// none needs an older key any more, those are forgotten and may be taken out of the settings.
+/// Encrypts every document with the current data key, in batches, while the service runs. Older
+/// keys that no document needs any more are retired and may be removed from the settings.
 pub async fn reseal(context: &Context, actor: &str) -> Result<Reseal, ServiceError> {
     let store = &context.store;
     let act = NewAct {

@@ -1,5 +1,5 @@
-//! API keys: how they are made, what is stored of them, and their life. The key itself exists in
-//! the clear only in the answer that shows it once.
+//! API keys: how they are generated, stored and ended. The plain text of a key exists only in the
+//! response that shows it once.
 
 use hmac::{Hmac, KeyInit, Mac};
 use jiff::Timestamp;
@@ -13,34 +13,34 @@ use crate::authenticate::Caller;
 use crate::context::Context;
 use crate::error::{FieldError, ServiceError};
 
-/// Characters after the prefix: enough base62 digits for 32 random bytes.
+/// Characters after the prefix, enough base62 digits for 32 random bytes.
 const SECRET_CHARACTERS: usize = 43;
-/// How much of a key is kept to recognise it by, beyond the prefix.
+/// Number of characters after the prefix that are stored to identify a key in lists.
 const DISPLAY_CHARACTERS: usize = 4;
-/// How the key of the web app is shown.
+/// The display form of the web app's key.
 const WEB_APP: &str = "web app";
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Computes the keyed hash under which a key is stored and found.
+/// Computes the keyed hash under which a key is stored and looked up.
 #[derive(Clone)]
 pub struct KeyHasher {
     keyed: Hmac<Sha256>,
 }
 
 impl KeyHasher {
-    /// A hasher with the installation's secret.
+    /// Creates a hasher with the installation's secret.
     pub fn new(secret: &[u8]) -> Self {
         Self {
             keyed: Hmac::new_from_slice(secret).expect("HMAC takes a key of any length"),
         }
     }
 
-    /// The stored form of a key.
+    /// Returns the stored form of a key.
     pub fn hash(&self, key: &str) -> [u8; 32] {
         self.keyed(key.as_bytes())
     }
 
-    /// The keyed hash of anything else that is to be recognised but not kept.
+    /// Returns the keyed hash of other data that must be recognised but not stored.
     pub fn keyed(&self, bytes: &[u8]) -> [u8; 32] {
         let mut mac = self.keyed.clone();
         mac.update(bytes);
@@ -54,7 +54,7 @@ impl std::fmt::Debug for KeyHasher {
     }
 }
 
-/// Whether a text has the shape of one of our keys. Cheap, and tells nothing about validity.
+/// Whether a text has the form of an API key. Cheap, and reveals nothing about its validity.
 pub fn looks_like_a_key(text: &str) -> bool {
     Environment::ALL
         .iter()
@@ -62,12 +62,12 @@ pub fn looks_like_a_key(text: &str) -> bool {
         .any(is_random_text)
 }
 
-/// A new key in the clear, to be shown once.
+/// Generates a new key in plain text, to be shown once.
 pub fn generate(environment: Environment) -> String {
     format!("{}{}", environment.key_prefix(), random_text())
 }
 
-/// Random base62 digits, enough for 32 bytes: keys, sessions and links are made of them.
+/// Generates random base62 digits, enough for 32 bytes, for keys, sessions and links.
 pub(crate) fn random_text() -> String {
     let mut random = rand::rng();
     (0..SECRET_CHARACTERS)
@@ -75,26 +75,26 @@ pub(crate) fn random_text() -> String {
         .collect()
 }
 
-/// Whether a text has the shape of [`random_text`].
+/// Whether a text has the form of [`random_text`].
 pub(crate) fn is_random_text(text: &str) -> bool {
     text.len() == SECRET_CHARACTERS && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// How a key is recognised in lists: its prefix and first characters.
+/// Returns the form of a key that identifies it in lists: its prefix and first characters.
 pub fn display_form(key: &str, environment: Environment) -> String {
     let shown = environment.key_prefix().len() + DISPLAY_CHARACTERS;
     format!("{}…", key.get(..shown).unwrap_or_default())
 }
 
-/// A key that was just made: the only moment it exists in the clear.
+/// A newly created key, the only time its plain text exists.
 pub struct FreshKey {
-    /// The key itself.
+    /// The key in plain text.
     pub key: String,
-    /// What was stored.
+    /// The stored record.
     pub record: KeyRecord,
 }
 
-/// What to store for a fresh key.
+/// Returns what to store for a new key.
 pub fn new_key(
     hasher: &KeyHasher,
     key: &str,
@@ -116,7 +116,7 @@ pub fn new_key(
     }
 }
 
-/// Makes a key for a tenant.
+/// Creates a key for a tenant.
 pub async fn create(
     context: &Context,
     tenant: TenantId,
@@ -140,7 +140,7 @@ pub async fn create(
     Ok(FreshKey { key, record })
 }
 
-/// The keys of a tenant that people made, newest first.
+/// Lists the keys of a tenant that people created, newest first. The web app's own key is excluded.
 pub async fn list(context: &Context, tenant: TenantId) -> Result<Vec<KeyRecord>, ServiceError> {
     let keys = context.store.list_keys(Some(tenant)).await?;
     Ok(keys
@@ -149,7 +149,7 @@ pub async fn list(context: &Context, tenant: TenantId) -> Result<Vec<KeyRecord>,
         .collect())
 }
 
-/// The key of a tenant with this id, among those that people made.
+/// Finds a key of a tenant by its id, among those that people created.
 pub async fn find(
     context: &Context,
     tenant: TenantId,
@@ -161,8 +161,8 @@ pub async fn find(
         .ok_or(ServiceError::NotFound("a key of that id"))
 }
 
-/// The key under which the web app's assessments are recorded. Nobody has ever seen it: its text is
-/// thrown away where it is made, so no request can carry it.
+/// Returns the key under which the web app's assessments are recorded, and creates it if necessary.
+/// Its plain text is discarded at creation, so no request can use it.
 pub(crate) async fn of_web_app(context: &Context, tenant: TenantId) -> Result<KeyId, ServiceError> {
     let now = context.clock.now();
     let keys = context.store.list_keys(Some(tenant)).await?;
@@ -182,20 +182,20 @@ pub(crate) async fn of_web_app(context: &Context, tenant: TenantId) -> Result<Ke
     Ok(context.store.create_key(new, WEB_APP).await?.id)
 }
 
-/// When a key that replaces another ends.
+/// When a replacement key expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expiry {
-    /// When the old one would have.
+    /// When the old key would have.
     Inherited,
     /// Never.
     Never,
-    /// Then.
+    /// At this time.
     At(Timestamp),
 }
 
-/// Replaces the caller's own key by a new one, which ends when the old one would have, or earlier
-/// where that is asked for: whoever has a key must not be able to lengthen its life. Of several
-/// calls at once one succeeds; the others find the old key revoked, which is what they are told.
+/// Replaces the caller's own key with a new one. It expires when the old one would have, or earlier
+/// on request: the holder of a key must not be able to extend its lifetime. Of several concurrent
+/// calls one succeeds; the others fail because the old key is already revoked.
 pub async fn rotate_own(
     context: &Context,
     caller: &Caller,
@@ -219,7 +219,7 @@ pub async fn rotate_own(
     }
 }
 
-/// Replaces a key by a new one of the same tenant and environment.
+/// Replaces a key with a new one of the same tenant and environment.
 pub async fn rotate(
     context: &Context,
     old: &KeyRecord,
@@ -250,7 +250,7 @@ pub async fn rotate(
     Ok(FreshKey { key, record })
 }
 
-/// Ends a key for good.
+/// Revokes a key permanently.
 pub async fn revoke(context: &Context, key: KeyId, actor: &str) -> Result<KeyRecord, ServiceError> {
     let record = context
         .store

@@ -1,6 +1,7 @@
-//! Browsers that have signed in before. Their cookie holds a random id and, for each account that
-//! signed in there, a keyed hash of id and account: it says which accounts it knows only to us, and
-//! cannot be made up. It opens nothing; it keeps tries of others from locking its owner out.
+//! Browsers that have signed in before. Their cookie contains a random id and, for each account
+//! that signed in there, a keyed hash of id and account. The hash cannot be forged, and only this
+//! service can tell which accounts it stands for. The cookie grants no access; it keeps other
+//! people's failed attempts from locking out the owner.
 
 use lafiya_model::AccountId;
 use subtle::ConstantTimeEq;
@@ -8,13 +9,13 @@ use subtle::ConstantTimeEq;
 use crate::context::Context;
 use crate::keys;
 
-/// Accounts that one browser remembers: a computer shared by a ward.
+/// Maximum number of accounts per browser, enough for a computer shared by a ward.
 const ACCOUNTS_MAX: usize = 16;
-/// Longest cookie that is read.
+/// Maximum size of a cookie that is read, in bytes.
 const COOKIE_BYTES_MAX: usize = 1_024;
 const MARK_BYTES: usize = 16;
 
-/// The id of the browser, where it has signed in to this account before.
+/// Returns the id of the browser if it has signed in to this account before.
 pub(crate) fn known(context: &Context, cookie: &str, account: AccountId) -> Option<String> {
     let (id, marks) = parts(cookie)?;
     let expected = mark(context, id, account);
@@ -24,8 +25,8 @@ pub(crate) fn known(context: &Context, cookie: &str, account: AccountId) -> Opti
     is_known.then(|| id.to_owned())
 }
 
-/// The cookie of a browser that signs in to this account. The account that signed in longest ago
-/// makes room.
+/// Returns the cookie of a browser that signs in to this account. If it is full, the account that
+/// signed in longest ago is dropped.
 pub(crate) fn remember(context: &Context, cookie: &str, account: AccountId) -> String {
     let fresh = keys::random_text();
     let (id, marks) = parts(cookie).unwrap_or((&fresh, Vec::new()));
@@ -35,7 +36,7 @@ pub(crate) fn remember(context: &Context, cookie: &str, account: AccountId) -> S
     [&[id, own.as_str()], kept.as_slice()].concat().join(".")
 }
 
-/// The id and the marks of a cookie that has the shape of ours.
+/// Parses a cookie into its id and its marks.
 fn parts(cookie: &str) -> Option<(&str, Vec<&str>)> {
     let plain = cookie
         .bytes()

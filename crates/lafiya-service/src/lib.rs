@@ -1,5 +1,5 @@
 //! The use cases. Each is a plain function that takes the [`Context`] first; the order of steps is
-//! written here and nowhere else. This crate knows neither HTTP nor SQL.
+//! defined here and nowhere else. This crate uses neither HTTP nor SQL.
 #![warn(missing_docs)]
 
 pub mod adverse_events;

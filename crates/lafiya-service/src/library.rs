@@ -1,6 +1,6 @@
-//! The knowledge base with the indices that are built from it: search, the reader of free text and the atlas.
-//! They belong together and are replaced together. An index is built when it is first asked for: the first assessment
-//! after a start needs none of them.
+//! The knowledge base with the indices built from it: search, the free text parser and the atlas.
+//! They are replaced together. An index is built when it is first used, because the first
+//! assessment after a start needs none of them.
 
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -12,22 +12,22 @@ use lafiya_text::{Parser, Search};
 
 use crate::books::BookId;
 
-/// A knowledge base ready to be searched and read by.
+/// A knowledge base with its indices.
 pub struct Library {
     base: Arc<KnowledgeBase>,
     /// Fuzzy search.
     pub search: Index<Search>,
-    /// The reader of free text.
+    /// The free text parser.
     pub parser: Index<Parser>,
-    /// The places that are known by name.
+    /// Place names and regions.
     pub atlas: Index<Atlas>,
-    /// The id of its book, once the store keeps that.
+    /// The id of its phrase table, once the store has it.
     kept_book: OnceLock<BookId>,
-    /// Made when the first text is to leave; most installations never need it.
+    /// Built when the first text is sent to a provider; most installations never need it.
     scrubber: OnceLock<Scrubber>,
 }
 
-/// An index over a base, built by whoever needs it first.
+/// An index over a knowledge base, built on first use.
 pub type Index<T> = LazyLock<T, Box<dyn FnOnce() -> T + Send>>;
 
 fn index<T: 'static>(base: &Arc<KnowledgeBase>, build: fn(&KnowledgeBase) -> T) -> Index<T> {
@@ -36,7 +36,7 @@ fn index<T: 'static>(base: &Arc<KnowledgeBase>, build: fn(&KnowledgeBase) -> T) 
 }
 
 impl Library {
-    /// A base with its indices still to be built.
+    /// Creates a library whose indices are not built yet.
     pub fn new(base: KnowledgeBase) -> Self {
         let base = Arc::new(base);
         Self {
@@ -49,35 +49,36 @@ impl Library {
         }
     }
 
-    /// Builds what is not built yet, so that no request has to wait for it.
+    /// Builds all missing indices, so that no request has to wait for them.
     pub fn prepare(&self) {
         LazyLock::force(&self.atlas);
         LazyLock::force(&self.parser);
         LazyLock::force(&self.search);
     }
 
-    /// Its kinds of facilities, by which registers are read.
+    /// Returns the facility types of this knowledge base, used to read facility registers.
     pub fn facility_types(&self) -> Types {
         Types::of(&self.base)
     }
 
-    /// What takes people out of a text.
+    /// Returns the scrubber, which removes personal data from texts.
     pub fn scrubber(&self) -> &Scrubber {
         self.scrubber.get_or_init(|| Scrubber::new(&self.base))
     }
 
-    /// The id of its book, where the store keeps that: documents may name what stands in it.
+    /// Returns the id of its phrase table once the store has it, which allows documents to refer to
+    /// it.
     pub(crate) fn kept_book(&self) -> Option<&BookId> {
         self.kept_book.get()
     }
 
-    /// From now on the store keeps its book.
+    /// Records that the store has its phrase table.
     pub(crate) fn book_is_kept(&self, id: BookId) {
-        // Somebody else may have kept it too: it is the same book.
+        // Another task may have stored it too; the id is the same.
         let _ = self.kept_book.set(id);
     }
 
-    /// The base itself.
+    /// Returns the knowledge base.
     pub fn base(&self) -> &KnowledgeBase {
         &self.base
     }

@@ -1,5 +1,5 @@
-//! Members of a tenant: who may sign in, and as what. A new member gets a one-time link and sets a
-//! password of their own with it; nobody ever chooses a password for somebody else.
+//! Members of a tenant: who may sign in, and with which role. A new member gets a one-time link and
+//! sets their own password with it; one person never chooses another's password.
 
 use jiff::SignedDuration;
 use lafiya_model::{AccountId, Role, TenantId};
@@ -10,14 +10,15 @@ use crate::context::Context;
 use crate::error::{FieldError, ServiceError};
 use crate::sign_in::{self, SignedIn};
 
-/// How long a one-time link works.
+/// Lifetime of a one-time link.
 pub const LINK_LIFE: SignedDuration = SignedDuration::from_hours(72);
-/// The account that a first start makes for whoever started the service.
+/// The account that the first start creates for the person who started the service.
 pub const FIRST_ACCOUNT: &str = "owner@demo.localhost";
 const AUDIT_LINES: u32 = 200;
 const EMAIL_CHARACTERS_MAX: usize = 254;
 
-/// Who changes accounts: how the audit log names them, and whether they may touch an operator's.
+/// The person who changes an account: their name in the audit log, and whether they may change
+/// operators.
 #[derive(Clone, Copy, Debug)]
 pub struct Actor<'a> {
     name: &'a str,
@@ -25,7 +26,8 @@ pub struct Actor<'a> {
 }
 
 impl<'a> Actor<'a> {
-    /// Whoever runs commands on the machine has the database, and so may do anything.
+    /// Creates an actor for the command line, which may change everything because it has access to
+    /// the database.
     pub fn at_the_machine(name: &'a str) -> Self {
         Self {
             name,
@@ -33,7 +35,7 @@ impl<'a> Actor<'a> {
         }
     }
 
-    /// Somebody who has signed in: only operators change operators.
+    /// Creates an actor for a signed-in user. Only operators may change operators.
     pub fn signed_in(who: &'a SignedIn) -> Self {
         Self {
             name: who.actor(),
@@ -41,7 +43,8 @@ impl<'a> Actor<'a> {
         }
     }
 
-    /// An operator's account is the installation: whoever takes it over has every tenant.
+    /// Refuses changes to an operator's account by others. An operator has access to every tenant,
+    /// so taking over the account would take over the installation.
     fn require_may_change(self, is_operator: bool) -> Result<(), ServiceError> {
         if is_operator && !self.may_change_operators {
             return Err(ServiceError::OperatorsOnly);
@@ -50,7 +53,7 @@ impl<'a> Actor<'a> {
     }
 }
 
-/// A new member and the link to get in with, which exists in the clear only here.
+/// A new member and their sign-in link, whose plain text exists only here.
 pub struct Invited {
     /// The member.
     pub account: AccountRecord,
@@ -90,12 +93,12 @@ pub async fn add(
     Ok(Invited { account, link })
 }
 
-/// Everybody of a tenant.
+/// Lists the members of a tenant.
 pub async fn list(context: &Context, tenant: TenantId) -> Result<Vec<AccountRecord>, ServiceError> {
     Ok(context.store.list_accounts(tenant).await?)
 }
 
-/// A new link for a member, for who forgot the password or is locked out.
+/// Creates a new link for a member who forgot the password or is locked out.
 pub async fn invite_again(
     context: &Context,
     tenant: TenantId,
@@ -107,7 +110,7 @@ pub async fn invite_again(
     Ok(Invited { account, link })
 }
 
-/// Gives a member another role. A tenant keeps at least one owner.
+/// Changes the role of a member. A tenant keeps at least one owner.
 pub async fn set_role(
     context: &Context,
     tenant: TenantId,
@@ -126,7 +129,7 @@ pub async fn set_role(
         .await?)
 }
 
-/// Removes a member; their sessions end at once. A tenant keeps at least one owner.
+/// Removes a member and ends their sessions at once. A tenant keeps at least one owner.
 pub async fn remove(
     context: &Context,
     tenant: TenantId,
@@ -140,7 +143,7 @@ pub async fn remove(
     Ok(removed.await?)
 }
 
-/// Turns a member's one-time codes off, for who lost the phone.
+/// Turns off the one-time codes of a member who lost their phone.
 pub async fn turn_codes_off(
     context: &Context,
     tenant: TenantId,
@@ -153,7 +156,7 @@ pub async fn turn_codes_off(
     Ok(turned.await?)
 }
 
-/// The latest administrative acts of a tenant, newest first.
+/// Lists the latest administrative actions of a tenant, newest first.
 pub async fn audit_log(
     context: &Context,
     tenant: TenantId,
@@ -161,7 +164,8 @@ pub async fn audit_log(
     Ok(context.store.list_audit(Some(tenant), AUDIT_LINES).await?)
 }
 
-/// A member that the actor may change. Whatever changes an account of somebody else comes by here.
+/// Finds a member and checks that the actor may change them. Every change of another person's
+/// account calls this.
 async fn changeable(
     context: &Context,
     tenant: TenantId,

@@ -1,5 +1,5 @@
-//! One-time codes of authenticator apps (TOTP, RFC 6238: SHA-1, six digits, thirty seconds). The
-//! secret is shared as base 32, the form the apps read.
+//! One-time codes of authenticator apps (TOTP, RFC 6238: SHA-1, six digits, 30 seconds). The secret
+//! is encoded in base32, as the apps expect.
 
 use hmac::{Hmac, KeyInit, Mac};
 use jiff::Timestamp;
@@ -11,20 +11,21 @@ const STEP_SECONDS: u64 = 30;
 const SECRET_BYTES: usize = 20;
 const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/// A new secret, in base 32.
+/// Generates a new secret in base32.
 pub fn new_secret() -> String {
     let mut bytes = [0_u8; SECRET_BYTES];
     rand::rng().fill(&mut bytes);
     encoded(&bytes)
 }
 
-/// The address that authenticator apps read.
+/// Returns the `otpauth://` URL for authenticator apps.
 pub fn app_address(email: &str, secret: &str) -> String {
     let email = email.replace('@', "%40").replace('+', "%2B");
     format!("otpauth://totp/Lafiya:{email}?secret={secret}&issuer=Lafiya")
 }
 
-/// The time step a code belongs to: this one, or one to either side for clocks that differ.
+/// Returns the time step that a code is valid for: the current one, or one before or after to allow
+/// for clock differences.
 pub(crate) fn step_of(secret: &str, code: &str, now: Timestamp) -> Option<u64> {
     let code: String = code.chars().filter(|it| !it.is_whitespace()).collect();
     let key = decoded(secret)?;
@@ -78,7 +79,7 @@ fn decoded(text: &str) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// The test vectors of RFC 6238 (SHA-1), cut to six digits.
+    /// The SHA-1 test vectors of RFC 6238, truncated to six digits.
     #[test]
     fn the_codes_are_those_of_the_standard() {
         let secret = encoded(b"12345678901234567890");

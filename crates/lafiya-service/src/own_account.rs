@@ -1,4 +1,4 @@
-//! What people change on their own account: the password and the one-time codes.
+//! Changes that users make to their own account: the password and the one-time codes.
 
 use lafiya_storage::store::{NewPassword, StoreError};
 
@@ -8,12 +8,12 @@ use crate::sign_in::{self, SignedIn};
 use crate::sign_in_attempts::{self, Secret, Source, TRIES_MAX};
 use crate::{one_time_code, passwords};
 
-/// Shortest password.
+/// Minimum password length, in characters.
 pub const PASSWORD_CHARACTERS_MIN: usize = 10;
 const PASSWORD_CHARACTERS_MAX: usize = 200;
 
-/// Sets or changes the password. Other sessions and one-time links of the account end. Whoever
-/// came by a one-time link may leave the old one out, once.
+/// Sets or changes the password. Other sessions and one-time links of the account end. A session
+/// that began with a one-time link may omit the old password once.
 pub async fn set_password(
     context: &Context,
     who: &SignedIn,
@@ -57,7 +57,7 @@ fn check_new_password(who: &SignedIn, new: &str) -> Result<(), ServiceError> {
     Ok(())
 }
 
-/// Turns one-time codes on, once a code shows that the app has the secret.
+/// Turns on one-time codes, after a valid code proves that the app has the secret.
 pub async fn turn_codes_on(
     context: &Context,
     who: &SignedIn,
@@ -97,7 +97,8 @@ pub async fn turn_codes_off(
         .await?)
 }
 
-/// Whoever finds an open session must not be able to guess the password in it.
+/// Requires the current password, so that someone who finds an open session cannot change it.
+/// Attempts are limited, so that they cannot guess it either.
 async fn require_password(
     context: &Context,
     who: &SignedIn,

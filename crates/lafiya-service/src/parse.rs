@@ -1,6 +1,7 @@
-//! Reading a text: the lexicon first and always; then, where the tenant allows it and a language model is
-//! there, words that the lexicon missed. The model only translates: the words must stand in the text, and
-//! whether the patient has it is read by the lexicon with the translation in their place.
+//! Reads a text: always with the lexicon first, then, if the tenant allows it and a language model
+//! is configured, for words that the lexicon missed. The model only translates: its quote must
+//! occur in the text, and the lexicon decides whether the patient has the finding by reading the
+//! text with the translation in place.
 
 use lafiya_knowledge::ConceptRef;
 use lafiya_model::{Choice, ConceptKind, Environment, TextToProvider};
@@ -11,17 +12,17 @@ use crate::authenticate::Caller;
 use crate::context::Context;
 use crate::library::Library;
 
-/// A term of the model must be this near to a name of the base.
+/// Minimum similarity between a term of the model and a name in the knowledge base.
 const SIMILARITY_MIN: f64 = 0.9;
-/// How sure a mention is that a model has pointed out.
+/// Confidence of a mention that a model found.
 const CONFIDENCE: f64 = 0.6;
 const KINDS: &[ConceptKind] = &[ConceptKind::Symptom, ConceptKind::RiskFactor];
 
-/// What a text says, and which of it a model has pointed out.
+/// The result of reading a text, and which mentions a model found.
 pub struct ReadText {
-    /// All of it.
+    /// All mentions.
     pub parsed: Parsed,
-    /// What the lexicon alone would have missed.
+    /// Concepts found by the model and missed by the lexicon.
     pub by_model: Vec<ConceptRef>,
 }
 
@@ -44,7 +45,7 @@ pub async fn read(
         return read;
     };
     let scrubbed = library.scrubber().scrub(text);
-    // Without an answer the lexicon's reading stands: parsing never fails for want of a model.
+    // Without a reply the lexicon's result is used: parsing never fails because of the model.
     if let Ok(reply) = advisor.provider.ask(&question_about_text(&scrubbed)).await {
         for claim in claimed_mentions(&reply.content, &scrubbed) {
             if let Some(mention) = verified(library, text, about, &read.parsed.mentions, &claim) {
@@ -58,7 +59,7 @@ pub async fn read(
     read
 }
 
-/// The mention that a claim stands for, if the text bears it out.
+/// Returns the mention of a claim if the text confirms it.
 fn verified(
     library: &Library,
     text: &str,
@@ -79,7 +80,8 @@ fn verified(
     let read_already = |it: &Mention| {
         it.concept == concept
             || (it.start < end && start < it.end)
-            // What was denied or doubted is not brought back by a broader or narrower word.
+            // A broader or narrower word must not bring back a finding that was negated or
+            // uncertain.
             || (it.choice != Choice::Present && are_related(library, it.concept, concept))
     };
     if known.iter().any(read_already) {
@@ -120,7 +122,7 @@ fn are_related(library: &Library, one: ConceptRef, other: ConceptRef) -> bool {
     library.implied_by(one).contains(&other) || library.implied_by(other).contains(&one)
 }
 
-/// Where whole words of a text stand, in characters and whatever their case.
+/// Finds whole words in a text, ignoring case. Positions are in characters.
 fn position(text: &[char], quote: &str) -> Option<(usize, usize)> {
     let quote: Vec<char> = quote.trim().chars().collect();
     if quote.is_empty() {

@@ -1,4 +1,4 @@
-//! Passwords: hashed with Argon2id, off the request threads and a few at a time.
+//! Passwords, hashed with Argon2id on blocking threads and a few at a time.
 
 use std::sync::LazyLock;
 
@@ -9,12 +9,12 @@ use tokio::sync::Semaphore;
 
 use crate::error::ServiceError;
 
-/// Each hash takes 19 MiB; this bounds what a flood of sign-ins can take.
+/// Each hash takes 19 MiB; this limits the memory that many concurrent sign-ins can use.
 static HASHING: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(4));
-/// Compared against where nothing may be compared, so that the answer takes as long.
+/// A dummy hash to compare against when there is none, so that the response takes the same time.
 static NOBODYS_HASH: LazyLock<String> = LazyLock::new(|| hash_of("nobody's password"));
 
-/// Whether this is the password of that hash. Without a hash the answer is no, after the same time.
+/// Whether a password matches a hash. Without a hash the result is false, after the same time.
 pub(crate) async fn verified(password: &str, hash: Option<&str>) -> Result<bool, ServiceError> {
     let password = password.to_owned();
     let has_hash = hash.is_some();
@@ -30,7 +30,7 @@ pub(crate) async fn verified(password: &str, hash: Option<&str>) -> Result<bool,
     Ok(right.await? && has_hash)
 }
 
-/// The hash to store, in PHC form.
+/// Returns the hash to store, in PHC format.
 pub(crate) async fn hashed(password: &str) -> Result<String, ServiceError> {
     let password = password.to_owned();
     in_turn(move || hash_of(&password)).await

@@ -1,5 +1,5 @@
-//! Where the patient is and which facilities are near. The place as given goes no further than this
-//! file: the engine sees a region, the record keeps facilities, neither keeps the place.
+//! Where the patient is and which facilities are near. The stated place does not leave this file:
+//! the engine sees a region, the record contains facilities, and neither contains the place.
 
 use lafiya_facilities::{Located, Need, Precision, nearest_facilities};
 use lafiya_model::assessment::Warning;
@@ -10,17 +10,17 @@ use crate::concepts::concern;
 use crate::context::Context;
 use crate::library::Library;
 
-/// Below this confidence the clinician is told that the place was read with doubt.
+/// Below this confidence the clinician is warned that the place is uncertain.
 const DOUBTFUL_BELOW: f64 = 0.7;
 
-/// The place of a case, if it is known, and what a clinician should know about it.
+/// The resolved location of a case, if it is known, and a warning for the clinician.
 pub(crate) struct Whereabouts {
     place: Option<Located>,
     pub(crate) warning: Option<Warning<'static>>,
 }
 
 impl Whereabouts {
-    /// Coordinates are stronger than words.
+    /// Resolves the place of a case. Coordinates take precedence over a place name.
     pub(crate) fn of(context: &Context, library: &Library, caller: &Caller, case: &Case) -> Self {
         let words = case
             .location
@@ -43,12 +43,12 @@ impl Whereabouts {
         }
     }
 
-    /// The region's slug: all that reasoning may know of the place.
+    /// Returns the region's slug, which is all that the engine sees of the place.
     pub(crate) fn region(&self) -> Option<String> {
         self.place.as_ref()?.region.clone()
     }
 
-    /// The nearest facilities that can do what the assessment asks for.
+    /// Returns the nearest facilities that meet the needs of the assessment.
     pub(crate) fn facilities(
         &self,
         context: &Context,
@@ -64,7 +64,7 @@ impl Whereabouts {
     }
 }
 
-/// The region that words mean to somebody of this tenant.
+/// Returns the region of a place name, as a tenant of this country means it.
 pub(crate) fn region_of(
     context: &Context,
     library: &Library,
@@ -75,13 +75,14 @@ pub(crate) fn region_of(
     library.atlas.find(words, home)?.region
 }
 
-/// The tenant's own country, else the installation's.
+/// Returns the tenant's own country, or else the installation's default.
 fn home_of<'a>(context: &'a Context, of_tenant: Option<&'a str>) -> Option<&'a str> {
     let home = of_tenant.unwrap_or(&context.home_country);
     Some(home).filter(|code| !code.is_empty())
 }
 
-/// The place itself is never repeated: it may identify the patient.
+/// Builds the warning about an unknown or uncertain place. It never quotes the place, which may
+/// identify the patient.
 fn warning(place: Option<&Located>) -> Option<Warning<'static>> {
     let says = match place {
         None => {

@@ -1,5 +1,5 @@
-//! The monthly quota. The check before thinking spares work; the one inside the record's
-//! transaction is the one that counts.
+//! The monthly quota. The check before the engine runs only saves work; the check inside the
+//! record's transaction is the authoritative one.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -14,7 +14,7 @@ use crate::clock::{billing_zone, lagos_date};
 use crate::context::Context;
 use crate::error::ServiceError;
 
-/// The tenant's quota as the store enforces it.
+/// Returns the tenant's quota as the store enforces it.
 pub(crate) fn rule(caller: &Caller) -> QuotaRule {
     QuotaRule {
         limit: caller.monthly_quota.or(caller.tier.included_per_month()),
@@ -22,11 +22,11 @@ pub(crate) fn rule(caller: &Caller) -> QuotaRule {
     }
 }
 
-/// How much of their month tenants that may be refused had used when they last recorded something here, or
-/// were refused. Other replicas count too, so it may be more by now, never less.
+/// The monthly usage of tenants with a hard quota, as of their last assessment or refusal on this
+/// replica. Other replicas count too, so the real usage may be higher, never lower.
 pub struct LastUsed(Cache<(TenantId, Month), u64>);
 
-/// Tenants that are remembered.
+/// Maximum number of tenants in the cache.
 const TENANTS_REMEMBERED: usize = 10_000;
 
 impl Default for LastUsed {
@@ -40,14 +40,15 @@ impl LastUsed {
         self.0.insert((tenant, month), used);
     }
 
-    /// Whether a tenth of the month was left, and nobody need ask the store before thinking.
+    /// Whether more than a tenth of the quota was left, so that the store need not be asked before
+    /// the engine runs.
     fn is_far_from(&self, limit: u64, tenant: TenantId, month: Month) -> bool {
         let used = self.0.get(&(tenant, month));
         used.is_some_and(|used| used < limit - limit / 10)
     }
 }
 
-/// Refuses early when the month's quota is used up.
+/// Refuses early if the monthly quota is used up.
 pub(crate) async fn check(
     context: &Context,
     caller: &Caller,
@@ -72,7 +73,7 @@ pub(crate) async fn check(
     }
 }
 
-/// The refusal, with the moment the next month begins in Lagos.
+/// Creates the error, with the start of the next month in Lagos.
 pub(crate) fn exceeded(limit: u64, used: u64, now: Timestamp) -> ServiceError {
     ServiceError::QuotaExceeded {
         limit,
@@ -92,7 +93,7 @@ fn next_month(now: Timestamp) -> Timestamp {
     first.map_or(Timestamp::MAX, |first| first.timestamp())
 }
 
-/// How the store announces that usage has reached 80 % or 100 %.
+/// Returns how the store announces that usage has reached 80 % or 100 %.
 pub(crate) fn threshold_notice(caller: &Caller) -> ThresholdNotice {
     ThresholdNotice {
         tier: caller.tier,

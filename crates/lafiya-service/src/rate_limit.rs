@@ -1,6 +1,6 @@
-//! Rate limits: a true sliding window of one minute. The shared cache keeps the windows of all
-//! replicas; when it cannot be reached each replica goes on with windows of its own, so that no
-//! clinician is locked out by a broken cache.
+//! Rate limits: a sliding window of one minute. The shared cache keeps the windows of all replicas;
+//! if it is unavailable, each replica uses its own windows, so that a broken cache does not lock
+//! out clinicians.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use crate::error::ServiceError;
 
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// How many files of pages an address may have for each anonymous request that it may make. A page
-/// has half a dozen, and a whole hospital may share one address.
+/// Page files allowed per anonymous request. A page has about six files, and a whole hospital may
+/// share one address.
 const PAGE_FILES_PER_REQUEST: u32 = 20;
 
-/// Who a request is counted against.
+/// What a request is counted against.
 #[derive(Clone, Copy, Debug)]
 pub enum Counted {
     /// A valid key.
@@ -26,7 +26,7 @@ pub enum Counted {
     Health(IpAddr),
     /// An address without a valid key, or on another public endpoint.
     Anonymous(IpAddr),
-    /// An address that asks for a file of a page: a style sheet, a script, a font.
+    /// An address that requests a file of a page: a style sheet, a script or a font.
     PageFile(IpAddr),
     /// An address that tries to sign in.
     SignIn(IpAddr),
@@ -68,8 +68,8 @@ impl Counted {
     }
 }
 
-/// What is counted as one client: an IPv4 address, or the /64 network of an IPv6 address. IPv6 hosts
-/// own whole /64 networks, so counting single addresses would count nothing.
+/// Returns what counts as one client: an IPv4 address, or the /64 network of an IPv6 address. An
+/// IPv6 host has a whole /64 network, so counting single addresses would have no effect.
 pub fn client_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => {
@@ -80,8 +80,8 @@ pub fn client_network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Counts one request. In one process without a shared cache the replica's own window is the only
-/// one. `reduced_limit` is the lower limit of a version that is on its way out.
+/// Counts one request. Without a shared cache, only the replica's own window is used.
+/// `reduced_limit` is the lower limit of a deprecated version.
 pub async fn count(
     context: &Context,
     counted: Counted,
@@ -101,8 +101,8 @@ pub async fn count(
     }
     let window = match context.cache.hit_window(&key, limit, WINDOW, now).await {
         Ok(shared) if !shared.allowed => shared,
-        // What the shared window lets through is counted here too, so that a moment without the
-        // shared cache neither opens the gate nor forgets what this replica has let through.
+        // A request that the shared window allows is counted here too, so that an outage of the
+        // shared cache does not reset the count of this replica.
         Ok(shared) => {
             let own = context.own_cache.hit(&key, limit, WINDOW, now);
             if own.allowed { shared } else { own }
@@ -120,7 +120,7 @@ pub async fn count(
     }
 }
 
-/// How much of its minute a key has used, without counting anything.
+/// Returns the current window of a key without counting a request.
 pub async fn status_of(context: &Context, key: KeyId) -> WindowState {
     let counted = Counted::Key(key);
     let (window, limit) = (counted.window(), counted.limit(context));

@@ -1,16 +1,16 @@
-//! Reference data: the lists and details of the knowledge base, for whoever builds a form on them.
+//! Reference data: lists and details of the knowledge base, for clients that build forms from it.
 
 use lafiya_knowledge::{ConceptRef, Condition, KnowledgeBase, MeasureIx};
 use lafiya_model::ConceptKind;
 
 use crate::error::ServiceError;
 
-/// What a list is asked for.
+/// The parameters of a list.
 #[derive(Clone, Debug, Default)]
 pub struct ListRequest {
-    /// Words to look for in names, plain names and synonyms.
+    /// Words to search for in names, plain names and synonyms.
     pub query: Option<String>,
-    /// The category to keep.
+    /// The category to filter by.
     pub category: Option<String>,
     /// Page size.
     pub limit: usize,
@@ -18,16 +18,16 @@ pub struct ListRequest {
     pub offset: usize,
 }
 
-/// A page of concepts and how many there are in all.
+/// A page of concepts and their total number.
 #[derive(Clone, Debug)]
 pub struct Page {
     /// The concepts of this page.
     pub items: Vec<ConceptRef>,
-    /// How many match in all.
+    /// Total number of matches.
     pub total: usize,
 }
 
-/// One page of the concepts of a kind, best match first, then by name.
+/// Returns one page of the concepts of a kind, best match first, then by name.
 pub fn list(base: &KnowledgeBase, kind: ConceptKind, request: &ListRequest) -> Page {
     let wanted = request.query.as_deref().map(folded);
     let mut found: Vec<(u8, &str, ConceptRef)> = concepts(base, kind)
@@ -55,7 +55,7 @@ pub fn list(base: &KnowledgeBase, kind: ConceptKind, request: &ListRequest) -> P
     Page { items, total }
 }
 
-/// The condition of an id.
+/// Finds a condition by its id.
 pub fn condition<'a>(base: &'a KnowledgeBase, id: &str) -> Result<&'a Condition, ServiceError> {
     match base.resolve(id) {
         Some(ConceptRef::Condition(ix)) => Ok(base.condition(ix)),
@@ -80,7 +80,8 @@ fn concepts(base: &KnowledgeBase, kind: ConceptKind) -> Box<dyn Iterator<Item = 
     }
 }
 
-/// 0: the very name; 1: a name begins so; 2: a word begins so; 3: somewhere inside.
+/// Returns the rank of a match. 0: the exact name; 1: a name starts with it; 2: a word starts with
+/// it; 3: it occurs elsewhere.
 fn match_rank(base: &KnowledgeBase, concept: ConceptRef, wanted: &str) -> Option<u8> {
     let rank = |term: &str| {
         let term = folded(term);

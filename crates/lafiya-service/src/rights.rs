@@ -1,4 +1,4 @@
-//! What a tenant may ask of its own data: to take it away, and that none of it stays.
+//! Data rights of a tenant: to export its data and to have all of it erased.
 
 use std::collections::BTreeMap;
 
@@ -21,18 +21,18 @@ use crate::error::ServiceError;
 use crate::interview;
 use crate::tenants;
 
-/// How far back acts are exported; more than a tenant will ever have.
+/// Maximum number of administrative actions exported; more than a tenant will ever have.
 const ACTS_MAX: u32 = 1_000_000;
 
-/// Adverse events read at once.
+/// Adverse events read per query.
 const EVENTS_PAGE: u32 = 100;
 
-/// One line of an export.
+/// A line of an export.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the fields are named as in the API")]
 pub enum ExportRecord {
-    /// The tenant itself, first.
+    /// The tenant itself; always the first line.
     Tenant {
         id: TenantId,
         name: String,
@@ -41,7 +41,7 @@ pub enum ExportRecord {
         monthly_quota: Option<u64>,
         created_at: Timestamp,
     },
-    /// A key, without what would let anybody use it.
+    /// An API key, without anything that would allow its use.
     Key {
         id: KeyId,
         environment: Environment,
@@ -53,13 +53,13 @@ pub enum ExportRecord {
         last_used_at: Option<Timestamp>,
         requests: u64,
     },
-    /// Everything that was counted.
+    /// All usage counts.
     Usage {
         by_month: BTreeMap<String, u64>,
         by_day: BTreeMap<Date, u64>,
         by_level: BTreeMap<TriageLevel, u64>,
     },
-    /// An assessment with all that is kept of it.
+    /// An assessment with everything stored about it.
     Assessment {
         id: AssessmentId,
         environment: Environment,
@@ -79,7 +79,7 @@ pub enum ExportRecord {
         expires_at: Timestamp,
         document: Value,
     },
-    /// Somebody who may sign in, without what would let anybody else do so.
+    /// A member's account, without anything that would allow someone else to sign in.
     Account {
         id: AccountId,
         email: String,
@@ -106,7 +106,7 @@ pub enum ExportRecord {
         seriousness: &'static str,
         created_at: Timestamp,
     },
-    /// An administrative act.
+    /// An administrative action.
     Act {
         at: Timestamp,
         actor: String,
@@ -116,8 +116,8 @@ pub enum ExportRecord {
     },
 }
 
-/// Hands everything a tenant has to `take`, record by record. The act is logged first: what was
-/// begun is known even if it is broken off. Says how many records there were.
+/// Passes all data of a tenant to `take`, record by record, and returns the number of records. The
+/// export is logged first, so that an interrupted one is logged too.
 pub async fn export<E>(
     context: &Context,
     name: &str,
@@ -219,12 +219,12 @@ pub async fn export<E>(
     Ok(count)
 }
 
-/// Why an export was broken off.
+/// Why an export was aborted.
 #[derive(Debug)]
 pub enum ExportFailure<E> {
-    /// By us.
+    /// The service failed.
     Service(ServiceError),
-    /// By whoever took the records.
+    /// The consumer of the records failed.
     Taker(E),
 }
 
@@ -234,8 +234,8 @@ impl<E> From<ServiceError> for ExportFailure<E> {
     }
 }
 
-/// Removes a tenant and everything it has, for good; says how many rows that were. The log of
-/// administrative acts stays: it holds no patient's data, and says that this was done.
+/// Permanently deletes a tenant and all its data; returns the number of rows deleted. The audit log
+/// is kept: it contains no patient data and records the deletion.
 pub async fn erase(context: &Context, name: &str, actor: &str) -> Result<u64, ServiceError> {
     let tenant = tenants::find(context, name).await?;
     let mut removed = 0;

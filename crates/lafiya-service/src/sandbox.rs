@@ -1,15 +1,15 @@
-//! The sandbox: the same road, deterministic answers, never billed. A place can ask for an error, so
-//! that clients can try theirs.
+//! The sandbox: the same pipeline, deterministic responses, never billed. A special location
+//! requests an error, so that clients can test their error handling.
 
 use lafiya_model::{Environment, OpinionStatus, SecondOpinion};
 
 use crate::error::ServiceError;
 use crate::quota;
 
-/// What reasons in the live environment.
+/// The model name of the engine in the live environment.
 const EMBEDDED: &str = "lafiya-embedded-1";
 
-/// The name of what reasoned: the engine, and the model whose opinion counted.
+/// Returns the name of the model used: the engine, and the language model if its opinion counted.
 pub(crate) fn model_name(environment: Environment, opinion: Option<&SecondOpinion>) -> String {
     let counted =
         opinion.filter(|it| matches!(it.status, OpinionStatus::Used | OpinionStatus::UsedInPart));
@@ -20,7 +20,7 @@ pub(crate) fn model_name(environment: Environment, opinion: Option<&SecondOpinio
     }
 }
 
-/// The disclaimer; sandbox answers say first that they are mock data.
+/// Returns the disclaimer. Sandbox responses first state that they are mock data.
 pub(crate) fn disclaimer(environment: Environment, usual: &str) -> String {
     match environment {
         Environment::Live => usual.to_owned(),
@@ -28,7 +28,7 @@ pub(crate) fn disclaimer(environment: Environment, usual: &str) -> String {
     }
 }
 
-/// Raises the error that the place asks for.
+/// Returns the error that the location requests.
 pub(crate) fn raise_wanted_error(
     location: Option<&str>,
     now: jiff::Timestamp,

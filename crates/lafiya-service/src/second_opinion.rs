@@ -1,6 +1,7 @@
-//! Asking a language model for a second opinion. The order matters: the engine thinks, the person is
-//! out of the question, the model is asked (which keeps nobody else from thinking), every claim is judged,
-//! and then the engine weighs what is left. What came of it is kept with the assessment.
+//! Asks a language model for a second opinion. The order matters: the engine reasons, personal data
+//! is removed from the question, the model is asked (which does not block other assessments), every
+//! claim is judged, and the engine weighs the accepted ones. The outcome is stored with the
+//! assessment.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,43 +15,44 @@ use lafiya_provider::{Asked, Judged, NoReply, Patient, Provider, Reply, judge, q
 use crate::error::ServiceError;
 use crate::library::Library;
 
-/// Candidates that the model is shown.
+/// Maximum number of candidates that the model sees.
 const CANDIDATES_MAX: usize = 12;
-/// What is kept of an answer at most.
+/// Maximum number of characters of a reply that are stored.
 const ANSWER_CHARACTERS_KEPT: usize = 16_000;
-/// Refused claims that are shown one by one.
+/// Maximum number of refused claims that are listed.
 const REFUSALS_SHOWN_MAX: usize = 10;
 
-/// What happens when the provider gives no answer.
+/// What happens if the provider gives no reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AiMode {
-    /// The engine answers alone, and says so.
+    /// The engine answers alone, with a warning.
     Fallback,
-    /// Nobody answers: 503.
+    /// The request fails with 503.
     Require,
 }
 
 /// The optional language model.
 pub struct Advisor {
-    /// Where it is.
+    /// The API client of the model.
     pub provider: Provider,
-    /// What happens without it.
+    /// What happens if it is unavailable.
     pub mode: AiMode,
 }
 
-/// What a model said about a case, before the engine has weighed it.
+/// A model's opinion on a case, before the engine has weighed it.
 pub(crate) struct Advice {
     judged: Option<Judged>,
     kept: SecondOpinion,
-    /// Passages of the base that went along.
+    /// Number of knowledge base excerpts sent with the question.
     pub(crate) passages: usize,
-    /// What finding them took.
+    /// How long it took to find them.
     pub(crate) retrieval: Duration,
-    /// What asking took.
+    /// How long the model took to reply.
     pub(crate) latency: Duration,
 }
 
-/// Asks. Nothing of the person is in the question: not the age itself, no date, no place beyond the region.
+/// Asks the model. The question contains no personal data: not the exact age, no date, no place
+/// beyond the region.
 pub(crate) async fn ask(
     advisor: &Advisor,
     library: &Arc<Library>,
@@ -86,7 +88,7 @@ pub(crate) async fn ask(
     }
 }
 
-/// The question, from what the engine thinks by itself.
+/// Builds the question from the engine's own draft.
 async fn put_into_words(
     library: &Arc<Library>,
     case: &DeidentifiedCase,
@@ -142,7 +144,8 @@ fn unanswered(provider: &Provider, no_reply: NoReply) -> SecondOpinion {
 }
 
 impl Advice {
-    /// Lets the engine weigh what passed, and says in the draft what did not.
+    /// Lets the engine weigh the accepted claims, and adds a warning about the refused ones to the
+    /// draft.
     pub(crate) fn weigh(self, draft: &mut Draft<'_>, library: &Library) -> SecondOpinion {
         let mut kept = self.kept;
         let Some(judged) = self.judged else {
@@ -175,7 +178,8 @@ impl Advice {
     }
 }
 
-/// The engine knows more of the patient than the judge: it has the last word.
+/// Refuses claims that the engine rejects. The engine knows more about the patient than the judge,
+/// so its decision is final.
 fn overrule(verdicts: &mut [Verdict], refusal: &Refusal) {
     let is_meant = |verdict: &Verdict| match refusal {
         Refusal::Impossible(id) => verdict.about.as_ref() == Some(id),
@@ -191,7 +195,8 @@ fn overrule(verdicts: &mut [Verdict], refusal: &Refusal) {
     }
 }
 
-/// One warning for all claims that were refused, one line for each. None of the model's words are in it.
+/// Builds one warning for all refused claims, with one line per claim. It contains none of the
+/// model's own words.
 fn refused_claims(kept: &SecondOpinion, library: &Library) -> Option<Warning<'static>> {
     let refused: Vec<&Verdict> = kept.verdicts.iter().filter(|it| !it.accepted).collect();
     if refused.is_empty() {

@@ -1,7 +1,6 @@
-//! Signing in to the web app: by password or one-time link, with a one-time code where codes are
-//! on. A token exists in the clear only in the cookie or link that carries it; the store keeps its
-//! keyed hash. How often anything may be tried is decided in `sign_in_attempts`, who may be a
-//! member in `members`.
+//! Sign-in to the web app: by password or one-time link, and with a one-time code if codes are on.
+//! A token exists in plain text only in its cookie or link; the store has its keyed hash.
+//! `sign_in_attempts` limits the attempts; `members` decides who may be a member.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -17,29 +16,30 @@ use crate::rate_limit::{self, Counted};
 use crate::sign_in_attempts::{Secret, Source};
 use crate::{keys, known_device, one_time_code, passwords, sign_in_attempts};
 
-/// A session that nobody uses ends after this.
+/// A session ends after this time without use.
 const SESSION_IDLE: SignedDuration = SignedDuration::from_hours(12);
-/// And in any case after this.
+/// Maximum lifetime of a session.
 const SESSION_LIFE: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// Use is written down at most this often.
+/// Minimum interval between two updates of a session's last use.
 const SESSION_TOUCHED_EVERY: SignedDuration = SignedDuration::from_mins(5);
-/// How long a session begun with a one-time link may set a password without the old one.
+/// How long a session that began with a one-time link may set a password without the old one.
 pub const PASSWORD_RESET_LIFE: SignedDuration = SignedDuration::from_mins(30);
-/// No refusal leaves earlier, so that it takes no longer where there is something to write down.
+/// Minimum duration of a refused attempt, so that the time does not reveal whether something was
+/// written to the store.
 const REFUSED_AFTER: Duration = Duration::from_millis(300);
 
-/// Somebody who has signed in.
+/// A signed-in user.
 #[derive(Clone, Debug)]
 pub struct SignedIn {
-    /// Who.
+    /// The account's id.
     pub account: AccountId,
-    /// Their address.
+    /// Their email address.
     pub email: String,
-    /// What they may do.
+    /// Their role.
     pub role: Role,
-    /// Whether they run the installation.
+    /// Whether they operate the installation.
     pub operator: bool,
-    /// Where they belong.
+    /// Their tenant.
     pub tenant: TenantRecord,
     /// Whether a password is set.
     pub has_password: bool,
@@ -51,43 +51,43 @@ pub struct SignedIn {
 }
 
 impl SignedIn {
-    /// How the audit log names them.
+    /// Returns their name in the audit log.
     pub fn actor(&self) -> &str {
         &self.email
     }
 }
 
-/// What a browser sends when somebody signs in with it.
+/// What a browser sends with a sign-in attempt.
 #[derive(Clone, Copy, Debug)]
 pub struct Browser<'a> {
-    /// Where it is.
+    /// Its IP address.
     pub address: IpAddr,
-    /// Its cookie of accounts that signed in before; empty where there is none.
+    /// Its cookie of accounts that signed in before; empty if there is none.
     pub device: &'a str,
 }
 
-/// Cookies for a browser that signed in.
+/// The cookies of a browser that signed in.
 #[derive(Debug)]
 pub struct Admitted {
-    /// The token of the session.
+    /// The session token.
     pub session: String,
-    /// The cookie by which the browser is known the next time.
+    /// The cookie that identifies the browser at the next sign-in.
     pub device: String,
 }
 
-/// What became of an attempt.
+/// The result of a sign-in attempt.
 #[derive(Debug)]
 pub enum Attempt {
     /// Signed in.
     In(Admitted),
-    /// The address, the password or the code is wrong, or there were too many tries. Which one is
-    /// not said: it would tell which addresses have accounts.
+    /// The email address, the password or the code is wrong, or there were too many attempts. Which
+    /// one is not revealed, because that would reveal which addresses have accounts.
     Wrong,
     /// The password is right; the one-time code is missing.
     CodeNeeded,
 }
 
-/// Signs in with address, password and, where codes are on, a code.
+/// Signs in with email address, password and, if codes are on, a one-time code.
 pub async fn sign_in(
     context: &Context,
     browser: Browser<'_>,
@@ -142,7 +142,7 @@ fn source_of(context: &Context, browser: Browser<'_>, account: AccountId) -> Sou
     }
 }
 
-/// Whether the code of an account is right and was not used before; without codes, yes.
+/// Whether a code is valid and was not used before. Always true for an account without codes.
 async fn code_is_right(
     context: &Context,
     account: &AccountRecord,
@@ -169,7 +169,7 @@ async fn code_is_right(
     Ok(true)
 }
 
-/// How somebody signed in, as the audit log says it.
+/// How a user signed in, for the audit log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     Password,
@@ -203,7 +203,7 @@ async fn admit(
     })
 }
 
-/// Who is behind a cookie's token. A suspended tenant's members are nobody.
+/// Returns the user of a session token. Members of a suspended tenant have no session.
 pub async fn session(context: &Context, token: &str) -> Result<Option<SignedIn>, ServiceError> {
     let now = context.clock.now();
     let hash = session_hash(context, token);
@@ -238,15 +238,15 @@ pub async fn sign_out(context: &Context, who: &SignedIn) -> Result<(), ServiceEr
 /// The account that a one-time link signs in to.
 #[derive(Clone, Debug)]
 pub struct LinkOwner {
-    /// Its address.
+    /// Its email address.
     pub email: String,
-    /// Whether the link needs a one-time code as well.
+    /// Whether the link also needs a one-time code.
     pub has_codes: bool,
     /// Whether a password is set.
     pub has_password: bool,
 }
 
-/// Whose one-time link this is, without using it up.
+/// Returns the owner of a one-time link without using it.
 pub async fn link_owner(context: &Context, token: &str) -> Result<Option<LinkOwner>, ServiceError> {
     let hash = link_hash(context, token);
     let owner = context
@@ -260,18 +260,18 @@ pub async fn link_owner(context: &Context, token: &str) -> Result<Option<LinkOwn
     }))
 }
 
-/// What became of a one-time link that was followed.
+/// The result of using a one-time link.
 #[derive(Debug)]
 pub enum LinkAttempt {
     /// Signed in; the link is used up.
     In(Admitted),
-    /// The code is missing or wrong, or there were too many tries. The link still works.
+    /// The code is missing or wrong, or there were too many attempts. The link still works.
     WrongCode,
-    /// The link was used before, or is too old.
+    /// The link was used before or has expired.
     Gone,
 }
 
-/// Signs in with a one-time link. It stands for the password, never for the one-time code.
+/// Signs in with a one-time link. The link replaces the password, never the one-time code.
 pub async fn use_link(
     context: &Context,
     browser: Browser<'_>,
@@ -290,7 +290,7 @@ pub async fn use_link(
         return Ok(LinkAttempt::WrongCode);
     }
     match context.store.take_sign_in_link(&hash, now).await? {
-        // Codes may have been turned on since it was looked at.
+        // One-time codes may have been turned on since the link was looked up.
         Some(account) if account.has_codes == owner.has_codes => {
             let admitted = admit(context, browser, account.id, How::Link).await?;
             Ok(LinkAttempt::In(admitted))
@@ -299,7 +299,7 @@ pub async fn use_link(
     }
 }
 
-/// Makes a one-time link for an account; returns the token to put behind `/sign-in/link/`.
+/// Creates a one-time link for an account; returns the token that follows `/sign-in/link/`.
 pub(crate) async fn new_link(
     context: &Context,
     account: AccountId,
@@ -317,13 +317,13 @@ pub(crate) async fn new_link(
     Ok(token)
 }
 
-/// What a form must carry to be believed: bound to the cookie, useless without it.
+/// Returns the CSRF token of a form. It is bound to the cookie and useless without it.
 pub fn form_token(context: &Context, cookie: &str) -> String {
     let hash = context.hasher.hash(&format!("form:{cookie}"));
     hex::encode(&hash[..16])
 }
 
-/// Addresses are compared in lower case, without spaces around them.
+/// Normalises an email address: addresses are compared in lower case, without surrounding spaces.
 pub(crate) fn folded(email: &str) -> String {
     email.trim().to_lowercase()
 }

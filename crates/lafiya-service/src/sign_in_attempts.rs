@@ -1,9 +1,9 @@
-//! How often somebody may try a password or a code. Every try is taken from the bounds, in the
-//! store, before anything is compared: tries sent at once are counted one after the other.
+//! Limits on attempts to enter a password or a code. Every attempt is counted in the store before
+//! anything is compared, so concurrent attempts are counted one after the other.
 //!
-//! Nobody can be kept out of an account by its address alone: tries are counted for each network
-//! they come from, and a browser that has signed in to the account before has a count of its own.
-//! The bound on all other browsers together is slow and does not touch those.
+//! An attacker who knows only the email address cannot lock out its owner: attempts are counted per
+//! network, and a browser that has signed in to the account before has its own count. The limit on
+//! all other browsers together covers a whole day and does not affect known browsers.
 
 use std::net::IpAddr;
 
@@ -15,35 +15,36 @@ use crate::context::Context;
 use crate::error::ServiceError;
 use crate::rate_limit;
 
-/// Tries from one source within [`WINDOW`].
+/// Maximum number of attempts from one source within [`WINDOW`].
 pub const TRIES_MAX: u64 = 5;
-/// How long tries of one source are counted together, from the first one on.
+/// The window in which attempts from one source are counted, starting with the first one.
 pub const WINDOW: SignedDuration = SignedDuration::from_mins(15);
-/// Tries within a day from all browsers together that have not signed in to the account before.
+/// Maximum number of attempts per day from all browsers that have not signed in to the account
+/// before.
 pub const NEW_BROWSERS_PER_DAY_MAX: u64 = 100;
-/// Wrong codes within a day: a code has only six digits.
+/// Maximum number of wrong codes per day, because a code has only six digits.
 pub const CODES_PER_DAY_MAX: u64 = 20;
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// Where a try comes from.
+/// The source of an attempt.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    /// A browser that has signed in to this account before, by the id in its cookie.
+    /// A browser that has signed in to this account before, identified by the id in its cookie.
     KnownDevice(String),
-    /// Any other, by its address.
+    /// Any other browser, identified by its address.
     Address(IpAddr),
     /// A session of the account itself.
     Session,
 }
 
-/// What is tried.
+/// What is being entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Secret {
     Password,
     Code,
 }
 
-/// Takes a try. `None`: there is none left, and nothing may be compared.
+/// Counts an attempt. `None` means that no attempts are left and that nothing may be compared.
 pub(crate) async fn take(
     context: &Context,
     account: AccountId,
@@ -59,7 +60,7 @@ pub(crate) async fn take(
     Ok(taken.then_some(Taken { account, bounds }))
 }
 
-/// A try that was taken.
+/// An attempt that was counted.
 #[must_use]
 pub(crate) struct Taken {
     account: AccountId,
@@ -67,8 +68,8 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
-    /// The secret was right: the try does not count, and those before it from the same source are
-    /// forgotten.
+    /// Settles an attempt with the right secret: it is not counted, and earlier attempts from the
+    /// same source are reset.
     pub(crate) async fn was_right(self, context: &Context) -> Result<(), ServiceError> {
         let source = self.bounds.first().map(|bound| bound.source.clone());
         let settled =
@@ -79,7 +80,8 @@ impl Taken {
     }
 }
 
-/// The bounds on a try, the narrowest first. The word before the colon goes into the audit log.
+/// Returns the limits of an attempt, the narrowest first. The text before the colon appears in the
+/// audit log.
 fn bounds(context: &Context, secret: Secret, source: &Source, now: Timestamp) -> Vec<AttemptBound> {
     let bound = |source: String, limit, length| AttemptBound {
         source,
@@ -97,7 +99,7 @@ fn bounds(context: &Context, secret: Secret, source: &Source, now: Timestamp) ->
             bound(address_source(context, *address), TRIES_MAX, WINDOW),
             bound("new browsers:".to_owned(), NEW_BROWSERS_PER_DAY_MAX, DAY),
         ],
-        // Only who has the password or a one-time link gets here.
+        // Only a user with the password or a one-time link gets here.
         (Secret::Code, Source::KnownDevice(id)) => vec![
             bound(format!("codes of known browser:{id}"), TRIES_MAX, WINDOW),
             bound(
@@ -113,7 +115,7 @@ fn bounds(context: &Context, secret: Secret, source: &Source, now: Timestamp) ->
     }
 }
 
-/// The network is recognised by a keyed hash: the address itself is not kept.
+/// Identifies a network by a keyed hash, so that the address itself is not stored.
 fn address_source(context: &Context, address: IpAddr) -> String {
     let network = rate_limit::client_network(address);
     let hash = context.hasher.hash(&format!("sign-in address:{network}"));

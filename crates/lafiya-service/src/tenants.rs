@@ -1,4 +1,4 @@
-//! Tenants: made, listed and suspended by the operator.
+//! Tenants: created, listed and suspended by the operator.
 
 use lafiya_model::{Environment, TenantId, TenantStatus, TextToProvider, Tier, is_country_code};
 use lafiya_storage::store::{NewTenant, StoreError, TenantRecord};
@@ -8,12 +8,12 @@ use crate::context::Context;
 use crate::error::{FieldError, ServiceError};
 use crate::keys;
 
-/// The tenant that a first start makes, so that a new user can try everything at once.
+/// The tenant that the first start creates, so that a new user can try everything at once.
 pub const DEMO_TENANT: &str = "demo";
 
 const NAME_CHARACTERS_MAX: usize = 100;
 
-/// Makes a tenant.
+/// Creates a tenant.
 pub async fn create(
     context: &Context,
     name: &str,
@@ -50,7 +50,7 @@ pub async fn create(
     }
 }
 
-/// The tenant of that name.
+/// Finds a tenant by its name.
 pub async fn find(context: &Context, name: &str) -> Result<TenantRecord, ServiceError> {
     context
         .store
@@ -59,7 +59,7 @@ pub async fn find(context: &Context, name: &str) -> Result<TenantRecord, Service
         .ok_or(ServiceError::NotFound("a tenant of that name"))
 }
 
-/// Suspends a tenant or lets it call again.
+/// Suspends or reactivates a tenant.
 pub async fn set_status(
     context: &Context,
     name: &str,
@@ -73,12 +73,12 @@ pub async fn set_status(
         .await?)
 }
 
-/// All tenants, by name.
+/// Lists all tenants by name.
 pub async fn list(context: &Context) -> Result<Vec<TenantRecord>, ServiceError> {
     Ok(context.store.list_tenants().await?)
 }
 
-/// Changes what a tenant has bought. Without a quota of its own it gets the tier's.
+/// Changes the tier of a tenant. Without a quota of its own it gets the tier's.
 pub async fn set_tier(
     context: &Context,
     name: &str,
@@ -94,8 +94,8 @@ pub async fn set_tier(
         .await?)
 }
 
-/// Changes the country in which a tenant's place names are looked for first; `None` leaves it to the
-/// installation.
+/// Changes the country whose place names are searched first; `None` uses the installation's
+/// default.
 pub async fn set_home_country(
     context: &Context,
     name: &str,
@@ -120,7 +120,7 @@ fn checked_country(code: Option<&str>) -> Result<Option<String>, ServiceError> {
     }
 }
 
-/// Allows or forbids that a tenant's texts go to the AI provider.
+/// Sets whether a tenant's texts may be sent to the AI provider.
 pub async fn set_text_to_provider(
     context: &Context,
     name: &str,
@@ -144,15 +144,15 @@ fn check_quota(tier: Tier, monthly_quota: Option<u64>) -> Result<(), ServiceErro
     Ok(())
 }
 
-/// The keys that a first start shows once.
+/// The keys that the first start shows once.
 pub struct DemoKeys {
-    /// For trying things: mock data, never billed.
+    /// For tests: mock data, never billed.
     pub sandbox: String,
     /// For real assessments.
     pub live: String,
 }
 
-/// Makes the demo tenant and its two keys when the store holds no tenant at all.
+/// Creates the demo tenant and its two keys if the store has no tenant.
 pub async fn first_start(context: &Context) -> Result<Option<DemoKeys>, ServiceError> {
     let now = context.clock.now();
     let tenant = NewTenant {

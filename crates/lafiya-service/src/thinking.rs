@@ -1,14 +1,14 @@
-//! Those who work on assessments at the same time, and how they let each other pass.
+//! Cooperative scheduling of concurrent assessments.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many are at work on an assessment.
+/// Counts the assessments in progress.
 #[derive(Default)]
 pub struct Thinking {
     at_work: AtomicUsize,
 }
 
-/// One who is at work, until dropped.
+/// An assessment in progress, until dropped.
 pub(crate) struct Thinker<'a> {
     among: &'a Thinking,
 }
@@ -21,9 +21,9 @@ impl Thinking {
 }
 
 impl Thinker<'_> {
-    /// Lets all others who can come as far as this before going on. Reasoning takes a processor for a while: those who have
-    /// arrived meanwhile hear sooner whether there is room for them, and those who take the same step one after another find
-    /// in the processor's caches what the first of them has fetched. Who is alone goes on at once.
+    /// Yields to other assessments before a CPU-bound step; returns at once if there are none.
+    /// Requests that arrived meanwhile learn sooner whether they are admitted, and assessments that
+    /// run the same step one after another find its data in the CPU cache.
     pub(crate) async fn give_way(&self) {
         if self.among.at_work.load(Ordering::Relaxed) > 1 {
             tokio::task::yield_now().await;

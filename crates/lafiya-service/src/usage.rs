@@ -1,5 +1,5 @@
-//! What a tenant used and what it costs. Read from counts that are kept as assessments are
-//! recorded, so a report costs the same however many there are.
+//! The usage of a tenant and its cost. Read from counters that are updated as assessments are
+//! recorded, so the time of a report does not depend on their number.
 
 use jiff::civil::Date;
 use lafiya_model::Tier;
@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::error::ServiceError;
 use crate::quota;
 
-/// Usage between two days in Lagos, both included.
+/// Usage between two days in Lagos, both inclusive.
 #[derive(Clone, Debug)]
 pub struct Usage {
     /// The first day.
@@ -20,27 +20,27 @@ pub struct Usage {
     pub end: Date,
     /// The counts.
     pub report: UsageReport,
-    /// What it costs, and how far the current month has come.
+    /// The cost, and the usage of the current month.
     pub cost: Cost,
 }
 
-/// What a period costs, at the tenant's present tier and quota.
+/// The cost of a period, at the tenant's current tier and quota.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
     /// The tier.
     pub tier: Tier,
-    /// Assessments included in a month; none where only an agreement can say.
+    /// Assessments included per month; `None` if that depends on an agreement.
     pub included_per_month: Option<u64>,
-    /// Assessments of the period that came after its month's included ones.
+    /// Assessments of the period beyond those included in their month.
     pub beyond_included: u64,
-    /// What those cost.
+    /// The cost of those.
     pub total_naira: u64,
     /// Assessments used in the current month.
     pub used_this_month: u64,
 }
 
 impl Cost {
-    /// The share of the current month's quota that is used, 0 to 100.
+    /// Returns the used share of the current month's quota, 0 to 100.
     pub fn usage_percentage(&self) -> f64 {
         match self.included_per_month {
             None => 0.0,
@@ -50,7 +50,8 @@ impl Cost {
     }
 }
 
-/// The caller's usage. A sandbox key sees its tenant's live usage: the sandbox itself is not counted.
+/// Returns the caller's usage. A sandbox key sees its tenant's live usage, because the sandbox is
+/// not counted.
 pub async fn report(
     context: &Context,
     caller: &Caller,
@@ -79,8 +80,9 @@ pub async fn report(
     })
 }
 
-/// Every month has its own included number; what came after it is counted on the day it came. So
-/// the cost of two halves of a month is the cost of the month.
+/// Returns the number of assessments beyond the included ones. Each month has its own included
+/// number, and excess is counted on the day it occurs, so the costs of two halves of a month add up
+/// to the cost of the month.
 fn beyond(report: &UsageReport, start: Date, included: u64) -> u64 {
     let mut month = Month::from(start);
     let mut before = report.earlier_in_month;

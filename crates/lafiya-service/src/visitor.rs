@@ -1,17 +1,16 @@
-//! Where a request comes from, as the edge saw it. The HTTP edge puts one on every request; the web
-//! app reads it.
+//! The origin of a request. The HTTP edge attaches it to every request; the web app reads it.
 
 use std::net::IpAddr;
 
 use lafiya_model::RequestId;
 
-/// Where a request comes from.
+/// The origin of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Visitor {
-    /// The id of the request.
+    /// The request id.
     pub request: RequestId,
-    /// The address the request is counted against.
+    /// The address that the request is counted against.
     pub address: IpAddr,
-    /// The address at the other end of the connection: a proxy's, where there is one.
+    /// The peer address of the connection; a proxy's if there is one.
     pub peer: IpAddr,
 }

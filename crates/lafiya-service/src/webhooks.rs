@@ -1,5 +1,5 @@
-//! Webhooks: registered, tried out, watched and removed by their tenant. Deliveries themselves are
-//! the worker's business (`lafiya-webhooks`); this is where a tenant learns what became of them.
+//! Webhooks: registered, tested, monitored and removed by their tenant. The worker in
+//! `lafiya-webhooks` makes the deliveries; a tenant reads their results here.
 
 use jiff::{SignedDuration, Timestamp};
 use lafiya_model::{
@@ -15,40 +15,40 @@ pub use lafiya_storage::store::{DeliveryRecord, PageOf, Paged, WebhookRecord};
 use crate::context::Context;
 use crate::error::{FieldError, ServiceError};
 
-/// Webhooks that a tenant may have in each environment.
+/// Maximum number of webhooks per tenant and environment.
 pub const WEBHOOKS_MAX: u32 = 20;
-/// Longest description.
+/// Maximum length of a description, in characters.
 pub const DESCRIPTION_CHARACTERS_MAX: usize = 200;
-/// How long the secret before the present one signs too.
+/// How long deliveries are also signed with the previous secret.
 const PREVIOUS_SECRET_LIFE: SignedDuration = SignedDuration::from_hours(24);
 
-/// Whose webhooks: a tenant's, in one environment, or in both for whoever may see both.
+/// The owner of webhooks: a tenant, in one environment, or in both for callers that may see both.
 #[derive(Clone, Copy, Debug)]
 pub struct Owner {
     /// The tenant.
     pub tenant: TenantId,
-    /// `None`: both.
+    /// `None` means both.
     pub environment: Option<Environment>,
 }
 
-/// A webhook as a tenant asks for it.
+/// A webhook to register.
 #[derive(Clone, Debug)]
 pub struct Registration {
-    /// Whose events it shall get.
+    /// The environment whose events it receives.
     pub environment: Environment,
-    /// Where to deliver.
+    /// The delivery URL.
     pub url: String,
-    /// What it asks for.
+    /// The events it subscribes to.
     pub events: Vec<EventKind>,
-    /// A note.
+    /// A description.
     pub description: String,
 }
 
-/// A webhook with its secret: the only moment the secret is shown.
+/// A webhook with its secret, the only time the secret is shown.
 pub struct Revealed {
     /// The webhook.
     pub webhook: WebhookRecord,
-    /// The secret, in the form that libraries take.
+    /// The secret, in the format that webhook libraries expect.
     pub secret: String,
 }
 
@@ -99,7 +99,7 @@ pub async fn register(
     }
 }
 
-/// The webhooks, newest first.
+/// Lists webhooks, newest first.
 pub async fn list(context: &Context, owner: Owner) -> Result<Vec<WebhookRecord>, ServiceError> {
     let listed = context
         .store
@@ -108,7 +108,7 @@ pub async fn list(context: &Context, owner: Owner) -> Result<Vec<WebhookRecord>,
     Ok(listed)
 }
 
-/// One webhook.
+/// Finds a webhook.
 pub async fn find(
     context: &Context,
     owner: Owner,
@@ -121,7 +121,7 @@ pub async fn find(
         .ok_or(ServiceError::NotFound("a webhook of that id"))
 }
 
-/// Removes a webhook and what waits for it.
+/// Removes a webhook and its deliveries.
 pub async fn remove(
     context: &Context,
     owner: Owner,
@@ -137,7 +137,7 @@ pub async fn remove(
         .map_err(missing_webhook)
 }
 
-/// Gives a webhook a new secret. For a day deliveries carry signatures of both.
+/// Creates a new secret for a webhook. For 24 hours deliveries are signed with both.
 pub async fn rotate_secret(
     context: &Context,
     owner: Owner,
@@ -168,7 +168,7 @@ pub async fn rotate_secret(
     })
 }
 
-/// Sends a `webhook.test` event, whatever the webhook asks for.
+/// Sends a `webhook.test` event, regardless of the webhook's subscriptions.
 pub async fn send_test(
     context: &Context,
     owner: Owner,
@@ -191,7 +191,7 @@ pub async fn send_test(
         .map_err(missing_webhook)
 }
 
-/// What became of a webhook's deliveries, newest first; of one status, or all.
+/// Lists the deliveries of a webhook, newest first, of one status or of all.
 pub async fn deliveries(
     context: &Context,
     owner: Owner,
@@ -207,15 +207,15 @@ pub async fn deliveries(
     Ok(listed)
 }
 
-/// A delivery and the body it carries.
+/// A delivery with its body.
 pub struct DeliveryView {
-    /// What became of it.
+    /// The state of the delivery.
     pub record: DeliveryRecord,
-    /// The body, the same at every attempt.
+    /// The body, which is the same for every attempt.
     pub body: String,
 }
 
-/// One delivery with its body.
+/// Finds a delivery with its body.
 pub async fn delivery(
     context: &Context,
     owner: Owner,
@@ -234,8 +234,8 @@ pub async fn delivery(
     Ok(DeliveryView { record, body })
 }
 
-/// Sends a delivery again, now: one that failed, one that waits, or one that arrived and was lost
-/// behind the receiver's door.
+/// Sends a delivery again at once: one that failed, one that is pending, or one that arrived and
+/// was lost by the receiver.
 pub async fn retry(
     context: &Context,
     owner: Owner,

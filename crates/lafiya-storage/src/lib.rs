@@ -1,9 +1,9 @@
-//! What outlives a request: the [`store`] (truth, in SQLite or PostgreSQL) and the [`cache`]
-//! (speed and limits, in memory or Redis), each behind one trait in the words of the product.
+//! Storage: the [`store`] (durable data, in SQLite or PostgreSQL) and the [`cache`] (values and
+//! rate limits, in memory or Redis), each behind one trait in domain terms.
 //!
-//! No type of a database or cache library leaves this crate. Nothing here reads a clock or
-//! makes an id: both are arguments. What a document means is not known here: it is bytes, sealed
-//! on their way to the disk when there is a data key.
+//! No type of a database or cache library leaves this crate. It reads no clock and generates no
+//! ids: both are arguments. Documents are opaque bytes to it; they are encrypted before they are
+//! written if there is a data key.
 #![warn(missing_docs)]
 
 pub mod cache;

@@ -1,4 +1,4 @@
-//! A proxy between a test and a server that can be cut or made to hang, and mended again.
+//! A proxy between a test and a server, whose connections can be cut, stalled and restored.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// What the proxy does with what it is sent.
+/// What the proxy does with the traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
-    /// Hands it on.
+    /// Forwards it.
     Pass,
     /// Closes every connection, new ones at once.
     Cut,
-    /// Keeps connections open and hands nothing on, until it passes again.
+    /// Keeps connections open but forwards nothing until the flow is `Pass` again.
     Hang,
 }
 
@@ -23,8 +23,8 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy before the server of an address such as `scheme://user@host:port/…`, and the
-    /// address that leads through it.
+    /// Starts a proxy in front of the server of a URL such as `scheme://user@host:port/…`. Returns
+    /// it with the URL that leads through it.
     pub(crate) async fn before(url: &str) -> (Self, String) {
         let (_, rest) = url.split_once("://").unwrap();
         let authority = rest.split(['/', '?']).next().unwrap();

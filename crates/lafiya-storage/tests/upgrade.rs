@@ -7,7 +7,7 @@ use lafiya_storage::store::{self, StoreSettings, StoreUrl};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection, Executor};
 
-/// What takes something away from a replica that still runs, or forbids it what it still does.
+/// Statements that remove something a running replica uses, or forbid what it still does.
 const TAKES_AWAY: &[&str] = &[
     "drop table",
     "drop column",
@@ -68,8 +68,8 @@ fn complaint(statement: &str) -> Option<&'static str> {
         .find(|words| statement.contains(words))
 }
 
-/// The statements without comments, in lower case, on one line each. Bodies of triggers and
-/// functions say what the database refuses, so they are left out.
+/// Returns the statements without comments, in lower case, on one line each. Bodies of triggers and
+/// functions are left out, because they contain what the database refuses.
 fn statements(text: &str) -> Vec<String> {
     let plain: Vec<&str> = text
         .lines()
@@ -93,7 +93,7 @@ async fn an_older_binary_starts_on_tables_that_a_newer_one_has_extended() {
     let settings = StoreSettings::new(StoreUrl::Sqlite(path.clone()));
     store::connect(&settings).await.unwrap().close().await;
 
-    // What a later release might leave behind: its migration, and columns that we do not know.
+    // What a later release might leave behind: its migration, and unknown columns.
     let options = SqliteConnectOptions::new().filename(&path);
     let mut newer = options.connect().await.unwrap();
     for statement in [

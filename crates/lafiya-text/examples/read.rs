@@ -1,4 +1,5 @@
-//! Reads sentences from standard input and shows what the parser makes of them; `?phrase` searches instead.
+//! Parses sentences from standard input and prints the result; a line that starts with `?` is a
+//! search instead.
 #![allow(clippy::print_stdout, reason = "this is what the example is for")]
 
 use std::error::Error;

@@ -1,8 +1,10 @@
-//! How fast stories are read and phrases are found, beside the bare scan of the same phrases in the same run.
+//! Measures how fast narratives are parsed and phrases are found, compared with a bare scan for the
+//! same phrases in the same run.
 //!
-//! `cargo xtask bench text` runs it in release and keeps the figures. One core, no warm-up tricks: each figure is the
-//! least of many rounds, since other work on the machine only ever adds. How the costs grow is measured over a quarter, a
-//! half and all of the phrases; the phrases that the story may hold are in every part, so that all parts find the same.
+//! `cargo xtask bench text` runs it in release mode and stores the figures. It uses one core and no
+//! separate warm-up. Each figure is the minimum over many rounds, because other load on the machine
+//! only adds time. How the costs grow is measured with a quarter, a half and all of the phrases;
+//! phrases that the narrative may contain are in every part, so that all parts find the same.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -14,14 +16,14 @@ use lafiya_text::{ParseContext, Parser, Search, SearchOptions};
 use rapidfuzz::distance::osa;
 use serde_json::json;
 
-/// The interface's bound for a text.
+/// The API's length limit for a text, in characters.
 const CHARACTERS: usize = 2000;
 const ROUNDS: usize = 200;
-/// One in so many phrases.
+/// Each part contains one in this many phrases.
 const PARTS: [u32; 3] = [4, 2, 1];
 const BRUTE_ROUNDS: usize = 5;
 
-/// Run-on notes of a nurse and a mother's story, in the words the reader has to tell apart.
+/// A nurse's run-on notes and a mother's narrative, with words that are hard to tell apart.
 const STORY: &str = "A 34-year-old woman presents with a 3/7 history of fever, chills and vomiting, no cough or catarrh. \
 She complains of severe headache since yesterday, pain in the right upper quadrant of the abdomen and yellow eyes; denies \
 chest pain, shortness of breath, or swelling of the legs. My pikin body dey hot since Sunday, e no dey gree chop, him belle \
@@ -84,7 +86,8 @@ fn main() {
     println!("{figures}");
 }
 
-/// Whether a phrase belongs to one of so many parts: drawn by its letters, so that every part holds the smaller ones.
+/// Whether a phrase belongs to a part of the given size. Selected by a hash of its letters, so that
+/// every part contains the smaller ones.
 fn is_of_part(phrase: &str, part: u32) -> bool {
     let letters = phrase.bytes().filter(u8::is_ascii_alphanumeric);
     let sum = letters.fold(0_u32, |sum, byte| {
@@ -93,7 +96,7 @@ fn is_of_part(phrase: &str, part: u32) -> bool {
     sum.is_multiple_of(part)
 }
 
-/// Whether the story has every word of a phrase.
+/// Whether the narrative contains every word of a phrase.
 fn is_of_story(phrase: &str, story: &str) -> bool {
     let mut words = phrase.split(|c: char| !c.is_alphanumeric());
     words.all(|word| story.contains(&word.to_lowercase()))
@@ -110,7 +113,7 @@ fn least_us(rounds: usize, mut run: impl FnMut()) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-/// What no reader can beat: one pass of an automaton over all phrases.
+/// Lower bound for any parser: one pass of an automaton over all phrases.
 fn bare_scan<'a>(terms: &[String], story: &'a str) -> impl FnMut() + 'a {
     let automaton = AhoCorasick::builder()
         .match_kind(MatchKind::LeftmostLongest)
@@ -146,7 +149,7 @@ fn find<'a>(base: &'a KnowledgeBase, search: &'a Search) -> impl FnMut() + 'a {
     }
 }
 
-/// The distance of the query to every phrase: what the index saves.
+/// Baseline without an index: computes the distance of the query to every phrase.
 fn brute_force(terms: &[String]) -> impl FnMut() + '_ {
     move || {
         for query in QUERIES {

@@ -1,6 +1,7 @@
-//! One form for words that mean the same: stems, groups of synonyms, and several words for one.
+//! Canonical forms: maps words with the same meaning to one form, using stems, synonym groups and
+//! multi-word compounds.
 //!
-//! This is what makes "belle dey pain me" and "abdominal pain" comparable. Which words belong together is data.
+//! This makes "belle dey pain me" and "abdominal pain" comparable. The synonym groups are data.
 
 use std::ops::Range;
 
@@ -11,91 +12,92 @@ use crate::sieve::KeySet;
 use crate::stem::{singular, stem, stem_of_singular};
 use crate::words::{Fillers, Same};
 
-/// What a word is to a phrase.
+/// The role of a word in a phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Carries meaning.
+    /// A content word.
     Content,
-    /// Carries meaning only where a phrase has it.
+    /// A modifier: it has meaning only where a phrase contains it.
     Modifier,
-    /// A person: passed over like a filler.
+    /// A word for a person: skipped like a filler.
     Person,
-    /// Carries none.
+    /// A filler: it has no meaning.
     Filler,
 }
 
 impl Role {
-    /// Whether phrases pass it over.
+    /// Whether phrase matching skips the word.
     pub(crate) fn is_passed_over(self) -> bool {
         matches!(self, Self::Filler | Self::Person)
     }
 }
 
-/// A word in its common form, with the tokens it stands for.
+/// A word or compound in its canonical form, with the tokens it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unit<'a> {
-    /// The common form.
+    /// The canonical form.
     pub form: &'a str,
     /// First token.
     pub first: usize,
-    /// The token after the last.
+    /// One past the last token.
     pub last: usize,
-    /// What it is to a phrase.
+    /// Its role in a phrase.
     pub role: Role,
 }
 
-/// Words of a row, one behind the other.
+/// Consecutive words of a sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Run {
-    /// Each stands for itself.
+    /// Plain words: each has its own form.
     Plain(Range<usize>),
-    /// They stand for another word: the compound, by number.
+    /// A compound: its number and the words that make it up.
     Compound(u32, Range<usize>),
 }
 
-/// Most texts have no more of them.
+/// Initial capacity: most texts have at most this many runs.
 const RUNS: usize = 64;
 
-/// The groups of words, ready to use.
+/// The canonicalizer, built from the synonym groups.
 #[derive(Clone, Debug)]
 pub(crate) struct Canon {
     groups: FastMap<String, String>,
-    /// Phrases that stand for one word, each with the number of the compound.
+    /// Multi-word phrases, each with the number of its compound.
     phrases: PhraseSet<u32>,
     compounds: Vec<Compound>,
     fillers: FastSet<String>,
     modifiers: FastSet<String>,
     persons: FastSet<String>,
-    /// By key.
+    /// Keys of the abbreviations.
     abbreviations: KeySet,
-    /// Words whose value stands behind a sign: "AVPU: P".
+    /// Labels whose value follows a punctuation sign: "AVPU: P".
     labels: KeySet,
     /// The key of the full stop.
     point: u64,
     opposites: Vec<[String; 2]>,
 }
 
-/// What several words stand for.
+/// A single form that replaces several words.
 #[derive(Clone, Debug)]
 struct Compound {
-    /// The form that replaces them.
+    /// The form that replaces the words.
     form: String,
-    /// "A bit" is passed over as "slightly" is; what stands for a complaint is none of these.
+    /// The role of the compound: "a bit" is a filler like "slightly", but a compound that means a
+    /// complaint is not.
     role: Role,
 }
 
-/// A word taken apart.
+/// An analysed word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Word {
     pub text: String,
     pub singular: String,
     pub form: String,
     pub role: Role,
-    /// The word itself, its singular and its stem as keys, for looking phrases up.
+    /// Keys of the word, its singular and its stem, for phrase look-ups.
     pub key: u64,
     pub singular_key: u64,
     pub stem_key: u64,
-    /// Where it leads to in the phrases that stand for one word.
+    /// Where the word leads in the automaton of compound phrases, if it starts one.
     pub opens: Option<Begun>,
 }
 
@@ -137,12 +139,12 @@ impl Canon {
         canon
     }
 
-    /// The forms of the compounds, by number.
+    /// The canonical forms of the compounds, by number.
     pub(crate) fn compounds(&self) -> impl Iterator<Item = &str> {
         self.compounds.iter().map(|it| it.form.as_str())
     }
 
-    /// Takes a word apart.
+    /// Analyses a word.
     pub(crate) fn word(&self, word: &str) -> Word {
         let singular = singular(word);
         let stem = stem_of_singular(singular.clone());
@@ -158,18 +160,19 @@ impl Canon {
         }
     }
 
-    /// Takes the words of a phrase apart.
+    /// Analyses the words of a phrase.
     pub(crate) fn words(&self, phrase: &[String]) -> Vec<Word> {
         phrase.iter().map(|word| self.word(word)).collect()
     }
 
-    /// The common form of one word.
+    /// Returns the canonical form of one word.
     pub(crate) fn form(&self, word: &str) -> String {
         let stem = stem(word);
         self.groups.get(&stem).cloned().unwrap_or(stem)
     }
 
-    /// A row of words as runs: plain words as many as there are, and each compound by itself.
+    /// Splits a sequence of words into runs: maximal stretches of plain words, and single
+    /// compounds.
     pub(crate) fn runs<W: AsRef<Word>>(&self, words: &[&W]) -> Vec<Run> {
         let mut runs = Vec::with_capacity(RUNS);
         let mut plain = 0;
@@ -192,12 +195,12 @@ impl Canon {
         runs
     }
 
-    /// The units of a row of words.
+    /// Returns the units of a sequence of words.
     pub(crate) fn units<'a, W: AsRef<Word>>(&'a self, words: &[&'a W]) -> Vec<Unit<'a>> {
         self.units_of(words, &self.runs(words))
     }
 
-    /// The units of a row of words with these runs.
+    /// Returns the units of a sequence of words whose runs are known.
     pub(crate) fn units_of<'a, W: AsRef<Word>>(
         &'a self,
         words: &[&'a W],
@@ -232,15 +235,15 @@ impl Canon {
         units
     }
 
-    /// Leaves out the full stop of an abbreviation ("Lt. hip" is one phrase, not two sentences) and the sign behind a label
-    /// ("AVPU: P").
+    /// Removes the full stop after an abbreviation ("Lt. hip" is one phrase, not two sentences) and
+    /// the punctuation after a label ("AVPU: P").
     pub(crate) fn without_points(&self, tokens: &mut Vec<Token>) {
         let is_point = |before: u64, token: &Token| {
             let is_shortened =
                 || !token.spaced && token.key == self.point && self.abbreviations.contains(before);
             token.is_sign() && (self.labels.contains(before) || is_shortened())
         };
-        // Most texts have none, and then nothing is moved.
+        // Most texts contain none, so nothing has to be moved.
         if !tokens.windows(2).any(|it| is_point(it[0].key, &it[1])) {
             return;
         }
@@ -252,7 +255,7 @@ impl Canon {
         });
     }
 
-    /// The form that excludes this one.
+    /// Returns the form that is the opposite of this one.
     pub(crate) fn opposite(&self, form: &str) -> Option<&str> {
         self.opposites.iter().find_map(|[a, b]| match form {
             _ if form == a => Some(b.as_str()),
@@ -261,7 +264,7 @@ impl Canon {
         })
     }
 
-    /// Every word of the lists as written.
+    /// Returns every word of the lists as written.
     pub(crate) fn vocabulary(&self) -> impl Iterator<Item = &str> {
         self.fillers
             .iter()
@@ -271,7 +274,7 @@ impl Canon {
             .chain(self.phrases.vocabulary())
     }
 
-    /// The compound whose phrase begins at a word, the longest one, and how many words that has.
+    /// Returns the longest compound that begins at a word, and its length in words.
     #[inline]
     fn compound_at<W: AsRef<Word>>(&self, words: &[&W], at: usize) -> Option<(u32, usize)> {
         let begun = words[at].as_ref().opens?;

@@ -1,13 +1,13 @@
-//! From mentions to evidence: what the engine takes from a text. A measured value is read into its own unit; a pair
-//! such as 180/110 becomes two values.
+//! Converts mentions into evidence, the input of the engine. A measured value is converted to its
+//! own unit; a pair such as 180/110 becomes two values.
 
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{ConceptId, Evidence, EvidenceSource};
 
 use crate::parse::{Mention, Parsed};
 
-/// The evidence that a text gives, in its order, results of tests behind the rest. A value that cannot be read leaves the
-/// bare concept.
+/// Returns the evidence in a text, in text order, with test results after the rest. A value that
+/// cannot be parsed leaves the bare concept.
 pub fn evidence(base: &KnowledgeBase, parsed: &Parsed) -> Vec<Evidence> {
     parsed
         .mentions

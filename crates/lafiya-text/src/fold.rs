@@ -1,7 +1,7 @@
-//! Folding: one plain spelling of whatever was typed, with the way back to it.
+//! Folding: normalizes text to one plain spelling, with offsets back to the original.
 //!
-//! Case, diacritics, tone marks and apostrophes fall away; every token remembers which characters of the original it
-//! stands for. Nothing is corrected here: a typing error stays one.
+//! Case, diacritics, tone marks and apostrophes are removed; every token keeps the range of the
+//! original that it covers. Folding does not correct typing errors.
 
 use std::ops::Range;
 
@@ -10,19 +10,20 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::hash::{self, Fnv};
 
-/// A word, a number or a sign of the text. Small, since a text has many: how it is spelt is asked of the text it is of.
+/// A word, a number or a punctuation sign of the text. Tokens are small because a text has many;
+/// the spelling is looked up in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
-    /// Its plain spelling (lower case, no marks) as a number, for looking it up.
+    /// Key of the plain spelling (lower case, no diacritics), for look-ups.
     pub key: u64,
-    /// Its bytes in the original.
+    /// Byte range in the original.
     bytes: (u32, u32),
     kind: Kind,
-    /// Whether white space or the start of the text stands before it.
+    /// Whether white space or the start of the text precedes it.
     pub spaced: bool,
     /// Whether it is a word all in capitals.
     pub capitals: bool,
-    /// Whether its plain spelling is something else than its letters in lower case.
+    /// Whether the plain spelling differs from the lower-cased letters.
     spelt_out: bool,
 }
 
@@ -31,7 +32,7 @@ pub(crate) struct Token {
 enum Kind {
     Letter,
     Digit,
-    /// A numeral that is no plain digit.
+    /// A numeral other than an ASCII digit.
     Numeral,
     Sign,
 }
@@ -48,19 +49,19 @@ impl Kind {
 }
 
 impl Token {
-    /// Its bytes in the original.
+    /// Byte range in the original.
     pub(crate) fn bytes(&self) -> Range<usize> {
         let (start, end) = self.bytes;
         start as usize..end as usize
     }
 
-    /// Whether it is a number such as `3` or `39.5`.
+    /// Whether it is a number, such as `3` or `39.5`.
     #[inline]
     pub(crate) fn is_number(&self) -> bool {
         self.kind == Kind::Digit
     }
 
-    /// Whether it is a sign and not a word.
+    /// Whether it is a punctuation sign, not a word.
     #[inline]
     pub(crate) fn is_sign(&self) -> bool {
         self.kind == Kind::Sign
@@ -73,7 +74,8 @@ impl Token {
     }
 }
 
-/// A text with its plain spelling. Its tokens have a place there, so that a word costs no memory of its own.
+/// A text with its plain spelling. Tokens refer to ranges in it, so a word needs no allocation of
+/// its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Folded<'a> {
     text: &'a str,
@@ -81,15 +83,15 @@ pub(crate) struct Folded<'a> {
     spelt_out: SpeltOut,
 }
 
-/// The spelling of those tokens that are not plain in lower case.
+/// The spelling of the tokens that are not simply their lower-cased letters.
 #[derive(Clone, Debug, Default)]
 struct SpeltOut {
     text: String,
-    /// The first byte of each token in the original, in order, and the place of its spelling.
+    /// First byte of each token in the original, in ascending order, and the range of its spelling.
     places: Vec<(u32, Range<usize>)>,
 }
 
-/// A text on the way to its tokens.
+/// The state of the tokenizer.
 struct Scan<'t> {
     text: &'t str,
     lower: &'t [u8],
@@ -97,7 +99,7 @@ struct Scan<'t> {
     spelt_out: &'t mut SpeltOut,
 }
 
-/// The character that begins at a place.
+/// Returns the character at a byte offset.
 #[inline]
 fn peek(text: &str, at: usize) -> Option<char> {
     match text.as_bytes().get(at) {
@@ -106,10 +108,10 @@ fn peek(text: &str, at: usize) -> Option<char> {
     }
 }
 
-/// The place behind all characters of a class that follow a place.
+/// Returns the offset after all consecutive characters of a class.
 #[inline]
 fn behind_all(text: &str, at: usize, wanted: Class) -> usize {
-    // Bytes first: most characters are one.
+    // Fast path over bytes: most characters are one byte.
     let rest = text.as_bytes().get(at..).unwrap_or_default();
     let same = |byte: &&u8| BYTES[usize::from(**byte)] == wanted;
     let plain = rest.iter().take_while(same).count();
@@ -120,7 +122,7 @@ fn behind_all(text: &str, at: usize, wanted: Class) -> usize {
     }
 }
 
-/// The same, character by character.
+/// Slow path of `behind_all`, character by character.
 #[cold]
 fn behind_all_beyond(text: &str, mut at: usize, wanted: Class) -> usize {
     while let Some(c) = peek(text, at).filter(|c| class(*c) == wanted) {
@@ -129,7 +131,7 @@ fn behind_all_beyond(text: &str, mut at: usize, wanted: Class) -> usize {
     at
 }
 
-/// What a character is to the tokens.
+/// Character classes of the tokenizer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Letter,
@@ -137,11 +139,11 @@ enum Class {
     Apostrophe,
     Gap,
     Sign,
-    /// Not of a plain keyboard: the whole character says what it is.
+    /// Not ASCII: the class depends on the whole character.
     Beyond,
 }
 
-/// A token's end, and whether the plain spelling of what lies before it is the same letters in lower case.
+/// The end of a token, and whether its plain spelling is just its letters in lower case.
 type End = (usize, bool);
 
 impl<'a> Folded<'a> {
@@ -165,7 +167,7 @@ impl<'a> Folded<'a> {
         scan.run()
     }
 
-    /// The plain spelling of one of its tokens.
+    /// Returns the plain spelling of one of its tokens.
     pub(crate) fn spelling(&self, token: &Token) -> &str {
         if !token.spelt_out {
             return &self.lower[token.bytes()];
@@ -182,7 +184,7 @@ impl Scan<'_> {
         let (mut at, mut spaced) = (0, true);
         while let Some(&byte) = lower.get(at) {
             let class = BYTES[usize::from(byte)];
-            // What most texts are made of: words of plain letters, spaces, signs that are their own spelling, and whole
+            // Fast path for most of the input: ASCII words, spaces, ASCII punctuation and whole
             // numbers.
             if class == Class::Letter
                 && let Some(word) = PlainWord::at_start(&lower[at..])
@@ -196,7 +198,7 @@ impl Scan<'_> {
                     capitals: is_loud_ascii(&bytes[at..end]),
                     spelt_out: false,
                 });
-                // The space behind it is passed over at once.
+                // Skips the space after the word at once.
                 spaced = word.behind == b' ';
                 at = end + usize::from(spaced);
             } else if byte == b' ' {
@@ -231,8 +233,8 @@ impl Scan<'_> {
         self.tokens
     }
 
-    /// Takes whatever comes next: a token or one character of a gap. Gives the place behind it, and whether there was
-    /// white space since the last token.
+    /// Consumes the next token or one character of a gap. Returns the offset after it, and whether
+    /// there was white space since the last token.
     #[inline(never)]
     fn go_on(&mut self, at: usize, spaced: bool) -> (usize, bool) {
         let text = self.text;
@@ -268,11 +270,11 @@ impl Scan<'_> {
         (end, false)
     }
 
-    /// Spells out a token whose plain spelling is not its letters in lower case: the key of the spelling and its first
-    /// character, unless nothing is left of it.
+    /// Stores the spelling of a token whose plain spelling is not just its lower-cased letters.
+    /// Returns the key of the spelling and its first character, or `None` if nothing is left of it.
     #[cold]
     fn spell(&mut self, at: usize, written: &str) -> Option<(u64, char)> {
-        // A comma that stands alone is a sign, any other a decimal comma.
+        // A comma on its own is a punctuation sign; any other is a decimal comma.
         let alone = written.chars().nth(1).is_none();
         let letters = written.chars().filter(|&c| class(c) != Class::Apostrophe);
         let letters = letters.nfkd().filter(|c| !is_combining_mark(*c));
@@ -290,7 +292,7 @@ impl Scan<'_> {
     }
 }
 
-/// Whether it is a word all in capitals, where all its characters are plain.
+/// Whether an ASCII word is all in capitals.
 fn is_loud_ascii(word: &[u8]) -> bool {
     word.first().is_some_and(u8::is_ascii_uppercase) && !word.iter().any(u8::is_ascii_lowercase)
 }
@@ -301,7 +303,7 @@ fn is_loud(word: &str) -> bool {
         && word.chars().all(|c| c.is_uppercase() || !c.is_alphabetic())
 }
 
-/// The words of a phrase, without signs: what phrases are compared by.
+/// Splits a phrase into its words, without punctuation. Phrases are compared by these.
 pub(crate) fn words(phrase: &str) -> Vec<String> {
     let mut folded = Folded::of(phrase);
     let tokens = folded.tokens();
@@ -312,7 +314,7 @@ pub(crate) fn words(phrase: &str) -> Vec<String> {
         .collect()
 }
 
-/// The class of every character that a plain keyboard has: nearly all texts ask for no other.
+/// The class of every ASCII character. Nearly all texts need no others.
 const BYTES: [Class; 256] = {
     let mut classes = [Class::Beyond; 256];
     let mut c = 0;
@@ -344,7 +346,7 @@ fn class_beyond_ascii(c: char) -> Class {
     match c {
         '’' | '‘' | 'ʼ' | '´' => Class::Apostrophe,
         '‐' | '‑' => Class::Gap,
-        // A long dash parts clauses as a comma does.
+        // A dash separates clauses like a comma.
         '–' | '—' => Class::Sign,
         c if c.is_numeric() => Class::Digit,
         c if c.is_alphabetic() || is_combining_mark(c) => Class::Letter,
@@ -353,17 +355,17 @@ fn class_beyond_ascii(c: char) -> Class {
     }
 }
 
-/// A word whose letters are all plain and that no apostrophe follows.
+/// An ASCII word that is not followed by an apostrophe.
 struct PlainWord {
     length: usize,
     key: u64,
-    /// The byte behind it.
+    /// The byte after it.
     behind: u8,
 }
 
 impl PlainWord {
-    /// The one that a text in lower case begins with, where it begins with a letter. None near the end of the text, where
-    /// no whole step is left.
+    /// Returns the word at the start of a lower-case text, if the text starts with a letter.
+    /// Returns `None` near the end of the text, where fewer than eight bytes are left to read.
     #[inline]
     fn at_start(lower: &[u8]) -> Option<Self> {
         let (mut length, mut hasher) = (0, Fnv::default());
@@ -390,7 +392,8 @@ impl PlainWord {
     }
 }
 
-/// The length of the number that a text begins with, where all its digits are plain and no point or comma may belong to it.
+/// Returns the length of the number at the start of a text, if all its digits are ASCII and no
+/// decimal point or comma can belong to it.
 #[inline]
 fn plain_number(text: &[u8]) -> Option<usize> {
     let length = text.iter().take_while(|it| it.is_ascii_digit()).count();
@@ -399,8 +402,8 @@ fn plain_number(text: &[u8]) -> Option<usize> {
     (!goes_on).then_some(length)
 }
 
-/// How many of the bytes of a step are letters from `a` to `z`, up to the first that is none. All are asked at once: the
-/// highest bit of each says what came of it.
+/// Counts the leading bytes of a step that are letters from `a` to `z`. All bytes are tested in
+/// parallel; the highest bit of each byte holds the result.
 #[inline]
 fn leading_letters(step: u64) -> usize {
     const EACH: u64 = u64::from_le_bytes([1; hash::STEP]);
@@ -412,8 +415,9 @@ fn leading_letters(step: u64) -> usize {
     (letters ^ HIGHEST).trailing_zeros() as usize / 8
 }
 
-/// Letters, and an apostrophe that belongs to an English contraction ("don't", "I'm"). French elision ("j'ai") and the
-/// possessive ("mother's") part the word instead.
+/// Returns the end of a word: letters, and an apostrophe that belongs to an English contraction
+/// ("don't", "I'm"). French elision ("j'ai") and the possessive ("mother's") split the word
+/// instead.
 fn word_end(text: &str, start: usize) -> End {
     let end = behind_all(text, start, Class::Letter);
     match peek(text, end) {
@@ -422,7 +426,7 @@ fn word_end(text: &str, start: usize) -> End {
     }
 }
 
-/// The end of a word that has an apostrophe behind its first letters.
+/// Returns the end of a word that has an apostrophe after its first letters.
 #[cold]
 fn contraction_end(text: &str, end: usize, apostrophe: char) -> End {
     let tail = end + apostrophe.len_utf8();
@@ -435,7 +439,7 @@ fn contraction_end(text: &str, end: usize, apostrophe: char) -> End {
     }
 }
 
-/// Digits with one decimal point or comma between digits.
+/// Returns the end of a number: digits with at most one decimal point or comma between digits.
 fn number_end(text: &str, start: usize) -> End {
     let end = behind_all(text, start, Class::Digit);
     let Some(point @ ('.' | ',')) = peek(text, end) else {
@@ -445,8 +449,8 @@ fn number_end(text: &str, start: usize) -> End {
     let fraction_end = behind_all(text, fraction, Class::Digit);
     let digits = |from: usize, to: usize| text[from..to].chars().count();
     let fraction_digits = digits(fraction, fraction_end);
-    // "1,2" may be a list; a decimal comma has one or two digits and no space, and so has the list: a point is safe,
-    // a comma counts only after two digits ("38,5").
+    // "1,2" may be a list without spaces. A point between digits is always decimal; a comma is
+    // decimal only after exactly two digits and with one or two digits after it ("38,5").
     let two_digits = digits(start, end) == 2;
     let decimal = fraction_digits > 0 && (point == '.' || (two_digits && fraction_digits <= 2));
     if decimal {
@@ -456,13 +460,13 @@ fn number_end(text: &str, start: usize) -> End {
     }
 }
 
-/// How many characters stand before a place of a text. Places are asked mostly one behind the other: what was counted
-/// before is not counted again.
+/// Converts byte offsets to character offsets. Offsets mostly arrive in ascending order, so the
+/// last count is kept and extended.
 pub(crate) struct Characters<'t> {
     text: &'t str,
-    /// Each character is one byte.
+    /// Whether every character is one byte.
     plain: bool,
-    /// A place, and the characters before it.
+    /// A byte offset, and the number of characters before it.
     counted: (usize, usize),
 }
 
@@ -489,7 +493,7 @@ impl<'t> Characters<'t> {
     }
 }
 
-/// Letters that decomposition leaves alone but keyboards lack.
+/// Maps letters that Unicode decomposition leaves alone but keyboards lack.
 fn plain(c: char) -> char {
     match c {
         'ɓ' => 'b',

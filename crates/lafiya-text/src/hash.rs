@@ -1,23 +1,23 @@
-//! Fast maps for words. The maps are filled once from trusted lists and only asked afterwards, so a hash that an attacker
-//! could make collide costs nobody anything.
+//! Fast maps for words. The maps are filled once from trusted lists and only read afterwards, so
+//! hash-flooding is not a risk.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map that is filled once and asked often.
+/// A map that is filled once and read often.
 pub(crate) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<Fnv>>;
-/// A set that is filled once and asked often.
+/// A set that is filled once and read often.
 pub(crate) type FastSet<K> = HashSet<K, BuildHasherDefault<Fnv>>;
 
-/// The words of a list, to be asked for each.
+/// Builds a set of the words of a list.
 pub(crate) fn set_of(words: &[String]) -> FastSet<String> {
     words.iter().cloned().collect()
 }
 
-/// A map of keys: they are hashes already.
+/// A map with word keys. Keys are already hashes.
 pub(crate) type KeyMap<V> = HashMap<u64, V, BuildHasherDefault<AsIs>>;
 
-/// Takes a key for its own hash.
+/// Identity hasher: uses a key as its own hash.
 #[derive(Clone, Default)]
 pub(crate) struct AsIs(u64);
 
@@ -39,26 +39,27 @@ impl Hasher for AsIs {
     }
 }
 
-/// FNV-1a, 64 bits, but eight bytes at a time: most words are one step.
+/// Word hasher: FNV-1a with 64 bits, but eight bytes at a time, so that most words take one step.
 #[derive(Clone)]
 pub(crate) struct Fnv(u64);
 
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
-/// Has bits everywhere, so that every letter of a step reaches both ends of the hash. Odd: no two steps fall together.
+/// Multiplier with bits set throughout, so that every letter of a step affects both ends of the
+/// hash. It is odd, so no two steps collide.
 pub(crate) const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Bytes that are taken in at once.
+/// Bytes per step.
 pub(crate) const STEP: usize = 8;
 
 impl Fnv {
-    /// Takes in eight bytes of a word, or what is left of it with zeros behind.
+    /// Mixes in eight bytes of a word, or the remaining bytes padded with zeros.
     #[inline]
     pub(crate) fn step(&mut self, bytes: u64) {
         let mixed = (self.0 ^ bytes).wrapping_mul(SPREAD);
         self.0 = mixed ^ (mixed >> 32);
     }
 
-    /// The key of the word whose bytes were taken in.
+    /// Returns the key of the word hashed so far.
     #[inline]
     pub(crate) fn key(&self) -> u64 {
         self.0
@@ -78,7 +79,7 @@ impl Hasher for Fnv {
         for step in steps {
             self.step(u64::from_le_bytes(*step));
         }
-        // No word has a zero byte, so those that fill the last step are told from letters.
+        // No word contains a zero byte, so the padding cannot be confused with letters.
         if !rest.is_empty() {
             self.step(low_bytes(rest));
         }
@@ -86,13 +87,13 @@ impl Hasher for Fnv {
 
     #[inline]
     fn write_u8(&mut self, number: u8) {
-        // Behind every text stands one and the same byte, which tells no two texts apart.
+        // `str` hashing appends one constant byte to every string; it does not distinguish strings.
         self.0 ^= u64::from(number);
     }
 
     #[inline]
     fn write_u64(&mut self, number: u64) {
-        // Whole words at once, with the high bits mixed down: the map uses both ends.
+        // Mixes the high bits down, because the hash map uses both ends.
         let mixed = (self.0 ^ number).wrapping_mul(PRIME);
         self.0 = mixed ^ (mixed >> 29);
     }
@@ -102,7 +103,7 @@ impl Hasher for Fnv {
     }
 
     fn write_isize(&mut self, number: isize) {
-        // Which of several kinds a key is: a small number.
+        // An enum discriminant: a small number.
         self.write_u64(number.cast_unsigned() as u64);
     }
 
@@ -111,7 +112,7 @@ impl Hasher for Fnv {
     }
 }
 
-/// One to seven bytes as the low bytes of a number. Taken in few pieces that overlap: where they do, they are the same.
+/// Loads one to seven bytes as the low bytes of a number, with a few overlapping reads.
 #[inline]
 fn low_bytes(bytes: &[u8]) -> u64 {
     let last = bytes.len() - 1;
@@ -124,12 +125,13 @@ fn low_bytes(bytes: &[u8]) -> u64 {
     }
 }
 
-/// A word as a number. Two words that share one would be mistaken for each other: with 64 bits that does not happen.
+/// Hashes a word to a 64-bit key. Two words with the same key would be confused; with 64 bits this
+/// does not happen in practice.
 pub(crate) fn key(word: &str) -> u64 {
     key_of(word.as_bytes())
 }
 
-/// The key of a word, given as its bytes.
+/// Returns the key of a word given as bytes.
 #[inline]
 pub(crate) fn key_of(word: &[u8]) -> u64 {
     let mut hasher = Fnv::default();

@@ -1,7 +1,9 @@
-//! Words to concepts: fuzzy search over everything the knowledge base calls by a name, and free text read for findings.
+//! Maps words to concepts: fuzzy search over every name in the knowledge base, and extraction of
+//! findings from free text.
 //!
-//! [`Search`] answers what somebody types into a box; [`Parser`] reads a story in the words people use. Both are pure
-//! functions of the knowledge base and the text: no files, clock, network or log. Word lists are data, under `words/`.
+//! [`Search`] answers search-box queries; [`Parser`] reads a narrative in everyday words. Both are
+//! pure functions of the knowledge base and the text: no files, clock, network or log. Word lists
+//! are data, under `words/`.
 #![warn(missing_docs)]
 
 mod canon;

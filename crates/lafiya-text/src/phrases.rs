@@ -1,7 +1,7 @@
-//! A set of phrases, found in a row of words as whole words, longest first.
+//! A set of phrases that matches whole words in a token sequence, longest match first.
 //!
-//! The one automaton behind everything the reader looks for: findings, negators, times, medicines. Words are compared by
-//! their keys, which the reading computes once.
+//! One automaton is used for everything the parser looks for: findings, negations, times,
+//! medicines. Words are compared by key, which the parser computes once.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -11,28 +11,28 @@ use smallvec::SmallVec;
 use crate::hash::{KeyMap, SPREAD, key};
 use crate::sieve::Sieve;
 
-/// Phrases, each with what it leads to.
+/// A trie of phrases, each with its values.
 #[derive(Clone, Debug)]
 pub(crate) struct PhraseSet<T> {
     words: BTreeSet<String>,
-    /// From a node and the key of a word, as one number, to the next node.
+    /// Transitions: a node and a word key, combined into one number, to the next node.
     steps: KeyMap<u32>,
-    /// Which steps there may be.
+    /// Bloom filter over the transitions.
     sieve: Sieve,
-    /// Where in `values` stands what the phrases lead to that end at a node; 0 where none does, as at most nodes.
+    /// Index into `values` for the phrases that end at a node; 0 if none does, as at most nodes.
     ends: Vec<u32>,
-    /// What they lead to, nearly always one each.
+    /// The values of the phrases; nearly always one each.
     values: Vec<SmallVec<[T; 1]>>,
-    /// Whether longer phrases go on behind a node.
+    /// Whether a longer phrase continues from a node.
     leads_on: Vec<bool>,
 }
 
-/// The first word of a phrase, found.
+/// A matched first word of a phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Begun {
-    /// The node that it leads to, which is never the root.
+    /// The node it leads to, which is never the root.
     node: NonZeroU32,
-    /// Whether it is a phrase by itself.
+    /// Whether the word is a complete phrase.
     ends: bool,
 }
 
@@ -43,8 +43,8 @@ impl Begun {
     }
 }
 
-/// A node and the key of a word as one number. For one word no two nodes share one; that two words do does not happen with
-/// 64 bits.
+/// Combines a node and a word key into one number. For a given word, no two nodes collide;
+/// collisions between words do not happen in practice with 64 bits.
 #[inline]
 fn step_key(node: u32, key: u64) -> u64 {
     key ^ u64::from(node).wrapping_mul(SPREAD)
@@ -87,19 +87,19 @@ impl<T> PhraseSet<T> {
         self.values[*end as usize].push(value);
     }
 
-    /// What the phrases lead to that end at a node, where one does.
+    /// Returns the values of the phrases that end at a node, if any do.
     #[inline]
     fn values_at(&self, node: u32) -> Option<&[T]> {
         let end = self.ends[node as usize];
         (end != 0).then(|| self.values[end as usize].as_slice())
     }
 
-    /// Adds a phrase whose words are parted by spaces.
+    /// Adds a phrase whose words are separated by spaces.
     pub(crate) fn add_phrase(&mut self, phrase: &str, value: T) {
         self.add(&phrase.split(' ').collect::<Vec<_>>(), value);
     }
 
-    /// Enters a new step in the sieve, or all of them in a larger one.
+    /// Adds a new transition to the Bloom filter, or rebuilds a larger filter if it is full.
     fn sift(&mut self, step: u64) {
         if self.sieve.is_full(self.steps.len()) {
             self.sieve = Sieve::of(self.steps.len());
@@ -109,12 +109,12 @@ impl<T> PhraseSet<T> {
         }
     }
 
-    /// Every word of every phrase.
+    /// Returns every word of every phrase.
     pub(crate) fn vocabulary(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(String::as_str)
     }
 
-    /// Where a word leads to that begins a phrase.
+    /// Returns the state after a word that begins a phrase.
     #[inline]
     pub(crate) fn begun(&self, key: u64) -> Option<Begun> {
         let node = self.step(0, key).and_then(NonZeroU32::new)?;
@@ -122,26 +122,27 @@ impl<T> PhraseSet<T> {
         Some(Begun { node, ends })
     }
 
-    /// Whether a longer phrase may begin with this one word.
+    /// Whether a longer phrase may begin with this word.
     pub(crate) fn goes_on(&self, begun: Begun) -> bool {
         self.leads_on[begun.node() as usize]
     }
 
-    /// Whether a phrase may begin with a word, looked up before, and the one behind it. Mostly none does, and then nothing
-    /// else needs to be asked.
+    /// Whether a phrase may begin with a word that was already looked up, followed by the next one.
+    /// Usually none does, and nothing else has to be checked.
     #[inline]
     pub(crate) fn may_begin(&self, begun: Begun, next: Option<u64>) -> bool {
         begun.ends || self.may_go_on(begun, next)
     }
 
-    /// Whether a longer phrase may begin with a word, looked up before, and the one behind it.
+    /// Whether a longer phrase may begin with a word that was already looked up, followed by the
+    /// next one.
     #[inline]
     pub(crate) fn may_go_on(&self, begun: Begun, next: Option<u64>) -> bool {
         next.is_some_and(|next| self.sieve.may_hold(step_key(begun.node(), next)))
     }
 
-    /// Tells every phrase that begins with a word, looked up before: its length in words and what it leads to. Shortest
-    /// first. `rest` are the words behind it.
+    /// Calls back for every phrase that begins with a word that was already looked up, with its
+    /// length in words and its values, shortest first. `rest` are the words after it.
     #[inline]
     pub(crate) fn each_from<'s>(
         &'s self,
@@ -162,7 +163,7 @@ impl<T> PhraseSet<T> {
         }
     }
 
-    /// Where the next word leads to.
+    /// Returns the node that the next word leads to.
     #[inline]
     fn step(&self, node: u32, next: u64) -> Option<u32> {
         let step = step_key(node, next);
@@ -173,25 +174,25 @@ impl<T> PhraseSet<T> {
         }
     }
 
-    /// The longest phrase that begins at a place.
+    /// Returns the longest phrase that begins at a position.
     #[inline]
     pub(crate) fn longest_at<'s>(&'s self, keys: &[u64], at: usize) -> Option<(usize, &'s [T])> {
         let key = *keys.get(at)?;
-        // Most words begin no phrase.
+        // Fast path: most words begin no phrase.
         let may_begin = self.sieve.may_hold(step_key(0, key));
         may_begin
             .then(|| self.longest_sifted(key, keys, at))
             .flatten()
     }
 
-    /// The same with a word that may begin one.
-    // Few get here: kept out of the way of those who do not.
+    /// Slow path of `longest_at`, for a word that passed the Bloom filter.
+    // Rarely taken: kept out of line so that the fast path stays small.
     #[inline(never)]
     fn longest_sifted(&self, key: u64, keys: &[u64], at: usize) -> Option<(usize, &[T])> {
         self.longest_with(self.begun(key)?, keys, at)
     }
 
-    /// The same with the word at that place, looked up before.
+    /// Returns the longest phrase at a position whose word was already looked up.
     #[inline]
     pub(crate) fn longest_with<'s>(
         &'s self,
@@ -202,7 +203,8 @@ impl<T> PhraseSet<T> {
         self.longest_begun(begun, keys[at + 1..].iter().copied())
     }
 
-    /// The longest phrase that begins with a word, looked up before. `rest` are the words behind it.
+    /// Returns the longest phrase that begins with a word that was already looked up. `rest` are
+    /// the words after it.
     #[inline]
     pub(crate) fn longest_begun(
         &self,
@@ -215,7 +217,7 @@ impl<T> PhraseSet<T> {
         self.values_at(begun.node()).map(|values| (1, values))
     }
 
-    // Few get here: kept out of the way of those who do not.
+    // Rarely taken: kept out of line so that the fast path stays small.
     #[inline(never)]
     fn longest_from(&self, begun: Begun, rest: impl Iterator<Item = u64>) -> Option<(usize, &[T])> {
         let mut longest = None;
@@ -225,7 +227,7 @@ impl<T> PhraseSet<T> {
         longest
     }
 
-    /// Puts what each phrase leads to in order; equals stay as they were added.
+    /// Sorts the values of each phrase; the sort is stable.
     pub(crate) fn sort_by_key<K: Ord>(&mut self, order: impl Fn(&T) -> K) {
         for values in &mut self.values {
             values.sort_by_key(&order);
@@ -234,7 +236,7 @@ impl<T> PhraseSet<T> {
 }
 
 impl PhraseSet<()> {
-    /// A plain list of phrases.
+    /// Builds a set from a plain list of phrases.
     pub(crate) fn of(phrases: &[String]) -> Self {
         let mut set = Self::default();
         for phrase in phrases {
@@ -243,13 +245,13 @@ impl PhraseSet<()> {
         set
     }
 
-    /// Whether a phrase begins at one of some places.
+    /// Whether a phrase begins at one of the positions.
     #[inline]
     pub(crate) fn begins_in(&self, keys: &[u64], mut places: std::ops::Range<usize>) -> bool {
         places.any(|at| self.length_at(keys, at) > 0)
     }
 
-    /// The length of the longest phrase at a place; 0 where none begins.
+    /// Returns the length of the longest phrase at a position; 0 if none begins there.
     #[inline]
     pub(crate) fn length_at(&self, keys: &[u64], at: usize) -> usize {
         self.longest_at(keys, at).map_or(0, |(length, _)| length)

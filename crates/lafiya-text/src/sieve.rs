@@ -1,16 +1,17 @@
-//! Says without a look-up that a key is not among those that are held, as most of a text are not among any.
+//! A Bloom filter: rejects keys that are not in a set without a hash look-up. Most words of a text
+//! are in none of the sets.
 
 use crate::hash::KeyMap;
 
-/// A sieve of one bit for each key.
+/// A Bloom filter with one bit per key.
 #[derive(Clone, Debug)]
 pub(crate) struct Sieve(Vec<u64>);
 
-/// So many keys to one word of the sieve: with a bit in sixteen taken, one key in sixteen that is not held passes.
+/// Keys per word of the filter. With one bit in sixteen set, one absent key in sixteen passes.
 const KEYS_A_WORD: usize = 4;
 
 impl Sieve {
-    /// Large enough for so many keys, and twice as many.
+    /// Creates a filter with room for twice the given number of keys.
     pub(crate) fn of(keys: usize) -> Self {
         let words = (2 * keys).div_ceil(KEYS_A_WORD);
         Self(vec![0; words.next_power_of_two()])
@@ -22,8 +23,9 @@ impl Sieve {
 
     #[inline]
     fn place(&self, key: u64) -> (usize, u64) {
-        // There are as many words as a power of two. The bit comes from the other end of what a key mixes best: its low bits tell, with
-        // those of the word, hardly more than a first letter.
+        // The number of words is a power of two. The bit index comes from the top bits, which are
+        // mixed best: the low bits, together with those of the word index, would reflect little
+        // more than a first letter.
         let word = (key >> 32) as usize & (self.0.len() - 1);
         (word, 1 << (key >> 58))
     }
@@ -40,7 +42,7 @@ impl Sieve {
     }
 }
 
-/// A set of keys that is asked for many which it does not hold.
+/// A set of keys for which most look-ups miss.
 #[derive(Clone, Debug)]
 pub(crate) struct KeySet {
     sieve: Sieve,

@@ -1,9 +1,11 @@
-//! Stems: the part of a word that its forms share, in British and American spelling alike.
+//! Stemming: the part that the forms of a word share, in British and American spelling alike.
 //!
-//! Light and regular on purpose: both sides of every comparison pass through it, so a stem need not be a word, it must
-//! only be the same for both. Irregular forms are data (`words/same.toml`).
+//! Deliberately light and regular. Both sides of every comparison are stemmed, so a stem does not
+//! have to be a word; it only has to be the same for both. Irregular forms are data
+//! (`words/same.toml`).
 
-/// One spelling: American vowels, so that "diarrhoea", "diarrhea", "haematuria" and "tumour" have one form each.
+/// Normalizes to American spelling, so that "diarrhoea", "diarrhea", "haematuria" and "tumour" have
+/// one form each.
 pub(crate) fn spelling(word: &str) -> String {
     if word.len() < 5 || !word.is_ascii() || !has_british_letters(word) {
         return word.to_owned();
@@ -43,7 +45,8 @@ fn has_british_letters(word: &str) -> bool {
             .any(|it| word.ends_with(it))
 }
 
-/// Singular, in one spelling. Verb forms stay apart: "stool" is not "stooling".
+/// Returns the singular in normalized spelling. Verb forms stay separate: "stool" is not
+/// "stooling".
 pub(crate) fn singular(word: &str) -> String {
     let mut word = spelling(word);
     if word.len() <= 3 || !word.is_ascii() {
@@ -64,16 +67,17 @@ pub(crate) fn singular(word: &str) -> String {
     word
 }
 
-/// The stem: singular, without the endings of verbs and of words made from others (-ness, -ful, -ly, -y).
+/// Returns the stem: the singular without verb endings and derivational suffixes (-ness, -ful, -ly,
+/// -y).
 pub(crate) fn stem(word: &str) -> String {
     stem_of_singular(singular(word))
 }
 
-/// The stem of a word of which the singular is known.
+/// Returns the stem of a word whose singular is known.
 pub(crate) fn stem_of_singular(singular: String) -> String {
     let mut stem = singular;
-    // "Too weak to even stand" speaks of no evening. A stabbing pain is
-    // no stab. A number has no endings: 1500 is not 150.
+    // "even" in "too weak to even stand" is not an evening, and a stabbing pain is not a stab
+    // wound. A number has no endings: 1500 is not 150.
     let has_endings = stem.bytes().any(|it| it.is_ascii_alphabetic());
     if stem.len() <= 3
         || !stem.is_ascii()
@@ -107,7 +111,7 @@ pub(crate) fn stem_of_singular(singular: String) -> String {
     if doubled {
         stem.pop();
     }
-    // "Note" and "noted" deny nothing.
+    // "Note" and "noted" must not become the negation "not".
     if stem == "not" {
         stem.push('e');
     }

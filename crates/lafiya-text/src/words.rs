@@ -1,6 +1,6 @@
-//! The word lists: readable files under `words/`, compiled in and read once.
+//! The word lists: readable files under `words/`, compiled into the binary and parsed once.
 //!
-//! Adding a phrasing is a change of data here or in `knowledge/`. The files hold words, not rules.
+//! A new phrasing is a data change here or in `knowledge/`. The files contain words, not rules.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ pub(crate) struct Same {
     pub opposite: Vec<Opposite>,
 }
 
-/// Two words that exclude each other.
+/// Two words that are opposites.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Opposite {
     pub sides: [String; 2],
 }
 
-/// `fillers.toml`: words without weight.
+/// `fillers.toml`: words without meaning of their own.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fillers {
@@ -41,7 +41,7 @@ pub(crate) struct Fillers {
     pub only_after: BTreeMap<String, Vec<String>>,
 }
 
-/// `scope.toml`: words that turn a finding.
+/// `scope.toml`: words that change the status of a finding, such as negations.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScopeWords {
@@ -114,7 +114,7 @@ pub(crate) struct ScopeWords {
     pub statement_verbs: Vec<String>,
 }
 
-/// `persons.toml`: who a sentence speaks of.
+/// `persons.toml`: words that show whom a sentence is about.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PersonWords {
@@ -145,7 +145,7 @@ pub(crate) struct PersonWords {
     pub patient: Vec<String>,
 }
 
-/// One grade of `severity.toml`.
+/// One grade in `severity.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GradeWords {
@@ -153,7 +153,7 @@ pub(crate) struct GradeWords {
     pub after: Vec<String>,
 }
 
-/// `severity.toml`: how bad.
+/// `severity.toml`: words for severity.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SeverityWords {
@@ -165,10 +165,10 @@ pub(crate) struct SeverityWords {
     pub mild: GradeWords,
 }
 
-/// Words by the number they stand for.
+/// Words by the number they mean.
 pub(crate) type Numbered = BTreeMap<String, Vec<String>>;
 
-/// `time.toml`: how long.
+/// `time.toml`: words for durations.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TimeWords {
@@ -187,7 +187,7 @@ pub(crate) struct Phrases {
     pub phrases: Vec<String>,
 }
 
-/// What stands around a time.
+/// Words that may surround a time.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TimeCues {
@@ -223,16 +223,17 @@ pub(crate) struct MeasureWords {
     pub out_of: Option<u32>,
     #[serde(default)]
     pub out_of_said: bool,
-    /// Its value may stand apart from its name.
+    /// The value may be separated from the name.
     #[serde(default)]
     pub apart: bool,
-    /// Letters that name it only beside other values.
+    /// Abbreviations that count as its name only next to other values.
     #[serde(default)]
     pub beside: bool,
-    /// What it was at another time still says something.
+    /// A value from another time is still informative.
     #[serde(default)]
     pub comes_and_goes: bool,
-    /// A test of the blood: another fluid's, another day's and a wished for value are not the patient's.
+    /// A blood test: a value from another fluid, from another day, or a target value is not the
+    /// patient's current value.
     #[serde(default)]
     pub of_blood: bool,
     pub finds: Vec<String>,
@@ -241,7 +242,7 @@ pub(crate) struct MeasureWords {
     pub normal: Option<[f64; 2]>,
 }
 
-/// A scale that the base has no measure for.
+/// A scale that the knowledge base has no measure for.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Scale {
@@ -250,7 +251,7 @@ pub(crate) struct Scale {
     pub finds: String,
 }
 
-/// `measures.toml`: numbers a nurse writes.
+/// `measures.toml`: numeric values as nurses write them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Measures {
@@ -287,7 +288,7 @@ pub(crate) struct MedicineWords {
     pub stopped: Vec<String>,
 }
 
-/// `medicines.toml`: what a medicine says of whoever takes it.
+/// `medicines.toml`: what a medicine implies about the patient who takes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Medicines {
@@ -298,7 +299,7 @@ pub(crate) struct Medicines {
     pub allergies: Allergies,
 }
 
-/// What the patient cannot take.
+/// What the patient cannot take, such as allergens.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Allergies {
@@ -308,7 +309,7 @@ pub(crate) struct Allergies {
     pub none: Vec<String>,
 }
 
-/// How many at once are too many.
+/// How many tablets at once count as an overdose.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Overdose {
@@ -319,21 +320,21 @@ pub(crate) struct Overdose {
     pub counted: Vec<String>,
 }
 
-/// Words for no longer taking it.
+/// Words for having stopped a medicine.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Stopping {
     pub words: Vec<String>,
 }
 
-/// What is taken for something.
+/// A purpose for which a medicine is taken.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Reasons {
     pub words: Vec<String>,
 }
 
-/// `family.toml`: diseases of kin.
+/// `family.toml`: diseases of relatives.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Family {
@@ -352,7 +353,7 @@ pub(crate) struct BodyWords {
     pub company: Vec<Company>,
 }
 
-/// Findings that mean something else beside others.
+/// Findings that have another meaning in combination with others.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Company {
@@ -361,7 +362,7 @@ pub(crate) struct Company {
     pub means: String,
 }
 
-/// What findings leave in mind.
+/// The topic that findings set for what follows: a body part and its complaints.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Topic {
@@ -370,7 +371,7 @@ pub(crate) struct Topic {
     pub complaints: Vec<String>,
 }
 
-/// `gestation.toml`: how far a pregnancy is.
+/// `gestation.toml`: how far along a pregnancy is.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GestationWords {
@@ -395,7 +396,7 @@ pub(crate) struct GestationWords {
     pub narrower: Vec<Narrower>,
 }
 
-/// A finding that means something narrower in some weeks of a pregnancy.
+/// A finding that has a narrower meaning in certain weeks of a pregnancy.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Narrower {
@@ -414,7 +415,7 @@ pub(crate) struct Stage {
     pub weeks_below: u32,
 }
 
-/// `ignore.toml`: phrases that mean no finding, or its absence.
+/// `ignore.toml`: phrases that are not a finding, or mean its absence.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ignored {
@@ -429,7 +430,7 @@ pub(crate) struct Ignored {
     pub was: BTreeMap<String, String>,
 }
 
-/// What the phrase of a finding says besides when it has one of some words.
+/// What a finding's phrase also implies if it contains one of certain words.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Besides {
@@ -438,7 +439,7 @@ pub(crate) struct Besides {
     pub findings: Vec<String>,
 }
 
-/// `results.toml`: how results of tests are told.
+/// `results.toml`: how test results are phrased.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Results {
@@ -461,18 +462,18 @@ pub(crate) struct Results {
     pub between: Vec<String>,
     pub joining: Vec<String>,
     pub passed_over: Vec<String>,
-    /// Units as the base spells them, with other spellings.
+    /// Units as the knowledge base spells them, with alternative spellings.
     pub units: BTreeMap<String, Vec<String>>,
-    /// Words behind a number that make a unit or a dose of it.
+    /// Words after a number that make it a unit or a dose.
     pub unit_words: Vec<String>,
-    /// Letters for tests that mean much else without a number and its unit.
+    /// Abbreviations of tests that are ambiguous without a number and its unit.
     pub letters: Vec<LookedFor>,
-    /// Further names of tests, some of them shared with a test of another age.
+    /// Further names of tests, some of them shared with a test for another age group.
     pub also: Vec<LookedFor>,
     pub looked_for: Vec<LookedFor>,
 }
 
-/// What people say in place of a test.
+/// What people say instead of the name of a test.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LookedFor {
@@ -480,7 +481,7 @@ pub(crate) struct LookedFor {
     pub test: String,
 }
 
-/// `sexes.toml`: tests and measures of one sex.
+/// `sexes.toml`: tests and measures that apply to one sex.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Sexes {
@@ -488,7 +489,7 @@ pub(crate) struct Sexes {
     pub male: Vec<String>,
 }
 
-/// `forms.toml`: what forms and telegrams write beside a name.
+/// `forms.toml`: what forms and terse notes write next to a name.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FormWords {
@@ -504,34 +505,34 @@ pub(crate) struct FormWords {
     pub level: Vec<Level>,
 }
 
-/// Questions whose "no" is a finding.
+/// Questions for which "no" is a finding.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Asked {
     pub questions: Vec<String>,
     pub no: String,
-    /// What says no, where that is not any "no".
+    /// Answers that mean no, if not every "no" counts.
     #[serde(default)]
     pub answers: Vec<String>,
-    /// A lone "N" is no answer then.
+    /// A lone "N" is then not an answer, because it means normal.
     #[serde(default)]
     pub n_is_normal: bool,
 }
 
-/// What arrows and pluses beside a name say.
+/// What arrows and plus signs next to a name mean.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Level {
     pub names: Vec<String>,
     pub up: Option<String>,
     pub down: Option<String>,
-    /// One plus or more.
+    /// One or more plus signs.
     pub plus: Option<String>,
-    /// Three or more.
+    /// Three or more plus signs.
     pub many: Option<String>,
 }
 
-/// `languages.toml`: words that show a language.
+/// `languages.toml`: words that identify a language.
 pub(crate) type Languages = BTreeMap<String, Vec<String>>;
 
 macro_rules! files {
@@ -561,7 +562,8 @@ files! {
     languages: "languages.toml" -> Languages;
 }
 
-/// The files are part of the program: every test that builds a parser reads them, so a broken one cannot ship.
+/// Parses a word list. The files are compiled in and every test that builds a parser reads them, so
+/// a broken file cannot ship.
 fn read<T: DeserializeOwned>(name: &str, text: &str) -> T {
     match toml::from_str(text) {
         Ok(words) => words,

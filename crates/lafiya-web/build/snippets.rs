@@ -1,20 +1,22 @@
-//! The same request in four languages, made from one: what the page shows is what its button sends.
+//! Code samples of a request in four languages, generated from one source, so that the page shows
+//! what its button sends.
 
 use std::fmt::Write as _;
 
-/// A request that a page can send to the sandbox, from a fence such as `json run POST /v1/assess`.
+/// A request that a page can send to the sandbox, from a code fence such as `json run POST
+/// /v1/assess`.
 pub(crate) struct Example {
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) body: String,
 }
 
-/// Where the examples call; the page puts the installation's own address there.
+/// The base URL of the examples; the page replaces it with the installation's own.
 const BASE: &str = "http://127.0.0.1:8080";
 
 impl Example {
-    /// The example of a fence, if it is one. A body that one of the languages could not hold as it
-    /// stands ends the build.
+    /// Parses a code fence as an example, if it is one. Panics, and so fails the build, if one of
+    /// the languages cannot contain the body unchanged.
     pub(crate) fn of(info: &str, body: &str) -> Option<Self> {
         let words: Vec<&str> = info.split_whitespace().collect();
         let ["json", "run", method, path] = words[..] else {
@@ -41,7 +43,7 @@ impl Example {
         }
     }
 
-    /// The request as tabs: radio buttons, so that they work without scripts.
+    /// Renders the request as tabs built from radio buttons, so that they work without scripts.
     pub(crate) fn tabs(&self, number: usize) -> String {
         let languages = [
             ("curl", self.curl()),

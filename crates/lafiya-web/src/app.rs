@@ -1,4 +1,4 @@
-//! All pages in one list, and what they share.
+//! All routes of the web app, and their shared state.
 
 use std::sync::Arc;
 
@@ -11,35 +11,36 @@ use lafiya_service::Context;
 
 use crate::{assets, consult, dashboard, docs, knowledge, page, sign_in, visit};
 
-/// What the web app itself needs to know, beside the service's context.
+/// The settings of the web app.
 #[derive(Clone, Debug)]
 pub struct WebSettings {
-    /// The address people reach the service at, without a path.
+    /// The public URL of the service, without a path.
     pub public_url: String,
-    /// Whether whoever sits at the machine may consult without signing in.
+    /// Whether a user on the server's own machine may consult without signing in.
     pub consult_at_the_machine: bool,
 }
 
 impl WebSettings {
-    /// Whether cookies may insist on an encrypted connection.
+    /// Whether cookies may be restricted to HTTPS.
     pub(crate) fn is_https(&self) -> bool {
         self.public_url.starts_with("https://")
     }
 }
 
-/// The state every page can reach.
+/// The state shared by all pages.
 pub(crate) struct App {
     pub(crate) context: Arc<Context>,
     pub(crate) settings: WebSettings,
-    /// The API's sandbox, for the examples of the documentation: it takes a caller instead of a key.
+    /// The API's sandbox, for the examples in the documentation. It takes a caller instead of a
+    /// key.
     pub(crate) sandbox: Router,
 }
 
 /// The pages, to be mounted beside the API.
 pub struct Pages {
-    /// Every path the web app answers.
+    /// The routes of the web app.
     pub router: Router,
-    /// What people see on a path that leads nowhere.
+    /// Renders the page for an unknown path.
     pub not_found: fn(&Request) -> Response,
 }
 
@@ -83,8 +84,8 @@ fn dashboard_routes() -> Router<Arc<App>> {
         .route("/dashboard/operator/tenants", post(operator::change))
 }
 
-/// Builds the web app over the service. `sandbox` answers the examples of the documentation; it gets
-/// the caller among a request's extensions.
+/// Builds the web app. `sandbox` answers the examples in the documentation; it reads the caller
+/// from the request's extensions.
 pub fn pages(context: Arc<Context>, settings: WebSettings, sandbox: Router) -> Pages {
     let app = Arc::new(App {
         context,

@@ -1,5 +1,5 @@
-//! Stylesheet, scripts and font, inside the binary. Their address holds a hash of all of them, so
-//! that browsers may keep them for a year and still never show an old one.
+//! Style sheet, scripts and font, embedded in the binary. Their URL contains a hash of all of them,
+//! so that browsers may cache them for a year and never show an outdated one.
 
 use std::sync::LazyLock;
 
@@ -32,7 +32,7 @@ const ASSETS: &[Asset] = &[
     asset!("icon.svg", "image/svg+xml"),
 ];
 
-/// The folder of this binary's assets, such as `/assets/1f2e3d4c5b6a`.
+/// The URL prefix of this binary's assets, such as `/assets/1f2e3d4c5b6a`.
 pub(crate) static FOLDER: LazyLock<String> = LazyLock::new(|| {
     let mut hash = Sha256::new();
     for asset in ASSETS {
@@ -42,7 +42,8 @@ pub(crate) static FOLDER: LazyLock<String> = LazyLock::new(|| {
     format!("/assets/{}", hex::encode(&digest[..6]))
 });
 
-/// `GET /assets/{version}/{name}`. An old version's address serves the current file, but is not kept.
+/// `GET /assets/{version}/{name}`. The URL of another version serves the current file with
+/// `no-cache`.
 pub(crate) async fn serve(Path((version, name)): Path<(String, String)>) -> Response {
     let Some(asset) = ASSETS.iter().find(|asset| asset.name == name) else {
         return StatusCode::NOT_FOUND.into_response();
@@ -69,7 +70,7 @@ fn cache_control(version: &str) -> &'static str {
     }
 }
 
-/// `GET /favicon.ico`, for whoever asks there.
+/// `GET /favicon.ico`, for browsers that request this fixed path.
 pub(crate) async fn icon() -> Response {
     serve(Path((String::new(), "icon.svg".to_owned()))).await
 }

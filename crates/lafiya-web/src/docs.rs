@@ -1,5 +1,6 @@
-//! The documentation of the repository as pages, rendered by `build.rs`. Open to everybody; its
-//! examples run in the sandbox of whoever has signed in, or sits at the machine. No key is involved.
+//! The documentation of the repository as pages, rendered by `build.rs`. They are public; their
+//! examples run in the sandbox for signed-in users and for users on the server's own machine,
+//! without an API key.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,12 +19,12 @@ use crate::posted::Posted;
 use crate::visit::Visit;
 use crate::words;
 
-/// Longest answer that is shown.
+/// Maximum size of a displayed response, in bytes.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
-/// What the documents call the installation.
+/// The URL of the installation as written in the documents.
 const WRITTEN_ADDRESS: &str = "http://127.0.0.1:8080";
 
-/// One document.
+/// A document.
 struct Page {
     path: &'static str,
     title: &'static str,
@@ -31,7 +32,7 @@ struct Page {
     examples: &'static [Example],
 }
 
-/// A request that a document offers to run.
+/// A runnable request in a document.
 struct Example {
     method: &'static str,
     path: &'static str,
@@ -41,7 +42,7 @@ struct Example {
 
 const PAGES: &[Page] = include!(concat!(env!("OUT_DIR"), "/docs.rs"));
 
-/// Folders in the order of the navigation, with their names for people.
+/// The directories in navigation order, with their titles.
 const FOLDERS: &[(&str, &str)] = &[
     ("start", "Start here"),
     ("", "Reference"),
@@ -52,7 +53,7 @@ const FOLDERS: &[(&str, &str)] = &[
     ("decisions", "Decisions"),
 ];
 
-/// Documents that a reader wants first in their folder; the others follow by their path.
+/// Documents that come first in their directory; the others follow by path.
 const FIRST: &[&str] = &[
     "start/first-request",
     "start/examples",
@@ -72,7 +73,7 @@ macro_rules! images {
     };
 }
 
-/// Pictures that the documents show.
+/// The images of the documents.
 const IMAGES: &[(&str, &[u8])] = images![
     "answer-desktop-light.png",
     "answer-phone-light.png",
@@ -102,13 +103,13 @@ struct DocsPage {
     may_run: bool,
 }
 
-/// A stretch of a document, up to an example or the end.
+/// A part of a document, up to an example or the end.
 struct Part {
     html: String,
     example: Option<Offered>,
 }
 
-/// An example with what was sent and what came back.
+/// An example with its request and response.
 struct Offered {
     number: usize,
     method: &'static str,
@@ -118,7 +119,7 @@ struct Offered {
     answer: Option<Answer>,
 }
 
-/// What the sandbox answered.
+/// The response of the sandbox.
 #[derive(Clone)]
 struct Answer {
     status: String,
@@ -127,7 +128,7 @@ struct Answer {
     text: String,
 }
 
-/// An example that was run: which, with what body, and the answer.
+/// An example that was run: its number, the body sent and the response.
 struct Tried {
     number: usize,
     body: String,
@@ -161,7 +162,8 @@ pub(crate) async fn page(
     Ok(document(&app, &visit, find(&path)?, None))
 }
 
-/// `POST /docs/{path}`: runs one of its examples in the sandbox and shows the answer below it.
+/// `POST /docs/{path}`: runs one of the page's examples in the sandbox and shows the response below
+/// it.
 pub(crate) async fn run(
     State(app): State<Arc<App>>,
     visit: Visit,
@@ -185,7 +187,7 @@ pub(crate) async fn run(
     Ok(document(&app, &visit, page, Some(&tried)))
 }
 
-/// Whether a page has forms, which need a cookie to answer to.
+/// Whether a page has forms, which need a cookie.
 pub(crate) fn has_examples(path: &str) -> bool {
     let page = path.strip_prefix("/docs/").map(find);
     page.is_some_and(|page| page.is_ok_and(|page| !page.examples.is_empty()))
@@ -236,7 +238,7 @@ fn document(app: &App, visit: &Visit, page: &'static Page, tried: Option<&Tried>
     })
 }
 
-/// Sends an example into the sandbox, as the API itself would take it.
+/// Sends an example to the sandbox as the API would receive it.
 async fn ask(app: &App, caller: Caller, example: &Example, body: &str) -> Result<Answer, Failure> {
     let internal = |cause: String| Failure::Service(ServiceError::Internal(cause));
     let mut request = Request::builder()

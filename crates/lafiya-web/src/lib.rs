@@ -1,6 +1,6 @@
-//! The web app: consult, knowledge, dashboard and documentation as plain pages. It renders what the
-//! use cases in `lafiya-service` answer and decides nothing clinical. Every page works without
-//! scripts; `visit` says who is looking, `page` how an answer leaves, `app` lists the routes.
+//! The web app: consultation, knowledge, dashboard and documentation as HTML pages. It renders the
+//! results of the use cases in `lafiya-service` and makes no clinical decision. Every page works
+//! without scripts. `visit` identifies the user, `page` renders responses, `app` lists the routes.
 #![warn(missing_docs)]
 
 mod app;

@@ -1,5 +1,5 @@
-//! How an answer leaves: the frame around every page, its headers, and the pages that say what went
-//! wrong. A handler returns a page or a [`Failure`]; the layer in `visit` puts the frame around both.
+//! Rendering of responses: the frame around every page, its headers, and the error pages. A handler
+//! returns a page or a [`Failure`]; the layer in `visit` adds the frame to both.
 
 use askama::Template;
 use axum::extract::Request;
@@ -12,7 +12,7 @@ use crate::redirect::{in_query, within_site};
 use crate::visit::Visit;
 use crate::words;
 
-/// What the frame shows.
+/// The content of the frame.
 pub(crate) struct Frame {
     pub(crate) title: String,
     pub(crate) section: Section,
@@ -21,7 +21,7 @@ pub(crate) struct Frame {
     pub(crate) person: Option<Person>,
 }
 
-/// Who has signed in, as far as the frame shows it.
+/// The signed-in user, as shown in the frame.
 pub(crate) struct Person {
     pub(crate) email: String,
     pub(crate) tenant: String,
@@ -58,7 +58,8 @@ impl Frame {
         }
     }
 
-    /// For the frame's own links: `page` on the part this page belongs to.
+    /// Returns the `aria-current` value of a link in the frame: `page` for the section of this
+    /// page.
     pub(crate) fn current(&self, section: &str) -> bool {
         matches!(
             (self.section, section),
@@ -70,12 +71,12 @@ impl Frame {
     }
 }
 
-/// A page, rendered.
+/// Renders a page.
 pub(crate) fn show(template: &impl Template) -> Response {
     show_with(StatusCode::OK, template)
 }
 
-/// A page with a status of its own.
+/// Renders a page with a given status.
 pub(crate) fn show_with(status: StatusCode, template: &impl Template) -> Response {
     match template.render() {
         Ok(text) => (status, Html(text)).into_response(),
@@ -86,27 +87,27 @@ pub(crate) fn show_with(status: StatusCode, template: &impl Template) -> Respons
     }
 }
 
-/// After a form: the next page by GET, so that reloading it sends nothing twice. A target that
-/// leads away from this site leads to its first page.
+/// Redirects to the next page by GET after a form, so that a reload sends nothing twice. A target
+/// outside this site is replaced with the start page.
 pub(crate) fn go_to(target: &str) -> Response {
     let path = within_site(target).unwrap_or_else(|| "/".to_owned());
     Redirect::to(&path).into_response()
 }
 
-/// Why there is no page.
+/// Why a page cannot be shown.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Somebody has to sign in first.
+    /// The user must sign in first.
     SignIn,
-    /// The role does not allow it.
+    /// The user's role does not allow it.
     NotYours,
-    /// A form that did not come from our page, or from one too old.
+    /// The form was not sent by our own page, or by one that is too old.
     Forged,
-    /// A form that cannot be read.
+    /// The form cannot be read.
     Unreadable,
-    /// Nothing is here.
+    /// The page does not exist.
     NotFound,
-    /// The service could not do it.
+    /// The service failed.
     Service(ServiceError),
 }
 
@@ -119,7 +120,7 @@ impl From<ServiceError> for Failure {
     }
 }
 
-/// What the failure page says.
+/// The text of an error page.
 #[derive(Clone, Debug)]
 struct Said {
     status: StatusCode,
@@ -248,7 +249,7 @@ struct FailurePage {
     request: String,
 }
 
-/// Turns a failure into its page, and gives every page its headers.
+/// Renders a failure as its page, and adds the headers of every page.
 pub(crate) fn framed(visit: Option<&Visit>, mut response: Response) -> Response {
     if response.extensions_mut().remove::<WantsSignIn>().is_some() {
         let next = visit.map_or("/", |visit| visit.path.as_str());
@@ -283,8 +284,8 @@ pub(crate) fn framed(visit: Option<&Visit>, mut response: Response) -> Response 
     response
 }
 
-/// What the framework itself refuses (an id that is none, a query it cannot read) comes as plain
-/// text; people get the page for a wrong address.
+/// Whether a response is the framework's own error (an invalid id or query), which is plain text.
+/// Users get the error page of an unknown address instead.
 fn is_bare_refusal(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE);
     let plain = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/plain"));
@@ -301,7 +302,7 @@ fn bare(title: &str) -> Frame {
     }
 }
 
-/// The page for a path that leads nowhere.
+/// Renders the page for an unknown path.
 pub(crate) fn not_found(_: &Request) -> Response {
     framed(None, Failure::NotFound.into_response())
 }

@@ -1,5 +1,5 @@
-//! Plots as numbers for SVG: bars by day with a scale of round figures. Drawn by a template, so that
-//! text stays text and colours follow the page.
+//! Computes charts for SVG: bars per day with a scale of round numbers. A template draws them, so
+//! that text stays text and colours follow the page.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ const BOTTOM: f64 = 24.0;
 const TOP: f64 = 10.0;
 const LABELS_MAX: usize = 8;
 
-/// A plot of days.
+/// A chart of days.
 pub(crate) struct DayPlot {
     pub(crate) bars: Vec<Bar>,
     pub(crate) lines: Vec<Line>,
@@ -37,7 +37,7 @@ pub(crate) struct Label {
     pub(crate) text: String,
 }
 
-/// Bars of every day from `start` to `end`, days without any included.
+/// Returns the bars of every day from `start` to `end`, including days without counts.
 pub(crate) fn days(counts: &BTreeMap<Date, u64>, start: Date, end: Date) -> DayPlot {
     let days: Vec<Date> = start
         .series(jiff::Span::new().days(1))
@@ -78,7 +78,7 @@ pub(crate) fn days(counts: &BTreeMap<Date, u64>, start: Date, end: Date) -> DayP
     }
 }
 
-/// The next even figure of 2, 4, 10, 20, 40, 100, … that holds the number.
+/// Returns the smallest number of the series 2, 4, 10, 20, 40, 100, … that is at least `number`.
 fn round_up(number: u64) -> u64 {
     let mut scale = 1;
     loop {

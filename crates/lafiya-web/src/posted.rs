@@ -1,4 +1,4 @@
-//! A form that was sent: its fields in order, already known to come from one of our own pages.
+//! A submitted form: its fields in order, already verified to come from one of our own pages.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ impl FromRequest<Arc<App>> for Posted {
 }
 
 impl Posted {
-    /// A field's text without the spaces around it; empty where it is missing.
+    /// Returns a field's text without surrounding spaces; empty if the field is missing.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.fields
             .iter()
@@ -40,7 +40,7 @@ impl Posted {
             .map_or("", |(_, value)| value.trim())
     }
 
-    /// Fields whose name begins so, with the rest of the name, in the order of the form.
+    /// Returns the fields whose name has a prefix, with the rest of the name, in form order.
     pub(crate) fn with_prefix<'a>(
         &'a self,
         prefix: &'a str,
@@ -50,7 +50,7 @@ impl Posted {
             .filter_map(move |(key, value)| Some((key.strip_prefix(prefix)?, value.trim())))
     }
 
-    /// The whole form as bytes, to recognise it when it is sent again.
+    /// Returns the whole form as bytes, to recognise it when it is sent again.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (key, value) in &self.fields {

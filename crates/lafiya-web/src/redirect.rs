@@ -1,17 +1,18 @@
-//! Where a browser may be sent next: only to a path of this site. Every redirect of the web app
-//! passes here, because some name a place that a visitor sent.
+//! Validates redirect targets: only paths of this site are allowed. Every redirect of the web app
+//! uses this, because some targets come from the client.
 
 use std::sync::LazyLock;
 
 use url::Url;
 
-/// Stands for this site: whatever its address is, a target must not lead away from it.
+/// A placeholder origin for this site: a target must not lead away from it, whatever the real
+/// address is.
 static THIS_SITE: LazyLock<Option<Url>> =
     LazyLock::new(|| Url::parse("http://this-site.invalid").ok());
 
-/// The target as a path with its query, if it stays on this site. It is read as a browser reads it
-/// (which skips tabs and line breaks and takes `\` for `/`), and given back in the form that was
-/// judged.
+/// Returns the target as a path with its query, if it stays on this site. It is parsed as browsers
+/// parse it (they skip tabs and line breaks and treat `\` as `/`), and returned in the form that
+/// was checked.
 pub(crate) fn within_site(target: &str) -> Option<String> {
     let strange = |it: char| it.is_control() || it == '\\';
     if !target.starts_with('/') || target.contains(strange) {
@@ -20,12 +21,13 @@ pub(crate) fn within_site(target: &str) -> Option<String> {
     let site = THIS_SITE.as_ref()?;
     let url = site.join(target).ok()?;
     let path = &url[url::Position::BeforePath..];
-    // `/.//elsewhere` is a path of this site that would be another site when written out.
+    // `/.//elsewhere` resolves to this site, but its serialized path starts with `//` and would
+    // lead to another.
     let stays = url.origin() == site.origin() && !path.starts_with("//");
     stays.then(|| path.to_owned())
 }
 
-/// A path as the value of a query parameter.
+/// Encodes a path as the value of a query parameter.
 pub(crate) fn in_query(path: &str) -> String {
     let mut text = String::with_capacity(path.len());
     for byte in path.bytes() {
@@ -45,7 +47,7 @@ mod tests {
 
     use super::*;
 
-    /// Where a browser at a page of this site goes.
+    /// Returns where a browser on a page of this site goes.
     fn followed(target: &str) -> Url {
         let here = Url::parse("https://lafiya.example:8443/sign-in?next=x").unwrap();
         here.join(target).unwrap()
@@ -113,7 +115,7 @@ mod tests {
             check_stays(&format!("/{target}"));
         }
 
-        /// Made of what browsers read in a way of their own.
+        /// Targets composed of parts that browsers parse in unusual ways.
         #[test]
         fn no_strange_target_leads_away(
             parts in prop::collection::vec(

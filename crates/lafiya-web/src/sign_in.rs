@@ -1,4 +1,4 @@
-//! Signing in and out, by password or by one-time link.
+//! Sign-in and sign-out, by password or by one-time link.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::posted::Posted;
 use crate::redirect::within_site;
 use crate::visit::{Visit, device_cookie, session_cookie, set_cookie};
 
-/// A year: as long as a browser is known.
+/// One year: how long a browser is remembered.
 const DEVICE_COOKIE_SECONDS: u64 = 365 * 24 * 3_600;
 
 #[derive(Template)]
@@ -84,7 +84,8 @@ struct LinkPage {
     problem: Option<&'static str>,
 }
 
-/// `GET /sign-in/link/{token}`: a button, so that programs which fetch links ahead do not use it up.
+/// `GET /sign-in/link/{token}`: shows a button, so that programs that prefetch links do not use it
+/// up.
 pub(crate) async fn link(
     State(app): State<Arc<App>>,
     visit: Visit,
@@ -155,7 +156,7 @@ pub(crate) async fn leave(
     Ok(response)
 }
 
-/// Sends a browser that has signed in to where it wanted to go, with its cookies.
+/// Redirects a signed-in browser to the requested page, with its cookies.
 fn admit(app: &App, next: &str, admitted: &Admitted) -> Response {
     let secure = app.settings.is_https();
     let mut response = go_to(next);

@@ -1,5 +1,5 @@
-//! Who is looking at a page: the cookie, the session behind it, and whether they sit at the machine.
-//! Every page passes here first and last; forms from other sites end here.
+//! Identifies the user of a page: the cookie, the session, and whether the browser runs on the
+//! server's own machine. This layer wraps every page and refuses forms sent by other sites.
 
 use std::sync::Arc;
 
@@ -18,27 +18,29 @@ use crate::app::App;
 use crate::docs;
 use crate::page::{self, Failure};
 
-/// Somebody looking at a page.
+/// A request for a page and its user.
 #[derive(Clone, Debug)]
 pub(crate) struct Visit {
-    /// The session, when they have signed in.
+    /// The session, if the user is signed in.
     pub(crate) signed_in: Option<SignedIn>,
-    /// What every form of theirs must carry.
+    /// The CSRF token that every form must contain.
     pub(crate) form_token: String,
-    /// Whether they sit at the machine and may try the service without signing in.
+    /// Whether the browser runs on the server's own machine and may use the service without signing
+    /// in.
     pub(crate) at_the_machine: bool,
-    /// Where they come from.
+    /// The origin of the request.
     pub(crate) visitor: Visitor,
-    /// The path they asked for.
+    /// The requested path.
     pub(crate) path: String,
     /// The cookie of accounts that signed in with this browser before.
     pub(crate) device: String,
-    /// The place named in the case they are working on; only their browser keeps it.
+    /// The place named in the current case; only the browser stores it.
     pub(crate) place: Option<String>,
 }
 
 impl Visit {
-    /// The tenant they consult for; a failure that leads to signing in when there is none.
+    /// Returns the tenant that the user consults for. Without one, fails with a redirect to the
+    /// sign-in page.
     pub(crate) async fn tenant(&self, app: &App) -> Result<TenantRecord, Failure> {
         if let Some(who) = &self.signed_in {
             return Ok(who.tenant.clone());
@@ -51,13 +53,13 @@ impl Visit {
         Err(Failure::SignIn)
     }
 
-    /// The caller that the web app is for them.
+    /// Returns the web app's caller for this user.
     pub(crate) async fn caller(&self, app: &App) -> Result<Caller, Failure> {
         let tenant = self.tenant(app).await?;
         Ok(consult::caller(&app.context, &tenant).await?)
     }
 
-    /// The browser, as signing in knows it.
+    /// Returns the browser, for sign-in.
     pub(crate) fn browser(&self) -> Browser<'_> {
         Browser {
             address: self.visitor.address,
@@ -65,12 +67,12 @@ impl Visit {
         }
     }
 
-    /// The session, or a failure that leads to signing in.
+    /// Returns the session. Without one, fails with a redirect to the sign-in page.
     pub(crate) fn member(&self) -> Result<&SignedIn, Failure> {
         self.signed_in.as_ref().ok_or(Failure::SignIn)
     }
 
-    /// The session of somebody whose role allows it.
+    /// Returns the session if the user's role allows the action.
     pub(crate) fn member_who(&self, may: fn(Role) -> bool) -> Result<&SignedIn, Failure> {
         let who = self.member()?;
         if may(who.role) {
@@ -143,7 +145,8 @@ pub(crate) async fn receive(
     response
 }
 
-/// Reading pages set no cookies, unless they have a form.
+/// Whether a page sets a cookie. Knowledge and documentation pages set none unless they have a
+/// form.
 fn needs_a_cookie(path: &str) -> bool {
     let reads = ["/knowledge", "/docs"]
         .iter()
@@ -151,8 +154,8 @@ fn needs_a_cookie(path: &str) -> bool {
     !reads || docs::has_examples(path)
 }
 
-/// A form sent by a page of another site. Browsers say so themselves; the form token is the second
-/// lock on the same door.
+/// Whether a form was sent by a page of another site, according to the browser's headers. The CSRF
+/// token is a second, independent check.
 fn is_from_elsewhere(request: &Request) -> bool {
     if request.method() == Method::GET || request.method() == Method::HEAD {
         return false;
@@ -187,8 +190,9 @@ fn visitor_of(request: &Request) -> Visitor {
         })
 }
 
-/// Whether the browser runs on the server's own machine: the connection is local, no proxy passed it
-/// on, and the address bar names this machine (another site's name that resolves here does not count).
+/// Whether the browser runs on the server's own machine: the connection is local, no proxy
+/// forwarded it, and the `Host` header names this machine (the name of another site that resolves
+/// to it does not count).
 fn sits_here(request: &Request, visitor: Visitor) -> bool {
     let headers = request.headers();
     let passed_on = [
@@ -208,7 +212,7 @@ fn sits_here(request: &Request, visitor: Visitor) -> bool {
         && names_this_machine(host)
 }
 
-/// Whether an address such as `http://localhost:8080` is one of this machine alone.
+/// Whether a URL such as `http://localhost:8080` leads to this machine only.
 pub fn leads_to_this_machine(url: &str) -> bool {
     let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
     let host = after_scheme.split('/').next().unwrap_or_default();
@@ -228,7 +232,8 @@ fn names_this_machine(host: &str) -> bool {
 
 const PLACE_COOKIE: &str = "lafiya-place";
 
-/// Over https the name itself tells browsers to take the cookie from this host only.
+/// Returns the name of the session cookie. Over HTTPS its `__Host-` prefix makes browsers accept it
+/// from this host only.
 pub(crate) fn session_cookie(secure: bool) -> String {
     named(secure, "lafiya-session")
 }
@@ -249,7 +254,7 @@ fn named(secure: bool, name: &str) -> String {
     }
 }
 
-/// Sets a cookie that scripts cannot read and other sites' forms do not carry.
+/// Sets a cookie that scripts cannot read and that forms of other sites do not send.
 pub(crate) fn set_cookie(
     response: &mut Response,
     name: &str,
@@ -268,7 +273,7 @@ pub(crate) fn set_cookie(
     }
 }
 
-/// Lets the browser remember the place of the case: the service itself never stores it.
+/// Stores the place of the case in the browser, because the service itself never stores it.
 pub(crate) fn keep_place(response: &mut Response, place: &str, secure: bool) {
     let age = if place.is_empty() { Some(0) } else { None };
     set_cookie(

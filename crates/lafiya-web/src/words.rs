@@ -1,14 +1,14 @@
-//! Words and figures for people: ages, days, shares, levels.
+//! Formats values for people: ages, days, shares, triage levels.
 
 use jiff::Timestamp;
 use lafiya_model::{Age, Choice, ConceptKind, Measured, RestsOn, Severity, Sex, TriageLevel};
 use lafiya_service::FieldError;
 use lafiya_service::clock::billing_zone;
 
-/// About what a banner holds on a phone without scrolling.
+/// Number of bytes that fit in a banner on a phone without scrolling.
 const LEAD_BYTES: usize = 180;
 
-/// "30 years", "8 months", "10 days".
+/// Formats an age: "30 years", "8 months", "10 days".
 pub(crate) fn age(age: Age) -> String {
     let counted = |number: u32, unit: &str| {
         let s = if number == 1 { "" } else { "s" };
@@ -22,7 +22,7 @@ pub(crate) fn age(age: Age) -> String {
     }
 }
 
-/// "girl", "man", "patient", by age.
+/// Returns a word for a person of this age and sex: "girl", "man", "patient".
 pub(crate) fn person(age: Age, sex: Sex) -> &'static str {
     match (sex, age.years()) {
         (Sex::Female, 0..=14) => "girl",
@@ -34,7 +34,7 @@ pub(crate) fn person(age: Age, sex: Sex) -> &'static str {
     }
 }
 
-/// "62 %", "<1 %".
+/// Formats a share: "62 %", "<1 %".
 pub(crate) fn share(of_one: f64) -> String {
     let percent = of_one * 100.0;
     if percent < 1.0 {
@@ -44,12 +44,12 @@ pub(crate) fn share(of_one: f64) -> String {
     }
 }
 
-/// A share as the width of a bar: never quite nothing, never more than all.
+/// Formats a share as the width of a bar, which is never zero and at most 100 %.
 pub(crate) fn width(of_one: f64) -> String {
     format!("{:.1}%", (of_one * 100.0).clamp(0.6, 100.0))
 }
 
-/// "under 1 km", "3.2 km", "41 km": what is known of a place is no finer.
+/// Formats a distance: "under 1 km", "3.2 km", "41 km". The location is not known more precisely.
 pub(crate) fn kilometres(km: &f64) -> String {
     match km {
         ..1.0 => "under 1 km".to_owned(),
@@ -58,7 +58,7 @@ pub(crate) fn kilometres(km: &f64) -> String {
     }
 }
 
-/// The level as a word.
+/// Returns the triage level as a word.
 pub(crate) fn level(level: TriageLevel) -> &'static str {
     match level {
         TriageLevel::Emergency => "Emergency",
@@ -68,7 +68,7 @@ pub(crate) fn level(level: TriageLevel) -> &'static str {
     }
 }
 
-/// "3 days, severe".
+/// Formats details: "3 days, severe".
 pub(crate) fn particulars(
     duration_days: Option<u32>,
     severity: Option<Severity>,
@@ -129,7 +129,7 @@ pub(crate) fn answer_about(choice: Choice, is_test: bool) -> &'static str {
     }
 }
 
-/// How an answer reads in a list.
+/// Returns an answer as it appears in a list.
 pub(crate) fn answer(choice: Choice) -> &'static str {
     match choice {
         Choice::Present => "Yes",
@@ -138,7 +138,7 @@ pub(crate) fn answer(choice: Choice) -> &'static str {
     }
 }
 
-/// A snake-case word of the interface in words: "within_24_hours" is "within 24 hours".
+/// Converts a snake-case value of the API to words: "within_24_hours" becomes "within 24 hours".
 pub(crate) fn plain(word: &str) -> String {
     let spoken = |part: &str| match part {
         "ent" | "hiv" | "tb" => part.to_uppercase(),
@@ -147,7 +147,7 @@ pub(crate) fn plain(word: &str) -> String {
     word.split('_').map(spoken).collect::<Vec<_>>().join(" ")
 }
 
-/// "child_0_4" is "children of 0 to 4 years".
+/// Formats an age group: "child_0_4" becomes "children of 0 to 4 years".
 pub(crate) fn age_group(group: &str) -> String {
     let mut parts = group.split('_');
     match (parts.next(), parts.next(), parts.next()) {
@@ -156,12 +156,12 @@ pub(crate) fn age_group(group: &str) -> String {
     }
 }
 
-/// "15 Nov 2026" in Lagos.
+/// Formats a date in Lagos: "15 Nov 2026".
 pub(crate) fn day(at: Timestamp) -> String {
     local(at, "%-d %b %Y")
 }
 
-/// "15 Nov 2026, 14:05" in Lagos.
+/// Formats a time in Lagos: "15 Nov 2026, 14:05".
 pub(crate) fn moment(at: Timestamp) -> String {
     local(at, "%-d %b %Y, %H:%M")
 }
@@ -171,7 +171,7 @@ fn local(at: Timestamp, form: &str) -> String {
     at.to_zoned(zone).strftime(form).to_string()
 }
 
-/// The first sentences, short enough to be read at a glance, and the others.
+/// Splits a text into its first sentences, short enough to read at a glance, and the rest.
 pub(crate) fn lead_and_rest(text: &str) -> (String, String) {
     let mut cut = 0;
     for (at, _) in text.match_indices(". ") {
@@ -188,7 +188,7 @@ pub(crate) fn lead_and_rest(text: &str) -> (String, String) {
     (lead.to_owned(), rest.trim().to_owned())
 }
 
-/// With a capital letter.
+/// Capitalises the first letter.
 pub(crate) fn capital(text: impl AsRef<str>) -> String {
     let mut letters = text.as_ref().chars();
     letters
@@ -197,7 +197,7 @@ pub(crate) fn capital(text: impl AsRef<str>) -> String {
         .unwrap_or_default()
 }
 
-/// "12,345".
+/// Formats a number with thousands separators: "12,345".
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -210,7 +210,7 @@ pub(crate) fn count(number: u64) -> String {
     text
 }
 
-/// JSON on lines of its own, for reading. What is no JSON stays as it is.
+/// Indents JSON for reading. Text that is not JSON is returned unchanged.
 pub(crate) fn indented(json: &str) -> String {
     let mut text = String::with_capacity(json.len() * 2);
     let (mut depth, mut inside, mut escaped) = (0_usize, false, false);
@@ -259,7 +259,7 @@ pub(crate) fn indented(json: &str) -> String {
     text
 }
 
-/// What is wrong with fields, as sentences.
+/// Formats field errors as sentences.
 pub(crate) fn sentences(fields: &[FieldError]) -> String {
     let sentence = |field: &FieldError| {
         let name = field.pointer.rsplit('/').next().unwrap_or_default();

@@ -1,19 +1,20 @@
-//! Which addresses are public. A webhook is an address that a stranger chose and that this service
-//! will call from inside its network, so everything that is not plainly the public internet is
-//! refused: the registries of special-purpose addresses (IANA), and IPv6 forms that carry an IPv4
-//! address in them.
+//! Classifies IP addresses as public or not. A webhook address is chosen by a stranger and called
+//! from inside this service's network (server-side request forgery), so everything that is not
+//! clearly the public internet is refused: IANA's special-purpose registries, and IPv6 forms that
+//! contain an IPv4 address.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{Ipv4Net, Ipv6Net};
 
-/// Where an address lies.
+/// The kind of network an address belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Public,
-    /// This machine or a private network: what a developer may allow.
+    /// This machine or a private network, which a developer may allow.
     Private,
-    /// Link-local (metadata services among them), multicast, reserved and the rest.
+    /// Link-local (which includes metadata services), multicast, reserved and other special
+    /// addresses.
     Special,
 }
 
@@ -35,9 +36,9 @@ const PRIVATE_V4: [Ipv4Net; 4] = [
 
 const SPECIAL_V4: [Ipv4Net; 13] = [
     v4(0, 0, 0, 0, 8),
-    // Shared by carriers; Alibaba's metadata service lives here.
+    // Carrier-grade NAT; also contains Alibaba's metadata service.
     v4(100, 64, 0, 0, 10),
-    // Link-local; the metadata service of most clouds lives here.
+    // Link-local; contains the metadata service of most clouds.
     v4(169, 254, 0, 0, 16),
     v4(192, 0, 0, 0, 24),
     v4(192, 0, 2, 0, 24),
@@ -46,13 +47,13 @@ const SPECIAL_V4: [Ipv4Net; 13] = [
     v4(198, 18, 0, 0, 15),
     v4(198, 51, 100, 0, 24),
     v4(203, 0, 113, 0, 24),
-    // Public by its number, but Azure's own machine agent in every Azure network.
+    // A public address, but used by Azure's machine agent in every Azure network.
     v4(168, 63, 129, 16, 32),
     v4(224, 0, 0, 0, 4),
     v4(240, 0, 0, 0, 4),
 ];
 
-/// Beyond this nothing is handed out for the public internet.
+/// The only range allocated for the public internet.
 const GLOBAL_V6: Ipv6Net = v6([0x2000, 0, 0, 0], 3);
 const UNIQUE_LOCAL_V6: Ipv6Net = v6([0xfc00, 0, 0, 0], 7);
 /// EC2's metadata service over IPv6, inside the unique-local range.
@@ -62,13 +63,13 @@ const NAT64: Ipv6Net = v6([0x0064, 0xff9b, 0, 0], 96);
 /// 6to4: bits 16 to 48 are an IPv4 address.
 const SIX_TO_FOUR: Ipv6Net = v6([0x2002, 0, 0, 0], 16);
 const SPECIAL_GLOBAL_V6: [Ipv6Net; 3] = [
-    // Protocol assignments, Teredo among them, which hides an IPv4 address.
+    // Protocol assignments, including Teredo, which contains an IPv4 address.
     v6([0x2001, 0, 0, 0], 23),
     v6([0x2001, 0x0db8, 0, 0], 32),
     v6([0x3fff, 0, 0, 0], 20),
 ];
 
-/// Where an address lies.
+/// The kind of network an address belongs to.
 pub(crate) fn place_of(address: IpAddr) -> Place {
     match address {
         IpAddr::V4(address) => place_of_v4(address),
@@ -114,7 +115,8 @@ fn place_of_v6(address: Ipv6Addr) -> Place {
     }
 }
 
-/// A private address behind a translator is somebody else's network, not the developer's.
+/// Refuses private addresses behind a translator (NAT64 or 6to4): they belong to another network,
+/// not to the developer's.
 fn never_private(place: Place) -> Place {
     match place {
         Place::Public => Place::Public,

@@ -1,27 +1,28 @@
-//! When a failed delivery is tried again.
+//! Backoff: when a failed delivery is retried.
 
 use std::time::Duration;
 
-/// How far a delay may be from its figure, either way: receivers that fail together must not all be
-/// called again together.
+/// Jitter of a delay in either direction, so that receivers that fail together are not all retried
+/// together.
 const JITTER: f64 = 0.2;
-/// A receiver may ask for a longer pause, but not for ever.
+/// Maximum pause that a receiver can request with `Retry-After`.
 const ASKED_PAUSE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The pauses between attempts.
+/// The delays between attempts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetrySchedule {
     delays: Vec<Duration>,
 }
 
 impl RetrySchedule {
-    /// One attempt more than there are delays.
+    /// Creates a schedule with one more attempt than there are delays.
     pub fn new(delays: Vec<Duration>) -> Self {
         Self { delays }
     }
 
-    /// The pause after a failed attempt, given how many were made before it. `None`: enough.
-    /// `chance` lies between 0 and 1; `asked` is the pause that the receiver asked for.
+    /// Returns the pause after a failed attempt, or `None` if no attempts are left.
+    /// `attempts_before` is the number of earlier attempts, `chance` a random number between 0 and
+    /// 1, `asked` the pause that the receiver requested.
     pub fn pause(
         &self,
         attempts_before: u32,

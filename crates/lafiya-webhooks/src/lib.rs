@@ -1,8 +1,8 @@
-//! Webhooks as others receive them: the [`signature`] (Standard Webhooks), the guard of [`target`]
-//! addresses, the [`backoff`] between attempts, and the [`worker`] that delivers.
+//! Delivery of webhooks: the [`signature`] (Standard Webhooks), the guard of [`target`] addresses,
+//! the [`backoff`] between attempts, and the [`worker`] that delivers.
 //!
-//! What is queued, and for whom, is decided by the store and the service; nothing here knows what an
-//! event means, and nothing a receiver answers is kept beyond its status.
+//! The store and the service decide what is queued and for whom. This crate does not interpret
+//! events, and stores nothing of a receiver's response except its status.
 #![warn(missing_docs)]
 
 mod addresses;

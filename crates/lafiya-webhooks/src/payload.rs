@@ -1,4 +1,4 @@
-//! The body of a delivery: the same bytes at every attempt.
+//! The body of a delivery, which is identical for every attempt.
 
 use jiff::Timestamp;
 use lafiya_model::EventKind;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-/// The version of the payload's shape.
+/// The version of the payload format.
 const API_VERSION: &str = "v1";
 
 #[derive(Serialize)]
@@ -20,7 +20,7 @@ struct Payload<'a> {
     data: Value,
 }
 
-/// The body that a delivery of this event carries.
+/// Returns the body of a delivery of this event.
 pub fn body(
     event_id: Uuid,
     kind: EventKind,

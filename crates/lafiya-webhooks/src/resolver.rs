@@ -1,6 +1,6 @@
-//! Names are resolved here and nowhere else, and the connection goes to exactly the addresses that
-//! were judged: a name that led to a public address at registration and leads inside now (DNS
-//! rebinding) is refused now.
+//! The only DNS resolver of deliveries. A connection goes to exactly the addresses that were
+//! checked, so a name that was public at registration and now resolves to a private address (DNS
+//! rebinding) is refused.
 
 use std::future::Future;
 use std::io;
@@ -12,9 +12,9 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use crate::target::{TargetPolicy, TargetRefusal};
 
-/// What a name leads to.
+/// The result of a DNS look-up.
 pub(crate) type Answer = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
-/// Asks what a name leads to.
+/// A DNS look-up function.
 pub(crate) type LookUp = Arc<dyn Fn(String) -> Answer + Send + Sync>;
 
 pub(crate) struct GuardedResolver {
@@ -28,7 +28,7 @@ impl GuardedResolver {
     }
 }
 
-/// The machine's own resolver.
+/// Returns the system's resolver.
 pub(crate) fn system() -> LookUp {
     Arc::new(|name| {
         Box::pin(async move {

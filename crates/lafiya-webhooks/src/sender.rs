@@ -1,5 +1,6 @@
-//! One attempt: a signed POST, bounded in time, to an address that passed the guard. Redirects are
-//! not followed and the answer's body is not read: nothing of the inside can be learned through it.
+//! One attempt: a signed POST with a timeout, to an address that passed the guard. Redirects are
+//! not followed and the response body is not read, so nothing about the internal network can be
+//! learned through it.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -17,17 +18,17 @@ use crate::signature::{Secret, signature};
 use crate::target::{TargetPolicy, TargetRefusal};
 
 const USER_AGENT: &str = concat!("Lafiya-Webhooks/", env!("CARGO_PKG_VERSION"));
-/// Idle connections kept for the next delivery to the same receiver.
+/// Maximum number of idle connections per receiver.
 const IDLE_PER_HOST_MAX: usize = 4;
 
-/// How an attempt ended.
+/// The result of an attempt.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// Taken, with this status.
+    /// Accepted with this status.
     Accepted(u16),
-    /// The receiver is gone for good (410).
+    /// The receiver is permanently gone (410).
     Gone,
-    /// Refused, or no answer.
+    /// Refused or not answered.
     Failed {
         status: Option<u16>,
         reason: String,
@@ -35,7 +36,7 @@ pub(crate) enum Outcome {
     },
 }
 
-/// Makes attempts.
+/// Sends deliveries.
 pub(crate) struct Sender {
     client: Client,
     policy: TargetPolicy,
@@ -51,7 +52,7 @@ impl Sender {
         let client = Client::builder()
             .user_agent(USER_AGENT)
             .redirect(Policy::none())
-            // A proxy would make the connection in our place, past the guard.
+            // A proxy would resolve the name itself and bypass the guard.
             .no_proxy()
             .timeout(timeout)
             .connect_timeout(timeout)
@@ -93,7 +94,8 @@ impl Sender {
         }
     }
 
-    /// Why there was no answer, in words of our own: a library's may tell of the inside.
+    /// Describes why there was no response, in our own words: a library's message may reveal
+    /// details of the internal network.
     fn reason(&self, error: &reqwest::Error) -> String {
         if let Some(refusal) = refusal_in(error) {
             format!("the address {refusal}")
@@ -140,7 +142,7 @@ fn failed(status: Option<u16>, reason: String) -> Outcome {
     }
 }
 
-/// The guard's own refusal, if that is what stopped a connection.
+/// Returns the guard's refusal if it was the cause of a connection error.
 fn refusal_in(error: &reqwest::Error) -> Option<TargetRefusal> {
     let mut cause = error.source();
     while let Some(inner) = cause {

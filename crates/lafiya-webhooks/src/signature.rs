@@ -1,5 +1,5 @@
-//! Standard Webhooks signatures (standardwebhooks.com): HMAC-SHA256 over id, time and body, one for
-//! each secret that is valid at the moment.
+//! Standard Webhooks signatures (standardwebhooks.com): HMAC-SHA256 over id, timestamp and body,
+//! one for each currently valid secret.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,29 +11,29 @@ use sha2::Sha256;
 const SECRET_PREFIX: &str = "whsec_";
 const SECRET_BYTES: usize = 32;
 
-/// What a webhook's deliveries are signed with. Shown once, in the form that libraries take.
+/// A signing secret. Shown once, in the format that webhook libraries expect.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Vec<u8>);
 
 impl Secret {
-    /// A new one.
+    /// Generates a new secret.
     pub fn generate() -> Self {
         let mut bytes = vec![0; SECRET_BYTES];
         rand::rng().fill(bytes.as_mut_slice());
         Self(bytes)
     }
 
-    /// One that was stored.
+    /// Creates a secret from its stored bytes.
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }
 
-    /// What is stored of it.
+    /// Returns the bytes to store.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The form for people and libraries: `whsec_` and base64.
+    /// Returns the form for users and libraries: `whsec_` and base64.
     pub fn reveal(&self) -> String {
         format!("{SECRET_PREFIX}{}", STANDARD.encode(&self.0))
     }
@@ -52,7 +52,7 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// The value of the header `webhook-signature`.
+/// Returns the value of the `webhook-signature` header.
 pub fn signature(secrets: &[Secret], id: &str, at: Timestamp, body: &str) -> String {
     let all: Vec<String> = secrets
         .iter()

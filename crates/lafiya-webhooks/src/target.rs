@@ -1,6 +1,6 @@
-//! Whether an address may be called. Asked at registration and again before every attempt; names
-//! are resolved and judged when the connection is made (`resolver`), so that what a name leads to
-//! cannot change in between.
+//! Checks whether a URL may be called, at registration and again before every attempt. Names are
+//! resolved and checked when the connection is made (`resolver`), so that a name cannot change its
+//! address in between.
 
 use std::net::IpAddr;
 
@@ -8,48 +8,48 @@ use reqwest::Url;
 
 use crate::addresses::{Place, place_of};
 
-/// Longest address taken.
+/// Maximum length of a URL, in characters.
 pub const URL_CHARACTERS_MAX: usize = 2048;
 
-/// What the operator allows.
+/// Which targets the operator allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TargetPolicy {
     /// `https` to public addresses.
     #[default]
     PublicHttps,
-    /// For development: plain `http`, this machine and private networks too. Link-local addresses,
-    /// where clouds keep their credentials, stay closed.
+    /// For development: also plain `http`, this machine and private networks. Link-local addresses,
+    /// where clouds provide their credentials, stay forbidden.
     Insecure,
 }
 
-/// Why an address may not be called, as the end of a sentence that begins with the field's name.
+/// Why a URL may not be called. The messages complete a sentence that starts with the field name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetRefusal {
-    /// Too long.
+    /// It is too long.
     #[error("may have at most {URL_CHARACTERS_MAX} characters")]
     TooLong,
-    /// No URL at all.
+    /// It is not a URL.
     #[error("must be an absolute URL such as https://example.org/hooks")]
     NotAUrl,
-    /// Another scheme.
+    /// It has another scheme.
     #[error("must begin with https://")]
     NotHttps,
-    /// A user name or password in the address.
+    /// It contains a user name or a password.
     #[error("must not hold a user name or a password")]
     Credentials,
-    /// A part that is never sent.
+    /// It has a fragment, which is never sent.
     #[error("must not have a fragment (#...)")]
     Fragment,
-    /// No connection can be made to it.
+    /// It has port 0, which cannot be connected to.
     #[error("must not name port 0")]
     PortZero,
-    /// Not the public internet.
+    /// It is not a public address.
     #[error("must lead to a public address, not to a private, local or reserved one")]
     NotPublic,
 }
 
 impl TargetPolicy {
-    /// The address as a URL, if it may be called as far as can be said without resolving it.
+    /// Parses the URL and checks everything that can be checked without resolving its name.
     pub fn check(self, text: &str) -> Result<Url, TargetRefusal> {
         if text.chars().count() > URL_CHARACTERS_MAX {
             return Err(TargetRefusal::TooLong);
@@ -77,7 +77,7 @@ impl TargetPolicy {
         }
     }
 
-    /// Whether a connection to this address may be made.
+    /// Whether a connection to this address is allowed.
     pub(crate) fn allows(self, address: IpAddr) -> bool {
         match place_of(address) {
             Place::Public => true,
@@ -86,7 +86,8 @@ impl TargetPolicy {
         }
     }
 
-    /// The parser has already turned `0x7f.1`, `2130706433` and the like into dotted form.
+    /// Checks the host of a URL. The parser has already normalised forms such as `0x7f.1` and
+    /// `2130706433` to dotted decimal.
     fn allows_host(self, host: &str) -> bool {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         if let Ok(address) = bare.parse() {

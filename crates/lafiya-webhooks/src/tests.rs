@@ -17,7 +17,7 @@ use crate::sender::{Outcome, Sender};
 use crate::signature::Secret;
 use crate::target::TargetPolicy;
 
-/// What a receiver got: the headers in lower case, and the body.
+/// A received request: its headers in lower case, and its body.
 struct Received {
     headers: Vec<(String, String)>,
     body: String,
@@ -30,7 +30,7 @@ impl Received {
     }
 }
 
-/// Answers every request with the same bytes and hands over what came.
+/// Starts a receiver that answers every request with the same bytes and forwards what it received.
 fn receiver(answer: &'static str) -> (u16, Receiver<Received>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -166,7 +166,7 @@ async fn a_redirect_is_a_failure_and_is_not_followed() {
     assert!(reached.try_recv().is_err(), "the redirect was followed");
 }
 
-/// A name that leads to a public address when it is first asked for and to this machine afterwards.
+/// Returns a look-up that gives a public address first and this machine afterwards.
 fn rebinding() -> LookUp {
     let asked = Arc::new(AtomicUsize::new(0));
     Arc::new(move |_| {

@@ -1,5 +1,5 @@
-//! The delivery worker. Every replica runs one; the store's leases see to it that each delivery is
-//! attempted by one of them at a time, and its fair shares that no tenant holds up another.
+//! The delivery worker. Every replica runs one. The store's leases ensure that only one of them
+//! attempts a delivery at a time, and its fair shares that no tenant delays another.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -21,29 +21,30 @@ use crate::resolver;
 use crate::sender::{Outcome, Sender};
 use crate::target::TargetPolicy;
 
-/// Events taken out of the outbox at once.
+/// Maximum number of events taken from the outbox at once.
 const DISPATCHED_AT_ONCE: u32 = 200;
-/// What a lease adds to the longest attempt, for recording it and for clocks that differ.
+/// Time that a lease adds to the longest attempt, to allow for recording it and for clock
+/// differences.
 const LEASE_MARGIN: Duration = Duration::from_secs(15);
-/// The part of all attempts that one tenant may have at a time.
+/// Divisor of the concurrency that gives the maximum per tenant.
 const TENANT_SHARE: u32 = 4;
 
-/// How the worker works.
+/// The settings of the worker.
 #[derive(Clone, Debug)]
 pub struct WorkerSettings {
-    /// Which targets are allowed.
+    /// Which target addresses are allowed.
     pub policy: TargetPolicy,
-    /// How long a receiver may take to answer.
+    /// Timeout of an attempt.
     pub timeout: Duration,
-    /// When failed deliveries are tried again.
+    /// When failed deliveries are retried.
     pub retries: RetrySchedule,
-    /// How often an idle worker looks for work.
+    /// How often an idle worker polls for work.
     pub poll_every: Duration,
-    /// Attempts at a time.
+    /// Maximum number of concurrent attempts.
     pub concurrency: u32,
 }
 
-/// Delivers what is due.
+/// Delivers webhooks that are due.
 pub struct Worker {
     shared: Arc<Shared>,
     free: Arc<Semaphore>,
@@ -61,7 +62,8 @@ struct Shared {
 }
 
 impl Worker {
-    /// A worker that has not begun. Fails when no TLS client can be made on this machine.
+    /// Creates a worker that does not run yet. Fails if no TLS client can be created on this
+    /// machine.
     pub fn new(
         store: Arc<dyn Store>,
         settings: WorkerSettings,
@@ -84,7 +86,7 @@ impl Worker {
         })
     }
 
-    /// Works until told to stop, then lets running attempts end.
+    /// Runs until `stop` is cancelled, then waits for running attempts.
     pub async fn run(mut self, stop: CancellationToken) {
         while !stop.is_cancelled() {
             let found_work = match self.round().await {
@@ -107,7 +109,8 @@ impl Worker {
         self.attempts.wait().await;
     }
 
-    /// Dispatches events, claims what is due and sets out. Says whether there was anything.
+    /// Dispatches events, claims due deliveries and starts their attempts. Returns whether there
+    /// was any work.
     async fn round(&mut self) -> Result<bool, StoreError> {
         let store = &self.shared.store;
         let now = (self.shared.clock)();
@@ -122,7 +125,8 @@ impl Worker {
         for delivery in claimed {
             self.last_served = Some(delivery.tenant);
             let Ok(place) = Arc::clone(&self.free).try_acquire_owned() else {
-                // Cannot be: no more was claimed than there were places. Its lease will end.
+                // Cannot happen: no more deliveries are claimed than permits are available. The
+                // lease would expire.
                 break;
             };
             let flight = Flight::begin(Arc::clone(&self.shared), delivery.tenant, place);
@@ -172,7 +176,7 @@ impl Shared {
     }
 }
 
-/// An attempt's place among those at a time; given back however the attempt ends.
+/// The permit of a running attempt, released however the attempt ends.
 struct Flight {
     shared: Arc<Shared>,
     tenant: TenantId,

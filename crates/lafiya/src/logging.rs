@@ -1,5 +1,5 @@
-//! Logs, for people or as JSON, on standard error so that standard output stays for answers; and
-//! traces to a collector, where the binary is built for it.
+//! Logging as text or JSON, on standard error so that standard output is free for command output;
+//! and traces to a collector, if the binary is built with support for it.
 
 use std::io::IsTerminal;
 
@@ -23,8 +23,8 @@ pub(crate) fn start(settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The filter that `log_level` means. A word that is no level would be taken for the name of a part of the
-/// program and silence all the others, so it is refused.
+/// Parses `log_level` into a filter. A word that is not a level would be read as the name of a
+/// module and silence all others, so it is refused.
 pub(crate) fn filter(log_level: &str) -> anyhow::Result<EnvFilter> {
     let words = log_level.split(',').map(str::trim);
     for word in words.filter(|word| !word.is_empty() && !word.contains(['=', '['])) {
@@ -47,7 +47,7 @@ where
             .with_target(false)
             .with_ansi(std::io::stderr().is_terminal())
             .boxed(),
-        // The span of the request once, not again in a list of the spans around it.
+        // The request span is written once, not again in the list of parent spans.
         LogFormat::Json => layer
             .json()
             .flatten_event(true)
@@ -65,7 +65,7 @@ mod traces {
     use tracing_subscriber::Layer;
     use tracing_subscriber::registry::LookupSpan;
 
-    /// Sends spans to the collector; `None` where no address is set.
+    /// Returns a layer that sends spans to the collector; `None` if no address is set.
     pub(super) fn layer<S>(endpoint: &str) -> anyhow::Result<Option<impl Layer<S> + use<S>>>
     where
         S: tracing::Subscriber + for<'span> LookupSpan<'span>,

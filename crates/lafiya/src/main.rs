@@ -1,5 +1,5 @@
 //! The `lafiya` binary: command line, settings, wiring, shutdown. No domain logic.
-// A closed pipe would be a panic; `commands::say` knows better.
+// `println!` panics on a closed pipe; `commands::say` handles it.
 #![deny(clippy::print_stdout)]
 
 mod commands;

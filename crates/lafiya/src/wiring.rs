@@ -18,12 +18,13 @@ use rand::RngExt;
 
 use crate::settings::Settings;
 
-/// The name under which the store keeps the secret of key hashes.
+/// The name of the key hash secret in the store.
 const KEY_HASH_SECRET: &str = "key_hash_secret";
 
-/// Everything the service needs.
+/// Builds the context of the service.
 pub(crate) async fn context(settings: &Settings) -> anyhow::Result<Context> {
-    // Boxed: a library on the stack of a future is copied wherever the future goes.
+    // Boxed, because otherwise the library would be part of the future and copied whenever it
+    // moves.
     Box::pin(async {
         let library = Library::new(knowledge_base(settings)?);
         let facilities = register(&settings.data_dir, library.facility_types())?;
@@ -32,7 +33,7 @@ pub(crate) async fn context(settings: &Settings) -> anyhow::Result<Context> {
     .await
 }
 
-/// What an admin command needs: everything but the knowledge, which takes longest to prepare.
+/// Builds the context of an admin command: without the knowledge base, which takes longest to load.
 pub(crate) async fn admin_context(settings: &Settings) -> anyhow::Result<Context> {
     Box::pin(async {
         let library = Library::new(KnowledgeBase::from_content(Content::default()));
@@ -77,7 +78,8 @@ async fn with_library(
     })
 }
 
-/// The default register, and in front of it what was imported into the data folder.
+/// Builds the facility register: the facilities imported into the data directory, followed by the
+/// embedded default.
 pub(crate) fn register(data_dir: &Path, types: Types) -> anyhow::Result<Register> {
     let default = Register::embedded(types.clone());
     match RegisterFile::in_dir(data_dir).read()? {
@@ -100,7 +102,7 @@ async fn open_store(settings: &Settings) -> anyhow::Result<Arc<dyn Store>> {
         .context("the database cannot be opened")
 }
 
-/// Makes sure that every document in the store can be opened with the data keys of the settings.
+/// Checks that every document in the store can be decrypted with the configured data keys.
 pub(crate) async fn settle_data_keys(context: &Context) -> anyhow::Result<()> {
     let missing = context.store.settle_data_keys(context.clock.now()).await?;
     if missing.is_empty() {
@@ -126,7 +128,7 @@ async fn key_hasher(settings: &Settings, store: &dyn Store) -> anyhow::Result<Ke
     Ok(KeyHasher::new(&secret))
 }
 
-/// The embedded base, or the folder that replaces it. A broken base is refused.
+/// Loads the embedded knowledge base, or the directory that replaces it. Fails if it is invalid.
 pub(crate) fn knowledge_base(settings: &Settings) -> anyhow::Result<KnowledgeBase> {
     match settings.knowledge_dir() {
         None => lafiya_content::load().context("the embedded knowledge base cannot be read"),

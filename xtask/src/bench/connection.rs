@@ -1,17 +1,18 @@
-//! Requests over kept connections, and the answers to them.
+//! Requests over keep-alive connections, and their answers.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// How long an answer may take.
+/// The timeout for an answer.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
-/// Headers that an answer may have.
+/// The maximum number of headers in an answer.
 const HEADERS_MAX: usize = 32;
-/// Room for a piece of an answer: so little that it stays in the nearest caches, which the load shares with the server.
+/// The size of the read buffer: small enough to stay in the processor's fastest caches, which the
+/// load shares with the server.
 pub(super) const PIECE_MAX: usize = 16 * 1024;
 
-/// One request, ready to be sent again and again.
+/// A serialized request that can be sent repeatedly.
 pub(super) struct Request {
     bytes: Vec<u8>,
 }
@@ -36,24 +37,24 @@ impl Request {
         }
     }
 
-    /// Sends it once on a connection of its own.
+    /// Sends it once on a new connection.
     pub(super) fn once(&self, to: SocketAddr) -> io::Result<Answer> {
         Connection::open(to)?.ask(self)
     }
 
-    /// Sends it on a connection that waits for nothing else.
+    /// Sends it on a connection without pending requests.
     pub(super) fn send(&self, mut on: impl Write) -> io::Result<()> {
         on.write_all(&self.bytes)
     }
 }
 
-/// What came back.
+/// The answer to a request.
 pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) body: Vec<u8>,
 }
 
-/// A connection for one that waits for its answers.
+/// A blocking connection that waits for each answer.
 pub(super) struct Connection {
     stream: TcpStream,
     incoming: Incoming,
@@ -85,26 +86,26 @@ impl Connection {
     }
 }
 
-/// A stream that sends small requests at once.
+/// Opens a stream that sends small requests immediately (`TCP_NODELAY`).
 pub(super) fn connected(to: SocketAddr) -> io::Result<TcpStream> {
     let stream = TcpStream::connect_timeout(&to, PATIENCE)?;
     stream.set_nodelay(true)?;
     Ok(stream)
 }
 
-/// An answer on its way.
+/// A partially received answer.
 #[derive(Default)]
 pub(super) struct Incoming {
-    /// What has come while the head was not whole.
+    /// The bytes received before the head was complete.
     begun: Vec<u8>,
     head: Option<Head>,
-    /// Bytes of the body that have not come.
+    /// The remaining bytes of the body.
     missing: usize,
 }
 
 impl Incoming {
-    /// Takes a piece of what has come, by way of `room`, and gives the part of it that is body away. The head of the answer
-    /// once the answer is whole; what comes next is another.
+    /// Reads available bytes into `room` and passes the body bytes among them to `body`. Returns
+    /// the head once the answer is complete; the next bytes then start a new answer.
     pub(super) fn take(
         &mut self,
         mut from: impl Read,
@@ -133,18 +134,18 @@ impl Incoming {
     }
 }
 
-/// What the head of an answer says.
+/// The head of an answer.
 pub(super) struct Head {
     pub(super) status: u16,
-    /// What `Retry-After` says, where it is sent.
+    /// The `Retry-After` header, if present.
     pub(super) retry_after: Option<String>,
-    /// Bytes of the head itself.
+    /// The length of the head in bytes.
     bytes: usize,
     body_bytes: usize,
 }
 
 impl Head {
-    /// The head that these bytes begin with; none: it goes on behind them.
+    /// Parses the head at the start of these bytes; `None` if it is incomplete.
     fn read(received: &[u8]) -> io::Result<Option<Self>> {
         let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
         let mut response = httparse::Response::new(&mut headers);
@@ -178,7 +179,7 @@ mod tests {
 
     const ANSWER: &[u8] = b"HTTP/1.1 503 Full\r\nretry-after: 2\r\nContent-Length: 4\r\n\r\nfull";
 
-    /// Takes pieces until the answer is whole or there are none left.
+    /// Processes pieces until the answer is complete or none are left.
     fn taken(incoming: &mut Incoming, pieces: &[&[u8]]) -> io::Result<(Option<Head>, Vec<u8>)> {
         let mut body = Vec::new();
         for piece in pieces {

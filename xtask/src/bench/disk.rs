@@ -1,5 +1,6 @@
-//! Durable assessments on SQLite beside the disk itself: rows of the same size written behind one another, with one
-//! fdatasync for 64 of them, which is the best a group commit can do, and with one for each.
+//! Compares durable assessments on SQLite with the disk itself: rows of the same size written
+//! sequentially, with one fdatasync per 64 rows, which is the best that group commit can achieve,
+//! and with one per row.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -15,11 +16,12 @@ use super::table::{Bound, Row};
 
 const CONNECTIONS: usize = 64;
 const GROUP: usize = 64;
-/// The service and the bare disk take turns, so that a machine that becomes slower or faster meanwhile does so for both.
+/// The number of rounds. The service and the raw disk alternate, so that a change in the machine's
+/// speed affects both.
 const ROUNDS: usize = 4;
 const LASTING: Duration = Duration::from_secs(2);
 const RAW_LASTING: Duration = Duration::from_millis(500);
-/// A raw file starts anew at this size, so that the bench fills no disk.
+/// A raw file is restarted at this size, so that the benchmark does not fill the disk.
 const RAW_BYTES_MAX: usize = 1 << 30;
 
 pub(super) fn rows(binary: &Path) -> anyhow::Result<Vec<Row>> {
@@ -72,12 +74,12 @@ pub(super) fn rows(binary: &Path) -> anyhow::Result<Vec<Row>> {
     ])
 }
 
-/// What one of so many assessments added to a database that took up so much before.
+/// Returns the bytes per assessment, given the size of the database before them and their number.
 pub(super) fn row_bytes(folder: &Path, before: u64, answered: usize) -> anyhow::Result<usize> {
     Ok((bytes_in(folder)? - before) as usize / answered.max(1))
 }
 
-/// What the database takes up, its log included.
+/// Returns the size of the database, including its write-ahead log.
 pub(super) fn bytes_in(folder: &Path) -> anyhow::Result<u64> {
     let mut total = 0;
     for entry in fs::read_dir(folder)? {
@@ -86,7 +88,7 @@ pub(super) fn bytes_in(folder: &Path) -> anyhow::Result<u64> {
     Ok(total)
 }
 
-/// Rows a second that the disk takes when so many are written before each wait.
+/// Returns the rows per second that the disk writes with one sync per `group` rows.
 fn raw_rows_per_second(folder: &Path, row_bytes: usize, group: usize) -> anyhow::Result<f64> {
     let path = folder.join("raw");
     let mut file = File::create(&path)?;

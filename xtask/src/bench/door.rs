@@ -1,5 +1,5 @@
-//! What every request with a key passes: the key is checked, the window of its rate and its use are counted. The program is
-//! `crates/lafiya-service/benches/door.rs`.
+//! Measures the steps that every request with a key passes: the key is checked, and its rate-limit
+//! window and usage are counted. The program is `crates/lafiya-service/benches/door.rs`.
 
 use anyhow::Context;
 
@@ -12,7 +12,7 @@ pub(super) fn rows() -> anyhow::Result<Vec<Row>> {
     from_lines(&programs::bench("lafiya-service", "door")?)
 }
 
-/// From lines such as `1000 keys: 1.9 us a call, 55.0 us a look-up`.
+/// Parses lines such as `1000 keys: 1.9 us a call, 55.0 us a look-up`.
 fn from_lines(printed: &str) -> anyhow::Result<Vec<Row>> {
     let sizes = lines_of::<3>(printed);
     let &[keys, call_us, look_up_us] = sizes.last().context("the bench prints its sizes")?;

@@ -1,5 +1,6 @@
-//! One turn of reasoning over an invented base, beside a plain dense version of the same arithmetic, and how its cost grows.
-//! The program is `crates/lafiya-eval/benches/engine.rs`.
+//! Measures one turn of reasoning over a synthetic knowledge base, next to a simple dense
+//! implementation of the same arithmetic, and how its cost grows. The program is
+//! `crates/lafiya-eval/benches/engine.rs`.
 
 use anyhow::Context;
 
@@ -7,24 +8,25 @@ use super::growth;
 use super::programs::{self, lines_of};
 use super::table::{Bound, Row};
 
-/// One line of the program.
+/// One line of the program's output.
 #[derive(Clone, Copy)]
 struct Turn {
     conditions: f64,
     findings: f64,
     evidence: f64,
     engine_us: f64,
-    /// Zero where it was not measured.
+    /// 0 if it was not measured.
     dense_us: f64,
 }
 
-/// What the program prints.
+/// Runs the program and returns its output.
 pub(super) fn printed() -> anyhow::Result<String> {
     println!("measuring the engine ...");
     programs::bench("lafiya-eval", "engine")
 }
 
-/// Microseconds of the turn that everything else is compared with: 800 conditions, 1,500 findings, 10 pieces of evidence.
+/// Returns the microseconds of the reference turn: 800 conditions, 1,500 findings, 10 pieces of
+/// evidence.
 pub(super) fn step_us(printed: &str) -> anyhow::Result<f64> {
     Ok(at(&turns(printed), 10.0)?.engine_us)
 }
@@ -73,7 +75,8 @@ pub(super) fn rows(printed: &str) -> anyhow::Result<Vec<Row>> {
     ])
 }
 
-/// The turn over the base of the usual size with so many pieces of evidence: the first lines are of that base.
+/// Returns the turn with this many pieces of evidence over the knowledge base of the usual size,
+/// which the first lines are for.
 fn at(turns: &[Turn], evidence: f64) -> anyhow::Result<Turn> {
     let usual = turns
         .first()
@@ -88,9 +91,8 @@ fn at(turns: &[Turn], evidence: f64) -> anyhow::Result<Turn> {
         .with_context(|| format!("no line of {evidence} pieces of evidence"))
 }
 
-/// From lines such as
-/// `800 conditions, 1500 findings, 10 pieces of evidence: engine 61.0 us, plain dense 70.2 us`; the dense version is not
-/// measured in all of them.
+/// Parses lines such as `800 conditions, 1500 findings, 10 pieces of evidence: engine 61.0 us,
+/// plain dense 70.2 us`. The dense implementation is not measured in all of them.
 fn turns(printed: &str) -> Vec<Turn> {
     let turn = |[conditions, findings, evidence, engine_us, dense_us]: [f64; 5]| Turn {
         conditions,

@@ -1,4 +1,5 @@
-//! The nearest five facilities, by the tree and by looking at every one, as the register grows. The program is
+//! Measures the search for the nearest five facilities with the spatial index and by brute force,
+//! for registers of several sizes. The program is
 //! `crates/lafiya-facilities/examples/bench_nearest.rs`.
 
 use anyhow::Context;
@@ -12,7 +13,8 @@ pub(super) fn rows() -> anyhow::Result<Vec<Row>> {
     from_lines(&programs::example("lafiya-facilities", "bench_nearest")?)
 }
 
-/// From lines of the number of facilities, µs by the tree, µs by force and ms of building the index.
+/// Parses lines with the number of facilities, µs with the index, µs by brute force, and ms for
+/// building the index.
 fn from_lines(printed: &str) -> anyhow::Result<Vec<Row>> {
     let sizes = lines_of::<4>(printed);
     let &[size, tree_us, force_us, _] = sizes.last().context("the bench prints three sizes")?;

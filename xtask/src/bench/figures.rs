@@ -1,6 +1,7 @@
-//! The arithmetic of the figures: medians, percentiles, and how a cost grows with the size of what it is spent on.
+//! Statistics of the figures: medians, percentiles, and how a cost grows with the size of its
+//! input.
 
-/// The least and the middle of some measurements.
+/// The minimum and the median of some measurements.
 pub(super) struct Spread {
     pub(super) min: f64,
     pub(super) median: f64,
@@ -21,15 +22,15 @@ impl Spread {
     }
 }
 
-/// The value below which that share of the sorted values lies.
+/// Returns the value below which this share of the sorted values is.
 pub(super) fn percentile(sorted: &[f64], share: f64) -> f64 {
     let place = (sorted.len() as f64 * share) as usize;
     let last = sorted.len().saturating_sub(1);
     sorted.get(place.min(last)).copied().unwrap_or(f64::NAN)
 }
 
-/// The exponent `e` of `cost ~ size^e`: the slope of the straight line nearest to the points on logarithmic paper.
-/// 0: the size does not matter; 1: twice the size costs twice.
+/// Returns the exponent `e` of `cost ~ size^e`: the slope of the regression line on a log-log
+/// scale. 0 means that the size does not matter; 1 means that twice the size costs twice as much.
 pub(super) fn exponent(points: &[(f64, f64)]) -> f64 {
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
     let count = logs.len() as f64;
@@ -40,7 +41,7 @@ pub(super) fn exponent(points: &[(f64, f64)]) -> f64 {
     both / spread
 }
 
-/// The numbers in a line such as `10 keys: 1.5 us a call`, in their order.
+/// Returns the numbers in a line such as `10 keys: 1.5 us a call`, in order.
 pub(super) fn numbers(line: &str) -> Vec<f64> {
     let words = line.split([' ', ',']);
     words.filter_map(|word| word.parse().ok()).collect()
@@ -74,7 +75,7 @@ mod tests {
         check(&[(1.0, 7.0), (2.0, 7.0), (4.0, 7.0)], 0.0);
         check(&[(100.0, 3.0), (200.0, 6.0), (400.0, 12.0)], 1.0);
         check(&[(1.0, 1.0), (2.0, 4.0), (4.0, 16.0)], 2.0);
-        // One point off the line pulls it, but only by its share.
+        // One outlier affects the slope only by its share.
         check(&[(1.0, 1.0), (2.0, 4.0), (4.0, 4.0)], 1.0);
     }
 

@@ -1,11 +1,12 @@
-//! How costs grow with the size of what they are spent on, as a row: the exponent, and the points it was fitted to.
+//! A row about growth: how cost grows with size, as an exponent and the points that it was fitted
+//! to.
 
 use anyhow::ensure;
 
 use super::figures::exponent;
 use super::table::{Bound, Row, figure};
 
-/// One row from points of (size, cost); the exponent may be `most`.
+/// Returns a row from points of (size, cost). `most` is the maximum exponent.
 pub(super) fn row(
     what: &'static str,
     points: Vec<(f64, f64)>,

@@ -1,5 +1,5 @@
-//! The instructions of one turn of reasoning, counted by callgrind: a figure that no other work on the machine disturbs. The
-//! program is `crates/lafiya-eval/benches/engine.rs`.
+//! Counts the instructions of one turn of reasoning with callgrind: a figure that is independent of
+//! other load. The program is `crates/lafiya-eval/benches/engine.rs`.
 
 use std::process::Command;
 
@@ -8,11 +8,11 @@ use anyhow::{Context, ensure};
 use super::table::{Bound, Row};
 use crate::workspace;
 
-/// Two runs of so many turns: what lies between them is turns and nothing else.
+/// Two runs with these numbers of turns: their difference contains only turns.
 const TURNS: [usize; 2] = [20, 60];
 const COUNTER: &str = "valgrind --tool=callgrind --callgrind-out-file=/dev/null";
 
-/// None where valgrind is not installed.
+/// Returns the row; `None` if valgrind is not installed.
 pub(super) fn row() -> anyhow::Result<Option<Row>> {
     if Command::new("valgrind").arg("--version").output().is_err() {
         println!("valgrind is not installed: instructions are not counted");
@@ -58,7 +58,7 @@ fn instructions_of(turns: usize) -> anyhow::Result<f64> {
     collected(&said).with_context(|| format!("callgrind counted nothing: {said}"))
 }
 
-/// From a line such as `==71== Collected : 123456`.
+/// Parses a line such as `==71== Collected : 123456`.
 fn collected(said: &str) -> Option<f64> {
     let line = said.lines().find(|line| line.contains("Collected :"))?;
     line.split_whitespace().last()?.parse().ok()

@@ -1,6 +1,6 @@
-//! A load of HTTP requests over kept connections, and what it cost the server: its processor time from the kernel, which
-//! other work on the machine does not disturb. Every connection has a thread of its own, as so many clients would;
-//! [`run_sparing`] leaves as much of the machine to the server as it can.
+//! Generates HTTP load over keep-alive connections, and measures its cost for the server: CPU time
+//! from the kernel, which is independent of other load. Every connection has its own thread, like
+//! separate clients; [`run_sparing`] leaves as much of the machine to the server as possible.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,33 +14,33 @@ use super::figures::percentile;
 use super::processor::{self, TICKS_PER_SECOND};
 use super::sparing;
 
-/// Whom a load goes to.
+/// The target of a load.
 #[derive(Clone, Copy)]
 pub(super) struct Target {
     pub(super) address: SocketAddr,
-    /// The process that pays for it.
+    /// The process whose CPU time is measured.
     pub(super) process: u32,
 }
 
-/// How much of a load.
+/// The amount of load.
 #[derive(Clone, Copy)]
 pub(super) enum Extent {
     Lasting(Duration),
     Requests(usize),
 }
 
-/// What a load came to.
+/// The result of a load.
 #[derive(Default)]
 pub(super) struct Outcome {
-    /// Answers of status 200.
+    /// Answers with status 200.
     pub(super) answered: usize,
     /// Other answers.
     pub(super) refused: usize,
-    /// Processor seconds of the server.
+    /// CPU seconds of the server.
     pub(super) server_s: f64,
-    /// Seconds on the wall.
+    /// Elapsed seconds.
     pub(super) wall_s: f64,
-    /// Of the answers of status 200, sorted.
+    /// Of answers with status 200, sorted.
     latencies_us: Vec<f64>,
 }
 
@@ -57,7 +57,7 @@ impl Outcome {
         1e6 / self.per_cpu_second()
     }
 
-    /// Notes an answer that took so long.
+    /// Records an answer with its latency.
     pub(super) fn note(&mut self, status: u16, took: Duration) {
         if status == 200 {
             self.answered += 1;
@@ -67,7 +67,7 @@ impl Outcome {
         }
     }
 
-    /// Takes in what came of a further load of the same kind.
+    /// Adds the result of another load of the same kind.
     pub(super) fn take_in(&mut self, more: Self) {
         self.answered += more.answered;
         self.refused += more.refused;
@@ -82,7 +82,7 @@ impl Outcome {
     }
 }
 
-/// Sends the request over and over on each of some connections.
+/// Sends the request repeatedly on each of several connections.
 pub(super) fn run(
     to: Target,
     request: &Request,
@@ -92,7 +92,7 @@ pub(super) fn run(
     run_several(to, std::slice::from_ref(request), connections, extent)
 }
 
-/// The same with several requests, which the connections share among themselves.
+/// Like [`run`], with several requests that are distributed over the connections.
 pub(super) fn run_several(
     to: Target,
     requests: &[Request],
@@ -105,8 +105,8 @@ pub(super) fn run_several(
     sent_by(senders.collect(), to, extent)
 }
 
-/// The same from no more threads than there are processors. A thread for each of 64 connections takes a tenth of the machine,
-/// which the server would lack.
+/// Like [`run`], from at most as many threads as there are processors. A thread for each of 64
+/// connections would take a tenth of the machine from the server.
 pub(super) fn run_sparing(
     to: Target,
     request: &Request,
@@ -121,10 +121,10 @@ pub(super) fn run_sparing(
     sent_by(senders.collect(), to, extent)
 }
 
-/// Whether one more request is to be sent; asked for each.
+/// Whether to send another request; called before each one.
 pub(super) type GoesOn<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// What comes of so many senders, each on a thread of its own.
+/// Runs senders, each on its own thread, and returns the result.
 fn sent_by<S>(senders: Vec<S>, to: Target, extent: Extent) -> anyhow::Result<Outcome>
 where
     S: FnOnce(GoesOn<'_>) -> anyhow::Result<Outcome> + Send,
@@ -153,12 +153,13 @@ where
     Ok(whole)
 }
 
-/// Threads of a load that leaves as much of the machine to the server as it can.
+/// Returns the number of threads for a load that leaves as much of the machine to the server as
+/// possible.
 pub(super) fn processors() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// What comes of several senders, each on a thread of its own.
+/// Runs several senders, each on its own thread, and returns their results.
 pub(super) fn at_once<T: Send>(
     senders: impl Iterator<Item = impl FnOnce() -> anyhow::Result<T> + Send>,
 ) -> anyhow::Result<Vec<T>> {
@@ -193,7 +194,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// Answers every request on every connection with these bytes.
+    /// Starts a server that answers every request with these bytes.
     pub(in crate::bench) fn parrot(says: &'static str) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();

@@ -1,10 +1,10 @@
-//! What the figures were measured on, as far as the kernel tells it.
+//! The machine that was used, as reported by the kernel.
 
 use std::fs;
 
 use serde_json::{Value, json};
 
-/// A machine as a reader of the figures needs to know it.
+/// The properties of a machine that matter for the figures.
 pub(super) struct Machine {
     pub(super) cores: usize,
     processor: String,
@@ -14,7 +14,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// The one that this runs on.
+    /// Returns the current machine.
     pub(super) fn this() -> Self {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let kib = field(&read("/proc/meminfo"), "MemTotal", ':');
@@ -45,7 +45,7 @@ impl Machine {
     }
 }
 
-/// The value of the first line that begins with the name.
+/// Returns the value of the first line that starts with the name.
 fn field(text: &str, name: &str, between: char) -> Option<String> {
     let line = text.lines().find(|line| line.starts_with(name))?;
     let (_, value) = line.split_once(between)?;

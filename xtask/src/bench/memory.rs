@@ -1,5 +1,5 @@
-//! Whether memory grows with the assessments made: resident after the first of them, when every cache has been filled once,
-//! and after the last.
+//! Checks whether memory grows with the number of assessments: resident memory after the first of
+//! them, when every cache has been filled once, and after the last.
 
 use std::path::Path;
 use std::thread;
@@ -14,7 +14,7 @@ use super::service::CONNECTIONS;
 use super::table::{Bound, Row};
 
 const WARM_UP: usize = 2_000;
-/// What is freed after the load is given back within this time.
+/// The time after the load within which freed memory is returned to the system.
 const REST: Duration = Duration::from_secs(2);
 
 pub(super) fn rows(binary: &Path, assessments: usize) -> anyhow::Result<Vec<Row>> {

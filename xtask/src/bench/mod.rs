@@ -1,5 +1,6 @@
-//! Figures beside limits that are measured in the same run. Each bench prints a table for people and leaves the same as JSON
-//! in `target/bench`, for comparing releases; [`all`] draws a picture too and can write both into the documents.
+//! Benchmarks, with limits measured in the same run. Each benchmark prints a table and writes the
+//! same figures as JSON into `target/bench`, for comparing releases. [`all`] also draws a chart and
+//! can write both into the documents.
 
 mod connection;
 mod disk;
@@ -40,22 +41,22 @@ use machine::Machine;
 use running::{limit_binary, service_binary};
 use table::Row;
 
-/// What `cargo xtask bench all` is to do.
+/// The options of `cargo xtask bench all`.
 pub(crate) struct Wish {
-    /// The binary to measure; none: a release build.
+    /// The binary to measure; `None` means a release build.
     pub(crate) binary: Option<PathBuf>,
-    /// The parts to run; none: all.
+    /// The parts to run; `None` means all.
     pub(crate) only: Option<Vec<String>>,
-    /// Assessments over which memory is watched.
+    /// The number of assessments over which memory is measured.
     pub(crate) assessments: usize,
-    /// Stored assessments up to which growth is measured.
+    /// The maximum number of stored assessments for measuring growth.
     pub(crate) stored_max: usize,
-    /// Whether the documents get the figures.
+    /// Whether to write the figures into the documents.
     pub(crate) save: bool,
 }
 
 impl Wish {
-    /// Everything, within some minutes.
+    /// Returns the options for running everything, within some minutes.
     pub(crate) fn usual(binary: Option<PathBuf>) -> Self {
         Self {
             binary,
@@ -66,7 +67,8 @@ impl Wish {
         }
     }
 
-    /// What asks for the same figures and writes them down, whatever binary was measured.
+    /// Returns the command that reproduces and saves the same figures, whatever binary was
+    /// measured.
     fn command(&self) -> String {
         let mut command = "cargo xtask bench all --save".to_owned();
         if let Some(only) = &self.only {
@@ -87,7 +89,7 @@ impl Wish {
 
 type Part = fn(&Measured<'_>) -> anyhow::Result<Vec<Row>>;
 
-/// The parts in the order of the table. What needs a quiet machine most comes first.
+/// The parts in the order of the table. Those that need an idle machine most come first.
 const PARTS: &[(&str, Part)] = &[
     ("start-up", |it| start_up::rows(&it.binary)),
     ("service", |it| service::rows(&it.binary, &limit_binary()?)),
@@ -106,7 +108,7 @@ const PARTS: &[(&str, Part)] = &[
     ("others", |it| others::rows(engine::step_us(it.engine()?)?)),
 ];
 
-/// What the parts are given.
+/// The inputs of the parts.
 struct Measured<'a> {
     binary: PathBuf,
     wish: &'a Wish,
@@ -114,7 +116,7 @@ struct Measured<'a> {
 }
 
 impl Measured<'_> {
-    /// What the bench of the engine prints, run once for all who ask.
+    /// Returns the output of the engine benchmark, which runs only once.
     fn engine(&self) -> anyhow::Result<&str> {
         if self.engine.get().is_none() {
             let _ = self.engine.set(engine::printed()?);
@@ -126,13 +128,13 @@ impl Measured<'_> {
     }
 }
 
-/// The names of the parts, for the command line.
+/// Returns the names of the parts, for the command line.
 pub(crate) fn part_names() -> Vec<&'static str> {
     PARTS.iter().map(|(name, _)| *name).collect()
 }
 
-/// `cargo xtask bench all`: every row in one run, as a table, as JSON and as a picture. A part that cannot be measured does not
-/// take the others with it.
+/// `cargo xtask bench all`: measures every row in one run, and writes a table, JSON and a chart. If
+/// a part fails, the others still run.
 pub(crate) fn all(wish: &Wish) -> anyhow::Result<()> {
     let measured = Measured {
         binary: service_binary(wish.binary.as_deref())?,
@@ -172,8 +174,8 @@ pub(crate) fn all(wish: &Wish) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// `cargo xtask bench engine`: one turn of reasoning over a synthetic base, beside a plain dense version of the same arithmetic,
-/// and how it grows.
+/// `cargo xtask bench engine`: measures one turn of reasoning over a synthetic knowledge base, next
+/// to a simple dense implementation of the same arithmetic, and how it grows.
 pub(crate) fn engine() -> anyhow::Result<()> {
     let printed = engine::printed()?;
     println!("{printed}\n{}", table::markdown(&engine::rows(&printed)?));
@@ -181,14 +183,15 @@ pub(crate) fn engine() -> anyhow::Result<()> {
     write_figures("engine", &json!({ "turns": lines }))
 }
 
-/// `cargo xtask bench start-up`: from process start to the first 200 of `/v1/health` on a fresh
-/// data folder, and the resident memory two seconds later.
+/// `cargo xtask bench start-up`: measures the time from process start to the first 200 of
+/// `/v1/health` with an empty data folder, and the resident memory two seconds later.
 pub(crate) fn start_up(binary: Option<&Path>) -> anyhow::Result<()> {
     let binary = service_binary(binary)?;
     write_figures("start-up", &start_up::measure(&binary)?)
 }
 
-/// `cargo xtask bench text`: reading 2,000 characters and searching, beside the bare scan of the same phrases in the same run.
+/// `cargo xtask bench text`: measures reading 2,000 characters and searching, next to a plain scan
+/// for the same phrases in the same run.
 pub(crate) fn text() -> anyhow::Result<()> {
     let figures = text::figures()?;
     text::print(&figures);

@@ -1,5 +1,5 @@
-//! The same model in libraries that others would reach for: scikit-learn and pgmpy, in an environment of their own. The program
-//! is `same_model.py` beside this file.
+//! Measures the same model in common libraries: scikit-learn and pgmpy, in a separate environment.
+//! The program is `same_model.py` in this folder.
 
 use std::process::Command;
 
@@ -10,13 +10,13 @@ use super::table::{Bound, Row};
 use crate::process::{self, nothing};
 use crate::{python, workspace};
 
-/// Beside one turn of the engine.
+/// Returns the rows, compared with one turn of the engine.
 pub(super) fn rows(engine_us: f64) -> anyhow::Result<Vec<Row>> {
     println!("measuring the same model in Python ...");
     let mut program = Command::new(python::models_interpreter()?);
     program
         .arg(workspace::root().join("xtask/src/bench/same_model.py"))
-        // One core each, as the engine has.
+        // One core each, like the engine.
         .env("OMP_NUM_THREADS", "1")
         .env("OPENBLAS_NUM_THREADS", "1");
     let said = process::run(&mut program, nothing)?;

@@ -1,5 +1,6 @@
-//! Twice the load that saturates the service, sent at its own pace whether or not answers come back: those beyond what is
-//! worked on at once must be told so (503 with `Retry-After`), and every assessment that was acknowledged must be found again.
+//! Measures twice the load that saturates the service, sent at a constant rate whether or not
+//! answers come back. Requests beyond the concurrency limit must be rejected (503 with
+//! `Retry-After`), and every acknowledged assessment must be stored.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -19,26 +20,26 @@ use super::table::{Bound, Row};
 
 const LASTING: Duration = Duration::from_secs(6);
 const TIMES: f64 = 2.0;
-/// More than are worked on at once, so that some find the service full.
+/// More connections than the concurrency limit, so that some requests find the service full.
 const LINES: usize = 1_024;
-/// Acknowledged assessments that are looked for afterwards.
+/// The number of acknowledged assessments that are looked up afterwards.
 const SAMPLE: usize = 300;
 
-/// What became of the requests.
+/// The results of the requests.
 #[derive(Default)]
 struct Fate {
-    /// Of the acknowledged, from the moment they were due.
+    /// Of acknowledged requests, measured from the time they were due.
     latencies_us: Vec<f64>,
-    /// The ids of the acknowledged.
+    /// The ids of acknowledged assessments.
     acknowledged: Vec<String>,
     /// Answered 503 with `Retry-After`.
     refused: usize,
-    /// Answered in another way, or not at all.
+    /// Other answers, or none at all.
     astray: usize,
 }
 
 impl Fate {
-    /// Takes in the answer to a request that was due at that time.
+    /// Records the answer to a request that was due at a given time.
     fn note(&mut self, due: Instant, head: &Head, body: &[u8]) -> anyhow::Result<()> {
         match head.status {
             200 => {
@@ -110,8 +111,8 @@ pub(super) fn rows(binary: &Path) -> anyhow::Result<Vec<Row>> {
     ])
 }
 
-/// So many requests a second, each at its time, from no more threads than there are processors: the senders must not be what is
-/// measured.
+/// Sends requests at a constant rate, each at its scheduled time, from at most as many threads as
+/// there are processors, so that the senders are not the bottleneck.
 fn send_at(service: &Service, request: &Request, per_second: f64) -> anyhow::Result<Fate> {
     let to = service.target().address;
     let threads = load::processors();
@@ -131,7 +132,7 @@ fn send_at(service: &Service, request: &Request, per_second: f64) -> anyhow::Res
     Ok(whole)
 }
 
-/// When requests are due.
+/// The times at which requests are due.
 struct Schedule {
     next: Instant,
     between: Duration,
@@ -139,7 +140,7 @@ struct Schedule {
 }
 
 impl Schedule {
-    /// A request that is due by now; asked once for each.
+    /// Returns the next request if it is due, each only once.
     fn take_due(&mut self) -> Option<Instant> {
         let due = self.next;
         let is_due = !self.is_over() && due <= Instant::now();
@@ -158,15 +159,15 @@ impl Schedule {
     }
 }
 
-/// The request on its way on a connection, if there is one.
+/// The pending request on a connection, if any.
 #[derive(Default)]
 struct Asked {
     due: Option<Instant>,
-    /// What has come of its answer.
+    /// The part of the answer's body received so far.
     body: Vec<u8>,
 }
 
-/// Sends each request when it is due, on a connection that is free; where none is, as soon as one becomes free.
+/// Sends each request when it is due on a free connection, or as soon as one becomes free.
 fn send(
     to: SocketAddr,
     request: &Request,
@@ -190,7 +191,7 @@ fn send(
                 break;
             };
             asked[place].due = Some(due);
-            // Where this fails, reading fails too.
+            // If this fails, reading fails too.
             let _ = lines[place].ask(request);
         }
         if schedule.is_over() && free.len() == lines.len() {
@@ -226,7 +227,8 @@ fn send(
     }
 }
 
-/// The id in an answer, without reading the rest of it: the senders must not be what is measured.
+/// Returns the id in an answer without parsing the rest, so that the senders are not the
+/// bottleneck.
 pub(super) fn assessment_id(body: &[u8]) -> anyhow::Result<String> {
     let text = str::from_utf8(body)?;
     let (_, rest) = text
@@ -236,7 +238,7 @@ pub(super) fn assessment_id(body: &[u8]) -> anyhow::Result<String> {
     Ok(id.to_owned())
 }
 
-/// How many of a sample, spread evenly over the run, are not found again.
+/// Returns how many of a sample, spread evenly over the run, are not stored.
 fn lost(service: &Service, acknowledged: &[String]) -> anyhow::Result<usize> {
     let step = acknowledged.len().div_ceil(SAMPLE).max(1);
     let mut lost = 0;

@@ -1,5 +1,5 @@
-//! The last accepted figures in `docs/operating/performance.md`: the table and the machine between two marks, the picture beside
-//! the other pictures of the documents.
+//! The last accepted figures in `docs/operating/performance.md`: the table and the machine between
+//! two markers, and the chart in the folder of the other images.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ const FIGURES: Marks = Marks {
     end: "<!-- figures: end -->",
 };
 
-/// Writes both, with the command that gives them again.
+/// Writes both, with the command that reproduces them.
 pub(super) fn save(
     machine: &Machine,
     command: &str,

@@ -1,4 +1,5 @@
-//! The rows as one picture: a bar for each that has a bound, and below them a small plot for each that is about growth.
+//! Draws the rows as one chart: a bar for each row with a bound, and below them a small plot for
+//! each row about growth.
 
 use std::fmt::Write as _;
 
@@ -16,7 +17,7 @@ const PLOT_HEIGHT: f64 = 150.0;
 const GOOD: &str = "#1b6e3c";
 const BAD: &str = "#b3261e";
 
-/// The whole picture.
+/// Returns the whole chart.
 pub(super) fn svg(rows: &[Row], machine: &str) -> String {
     let bars: Vec<&Row> = rows.iter().filter(|row| better(row).is_some()).collect();
     let plots: Vec<&Row> = rows.iter().filter(|row| !row.points.is_empty()).collect();
@@ -24,7 +25,7 @@ pub(super) fn svg(rows: &[Row], machine: &str) -> String {
     let bars_end = head + bars.len() * BAR_HEIGHT;
     let plots_begin = bars_end as f64 + 24.0;
     let height = plots_begin + plots.len().div_ceil(PLOTS_IN_A_LINE) as f64 * PLOT_HEIGHT;
-    // A background of its own: pages may be dark.
+    // An explicit background, because pages may be dark.
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"12\">\n\
          <rect class=\"page\" width=\"{WIDTH}\" height=\"{height}\" fill=\"#fff\"/>\n\
@@ -50,7 +51,7 @@ pub(super) fn svg(rows: &[Row], machine: &str) -> String {
     text
 }
 
-/// How many times better than its bound a row is; none where it has no bound.
+/// Returns how many times better than its bound a row is; `None` if it has no bound.
 fn better(row: &Row) -> Option<f64> {
     let bound = match (row.floor, row.aim) {
         (Bound::None, aim) => aim,
@@ -58,9 +59,9 @@ fn better(row: &Row) -> Option<f64> {
     };
     match bound {
         Bound::AtLeast(limit) => Some(row.value / limit),
-        // What has shrunk, or does not grow at all, is as good as the scale can show.
+        // A cost that shrinks, or does not grow at all, is drawn at the end of the scale.
         Bound::AtMost(limit) if limit > 0.0 => Some(limit / row.value.max(limit / 100.0)),
-        // Nothing at all is allowed: either end of the scale.
+        // The limit is 0: either end of the scale.
         Bound::AtMost(limit) => Some(if row.value <= limit { 10.0 } else { 0.1 }),
         Bound::Met(_) => Some(1.0),
         Bound::None => None,
@@ -87,8 +88,8 @@ fn bar(text: &mut String, row: &Row, top: usize) {
     );
 }
 
-/// Size to the right and cost upwards, both as multiples of the first point on logarithmic paper of the same scale: the dashed
-/// line is "twice the size costs twice".
+/// Draws size on the x-axis and cost on the y-axis, as multiples of the first point on the same
+/// logarithmic scale. The dashed line is linear growth.
 fn plot(text: &mut String, row: &Row, left: f64, top: f64) {
     let (Some(&(first_size, first_cost)), Some(&(last_size, _))) =
         (row.points.first(), row.points.last())

@@ -1,5 +1,6 @@
-//! Durable assessments on PostgreSQL and Redis, beside what PostgreSQL itself does with the same rows: taken in 64 at a time by
-//! a binary COPY, the quickest way there is, each its own transaction, with the disk waited for.
+//! Compares durable assessments on PostgreSQL and Redis with PostgreSQL itself: the same rows
+//! inserted in groups of 64 by a binary COPY, the fastest way, each group in its own transaction
+//! with synchronous commit.
 
 use std::path::Path;
 use std::process::Command;
@@ -25,12 +26,12 @@ const GROUP: usize = 64;
 const GROUPS: usize = 60;
 const COLUMNS: &str = "select attname from pg_attribute \
     where attrelid = 'assessment'::regclass and attnum > 0 and not attisdropped order by attnum";
-/// From this share on the machine has nothing left to give.
+/// From this CPU share on, the machine is saturated.
 const CPU_BOUND: f64 = 0.9;
-/// 32 bytes in base64: a server installation seals its documents, so this one does.
+/// 32 bytes in base64. A server installation encrypts its documents, so this one does too.
 const DATA_KEY: &str = "bGFmaXlhIGJlbmNoIGxhZml5YSBiZW5jaCBsYWZpeWE=";
 
-/// What the load came to and who worked for it.
+/// The result of the load and the CPU usage behind it.
 struct Work {
     outcome: Outcome,
     /// Shares of the whole machine.
@@ -119,7 +120,8 @@ fn work(service: &Service, servers: &Servers, requests: &[Request]) -> anyhow::R
     })
 }
 
-/// Rows a second when stored assessments are taken in again, by a table of the same form.
+/// Returns the rows per second when stored assessments are inserted again into a table of the same
+/// form.
 fn inserted_per_second(url: &str) -> anyhow::Result<f64> {
     let names = psql(url, &[COLUMNS.to_owned()])?;
     let folder = tempfile::tempdir()?;
@@ -144,7 +146,7 @@ fn inserted_per_second(url: &str) -> anyhow::Result<f64> {
     Ok((GROUP * GROUPS) as f64 / took_s)
 }
 
-/// Stored assessments as they are, each under a new id.
+/// Returns the query for stored assessments with new ids.
 fn selection<'a>(columns: impl Iterator<Item = &'a str>) -> String {
     let values: Vec<&str> = columns
         .map(|column| match column {
@@ -155,7 +157,7 @@ fn selection<'a>(columns: impl Iterator<Item = &'a str>) -> String {
     format!("select {} from assessment limit {GROUP}", values.join(", "))
 }
 
-/// Runs the commands one after the other on one connection.
+/// Runs the commands sequentially on one connection.
 fn psql(url: &str, commands: &[String]) -> anyhow::Result<String> {
     let program = crate::postgres::programs().context("PostgreSQL is not installed")?;
     let mut command = Command::new(program.join("psql"));

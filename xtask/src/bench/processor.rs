@@ -1,24 +1,24 @@
-//! How much processor time processes have taken, as the kernel counts it.
+//! CPU time of processes, as counted by the kernel.
 
 use std::fs;
 
 use anyhow::bail;
 
-/// Clock ticks of `/proc` in a second; the same on every Linux this runs on.
+/// Clock ticks per second in `/proc`; the same on every supported Linux.
 pub(super) const TICKS_PER_SECOND: f64 = 100.0;
 
-/// Seconds that a process has computed, in itself and for itself in the kernel.
+/// Returns the CPU seconds of a process, in user and kernel mode.
 pub(super) fn seconds_of(process: u32) -> anyhow::Result<f64> {
     let times = times_of(process)?;
     Ok(times[0] + times[1])
 }
 
-/// The same with all processes below it, those that have ended included.
+/// Returns the CPU seconds of a process and all its descendants, including those that have ended.
 pub(super) fn seconds_of_tree(root: u32) -> anyhow::Result<f64> {
     let mut total = 0.0;
     let mut open = vec![root];
     while let Some(process) = open.pop() {
-        // A process may end while the others are looked at; its parent then counts its time.
+        // A process may end meanwhile; its parent then counts its time.
         let Ok(times) = times_of(process) else {
             continue;
         };
@@ -28,7 +28,7 @@ pub(super) fn seconds_of_tree(root: u32) -> anyhow::Result<f64> {
     Ok(total)
 }
 
-/// The processes that a process has started and that still run.
+/// Returns the running child processes of a process.
 fn children_of(process: u32) -> Vec<u32> {
     let tasks = fs::read_dir(format!("/proc/{process}/task"));
     let tasks = tasks.into_iter().flatten().flatten();
@@ -41,7 +41,7 @@ fn children_of(process: u32) -> Vec<u32> {
         .collect()
 }
 
-/// Own time, kernel time, and both of the children that have ended, in seconds.
+/// Returns user time, kernel time, and both for ended children, in seconds.
 fn times_of(process: u32) -> anyhow::Result<[f64; 4]> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
     let after_name = stat.rsplit(')').next().unwrap_or_default();

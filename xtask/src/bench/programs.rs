@@ -1,4 +1,4 @@
-//! The measuring programs that live beside the code they measure, built in release and run by cargo.
+//! The benchmark programs in the crates that they measure, built in release mode and run by cargo.
 
 use std::process::{Command, Stdio};
 
@@ -7,7 +7,7 @@ use anyhow::{Context, ensure};
 use super::figures::numbers;
 use crate::workspace;
 
-/// What an example of a package prints.
+/// Returns the output of an example of a package.
 pub(super) fn example(package: &str, name: &str) -> anyhow::Result<String> {
     printed(&[
         "run",
@@ -20,7 +20,7 @@ pub(super) fn example(package: &str, name: &str) -> anyhow::Result<String> {
     ])
 }
 
-/// What a bench of a package prints.
+/// Returns the output of a benchmark of a package.
 pub(super) fn bench(package: &str, name: &str) -> anyhow::Result<String> {
     printed(&["bench", "--quiet", "--package", package, "--bench", name])
 }
@@ -40,7 +40,7 @@ fn printed(arguments: &[&str]) -> anyhow::Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// The numbers of every line that has exactly so many of them.
+/// Returns the numbers of every line that has exactly `N` of them.
 pub(super) fn lines_of<const N: usize>(printed: &str) -> Vec<[f64; N]> {
     let lines = printed.lines().map(numbers);
     lines.filter_map(|line| line.try_into().ok()).collect()

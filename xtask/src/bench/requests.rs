@@ -1,16 +1,16 @@
-//! What the service and the limit server are asked: one request for each row.
+//! The requests to the service and the limit server: one per row.
 
 use serde_json::json;
 
 const JSON: &str = "application/json";
 const FHIR: &str = "application/fhir+json";
 
-/// One row's request.
+/// The request of one row.
 pub(super) struct Asked {
     pub(super) name: &'static str,
-    /// Below the version.
+    /// The path below the API version.
     pub(super) path: String,
-    /// Its kind and itself; none: a GET.
+    /// The content type and the body; `None` for a GET.
     pub(super) body: Option<(&'static str, String)>,
 }
 
@@ -32,12 +32,12 @@ impl Asked {
     }
 }
 
-/// `/assess`, about 2 KB.
+/// Returns a request to `/assess` of about 2 KB.
 pub(super) fn assess() -> Asked {
     Asked::post("assess", "/assess", JSON, assess_body())
 }
 
-/// `/parse` of 2,000 characters.
+/// Returns a request to `/parse` with 2,000 characters.
 pub(super) fn parse() -> Asked {
     let story =
         "My son has had fever and vomiting for 3 days, no cough, he convulsed twice this morning. ";
@@ -46,12 +46,12 @@ pub(super) fn parse() -> Asked {
     Asked::post("parse", "/parse", JSON, body.to_string())
 }
 
-/// `/search` with two typos.
+/// Returns a request to `/search` with two typos.
 pub(super) fn search() -> Asked {
     Asked::get("search", "/search?phrase=shortnes%20of%20breth")
 }
 
-/// One page of a list.
+/// Returns a request for one page of a list.
 pub(super) fn list() -> Asked {
     Asked::get("list", "/symptoms")
 }
@@ -64,7 +64,7 @@ pub(super) fn fhir() -> Asked {
     Asked::post("fhir", "/fhir/assess", FHIR, fhir_body())
 }
 
-/// Why an assessment came out as it did.
+/// Returns a request for the rationale of an assessment.
 pub(super) fn rationale(assessment: &str) -> Asked {
     Asked::get(
         "rationale",
@@ -72,7 +72,7 @@ pub(super) fn rationale(assessment: &str) -> Asked {
     )
 }
 
-/// The usage of a year.
+/// Returns a request for the usage of a year.
 pub(super) fn usage() -> Asked {
     Asked::get("usage", "/usage?start_date=2026-01-01&end_date=2026-12-31")
 }

@@ -1,5 +1,6 @@
-//! The two programs under measurement, each on a folder and a port of its own and stopped when dropped: the service, and the
-//! limit server that parses the same requests, gives answers of the same size and does nothing else (`crates/lafiya-bench`).
+//! The two programs under measurement, each with its own folder and port and stopped when dropped:
+//! the service, and the limit server, which parses the same requests, returns answers of the same
+//! size and does nothing else (`crates/lafiya-bench`).
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -29,13 +30,13 @@ impl Drop for Running {
     }
 }
 
-/// As many assessments a month as a load can make.
+/// A monthly quota that no load can reach.
 const QUOTA: &str = "1000000000";
 
-/// Settings beside the usual ones, by the names of their variables.
+/// Settings that differ from the defaults, by their environment variables.
 pub(super) type Variables<'a> = &'a [(&'static str, &'a str)];
 
-/// A service started for the bench.
+/// A service started for the benchmark.
 pub(super) struct Service {
     address: SocketAddr,
     process: Running,
@@ -44,7 +45,7 @@ pub(super) struct Service {
 }
 
 impl Service {
-    /// Starts it without limits on the rate and waits for nothing but the key it shows.
+    /// Starts it without rate limits, and waits only for the key that it prints.
     pub(super) fn start(binary: &Path, variables: Variables<'_>) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         let address = free_address()?;
@@ -66,7 +67,7 @@ impl Service {
         let live =
             lines.find_map(|line| Some(line.trim().strip_prefix("live ")?.trim().to_owned()));
         let key = live.context("the service showed no key")?;
-        // The rest of what it says is read to the end, or it would block.
+        // The rest of the output must be drained, or the service would block.
         std::thread::spawn(move || lines.for_each(drop));
         Ok(Self {
             address,
@@ -76,8 +77,8 @@ impl Service {
         })
     }
 
-    /// Starts it, waits until it is healthy and has built what it builds beside its first answers, and lets its tenant make any
-    /// number of assessments.
+    /// Starts it, waits until it is healthy and has built what it builds in the background, and
+    /// raises the quota of its tenant.
     pub(super) fn ready(binary: &Path, variables: Variables<'_>) -> anyhow::Result<Self> {
         let service = Self::start(binary, variables)?;
         let healthy = poll(Duration::from_secs(30), || {
@@ -93,7 +94,7 @@ impl Service {
         Ok(service)
     }
 
-    /// What a command of the binary answers over the data of this service, and nothing else that it says.
+    /// Runs a command of the binary on the data of this service and returns only its result.
     fn command(
         &self,
         binary: &Path,
@@ -117,7 +118,7 @@ impl Service {
         }
     }
 
-    /// The folder of its database.
+    /// Returns the folder of its database.
     pub(super) fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
@@ -126,7 +127,7 @@ impl Service {
         Self::request_with(&self.key, asked)
     }
 
-    /// A request in the name of whoever has this key.
+    /// Returns a request with this API key.
     pub(super) fn request_with(key: &str, asked: &Asked) -> Request {
         let path = format!("/v1{}", asked.path);
         match &asked.body {
@@ -135,7 +136,7 @@ impl Service {
         }
     }
 
-    /// The key of another tenant, made for this.
+    /// Creates another tenant and returns its key.
     pub(super) fn another_tenant(
         &self,
         binary: &Path,
@@ -153,7 +154,7 @@ impl Service {
         Ok(key.context("a new key is shown")?.to_owned())
     }
 
-    /// Asks once; anything but a 200 is an error.
+    /// Sends the request once; any status except 200 is an error.
     pub(super) fn ask(&self, asked: &Asked) -> anyhow::Result<Vec<u8>> {
         let Answer { status, body, .. } = self.request(asked).once(self.address)?;
         let said = String::from_utf8_lossy(&body);
@@ -166,7 +167,7 @@ impl Service {
     }
 }
 
-/// The memory that a process holds.
+/// Returns the resident memory of a process.
 pub(super) fn resident_mib(pid: u32) -> anyhow::Result<f64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));
@@ -183,7 +184,7 @@ pub(super) struct Limit {
 }
 
 impl Limit {
-    /// Starts it with the answers of a folder, a file for each name.
+    /// Starts it with the answers in a folder, one file per name.
     pub(super) fn start(binary: &Path, answers: &Path) -> anyhow::Result<Self> {
         let address = free_address()?;
         let mut command = Command::new(binary);
@@ -214,7 +215,7 @@ impl Limit {
     }
 }
 
-/// The binary that was named, or a release build.
+/// Returns the given binary, or a release build.
 pub(super) fn service_binary(named: Option<&Path>) -> anyhow::Result<PathBuf> {
     if let Some(binary) = named {
         return fs::canonicalize(binary).context("that binary does not exist");

@@ -1,5 +1,5 @@
-//! The service under load beside the limit server. Requests per processor second, so that other work on the machine does not
-//! decide.
+//! Measures the service under load, next to the limit server, in requests per CPU second, so that
+//! other load on the machine does not matter.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -17,14 +17,14 @@ use super::table::{Bound, Row};
 
 pub(super) const CONNECTIONS: usize = 16;
 const CONNECTIONS_MOST: usize = 128;
-/// Two that are compared take turns, so that a machine that becomes slower or faster meanwhile does so for both.
-/// Enough that the middle of them stands beside no second in which the machine did something else.
+/// The number of rounds. The two servers alternate, so that a change in the machine's speed affects
+/// both. Enough rounds that a disturbance of one does not affect the median.
 const ROUNDS: usize = 8;
 const LASTING: Extent = Extent::Lasting(Duration::from_secs(1));
-/// Records that are written in a round, one by one, to time the disk.
+/// The number of records written in a round, one by one, to time the disk.
 const RECORDS: usize = 400;
 
-/// The service and its limit, started on the same requests.
+/// The service and the limit server, set up for the same requests.
 struct Pair {
     service: Service,
     limit: Limit,
@@ -47,7 +47,7 @@ impl Pair {
         Ok(Self { service, limit })
     }
 
-    /// The same load on one and on the other.
+    /// Applies the same load to both.
     fn run(&self, asked: &Asked, connections: usize) -> anyhow::Result<Turns> {
         let turns = in_turns(
             || self.own(asked, connections),
@@ -80,12 +80,12 @@ fn tell(asked: &Asked, connections: usize, own: &Outcome, bare: &Outcome) {
     );
 }
 
-/// What came of two loads that took turns.
+/// The results of two alternating loads.
 #[derive(Default)]
 struct Turns {
     one: Outcome,
     other: Outcome,
-    /// Of every round: how many the one answered in a processor second for each that the other did.
+    /// The ratio of requests per CPU second in each round.
     shares: Vec<f64>,
 }
 
@@ -104,7 +104,7 @@ fn in_turns(
     Ok(turns)
 }
 
-/// The rows of the service on SQLite.
+/// Returns the rows of the service on SQLite.
 pub(super) fn rows(binary: &Path, limit_binary: &Path) -> anyhow::Result<Vec<Row>> {
     let pair = Pair::start(binary, limit_binary)?;
     let mut rows = vec![memory_row(&pair.service)?];
@@ -156,7 +156,8 @@ fn memory_row(service: &Service) -> anyhow::Result<Row> {
     })
 }
 
-/// One connection beside the bare server with one connection and one fdatasync, all three in turns.
+/// Returns the row for the median latency of one connection, compared with the limit server with
+/// one connection plus one fdatasync. All three alternate.
 fn median_row(pair: &Pair) -> anyhow::Result<Row> {
     let (asked, data) = (requests::assess(), pair.service.data());
     let before = disk::bytes_in(&data)?;
@@ -185,7 +186,7 @@ fn median_row(pair: &Pair) -> anyhow::Result<Row> {
     })
 }
 
-/// Who waits longest, under a load that takes little of the machine itself.
+/// Returns the row for the p99 latency, under a load that uses little of the machine itself.
 fn slowest_row(pair: &Pair) -> anyhow::Result<Row> {
     let asked = requests::assess();
     let (request, bare_request) = (pair.service.request(&asked), pair.limit.request(&asked));
@@ -211,7 +212,7 @@ fn slowest_row(pair: &Pair) -> anyhow::Result<Row> {
     })
 }
 
-/// The middle of the rounds, beside what all of them came to.
+/// Returns the row with the median of the rounds, and the totals of all of them.
 fn share(what: &'static str, turns: &Turns, floor: f64, aim: f64) -> Row {
     Row {
         what,
@@ -228,7 +229,7 @@ fn share(what: &'static str, turns: &Turns, floor: f64, aim: f64) -> Row {
     }
 }
 
-/// What it takes to write one record of so many bytes behind another and to wait for the disk, each time.
+/// Returns the times for appending one record of this size and syncing it to disk.
 fn fdatasyncs_us(folder: &Path, bytes: usize) -> anyhow::Result<Vec<f64>> {
     let path = folder.join("fdatasync");
     let mut file = File::create(&path)?;

@@ -1,4 +1,5 @@
-//! Many connections on one thread: whoever has an answer is asked again, and the thread sleeps only while nobody has.
+//! Serves many connections from one thread: each connection sends its next request as soon as it
+//! has an answer, and the thread sleeps only while none has.
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
@@ -11,7 +12,7 @@ use mio::{Events, Interest, Poll, Registry, Token};
 use super::connection::{Head, Incoming, PATIENCE, PIECE_MAX, Request, connected};
 use super::load::{GoesOn, Outcome};
 
-/// Sends the request over and over on each of some connections.
+/// Sends the request repeatedly on each of several connections.
 pub(super) fn send(
     to: SocketAddr,
     request: &Request,
@@ -23,7 +24,7 @@ pub(super) fn send(
     for place in 0..connections {
         lines.push(Line::open(to, poll.registry(), place)?);
     }
-    // When each was asked.
+    // The time of each connection's last request.
     let mut asked = vec![Instant::now(); connections];
     let mut waiting = 0;
     for (line, asked) in lines.iter_mut().zip(&mut asked) {
@@ -39,7 +40,7 @@ pub(super) fn send(
     while waiting > 0 {
         wait(&mut poll, &mut events, PATIENCE)?;
         ensure!(!events.is_empty(), "no answer in {PATIENCE:?}");
-        // Those that are read last have waited for the sender, not for the server.
+        // Taken once for all events: those read last waited for the sender, not for the server.
         let arrived = Instant::now();
         for event in &events {
             let Token(place) = event.token();
@@ -58,7 +59,7 @@ pub(super) fn send(
     Ok(outcome)
 }
 
-/// Waits until something comes, or for so long.
+/// Waits for events, up to a timeout.
 pub(super) fn wait(poll: &mut Poll, events: &mut Events, at_most: Duration) -> io::Result<()> {
     match poll.poll(events, Some(at_most)) {
         Err(error) if error.kind() == ErrorKind::Interrupted => {
@@ -69,14 +70,14 @@ pub(super) fn wait(poll: &mut Poll, events: &mut Events, at_most: Duration) -> i
     }
 }
 
-/// A connection with one request on its way at a time.
+/// A non-blocking connection with one pending request at a time.
 pub(super) struct Line {
     stream: TcpStream,
     incoming: Incoming,
 }
 
 impl Line {
-    /// Whatever comes on it is an event of that place.
+    /// Opens a connection whose events have the token `place`.
     pub(super) fn open(to: SocketAddr, registry: &Registry, place: usize) -> io::Result<Self> {
         let stream = connected(to)?;
         stream.set_nonblocking(true)?;
@@ -89,11 +90,12 @@ impl Line {
     }
 
     pub(super) fn ask(&self, request: &Request) -> io::Result<()> {
-        // Nothing else is on its way, so that there is room for it.
+        // No other request is pending, so the socket buffer has room.
         request.send(&self.stream)
     }
 
-    /// The head of the answer, by way of `room`, which gives its body away; none: there is more to come.
+    /// Reads available bytes through `room`, which discards the body. Returns the head of the
+    /// answer, or `None` if it is incomplete.
     pub(super) fn answer(
         &mut self,
         room: &mut [u8],

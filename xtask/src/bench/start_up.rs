@@ -1,5 +1,5 @@
-//! Starts of the service on an empty folder: how long until it is healthy, how long until the first assessment, how much
-//! memory it then holds; and the size of the binary.
+//! Measures starts of the service with an empty folder: the time until it is healthy, the time
+//! until the first assessment, and the resident memory; and the size of the binary.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -28,7 +28,7 @@ struct Start {
     resident_mib: f64,
 }
 
-/// Ten starts: prints them and returns the figures.
+/// Measures ten starts, prints them and returns the figures.
 pub(super) fn measure(binary: &Path) -> anyhow::Result<Value> {
     let mut starts = Vec::with_capacity(RUNS);
     for run in 1..=RUNS {
@@ -55,7 +55,7 @@ pub(super) fn measure(binary: &Path) -> anyhow::Result<Value> {
     }))
 }
 
-/// The rows about size and start.
+/// Returns the rows about size and start-up.
 pub(super) fn rows(binary: &Path) -> anyhow::Result<Vec<Row>> {
     Ok(vec![size_row(binary)?, first_assessment_row(binary)?])
 }
@@ -72,7 +72,7 @@ fn size_row(binary: &Path) -> anyhow::Result<Row> {
     })
 }
 
-/// From the start of the process on an empty folder to the first assessment answered.
+/// Measures the time from process start with an empty folder to the first answered assessment.
 fn first_assessment_row(binary: &Path) -> anyhow::Result<Row> {
     let mut times = Vec::with_capacity(RUNS);
     for _ in 0..RUNS {
@@ -123,7 +123,7 @@ fn one_start(binary: &Path) -> anyhow::Result<Start> {
     })
 }
 
-/// Waits for the port without burning the core that the service starts on.
+/// Waits for the port without busy-waiting on the core that the service starts on.
 fn first_healthy_answer(address: SocketAddr) -> Option<Instant> {
     let deadline = Instant::now() + PATIENCE;
     while Instant::now() < deadline {

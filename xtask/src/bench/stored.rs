@@ -1,5 +1,6 @@
-//! How the cost of a request grows with the assessments that are already stored. A genuine assessment is copied into the
-//! SQLite file as often as is wanted, under ids of their own and with a small document; then the service is asked over it.
+//! Measures how the cost of a request grows with the number of stored assessments. A real
+//! assessment is copied many times into the SQLite file, with new ids and a small document; then
+//! requests are sent to the service.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,11 +21,11 @@ use crate::servers;
 const LASTING: Extent = Extent::Lasting(Duration::from_secs(3));
 const WARM_UP: Extent = Extent::Requests(1_000);
 const LEAST: usize = 10_000;
-/// Rows of one transaction: short enough that the service never waits for the lock in vain.
+/// The number of rows per transaction, small enough that the service does not time out on the lock.
 const CHUNK: usize = 50_000;
 const DOCUMENT_BYTES: usize = 200;
 
-/// The sizes to measure: from the least, ten times as many each.
+/// Returns the sizes to measure: each ten times the previous one.
 fn sizes(most: usize) -> Vec<usize> {
     let grown = std::iter::successors(Some(LEAST), |size| size.checked_mul(10));
     grown.take_while(|size| *size <= most).collect()
@@ -78,7 +79,7 @@ pub(super) fn rows(binary: &Path, stored_max: usize) -> anyhow::Result<Vec<Row>>
     ])
 }
 
-/// Processor time of the service for one request, once it has answered some.
+/// Returns the CPU time of the service per request, after a warm-up.
 fn cost_us(service: &Service, asked: &Asked) -> anyhow::Result<f64> {
     let request = service.request(asked);
     load::run(service.target(), &request, CONNECTIONS, WARM_UP)?;
@@ -92,14 +93,14 @@ fn cost_us(service: &Service, asked: &Asked) -> anyhow::Result<f64> {
     Ok(outcome.cpu_us_each())
 }
 
-/// The columns of the table, read from the file so that a new one needs no change here.
+/// Returns the columns of the table, read from the file so that a new one needs no change here.
 fn columns(file: &Path) -> anyhow::Result<Vec<String>> {
     let said = sqlite(file, "select name from pragma_table_info('assessment');")?;
     Ok(said.lines().map(str::to_owned).collect())
 }
 
-/// The statement that copies one assessment, numbered above `from` up to `until`. The ids are those of an earlier time, so that
-/// new ones go to the end, as they do in life.
+/// Returns the statement that copies one assessment, numbered above `from` up to `until`. The ids
+/// are from an earlier time, so that new ones are appended at the end, as in production.
 fn copies(columns: &[String], id: &str, from: usize, until: usize) -> String {
     let fresh = "printf('00000000-0000-7000-8000-%012x', n)";
     let value = |column: &String| match column.as_str() {

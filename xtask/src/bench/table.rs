@@ -1,18 +1,18 @@
-//! The rows of the bench and how they are shown: a table for people, JSON for comparing releases. The picture of them is in
-//! `picture.rs`.
+//! The rows of the benchmark and their output: a table, and JSON for comparing releases. The chart
+//! is in `picture.rs`.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-/// What a figure has to keep.
+/// The bound of a figure.
 #[derive(Clone, Copy, Default)]
 pub(super) enum Bound {
     AtLeast(f64),
     AtMost(f64),
-    /// Kept in another way than by the figure: how.
+    /// Satisfied in another way than by the figure, described here.
     Met(&'static str),
-    /// Only shown.
+    /// No bound; the figure is only shown.
     #[default]
     None,
 }
@@ -43,11 +43,11 @@ pub(super) struct Row {
     pub(super) value: f64,
     /// `x` for a ratio, else a unit.
     pub(super) unit: &'static str,
-    /// The two figures behind a ratio, or how it was measured.
+    /// The two figures behind a ratio, or the method of measurement.
     pub(super) beside: String,
     pub(super) floor: Bound,
     pub(super) aim: Bound,
-    /// Size and cost, where the row is about how one grows with the other.
+    /// Size and cost, if the row is about growth.
     pub(super) points: Vec<(f64, f64)>,
 }
 
@@ -75,7 +75,7 @@ impl Row {
     }
 }
 
-/// The rows as a Markdown table.
+/// Returns the rows as a Markdown table.
 pub(super) fn markdown(rows: &[Row]) -> String {
     let mut text = String::from(
         "| What | Figure | From | Floor | Aim | Reached |\n|---|---|---|---|---|---|\n",
@@ -100,7 +100,7 @@ pub(super) fn as_json(rows: &[Row]) -> Value {
     rows.iter().map(Row::as_json).collect()
 }
 
-/// Three digits that mean something.
+/// Formats a number with three significant digits.
 pub(super) fn figure(value: f64) -> String {
     let decimals = match value.abs() {
         size if size >= 100.0 => 0,

@@ -1,12 +1,12 @@
-//! Reading and searching text on one core, beside the bare scan of the same phrases in the same run. The program is
-//! `crates/lafiya-text/examples/speed.rs`.
+//! Measures reading and searching text on one core, next to a plain scan for the same phrases in
+//! the same run. The program is `crates/lafiya-text/examples/speed.rs`.
 
 use serde_json::Value;
 
 use super::table::{Bound, Row};
 use super::{growth, programs};
 
-/// What the program measured.
+/// Runs the program and returns its figures.
 pub(super) fn figures() -> anyhow::Result<Value> {
     println!("measuring the reader of text ...");
     let output = programs::example("lafiya-text", "speed")?;
@@ -14,7 +14,7 @@ pub(super) fn figures() -> anyhow::Result<Value> {
     Ok(serde_json::from_str(&output[begins..])?)
 }
 
-/// The figures for people.
+/// Prints the figures.
 pub(super) fn print(figures: &Value) {
     let rows = [
         ("bare scan of all phrases", "bare_scan_us"),

@@ -1,14 +1,14 @@
-//! The API against its own document, by a tool that we did not write: schemathesis makes up requests
-//! within and beyond the documented bounds and holds every answer against what the document promises.
-//! `cargo xtask test --only contract` installs it and names the interpreter.
+//! Tests the API against its own document with schemathesis, an independent tool: it generates
+//! requests within and beyond the documented bounds, and checks every answer against the document.
+//! `cargo xtask test --only contract` installs it and sets the interpreter.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use lafiya_blackbox::Server;
 
-/// Not asked: that every request the document allows is accepted. Whether a concept exists or two
-/// dates agree cannot be said in a schema.
+/// The checks, without the one that every documented request is accepted: a schema cannot express
+/// whether a concept exists or two dates agree.
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,\
                       response_headers_conformance,response_schema_conformance,\
                       negative_data_rejection,missing_required_header,ignored_auth";
@@ -28,7 +28,7 @@ fn made_up_requests_get_no_5xx_and_only_documented_answers() {
         .args(["--header", &format!("Authorization: Bearer {key}")])
         .args(["--checks", CHECKS, "--phases", "examples,coverage,fuzzing"])
         .args(["--max-examples", "15", "--seed", "7", "--workers", "1"])
-        // It would take the key away from everything after it.
+        // Excluded because it would revoke the key for all later requests.
         .args(["--exclude-path", "/v1/keys/rotate"])
         .args([
             "--request-timeout",
@@ -41,7 +41,7 @@ fn made_up_requests_get_no_5xx_and_only_documented_answers() {
     let said = String::from_utf8_lossy(&output.stdout);
     let complained = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}\n{complained}");
-    // A run that tried nothing would be silent too.
+    // A run that tested nothing would also report no failures.
     let tested = said
         .lines()
         .find_map(|line| line.trim().strip_prefix("Tested: "));

@@ -1,5 +1,6 @@
-//! The optional language model hanging, refusing, talking rubbish, flooding, dripping: every call is
-//! answered by the engine alone and in time, and the model is asked again when it is back.
+//! Faults of the optional language model: it hangs, refuses, sends invalid answers, floods or
+//! drips. Every call is answered by the engine alone in time, and the model is used again once it
+//! recovers.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,8 @@ use crate::fleet::Fleet;
 use crate::load::body;
 use crate::record::Record;
 
-/// How long a question may take; an answer without it may take this and what an answer takes.
+/// The timeout of a request to the model. A call may take this long plus the time of an answer
+/// without the model.
 const ASKED_FOR: Duration = Duration::from_millis(1000);
 const ANSWERED_WITHIN: Duration = Duration::from_secs(5);
 
@@ -18,8 +20,8 @@ fn agreeing(_: &Value) -> Value {
     json!({"conditions": [], "triage": "emergency", "reasons": []})
 }
 
-/// Lets the model play a part under load and insists that nobody has to wait for it. `opinion` is what
-/// an answer says of it meanwhile; `says` is what health does.
+/// Gives the model a behaviour under load and asserts that no call is delayed by it. `opinion` is
+/// the expected status in an answer, `says` the expected status in `/health`.
 #[track_caller]
 fn check(
     (test, fault, done): (&str, &'static str, &'static str),
@@ -37,7 +39,7 @@ fn check(
             .with("LAFIYA_AI_BREAKER_FAILURES", "2")
             .with("LAFIYA_AI_BREAKER_OPEN_MS", "1000"),
     );
-    // Another tenant: what the load is billed is counted.
+    // Uses another tenant, because the billing of the load is counted.
     let observer = fleet.replicas[0].live();
     eventually("the model is asked", Duration::from_secs(10), || {
         (second_opinion(&observer) == ("used".to_owned(), true)).then_some(())
@@ -72,7 +74,7 @@ fn check(
     .settle(test);
 }
 
-/// What an answer says of the model, and whether the model is named as one of its authors.
+/// Returns the opinion status in an answer, and whether the model is named as one of its authors.
 #[track_caller]
 fn second_opinion(client: &Client) -> (String, bool) {
     let began = Instant::now();

@@ -1,5 +1,5 @@
-//! Redis killed, flushed, paused, slow, cut off: limits are per replica for a while, health says
-//! `degraded`, and every call is answered all the same.
+//! Faults of Redis: killed, flushed, paused, slow or disconnected. Limits are then per replica for
+//! a while, `/health` reports `degraded`, and every call is still answered.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::record::Record;
 
 const GROUP: &str = "2 Redis";
 
-/// Breaks the cache, insists that the load goes on meanwhile, mends it and counts.
+/// Breaks the cache, asserts that the load continues, repairs it and checks the counts.
 #[track_caller]
 fn check(
     fleet: &Fleet,

@@ -1,5 +1,5 @@
-//! A clock that jumps, as it does when a machine wakes up or first hears of the true time. The
-//! service asks libfaketime, which the test tells what to say.
+//! Clock jumps, as after a machine wakes up or synchronises its time. The service runs with
+//! libfaketime, which the test controls.
 
 use std::fs;
 use std::path::Path;
@@ -60,7 +60,7 @@ fn jumps_back_and_forth() {
 }
 
 fn say(file: &Path, offset: &str) {
-    // Written aside and moved: the service reads it at any moment.
+    // Written to a temporary file and renamed, because the service may read it at any moment.
     let aside = file.with_extension("new");
     fs::write(&aside, offset).expect("written");
     fs::rename(&aside, file).expect("moved");

@@ -1,4 +1,4 @@
-//! The process itself: killed, asked to stop, killed with rubbish at the end of its log.
+//! Faults of the process: killed, stopped, or killed with a corrupt end of its log.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -39,7 +39,7 @@ fn one_of_two_replicas_is_killed() {
     .settle("crash::one_of_two_replicas_is_killed");
 }
 
-/// Ends the only process by `end`, spoils what lies there, and starts it again.
+/// Ends the only process with `end`, corrupts its files, and starts it again.
 #[track_caller]
 fn check(
     (test, fault, done): (&str, &'static str, &'static str),

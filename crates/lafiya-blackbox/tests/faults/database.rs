@@ -1,5 +1,5 @@
-//! PostgreSQL restarted, paused, out of connections, slow, cut off: calls are refused with 503 while
-//! it is away, and what was answered stays.
+//! Faults of PostgreSQL: restarted, paused, out of connections, slow or disconnected. Calls are
+//! rejected with 503 while it is unavailable, and acknowledged data are kept.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::record::Record;
 
 const GROUP: &str = "1 PostgreSQL";
 
-/// Breaks the database, waits until health says so, mends it and counts.
+/// Breaks the database, waits until `/health` reports it, repairs it and checks the counts.
 #[track_caller]
 fn check(
     fleet: &Fleet,
@@ -38,7 +38,7 @@ fn check(
     .settle(test);
 }
 
-/// Replicas that reach their database through a proxy.
+/// Returns replicas that connect to their database through a proxy.
 fn behind_a_proxy(servers: &LentServers) -> (Fleet, FaultProxy) {
     let backend = Arc::new(Backend::on(servers));
     let url = backend.database_url().expect("a database server");
@@ -165,7 +165,7 @@ fn slow() {
     let load = fleet.load();
     let in_flight = load.in_flight();
     proxy.set(Flow::Slow(Duration::from_millis(20)));
-    // Slow is not away: everything is still answered, and health says so.
+    // A slow database is not unavailable: everything is still answered, and `/health` says so.
     load.wait_for_more(16);
     fleet.until_health_says("database", "healthy");
     proxy.set(Flow::Pass);

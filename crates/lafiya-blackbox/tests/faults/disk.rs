@@ -1,5 +1,5 @@
-//! The disk under SQLite: full, read-only from the start, read-only from one moment to the next. The
-//! first two in a mount namespace of the service's own, so that nothing outside notices and nothing
+//! Faults of the disk under SQLite: full, read-only from the start, or read-only at runtime. The
+//! first two use a mount namespace of the service, so that nothing outside is affected and nothing
 //! stays mounted.
 
 use std::fs::File;
@@ -18,7 +18,7 @@ use crate::record::{Record, restarted_within};
 
 const GROUP: &str = "4 The disk";
 
-/// Becomes the service, with a small file system of its own as its data folder.
+/// Runs the service with a small file system as its data folder.
 const ON_A_SMALL_DISK: &[&str] = &[
     "unshare",
     "--mount",
@@ -27,7 +27,7 @@ const ON_A_SMALL_DISK: &[&str] = &[
     "mkdir -p data && mount -t tmpfs -o size=64m none data && exec \"$0\" \"$@\"",
 ];
 
-/// Becomes the service, with its data folder mounted read-only.
+/// Runs the service with its data folder mounted read-only.
 const READ_ONLY: &[&str] = &[
     "unshare",
     "--mount",
@@ -36,8 +36,8 @@ const READ_ONLY: &[&str] = &[
     "mount --bind data data && mount -o remount,ro,bind data && exec \"$0\" \"$@\"",
 ];
 
-/// Becomes the service, which can write into its data folder and nowhere else, temporary folders
-/// included: a container with a read-only root.
+/// Runs the service so that it can write only to its data folder, not even to temporary folders, as
+/// in a container with a read-only root.
 const NOTHING_ELSE_WRITABLE: &[&str] = &[
     "unshare",
     "--mount",
@@ -49,11 +49,11 @@ const NOTHING_ELSE_WRITABLE: &[&str] = &[
      done && exec \"$0\" \"$@\"",
 ];
 
-/// Becomes the service, which is told of a refused write as on a disk that turned read-only, and not
-/// ended. Its log lies on the same disk, so it goes on without one.
+/// Runs the service so that a refused write is reported to it, as on a disk that became read-only,
+/// instead of ending it. Its log is on the same disk, so it continues without one.
 const TOLD_OF_REFUSED_WRITES: &[&str] = &["sh", "-c", "trap '' XFSZ; exec \"$0\" \"$@\""];
 
-/// The data folder as the service sees it.
+/// Returns the data folder as seen by the service.
 fn seen_by(server: &Server) -> PathBuf {
     PathBuf::from(format!(
         "/proc/{}/root{}",
@@ -69,7 +69,7 @@ fn full() {
         .on(&backend)
         .under(ON_A_SMALL_DISK)
         .start();
-    // Commands go where the service is, or they would see another data folder.
+    // Commands run in the same namespace, or they would see another data folder.
     let pid = server.pid().to_string();
     let admin = Server::without_limits()
         .on(&backend)
@@ -80,7 +80,7 @@ fn full() {
     let filler = seen_by(&fleet.replicas[0]).join("filler");
     let in_flight = load.in_flight();
     fill(&filler);
-    // What is already there is used up first; then the first call is refused.
+    // The remaining space is used up first; then the first call is rejected.
     let before = load.repeated();
     eventually("the disk is full", Duration::from_secs(30), || {
         (load.repeated() > before).then_some(())
@@ -134,8 +134,8 @@ fn read_only() {
     .settle_within("disk::read_only", restarted_within(start_took));
 }
 
-/// A file system with open files cannot be mounted read-only from outside, so the kernel is told to
-/// refuse every write of this process: to SQLite one is like the other.
+/// A file system with open files cannot be remounted read-only from outside, so the kernel is
+/// configured to refuse every write of this process. For SQLite the effect is the same.
 #[test]
 fn turned_read_only() {
     let fleet = Fleet::alone(Server::without_limits().under(TOLD_OF_REFUSED_WRITES));
@@ -164,7 +164,7 @@ fn turned_read_only() {
     .settle("disk::turned_read_only");
 }
 
-/// How large the files may be that this process writes.
+/// Sets the maximum size of files that this process writes.
 #[track_caller]
 fn allow_files_of(server: &Server, size: &str) {
     let told = Command::new("prlimit")

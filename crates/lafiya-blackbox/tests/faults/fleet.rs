@@ -1,5 +1,5 @@
-//! Services under test: two replicas on servers that may be broken, or one on SQLite; and the
-//! questions asked of them while something is broken.
+//! Services under test: two replicas on servers that may be broken, or one on SQLite, and the
+//! checks during a fault.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,10 +8,10 @@ use lafiya_blackbox::{Backend, Client, LentServers, Server, Start, eventually};
 
 use crate::load::{Load, Outcome, Replicas, body};
 
-/// Longer than any bound: what takes so long is told as a failure of the bound, not of the wait.
+/// Longer than any bound, so that exceeding a bound fails as such and not as a timeout.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The servers of this run, for one test at a time.
+/// Returns the servers of this run, for one test at a time.
 pub(crate) fn servers() -> MutexGuard<'static, LentServers> {
     static SERVERS: OnceLock<Mutex<LentServers>> = OnceLock::new();
     SERVERS
@@ -28,7 +28,8 @@ pub(crate) struct Fleet {
 }
 
 impl Fleet {
-    /// Two replicas on PostgreSQL and Redis, with these settings over the backend's.
+    /// Starts two replicas on PostgreSQL and Redis, with these settings in addition to those of the
+    /// backend.
     #[track_caller]
     pub(crate) fn on(backend: &Arc<Backend>, settings: &[(&str, &str)]) -> Self {
         let mut start = Server::without_limits().on(backend);
@@ -38,7 +39,7 @@ impl Fleet {
         Self::two(start)
     }
 
-    /// Two replicas that are started this way.
+    /// Starts two replicas with this configuration.
     #[track_caller]
     pub(crate) fn two(start: Start) -> Self {
         let first = start.start();
@@ -47,7 +48,7 @@ impl Fleet {
         Self::of(vec![first, second], client)
     }
 
-    /// One service on SQLite.
+    /// Starts one service on SQLite.
     #[track_caller]
     pub(crate) fn alone(start: Start) -> Self {
         let server = start.on(&Arc::new(Backend::embedded())).start();
@@ -55,7 +56,8 @@ impl Fleet {
         Self::of(vec![server], client)
     }
 
-    /// One service whose commands are run as `admin`, which sees its data folder elsewhere.
+    /// Wraps one service whose commands are run by `admin`, for which the data folder has another
+    /// path.
     #[track_caller]
     pub(crate) fn alone_with(server: Server, admin: &Server) -> Self {
         let client = client_of_a_clinic(&server, admin);
@@ -73,7 +75,7 @@ impl Fleet {
         fleet
     }
 
-    /// Tells the load where the replicas are now.
+    /// Tells the load the current addresses of the replicas.
     pub(crate) fn announce(&self) {
         let addresses = self.replicas.iter().map(|server| server.address).collect();
         *self.addresses.lock().expect("no panic") = addresses;
@@ -83,7 +85,7 @@ impl Fleet {
         Load::begin(&self.client, &self.addresses)
     }
 
-    /// The word of `/health` about the whole, and about one part of it.
+    /// Returns the status in `/health` of the whole service and of one part.
     fn health(&self, part: &str) -> Option<(String, String)> {
         let client = Client::new(self.replicas[0].address);
         let answer = client.request("GET", "/v1/health").try_send().ok()?;
@@ -92,7 +94,7 @@ impl Fleet {
         Some((word(&body["status"]), word(&body["checks"][part])))
     }
 
-    /// How long it takes until `/health` says this of a part.
+    /// Returns the time until `/health` reports this status for a part.
     #[track_caller]
     pub(crate) fn until_health_says(&self, part: &str, word: &str) -> Duration {
         let began = Instant::now();
@@ -103,14 +105,14 @@ impl Fleet {
         began.elapsed()
     }
 
-    /// How long it takes until every replica assesses again and is healthy.
+    /// Returns the time until every replica assesses again and is healthy.
     #[track_caller]
     pub(crate) fn until_recovered(&self) -> Duration {
         let began = Instant::now();
         for server in &self.replicas {
             let client = self.client.at(server.address);
             eventually("the service recovers", PATIENCE, || {
-                // An interview of the sandbox: it is recorded like any other, and not billed.
+                // A sandbox interview: stored like any other, but not billed.
                 let request = client.request("POST", "/v1/assess").json(&body());
                 let request = request.header("X-Service-Environment", "sandbox");
                 let assessed = request.try_send().ok()?.status == 200;
@@ -121,7 +123,7 @@ impl Fleet {
         began.elapsed()
     }
 
-    /// Ends the load a little after everything works again.
+    /// Ends the load shortly after everything works again.
     #[track_caller]
     pub(crate) fn settle(&self, load: Load) -> Outcome {
         load.wait_for_more(16);
@@ -129,7 +131,7 @@ impl Fleet {
     }
 }
 
-/// A client with the key of a tenant that nobody else uses.
+/// Returns a client with the key of a tenant that nothing else uses.
 #[track_caller]
 fn client_of_a_clinic(server: &Server, admin: &Server) -> Client {
     let words = ["tenant", "create", "clinic", "--tier", "enterprise"];

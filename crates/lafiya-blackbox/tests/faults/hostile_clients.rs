@@ -1,4 +1,4 @@
-//! Clients that send what no client should, a hundred of them at once, while others are served.
+//! Hostile clients: one hundred at once send what no client should, while others are served.
 
 use std::process::Command;
 
@@ -10,8 +10,8 @@ use crate::record::Record;
 
 const HOSTILE: usize = 100;
 
-/// Lets a hundred misbehave at once and insists that each gets what it deserves and nobody else
-/// notices: the load goes on without one refusal.
+/// Runs one hundred misbehaving clients at once. Asserts that each gets the right response and that
+/// the load continues without a single rejection.
 #[track_caller]
 fn check(
     (test, fault, done): (&str, &'static str, &'static str),
@@ -60,7 +60,7 @@ fn slow_loris() {
         let mut unfinished = Connection::open(server.address).expect("a connection");
         let request = client.request("POST", "/v1/assess").json(&body());
         unfinished.send(&request.head("close")).expect("sent");
-        // Both are left open until the others have been served.
+        // Both are kept open until the others have been served.
         std::mem::forget((half, unfinished));
     });
 }
@@ -122,7 +122,7 @@ fn compressed_bombs() {
         .output();
     let bomb = packed.expect("gzip can be started").stdout;
     assert!(bomb.len() > 10_000, "{} bytes", bomb.len());
-    // As much of it as the service reads at all.
+    // The part of it that the service reads at most.
     let bomb = &bomb[..bomb.len().min(200_000)];
     let words = (
         "hostile_clients::compressed_bombs",

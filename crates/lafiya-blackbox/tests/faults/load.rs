@@ -1,6 +1,6 @@
-//! A steady load of assessments, each with an idempotency key of its own, sent again with the same
-//! key until it is answered: what a careful client does. Afterwards every answer must still be
-//! there, and every key must have been billed once.
+//! A steady load of assessments, each with its own idempotency key and retried with the same key
+//! until it is answered, like a careful client. Afterwards every answer must be stored, and every
+//! key billed once.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -15,15 +15,15 @@ use serde_json::{Value, json};
 const CLIENTS: usize = 8;
 const BETWEEN_REQUESTS: Duration = Duration::from_millis(5);
 const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(50);
-/// An answer that never comes is a failure of the test.
+/// The test fails if an answer takes longer.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(60);
 
-/// Where the replicas are; a load balancer knows as much.
+/// The addresses of the replicas, as known to a load balancer.
 pub(crate) type Replicas = Arc<Mutex<Vec<SocketAddr>>>;
 
 #[derive(Default)]
 struct Desk {
-    /// The assessment by its idempotency key.
+    /// Assessment ids by idempotency key.
     acknowledged: Mutex<HashMap<String, String>>,
     in_flight: AtomicUsize,
     repeated: AtomicUsize,
@@ -31,7 +31,7 @@ struct Desk {
     end: AtomicBool,
 }
 
-/// A load that runs.
+/// A running load.
 pub(crate) struct Load {
     desk: Arc<Desk>,
     client: Client,
@@ -39,11 +39,11 @@ pub(crate) struct Load {
     threads: Vec<JoinHandle<()>>,
 }
 
-/// What became of everything that was sent.
+/// The result of everything that was sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) acknowledged: usize,
-    /// Attempts that had to be made again.
+    /// The number of retries.
     pub(crate) repeated: usize,
     pub(crate) lost: usize,
     pub(crate) doubled: usize,
@@ -60,8 +60,8 @@ pub(crate) fn body() -> Value {
 }
 
 impl Load {
-    /// Begins, and returns when the service is visibly at work. `client` has the key of a tenant
-    /// that nobody else uses.
+    /// Starts the load, and returns when the service is visibly processing it. `client` has the key
+    /// of a tenant that nothing else uses.
     pub(crate) fn begin(client: &Client, replicas: &Replicas) -> Self {
         let desk = Arc::new(Desk::default());
         let threads = (0..CLIENTS)
@@ -93,12 +93,12 @@ impl Load {
         self.desk.in_flight.load(Ordering::SeqCst)
     }
 
-    /// Attempts that failed so far.
+    /// Returns the number of failed attempts so far.
     pub(crate) fn repeated(&self) -> usize {
         self.desk.repeated.load(Ordering::SeqCst)
     }
 
-    /// Waits until this many more are acknowledged.
+    /// Waits until this many more requests are acknowledged.
     #[track_caller]
     pub(crate) fn wait_for_more(&self, count: usize) {
         let before = self.acknowledged();
@@ -107,7 +107,7 @@ impl Load {
         });
     }
 
-    /// Ends when everything sent is answered, then looks for it.
+    /// Waits until everything sent is answered, then checks that it is stored.
     #[track_caller]
     pub(crate) fn end(self) -> Outcome {
         self.desk.end.store(true, Ordering::SeqCst);
@@ -134,7 +134,7 @@ fn is_there(client: &Client, assessment: &str) -> bool {
     client.post("/v1/rationale", &body).status == 200
 }
 
-/// Interviews billed this month.
+/// Returns the interviews billed this month.
 #[track_caller]
 fn billed(client: &Client) -> usize {
     let today = jiff::Timestamp::now().to_string();
@@ -158,7 +158,7 @@ fn work(number: usize, desk: &Desk, client: &Client, replicas: &Replicas) {
     }
 }
 
-/// Sends the same request with the same key, to one replica after another, until it is answered.
+/// Sends the same request with the same key to one replica after another until it is answered.
 fn until_answered(
     number: usize,
     desk: &Desk,
@@ -183,7 +183,8 @@ fn until_answered(
                 let body: Value = serde_json::from_slice(&answer.body).expect("JSON");
                 return body["assessment_id"].as_str().expect("an id").to_owned();
             }
-            // Unavailable, too late, or the first attempt still runs: all of them invite another.
+            // Unavailable, timed out, or the first attempt is still running: all of these can be
+            // retried.
             Ok(answer) if [409, 503, 504].contains(&answer.status) => {}
             Ok(answer) => {
                 let mut unexpected = desk.unexpected.lock().expect("no client panicked");

@@ -1,7 +1,7 @@
-//! What breaks, and what becomes of it. Each test breaks one thing under a steady load, mends it, and
-//! counts: nothing acknowledged is lost, nothing is billed twice, health tells the truth within two
-//! seconds, and the service recovers by itself within five seconds of the cause ending. `cargo xtask
-//! faults` lends the servers that are broken here and gathers the figures.
+//! Fault tests. Each test breaks one thing under a steady load, repairs it, and checks: nothing
+//! acknowledged is lost, nothing is billed twice, `/health` is correct within 2 s, and the service
+//! recovers by itself within 5 s of the end of the fault. `cargo xtask faults` provides the servers
+//! that are broken here and collects the figures.
 
 mod ai_provider;
 mod cache;

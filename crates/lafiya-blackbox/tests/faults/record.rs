@@ -1,4 +1,4 @@
-//! The figures of one fault, left as a small file for whoever draws the table.
+//! The figures of one fault, written to a small file for the table.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,37 +7,38 @@ use serde_json::json;
 
 use crate::load::Outcome;
 
-/// What must hold, whatever broke.
+/// The limits for every fault.
 pub(crate) const TRUTHFUL_WITHIN: Duration = Duration::from_secs(2);
 pub(crate) const RECOVERED_WITHIN: Duration = Duration::from_secs(5);
 
-/// A process that was started anew is as slow to start as the machine lets it be: five seconds, or
-/// twice what its first start took on this machine at this moment.
+/// Returns the limit for a restarted process, whose startup depends on the machine: 5 s, or twice
+/// the time of its first start if that is longer.
 pub(crate) fn restarted_within(first_start: Duration) -> Duration {
     RECOVERED_WITHIN.max(first_start * 2)
 }
 
 /// One row of the table.
 pub(crate) struct Record {
-    /// Sorts the table.
+    /// The sort key of the table.
     pub(crate) group: &'static str,
     pub(crate) fault: &'static str,
     pub(crate) done: &'static str,
     pub(crate) in_flight: usize,
-    /// Until health told the truth; nothing where there was nothing to tell.
+    /// The time until `/health` was correct; `None` if it had nothing to report.
     pub(crate) truthful_after: Option<Duration>,
     pub(crate) recovered_after: Duration,
     pub(crate) outcome: Outcome,
 }
 
 impl Record {
-    /// Insists on what must hold and leaves the figures. `test` is the name that repeats it.
+    /// Asserts the limits and writes the figures. `test` is the name of the test that reproduces
+    /// them.
     #[track_caller]
     pub(crate) fn settle(self, test: &str) {
         self.settle_within(test, RECOVERED_WITHIN);
     }
 
-    /// The same with another time for the recovery.
+    /// Like [`Self::settle`], with another limit for the recovery.
     #[track_caller]
     pub(crate) fn settle_within(self, test: &str, recovered_within: Duration) {
         let Self { fault, outcome, .. } = &self;

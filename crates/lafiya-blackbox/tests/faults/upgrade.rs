@@ -1,6 +1,6 @@
-//! Rolling upgrades: older and newer replicas side by side on one PostgreSQL, forth and back again.
-//! `LAFIYA_BLACKBOX_OLDER` names an older binary (`cargo xtask faults upgrade --older PATH`); without it
-//! the binary under test is the older one too, and the tables are a release ahead of it.
+//! Rolling upgrades and rollbacks: older and newer replicas at the same time on one PostgreSQL.
+//! `LAFIYA_BLACKBOX_OLDER` is an older binary (`cargo xtask faults upgrade --older PATH`). Without
+//! it, the binary under test is also the older one, and the tables are one release ahead of it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use crate::load::body;
 use crate::record::Record;
 use crate::webhook_receivers::{registered, telling_at_once, wait_for_every_event};
 
-/// What the release after this one might add: columns that old replicas do not know and leave out when
-/// they write, an index, a table, and the mark that all this was done. Each is a migration of its own:
-/// one that locks two tables of a service at work can meet it in a deadlock.
+/// What the next release might add: columns that old replicas do not know and omit in inserts, an
+/// index, a table, and the record that the migrations were applied. Each is a separate migration,
+/// because one that locks two tables of a running service can deadlock.
 const OF_A_LATER_RELEASE: &[&str] = &[
     "alter table tenant add column of_a_later_release text",
     "alter table assessment add column of_a_later_release bigint not null default 0",
@@ -47,7 +47,7 @@ fn one_replica_after_another() {
     let receiver = registered(&fleet);
     let load = fleet.load();
     let in_flight = load.in_flight();
-    // The first of the new ones brings the tables up to date while the old ones use them.
+    // The first new replica migrates the tables while the old ones use them.
     add(&mut fleet, &newer);
     extend_tables(&backend);
     load.wait_for_more(16);
@@ -55,7 +55,7 @@ fn one_replica_after_another() {
     add(&mut fleet, &newer);
     retire_first(&mut fleet);
     load.wait_for_more(16);
-    // And back: an old one starts on tables that are ahead of it.
+    // The rollback: an old replica starts with tables that are ahead of it.
     add(&mut fleet, &newer.clone().of(older()));
     let recovered_after = fleet.until_recovered();
     let outcome = fleet.settle(load);
@@ -78,7 +78,8 @@ fn add(fleet: &mut Fleet, start: &Start) {
     fleet.announce();
 }
 
-/// As a balancer does it: first nobody is sent there any more, then it is asked to stop.
+/// Stops the first replica like a load balancer: it gets no more requests, and is then asked to
+/// stop.
 #[track_caller]
 fn retire_first(fleet: &mut Fleet) {
     let mut old = fleet.replicas.remove(0);
@@ -132,7 +133,7 @@ fn an_interview_goes_on_at_the_other(one: &Client, other: &Client) {
     assert_eq!(second["interview_id"], first["interview_id"]);
     let asked = json!({"assessment_id": second["assessment_id"]});
     let explained = one.post("/v1/rationale", &asked).expect(200).json();
-    // What was said at the first replica counts at the second.
+    // Evidence given to the first replica counts at the second.
     assert!(explained.to_string().contains("Headache"), "{explained}");
 }
 

@@ -1,5 +1,5 @@
-//! Receivers of webhooks that are down, slow, or point inwards: assessments do not wait for them,
-//! and what they missed comes when they are back.
+//! Faults of webhook receivers: down, slow, or pointing to internal addresses. Assessments do not
+//! wait for them, and missed events are delivered when they are back.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ fn check(
     .settle(test);
 }
 
-/// A service that tells its receivers at once, and again and again.
+/// Configures a service that delivers events immediately and retries often.
 pub(crate) fn telling_at_once() -> Start {
     let pauses = format!("[{}]", ["200"; 500].join(","));
     Server::without_limits()
@@ -51,7 +51,7 @@ pub(crate) fn telling_at_once() -> Start {
         .with("LAFIYA_WEBHOOK_RETRY_DELAYS_MS", &pauses)
 }
 
-/// A receiver that is told of every assessment of the clinic.
+/// Returns a receiver registered for every assessment of the clinic.
 #[track_caller]
 pub(crate) fn registered(fleet: &Fleet) -> Receiver {
     let receiver = Receiver::start();
@@ -60,7 +60,7 @@ pub(crate) fn registered(fleet: &Fleet) -> Receiver {
     receiver
 }
 
-/// Waits until the receiver was told of everything that is stored.
+/// Waits until the receiver has an event for everything that is stored.
 #[track_caller]
 pub(crate) fn wait_for_every_event(fleet: &Fleet, receiver: &Receiver) {
     let stored = ids(&fleet.replicas[0]);
@@ -79,7 +79,7 @@ fn assessment_of(delivery: &lafiya_blackbox::Delivery) -> String {
         .to_owned()
 }
 
-/// Every assessment of the tenant; those of the sandbox are told to nobody here.
+/// Returns every assessment of the tenant; those of the sandbox cause no events here.
 fn ids(server: &Server) -> HashSet<String> {
     let export = server.cli(&["tenant", "export", "clinic"]);
     export

@@ -1,6 +1,6 @@
-//! FHIR seen by software that we did not write: two client libraries and two sets of R4 models from
-//! PyPI. `cargo xtask test --only fhir` installs them and names the interpreter; without it this
-//! suite cannot run, and says so.
+//! Tests FHIR with independent software: two client libraries and two sets of R4 models from PyPI.
+//! `cargo xtask test --only fhir` installs them and sets the interpreter; without it, this suite
+//! fails with a message.
 
 use std::process::Command;
 

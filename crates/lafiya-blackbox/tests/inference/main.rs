@@ -1,6 +1,6 @@
-//! A genuine inference server: llama.cpp, from PyPI, with a tiny model of random numbers. It speaks the
-//! real protocol, keeps to the schema and says nonsense; the nonsense must be contained.
-//! Needs Python packages: `cargo xtask inference` installs them and runs this.
+//! Tests with a real inference server: llama.cpp, from PyPI, with a tiny model of random weights.
+//! It implements the real protocol, follows the schema and produces nonsense, which must be
+//! contained. Needs Python packages: `cargo xtask inference` installs them and runs this.
 
 #![allow(clippy::unwrap_used)]
 
@@ -54,7 +54,7 @@ fn the_nonsense_of_a_real_server_is_contained() {
         .with("LAFIYA_AI_BASE_URL", &format!("{}/v1", inference.url))
         .with("LAFIYA_AI_MODEL", "random-numbers")
         .with("LAFIYA_AI_TIMEOUT_MS", "80000")
-        // Few: the test must be over before its own client loses patience.
+        // Few tokens, so that the answer is complete before the client's timeout.
         .with("LAFIYA_AI_TOKENS_MAX", "60")
         .start();
     let plain = Server::without_limits().start();

@@ -1,5 +1,5 @@
-//! Accounts against those who want to take them over: operators, one-time links, one-time codes,
-//! tries sent at once, and strangers who want to keep somebody out.
+//! Tests of attacks on accounts: operators, one-time links, one-time codes, simultaneous attempts,
+//! and strangers who try to lock out an owner.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ fn operator(server: &Server, email: &str) -> Value {
     made.json()
 }
 
-/// Sends a form of this browser.
+/// Submits a form in this browser.
 fn send(browser: &Client, path: &str, form: &str) -> Answer {
     let token = form_token(&browser.get(ACCOUNT).expect(200));
     page_call(browser, &token, &("POST", path.to_owned(), form)).send()
@@ -38,7 +38,7 @@ fn plus(text: &str) -> String {
     text.replace(' ', "+")
 }
 
-/// A stranger's browser with the sign-in page open.
+/// A stranger's browser on the sign-in page.
 struct AtTheDoor {
     browser: Client,
     token: String,
@@ -64,7 +64,7 @@ fn browser(server: &Server) -> Client {
     server.client().with_header("Accept", "text/html")
 }
 
-/// The cookie of the browser that a sign-in made known, without its session.
+/// Returns the cookie that identifies a known browser after sign-in, without the session.
 fn device(entered: &Answer) -> String {
     let cookies = entered.cookies();
     let device = cookies.split("; ").find(|it| it.contains("lafiya-device"));
@@ -81,7 +81,7 @@ fn new_link(server: &Server, email: &str) -> String {
     one_time_path(&server.cli(&["user", "link", email, "--json"]).json())
 }
 
-/// The code of an authenticator app `later` steps of thirty seconds from now.
+/// Returns the code of an authenticator app, `later` steps of 30 s from now.
 fn code(secret: &str, later: i64) -> String {
     let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let bits = secret.bytes().flat_map(|letter| {
@@ -108,14 +108,14 @@ fn code(secret: &str, later: i64) -> String {
     format!("{:06}", (word & 0x7fff_ffff) % 1_000_000)
 }
 
-/// Codes are for one step of time: none shall end between making and sending one.
+/// Waits for the start of a time step, so that no code expires between its creation and its use.
 fn early_in_a_step() {
     eventually("a step of time begins", Duration::from_secs(30), || {
         (jiff::Timestamp::now().as_second() % 30 < 20).then_some(())
     });
 }
 
-/// Turns one-time codes on; the secret.
+/// Turns one-time codes on and returns the secret.
 fn turn_codes_on(browser: &Client) -> String {
     let page = browser.get(ACCOUNT).expect(200);
     let page = page.text();
@@ -129,7 +129,7 @@ fn turn_codes_on(browser: &Client) -> String {
     secret
 }
 
-/// The acts on this account that the members page of a browser offers.
+/// Returns the actions for this account on the members page of a browser.
 fn acts_offered(browser: &Client, id: &str) -> BTreeSet<String> {
     let page = browser.get("/dashboard/members").expect(200);
     let page = page.text();
@@ -141,7 +141,7 @@ fn acts_offered(browser: &Client, id: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// An operator's account is the whole installation.
+/// An operator's account controls the whole installation.
 #[test]
 fn only_operators_change_operators() {
     let server = Server::without_limits().start();
@@ -173,7 +173,7 @@ fn only_operators_change_operators() {
         send(&owner, "/dashboard/operator/tenants", &form).expect(403);
     }
     owner.get("/dashboard/operator").expect(403);
-    // A field that the form does not have makes nobody an operator.
+    // An unknown form field makes nobody an operator.
     let form = "email=third@demo.example&role=owner&operator=1&operator=true";
     send(&owner, "/dashboard/members", form).expect(200);
     let third = members();
@@ -198,7 +198,7 @@ fn only_operators_change_operators() {
     target.get(ACCOUNT).expect(303);
 }
 
-/// Members of a tenant are their owner's business, apart from the operator among them.
+/// An owner manages the members of a tenant, except operators among them.
 #[test]
 fn an_owner_changes_ordinary_members() {
     let server = Server::without_limits().start();
@@ -273,7 +273,7 @@ fn who_came_by_a_link_sets_a_password_without_the_old_one_once() {
     set_password(&by_password, "", "a fourth one of mine").expect(422);
 }
 
-/// As it was, all of them were compared before the first was counted.
+/// Regression test: all attempts used to be compared before the first one was counted.
 #[test]
 fn of_fifty_tries_at_once_no_more_than_the_bound_are_looked_at() {
     let server = Server::without_limits().start();
@@ -317,7 +317,7 @@ fn of_fifty_sign_ins_with_one_code_one_gets_in() {
     assert_eq!(entered, 1, "{statuses:?}");
 }
 
-/// Six digits are guessed in no time unless the tries are counted.
+/// Six digits can be guessed quickly unless attempts are limited.
 #[test]
 fn codes_are_tried_five_times_with_the_right_password_and_by_link() {
     let server = Server::without_limits().start();
@@ -343,7 +343,7 @@ fn codes_are_tried_five_times_with_the_right_password_and_by_link() {
         .expect(401);
 }
 
-/// Whoever knows an address must not be able to keep its owner out by wrong tries.
+/// Someone who knows an address must not be able to lock out its owner with wrong attempts.
 #[test]
 fn strangers_keep_nobody_out() {
     let server = Server::without_limits()
@@ -363,7 +363,7 @@ fn strangers_keep_nobody_out() {
             .expect(401);
     }
     stranger.sign_in(email, PASSWORD, "").expect(401);
-    // Neither another address nor, at the stranger's own, a browser that is known.
+    // Not locked: another address, and a known browser even at the stranger's address.
     AtTheDoor::of(&from("198.51.100.8"))
         .sign_in(email, PASSWORD, "")
         .expect(303);
@@ -390,7 +390,7 @@ fn strangers_keep_nobody_out() {
     assert_eq!(with_device(&known), 303);
 }
 
-/// Whoever finds an open session must not find out the password in it.
+/// Someone who finds an open session must not be able to find out the password in it.
 #[test]
 fn the_password_is_not_guessed_in_an_open_session() {
     let server = Server::without_limits().start();

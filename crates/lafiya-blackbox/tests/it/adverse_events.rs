@@ -1,4 +1,4 @@
-//! `/adverse-events`: told, listed, announced, and kept within the tenant.
+//! Tests `/adverse-events`: reported, listed, sent as events, and private to the tenant.
 
 use lafiya_blackbox::{Receiver, shared};
 use serde_json::{Value, json};

@@ -1,5 +1,6 @@
-//! A second opinion in `fallback` mode: whatever the model does, the answer is there, no less safe than
-//! without it, and says what came of asking. `docs/operating/ai-provider.md` shows the same table.
+//! Tests a second opinion in `fallback` mode: whatever the model does, the answer is returned, is
+//! as safe as without it, and reports the outcome. `docs/operating/ai-provider.md` has the same
+//! table.
 
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
@@ -13,12 +14,12 @@ use crate::shape::texts;
 
 const TIMEOUT_MS: u64 = 1500;
 
-/// A service that asks this model.
+/// Configures a service that uses this model.
 pub(crate) fn advised_by(model: &str) -> Start {
     asking(Server::without_limits(), model)
 }
 
-/// The same of a service that is already told something.
+/// Adds the settings for this model to a configuration.
 pub(crate) fn asking(start: Start, model: &str) -> Start {
     start
         .with("LAFIYA_AI_PROVIDER", "openai")
@@ -29,7 +30,8 @@ pub(crate) fn asking(start: Start, model: &str) -> Start {
         .with("LAFIYA_AI_BREAKER_FAILURES", "1000")
 }
 
-/// What an honest model says: the second candidate first, a careful level, one sentence with its passage.
+/// The answer of an honest model: the second candidate first, a cautious level, and one sentence
+/// with its source.
 pub(crate) fn honest(matter: &Value) -> Value {
     let candidate = &matter["candidates"][1];
     let name = candidate["name"].as_str().expect("a name");
@@ -53,7 +55,7 @@ fn belittling(_: &Value) -> Value {
     json!({"conditions": [], "triage": "self-care", "reasons": []})
 }
 
-/// Denies every candidate.
+/// An answer that rejects every candidate.
 fn denying(matter: &Value) -> Value {
     let all = matter["candidates"].as_array().expect("candidates").iter();
     let denied: Vec<Value> = all
@@ -82,7 +84,7 @@ fn mistaken_for_another(_: &Value) -> Value {
     json!({"diagnosis": "lafiyacillin deficiency", "confidence": "high"})
 }
 
-/// Cases that mean something: one mild, one with a danger sign.
+/// Returns two relevant cases: one mild, one with a danger sign.
 fn cases() -> [Value; 2] {
     [
         case(&[present("s_fever"), present("s_headache")]),
@@ -95,7 +97,7 @@ fn rank(level: &Value) -> usize {
     levels.iter().position(|it| level == it).expect("a level")
 }
 
-/// Insists that the answer is no less safe than the one without a model.
+/// Asserts that the answer is no less safe than the one without a model.
 #[track_caller]
 fn check_no_harm(alone: &Value, advised: &Value) {
     assert!(rank(&advised["triage"]["level"]) >= rank(&alone["triage"]["level"]));
@@ -238,7 +240,7 @@ fn whatever_the_model_does_the_answer_is_no_less_safe() {
     for case in cases() {
         let alone = assessed(&without, &case);
         for (what, play, status, passed, failure) in &rows {
-            // Waiting for a time-out once is enough.
+            // Waiting for one timeout is enough.
             if *failure == "timeout" && rank(&alone["triage"]["level"]) == 3 {
                 continue;
             }
@@ -368,7 +370,7 @@ fn nothing_of_the_person_reaches_the_model() {
     });
     assert_eq!(told, expected);
     assert_eq!(answer["metadata"]["phi_tokenized"], true);
-    // An order in the place reaches nobody and changes nothing.
+    // Instructions in the location do not reach the model and have no effect.
     let body = with(body, "/patient/location", json!(order));
     assessed(&client, &body);
     assert!(!model.asked().last().expect("it was asked").contains(order));
@@ -398,7 +400,7 @@ fn nobody_at_the_address_is_no_reason_not_to_answer() {
     assert_eq!(health["status"], "degraded");
 }
 
-/// Another replica may have used up the month: the first refusal is enough to know it.
+/// Another replica may have used up the quota: after the first rejection this one must know it.
 #[test]
 fn a_used_up_quota_is_known_before_the_model_is_asked_again() {
     let model = Model::start(Play::Think(honest));

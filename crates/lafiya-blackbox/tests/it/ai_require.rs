@@ -1,4 +1,5 @@
-//! A second opinion in `require` mode, the circuit breaker, and what the operator sees of both.
+//! Tests a second opinion in `require` mode, the circuit breaker, and what the operator sees of
+//! both.
 
 use std::net::TcpListener;
 use std::time::Duration;

@@ -1,5 +1,6 @@
-//! Any settings file at all: the service starts with it or refuses it in a sentence; it never panics
-//! and never shows a secret. A fixed sequence of made-up files, the same in every run.
+//! Tests arbitrary settings files: the service starts with them or rejects them with a message. It
+//! never panics and never prints a secret. The files are generated from a fixed seed, the same in
+//! every run.
 
 use std::fs;
 
@@ -7,7 +8,7 @@ use lafiya_blackbox::Server;
 
 const FILES: usize = 40;
 
-/// Values that fit some setting, none, or nobody.
+/// Values that are valid for some settings or for none.
 const VALUES: &[&str] = &[
     "0",
     "-1",
@@ -45,7 +46,7 @@ const NAMES: &[&str] = &[
     "not_a_setting",
 ];
 
-/// Small, fixed, and the same everywhere.
+/// A small random generator with a fixed seed, the same on every platform.
 struct Dice(u64);
 
 impl Dice {

@@ -1,4 +1,5 @@
-//! What `POST /assess` makes of evidence: danger, measurements, tests, pairs that cannot be.
+//! Tests how `POST /assess` handles evidence: danger signs, measurements, tests, contradictory
+//! pairs.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +12,7 @@ use crate::requests::{
 };
 use crate::shape::{column, texts};
 
-/// Probabilities by condition, in their order: what was thought, without ids and times.
+/// Returns probabilities by condition, in order: the result without ids and times.
 pub(crate) fn thought(body: &Value) -> Vec<(String, String)> {
     let conditions = body["conditions"].as_array().expect("a list");
     let pair = |it: &Value| (it["id"].to_string(), it["probability"].to_string());
@@ -25,7 +26,7 @@ fn concerns(body: &Value) -> Vec<Value> {
     warnings.iter().filter(concern).cloned().collect()
 }
 
-/// Insists that two cases are understood alike.
+/// Asserts that two cases get the same result.
 #[track_caller]
 fn check_same(client: &Client, one: &Value, other: &Value) {
     let (one, other) = (assessed(client, one), assessed(client, other));
@@ -123,7 +124,7 @@ fn a_value_that_cannot_be_is_not_used_and_said_as_a_high_concern() {
         ("s_blood_pressure", "80/120", "high"),
         ("s_glasgow_coma_score", "99", "high"),
         ("s_blood_glucose", "2 bananas", "high"),
-        // What takes no number has none that could be dangerous.
+        // A concept without a number has no dangerous value.
         ("s_headache", "7", "low"),
     ] {
         let answer = assessed(&client, &case(&[present("s_cough"), measured(id, value)]));

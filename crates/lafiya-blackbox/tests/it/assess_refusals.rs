@@ -1,4 +1,4 @@
-//! What `POST /assess` refuses, and how it names what is wrong: every bound, type and word.
+//! Tests what `POST /assess` rejects, and how it reports the errors: every bound, type and word.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::requests::{
 };
 use crate::shape::texts;
 
-/// Insists that one wrong value in a good request is refused and named.
+/// Asserts that one wrong value in a valid request is rejected and reported.
 #[track_caller]
 fn refuses(pointer: &str, value: Value) {
     refuses_at(pointer, value, pointer);

@@ -1,4 +1,5 @@
-//! The answer of `POST /assess`: every documented field, its type, its words, and how the parts agree.
+//! Tests the answer of `POST /assess`: every documented field, its type, its allowed words, and the
+//! consistency of the parts.
 
 use std::collections::HashSet;
 
@@ -123,7 +124,7 @@ const METADATA: &[(&str, Kind)] = &[
     ("second_opinion", Text),
 ];
 
-/// Insists on the whole documented shape.
+/// Asserts the complete documented format.
 #[track_caller]
 pub(crate) fn check_assessment(body: &Value) {
     check_fields(body, ANSWER);

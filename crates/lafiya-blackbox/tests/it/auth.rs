@@ -1,5 +1,5 @@
-//! Who may call: keys in every state, and tenants that are suspended. The endpoint is one that
-//! changes nothing.
+//! Tests authentication: keys in every state, and suspended tenants. The endpoint used has no side
+//! effects.
 
 use std::time::{Duration, Instant};
 
@@ -160,7 +160,7 @@ fn another_tenant_is_not_touched_by_a_suspension() {
     server.client().with_key(&key).get(KEYED).expect(200);
 }
 
-/// Asks on until the key is refused; a call sent more than a second after now must be.
+/// Repeats a request until the key is rejected; a request sent more than 1 s from now must be.
 #[track_caller]
 fn refused_within_a_second(client: &Client) -> Answer {
     let changed = Instant::now();

@@ -1,5 +1,5 @@
-//! The command line: tenants, keys, settings. Admin commands work before a server has ever run and
-//! beside one; what cannot be meant is refused with a sentence.
+//! Tests the command line: tenants, keys, settings. Admin commands work before the first start of a
+//! server and beside a running one. Invalid input is rejected with a message.
 
 use std::fs::{self, File};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use lafiya_blackbox::{CommandOutput, Server, Start, eventually, shared};
 use serde_json::Value;
 
-/// Insists that a command was refused in words on standard error, and said nothing else.
+/// Asserts that a command was rejected with a message on standard error and no other output.
 #[track_caller]
 fn refused(output: &CommandOutput, word: &str) {
     assert!(!output.status.success(), "it was accepted: {output:?}");
@@ -292,7 +292,7 @@ fn a_flag_is_stronger_than_a_variable_and_a_variable_than_the_file() {
 
 #[test]
 fn an_unknown_variable_is_no_reason_to_refuse() {
-    // Platforms put variables of their own into every process.
+    // Some platforms set their own variables in every process.
     let server = Server::with("LAFIYA_SERVICE_PORT", "tcp://10.0.0.1:80").start();
     server.live().get("/v1/symptoms").expect(200);
 }

@@ -1,5 +1,5 @@
-//! A crash in the middle of everything: what was answered is there afterwards, counted once, and
-//! told to whoever asked to be told.
+//! Tests a crash under load: what was acknowledged is stored, counted once, and delivered to the
+//! webhooks.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -16,14 +16,14 @@ use crate::webhooks::register;
 const CLIENTS: usize = 50;
 const ANSWERED_BEFORE: usize = 120;
 
-/// What the clients know: interviews they began, assessments they were answered.
+/// What the clients know: interviews they started, and assessments they received.
 #[derive(Default)]
 struct Known {
     begun: HashSet<String>,
     answered: HashSet<String>,
 }
 
-/// Interviews of two turns, one after the other, until the service is gone.
+/// Runs interviews of two turns, one after the other, until the service is gone.
 fn assess_until_the_end(client: &Client, known: &Mutex<Known>, end: &AtomicBool) {
     while !end.load(Ordering::Relaxed) {
         let interview = new_uuid();
@@ -37,7 +37,7 @@ fn assess_until_the_end(client: &Client, known: &Mutex<Known>, end: &AtomicBool)
             let Ok(answer) = client.request("POST", ASSESS).json(&body).try_send() else {
                 return;
             };
-            // Bytes that broke off are no answer.
+            // An incomplete response is not an answer.
             if answer.status != 200 {
                 continue;
             }
@@ -58,7 +58,7 @@ fn assess_until_the_end(client: &Client, known: &Mutex<Known>, end: &AtomicBool)
 
 #[test]
 fn after_a_crash_every_answer_is_there_billed_once_and_told() {
-    // A receiver that fails all along, and is tried again often enough to outlive the test.
+    // A receiver that always fails, with enough retries to outlast the test.
     let delays = format!("[{}]", ["200"; 500].join(","));
     let mut server = Server::without_limits()
         .with("LAFIYA_WEBHOOK_ALLOW_INSECURE_TARGETS", "true")
@@ -112,7 +112,7 @@ fn after_a_crash_every_answer_is_there_billed_once_and_told() {
         .collect();
     assert!(billed.is_subset(&known.begun), "an interview nobody began");
 
-    // At least once each, and none for an assessment that is not there.
+    // At least one per assessment, and none for an assessment that does not exist.
     eventually("every event arrives", Duration::from_secs(60), || {
         let got = receiver.got().split_off(before);
         let told: HashSet<String> = got

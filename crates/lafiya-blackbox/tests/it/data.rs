@@ -1,4 +1,4 @@
-//! A tenant's data: what is stored of a patient, sealed how, taken away, erased, backed up.
+//! Tests a tenant's data: what is stored about a patient, encryption, export, deletion and backup.
 
 use std::fs;
 use std::path::Path;
@@ -46,7 +46,7 @@ fn explained(client: &Client, assessment: &Value) {
     client.post("/v1/rationale", &body).expect(200);
 }
 
-/// Everything in a folder, as one run of bytes.
+/// Returns the contents of all files in a folder.
 fn bytes_in(folder: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder").flatten() {
@@ -93,7 +93,7 @@ fn nothing_that_could_identify_the_patient_is_stored_or_logged() {
     assert_eq!(of_kind(&records, "assessment").len(), 1);
     assert_eq!(of_kind(&records, "interview").len(), 1);
     let export = serde_json::to_vec(&records).expect("JSON");
-    // The embedded database, its journal and every log lie in the folder.
+    // The embedded database, its journal and every log are in the folder.
     let stored = bytes_in(&server.folder());
     assert!(!stored.is_empty());
     for word in ["Adesanya", "Okonkwoxyz", "08031234567", "Zubairu"] {
@@ -136,7 +136,7 @@ fn a_tenant_takes_away_everything_it_has() {
 
     let text = serde_json::to_string(&records).expect("JSON");
     for secret in ["sk_live_", "sk_test_"] {
-        // Only the few first characters by which a key is recognised.
+        // Only the first few characters, which identify a key.
         let shown = text
             .split(secret)
             .skip(1)
@@ -177,7 +177,7 @@ fn an_erased_tenant_is_gone_and_its_neighbour_is_not() {
     let erased = server.cli(&["tenant", "erase", "clinic", "--yes", "--json"]);
     assert_eq!(erased.json()["erased"], true);
 
-    // Found keys are believed for less than a second.
+    // Keys are cached for less than a second.
     lafiya_blackbox::eventually("the key ends", std::time::Duration::from_secs(3), || {
         let answer = client.get("/v1/symptoms");
         (answer.status == 401).then(|| answer.expect_error(401, "INVALID_API_KEY"))
@@ -189,7 +189,7 @@ fn an_erased_tenant_is_gone_and_its_neighbour_is_not() {
         1
     );
 
-    // The name is free, and who takes it sees nothing of before.
+    // The name is available again, and a new tenant with it sees no old data.
     let anew = pilot(&server, "clinic", 10);
     let records = exported(&server, "clinic");
     assert_eq!(of_kind(&records, "assessment"), Vec::<&Value>::new());
@@ -267,7 +267,7 @@ fn with_a_data_key_documents_are_sealed_and_keys_can_be_replaced() {
         let stored = bytes_in(&server.folder().join("data"));
         assert!(!holds(&stored, "age_group") && !holds(&stored, "s_fever"));
     }
-    // Without the key that is needed nothing starts, and the sentence says which it is.
+    // Without the required key nothing starts, and the message names it.
     refused(
         &server
             .same_again()
@@ -299,7 +299,7 @@ fn with_a_data_key_documents_are_sealed_and_keys_can_be_replaced() {
 fn a_database_server_is_not_used_in_the_clear_unless_that_is_meant() {
     let server = Server::with("LAFIYA_DATA_KEY", "").prepare();
     if BackendKind::of_this_run() == BackendKind::Embedded {
-        // The embedded database of a trial may do without.
+        // The embedded database of a trial does not need one.
         succeeded(server.cli(&["tenant", "list"]));
         return;
     }
@@ -340,7 +340,7 @@ fn a_backup_of_a_running_service_can_be_started_from() {
     assessed(&client, &fever());
 }
 
-/// A Bundle may hold anything beside the case. None of it may come into the record, whatever its size.
+/// A Bundle may contain anything besides the case. None of that may be stored, whatever its size.
 #[test]
 fn what_is_not_understood_of_a_bundle_is_counted_and_not_stored() {
     let server = Server::without_limits().start();

@@ -1,8 +1,8 @@
-//! `/docs` and the API reference below it: pages that work without the internet.
+//! Tests `/docs` and the API reference below it: pages that work without internet access.
 
 use lafiya_blackbox::{Answer, Client, shared};
 
-/// The API reference, after at most one redirect within the service.
+/// Returns the API reference, after at most one redirect within the service.
 fn page(client: &Client) -> (String, Answer) {
     let answer = client.get("/docs/api");
     if !(300..400).contains(&answer.status) {
@@ -17,7 +17,7 @@ fn page(client: &Client) -> (String, Answer) {
     (location, answer)
 }
 
-/// What the page loads, as paths of the service.
+/// Returns the assets that the page loads, as paths of the service.
 fn assets(base: &str, html: &str) -> Vec<String> {
     let mut found = Vec::new();
     for attribute in ["src=\"", "href=\""] {

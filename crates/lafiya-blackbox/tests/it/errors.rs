@@ -1,11 +1,12 @@
-//! What goes wrong is said in one envelope and leaks nothing; what is malformed hurts nobody else.
+//! Tests errors: they have one envelope and leak nothing, and malformed requests affect nobody
+//! else.
 
 use lafiya_blackbox::{Answer, Connection, Request, Server, shared};
 use serde_json::json;
 
 const BODY_BYTES_MAX: usize = 256 * 1024;
 
-/// An endpoint that reads a JSON body; an invalid one changes nothing.
+/// A request to an endpoint that reads a JSON body; an invalid body has no effect.
 fn rotate(server: &Server) -> Request {
     server.live().request("POST", "/v1/keys/rotate")
 }

@@ -1,4 +1,5 @@
-//! Nearest facilities in the answer, the home country of a tenant, and registers imported by the operator.
+//! Tests the nearest facilities in the answer, the home country of a tenant, and registers imported
+//! by the operator.
 
 use std::process::Command;
 use std::time::Duration;

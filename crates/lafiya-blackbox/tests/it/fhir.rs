@@ -1,4 +1,5 @@
-//! `POST /fhir/assess`, `GET /fhir/metadata` and the definitions: the same assessment in FHIR's words.
+//! Tests `POST /fhir/assess`, `GET /fhir/metadata` and the definitions: the same assessment as FHIR
+//! resources.
 
 use lafiya_blackbox::{Client, shared};
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ use crate::requests::{
 };
 use crate::shape::column;
 
-/// Ids and probabilities of the candidates, as `thought` gives them for `/assess`.
+/// Returns ids and probabilities of the candidates, as `thought` does for `/assess`.
 fn thought_in_fhir(answer: &Value) -> Vec<(String, String)> {
     resources(answer, "Condition")
         .iter()
@@ -87,7 +88,7 @@ fn an_assess_body_as_a_bundle_gives_the_same_answer() {
     }
 }
 
-/// Thirty cases drawn from the symptoms the service lists, always the same ones.
+/// Thirty cases drawn from the service's list of symptoms, the same in every run.
 #[test]
 fn cases_drawn_from_the_list_of_symptoms_give_the_same_answer() {
     let client = clinic();
@@ -297,7 +298,7 @@ fn interviews_idempotency_and_billing_are_those_of_assess() {
     let answer = post_fhir(&first, &bundle(&[positive("s_fever")])).expect(200);
     assert_eq!(answer.required_header("x-interview-id"), interview);
     check_standard_headers(&answer);
-    // The second turn is free, in either language.
+    // The second turn is free, in either format.
     let turn = with(
         case(&[present("s_cough")]),
         "/interview_id",
@@ -312,10 +313,10 @@ fn interviews_idempotency_and_billing_are_those_of_assess() {
     assert_eq!(again.json(), once.json(), "a replay is the record again");
     let other = post_fhir(&keyed, &bundle(&[positive("s_cough")])).expect(409);
     assert_eq!(other.json()["issue"][0]["code"], "conflict");
-    // Two were billed: the quota is used up.
+    // Two were billed, so the quota is used up.
     let refused = post_fhir(&client, &body).expect(403);
     assert_eq!(code_of(&refused.json()), "QUOTA_EXCEEDED");
-    // What FHIR made, rationale explains.
+    // The rationale of an assessment made through FHIR is available.
     let id = once.json()["identifier"]["value"].clone();
     client
         .post("/v1/rationale", &json!({"assessment_id": id}))
@@ -375,7 +376,7 @@ fn errors_are_outcomes_for_those_who_speak_fhir_and_envelopes_for_others() {
     assert_eq!(answer.json()["issue"][0]["code"], "login");
     check_standard_headers(&answer);
     ask(&plain, &server.client(), "{}").expect_error(401, "INVALID_API_KEY");
-    // 400: not JSON, not a Bundle.
+    // 400: not JSON, or not a Bundle.
     let client = clinic();
     for body in [
         "{",
@@ -387,14 +388,14 @@ fn errors_are_outcomes_for_those_who_speak_fhir_and_envelopes_for_others() {
         assert_eq!(code_of(&answer.json()), "INVALID_REQUEST", "{body}");
         ask(&plain, &client, body).expect_error(400, "INVALID_REQUEST");
     }
-    // A 422 is an outcome for everybody.
+    // A 422 is always an OperationOutcome.
     let bad = bundle(&[]).to_string();
     for headers in [fhir, plain] {
         let answer = ask(&headers, &client, &bad).expect(422);
         assert_eq!(answer.required_header("content-type"), FHIR_JSON);
         assert_eq!(answer.json()["resourceType"], "OperationOutcome");
     }
-    // XML is neither read nor written.
+    // XML is neither accepted nor returned.
     let xml = [("Content-Type", "application/fhir+xml"), ("Accept", "*/*")];
     assert_eq!(
         code_of(&ask(&xml, &client, "<Bundle/>").expect(415).json()),
@@ -408,7 +409,7 @@ fn errors_are_outcomes_for_those_who_speak_fhir_and_envelopes_for_others() {
         code_of(&ask(&xml, &client, &bad).expect(406).json()),
         "NOT_ACCEPTABLE"
     );
-    // Other paths under /fhir.
+    // Unknown paths under /fhir.
     let lost = server
         .client()
         .request("GET", "/v1/fhir/Patient/1")

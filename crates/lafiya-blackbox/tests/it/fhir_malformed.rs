@@ -1,11 +1,11 @@
-//! Bundles that cannot be meant: each is refused with the place of the mistake, none is a 500.
+//! Tests malformed Bundles: each is rejected with the position of the error, none with a 500.
 
 use serde_json::{Value, json};
 
 use crate::fhir_requests::{bundle, positive, post_fhir};
 use crate::requests::{clinic, with};
 
-/// One Bundle: what is put where, and where the outcome must point.
+/// One Bundle: the value, where it is inserted, and the expected position in the outcome.
 struct Row {
     at: &'static str,
     put: Value,

@@ -1,4 +1,4 @@
-//! Bundles: an `/assess` body in FHIR's words, written from the documents and not from our reader.
+//! Builds Bundles from `/assess` bodies, following the documentation and independent of our reader.
 
 use jiff::civil::Date;
 use jiff::{Span, Timestamp};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 pub(crate) const FHIR_ASSESS: &str = "/v1/fhir/assess";
 pub(crate) const FHIR_JSON: &str = "application/fhir+json";
 
-/// The code system of local codes: any host will do, the path is what counts.
+/// The code system of local codes: any host is accepted, only the path matters.
 const CONCEPT: &str = "https://lafiya.example/fhir/CodeSystem/concept";
 const SNOMED_CT: &str = "http://snomed.info/sct";
 const UCUM: &str = "http://unitsofmeasure.org";
@@ -25,7 +25,7 @@ pub(crate) fn post_fhir(client: &Client, bundle: &Value) -> Answer {
         .send()
 }
 
-/// Sends a Bundle that must be assessed.
+/// Sends a Bundle and asserts that it is assessed.
 #[track_caller]
 pub(crate) fn fhir_assessed(client: &Client, bundle: &Value) -> Value {
     let answer = post_fhir(client, bundle).expect(200);
@@ -33,14 +33,14 @@ pub(crate) fn fhir_assessed(client: &Client, bundle: &Value) -> Value {
     answer.json()
 }
 
-/// The resources of one type.
+/// Returns the resources of one type.
 pub(crate) fn resources<'a>(bundle: &'a Value, kind: &str) -> Vec<&'a Value> {
     let entries = bundle["entry"].as_array().expect("entries");
     let all = entries.iter().map(|entry| &entry["resource"]);
     all.filter(|it| it["resourceType"] == kind).collect()
 }
 
-/// The value of an extension of ours.
+/// Returns the value of one of our extensions.
 pub(crate) fn extension<'a>(resource: &'a Value, name: &str) -> &'a Value {
     let list = resource["extension"].as_array().expect("extensions");
     let end = format!("/fhir/StructureDefinition/{name}");
@@ -50,7 +50,7 @@ pub(crate) fn extension<'a>(resource: &'a Value, name: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("no extension {name}"))
 }
 
-/// A coded Observation without a value.
+/// Returns a coded Observation without a value.
 pub(crate) fn observation(id: &str) -> Value {
     json!({
         "resourceType": "Observation",
@@ -59,7 +59,7 @@ pub(crate) fn observation(id: &str) -> Value {
     })
 }
 
-/// A finding that is there.
+/// Returns a present finding.
 pub(crate) fn positive(id: &str) -> Value {
     interpreted(id, "POS")
 }
@@ -70,7 +70,7 @@ pub(crate) fn interpreted(id: &str, code: &str) -> Value {
     observation
 }
 
-/// A woman of 30 with these resources.
+/// Returns a Bundle of a woman of 30 with these resources.
 pub(crate) fn bundle(resources: &[Value]) -> Value {
     let patient = json!({
         "resourceType": "Patient", "gender": "female", "birthDate": birth_date(30),
@@ -86,7 +86,7 @@ fn of(patient: &Value, resources: &[Value]) -> Value {
     json!({"resourceType": "Bundle", "type": "collection", "entry": entries})
 }
 
-/// An `/assess` body as a Bundle.
+/// Converts an `/assess` body to a Bundle.
 pub(crate) fn as_bundle(body: &Value) -> Value {
     let patient = &body["patient"];
     let mut written = json!({"resourceType": "Patient", "gender": patient["sex"]});
@@ -148,7 +148,7 @@ fn list(value: &Value) -> Vec<Value> {
     value.as_array().cloned().unwrap_or_default()
 }
 
-/// The birth date of somebody who had their birthday today, where the service counts its days.
+/// Returns the birth date of a person whose birthday is today, in the time zone of the service.
 fn birth_date(years: i64) -> String {
     before(Span::new().years(years)).to_string()
 }

@@ -1,4 +1,5 @@
-//! The very first start makes a demo tenant and shows its keys; no later one does.
+//! Tests that the first start creates a demo tenant and prints its keys, and that no later start
+//! does.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -41,7 +42,7 @@ fn the_first_start_tells_one_key_of_each_kind_and_the_addresses() {
     server.sandbox().get("/v1/symptoms").expect(200);
 }
 
-/// Logs are kept, copied and read by many.
+/// Logs are kept, copied and read by many people.
 #[test]
 fn where_output_is_no_terminal_keys_and_link_go_into_a_file_of_its_owner() {
     let server = Server::start();
@@ -92,7 +93,7 @@ fn of_replicas_that_start_together_one_is_the_first() {
 
 #[test]
 fn no_key_is_kept_in_the_clear() {
-    // The files of PostgreSQL are not ours to read; the same code writes both.
+    // The tests cannot read the files of PostgreSQL; the same code writes both.
     if BackendKind::of_this_run() == BackendKind::Servers {
         return;
     }
@@ -103,7 +104,7 @@ fn no_key_is_kept_in_the_clear() {
     let secret = key.trim_start_matches("sk_live_").as_bytes();
     for entry in fs::read_dir(server.folder().join("data")).expect("a data folder") {
         let path = entry.expect("an entry").path();
-        // What the first start tells, for its owner only.
+        // The output of the first start, readable only by its owner.
         if path.ends_with("first-start.txt") {
             continue;
         }

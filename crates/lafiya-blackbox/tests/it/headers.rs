@@ -1,4 +1,4 @@
-//! The headers that every answer carries, whatever its status.
+//! Tests the headers of every answer, whatever its status.
 
 use std::collections::HashSet;
 use std::io::Read as _;
@@ -10,7 +10,8 @@ use serde_json::json;
 
 use crate::shape::is_uuid;
 
-/// The request id, the time, the version and the three rate headers, each in its form.
+/// Asserts the request id, the time, the version and the three rate-limit headers, each in its
+/// format.
 #[track_caller]
 pub(crate) fn check_standard_headers(answer: &Answer) {
     check_identity(answer);
@@ -142,7 +143,8 @@ fn a_browser_is_told_not_to_guess_and_not_to_frame() {
     assert_eq!(answer.required_header("content-type"), "application/json");
 }
 
-/// What a client that takes answers packed in this way gets, unpacked, and how much of it went over the wire.
+/// Returns the decompressed answer for a client that accepts this encoding: the content encoding,
+/// the body and the compressed size.
 fn unpacked(server: &Server, takes: &str, path: &str) -> (Option<String>, Vec<u8>, usize) {
     let answer = server
         .live()

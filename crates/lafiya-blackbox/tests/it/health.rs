@@ -1,4 +1,4 @@
-//! `GET /health`
+//! Tests `GET /health`.
 
 use std::time::Duration;
 
@@ -67,7 +67,7 @@ fn the_121st_call_in_a_minute_from_one_address_gets_429() {
     let client = server.client();
     let first = client.get("/v1/health").expect(200);
     assert_eq!(first.number("x-ratelimit-limit"), 120);
-    // The harness itself has asked until the service was ready.
+    // The test harness has already sent requests until the service was ready.
     let left = first.number("x-ratelimit-remaining");
     assert!(left >= 110, "{left} left after the first call");
     for _ in 0..left {

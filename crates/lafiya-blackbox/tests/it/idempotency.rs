@@ -1,4 +1,5 @@
-//! `Idempotency-Key`: one key, one body, one record, however often and wherever it is sent.
+//! Tests `Idempotency-Key`: one key, one body, one record, however often and to whichever replica
+//! it is sent.
 
 use std::collections::HashSet;
 
@@ -29,7 +30,7 @@ fn the_same_key_and_body_give_the_stored_answer() {
         let again = keyed(&client, "same answer", &fever()).expect(200);
         assert_eq!(again.required_header(REPLAYED), "true");
         assert_eq!(again.json(), first.json());
-        // A replay has a request id of its own.
+        // A replayed answer has its own request id.
         let id = again.required_header("x-request-id");
         assert_ne!(again.json()["assessment_id"], id);
     }
@@ -90,7 +91,7 @@ fn in_parallel_exactly_one_is_recorded() {
     }
     assert_eq!(ids.len(), 1, "{} were recorded", ids.len());
     keyed(&client, "at once", &fever()).expect(200);
-    // One of two was billed: one more goes, then no more.
+    // One of two was billed, so one more is accepted.
     client.post(ASSESS, &cough()).expect(200);
     client
         .post(ASSESS, &cough())
@@ -150,8 +151,8 @@ fn the_sandbox_keeps_keys_too_but_apart() {
     assert_ne!(real.json()["metadata"]["model_used"], json!("sandbox"));
 }
 
-/// Whoever sends the key of no call for every patient would be answered with what was said of the
-/// first.
+/// A client that sends the nil UUID as the key for every patient would get the answer of the first
+/// patient.
 #[test]
 fn a_uuid_that_stands_for_none_is_no_key() {
     for key in [

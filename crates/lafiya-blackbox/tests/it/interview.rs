@@ -1,4 +1,4 @@
-//! Several turns of one interview: how it is named, what it remembers, whom it belongs to.
+//! Tests interviews of several turns: their id, what is remembered, and who may access them.
 
 use lafiya_blackbox::{Answer, Client, Server, at_once, shared};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn by_header(client: &Client, id: &str, body: &Value) -> Answer {
     client.with_header("X-Interview-Id", id).post(ASSESS, body)
 }
 
-/// Insists that a turn was thought about like this one case without an interview.
+/// Asserts that a turn gets the same result as this single case without an interview.
 #[track_caller]
 fn check_like(client: &Client, turn: &Value, whole: &[Value]) {
     assert_eq!(thought(turn), thought(&assessed(client, &case(whole))));
@@ -231,7 +231,7 @@ fn the_latest_turn_sent_again_is_answered_from_memory() {
     );
     let hit = with(answer.json(), "/metadata/cache_hit", json!(true));
     assert_eq!(again.json(), hit, "the same result");
-    // The first turn is not the latest any more: it is a turn of its own.
+    // The first turn is no longer the latest, so this is a new turn.
     let earlier = assessed(&client, &first);
     assert_eq!(earlier["metadata"]["cache_hit"], false);
 }
@@ -345,7 +345,7 @@ fn turns_sent_at_once_are_one_interview_and_billed_once() {
     });
     let mut told = Vec::new();
     for (answer, finding) in answers.iter().zip(findings) {
-        // Too many at once may be sent away to come again; none is billed or lost.
+        // Some simultaneous requests may be rejected for a retry; none is billed or lost.
         assert!(matches!(answer.status, 200 | 409), "{answer}");
         if answer.status == 200 {
             told.push(present(finding));
@@ -358,7 +358,7 @@ fn turns_sent_at_once_are_one_interview_and_billed_once() {
     check_like(&sandbox, &last, &told);
 }
 
-/// Two patients under "no id yet" would be one.
+/// Two patients with "no id yet" would share an interview.
 #[test]
 fn a_uuid_that_stands_for_none_names_no_interview() {
     let client = clinic();
@@ -394,7 +394,7 @@ fn a_uuid_that_stands_for_none_names_no_interview() {
         let told = client.post("/v1/adverse-events", &event);
         assert_eq!(named(&told, 400, "INVALID_REQUEST"), ["/assessment_id"]);
     }
-    // The web app names the interview in a form.
+    // The web app sends the interview id in a form.
     let server = shared();
     pilot(&server, "interview in a form", 5);
     let nurse = member(&server, "interview in a form", "nurse@form.example");

@@ -1,4 +1,4 @@
-//! `POST /keys/rotate`, and what becomes of keys on other replicas.
+//! Tests `POST /keys/rotate`, and its effect on other replicas.
 
 use std::time::{Duration, Instant};
 
@@ -52,7 +52,7 @@ fn a_sandbox_key_is_replaced_by_a_sandbox_key() {
     let rotated = server.sandbox().post(ROTATE, &json!({})).expect(201);
     assert!(key_of(&rotated).starts_with("sk_test_"), "{rotated}");
     assert_eq!(rotated.json()["environment"], "test");
-    // The other key of the tenant lives on.
+    // The tenant's other key stays valid.
     server.live().get(KEYED).expect(200);
 }
 
@@ -92,14 +92,14 @@ fn an_expiry_that_is_past_or_unreadable_is_400_and_nothing_is_rotated() {
     server.live().get(KEYED).expect(200);
 }
 
-/// A live key of the demo tenant that ends at `expires_at`.
+/// Creates a live key of the demo tenant that expires at `expires_at`.
 fn expiring_key(server: &Server, expires_at: &str) -> String {
     let words = ["key", "create", "--tenant", "demo", "--environment", "live"];
     let made = server.cli(&[&words[..], &["--expires-at", expires_at, "--json"]].concat());
     made.json()["key"].as_str().expect("a key").to_owned()
 }
 
-/// Whoever has a key that ends must not be able to make one of it that ends later.
+/// A holder of an expiring key must not be able to create one that expires later.
 #[test]
 fn the_new_key_never_lives_longer_than_the_old_one() {
     let server = Server::without_limits().start();

@@ -1,4 +1,5 @@
-//! A knowledge base from a folder, read again on SIGHUP: a broken one is refused, the old one stays.
+//! Tests a knowledge base from a folder, reloaded on SIGHUP: an invalid one is rejected and the old
+//! one stays in use.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -95,7 +96,7 @@ fn a_folder_is_read_again_on_sighup_and_a_broken_one_is_refused() {
     assert_eq!(common_name(&server), "Catarrh of the folder");
 }
 
-/// How often a book was kept and is named from then on.
+/// Returns how often a phrase table was stored for later reference.
 fn books_named(server: &Server) -> usize {
     server.log().matches("in its book").count()
 }

@@ -1,5 +1,5 @@
-//! What all lists of reference data share: the two shapes, the pages, the bounds. What is in them
-//! is the business of the knowledge base and its own checks.
+//! Tests what all lists of reference data share: the two formats, pagination and bounds. Their
+//! content is checked with the knowledge base.
 
 use lafiya_blackbox::shared;
 use serde_json::{Value, json};

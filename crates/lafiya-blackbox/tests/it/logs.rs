@@ -1,4 +1,4 @@
-//! The log: one line per request that stands alone, and never a key, a body or free text.
+//! Tests the log: one self-contained line per request, and never a key, a body or free text.
 
 use std::time::Duration;
 
@@ -97,7 +97,7 @@ fn wait_for(server: &Server, id: &str) {
     });
 }
 
-/// Everything a client may say about a person, in values that stand nowhere else.
+/// Everything that a client may send about a person, with values that occur nowhere else.
 const SAID_OF_THE_PATIENT: &[&str] = &[
     "Ngozi Okonkwoxyz",
     "7 Adesanyaq Close",
@@ -145,12 +145,12 @@ fn nothing_said_of_a_patient_leaves_through_logs_webhooks_or_the_provider() {
     post_fhir(&client, &bundle).expect(200);
     let event = json!({"assessment_id": answer["assessment_id"], "description": report, "seriousness": "serious"});
     let last = client.post("/v1/adverse-events", &event).expect(201);
-    // Refused ones too: a mistake must not be quoted to anybody but its sender.
+    // Rejected requests too: an error must not be quoted to anyone except its sender.
     client
         .post("/v1/assess", &json!({"patient": name, "evidence": words}))
         .expect(400);
 
-    // A tenant that lets texts go to the model lets nobody go with them.
+    // A tenant that allows texts to be sent to the model does not allow identifying data.
     let allowed = server.cli(&["tenant", "text-to-provider", "demo", "scrubbed"]);
     assert!(allowed.status.success(), "{allowed:?}");
     let before = model.asked().len();
@@ -163,7 +163,7 @@ fn nothing_said_of_a_patient_leaves_through_logs_webhooks_or_the_provider() {
 
     let told = receiver.wait_for(3);
     wait_for(&server, last.required_header("x-request-id"));
-    // One question for each assessment, and one for the text.
+    // One request for each assessment, and one for the text.
     assert!(model.asked().len() >= 3, "the model was not asked");
     let log = server.log();
     for value in SAID_OF_THE_PATIENT {

@@ -1,5 +1,5 @@
-//! The black-box suite: one binary, one file per endpoint or topic. Every test speaks to a real
-//! process and knows only what the documents promise.
+//! The black-box suite: one binary, one file per endpoint or topic. Every test uses a real process
+//! and relies only on the documentation.
 
 mod accounts;
 mod adverse_events;

@@ -1,4 +1,4 @@
-//! The operator's listener: off by default, apart from the API, telling nothing about patients.
+//! Tests the operator's listener: off by default, separate from the API, and without patient data.
 
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;

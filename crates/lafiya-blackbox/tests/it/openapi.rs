@@ -1,4 +1,5 @@
-//! The API document: served, printed and committed alike; and never less than the baseline.
+//! Tests the OpenAPI document: the served, the printed and the committed one are identical, and
+//! include everything in the baseline.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -130,7 +131,7 @@ fn the_comparison_with_the_baseline_sees_what_breaks_clients() {
     check(item, "more", serde_json::json!({"type": "string"}), 0);
 }
 
-/// What the old document promised and the new one does not keep.
+/// Returns what the old document specifies and the new one does not.
 fn broken_promises(old: &Value, new: &Value) -> Vec<String> {
     let mut broken = Vec::new();
     for (path, item) in object(&old["paths"]) {

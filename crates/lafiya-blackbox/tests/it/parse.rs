@@ -1,5 +1,5 @@
-//! `POST /parse`: both shapes, both ways to tell about the patient, the bounds, and the basics of
-//! reading. How well it reads is judged elsewhere.
+//! Tests `POST /parse`: both formats, both ways to state the patient, the bounds, and basic
+//! recognition. The quality of recognition is tested elsewhere.
 
 use lafiya_blackbox::Answer;
 use serde_json::{Value, json};
@@ -271,7 +271,8 @@ fn an_age_or_sex_that_cannot_be_is_refused() {
 
 #[test]
 fn an_age_may_be_told_in_months_or_days() {
-    // A baby of five days who sucks badly is in danger; a child of five years does not suck.
+    // A five-day-old baby that does not suck well is in danger; a five-year-old child does not
+    // suck.
     let sucks_badly = |age: Value| {
         let body = json!({"text": "not sucking well", "age": age});
         let body = parse(&body).expect(200).json();

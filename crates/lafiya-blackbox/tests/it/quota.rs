@@ -1,4 +1,5 @@
-//! The monthly quota: exact, also at once and over replicas; what is free stays free.
+//! Tests the monthly quota: exact, also with simultaneous requests and across replicas; what is
+//! free stays free.
 
 use jiff::civil::date;
 use jiff::tz::{TimeZone, offset};
@@ -18,7 +19,7 @@ fn refused(client: &Client) -> Answer {
     answer
 }
 
-/// The first moment of the next month in Lagos, which is an hour ahead of UTC all year.
+/// Returns the start of the next month in Lagos, which is UTC+1 all year.
 fn next_month() -> Timestamp {
     let lagos = TimeZone::fixed(offset(1));
     let today = Timestamp::now().to_zoned(lagos.clone()).date();
@@ -58,7 +59,7 @@ fn the_pilot_tier_has_two_hundred() {
     assert_eq!(refused(&client).json()["error"]["details"]["limit"], 200);
 }
 
-/// Two hundred at once against the last ten of fifteen, spread over these clients of one tenant.
+/// Sends 200 simultaneous requests for the last 10 of 15, spread over these clients of one tenant.
 #[track_caller]
 fn check_the_last_ten(clients: &[Client]) {
     for _ in 0..5 {
@@ -124,7 +125,7 @@ fn what_is_refused_is_not_billed() {
         client.post(ASSESS, &body).expect(400);
     }
     assessed(&client, &fever());
-    // The request is judged before the quota: what is wrong is still said.
+    // Validation comes before the quota: errors are still reported.
     client
         .post(ASSESS, &case(&[]))
         .expect_error(400, "VALIDATION_ERROR");

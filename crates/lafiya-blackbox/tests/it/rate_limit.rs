@@ -1,4 +1,5 @@
-//! The limits: exact, sliding over a minute, per key or per address, shared by replicas.
+//! Tests the rate limits: exact, over a sliding minute, per key or per address, and shared by
+//! replicas.
 
 use jiff::Timestamp;
 use lafiya_blackbox::{Answer, BackendKind, Client, Server, at_once};
@@ -104,7 +105,7 @@ fn an_address_without_a_valid_key_may_call_60_times_a_minute() {
     }
     client.get(KEYED).expect_error(429, "RATE_LIMIT_EXCEEDED");
     guessing.get(KEYED).expect_error(429, "RATE_LIMIT_EXCEEDED");
-    // Whoever has a valid key is not held up by strangers at the same address.
+    // A client with a valid key is not affected by others at the same address.
     server.live().get(KEYED).expect(200);
 }
 
@@ -144,7 +145,7 @@ fn a_forwarded_address_is_believed_from_a_trusted_proxy() {
     assert_eq!(statuses, [401, 401, 401, 401, 401]);
     let again = from(&server.client(), "203.0.113.1");
     again.expect_error(429, "RATE_LIMIT_EXCEEDED");
-    // What the client itself wrote in front of the proxy's entry is not believed.
+    // An entry that the client itself wrote before the proxy's entry is not trusted.
     let forged = from(&server.client(), "198.51.100.7, 203.0.113.1");
     forged.expect_error(429, "RATE_LIMIT_EXCEEDED");
     // Some proxies append the port.
@@ -159,7 +160,7 @@ fn a_forwarded_address_is_believed_from_a_trusted_proxy() {
 
 #[test]
 fn replicas_share_the_window_of_a_key() {
-    // Without a shared cache every process counts for itself: there is nothing to share.
+    // Without a shared cache every process counts separately.
     if BackendKind::of_this_run() == BackendKind::Embedded {
         return;
     }

@@ -1,4 +1,4 @@
-//! `POST /rationale` and `GET /rationale`: an assessment explained from what was stored.
+//! Tests `POST /rationale` and `GET /rationale`: an assessment explained from the stored record.
 
 use jiff::Timestamp;
 use lafiya_blackbox::{Answer, Client, Server, shared};

@@ -1,5 +1,5 @@
-//! What is in the reference data: filters, conditions in detail, education. The pages and bounds
-//! that all lists share are in `lists.rs`.
+//! Tests the contents of the reference data: filters, condition details, education. Pagination and
+//! bounds are tested in `lists.rs`.
 
 use lafiya_blackbox::{Client, shared};
 use serde_json::Value;
@@ -15,7 +15,7 @@ const LISTS: [&str; 4] = [
     "/v1/conditions",
 ];
 
-/// Every item of a list, page by page, as the total promises.
+/// Returns every item of a list, page by page, and asserts the total.
 #[track_caller]
 fn whole(client: &Client, path: &str) -> Vec<Value> {
     let first = client.get(&format!("{path}?limit=50")).expect(200);

@@ -1,18 +1,19 @@
-//! Heads that a proxy and the service could read differently, sent over a bare socket: refused, and
-//! nothing that follows on the same connection is taken as a request.
+//! Tests request smuggling: heads that a proxy and the service could interpret differently, sent
+//! over a raw socket. They are rejected, and nothing that follows on the same connection is treated
+//! as a request.
 
 use std::time::{Duration, Instant};
 
 use lafiya_blackbox::{Answer, Connection, shared};
 
-/// A whole request, which must not be answered when it follows a doubtful one.
+/// A complete request, which must not be answered after an ambiguous one.
 const SMUGGLED: &str = "GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n";
 
 fn open() -> Connection {
     Connection::open(shared().address).expect("a connection")
 }
 
-/// Sends the bytes and a second request behind them; the answer to the first.
+/// Sends the bytes and a second request after them. Returns the answer to the first.
 #[track_caller]
 fn refused(bytes: &str) -> Option<Answer> {
     let mut connection = open();
@@ -50,7 +51,7 @@ fn a_body_is_in_chunks_and_not_encoded_otherwise() {
         let answer = answer.unwrap_or_else(|| panic!("{coding:?} got no answer"));
         answer.expect_error(400, "INVALID_REQUEST");
     }
-    // The parser itself closes these, with or without a word.
+    // The parser itself closes these connections, with or without an answer.
     for coding in ["gzip", "identity", "chunked, gzip", "xchunked"] {
         refused(&post(
             &format!("Host: x\r\nTransfer-Encoding: {coding}\r\n"),
@@ -98,7 +99,8 @@ fn lengths_that_contradict_each_other_end_the_connection() {
     }
 }
 
-/// Both a length and chunks: the chunks count, as HTTP says, and nothing after them is read.
+/// With both a length and chunks, the chunks count, as in the HTTP standard, and nothing after them
+/// is read.
 #[test]
 fn a_length_beside_chunks_does_not_open_a_second_request() {
     let body = "{\"text\": \"fever\"}";

@@ -1,4 +1,4 @@
-//! What the tests send: cases, patients, tenants with a quota of their own. Nothing is asserted here.
+//! Test data: cases, patients, and tenants with their own quota. Nothing is asserted here.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 pub(crate) const ASSESS: &str = "/v1/assess";
 
-/// One item of evidence.
+/// Returns one item of evidence.
 pub(crate) fn item(id: &str, choice: &str) -> Value {
     json!({"id": id, "choice_id": choice, "source": "initial"})
 }
@@ -21,12 +21,12 @@ pub(crate) fn absent(id: &str) -> Value {
     item(id, "absent")
 }
 
-/// A finding with a measurement.
+/// Returns a finding with a measurement.
 pub(crate) fn measured(id: &str, value: &str) -> Value {
     with(present(id), "/value", json!(value))
 }
 
-/// A woman of 30 with this evidence.
+/// Returns a case of a woman of 30 with this evidence.
 pub(crate) fn case(evidence: &[Value]) -> Value {
     patient(30, "female", evidence)
 }
@@ -35,12 +35,12 @@ pub(crate) fn patient(age: u32, sex: &str, evidence: &[Value]) -> Value {
     json!({"patient": {"age": age, "sex": sex}, "evidence": evidence})
 }
 
-/// The case most tests are content with.
+/// Returns the default case of most tests.
 pub(crate) fn fever() -> Value {
     case(&[present("s_fever")])
 }
 
-/// The same JSON with another value at the pointer; what is not there yet is added.
+/// Returns the JSON with another value at the pointer; missing parts are added.
 #[track_caller]
 pub(crate) fn with(mut body: Value, pointer: &str, value: Value) -> Value {
     let (parent, name) = pointer.rsplit_once('/').expect("a pointer");
@@ -54,31 +54,31 @@ pub(crate) fn with(mut body: Value, pointer: &str, value: Value) -> Value {
     body
 }
 
-/// The same case as a turn of an interview.
+/// Returns the same case as a turn of an interview.
 pub(crate) fn turn(interview: &str, evidence: &[Value]) -> Value {
     with(case(evidence), "/interview_id", json!(interview))
 }
 
-/// Sends a case that must be assessed, and returns the body of the answer.
+/// Sends a case, asserts that it is assessed, and returns the body of the answer.
 #[track_caller]
 pub(crate) fn assessed(client: &Client, body: &Value) -> Value {
     client.post(ASSESS, body).expect(200).json()
 }
 
-/// A UUID that no other test uses.
+/// Returns a UUID that no other test uses.
 pub(crate) fn new_uuid() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(1);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     format!("6f1d2c3b-5a49-4e8f-9b7a-{number:012x}")
 }
 
-/// A new tenant of the pilot tier and a client with its live key.
+/// Creates a tenant of the pilot tier and returns a client with its live key.
 #[track_caller]
 pub(crate) fn pilot(server: &Server, name: &str, quota: u32) -> Client {
     tenant(server, name, "pilot", quota)
 }
 
-/// A new tenant and a client with its live key.
+/// Creates a tenant and returns a client with its live key.
 #[track_caller]
 pub(crate) fn tenant(server: &Server, name: &str, tier: &str, quota: u32) -> Client {
     let quota = quota.to_string();
@@ -88,7 +88,7 @@ pub(crate) fn tenant(server: &Server, name: &str, tier: &str, quota: u32) -> Cli
     server.client().with_key(&server.new_key(name).1)
 }
 
-/// A client of the shared service with a live key and quota enough for the whole suite.
+/// Returns a client of the shared service with a live key and enough quota for the whole suite.
 pub(crate) fn clinic() -> Client {
     static KEY: OnceLock<String> = OnceLock::new();
     let server = shared();
@@ -101,7 +101,7 @@ pub(crate) fn clinic() -> Client {
     server.client().with_key(key)
 }
 
-/// The pointers an error names, in its order.
+/// Returns the pointers in an error, in order.
 #[track_caller]
 pub(crate) fn named(answer: &Answer, status: u16, code: &str) -> Vec<String> {
     let error = answer.expect_error(status, code);

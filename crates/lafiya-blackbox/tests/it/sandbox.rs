@@ -1,4 +1,5 @@
-//! The sandbox: mock data in the full shape, validated like live, never billed, stored apart.
+//! Tests the sandbox: mock data in the full format, validated like live requests, never billed, and
+//! stored separately.
 
 use lafiya_blackbox::{Client, shared};
 use serde_json::{Value, json};
@@ -53,7 +54,7 @@ fn a_place_raises_the_error_it_names() {
         let answer = server.sandbox().post(ASSESS, &body);
         answer.expect_error(status, code);
         check_standard_headers(&answer);
-        // A live call takes it for a place like any other.
+        // For a live call it is an ordinary place.
         server.live().post(ASSESS, &body).expect(200);
     }
 }

@@ -1,4 +1,4 @@
-//! `GET /search`: one fuzzy search over everything the knowledge base can name.
+//! Tests `GET /search`: one fuzzy search over all concepts of the knowledge base.
 
 use jiff::Timestamp;
 use lafiya_blackbox::shared;

@@ -1,4 +1,4 @@
-//! Fields and their types. A documented field is always there; only a few may be null.
+//! Asserts fields and their types. A documented field is always present; only a few may be null.
 
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     ObjectOrNull,
 }
 
-/// Insists on every field of an object, in its type.
+/// Asserts every field of an object with its type.
 #[track_caller]
 pub(crate) fn check_fields(object: &Value, fields: &[(&str, Kind)]) {
     let found = object.as_object();
@@ -31,7 +31,7 @@ pub(crate) fn check_fields(object: &Value, fields: &[(&str, Kind)]) {
     }
 }
 
-/// Insists on a list of objects with these fields, and returns it.
+/// Asserts a list of objects with these fields, and returns it.
 #[track_caller]
 pub(crate) fn check_each<'a>(list: &'a Value, fields: &[(&str, Kind)]) -> &'a [Value] {
     let items = list.as_array();
@@ -42,14 +42,14 @@ pub(crate) fn check_each<'a>(list: &'a Value, fields: &[(&str, Kind)]) -> &'a [V
     items
 }
 
-/// Insists on one of the documented words.
+/// Asserts that a value is one of the documented words.
 #[track_caller]
 pub(crate) fn check_word(value: &Value, words: &[&str]) {
     let word = value.as_str().unwrap_or_default();
     assert!(words.contains(&word), "{value} is none of {words:?}");
 }
 
-/// The strings of a list.
+/// Returns the strings of a list.
 #[track_caller]
 pub(crate) fn texts(list: &Value) -> Vec<&str> {
     let items = list.as_array();
@@ -57,7 +57,7 @@ pub(crate) fn texts(list: &Value) -> Vec<&str> {
     items.iter().filter_map(Value::as_str).collect()
 }
 
-/// The values of one field of all items.
+/// Returns the values of one field of all items.
 #[track_caller]
 pub(crate) fn column<'a>(list: &'a Value, field: &str) -> Vec<&'a str> {
     let items = list.as_array();

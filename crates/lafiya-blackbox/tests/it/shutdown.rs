@@ -1,4 +1,5 @@
-//! SIGTERM: what runs is answered, what idles is let go, and the process ends in order.
+//! Tests SIGTERM: running requests are answered, idle connections are closed, and the process exits
+//! properly.
 
 use std::time::{Duration, Instant};
 
@@ -27,7 +28,7 @@ fn requests_that_run_at_sigterm_are_all_answered() {
     assert!(server.wait().success(), "an orderly end");
 }
 
-/// A request that the service has begun to work on: it has asked for the body.
+/// Returns a connection with a request in progress: the service has asked for the body.
 fn request_without_its_body(server: &Server) -> Connection {
     let mut connection = Connection::open(server.address).expect("a connection");
     let request = server.live().request("POST", "/v1/keys/rotate");

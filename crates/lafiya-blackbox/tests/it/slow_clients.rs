@@ -1,4 +1,5 @@
-//! Clients that are slow, silent or too many. They get what the bounds say, and nobody else notices.
+//! Tests clients that are slow, silent or too many. They are limited as documented, and nobody else
+//! is affected.
 
 use std::time::{Duration, Instant};
 
@@ -36,7 +37,8 @@ fn among_1000_connections_of_which_half_are_slow_the_others_are_served_within_a_
     );
 }
 
-/// One that says nothing, one that stops in the head, or one that stops in the body.
+/// Returns a connection that sends nothing, one that stops in the head, or one that stops in the
+/// body.
 fn slow_connection(server: &Server, number: usize) -> Connection {
     let mut connection = Connection::open(server.address).expect("a connection");
     let request = server.live().request("POST", "/v1/keys/rotate");
@@ -78,7 +80,7 @@ fn a_body_that_does_not_come_is_408() {
     server.live().get("/v1/symptoms").expect(200);
 }
 
-/// The largest file that anybody gets without a key.
+/// The largest file that is available without a key.
 const LARGE_FILE: &str = "/docs/api/swagger-ui-bundle.js";
 
 #[test]
@@ -93,13 +95,13 @@ fn clients_that_do_not_read_their_answers_lose_their_connections() {
     let mut held = Vec::new();
     eventually("the service is full", Duration::from_secs(30), || {
         let mut connection = Connection::open(server.address).ok()?;
-        // One that is refused may be closed before everything is sent.
+        // A rejected connection may be closed before everything is sent.
         let _ = connection.send(&pipelined);
         held.push(connection);
         let answer = server.client().request("GET", "/v1/health").try_send();
         answer.ok().filter(|answer| answer.status == 503)
     });
-    // While no connection is free, those who do not read have a tenth of the time.
+    // While no connection is free, clients that do not read get a tenth of the timeout.
     let started = Instant::now();
     for round in 0..3 {
         eventually("others are served", Duration::from_secs(10), || {
@@ -124,7 +126,7 @@ fn a_client_that_reads_a_large_file_slowly_gets_all_of_it() {
     let whole = request.send().expect(200);
     let mut connection = Connection::open(server.address).expect("a connection");
     connection.send(&request.head("close")).expect("sent");
-    // Several times the time-out in all, but never that long without reading.
+    // Several times the timeout in total, but never that long without reading.
     let read = connection
         .read_slowly(whole.body.len() / 8, Duration::from_millis(400))
         .expect("everything");
@@ -167,14 +169,14 @@ fn files_of_pages_are_counted_for_each_address() {
     }
     assert_eq!(answers[..20], [200; 20]);
     assert_eq!(answers[20], 429);
-    // A page itself still comes.
+    // A page itself is still served.
     as_browser.get("/docs").expect(200);
 }
 
 #[test]
 fn connections_beyond_the_bound_get_503_and_a_place_comes_free_again() {
     let server = Server::with("LAFIYA_CONNECTIONS_MAX", "5").start();
-    // The connection of the harness may still be closing.
+    // The connection of the test harness may still be closing.
     let mut held: Vec<Connection> = Vec::new();
     let refused = eventually("the service is full", Duration::from_secs(10), || {
         held.push(Connection::open(server.address).ok()?);

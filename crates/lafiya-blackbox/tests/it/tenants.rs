@@ -1,6 +1,6 @@
-//! Isolation: for everything that takes an id, another tenant's id is answered exactly as one that
-//! does not exist: the same status, the same body, the same headers. Whoever may not see a thing
-//! cannot even learn that it is there.
+//! Tests tenant isolation: for everything that takes an id, the answer for another tenant's id is
+//! identical to that for a nonexistent one: the same status, body and headers. Nobody can find out
+//! that something exists if they may not see it.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub(crate) struct Owned {
 }
 
 impl Owned {
-    /// The same kinds of things, none of which exists.
+    /// Returns the same kinds of ids, none of which exists.
     pub(crate) fn nothing() -> Self {
         Self {
             assessment: new_uuid(),
@@ -38,7 +38,7 @@ fn text(value: &Value) -> String {
     value.as_str().expect("a text").to_owned()
 }
 
-/// A tenant with one of everything.
+/// Creates a tenant with one of everything.
 pub(crate) fn somebody(server: &Server) -> Owned {
     let client = pilot(server, "ours", 50);
     let receiver = Receiver::start();
@@ -71,7 +71,7 @@ fn member_as(server: &Server, tenant: &str, email: &str, role: &str) -> Value {
     made.json()
 }
 
-/// Every call of the API that takes an id: method, path, body.
+/// Returns every API call that takes an id: method, path, body.
 pub(crate) fn api_calls(of: &Owned) -> Vec<(&'static str, String, Value)> {
     let Owned {
         assessment,
@@ -106,7 +106,7 @@ pub(crate) fn api_calls(of: &Owned) -> Vec<(&'static str, String, Value)> {
     ]
 }
 
-/// Every page that takes an id.
+/// Returns every page that takes an id.
 pub(crate) fn page_calls(of: &Owned) -> Vec<(&'static str, String, &'static str)> {
     let Owned {
         assessment,
@@ -159,7 +159,8 @@ pub(crate) fn api_call(stranger: &Client, (method, path, body): &(&str, String, 
     }
 }
 
-/// `stranger` is a browser that somebody has signed in with, and `token` one of its forms'.
+/// Returns a request for a page. `stranger` is a signed-in browser, and `token` is from one of its
+/// forms.
 pub(crate) fn page_call(
     stranger: &Client,
     token: &str,
@@ -174,10 +175,10 @@ pub(crate) fn page_call(
         .body(format!("form_token={token}&{form}"))
 }
 
-/// What a stranger can learn from an answer: everything but what differs from call to call. Ids
-/// that were sent are written as a word wherever they are echoed.
+/// Returns everything that a stranger can learn from an answer: all parts except those that differ
+/// between calls. Ids that were sent are replaced by a word wherever they are echoed.
 fn told(answer: &Answer, sent: &Owned) -> String {
-    // The head as it is shown, and the whole body.
+    // The head as displayed, and the whole body.
     let mut said = format!("{answer}\n{}", answer.text());
     said = said.replace(answer.required_header("x-request-id"), "REQUEST");
     let ids = [
@@ -226,12 +227,12 @@ fn what_another_tenant_owns_is_answered_like_what_does_not_exist() {
         nowhere.expect_error(404, "RESOURCE_NOT_FOUND");
         check_same(&ours, &owned, &nowhere, &nothing);
     }
-    // A list is never refused; theirs is empty.
+    // A list is never rejected; for another tenant's id it is empty.
     let listed = |of: &Owned| stranger.get(&list_call(of)).expect(200);
     let (ours, nowhere) = (listed(&owned), listed(&nothing));
     assert_eq!(ours.json(), json!([]));
     assert_eq!(told(&ours, &owned), told(&nowhere, &nothing));
-    // Nothing of it was touched.
+    // Nothing was changed.
     let client = server.client().with_key(&server.new_key("ours").1);
     let hooks = client.get("/v1/webhooks").expect(200).json();
     assert_eq!(text(&hooks[0]["id"]), owned.webhook);
@@ -239,12 +240,12 @@ fn what_another_tenant_owns_is_answered_like_what_does_not_exist() {
     assert_eq!(events.as_array().map(Vec::len), Some(1));
 }
 
-/// The list that can be asked for what belongs to one id.
+/// Returns the path of the list that can be filtered by an id.
 pub(crate) fn list_call(of: &Owned) -> String {
     format!("/v1/adverse-events?assessment_id={}", of.assessment)
 }
 
-/// What everybody may read has ids too, which belong to nobody.
+/// Public resources also have ids, which belong to no tenant.
 const OF_EVERYBODY: &[&str] = &["/v1/conditions/", "/v1/fhir/"];
 
 #[test]
@@ -323,7 +324,7 @@ fn a_clinician_changes_nothing_of_keys_members_and_webhooks() {
     assert!(refused >= 15, "{refused} pages");
 }
 
-/// A browser in which this member has followed the link of the invitation.
+/// Returns a browser in which this member has followed the invitation link.
 pub(crate) fn signed_in(server: &Server, member: &Value) -> Client {
     let browser = server.client().with_header("Accept", "text/html");
     let link = text(&member["sign_in_link"]);

@@ -1,6 +1,6 @@
-//! Isolation in time: refusing another tenant's id takes as long as refusing one that does not exist,
-//! so a stopwatch tells a stranger no more than the answer does. Both kinds of call take turns, and a
-//! cliff must show in the median and in the fastest call, every time it is looked for.
+//! Tests tenant isolation against timing attacks: rejecting another tenant's id takes as long as
+//! rejecting a nonexistent one. Both kinds of calls alternate. A difference must show in the median
+//! and in the minimum, in every measurement.
 
 use std::time::{Duration, Instant};
 
@@ -14,16 +14,17 @@ use crate::tenants::{
 };
 use crate::webhooks::quick;
 
-/// Calls of each kind in one look.
+/// The number of calls of each kind per measurement.
 const TURNS: usize = 11;
-/// A busy machine is slow at random, a cliff is not: one look without it is enough.
+/// The number of measurements. A busy machine is slow at random, but a real difference is always
+/// there, so one measurement without it is enough.
 const LOOKS: usize = 4;
-/// How much longer one kind may take: this many times, and this much more.
+/// The tolerated difference: this ratio, plus this constant.
 const TIMES: u32 = 3;
 const OF: u32 = 2;
 const SLACK: Duration = Duration::from_millis(2);
 
-/// How long the calls of one kind took, sorted.
+/// The sorted times of the calls of one kind.
 struct Taken(Vec<Duration>);
 
 impl Taken {
@@ -40,7 +41,7 @@ fn far_apart(one: Duration, other: Duration) -> bool {
     one.max(other) > one.min(other) * TIMES / OF + SLACK
 }
 
-/// The medians of the two, when they are so far apart that a stranger could tell.
+/// Returns the medians of the two kinds if they differ enough for a stranger to notice.
 fn cliff(mut ours: impl FnMut(), mut nowhere: impl FnMut()) -> Option<(Duration, Duration)> {
     let mut last = None;
     for _ in 0..LOOKS {
@@ -61,7 +62,7 @@ fn taken_in_turns(ours: &mut impl FnMut(), nowhere: &mut impl FnMut()) -> (Taken
     };
     let (mut one, mut other) = (Vec::new(), Vec::new());
     for turn in 0..TURNS {
-        // Whoever goes first meets the colder caches.
+        // The first of the two has colder caches, so the order alternates.
         if turn % 2 == 0 {
             one.push(timed(ours));
             other.push(timed(nowhere));
@@ -105,7 +106,7 @@ fn another_tenants_interview_takes_as_long_as_a_new_one() {
     let server = quick().start();
     let owner = pilot(&server, "ours", 1000);
     let stranger = pilot(&server, "theirs", 1000);
-    // Once asked for it is the stranger's own, so every call needs another one.
+    // After the first call the id belongs to the stranger, so every call needs a new one.
     let mut taken = Vec::from_iter((0..TURNS * LOOKS).map(|_| begun(&owner))).into_iter();
     let assess = |interview: String| {
         let body = with(fever(), "/interview_id", json!(interview));

@@ -1,4 +1,4 @@
-//! `GET /usage`: what was used, day by day in Lagos, and what it costs.
+//! Tests `GET /usage`: usage by day in Lagos time, and its cost.
 
 use jiff::Timestamp;
 use jiff::ToSpan;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::headers::check_standard_headers;
 use crate::requests::{assessed, fever, named, new_uuid, pilot, present, tenant, turn};
 
-/// Today in Lagos, which is an hour ahead of UTC all year.
+/// Returns today's date in Lagos, which is UTC+1 all year.
 pub(crate) fn today() -> Date {
     let lagos = TimeZone::fixed(offset(1));
     Timestamp::now().to_zoned(lagos).date()
@@ -80,7 +80,7 @@ fn interviews_are_counted_once_under_their_last_turn_and_the_sandbox_is_not() {
     );
     assert_eq!(used["cost"]["usage_percentage"], 25.0, "{used}");
 
-    // A period without the day has nothing of it; the percentage is about the month.
+    // A period without this day does not include it; the percentage is for the month.
     let before = usage(&client, today() - 9.days(), today() - 1.days());
     assert_eq!(before["total_assessments"], 0, "{before}");
     assert_eq!(before["cost"]["usage_percentage"], 25.0, "{before}");

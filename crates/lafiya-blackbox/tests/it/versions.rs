@@ -1,5 +1,5 @@
-//! The life of a version: current, deprecated, sunset. The table of versions is a setting, so an
-//! invented old version shows what will happen to v1 one day.
+//! Tests the life cycle of API versions: current, deprecated, sunset. The table of versions is a
+//! setting, so an invented old version shows what will happen to v1 one day.
 
 use lafiya_blackbox::Server;
 

@@ -1,5 +1,5 @@
-//! The pages for people, as far as bytes can tell: who gets in, cookies, forms, errors. What people
-//! do on them is tried in a real browser.
+//! Tests the web pages at the HTTP level: access, cookies, forms, errors. Interaction is tested in
+//! a real browser.
 
 use lafiya_blackbox::{BackendKind, Client, Server, shared};
 
@@ -30,7 +30,7 @@ fn only_whoever_sits_at_an_embedded_machine_consults_without_signing_in() {
     );
     for (setting, value) in [
         ("LAFIYA_CONSULT_AT_THE_MACHINE", "false"),
-        // A proxy that leaves no mark is known by the settings alone.
+        // A proxy that adds no header is known only from the settings.
         ("LAFIYA_TRUSTED_PROXIES", "127.0.0.1/32"),
     ] {
         let shut = Server::with(setting, value).start();
@@ -46,7 +46,7 @@ fn signing_in_does_not_tell_which_addresses_have_accounts() {
         "user", "create", known, "--tenant", "demo", "--role", "owner",
     ]);
     assert!(made.status.success(), "{made:?}");
-    // More than lock an account.
+    // More than enough to lock an account.
     let answers = |email: &str| -> Vec<String> {
         let tries = (0..7).map(|_| said_to_who_signs_in(&server, email));
         tries.collect()
@@ -56,7 +56,7 @@ fn signing_in_does_not_tell_which_addresses_have_accounts() {
     assert_eq!(of_known, of_unknown);
 }
 
-/// What the page says to a wrong password.
+/// Returns the page's message for a wrong password.
 fn said_to_who_signs_in(server: &Server, email: &str) -> String {
     let browser = browser(server);
     let page = browser.get("/sign-in").expect(200);

@@ -1,5 +1,5 @@
-//! The events, from what happened to what arrives: once each, without patient data, over replicas,
-//! crashes and slow receivers.
+//! Tests events from cause to delivery: once each, without patient data, across replicas, crashes
+//! and slow receivers.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -22,7 +22,7 @@ fn of_type<'a>(got: &'a [Delivery], kind: &str) -> Vec<&'a Delivery> {
     got.iter().filter(|it| it.json()["type"] == kind).collect()
 }
 
-/// Has something delivered after everything that was announced before.
+/// Triggers a delivery after everything that was announced before, and waits for it.
 #[track_caller]
 fn settle(client: &Client, webhook: &Value, receiver: &Receiver) {
     let before = of_type(&receiver.got(), "webhook.test").len();
@@ -154,7 +154,7 @@ fn what_was_announced_survives_a_crash() {
             .iter()
             .map(|it| it.header("webhook-id"))
             .collect();
-        // One that was in the air when the process ended comes when its lease is over.
+        // A delivery in progress when the process ended is retried when its lease expires.
         (taken.len() == 5).then_some(())
     });
 }
@@ -234,7 +234,7 @@ fn a_key_that_expires_within_a_week_is_told_once() {
     assert_eq!(got["type"], "api_key.expiring");
     assert_eq!(got["data"]["key_id"], soon);
     assert!(got["data"]["expires_at"].is_string(), "{got}");
-    // The scheduler has had its turn many times more by the time a further key is told.
+    // By the time a third key is announced, the scheduler has run many more times.
     let third = make(5);
     receiver.wait_for(2);
     drop(replica);

@@ -1,4 +1,4 @@
-//! Where webhooks may go: the public internet over https, and nothing inside.
+//! Tests the allowed webhook targets: the public internet over https, and no internal addresses.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -86,7 +86,7 @@ fn a_developer_may_use_this_machine_but_never_the_metadata_service() {
     }
 }
 
-/// Debian's name for this machine: nothing in the name itself says where it leads.
+/// Debian's name for this machine; the name itself does not show that it is internal.
 #[test]
 fn a_name_that_leads_inside_is_refused_when_the_connection_is_made() {
     let listener = TcpListener::bind("[::1]:0").or_else(|_| TcpListener::bind("127.0.0.1:0"));

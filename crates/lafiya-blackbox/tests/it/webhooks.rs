@@ -1,4 +1,4 @@
-//! `/webhooks`: registered, listed, tried out, removed; and what becomes of deliveries.
+//! Tests `/webhooks`: registration, listing, test events, removal, and deliveries.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::shape::{Kind, check_fields, is_uuid};
 pub(crate) const WEBHOOKS: &str = "/v1/webhooks";
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A service that delivers to this machine, and fast.
+/// Configures a service that delivers to this machine, with short delays.
 pub(crate) fn quick() -> Start {
     Server::without_limits()
         .with("LAFIYA_WEBHOOK_ALLOW_INSECURE_TARGETS", "true")
@@ -24,7 +24,7 @@ pub(crate) fn quick() -> Start {
         .with("LAFIYA_CHORES_INTERVAL_MS", "50")
 }
 
-/// The service of that kind which tests with a tenant of their own share.
+/// Returns a service of that kind, shared by tests with their own tenant.
 pub(crate) fn telling() -> SharedServer {
     static TELLING: Sharing = Sharing::new();
     TELLING.server(quick)
@@ -48,7 +48,7 @@ fn deliveries(client: &Client, webhook: &Value) -> Vec<Value> {
     listed.as_array().expect("a list").clone()
 }
 
-/// Waits until the only delivery of a webhook is as wanted.
+/// Waits until the only delivery of a webhook satisfies a predicate.
 #[track_caller]
 fn wait_for_delivery(client: &Client, webhook: &Value, wanted: impl Fn(&Value) -> bool) -> Value {
     eventually("the delivery ends as it should", PATIENCE, || {
@@ -316,7 +316,7 @@ fn a_receiver_that_is_gone_is_left_alone() {
     client
         .post(&format!("{}/test", path_of(&webhook)), &json!({}))
         .expect_error(409, "CONFLICT");
-    // Another webhook gets the second event; by then the first would have got it too.
+    // Another webhook receives the second event; by then the first would have received it too.
     let other = Receiver::start();
     let second = register(&client, &other.url(), &["assessment.completed"]);
     assessed(&client, &fever());

@@ -1,4 +1,4 @@
-//! What no second opinion can do, whatever it says: over the whole knowledge base.
+//! Tests what a second opinion cannot do, whatever it says, over the whole knowledge base.
 
 use lafiya_model::opinion::Reason;
 use lafiya_model::{Age, Sex};
@@ -10,8 +10,8 @@ use super::properties::any_case;
 use super::{BASE, case, item};
 use crate::{Parameters, Refusal, assess, review};
 
-/// The odds between two hypotheses move by this factor at most; candidates that are added take a
-/// little from all others.
+/// The largest factor by which the odds between two hypotheses may change. The 1.07 allows for the
+/// small share that added candidates take from all others.
 const ODDS_TIMES_MAX: f64 = 4.0 * 1.07;
 const ADDED_SHARE: f64 = 0.02;
 
@@ -40,7 +40,7 @@ fn any_opinion() -> impl Strategy<Value = Opinion> {
         })
 }
 
-/// An opinion that denies the engine's own leaders and praises what it holds for unlikely.
+/// Builds an opinion that rejects the engine's own leaders and supports what it considers unlikely.
 fn contrary(case: &DeidentifiedCase) -> Opinion {
     let draft = assess(&BASE, case, &Parameters::default());
     let ranking = draft.differential().ranking();
@@ -65,7 +65,7 @@ fn with(case: &DeidentifiedCase, opinion: Opinion) -> Assessment<'static> {
     review(draft, 0)
 }
 
-/// Everything that must still be there.
+/// Asserts that everything from the answer without the opinion is still there.
 fn assert_no_harm(alone: &Assessment, advised: &Assessment) {
     assert!(advised.triage.level >= alone.triage.level, "level");
     assert!(

@@ -1,4 +1,4 @@
-//! What a place brings with it: the same as when it is told.
+//! Tests that the risk factors implied by a place have the same effect as stated ones.
 
 use lafiya_model::{Age, Choice, DeidentifiedCase, Evidence, Sex, TriageLevel};
 
@@ -46,7 +46,7 @@ fn floor(case: &DeidentifiedCase) -> Option<TriageLevel> {
     danger::alarms(&facts).into_iter().map(|it| it.level).max()
 }
 
-/// The ids of the risk factors that a place brings with it.
+/// Returns the ids of the risk factors that a place implies.
 fn implied(slug: &str) -> Vec<&'static str> {
     let place = BASE.place(slug).expect("a place");
     place
@@ -56,7 +56,7 @@ fn implied(slug: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// One place of each set of belts: places that share theirs are alike to the engine.
+/// Returns one place per set of belts: places with the same belts are identical to the engine.
 fn places() -> Vec<&'static str> {
     let mut places: Vec<_> = BASE.places().iter().collect();
     places.sort_by_key(|it| (it.belts.clone(), it.setting.map(|it| it as u8)));

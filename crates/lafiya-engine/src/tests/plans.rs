@@ -1,4 +1,4 @@
-//! What is advised, and for whom, over the whole knowledge base.
+//! Tests the advice and whom it is for, over the whole knowledge base.
 
 use lafiya_knowledge::{Condition, KnowledgeBase, toy};
 use lafiya_model::{Age, Assessment, Choice, DeidentifiedCase, Sex, TriageLevel};
@@ -18,7 +18,8 @@ fn condition(id: &str) -> &'static Condition {
     BASE.condition(concept.expect("a condition of the base"))
 }
 
-/// A pregnant woman who bleeds a little, without pain: two candidates whose treatments contradict each other.
+/// A pregnant woman with light bleeding and no pain: two candidates whose treatments contradict
+/// each other.
 fn early_bleeding() -> DeidentifiedCase {
     let present = ["s_vaginal_bleeding_in_early_pregnancy", "p_first_trimester"];
     let absent = ["s_abdominal_pain", "s_heavy_vaginal_bleeding"];
@@ -62,7 +63,8 @@ fn what_a_less_likely_condition_asks_for_is_said_with_its_name() {
     }
 }
 
-/// Somebody in whom one candidate explains most, at a usual level below that which a danger sign sets.
+/// A patient in whom one candidate explains most, at a usual level below the minimum that a danger
+/// sign sets.
 fn raised_by_danger(age: u32, sex: Sex, told: &[&str]) -> Assessment<'static> {
     let told = told.iter().map(|id| item(id, Choice::Present)).collect();
     let answer = answer(&case(Age::from_years(age), sex, told));
@@ -79,7 +81,8 @@ fn a_level_above_the_leading_condition_is_seen_by_whom_the_level_asks_for() {
     let emergency = raised_by_danger(72, Sex::Male, &retention);
     let lump = ["s_hard_or_fixed_breast_lump", "s_breast_skin_dimpling"];
     let urgent = raised_by_danger(48, Sex::Female, &lump);
-    // An emergency has somebody of its own; a lower level leaves the patient with who knows the leading condition.
+    // An emergency has a specialist of its own; at a lower level the patient stays with the
+    // specialist of the leading condition.
     let by_level = BASE.services().specialist_at(TriageLevel::Emergency);
     let by_leader = &condition(urgent.conditions[0].id.as_str()).text.triage;
     let expected = [
@@ -155,7 +158,7 @@ fn no_later_visit_is_ordered_beside_an_emergency() {
     assert!(!has(&beside, visit));
     assert!(!has(&actions(nothing, &emergency), visit));
     assert!(!has(&actions(nothing, &emergency), ""));
-    // A rule that does not say loses nothing: what it orders may be more than a visit.
+    // A rule without a shorter action keeps its full one: it may order more than a visit.
     assert!(has(&actions("", &emergency), visit));
 }
 

@@ -1,4 +1,4 @@
-//! The safety invariants, over the whole knowledge base.
+//! Tests the safety invariants over the whole knowledge base.
 
 use lafiya_knowledge::FindingIx;
 use lafiya_model::{
@@ -14,7 +14,7 @@ use crate::facts::PatientFacts;
 use crate::triage::{self, Levels};
 use crate::{Parameters, assess, review};
 
-/// The people every invariant is tried on.
+/// The people on whom every invariant is tested.
 const PEOPLE: [(Age, Sex); 5] = [
     (Age::from_days(10), Sex::Male),
     (Age::from_months(9), Sex::Female),
@@ -63,7 +63,8 @@ fn an_emergency_sign_always_ends_in_emergency() {
     }
 }
 
-/// Every pair of a dangerous and any other finding, for a young woman; a sample for the others.
+/// Tests every pair of a dangerous and any other finding for a young woman, and a sample for the
+/// others.
 #[test]
 fn adding_danger_never_lowers_the_level() {
     for (place, (age, sex)) in PEOPLE.into_iter().enumerate() {
@@ -144,7 +145,7 @@ proptest! {
 
     #[test]
     fn every_case_gets_a_sound_answer(case in any_case()) {
-        // `review` itself asserts order, bounds, sum, sources and the floor under the level.
+        // `review` itself asserts order, bounds, sum, sources and the minimum level.
         let answer = review(assess(&BASE, &case, &Parameters::default()), 0);
         let is_grave = answer.red_flags.iter().any(|it| it.seriousness >= Seriousness::Emergency);
         prop_assert_eq!(answer.has_emergency_evidence, is_grave);

@@ -1,4 +1,4 @@
-//! What numbers of tests and measures make of a case.
+//! Tests how values of tests and measures affect a case.
 
 use lafiya_knowledge::{ConceptRef, FindingIx, MeasureIx, Person, Quantity};
 use lafiya_model::assessment::{Warning, WarningKind, WarningSeverity};
@@ -19,7 +19,8 @@ fn level(case: &DeidentifiedCase) -> TriageLevel {
     assess(&BASE, case, &Parameters::default()).level()
 }
 
-/// Whether a test counts as positive in an adult man with this evidence; none where nothing is known of it.
+/// Returns whether a test counts as positive in an adult man with this evidence; `None` if its
+/// result is unknown.
 fn counts(test: &str, evidence: Evidence) -> (Option<bool>, usize) {
     let case = case(Age::from_years(30), Sex::Male, vec![evidence]);
     let facts = PatientFacts::gather(&BASE, &case);
@@ -62,10 +63,10 @@ fn how_long_and_how_bad_a_finding_is_makes_it_a_narrower_one() {
     let long_cough = |evidence| counts("s_cough_more_than_2_weeks", evidence).0;
     assert_eq!(long_cough(lasting("s_cough", 21)), Some(true));
     assert_eq!(long_cough(lasting("s_cough", 14)), None);
-    // A kind of cough is a cough.
+    // A productive cough is a kind of cough.
     assert_eq!(long_cough(lasting("s_productive_cough", 21)), Some(true));
     assert_eq!(long_cough(lasting("s_fever", 21)), None);
-    // One that follows from another follows from what that follows from.
+    // Consequences are transitive.
     let chronic = |days| counts("s_chronic_cough_over_8_weeks", lasting("s_cough", days)).0;
     assert_eq!(chronic(60), Some(true));
     assert_eq!(chronic(30), None);
@@ -94,7 +95,7 @@ fn who_says_that_it_is_not_so_is_believed() {
     assert_eq!(told.map(|it| it.present), Some(false));
 }
 
-/// Ages on both sides of every limit that the base draws, and some between.
+/// Returns ages on both sides of every age limit in the knowledge base, and some in between.
 fn ages() -> Vec<Age> {
     let days = [
         0, 2, 3, 6, 7, 13, 14, 20, 27, 28, 29, 31, 45, 59, 61, 100, 182, 190, 360, 366,
@@ -106,7 +107,7 @@ fn ages() -> Vec<Age> {
 
 const SEXES: [Sex; 2] = [Sex::Male, Sex::Female];
 
-/// Everything that takes a value of its own.
+/// Returns every concept that takes a value.
 fn quantities() -> Vec<(ConceptRef, &'static Quantity)> {
     let measures =
         (0..BASE.measures().len()).map(|place| ConceptRef::Measure(MeasureIx::at(place)));
@@ -133,7 +134,7 @@ fn person(age: Age, sex: Sex) -> Person {
     }
 }
 
-/// Values over the whole plausible range, and the limits of what is normal.
+/// Returns values over the whole plausible range, and the limits of the normal range.
 fn values(quantity: &Quantity, age: Age) -> Vec<f64> {
     let [low, high] = quantity.plausible_range().expect("has one");
     let steps = (0..=8).map(|step| low + (high - low) * f64::from(step) / 8.0);
@@ -212,9 +213,9 @@ fn a_value_makes_absent_only_what_another_value_could_make_present() {
     assert!(absent("s_systolic_blood_pressure", 120.0, 40).contains(&"s_systolic_160_or_above"));
 }
 
-/// Measures without a norm: a value alone says nothing of health.
+/// Measures without a normal range: the value alone says nothing about health.
 const WITHOUT_NORM: [&str; 3] = ["s_weight", "s_height", "s_gestational_age_weeks"];
-/// Measures that nobody takes at every age: the norm begins later.
+/// Measures that are not taken at every age; their normal range starts later.
 const FROM_LATER: [(&str, u32); 4] = [
     ("s_muac", 7),
     ("lt_mid_upper_arm_circumference", 7),
@@ -241,7 +242,7 @@ fn a_value_far_from_normal_is_never_passed_over() {
                 }
                 let case = measured(concept, value, age, sex);
                 let facts = PatientFacts::gather(&BASE, &case);
-                // What was sent as a positive test would be seen without its value.
+                // The positive test that was sent would appear even without its value.
                 let follows = |told: &Told| told.present && told.concept != concept;
                 let is_positive = BASE
                     .derive(concept, value, &person(age, sex))
@@ -255,7 +256,7 @@ fn a_value_far_from_normal_is_never_passed_over() {
     }
 }
 
-/// Vital signs and the sides on which they are dangerous, with values that are so at every age.
+/// Vital signs and their dangerous side, with values that are dangerous at every age.
 const DANGEROUS: &[(&str, f64)] = &[
     ("s_body_temperature", 34.0),
     ("s_body_temperature", 40.5),
@@ -305,7 +306,7 @@ const BIRTHDAYS: [&str; 9] = [
     "s_haemoglobin",
 ];
 
-/// The level that danger alone asks for.
+/// Returns the minimum level that danger signs alone require.
 fn floor(case: &DeidentifiedCase) -> TriageLevel {
     let facts = PatientFacts::gather(&BASE, case);
     let levels = danger::alarms(&facts).into_iter().map(|it| it.level);
@@ -323,7 +324,7 @@ fn a_birthday_moves_the_level_of_a_value_by_one_step_at_most() {
         let concept = BASE.resolve(id).unwrap();
         let [low, high] = BASE.plausible_range(concept).unwrap();
         let step = if high - low <= 40.0 { 0.5 } else { 5.0 };
-        // Off the limits themselves, most of which are round numbers.
+        // Avoids the limits themselves, most of which are round numbers.
         let mut value = low + step / 5.0;
         while value <= high {
             let floors = ages
@@ -391,7 +392,7 @@ fn a_finding_whose_name_holds_an_age_is_bound_to_that_age() {
             "age_2_to_11_months",
             "age_1_to_4_years",
         ];
-        // "Fathering a child" is of the man.
+        // "Fathering a child" applies to men.
         if of_child.iter().any(|word| is_of(id, word)) && !id.contains("fathering") {
             assert!(!grown(ix), "{id} has no upper age");
         }

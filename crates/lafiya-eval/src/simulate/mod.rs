@@ -1,6 +1,7 @@
-//! Simulated patients: drawn from the base, they open with a few complaints and answer the engine's
-//! questions, sometimes vaguely and sometimes wrongly. They show what a change of the content or of the
-//! model does; they cannot show whether the content is true, since it made them.
+//! Simulated patients, drawn from the knowledge base. They start with a few complaints and answer
+//! the engine's questions, sometimes vaguely and sometimes wrongly. They show the effect of a
+//! change of the content or the model. They cannot show whether the content is true, since they are
+//! generated from it.
 
 mod patient;
 
@@ -16,43 +17,43 @@ use crate::case_mix::told;
 use crate::run::Outcome;
 use patient::{Patient, weighted};
 
-/// Of 100 answers, how many are "I do not know".
+/// The percentage of answers that are "I do not know".
 const VAGUE_OF_100: f64 = 8.0;
-/// Of 100 answers, how many are wrong.
+/// The percentage of wrong answers.
 const WRONG_OF_100: f64 = 3.0;
-/// Of 100 patients, how many say since when.
+/// The percentage of patients who state a duration.
 const SAYS_SINCE_WHEN_OF_100: f64 = 70.0;
-/// Of 100 telling risk factors, how many are told unasked.
+/// The percentage of relevant risk factors that are stated without being asked.
 const RISK_TOLD_OF_100: f64 = 40.0;
-/// What moves the odds less is not told unasked.
+/// A risk factor with a smaller effect on the log-odds is not stated without being asked.
 const TELLING_LN_ODDS: f32 = 0.7;
-/// How much likelier a cardinal finding is to be what the patient complains of.
+/// The factor by which a cardinal finding is more likely to be a first complaint.
 const CARDINAL_TIMES: f64 = 3.0;
 
-/// Which patients are drawn.
+/// The distribution of the patients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draw {
-    /// As they come to a clinic: the common is common.
+    /// As in a clinic: common conditions are common.
     Mix,
     /// Every condition equally often.
     Even,
 }
 
-/// What to simulate.
+/// The settings of a simulation.
 #[derive(Clone, Copy, Debug)]
 pub struct Simulation {
-    /// Patients.
+    /// The number of patients.
     pub patients: usize,
-    /// Which.
+    /// Their distribution.
     pub draw: Draw,
-    /// Questions at most.
+    /// The maximum number of questions.
     pub questions_max: usize,
     /// The same seed draws the same patients.
     pub seed: u64,
 }
 
-/// Draws patients, interviews them and says what came of each, in order; the category of the condition
-/// stands as the set. `done` is told of every patient, from any thread.
+/// Draws patients, interviews them and returns the outcomes in order. The category of the condition
+/// is used as the set. `done` is called for every patient, from any thread.
 pub fn simulate(
     base: &KnowledgeBase,
     simulation: &Simulation,
@@ -83,7 +84,8 @@ pub fn simulate(
     })
 }
 
-/// The opening of simulated patients, without interview: the same cases for two versions of a base.
+/// Returns the first complaints of simulated patients, without an interview: the same cases for two
+/// versions of a knowledge base.
 pub(crate) fn openings(base: &KnowledgeBase, simulation: &Simulation) -> Vec<DeidentifiedCase> {
     (0..simulation.patients)
         .filter_map(|number| {
@@ -94,7 +96,8 @@ pub(crate) fn openings(base: &KnowledgeBase, simulation: &Simulation) -> Vec<Dei
         .collect()
 }
 
-/// Every patient has a random source of its own: their number, not the thread, decides who they are.
+/// Returns a random source for one patient. It is seeded by the patient's number, so that the
+/// result does not depend on the thread.
 fn random(simulation: &Simulation, number: usize) -> StdRng {
     StdRng::seed_from_u64(
         simulation
@@ -142,8 +145,8 @@ fn answer(truth: bool, random: &mut StdRng) -> Choice {
     }
 }
 
-/// What the patient says first: two to four complaints, perhaps since when, some of what they know
-/// about themselves. `None` when they have nothing to complain of.
+/// Returns what the patient says first: two to four complaints, sometimes a duration, and some of
+/// the known risk factors. `None` if there is nothing to complain of.
 fn opening(
     base: &KnowledgeBase,
     patient: &Patient,
@@ -223,7 +226,8 @@ fn outcome(
             .map_or(0.0, |it| it.probability)
     };
     let wanted = text.triage.default;
-    // Signs may rightly raise the level of an urgent patient; a harmless illness is not an emergency.
+    // Danger signs may rightly raise the level of an urgent patient; a harmless illness is not an
+    // emergency.
     let most = if wanted >= TriageLevel::Urgent {
         TriageLevel::Emergency
     } else {

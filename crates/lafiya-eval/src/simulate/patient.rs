@@ -1,5 +1,6 @@
 //! One simulated patient: a condition, an age, a place, and the truth about every finding and risk
-//! factor, drawn from the figures of the base. What is true is drawn once; what is told comes later.
+//! factor, drawn from the figures of the knowledge base. The truth is drawn once; what the patient
+//! says is drawn later.
 
 use lafiya_engine::case_mix;
 use lafiya_knowledge::words::State;
@@ -11,25 +12,26 @@ use rand::rngs::StdRng;
 use super::Draw;
 use crate::case_mix::{says_state, told};
 
-/// Of 100 people at a first-contact clinic, how many belong to each band, in the order of
-/// `AgeBand::ALL`. A working estimate of outpatient registers, used for drawing only.
+/// The percentage of visitors to a first-contact clinic in each band, in the order of
+/// `AgeBand::ALL`. A working estimate of outpatient registers, used only for drawing.
 const VISITORS: [f64; 7] = [2.0, 8.0, 20.0, 15.0, 38.0, 10.0, 7.0];
-/// Places and months tried for a wanted condition; one is taken in proportion to how common it is there.
+/// The number of places and months tried for a wanted condition; one is chosen in proportion to how
+/// common the condition is there.
 const PLACES_TRIED: usize = 12;
-/// Draws of age, sex and place before a condition is given up as too rare to draw.
+/// The number of draws of age, sex and place before a condition is skipped as too rare.
 const TRIES_MAX: usize = 40;
 
 /// The truth about a patient.
 pub(super) struct Patient {
     pub(super) condition: ConditionIx,
-    /// Age, sex, place, month, and the state a woman says she is in; no complaint yet.
+    /// Age, sex, place, month, and the stated state of a woman; no complaints yet.
     pub(super) case: DeidentifiedCase,
     findings: Vec<bool>,
     risks: Vec<bool>,
 }
 
 impl Patient {
-    /// A patient as they come to a clinic, or of the condition whose turn it is.
+    /// Draws a patient as in a clinic, or with the condition whose turn it is.
     pub(super) fn draw(
         base: &KnowledgeBase,
         draw: Draw,
@@ -57,7 +59,7 @@ impl Patient {
         Some(patient)
     }
 
-    /// The truth about a concept.
+    /// Returns the truth about a concept.
     pub(super) fn has(&self, concept: ConceptRef) -> bool {
         match concept {
             ConceptRef::Finding(ix) => self.findings[ix.index()],
@@ -70,7 +72,7 @@ impl Patient {
         self.findings[ix.index()]
     }
 
-    /// Broad findings first, so that a narrow one is drawn given the broad one.
+    /// Draws broad findings first, so that a narrow one is drawn given the broad one.
     fn draw_findings(&mut self, base: &KnowledgeBase, group: Option<Group>, random: &mut StdRng) {
         let mut order: Vec<FindingIx> = base.finding_indices().collect();
         order.sort_by_key(|ix| (base.finding(*ix).ancestors.len(), *ix));
@@ -140,7 +142,7 @@ fn as_they_come(
     None
 }
 
-/// Somebody who can have a condition, where and when it is common.
+/// Draws a patient who can have a condition, where and when it is common.
 fn somebody_with(
     base: &KnowledgeBase,
     ix: ConditionIx,
@@ -218,7 +220,7 @@ fn group_of(base: &KnowledgeBase, case: &DeidentifiedCase) -> Option<Group> {
     Group::of(case.age, says_pregnant)
 }
 
-/// A place in the list, in proportion to its weight; `None` when all weights are 0.
+/// Draws a position in the list in proportion to its weight; `None` if all weights are 0.
 pub(super) fn weighted(weights: &[f64], random: &mut StdRng) -> Option<usize> {
     let total: f64 = weights.iter().sum();
     if total <= 0.0 {

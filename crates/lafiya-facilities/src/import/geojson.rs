@@ -1,4 +1,4 @@
-//! GeoJSON: each feature is a facility; of an outline the middle is taken.
+//! GeoJSON: each feature is a facility; an outline is reduced to its centre.
 
 use std::collections::HashMap;
 
@@ -70,7 +70,7 @@ fn plain(value: &Value) -> Option<String> {
     }
 }
 
-/// The middle of the box around every point of the geometry: longitude, latitude.
+/// Returns the centre of the geometry's bounding box: longitude, latitude.
 fn middle(geometry: &Value) -> Option<(f64, f64)> {
     let mut points = Vec::new();
     gather(geometry.get("coordinates")?, &mut points);
@@ -98,15 +98,15 @@ fn gather(coordinates: &Value, points: &mut Vec<(f64, f64)>) {
     }
 }
 
-/// One object of a list, and where it begins.
+/// One object of a list, and its position.
 pub(super) struct Element<'a> {
     pub(super) text: &'a str,
     pub(super) line: u64,
     pub(super) start: u64,
 }
 
-/// The objects of the list under a key of the outermost object, one by one, so that one that is wrong
-/// costs only itself. A text that is no JSON is refused with its line.
+/// Returns the objects of the list under a key of the root object one by one, so that an invalid
+/// one does not affect the others. A text that is not JSON is rejected with its line.
 pub(super) fn elements<'a>(text: &'a str, key: &str) -> Result<Vec<Element<'a>>, ImportError> {
     serde_json::from_str::<IgnoredAny>(text).map_err(|cause| ImportError::Unreadable {
         line: cause.line() as u64,

@@ -1,4 +1,5 @@
-//! A FHIR R4 Bundle of Location resources (mCSD): inactive ones are left out, other resources passed over.
+//! A FHIR R4 Bundle of Location resources (mCSD). Inactive ones are left out, and other resources
+//! are ignored.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! Which column is what. A small TOML file says it; what it leaves out is recognised by its usual name.
+//! Maps columns to fields. A small TOML file defines the mapping; fields it leaves out are
+//! recognised by their usual names.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use serde::Deserialize;
 use super::record::{Field, Record};
 use crate::fold::fold;
 
-/// Headers that make up an address when the mapping names none.
+/// Headers that form the address if the mapping does not name any.
 const USUAL_ADDRESS: &[&str] = &[
     "address",
     "addr full",
@@ -25,54 +26,54 @@ const USUAL_ADDRESS: &[&str] = &[
     "state",
     "admin1",
 ];
-/// Parts of an address that are kept.
+/// The maximum number of parts of an address.
 const ADDRESS_PARTS_MAX: usize = 3;
 
-/// A mapping, as its file says.
+/// A mapping, as in its file.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mapping {
-    /// What answers say of where a facility is from.
+    /// The source stated in answers.
     #[serde(default)]
     pub source: Option<String>,
-    /// What parts the columns; a comma where nothing is said.
+    /// The column delimiter; a comma by default.
     #[serde(default)]
     delimiter: Option<char>,
-    /// ISO code, for a list of one country.
+    /// The ISO code, for a list of one country.
     #[serde(default)]
     country: String,
-    /// Field to column.
+    /// Maps fields to columns.
     #[serde(default)]
     columns: BTreeMap<String, String>,
-    /// Columns that make up the address, in order.
+    /// Columns that form the address, in order.
     #[serde(default)]
     address: Vec<String>,
-    /// The register's word for a type to the id of a kind.
+    /// Maps the register's words for a type to type ids.
     #[serde(default)]
     types: BTreeMap<String, String>,
-    /// Column to values of rows that are left out.
+    /// Maps columns to values of rows that are left out.
     #[serde(default)]
     skip: BTreeMap<String, Vec<String>>,
 }
 
-/// Why a mapping is refused.
+/// The reason why a mapping was rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum NotAMapping {
-    /// Not valid TOML, or a key that is none.
+    /// The TOML is invalid or contains an unknown key.
     #[error("the mapping is not valid: {0}")]
     Invalid(String),
-    /// A field that is none.
+    /// An unknown field.
     #[error(
         "the mapping names a field `{0}`; fields are id, name, type, latitude, longitude, country, phone, rating, services"
     )]
     UnknownField(String),
-    /// A kind that is none.
+    /// An unknown facility type.
     #[error("the mapping names a type `{0}` that services.toml does not have")]
     UnknownType(String),
 }
 
 impl Mapping {
-    /// Reads a mapping file.
+    /// Parses a mapping file.
     pub fn from_toml(text: &str, types: &crate::Types) -> Result<Self, NotAMapping> {
         let mapping: Self = toml::from_str(text)
             .map_err(|error| NotAMapping::Invalid(error.message().to_owned()))?;
@@ -101,7 +102,7 @@ impl Mapping {
         &self.country
     }
 
-    /// The folded headers a field may stand under, the likeliest first.
+    /// Returns the folded headers that a field may have, most likely first.
     pub(super) fn headers(&self, field: Field) -> Vec<String> {
         match self.columns.get(field.word()) {
             Some(column) => vec![fold(column)],
@@ -113,7 +114,7 @@ impl Mapping {
         }
     }
 
-    /// The kind that the mapping gives a register's word for a type.
+    /// Returns the type id that the mapping assigns to a register's word.
     pub(super) fn kind(&self, written: &str) -> Option<&str> {
         if self.types.is_empty() {
             return None;

@@ -1,5 +1,6 @@
-//! Rows that are the same facility: within 300 m, of the same level, with nearly the same name. What
-//! one knows and the other does not is kept; sources are never mixed into one row.
+//! Merges rows for the same facility: within 300 m, of the same level, and with nearly the same
+//! name. Details missing from one row are taken from the other; rows of different sources are never
+//! merged.
 
 use std::collections::HashMap;
 
@@ -12,15 +13,16 @@ use crate::register::Facility;
 use crate::types::Types;
 
 const SAME_PLACE_KM: f64 = 0.3;
-/// Two names of which this share of the letters agrees are one name.
+/// The minimum similarity of two names that count as the same.
 const SAME_NAME: f64 = 0.9;
-/// A default entry of which only the town is known may lie this far from where it is.
+/// The maximum distance between a facility and its default entry, if only the town of that entry is
+/// known.
 const SAME_TOWN_KM: f64 = 12.0;
-/// Cells of half a kilometre and of about fifteen, in degrees.
+/// Grid cells of about half a kilometre and of about fifteen kilometres, in degrees.
 const SMALL_CELL: f64 = 0.005;
 const LARGE_CELL: f64 = 0.15;
 
-/// Merges rows of one source that are the same facility; the order of the first ones stays.
+/// Merges rows of one source that are the same facility. The order of the first ones is kept.
 pub(super) fn merged(facilities: Vec<Facility>, types: &Types) -> Vec<Facility> {
     let mut kept: Vec<Facility> = Vec::with_capacity(facilities.len());
     let mut names: Vec<Name> = Vec::with_capacity(facilities.len());
@@ -50,7 +52,8 @@ pub(super) fn merged(facilities: Vec<Facility>, types: &Types) -> Vec<Facility> 
     kept
 }
 
-/// The register after an import: what this source said before gives way, other sources stay.
+/// Returns the register after an import: the facilities of this source are replaced, those of other
+/// sources are kept.
 pub fn replaced_source(old: Vec<Facility>, source: &str, new: Vec<Facility>) -> Vec<Facility> {
     let others = old.into_iter().filter(|facility| facility.source != source);
     let mut all: Vec<Facility> = others.chain(new).collect();
@@ -58,7 +61,7 @@ pub fn replaced_source(old: Vec<Facility>, source: &str, new: Vec<Facility>) -> 
     all
 }
 
-/// Imported facilities and those default ones that no import knows better.
+/// Returns the imported facilities, and the default ones that are not also imported.
 pub fn combined(imported: Vec<Facility>, default: &[Facility], types: &Types) -> Vec<Facility> {
     let mut cells: HashMap<(i32, i32), Vec<usize>> = HashMap::new();
     let hospitals = imported.iter().enumerate();
@@ -102,10 +105,10 @@ fn level(facility: &Facility, types: &Types) -> FacilityLevel {
         .map_or(FacilityLevel::Primary, |kind| kind.level)
 }
 
-/// A name as it is compared. Registers add to a name in brackets: an abbreviation, a town, an owner.
+/// A name for comparison. Registers add an abbreviation, a town or an owner in brackets.
 struct Name {
     whole: String,
-    /// Without what stands in brackets; the whole where nothing does.
+    /// The name without the text in brackets; the whole name if nothing else is left.
     bare: String,
 }
 
@@ -119,8 +122,8 @@ impl Name {
         }
     }
 
-    /// Where both have brackets these may tell two facilities apart ("(Annex)", "(Main)"), so they
-    /// must agree too.
+    /// Whether two names are the same. If both have brackets, these may distinguish two facilities
+    /// ("(Annex)", "(Main)"), so the bracketed text must match too.
     fn is(&self, other: &Self, same: fn(&str, &str) -> bool) -> bool {
         let both = self.has_brackets() && other.has_brackets();
         same(&self.whole, &other.whole) || (!both && same(&self.bare, &other.bare))
@@ -145,7 +148,7 @@ fn without_brackets(name: &str) -> String {
     kept
 }
 
-/// Numbers must agree ("Ward 1", "Ward 2"), letters nearly.
+/// Whether two names are similar. Numbers must be equal ("Ward 1", "Ward 2").
 fn same_name(a: &str, b: &str) -> bool {
     a == b
         || (numbers(a).eq(numbers(b))
@@ -157,7 +160,8 @@ fn numbers(name: &str) -> impl Iterator<Item = &str> {
         .filter(|word| word.bytes().any(|byte| byte.is_ascii_digit()))
 }
 
-/// The same words in any order: "General Hospital Epe", "Epe General Hospital".
+/// Whether two names have the same words in any order: "General Hospital Epe", "Epe General
+/// Hospital".
 fn same_words(a: &str, b: &str) -> bool {
     let sorted = |name: &str| {
         let mut words: Vec<&str> = name.split(' ').collect();

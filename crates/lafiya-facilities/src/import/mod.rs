@@ -1,7 +1,8 @@
-//! Reads the registers that operators have: CSV with any columns, GeoJSON, FHIR bundles of Location.
+//! Reads the registers of operators: CSV with any columns, GeoJSON, and FHIR Bundles of Location.
 //!
-//! A row that cannot be used is reported with its line and left out; a file of which nothing can be used is refused.
-//! `mapping` says which column is what, `merge` finds rows that are the same facility. Nothing is written here.
+//! A row that cannot be used is reported with its line and left out; a file without any usable row
+//! is rejected. `mapping` maps columns to fields, `merge` finds rows for the same facility. Nothing
+//! is written here.
 
 mod geojson;
 mod location_bundle;
@@ -21,14 +22,14 @@ use crate::register::Facility;
 use crate::types::Types;
 use record::{Field, Record};
 
-/// Rows between two reports of progress.
+/// The number of rows between two progress reports.
 const PROGRESS_EVERY: usize = 1_000;
-/// Errors that are kept; beyond that they are only counted.
+/// The maximum number of errors that are kept; further ones are only counted.
 const ERRORS_KEPT_MAX: usize = 1_000;
-/// Longest text that is kept of a field.
+/// The maximum length of a field; longer texts are truncated.
 const FIELD_CHARACTERS_MAX: usize = 300;
 
-/// What a file is written in.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Comma-separated values with a header.
@@ -40,7 +41,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// By what the file begins with; its name does not matter.
+    /// Detects the format from the start of the file; its name does not matter.
     pub fn of(text: &str) -> Self {
         let start: String = text
             .trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t'])
@@ -62,55 +63,55 @@ impl Format {
 pub struct RowError {
     /// Its line in the file, from 1.
     pub line: u64,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// What came of reading a file.
+/// The result of reading a file.
 #[derive(Clone, Debug, Default)]
 pub struct Imported {
     /// The facilities, duplicates merged.
     pub facilities: Vec<Facility>,
     /// Rows of the file.
     pub rows: usize,
-    /// Rows that were the same facility as another.
+    /// Rows merged into another row for the same facility.
     pub merged: usize,
-    /// Rows left out on purpose: closed, or another kind of thing.
+    /// Rows left out on purpose: closed facilities, or other kinds of objects.
     pub skipped: usize,
-    /// Rows that could not be used, the first thousand of them.
+    /// The first thousand rows that could not be used.
     pub errors: Vec<RowError>,
-    /// How many rows could not be used.
+    /// The number of rows that could not be used.
     pub failed: usize,
 }
 
-/// Why a whole file is refused.
+/// The reason why a whole file was rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// Not what it claims to be.
+    /// The file is not valid in its format.
     #[error("line {line}: {reason}")]
     Unreadable {
-        /// Where, from 1.
+        /// The line, from 1.
         line: u64,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// No column is known to be this.
+    /// No column is known for a required field.
     #[error(
         "no column is known to be the {field}; the file has: {columns}. Name it in a mapping file"
     )]
     NoColumn {
-        /// What is missing.
+        /// The missing field.
         field: &'static str,
-        /// What there is.
+        /// The columns of the file.
         columns: String,
     },
-    /// Not one row could be used.
+    /// No row could be used.
     #[error("none of the {0} rows could be used; nothing was changed")]
     Nothing(usize),
 }
 
-/// Reads a register. `source` is what answers will say of where a facility is from; `progress` is
-/// told how many bytes of the text are done.
+/// Reads a register. `source` is the source stated in answers. `progress` is called with the number
+/// of bytes processed.
 pub fn read(
     text: &str,
     mapping: &Mapping,
@@ -143,7 +144,7 @@ pub fn read(
     Ok(found)
 }
 
-/// What one reading of a file gathers.
+/// The state while reading a file.
 struct Reading<'a> {
     mapping: &'a Mapping,
     source: &'a str,
@@ -154,7 +155,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Takes one row; `done` is how many bytes of the file lie behind it.
+    /// Processes one row; `done` is the number of bytes before it.
     fn take(&mut self, line: u64, done: u64, record: &Record<'_>) {
         self.found.rows += 1;
         if self.found.rows.is_multiple_of(PROGRESS_EVERY) {
@@ -216,7 +217,8 @@ impl Reading<'_> {
         })
     }
 
-    /// As written, else the mapping's, else that of the nearest town.
+    /// Returns the country as written, or else that of the mapping, or else that of the nearest
+    /// town.
     fn country(&self, written: &str, position: Coordinate) -> String {
         let written = if written.is_empty() {
             self.mapping.country()

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// What a column may hold.
+/// The fields that a column can contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Field {
     Id,
@@ -43,8 +43,8 @@ impl Field {
         }
     }
 
-    /// Headers by which it is recognised without a mapping, folded: those of the WHO/KWTRP list,
-    /// healthsites.io, GRID3 and common national lists.
+    /// Returns the folded headers that identify a field without a mapping: those of the WHO/KWTRP
+    /// list, healthsites.io, GRID3 and common national lists.
     pub(super) fn usual_headers(self) -> &'static [&'static str] {
         match self {
             Self::Id => &[
@@ -129,7 +129,7 @@ impl Field {
 /// One row.
 pub(super) struct Record<'a> {
     pub(super) fields: HashMap<Field, &'a str>,
-    /// Any column by its folded header.
+    /// Returns any column by its folded header.
     pub(super) column: &'a dyn Fn(&str) -> Option<&'a str>,
 }
 

@@ -1,4 +1,4 @@
-//! CSV: the header says which column is what, each row is a facility.
+//! CSV: the header names the columns, and each row is a facility.
 
 use std::collections::HashMap;
 

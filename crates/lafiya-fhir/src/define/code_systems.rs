@@ -1,4 +1,4 @@
-//! Our code systems: the concepts of the knowledge base, and the small closed lists.
+//! Our code systems: the concepts of the knowledge base, and small closed lists.
 
 use lafiya_model::TriageLevel;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ const ISSUES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The display of a kind of DetectedIssue.
+/// Returns the display of a kind of DetectedIssue.
 pub(crate) fn issue_display(code: &str) -> &'static str {
     let found = ISSUES.iter().find(|(it, _)| *it == code);
     found.map_or("", |(_, display)| display)
@@ -68,7 +68,7 @@ impl Definitions<'_> {
                 "Why a Bundle could not be translated into an assessment.",
                 pairs(ProblemKind::ALL.iter().map(|it| (it.code(), it.display()))),
             ),
-            // The codes are those of the error table, which the HTTP edge owns.
+            // The HTTP edge defines these codes in its error table.
             "error" => self
                 .head(
                     "CodeSystem",
@@ -97,7 +97,7 @@ impl Definitions<'_> {
             .with("concept", Value::Array(concepts))
     }
 
-    /// Every concept of the knowledge base, with its kind as a property.
+    /// Returns the code system of every concept of the knowledge base, with its kind as a property.
     fn concepts(&self) -> Resource<'static> {
         let base = self.base;
         let concepts: Vec<Value> = super::value_sets::all_concepts(base)

@@ -1,5 +1,5 @@
 //! The definitions behind our URLs: code systems, value sets, extensions and profiles, so that a
-//! validator can resolve every name that our resources use.
+//! validator can resolve every URL that our resources use.
 
 mod code_systems;
 mod structures;
@@ -14,7 +14,7 @@ use crate::systems::Systems;
 
 pub(crate) use code_systems::issue_display;
 
-/// Names of our profiles.
+/// The names of our profiles.
 pub(crate) mod profile {
     pub(crate) const REQUEST: &str = "assessment-request";
     pub(crate) const ANSWER: &str = "assessment-answer";
@@ -22,7 +22,7 @@ pub(crate) mod profile {
     pub(crate) const CONDITION: &str = "candidate-condition";
 }
 
-/// Kinds of definition, as they stand in a URL.
+/// Types of definitions, as used in URLs.
 pub const KINDS: &[&str] = &[
     "CodeSystem",
     "ValueSet",
@@ -30,18 +30,18 @@ pub const KINDS: &[&str] = &[
     "OperationDefinition",
 ];
 
-/// What definitions are made from.
+/// The data that definitions are built from.
 pub struct Definitions<'a> {
     /// The knowledge base that the concepts come from.
     pub base: &'a KnowledgeBase,
-    /// Our URLs.
+    /// Our FHIR URLs.
     pub systems: &'a Systems,
     /// The version of the software.
     pub version: &'a str,
 }
 
 impl Definitions<'_> {
-    /// One definition by its kind and name, or nothing.
+    /// Returns a definition by its type and name.
     pub fn find(&self, kind: &str, name: &str) -> Option<Resource<'static>> {
         match kind {
             "CodeSystem" => self.code_system(name),
@@ -52,7 +52,7 @@ impl Definitions<'_> {
         }
     }
 
-    /// The names of all definitions of a kind.
+    /// Returns the names of all definitions of a type.
     pub fn names(kind: &str) -> Vec<&'static str> {
         match kind {
             "CodeSystem" => code_systems::NAMES.to_vec(),
@@ -63,7 +63,7 @@ impl Definitions<'_> {
         }
     }
 
-    /// The definitions of a kind as a searchset; with a URL, the one that it names.
+    /// Returns the definitions of a type as a searchset; with a URL, only the one it names.
     pub fn search(&self, kind: &str, url: Option<&str>) -> Option<Resource<'static>> {
         if !KINDS.contains(&kind) {
             return None;
@@ -73,7 +73,7 @@ impl Definitions<'_> {
             .into_iter()
             .filter(|name| match url {
                 Some(url) => url == format!("{base}/fhir/{kind}/{name}"),
-                // The concepts are many: whoever wants them asks for them by name.
+                // The concept code system is large, so it is returned only on request by URL.
                 None => !(kind == "CodeSystem" && *name == "concept"),
             })
             .filter_map(|name| {
@@ -93,7 +93,7 @@ impl Definitions<'_> {
         Some(bundle)
     }
 
-    /// What every definition says of itself.
+    /// Builds the metadata that all definitions share.
     fn head(&self, kind: &'static str, name: &str, title: &str, says: &str) -> Resource<'static> {
         let url = format!("{}/fhir/{kind}/{name}", self.systems.base());
         let computable: String = name
@@ -146,14 +146,14 @@ impl Definitions<'_> {
         )
     }
 
-    /// The date of the clinical content.
+    /// Returns the date of the clinical content.
     fn date(&self) -> Date {
         let date = self.base.version().date.to_string();
         date.parse().unwrap_or(jiff::civil::date(2026, 1, 1))
     }
 }
 
-/// A level for people.
+/// Returns the display text of a triage level.
 pub(crate) fn level_display(level: TriageLevel) -> &'static str {
     match level {
         TriageLevel::Emergency => "Emergency",

@@ -1,4 +1,4 @@
-//! Our extensions and profiles, as differentials over FHIR R4.
+//! Our extensions and profiles, as differentials of FHIR R4.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{Definitions, profile};
 use crate::FHIR_VERSION;
 use crate::resource::Resource;
 
-/// A simple extension: name, type of its value, where it stands, what it says.
+/// A simple extension: its name, its value type, the resource it extends and its description.
 struct Extension {
     name: &'static str,
     value: &'static str,
@@ -237,7 +237,7 @@ impl Definitions<'_> {
         self.extension_definition(NEXT_QUESTION, "DiagnosticReport", says, &elements.into())
     }
 
-    /// The extensions that a profile of ours always carries.
+    /// Builds the elements for the extensions that a profile requires.
     fn with_extensions(&self, kind: &str, names: &[&str]) -> Value {
         let mut elements = vec![json!({"id": kind, "path": kind})];
         elements.extend(names.iter().map(|name| {

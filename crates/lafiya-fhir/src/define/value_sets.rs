@@ -1,4 +1,4 @@
-//! Our value sets: what may be sent as evidence, and what an answer may hold.
+//! Our value sets: what may be sent as evidence, and what a response may contain.
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ pub(super) const NAMES: &[&str] = &[
     "triage-level",
 ];
 
-/// Every concept, in the order of their indices.
+/// Returns every concept in index order.
 pub(super) fn all_concepts(base: &KnowledgeBase) -> impl Iterator<Item = ConceptRef> + '_ {
     let measures = base
         .measures()

@@ -1,4 +1,5 @@
-//! What an Observation or a component says of its concept: present, absent, unknown, or a number.
+//! Reads what an Observation or a component states about its concept: present, absent, unknown, or
+//! a number.
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, Person};
 use lafiya_model::{Choice, Severity};
@@ -7,7 +8,7 @@ use crate::node::{Coding, Node};
 use crate::problem::{ProblemKind, Problems};
 use crate::units;
 
-/// What was said.
+/// A statement about a concept.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Said {
     pub(crate) choice: Choice,
@@ -23,8 +24,8 @@ impl Said {
     }
 }
 
-/// Codes of SNOMED CT, LOINC, HL7 and ours, and plain words, for the three choices. A code is
-/// believed whatever its system: none of them means another thing elsewhere.
+/// SNOMED CT, LOINC, HL7 and our own codes, and plain words, for the three choices. The system of a
+/// code is ignored, because none of these codes has another meaning elsewhere.
 const WORDS: &[(Choice, &[&str])] = &[
     (
         Choice::Present,
@@ -99,7 +100,7 @@ const WORDS: &[(Choice, &[&str])] = &[
     ),
 ];
 
-/// High and low, which mean nothing without the number.
+/// High and low, which are meaningless without the number.
 const NEEDS_A_NUMBER: &[&str] = &["h", "hh", "hu", "l", "ll", "lu", "high", "low"];
 
 const SEVERITIES: &[(Severity, &[&str])] = &[
@@ -111,7 +112,7 @@ const SEVERITIES: &[(Severity, &[&str])] = &[
     ),
 ];
 
-/// The kinds of value we read.
+/// The supported value types.
 const READ: &[&str] = &[
     "valueQuantity",
     "valueCodeableConcept",
@@ -120,7 +121,7 @@ const READ: &[&str] = &[
     "valueInteger",
 ];
 
-/// Reads what `node` says of a concept; every mistake is noted.
+/// Reads what `node` states about a concept. All problems are noted.
 pub(crate) fn read(
     node: &Node<'_>,
     concept: ConceptRef,
@@ -222,7 +223,8 @@ impl Reading<'_> {
         self.number(node, text, problems)
     }
 
-    /// A vital sign with a number is there. A test is positive or negative by what its number means.
+    /// Reads a number. A vital sign with a number is present. A test is positive or negative
+    /// according to its number.
     fn number(&self, node: &Node<'_>, text: String, problems: &mut Problems) -> Option<Said> {
         let values = match self.base.read_value(self.concept, &text) {
             Ok(values) => values,
@@ -230,7 +232,7 @@ impl Reading<'_> {
                 problems.note(ProblemKind::NotSupported, node, self.takes_no_number());
                 return None;
             }
-            // The sentence holds the limits, and the number only as the client sent it.
+            // The message contains the limits, and the number only as the client sent it.
             Err(cause) => {
                 problems.note(ProblemKind::Value, node, cause.to_string());
                 return None;
@@ -256,7 +258,7 @@ impl Reading<'_> {
         })
     }
 
-    /// Positive or negative by the rules that the test has for its own number, if it has any.
+    /// Returns whether a test is positive by the rules for its number, if it has any.
     fn result(&self, value: f64) -> Option<Choice> {
         let derived = self.base.derive(self.concept, value, self.person);
         if derived.present.contains(&self.concept) {
@@ -269,7 +271,7 @@ impl Reading<'_> {
         {
             return Some(Choice::Absent);
         }
-        // The test has limits, but none for this age or sex: the number is neither.
+        // The test has limits, but none for this age or sex, so the result is unknown.
         let has_rules = quantity.derivable().any(|it| it == self.concept);
         has_rules.then_some(Choice::Unknown)
     }
@@ -316,7 +318,7 @@ fn without_value(
     if node.field("dataAbsentReason").exists() {
         return Some(Said::only(Choice::Unknown));
     }
-    // A wrong interpretation has been noted already.
+    // An invalid interpretation was already noted.
     if !node.field("interpretation").exists() {
         problems.note(
             ProblemKind::Missing,
@@ -342,7 +344,7 @@ fn interpretation(node: &Node<'_>, problems: &mut Problems) -> Option<Choice> {
                 problems.note(ProblemKind::Conflict, &item, "contradicts another one");
             }
             Some(choice) => said = Some(choice),
-            // With a number beside it, the number decides.
+            // If there is also a number, the number decides.
             None if with_number => {}
             None => {
                 let high_or_low = codings
@@ -376,7 +378,7 @@ fn choice_of(word: &str) -> Option<Choice> {
     listed(WORDS, word)
 }
 
-/// The severity that a component gives, as a code or a word.
+/// Returns the severity of a component, given as a code or a word.
 pub(crate) fn severity(component: &Node<'_>) -> Option<Severity> {
     let mut quiet = Problems::default();
     let value = component.field("valueCodeableConcept");

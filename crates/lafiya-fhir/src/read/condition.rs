@@ -1,5 +1,6 @@
-//! A Condition is history: it becomes a risk factor where the knowledge base binds its code. One
-//! that it does not bind is mentioned in the answer; a problem list is never a reason to refuse.
+//! Reads a Condition as history: it becomes a risk factor if the knowledge base binds its code. One
+//! that is not bound is mentioned in the response; a problem list is never a reason to refuse the
+//! Bundle.
 
 use lafiya_knowledge::ConceptRef;
 use lafiya_model::{Choice, Claim, ConceptKind};
@@ -10,7 +11,7 @@ use crate::codes;
 use crate::node::Node;
 use crate::problem::{ProblemKind, Problems};
 
-/// Kinds of risk factor that stay true after the illness is over.
+/// Kinds of risk factor that still count after the condition has ended.
 const LASTING_KINDS: &[&str] = &["medical_history", "birth_history", "family_history"];
 
 impl<'r> Reader<'r> {
@@ -61,7 +62,7 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// Nothing for what was entered in error.
+/// Returns the choice of a verification status; `None` for an entry in error.
 fn verified(node: &Node<'_>, problems: &mut Problems) -> Option<Choice> {
     let status = node.field("verificationStatus");
     let codings = status.codings(problems);

@@ -1,9 +1,9 @@
-//! What a Bundle holds beside the case and is not used. It is counted, never repeated: a client may
-//! send anything there, and the sentences are stored with the assessment.
+//! What a Bundle contains besides the case and is not used. It is counted and never quoted: a
+//! client may send any text, and these sentences are stored with the assessment.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Resources of FHIR R4 that a clinician may expect to be read. Others are counted without a name.
+/// FHIR R4 resources that a clinician may expect to be read. Others are counted without their name.
 const CLINICAL: &[&str] = &[
     "AllergyIntolerance",
     "CarePlan",
@@ -30,7 +30,7 @@ const CLINICAL: &[&str] = &[
     "Specimen",
 ];
 
-/// Counts and names of the knowledge base, no word of the client's.
+/// Counts and names from the knowledge base, but no text of the client.
 #[derive(Default)]
 pub(super) struct LeftOut<'a> {
     resources: BTreeMap<&'static str, usize>,
@@ -40,7 +40,7 @@ pub(super) struct LeftOut<'a> {
 }
 
 impl<'a> LeftOut<'a> {
-    /// A resource of a kind that is not read.
+    /// Counts a resource of a type that is not read.
     pub(super) fn resource(&mut self, kind: &str) {
         match CLINICAL.iter().find(|it| **it == kind) {
             Some(name) => *self.resources.entry(name).or_default() += 1,
@@ -48,17 +48,17 @@ impl<'a> LeftOut<'a> {
         }
     }
 
-    /// A Condition whose code names no risk factor.
+    /// Counts a Condition whose code is not bound to a risk factor.
     pub(super) fn unbound_condition(&mut self) {
         self.unbound_conditions += 1;
     }
 
-    /// A risk factor, by the name that it has here, that is over.
+    /// Adds a risk factor that has ended, by its name in the knowledge base.
     pub(super) fn ended(&mut self, name: &'a str) {
         self.ended.insert(name);
     }
 
-    /// One sentence for each kind.
+    /// Returns one sentence per kind.
     pub(super) fn sentences(self) -> Vec<String> {
         let only = "only Patient, Observation and Condition are read.";
         let mut sentences: Vec<String> = self

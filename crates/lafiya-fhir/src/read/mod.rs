@@ -1,5 +1,5 @@
-//! A Bundle becomes a case: one Patient, Observations, and history as Conditions. Every mistake is
-//! named at once; what is unknown beside them is ignored, what is clinical and cannot be used is said.
+//! Reads a Bundle as a case: one Patient, Observations, and history as Conditions. All errors are
+//! reported at once. Unknown parts are ignored; clinical parts that cannot be used are mentioned.
 
 mod answer;
 mod condition;
@@ -20,11 +20,11 @@ use crate::systems::Systems;
 use left_out::LeftOut;
 use when::When;
 
-/// The same bounds as `/assess`.
+/// The same limits as `/assess`.
 const EVIDENCE_ITEMS_MAX: usize = 50;
 const RISK_FACTORS_MAX: usize = 30;
 
-/// Resources that say nothing about the illness. Others that we do not read are mentioned.
+/// Resources that contain nothing about the illness. Other unread resources are mentioned.
 const ADMINISTRATIVE: &[&str] = &[
     "Account",
     "Appointment",
@@ -50,30 +50,30 @@ const ADMINISTRATIVE: &[&str] = &[
     "RelatedPerson",
 ];
 
-/// Why a body is not a case.
+/// Why a body cannot be read as a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is no Bundle at all.
+    /// It is not a Bundle.
     NotABundle(Problem),
-    /// A Bundle that cannot be translated, with every reason.
+    /// It is a Bundle that cannot be translated, with all reasons.
     Untranslatable(Vec<Problem>),
 }
 
-/// What reading needs to know besides the Bundle.
+/// The context of reading a Bundle.
 pub(crate) struct Reader<'a> {
     pub(crate) base: &'a KnowledgeBase,
     pub(crate) systems: &'a Systems,
     pub(crate) today: Date,
 }
 
-/// A claim on its way into the case.
+/// A claim with the data needed to select it for the case.
 pub(crate) struct Reading {
     claim: Claim,
     kind: ConceptKind,
     when: Option<When>,
 }
 
-/// Reads a Bundle. `today` is the date where the service is.
+/// Reads a Bundle. `today` is the date at the service's location.
 pub fn read_bundle(
     body: &Value,
     base: &KnowledgeBase,
@@ -118,7 +118,8 @@ impl<'r> Reader<'r> {
         let patient = patient_entry.and_then(|(_, node)| {
             patient::read(node, evaluated_at.unwrap_or(self.today), problems)
         });
-        // The person only matters to the sense of a number; a mistake in it is already noted.
+        // The person only affects the meaning of numbers. If the Patient is invalid, that was
+        // already noted.
         let person = patient.as_ref().map_or(
             Person {
                 age: Age::from_years(30),
@@ -163,8 +164,8 @@ impl<'r> Reader<'r> {
         })
     }
 
-    /// Of two readings of one concept at different times the later one counts. Risk factors go
-    /// their own way, as in `/assess`.
+    /// Selects the claims: of two readings of one concept at different times the later one counts.
+    /// Risk factors are returned separately, as in `/assess`.
     fn sorted_claims(&self, readings: Vec<Reading>) -> (Vec<Claim>, Vec<Claim>) {
         let mut kept: Vec<Reading> = Vec::new();
         for reading in readings {
@@ -185,7 +186,7 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// The source that `/assess` would name for a concept of this kind.
+/// Returns the evidence source that `/assess` uses for this kind of concept.
 pub(crate) fn source_of(kind: ConceptKind) -> EvidenceSource {
     match kind {
         ConceptKind::RiskFactor => EvidenceSource::Predefined,
@@ -212,12 +213,12 @@ fn check_type(bundle: &Node<'_>, problems: &mut Problems) {
     }
 }
 
-/// The resources of a Bundle, by what we do with them.
+/// The resources of a Bundle by use.
 struct Sorted<'a> {
     patients: Vec<(Node<'a>, Node<'a>)>,
     observations: Vec<Node<'a>>,
     conditions: Vec<Node<'a>>,
-    /// The kinds of the others, one for each resource.
+    /// The types of the other resources, one item per resource.
     unread: Vec<&'a str>,
 }
 
@@ -291,7 +292,7 @@ impl<'a> Sorted<'a> {
     }
 }
 
-/// What is said about another patient must never count for this one.
+/// Checks the subject, because data about another patient must never count for this one.
 fn check_subject(node: &Node<'_>, names: Option<&[String]>, problems: &mut Problems) {
     let reference = node.field("subject").field("reference");
     let (Some(sent), Some(names)) = (reference.text(problems), names) else {

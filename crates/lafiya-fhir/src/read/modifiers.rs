@@ -1,5 +1,5 @@
-//! Elements that may turn the meaning of what they stand in into its opposite. FHIR forbids to read a
-//! resource whose modifier extensions or implicit rules one does not know, and we know none.
+//! Refuses elements that may reverse the meaning of their parent. FHIR forbids reading a resource
+//! with unknown modifier extensions or implicit rules, and this service supports none.
 
 use serde_json::Value;
 
@@ -8,9 +8,9 @@ use crate::problem::{ProblemKind, Problems};
 
 const MODIFIERS: &[&str] = &["modifierExtension", "implicitRules"];
 
-/// Notes every modifier in `node` and below it, except in the fields of `node` named in `apart`.
+/// Notes every modifier in `node` and below it, except in the fields of `node` listed in `apart`.
 pub(super) fn refuse(node: &Node<'_>, apart: &[&str], problems: &mut Problems) {
-    // Hardly any resource has one; then nothing else is done than to look at the names.
+    // Modifiers are rare, so a quick check of the field names comes first.
     if node.value().is_some_and(has_modifier) {
         note_all(node, apart, problems);
     }

@@ -1,5 +1,5 @@
-//! An Observation: one concept, what is said of it, how bad and for how long. A panel such as a
-//! blood pressure is read component by component.
+//! Reads an Observation: one concept, what is stated about it, its severity and its duration. A
+//! panel such as a blood pressure is read component by component.
 
 use lafiya_knowledge::{ConceptRef, Person};
 use lafiya_model::{Claim, Severity};
@@ -10,9 +10,9 @@ use crate::node::{Coding, Node};
 use crate::problem::{ProblemKind, Problems};
 use crate::units;
 
-/// The same bound as `/assess`.
+/// The same limit as `/assess`.
 const DURATION_DAYS_MAX: f64 = 50_000.0;
-/// SNOMED CT: severity, as the name of a component.
+/// Codes of a severity component (SNOMED CT and our own).
 const SEVERITY_CODES: &[&str] = &["246112005", "severity"];
 
 const STATUSES: &[&str] = &[
@@ -25,7 +25,7 @@ const STATUSES: &[&str] = &[
 ];
 const VOID: &[&str] = &["entered-in-error", "cancelled"];
 
-/// Entered in error or cancelled: as if it had not been sent.
+/// Whether it was entered in error or cancelled; then it is ignored.
 pub(crate) fn is_void(node: &Node<'_>) -> bool {
     let status = node.field("status");
     status
@@ -33,7 +33,7 @@ pub(crate) fn is_void(node: &Node<'_>) -> bool {
         .is_some_and(|it| VOID.contains(&it))
 }
 
-/// What the components say about the concept itself.
+/// What the components state about the concept itself.
 #[derive(Default)]
 struct Detail {
     severity: Option<Severity>,
@@ -61,7 +61,7 @@ impl Reader<'_> {
         let mut parts = Vec::new();
         let detail = self.components(node, person, &mut parts, problems);
         let mut readings = Vec::new();
-        // A panel says nothing by itself.
+        // A panel has no value of its own.
         let is_panel = !parts.is_empty() && !says_anything(node);
         if !is_panel
             && problems.count() == before
@@ -113,7 +113,7 @@ impl Reader<'_> {
         detail
     }
 
-    /// The concept that a code names; an unknown one is noted, never dropped.
+    /// Returns the concept of a code. An unknown code is noted and never dropped.
     fn concept(&self, code: &Node<'_>, problems: &mut Problems) -> Option<ConceptRef> {
         if !code.exists() {
             problems.note(ProblemKind::Missing, code, "is required");
@@ -221,7 +221,7 @@ fn read_severity(component: &Node<'_>, problems: &mut Problems) -> Option<Severi
     severity
 }
 
-/// Completed days of any time quantity.
+/// Reads a time quantity as completed days.
 fn read_duration(component: &Node<'_>, problems: &mut Problems) -> Option<u32> {
     let quantity = component.field("valueQuantity");
     if !quantity.exists() {
@@ -240,6 +240,6 @@ fn read_duration(component: &Node<'_>, problems: &mut Problems) -> Option<u32> {
         );
         return Some(0);
     }
-    // The tiny part keeps 3 x 24 h three days, whatever the floating point says.
+    // The small addition keeps 3 x 24 h at three days despite floating-point rounding.
     Some((days + 1e-9) as u32)
 }

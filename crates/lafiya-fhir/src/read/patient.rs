@@ -1,4 +1,4 @@
-//! The Patient: age, sex and place. Names, identifiers and everything else are not even looked at.
+//! Reads the Patient: age, sex and place. Names, identifiers and everything else are ignored.
 
 use jiff::civil::Date;
 use jiff::{Unit, civil};
@@ -14,7 +14,7 @@ const AGE_DAYS_MAX: i32 = 60;
 const AGE_MONTHS_MAX: i32 = 59;
 const LOCATION_CHARACTERS_MAX: usize = 200;
 
-/// What is read of a Patient.
+/// The data read from a Patient.
 pub(crate) struct Patient {
     pub(crate) age: Age,
     pub(crate) sex: Sex,
@@ -36,7 +36,7 @@ pub(crate) fn read(node: &Node<'_>, on: Date, problems: &mut Problems) -> Option
     })
 }
 
-/// The names by which references can mean this Patient.
+/// Returns the ids by which references can mean this Patient.
 pub(crate) fn names<'a>(entry: &Node<'a>, node: &Node<'a>) -> Vec<String> {
     let mut quiet = Problems::default();
     [entry.field("fullUrl"), node.field("id")]
@@ -46,7 +46,8 @@ pub(crate) fn names<'a>(entry: &Node<'a>, node: &Node<'a>) -> Vec<String> {
         .collect()
 }
 
-/// The last part of a reference: `Patient/7`, `urn:uuid:7` and `https://ehr/fhir/Patient/7` agree.
+/// Returns the last part of a reference: it is the same for `Patient/7`, `urn:uuid:7` and
+/// `https://ehr/fhir/Patient/7`.
 pub(crate) fn tail(reference: &str) -> &str {
     reference
         .rsplit(['/', ':', '#'])
@@ -54,7 +55,8 @@ pub(crate) fn tail(reference: &str) -> &str {
         .unwrap_or(reference)
 }
 
-/// The patient that a reference leads to, in whatever version; none where it leads to something else.
+/// Returns the patient id of a reference, ignoring its version; `None` if it refers to another
+/// resource type.
 pub(crate) fn led_to(reference: &str) -> Option<&str> {
     let current = reference
         .split_once("/_history/")
@@ -62,7 +64,7 @@ pub(crate) fn led_to(reference: &str) -> Option<&str> {
     let kind = current
         .rsplit_once('/')
         .map_or("", |(before, _)| tail(before));
-    // Kinds of resources are written with a capital.
+    // Resource types start with a capital letter.
     let is_kind = kind.starts_with(|c: char| c.is_ascii_uppercase());
     (!is_kind || kind == "Patient").then(|| tail(current))
 }
@@ -71,7 +73,7 @@ fn read_sex(node: &Node<'_>, problems: &mut Problems) -> Option<Sex> {
     match node.text(problems) {
         Some("male") => Some(Sex::Male),
         Some("female") => Some(Sex::Female),
-        // Nothing is ruled out for either.
+        // Rules out nothing for either sex.
         Some("other" | "unknown") => Some(Sex::Other),
         Some(_) => {
             problems.note(
@@ -120,7 +122,8 @@ fn read_age(node: &Node<'_>, on: Date, problems: &mut Problems) -> Option<Age> {
     age
 }
 
-/// A year alone counts as its middle, a month as its middle; what has not passed yet is halved.
+/// Estimates the birth date. A year alone counts as its middle, and so does a month; if the middle
+/// is in the future, the middle of the elapsed part is used.
 fn birth_date(partial: Partial, on: Date) -> Option<Date> {
     let Partial { year, month, day } = partial;
     let (first, middle) = match (month, day) {
@@ -141,7 +144,8 @@ fn birth_date(partial: Partial, on: Date) -> Option<Date> {
     first.checked_add(jiff::Span::new().days(half)).ok()
 }
 
-/// The finest age that `/assess` knows: days for newborns, months under five, then years.
+/// Returns the age in the finest unit that `/assess` accepts: days for newborns, months under five,
+/// then years.
 fn age_between(born: Date, on: Date) -> Option<Age> {
     let days = born.until((Unit::Day, on)).ok()?.get_days();
     let months = born.until((Unit::Month, on)).ok()?.get_months();
@@ -186,7 +190,7 @@ fn read_address(node: &Node<'_>, problems: &mut Problems) -> (Option<String>, Op
     (location, coordinate)
 }
 
-/// The text, or the parts of the address from the smallest on. Street lines are never read.
+/// Returns the address text, or its parts starting with the smallest. Street lines are never read.
 fn place_in_words(address: &Node<'_>, problems: &mut Problems) -> Option<String> {
     let text = address.field("text");
     if let Some(place) = text.text(problems) {
@@ -205,7 +209,7 @@ fn place_in_words(address: &Node<'_>, problems: &mut Problems) -> Option<String>
         .into_iter()
         .filter_map(&mut part)
         .collect();
-    // A country says less than its parts, so it speaks only where they are silent.
+    // The country is used only if no smaller part is given.
     let place = if smaller.is_empty() {
         part("country")?.to_owned()
     } else {
@@ -275,7 +279,7 @@ mod tests {
         check("1996-11", Age::from_years(30));
         check("1996", Age::from_years(30));
         check("2026", Age::from_months(4));
-        // The middle of the year is still to come: the middle of what has passed of it.
+        // The middle of the year is in the future, so the middle of its elapsed part is used.
         assert_eq!(age("2026", "2026-01-21"), Some(Age::from_days(10)));
         assert_eq!(age("1905", "2026-11-15"), None);
         assert_eq!(age("2027", "2026-11-15"), None);

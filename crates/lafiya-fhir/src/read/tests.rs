@@ -1,4 +1,4 @@
-//! Bundles over the toy base: what is understood, what is refused, and where.
+//! Bundles over the toy knowledge base: what is understood, what is refused, and where.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::systems::{ICD10, INTERPRETATION, LOINC, SNOMED_CT, UCUM};
 
-/// The toy base, with codes bound to one risk factor.
+/// The toy knowledge base, with codes bound to one risk factor.
 static BASE: LazyLock<KnowledgeBase> = LazyLock::new(|| {
     let files = toy::files_with(
         "risk-factors/all.toml",
@@ -71,7 +71,7 @@ fn claim(resource: &Value) -> Claim {
     case.evidence.last().unwrap().clone()
 }
 
-/// Where the problems are.
+/// Returns the locations of the problems.
 #[track_caller]
 fn places(body: &Value) -> Vec<String> {
     match read(body) {
@@ -244,7 +244,7 @@ fn history_becomes_risk_factors_and_the_rest_is_said() {
     let unbound = case(&[fever.clone(), history(ICD10, "S52.5")]);
     assert!(unbound.risk_factors.is_empty());
     assert_eq!(unbound.left_out.len(), 1);
-    // A pregnancy that is over says nothing about now.
+    // A past pregnancy is not a current risk factor.
     let over = with(
         history(ICD10, "Z33"),
         "clinicalStatus",
@@ -343,8 +343,8 @@ fn what_is_not_a_bundle_is_told_apart_from_a_bad_one() {
     }
 }
 
-/// Every element of a good Bundle, replaced by every kind of JSON: read or refused with a place,
-/// never a panic.
+/// Every element of a valid Bundle is replaced with every JSON type: it is read or refused with a
+/// location, and never panics.
 #[test]
 fn no_wrong_type_anywhere_breaks_the_reader() {
     let fever = with(
@@ -486,14 +486,14 @@ fn what_may_turn_the_meaning_around_is_refused_wherever_it_stands() {
         let places = places(&body);
         assert!(places.contains(&expression), "{places:?}");
     }
-    // A place in the Bundle is named with what the client wrote there, but not at any length.
+    // A location contains the client's field names, but with limited length.
     let long = "x".repeat(100_000);
     let places = places(&bundle(&[observation(
         &long,
         &json!({"implicitRules": "x"}),
     )]));
     assert!(places.iter().all(|it| it.len() < 200), "too long");
-    // Where nothing is read, nothing is turned around.
+    // Modifiers in resources that are not read do not matter.
     let other = json!({"resourceType": "Encounter", "modifierExtension": extension});
     assert!(case(&[says("s_fever", "POS"), other]).left_out.is_empty());
 }

@@ -1,4 +1,4 @@
-//! Dates of FHIR: a year, a month, a day or an instant.
+//! FHIR dates: a year, a month, a day or an instant.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -6,15 +6,15 @@ use jiff::civil::Date;
 use crate::node::Node;
 use crate::problem::{ProblemKind, Problems};
 
-/// When something was observed, as exactly as it was said.
+/// When something was observed, as precisely as it was stated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct When {
-    /// The day, where one was named.
+    /// The day, if one was given.
     pub(crate) date: Option<Date>,
     instant: Option<Timestamp>,
 }
 
-/// A date of any precision: year, month where said, day where said.
+/// A date of any precision: year, optional month, optional day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Partial {
     pub(crate) year: i16,
@@ -22,7 +22,7 @@ pub(crate) struct Partial {
     pub(crate) day: Option<i8>,
 }
 
-/// Reads `2024`, `2024-05`, `2024-05-17`.
+/// Parses `2024`, `2024-05` or `2024-05-17`.
 pub(crate) fn partial(text: &str) -> Option<Partial> {
     let digits = |part: &str, length: usize| {
         part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit())
@@ -45,12 +45,13 @@ pub(crate) fn partial(text: &str) -> Option<Partial> {
         month: month.and_then(|it| it.parse().ok()),
         day: day.and_then(|it| it.parse().ok()),
     };
-    // A thirteenth month or a thirtieth of February is no date.
+    // Refuses impossible dates such as month 13 or 30 February.
     Date::new(read.year, read.month.unwrap_or(1), read.day.unwrap_or(1)).ok()?;
     Some(read)
 }
 
-/// When an Observation holds: `effectiveDateTime`, `effectiveInstant` or the end of the period.
+/// Returns the time of an Observation: `effectiveDateTime`, `effectiveInstant`, or the end (or else
+/// the start) of the period.
 pub(crate) fn of_observation(
     node: &Node<'_>,
     today: Date,
@@ -74,7 +75,7 @@ pub(crate) fn of_observation(
         );
         return None;
     };
-    // Somewhere it is already tomorrow.
+    // One day of tolerance for time zones that are ahead.
     let last = today.tomorrow().unwrap_or(today);
     if when.date.is_some_and(|date| date > last) {
         problems.note(ProblemKind::Value, &node, "lies in the future");
@@ -109,7 +110,7 @@ pub(crate) fn differ(one: Option<When>, other: Option<When>) -> bool {
     is_later(one, other) || is_later(other, one)
 }
 
-/// Whether the first is known to be later.
+/// Whether the first time is known to be later.
 pub(crate) fn is_later(one: Option<When>, other: Option<When>) -> bool {
     let (Some(one), Some(other)) = (one, other) else {
         return false;

@@ -1,4 +1,4 @@
-//! The report, the candidates, the evidence behind them and the prediction.
+//! Writes the report, the candidates, their evidence and the risk assessment.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::element::{
 use crate::resource::Resource;
 use crate::systems::{ICD10, INTERPRETATION, SNOMED_CT};
 
-/// From here on a candidate counts as likely, and as possible.
+/// Minimum probabilities of a high and of a moderate likelihood.
 const HIGH_FROM: f64 = 0.6;
 const MODERATE_FROM: f64 = 0.25;
 
@@ -86,7 +86,7 @@ impl<'a> Writer<'a> {
         self.add(report);
     }
 
-    /// What to ask next, so that an interview can go on over FHIR.
+    /// Writes the next question, so that an interview can continue over FHIR.
     fn next_question(&self) -> Option<Element<'a>> {
         let question = self.document.assessment.next_question.as_ref()?;
         let concept = coding(self.systems.concept(), question.id.as_str(), "");
@@ -168,7 +168,7 @@ impl<'a> Writer<'a> {
             .with("note", notes(said))
     }
 
-    /// The local code, ICD-10, and SNOMED CT where it is bound.
+    /// Writes the local code, ICD-10, and SNOMED CT if it is bound.
     fn condition_code(&self, it: &'a AssessedCondition<'a>) -> Element<'a> {
         let mut codings = vec![coding(self.systems.concept(), it.id.as_str(), &it.name)];
         for (system, code) in [(ICD10, &it.icd10), (SNOMED_CT, &it.snomed_ct)] {
@@ -215,7 +215,8 @@ impl<'a> Writer<'a> {
         self.add(risk);
     }
 
-    /// The evidence that counted, as Observations, so that references inside the Bundle resolve.
+    /// Writes the evidence that counted as Observations, so that references within the Bundle
+    /// resolve.
     pub(super) fn write_evidence(&mut self) {
         for told in self.told() {
             let observation = self.observation(told);
@@ -243,7 +244,7 @@ impl<'a> Writer<'a> {
             .with("interpretation", result)
     }
 
-    /// What each piece of evidence is called in the Bundle.
+    /// Returns the URL of each piece of evidence in the Bundle.
     pub(super) fn evidence_urls(&self) -> HashMap<&'a str, Arc<str>> {
         let told = self.told().into_iter();
         told.map(|it| (it.id.as_str(), self.full_url(&evidence_label(&it.id))))
@@ -255,7 +256,7 @@ impl<'a> Writer<'a> {
         url.map(Element::from).unwrap_or_default()
     }
 
-    /// Every piece of evidence that was weighed, in the order of ids.
+    /// Returns the weighed evidence, sorted by id.
     fn told(&self) -> Vec<&'a Weighed<'a>> {
         let weighed = self.document.assessment.weighed.iter();
         let mut told: Vec<_> = weighed.filter(|it| it.choice.is_some()).collect();
@@ -263,7 +264,7 @@ impl<'a> Writer<'a> {
         told
     }
 
-    /// What speaks for a candidate.
+    /// Returns the evidence that supports a candidate.
     fn behind(
         &self,
         it: &'a AssessedCondition<'a>,
@@ -281,7 +282,7 @@ fn evidence_label(id: &str) -> String {
     format!("evidence/{id}")
 }
 
-/// The severity of a condition in SNOMED CT, in the words of the record.
+/// Writes the severity of a condition in SNOMED CT, with the record's own word as text.
 fn severity(word: &str) -> Element<'_> {
     let code = match word {
         "mild" => "255604002",
@@ -297,7 +298,8 @@ fn interpretation(code: &'static str, display: &'static str) -> Element<'static>
     one(coded(coding(INTERPRETATION, code, display)))
 }
 
-/// Never "negligible": a rare danger is not to be waved away by a word.
+/// Writes a likelihood as a code. "Negligible" is never used, so that a rare danger is not
+/// dismissed by a word.
 fn qualitative<'a>(probability: f64) -> Element<'a> {
     match probability {
         it if it >= HIGH_FROM => constant!(likelihood("high", "High likelihood")),

@@ -1,4 +1,4 @@
-//! What is dangerous, doubtful or must be reported: one DetectedIssue each.
+//! Writes dangers, doubts and notifiable diseases as one DetectedIssue each.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! The nearest facilities, as Locations. Telephone numbers only where a register knows them.
+//! Writes the nearest facilities as Locations, with telephone numbers only if a register has them.
 
 use lafiya_model::NearestFacility;
 use serde_json::json;

@@ -1,7 +1,8 @@
-//! A stored assessment becomes a Bundle. A pure function of the record (and of the bindings of the
-//! knowledge base): a replay gives the same resources with the same ids.
+//! Writes a stored assessment as a Bundle. A pure function of the record (and of the bindings in
+//! the knowledge base): a replay gives the same resources with the same ids.
 //!
-//! `assessment` writes what was concluded, `concern` what is dangerous, `plan` what to do, `facilities` where to go.
+//! `assessment` writes the conclusions, `concern` the dangers, `plan` the proposed care,
+//! `facilities` the nearest facilities.
 
 mod assessment;
 mod concern;
@@ -33,7 +34,7 @@ pub fn write_bundle<'a>(
         base,
         systems,
         patient: Arc::default(),
-        // To the millisecond: some readers take no more digits.
+        // Milliseconds, because some readers accept no more digits.
         at: format!("{:.3}", document.created_at).into(),
         evidence: HashMap::new(),
         entries: Vec::new(),
@@ -62,22 +63,22 @@ pub fn write_bundle<'a>(
         .with_entries(writer.entries)
 }
 
-/// What the parts of the Bundle are written with.
+/// The state of writing a Bundle.
 struct Writer<'a> {
     document: &'a AssessmentDocument<'a>,
     base: &'a KnowledgeBase,
     systems: &'a Systems,
-    /// The name of the patient in the Bundle.
+    /// The URL of the patient in the Bundle.
     patient: Arc<str>,
-    /// When.
+    /// The time of the assessment.
     at: Arc<str>,
-    /// The names of the pieces of evidence in the Bundle, by concept: many candidates refer to each.
+    /// The URLs of the evidence in the Bundle, by concept; many candidates refer to each.
     evidence: HashMap<&'a str, Arc<str>>,
     entries: Vec<Entry<'a>>,
 }
 
 impl<'a> Writer<'a> {
-    /// The id of an entry: the same for the same assessment and label.
+    /// Returns the id of an entry, which depends only on the assessment and the label.
     fn id(&self, label: &str) -> Uuid {
         let mut hash = Sha256::new();
         hash.update(self.document.assessment_id.0.as_bytes());
@@ -99,14 +100,14 @@ impl<'a> Writer<'a> {
         });
     }
 
-    /// A resource with its id, its profile and, in the sandbox, the mark of mock data.
+    /// Creates a resource with its id, its profile and, in the sandbox, the tag for mock data.
     fn resource(&self, kind: &'static str, label: &str, profile: Option<&str>) -> Resource<'a> {
         Resource::new(kind)
             .known_as(self.id(label))
             .with("meta", self.meta(profile))
     }
 
-    /// The profile and, in the sandbox, HL7's own mark for data that is not about a patient.
+    /// Builds the meta element: the profile and, in the sandbox, HL7's tag for test data.
     fn meta(&self, profile: Option<&str>) -> Element<'a> {
         let profile = profile.map(|it| one(self.systems.structure(it).into()));
         let tag = (self.document.environment == Environment::Test).then(|| {
@@ -122,7 +123,7 @@ impl<'a> Writer<'a> {
         ])
     }
 
-    /// An extension; `kind` names its field, such as `valueCode`.
+    /// Builds an extension; `kind` is the name of its value field, such as `valueCode`.
     fn extension(
         &self,
         name: &str,
@@ -143,8 +144,8 @@ impl<'a> Writer<'a> {
         &self.at
     }
 
-    /// The person was taken out before anything was stored: this Patient stands for the one asked
-    /// about and knows no more than the record does.
+    /// Writes the Patient. The case was de-identified before it was stored, so this Patient
+    /// contains only the age group.
     fn write_patient(&mut self) {
         let group = self.extension("age-group", "valueCode", self.document.age_group.as_str());
         let patient = self

@@ -1,5 +1,5 @@
-//! What to do: tests and referral as proposals, care as a plan. Everything is a draft: a clinician
-//! orders, this service proposes. Medicines are words in the plan, never orders.
+//! Writes tests and referral as proposals, and care as a plan. Everything is a draft, because this
+//! service proposes and a clinician orders. Medicines are text in the plan, never orders.
 
 use lafiya_model::assessment::{ConditionTreatment, Investigation};
 
@@ -132,7 +132,7 @@ impl<'a> Writer<'a> {
         Some(plan)
     }
 
-    /// Treatment of a candidate, once it is confirmed; with its source, always.
+    /// Writes the treatment of a candidate in case it is confirmed, always with its source.
     fn treatment(&self, it: &ConditionTreatment<'_>) -> Element<'a> {
         let mut text = format!("If {} is confirmed: {}", it.condition_name, it.first_line);
         if !it.alternative.is_empty() {

@@ -1,4 +1,5 @@
-//! A record of the toy base as a Bundle: everything resolves, everything is said, nothing changes.
+//! Writes a record of the toy knowledge base as a Bundle: all references resolve, everything is
+//! included, and the output is stable.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

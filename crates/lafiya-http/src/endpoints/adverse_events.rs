@@ -17,9 +17,10 @@ use crate::wire::adverse_events::{AdverseEventAnswer, AdverseEventRequest, read_
 use crate::wire::page::{PageParams, answer_page, read_page};
 use crate::wire::query::Params;
 
-/// Tells of something that went wrong after an assessment, for review.
+/// Reports something that went wrong after an assessment, for review.
 ///
-/// Webhooks that ask for `adverse_event.created` are told its ids and its seriousness, never the words.
+/// Webhooks subscribed to `adverse_event.created` receive its ids and its seriousness, never the
+/// text.
 #[utoipa::path(
     post, path = "/adverse-events", tag = "assessment", operation_id = "createAdverseEvent",
     request_body = AdverseEventRequest,
@@ -49,7 +50,7 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, Json(created.into())))
 }
 
-/// What was told, newest first.
+/// Lists adverse events, newest first.
 #[utoipa::path(
     get, path = "/adverse-events", tag = "assessment", operation_id = "listAdverseEvents",
     params(

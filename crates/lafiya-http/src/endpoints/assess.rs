@@ -22,7 +22,7 @@ use crate::wire::assess_request::{self, AssessBody, Envelope};
 use crate::wire::body_digest;
 use crate::wire::contributions::Pieces;
 
-/// Large enough for nearly all answers.
+/// Buffer capacity in bytes, large enough for nearly all responses.
 static BUFFERS: Buffers = Buffers::new(48 * 1024);
 const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 255;
 
@@ -119,7 +119,7 @@ pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Api
             "must have 1 to {IDEMPOTENCY_KEY_CHARACTERS_MAX} characters"
         ));
     }
-    // A key that stands for "none yet" would answer one patient with what was said of another.
+    // A placeholder key shared by several requests would return one patient's response to another.
     match uuid_from_client(&key) {
         Err(refusal @ IdRefusal::Placeholder) => refuse(refusal.to_string()),
         _ => Ok(Some(key)),

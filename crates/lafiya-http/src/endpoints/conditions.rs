@@ -14,7 +14,7 @@ use crate::wire::path::Named;
 use crate::wire::query::Params;
 use crate::wire::reference::{ConditionDetail, ConditionItem, ListParams, answer_list};
 
-/// The conditions that the service knows.
+/// Lists the conditions that the service knows.
 #[utoipa::path(
     get, path = "/conditions", tag = "reference", operation_id = "listConditions", params(ListParams),
     responses(
@@ -30,7 +30,7 @@ pub(crate) async fn list(
     answer_list::<ConditionItem<'_>>(&base, ConceptKind::Condition, "conditions", params)
 }
 
-/// One condition.
+/// Returns one condition.
 #[utoipa::path(
     get, path = "/conditions/{id}", tag = "reference", operation_id = "condition",
     params(("id" = String, Path, description = "Concept id", example = "c_uncomplicated_malaria")),

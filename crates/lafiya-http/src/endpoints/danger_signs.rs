@@ -12,8 +12,9 @@ use crate::state::HttpState;
 use crate::wire::danger_signs::{self, DangerSignItem, DangerSignParams};
 use crate::wire::query::Params;
 
-/// The danger signs to ask for at this age and of this sex, whatever was told: what is not said, or not
-/// understood, must not be missed. Send those that are there as evidence of `/assess`.
+/// Lists the danger signs to ask about for this age and sex, regardless of what was reported: a
+/// sign that is not mentioned or not understood must not be missed. Send those that are present as
+/// evidence to `/assess`.
 #[utoipa::path(
     get, path = "/danger-signs", tag = "reference", operation_id = "listDangerSigns", params(DangerSignParams),
     responses(

@@ -12,7 +12,7 @@ use crate::state::HttpState;
 use crate::wire::path::Named;
 use crate::wire::reference::EducationAnswer;
 
-/// What a patient should know about a condition, in plain words.
+/// Returns what a patient should know about a condition, in plain words.
 #[utoipa::path(
     get, path = "/conditions/{id}/education", tag = "reference", operation_id = "conditionEducation",
     params(("id" = String, Path, description = "Concept id", example = "c_uncomplicated_malaria")),

@@ -1,4 +1,4 @@
-//! `POST /fhir/assess`: the same use case as `/assess`, read from a Bundle and answered as one.
+//! `POST /fhir/assess`: the same use case as `/assess`, with a Bundle as request and response.
 
 use std::sync::Arc;
 
@@ -23,15 +23,15 @@ use crate::fhir::Wish;
 use crate::state::HttpState;
 use crate::wire::assess_request::read_interview_header;
 
-/// Large enough for nearly all Bundles.
+/// Buffer capacity in bytes, large enough for nearly all Bundles.
 static BUFFERS: Buffers = Buffers::new(192 * 1024);
 
 /// Assesses the patient of a FHIR R4 Bundle.
 ///
 /// Billable, exactly as `/assess`: the same engine, interviews, idempotency keys and sandbox. The
 /// Bundle is of type `collection` with one Patient, Observations, and history as Conditions. The
-/// answer is a Bundle of the same type; the interview stands in the header `X-Interview-Id` and among
-/// the identifiers of the DiagnosticReport.
+/// response is a Bundle of the same type; the interview id is in the header `X-Interview-Id` and
+/// among the identifiers of the DiagnosticReport.
 #[utoipa::path(
     post, path = "/fhir/assess", tag = "fhir", operation_id = "fhirAssess",
     request_body(content = serde_json::Value, content_type = "application/fhir+json", description = "A Bundle of type `collection`"),
@@ -123,8 +123,8 @@ fn with_suggestions(mut problem: Problem, library: &Library) -> Problem {
     problem
 }
 
-/// What the use case finds wrong with the case is told in places of the Bundle. What concerns a
-/// header stays a 400, as in `/assess`.
+/// Translates the use case's field errors into locations of the Bundle. Errors in a header stay a
+/// 400, as in `/assess`.
 fn in_bundle_terms(error: ServiceError) -> ApiError {
     let ServiceError::InvalidRequest(fields) = error else {
         return error.into();

@@ -17,7 +17,7 @@ use crate::wire::query::Params;
 
 const URL_CHARACTERS_MAX: usize = 500;
 
-/// One CodeSystem, ValueSet, StructureDefinition or OperationDefinition.
+/// Returns one CodeSystem, ValueSet, StructureDefinition or OperationDefinition.
 #[utoipa::path(
     get, path = "/fhir/{type}/{id}", tags = ["fhir", "public"], operation_id = "fhirDefinition",
     params(
@@ -46,8 +46,8 @@ pub(crate) async fn read(
     Ok(answer_cached(&rendered, wish, &headers))
 }
 
-/// The definitions of a type; with `url`, the one that it names. The concepts themselves are listed
-/// by `CodeSystem/concept`.
+/// Lists the definitions of a type; with `url`, only the one that it names. The concepts themselves
+/// are listed by `CodeSystem/concept`.
 #[utoipa::path(
     get, path = "/fhir/{type}", tags = ["fhir", "public"], operation_id = "fhirDefinitions",
     params(

@@ -13,7 +13,7 @@ use crate::fhir::{Wish, answer_cached};
 use crate::state::HttpState;
 use crate::versions::CURRENT;
 
-/// The FHIR CapabilityStatement: what this server takes and gives.
+/// Returns the FHIR CapabilityStatement of this server.
 #[utoipa::path(
     get, path = "/fhir/metadata", tags = ["fhir", "public"], operation_id = "fhirMetadata",
     responses(

@@ -14,10 +14,10 @@ use crate::json;
 use crate::state::HttpState;
 use crate::wire::health::HealthAnswer;
 
-/// Room for an answer.
+/// Buffer capacity of a response, in bytes.
 const BYTES: usize = 256;
 
-/// The last answer as it was rendered: whoever asks before the parts are asked again gets the same.
+/// The last rendered response, returned until the health checks run again.
 #[derive(Default)]
 pub(crate) struct KeptHealth(ArcSwapOption<Rendered>);
 
@@ -43,7 +43,7 @@ impl KeptHealth {
     }
 }
 
-/// How the service and what it stands on are doing.
+/// Returns the health of the service and of its dependencies.
 #[utoipa::path(
     get, path = "/health", tags = ["service", "public"], operation_id = "health",
     responses(

@@ -14,10 +14,10 @@ use crate::json::Json;
 use crate::state::HttpState;
 use crate::wire::keys::{RotateRequest, RotatedKey};
 
-/// Replaces the key that makes this call by a new one. The old key stops working at once.
+/// Replaces the key that makes this call with a new one. The old key stops working at once.
 ///
-/// The body may be empty. The new key belongs to the same tenant and environment and ends when the
-/// old one would have, or earlier when `expires_at` says so; never later.
+/// The body may be empty. The new key belongs to the same tenant and environment. It expires when
+/// the old one would have, or earlier if `expires_at` says so; never later.
 #[utoipa::path(
     post, path = "/keys/rotate", tag = "keys", operation_id = "rotateKey",
     request_body(content = Option<RotateRequest>),

@@ -11,7 +11,7 @@ use crate::state::HttpState;
 use crate::wire::query::Params;
 use crate::wire::reference::{LabTestItem, ListParams, answer_list};
 
-/// Laboratory tests, imaging and bedside tests.
+/// Lists laboratory tests, imaging and bedside tests.
 #[utoipa::path(
     get, path = "/lab-tests", tag = "reference", operation_id = "listLabTests", params(ListParams),
     responses(

@@ -1,5 +1,5 @@
-//! One file per endpoint, named like the URL. A handler reads the wire, calls one use case and
-//! writes the wire; it decides nothing.
+//! One file per endpoint, named after its URL. A handler parses the request, calls one use case and
+//! renders the response; it makes no decisions.
 
 pub(crate) mod adverse_events;
 pub(crate) mod assess;

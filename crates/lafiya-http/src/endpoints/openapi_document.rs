@@ -7,7 +7,7 @@ use axum::response::IntoResponse;
 
 static DOCUMENT: LazyLock<String> = LazyLock::new(crate::openapi::document_text);
 
-/// This document.
+/// Returns this document.
 #[utoipa::path(
     get, path = "/openapi.json", tags = ["service", "public"], operation_id = "openapiDocument",
     responses((status = 200, description = "The OpenAPI 3.1 description of this API", body = serde_json::Value)),

@@ -13,15 +13,16 @@ use crate::json::respond;
 use crate::state::HttpState;
 use crate::wire::parse::{self, ParseAnswer, ParseBody};
 
-/// Room for an answer: around all mentions, and for one of them in both variants.
+/// Buffer capacity of a response without mentions, and of one mention in both variants, in bytes.
 const BYTES: usize = 128;
 const BYTES_A_MENTION: usize = 384;
 
-/// Reads free text: symptoms, signs, measurements and risk factors in the words people use.
+/// Reads free text: symptoms, signs, measurements and risk factors in everyday words.
 ///
-/// Understands negation, whose symptom it is, history, durations, severity, numbers with units and
-/// clinical shorthand, in English, Nigerian Pidgin and the commonest words of other languages. Where the
-/// tenant allows it, a language model may point out words that the lexicon does not know (`found_by`).
+/// Recognises negation, whose symptom it is, history, durations, severity, numbers with units and
+/// clinical shorthand, in English, Nigerian Pidgin and the most common words of other languages. If
+/// the tenant allows it, a language model may find words that the lexicon does not know
+/// (`found_by`).
 #[utoipa::path(
     post, path = "/parse", tag = "text", operation_id = "parse",
     request_body = ParseBody<'static>,
@@ -38,7 +39,7 @@ pub(crate) async fn parse(
     body: Bytes,
 ) -> Result<Response, ApiError> {
     let request = parse::read(&body)?;
-    // In full: a guard of the base must not be held while a model thinks.
+    // `load_full`, because an `ArcSwap` guard must not be held while a language model answers.
     let library = state.context.knowledge.load_full();
     let read = lafiya_service::parse::read(
         &state.context,

@@ -18,7 +18,7 @@ use crate::wire::rationale::{RationaleAnswer, RationaleRequest, read_id};
 
 const ID_CHARACTERS_MAX: usize = 100;
 
-/// Explains an assessment: what spoke for and against each condition, and why this triage level.
+/// Explains an assessment: what supports and contradicts each condition, and why this triage level.
 #[utoipa::path(
     post, path = "/rationale", tag = "assessment", operation_id = "rationale",
     request_body = RationaleRequest,
@@ -37,7 +37,7 @@ pub(crate) async fn by_body(
     answer(&state, &admitted, RationaleRequest::read(&body)?).await
 }
 
-/// The same, for whoever prefers a link.
+/// The same as `POST /rationale`, as a link.
 #[utoipa::path(
     get, path = "/rationale", tag = "assessment", operation_id = "rationaleByQuery",
     params(("assessment_id" = uuid::Uuid, Query, description = "The `assessment_id` of an answer")),

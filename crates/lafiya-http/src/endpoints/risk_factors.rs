@@ -11,7 +11,7 @@ use crate::state::HttpState;
 use crate::wire::query::Params;
 use crate::wire::reference::{ListParams, RiskFactorItem, answer_list};
 
-/// Risk factors, exposures and history.
+/// Lists risk factors, exposures and history.
 #[utoipa::path(
     get, path = "/risk-factors", tag = "reference", operation_id = "listRiskFactors", params(ListParams),
     responses(

@@ -11,7 +11,7 @@ use crate::state::HttpState;
 use crate::wire::query::Params;
 use crate::wire::reference::{ListParams, SymptomItem, answer_list};
 
-/// Symptoms, signs, vital signs and measurements.
+/// Lists symptoms, signs, vital signs and measurements.
 #[utoipa::path(
     get, path = "/symptoms", tag = "reference", operation_id = "listSymptoms", params(ListParams),
     responses(

@@ -11,7 +11,7 @@ use crate::state::HttpState;
 use crate::wire::query::Params;
 use crate::wire::usage::{self, UsageAnswer, UsageParams};
 
-/// What your organisation used between two days, and what it costs.
+/// Returns what your organisation used between two days, and what it costs.
 ///
 /// Days and months are those of Africa/Lagos. An interview counts once, on the day it was first
 /// assessed, under the triage level of its last turn. The sandbox is not counted.

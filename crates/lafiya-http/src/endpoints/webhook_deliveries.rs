@@ -19,7 +19,7 @@ use crate::wire::path::Named;
 use crate::wire::query::Params;
 use crate::wire::webhooks::{DeliveryAnswer, read_status};
 
-/// Sends a `webhook.test` event to a webhook, whatever it asks for.
+/// Sends a `webhook.test` event to a webhook, regardless of its subscriptions.
 #[utoipa::path(
     post, path = "/webhooks/{id}/test", tag = "webhooks", operation_id = "testWebhook",
     params(("id" = uuid::Uuid, Path, description = "The webhook")),
@@ -38,7 +38,7 @@ pub(crate) async fn test(
     Ok((StatusCode::ACCEPTED, Json(queued.into())))
 }
 
-/// What became of the deliveries of a webhook, newest first. Kept for 30 days.
+/// Lists the deliveries of a webhook, newest first. They are kept for 30 days.
 #[utoipa::path(
     get, path = "/webhooks/{id}/deliveries", tag = "webhooks", operation_id = "listWebhookDeliveries",
     params(
@@ -67,10 +67,10 @@ pub(crate) async fn list(
     Ok(answer_page(&answers, listed.total, "deliveries", form))
 }
 
-/// Sends a delivery again, now.
+/// Sends a delivery again at once.
 ///
-/// One that has not used up its attempts goes on with its schedule afterwards; one that has gets this
-/// one attempt.
+/// A delivery with attempts left continues its schedule afterwards; one without gets this single
+/// attempt.
 #[utoipa::path(
     post, path = "/webhooks/{id}/deliveries/{delivery_id}/retry", tag = "webhooks", operation_id = "retryWebhookDelivery",
     params(

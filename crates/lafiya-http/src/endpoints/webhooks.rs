@@ -21,10 +21,10 @@ use crate::wire::path::Named;
 use crate::wire::query::Params;
 use crate::wire::webhooks::{WebhookAnswer, WebhookRequest, WebhookWithSecret};
 
-/// Registers an address that events are delivered to, signed as Standard Webhooks asks.
+/// Registers an address for events, signed according to Standard Webhooks.
 ///
-/// A webhook registered with a sandbox key gets the sandbox's events, one registered with a live key
-/// the live ones.
+/// A webhook registered with a sandbox key receives the sandbox's events, one registered with a
+/// live key the live ones.
 #[utoipa::path(
     post, path = "/webhooks", tag = "webhooks", operation_id = "registerWebhook",
     request_body = WebhookRequest,
@@ -48,7 +48,7 @@ pub(crate) async fn register(
     Ok((StatusCode::CREATED, Json(made.into())))
 }
 
-/// The webhooks of this environment, newest first.
+/// Lists the webhooks of this environment, newest first.
 #[utoipa::path(
     get, path = "/webhooks", tag = "webhooks", operation_id = "listWebhooks",
     params(("envelope" = Option<bool>, Query, description = "`true` wraps the list in an object with `total`")),
@@ -70,7 +70,7 @@ pub(crate) async fn list(
     Ok(answer_page(&answers, total, "webhooks", form))
 }
 
-/// One webhook.
+/// Returns one webhook.
 #[utoipa::path(
     get, path = "/webhooks/{id}", tag = "webhooks", operation_id = "webhook",
     params(("id" = uuid::Uuid, Path, description = "The webhook")),
@@ -88,7 +88,7 @@ pub(crate) async fn read(
     Ok(Json(found.into()))
 }
 
-/// Removes a webhook. What waits for it is not delivered any more.
+/// Removes a webhook and its deliveries. Pending deliveries are no longer made.
 #[utoipa::path(
     delete, path = "/webhooks/{id}", tag = "webhooks", operation_id = "removeWebhook",
     params(("id" = uuid::Uuid, Path, description = "The webhook")),
@@ -107,7 +107,7 @@ pub(crate) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Gives a webhook a new secret. For a day deliveries are signed with the old one too.
+/// Creates a new secret for a webhook. For 24 hours deliveries are also signed with the old one.
 #[utoipa::path(
     post, path = "/webhooks/{id}/rotate-secret", tag = "webhooks", operation_id = "rotateWebhookSecret",
     params(("id" = uuid::Uuid, Path, description = "The webhook")),
@@ -133,7 +133,7 @@ pub(crate) fn owner(admitted: &Admitted) -> Owner {
     }
 }
 
-/// What is no UUID is no webhook.
+/// Parses a webhook id. Text that is not a UUID is an unknown webhook.
 pub(crate) fn webhook_id(text: &str) -> Result<WebhookId, ApiError> {
     let id = text.parse();
     id.map_err(|_| ServiceError::NotFound("a webhook of that id").into())

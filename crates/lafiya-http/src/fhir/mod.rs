@@ -1,5 +1,5 @@
-//! What is particular to the FHIR endpoints at the HTTP edge: which representation a client wants,
-//! errors as OperationOutcome, and definitions rendered once. What the resources say is decided in
+//! The parts of the HTTP edge that are specific to FHIR: content negotiation, errors as
+//! OperationOutcome, and cached definitions. The content of the resources is defined in
 //! `lafiya-fhir`.
 
 mod outcome;

@@ -1,5 +1,5 @@
-//! Errors of the table as OperationOutcome. A 422 always is one; other errors are where the client
-//! speaks FHIR.
+//! Renders errors of the table as an OperationOutcome. A 422 is always rendered so; other errors
+//! only if the client accepts FHIR.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
@@ -11,7 +11,7 @@ use super::Wish;
 use crate::error::{ErrorCode, Refused, RefusedParts};
 
 impl Wish {
-    /// The response, with its error told as an OperationOutcome where one is due.
+    /// Returns the response with its error rendered as an OperationOutcome, if that is required.
     pub(crate) fn render_error(self, mut response: Response, systems: &Systems) -> Response {
         let Some(Refused(refused)) = response.extensions().get::<Refused>().cloned() else {
             return response;
@@ -63,7 +63,8 @@ fn outcome(refused: &RefusedParts, systems: &Systems) -> Resource<'static> {
     of_issues(&issues, systems)
 }
 
-/// Headers and parameters as FHIR names them; elements of the Bundle as FHIRPath.
+/// Returns the location of an error as FHIR names it: headers and parameters by name, elements of
+/// the Bundle as FHIRPath.
 fn place(pointer: &str) -> String {
     match pointer.strip_prefix("/headers/") {
         Some(name) => format!("http.{name}"),
@@ -72,7 +73,7 @@ fn place(pointer: &str) -> String {
     }
 }
 
-/// The issue type that FHIR has for a code of ours.
+/// Returns the FHIR issue type of an error code.
 fn issue_type(code: ErrorCode) -> &'static str {
     match code {
         ErrorCode::InvalidRequest | ErrorCode::UnprocessableBundle => "invalid",
@@ -90,7 +91,7 @@ fn issue_type(code: ErrorCode) -> &'static str {
         ErrorCode::PayloadTooLarge => "too-long",
         ErrorCode::RateLimitExceeded => "throttled",
         ErrorCode::AiProviderUnavailable | ErrorCode::ServiceUnavailable => "transient",
-        // A code that another part of the service adds is at least told.
+        // A fallback for codes that another part of the service adds.
         #[allow(unreachable_patterns, reason = "the table grows elsewhere")]
         _ => "exception",
     }

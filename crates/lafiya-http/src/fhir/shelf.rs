@@ -1,5 +1,5 @@
-//! Definitions and the CapabilityStatement, rendered once for a knowledge base and kept: they are
-//! public, some are large, and validators ask for them often.
+//! The definition cache: FHIR definitions and the CapabilityStatement, rendered once per knowledge
+//! base. They are public, some are large, and validators request them often.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,31 +12,31 @@ use sha2::{Digest, Sha256};
 
 use super::Wish;
 
-/// How long a client may believe a definition without asking again.
+/// How long a client may use a cached definition without revalidation.
 const CACHE_CONTROL: &str = "public, max-age=300";
 
-/// What was rendered.
+/// The definition cache.
 pub(crate) struct Shelf {
-    /// Our URLs.
+    /// Our FHIR URLs.
     pub(crate) systems: Systems,
     kept: Mutex<Kept>,
 }
 
 #[derive(Default)]
 struct Kept {
-    /// The hash of the knowledge base it all belongs to.
+    /// The hash of the knowledge base that the texts were rendered from.
     knowledge: String,
     texts: HashMap<(String, bool), Arc<Rendered>>,
 }
 
-/// One text and its tag.
+/// A rendered text and its ETag.
 pub(crate) struct Rendered {
     text: Bytes,
     tag: String,
 }
 
 impl Shelf {
-    /// An empty shelf for a public address.
+    /// Creates an empty cache for a public URL.
     pub(crate) fn new(public_url: &str) -> Self {
         Self {
             systems: Systems::new(public_url),
@@ -44,8 +44,8 @@ impl Shelf {
         }
     }
 
-    /// The text of a name, rendered now if it is not there yet. Names that mean nothing are not
-    /// kept, so the shelf cannot grow beyond what exists.
+    /// Returns the text of a definition and renders it on a cache miss. Unknown names are not
+    /// cached, so the cache cannot grow beyond the definitions that exist.
     pub(crate) fn get(
         &self,
         knowledge: &str,
@@ -81,7 +81,7 @@ impl Shelf {
     }
 }
 
-/// The answer of a kept text: 304 where the client has it already.
+/// Returns a cached text, or 304 if the client already has it.
 pub(crate) fn answer_cached(rendered: &Rendered, wish: Wish, headers: &HeaderMap) -> Response {
     let known = headers
         .get_all(header::IF_NONE_MATCH)

@@ -1,4 +1,4 @@
-//! What a client of the FHIR endpoints wants to get back: `Accept`, `_format` and `_pretty`.
+//! Content negotiation of the FHIR endpoints: `Accept`, `_format` and `_pretty`.
 
 use axum::body::Body;
 use axum::extract::{FromRequestParts, Query};
@@ -13,18 +13,18 @@ use crate::error::{ApiError, ErrorCode};
 const FHIR_JSON: &str = "application/fhir+json";
 const JSON: &str = "application/json";
 
-/// What the client wants.
+/// The format that a client requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wish {
-    /// The type of the answer, or nothing where we have none that it takes.
+    /// The media type of the response. `None` if the client accepts none that we offer.
     media: Option<&'static str>,
     pretty: bool,
-    /// Whether errors are told as an OperationOutcome.
+    /// Whether errors are rendered as an OperationOutcome.
     pub(crate) outcome: bool,
 }
 
 impl Wish {
-    /// The wish of a request to a FHIR path; nothing for other paths.
+    /// Returns the requested format of a request to a FHIR path, and `None` for other paths.
     pub(crate) fn of(request: &Request<Body>) -> Option<Self> {
         let is_fhir = request
             .uri()
@@ -42,7 +42,7 @@ impl Wish {
                 return None;
             };
             let pair = pairs.iter().find(|(key, _)| key == name);
-            // A plus in a query is a space to whoever forgets to escape it.
+            // An unescaped plus in a query decodes to a space.
             pair.map(|(_, value)| value.replace(' ', "+"))
         };
         let accepted = accepted(headers);
@@ -63,7 +63,7 @@ impl Wish {
         }
     }
 
-    /// Refuses a wish that we cannot fulfil, before anything is done or billed.
+    /// Refuses an unsupported format before anything is done or billed.
     pub(crate) fn require(self) -> Result<(), ApiError> {
         match self.media {
             Some(_) => Ok(()),
@@ -74,14 +74,14 @@ impl Wish {
         }
     }
 
-    /// A resource as text.
+    /// Serializes a resource.
     pub(crate) fn text(self, resource: &Resource) -> Vec<u8> {
         let mut text = Vec::new();
         self.write(resource, &mut text);
         text
     }
 
-    /// A response of a resource, written in a buffer that is used again and again.
+    /// Creates a response from a resource, serialized in a reused buffer.
     pub(crate) fn answer_in(self, resource: &Resource, buffers: &'static Buffers) -> Response {
         let mut text = buffers.take();
         self.write(resource, &mut text);
@@ -97,12 +97,12 @@ impl Wish {
         written.expect("a resource is plain data");
     }
 
-    /// Whether the text is to be indented.
+    /// Whether the text should be indented.
     pub(crate) fn is_pretty(self) -> bool {
         self.pretty
     }
 
-    /// A response with text that was rendered for this wish.
+    /// Creates a response from text that was rendered in this format.
     pub(crate) fn answer(self, text: impl Into<Body>) -> Response {
         let media = HeaderValue::from_static(self.media.unwrap_or(FHIR_JSON));
         let mut response = Response::new(text.into());
@@ -123,8 +123,8 @@ impl<S: Sync> FromRequestParts<S> for Wish {
     }
 }
 
-/// The media types of `Accept` in lower case, without those of weight nought and without versions
-/// of FHIR that we do not speak.
+/// Returns the media types of `Accept` in lower case, without those with `q=0` and without
+/// unsupported FHIR versions.
 fn accepted(headers: &HeaderMap) -> Vec<String> {
     let values = headers.get_all(header::ACCEPT).iter();
     values
@@ -165,8 +165,9 @@ fn media_of_format(format: &str) -> Option<&'static str> {
     }
 }
 
-/// Whoever asks for FHIR gets errors as FHIR; whoever asks for plain JSON gets the envelope; whoever
-/// says nothing is judged by what it sends.
+/// Decides the format of errors. A client that accepts FHIR gets an OperationOutcome, a client that
+/// accepts plain JSON gets the envelope, and for any other client the `Content-Type` of its request
+/// decides.
 fn wants_outcome(accepted: &[String], format: Option<&str>, content_type: &str) -> bool {
     let is_fhir = |text: &str| text.contains("fhir") || text.contains("xml");
     let said: Vec<&str> = format

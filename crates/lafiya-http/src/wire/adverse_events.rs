@@ -1,4 +1,4 @@
-//! The shapes of `/adverse-events`.
+//! The wire types of `/adverse-events`.
 
 use lafiya_model::{AdverseSeriousness, AssessmentId};
 use lafiya_service::adverse_events::{AdverseEvent, Report};
@@ -58,7 +58,7 @@ fn read_id(text: &str, problems: &mut Problems) -> Option<AssessmentId> {
         .ok()
 }
 
-/// The assessment that a list is about, if it is about one.
+/// Reads the assessment that a list is filtered by, if any.
 pub(crate) fn read_filter(params: &mut Params) -> Option<AssessmentId> {
     let text = params.id("assessment_id")?;
     read_id(&text, &mut params.problems)
@@ -72,7 +72,7 @@ pub(crate) struct AdverseEventAnswer {
     description: String,
     /// `non_serious`, `serious`, `life_threatening` or `fatal`
     seriousness: &'static str,
-    /// Who told: a key or a person
+    /// Who reported it: a key or a person
     reporter: String,
     #[schema(format = DateTime)]
     created_at: String,

@@ -1,5 +1,5 @@
-//! The answer of `POST /assess`: a pure function of the stored record. Every documented field is
-//! always there; only those the contract marks may be null.
+//! The response of `POST /assess`: a pure function of the stored record. Every documented field is
+//! always present; only those that the contract marks may be null.
 
 use lafiya_model::assessment::{
     AssessedCondition, Investigation, Notifiable, RedFlag, Triage, Warning, WatchFor,
@@ -18,12 +18,12 @@ pub(crate) struct AssessAnswer<'a> {
     interview_id: Uuid,
     /// This turn; `/rationale` explains it
     assessment_id: Uuid,
-    /// Ranked, likeliest first
+    /// Most likely first
     conditions: Vec<ConditionAnswer<'a>>,
     triage: TriageAnswer<'a>,
     /// True when enough evidence has been gathered
     should_stop: bool,
-    /// Why it may stop, or why it goes on
+    /// Why it may stop or continue
     stop_reason: &'a str,
     next_question: Option<QuestionAnswer<'a>>,
     /// Deprecated: all red flags in one list
@@ -32,13 +32,14 @@ pub(crate) struct AssessAnswer<'a> {
     red_flags_present: Vec<&'a str>,
     red_flags_watch_for: Vec<&'a str>,
     red_flags_watch_for_structured: Vec<WatchForAnswer<'a>>,
-    /// True when a red flag of seriousness `emergency` or `emergency_ambulance` is there
+    /// True if there is a red flag of seriousness `emergency` or `emergency_ambulance`
     has_emergency_evidence: bool,
     clinical_warnings: Vec<WarningAnswer<'a>>,
     recommended_investigations: Vec<InvestigationAnswer<'a>>,
     treatment_guidance: TreatmentAnswer<'a>,
     referral_pathway: ReferralAnswer<'a>,
-    /// Facilities that can do what is needed, the nearest first; empty where the place is not known
+    /// Facilities that can provide what is needed, nearest first; empty if the location is not
+    /// known
     nearest_facilities: Vec<FacilityAnswer<'a>>,
     /// Diseases that must be reported when suspected
     notifiable: Vec<NotifiableAnswer<'a>>,
@@ -69,7 +70,7 @@ pub(crate) struct ConditionAnswer<'a> {
     source_citations: &'a [Text<'a>],
     rationale_one_line: &'a str,
     insufficient_data: bool,
-    /// What each piece of evidence weighs in log-odds; together they make the score
+    /// The weight of each piece of evidence in log-odds; their sum is the score
     #[schema(value_type = Vec<ContributionAnswer>)]
     contributions: Contributions<'a>,
 }
@@ -203,20 +204,20 @@ pub(crate) struct ReferralAnswer<'a> {
 pub(crate) struct FacilityAnswer<'a> {
     name: &'a str,
     address: &'a str,
-    /// Null where not known
+    /// Null if not known
     phone: Option<&'a str>,
     /// What kind, such as `Teaching hospital`
     #[serde(rename = "type")]
     kind: &'a str,
     /// In a straight line
     distance_km: f64,
-    /// Null where not known
+    /// Null if not known
     rating: Option<f64>,
-    /// Null where not known
+    /// Null if not known
     open_now: Option<bool>,
     /// `pharmacy`, `primary`, `hospital` or `referral`
     level: &'static str,
-    /// What to know before setting off
+    /// What to know before travelling
     travel_hint: &'a str,
     latitude: f64,
     longitude: f64,
@@ -255,7 +256,8 @@ pub(crate) struct MetadataAnswer<'a> {
     /// Content hash of the knowledge base that answered
     knowledge_version: &'a str,
     engine_version: &'a str,
-    /// `not_asked`, `used`, `used_in_part`, `refused` or `unavailable`: what came of asking a language model
+    /// `not_asked`, `used`, `used_in_part`, `refused` or `unavailable`: the outcome of asking a
+    /// language model
     second_opinion: &'static str,
 }
 
@@ -275,7 +277,7 @@ const OPTIONS: [OptionAnswer; 3] = [
 ];
 
 impl<'a> AssessAnswer<'a> {
-    /// With what was weighed in it.
+    /// Builds the response with the contributions of its evidence.
     pub(crate) fn of(answer: &'a Answer<'_>, pieces: &'a Pieces) -> Self {
         let document = &answer.document;
         let it = &document.assessment;
@@ -379,7 +381,7 @@ fn metadata<'a>(document: &'a AssessmentDocument<'_>, cache_hit: bool) -> Metada
     }
 }
 
-/// `not_asked`, or what came of asking.
+/// Returns the outcome of the second opinion, or `not_asked`.
 pub(crate) fn opinion_status(document: &AssessmentDocument<'_>) -> &'static str {
     let opinion = document.second_opinion.as_ref();
     opinion.map_or("not_asked", |it| it.status.as_str())

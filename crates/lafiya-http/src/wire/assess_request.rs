@@ -1,4 +1,4 @@
-//! The body of `POST /assess`: its shape, its bounds, and every mistake in it at once.
+//! The body of `POST /assess`: its shape and its limits. All mistakes in it are reported at once.
 
 use std::fmt::Display;
 
@@ -26,7 +26,7 @@ const ID_CHARACTERS_MAX: usize = 200;
 const LOCATION_CHARACTERS_MAX: usize = 200;
 const DURATION_DAYS_MAX: i64 = 50_000;
 
-/// A patient and what is known of the illness.
+/// A patient and what is known about the illness.
 #[derive(Default, Deserialize, ToSchema)]
 pub(crate) struct AssessBody {
     #[schema(value_type = PatientBody)]
@@ -40,7 +40,7 @@ pub(crate) struct AssessBody {
     #[schema(value_type = Option<Vec<RiskFactorBody>>, max_items = 30)]
     #[serde(default)]
     risk_factors: Items<RiskFactorBody>,
-    /// Evidence of earlier turns; weaker than `evidence`
+    /// Evidence from earlier turns; `evidence` takes precedence
     #[schema(value_type = Option<Vec<EvidenceBody>>, max_items = 30)]
     #[serde(default)]
     previous_evidence: Items<EvidenceBody>,
@@ -48,11 +48,11 @@ pub(crate) struct AssessBody {
     #[schema(value_type = Option<String>)]
     #[serde(default)]
     interview_id: Field<String>,
-    /// The date the season is taken from; today when left out
+    /// The date that the season is derived from; today if omitted
     #[schema(value_type = Option<String>, format = Date)]
     #[serde(default)]
     evaluated_at: Field<String>,
-    /// Language of the reader, such as `en`; answers are in English for now
+    /// Language of the reader, such as `en`; responses are in English for now
     #[schema(value_type = Option<String>, max_length = 35)]
     #[serde(default)]
     language: Field<String>,
@@ -67,7 +67,7 @@ pub(crate) struct PatientBody {
     #[schema(value_type = String, example = "female")]
     #[serde(default)]
     sex: Field<Word<Sex>>,
-    /// A place in words, or a region slug such as `lagos`
+    /// A place name, or a region slug such as `lagos`
     #[schema(value_type = Option<String>, max_length = 200)]
     #[serde(default)]
     location: Field<String>,
@@ -133,7 +133,7 @@ impl Shorthand for RiskFactorBody {
     }
 }
 
-/// What comes with the body: headers and the id of the request.
+/// What is sent besides the body: headers and the request id.
 pub(crate) struct Envelope {
     pub(crate) interview_header: Option<String>,
     pub(crate) idempotency_key: Option<String>,
@@ -141,8 +141,8 @@ pub(crate) struct Envelope {
     pub(crate) assessment_id: AssessmentId,
 }
 
-/// Reads a body; every mistake in it is named. `unknown` says what is wrong with the concept of a
-/// claim: it is asked when the body is refused anyway, so that a client learns all at once.
+/// Reads a body and reports every mistake in it. `unknown` checks the concept of a claim; it is
+/// called only if the body is refused anyway, so that a client learns of all mistakes at once.
 pub(crate) fn read(
     bytes: &[u8],
     envelope: Envelope,
@@ -207,7 +207,7 @@ pub(crate) fn read(
     })
 }
 
-/// The longest tag that the standard for language tags asks everybody to bear.
+/// The longest language tag that BCP 47 recommends every implementation to accept.
 const LANGUAGE_CHARACTERS_MAX: usize = 35;
 
 fn read_language(field: Field<String>, problems: &mut Problems) {
@@ -271,7 +271,8 @@ fn finest_unit(months: Option<u32>, days: Option<u32>) -> AgeUnit {
     }
 }
 
-/// The finest age that was given in years, months and days; the others must agree with it.
+/// Returns the most precise age given in years, months and days. The less precise values must agree
+/// with it.
 pub(crate) fn read_age(
     owner: &str,
     (years, months, days): (u32, Option<u32>, Option<u32>),
@@ -296,7 +297,8 @@ pub(crate) fn read_age(
     Some(match (days, months) {
         (Some(days), _) => Age::from_days(days),
         (None, Some(months)) => Age::from_months(months),
-        // "0 years" and nothing more: the middle of the first year, not a newborn.
+        // "0 years" without months or days is read as the middle of the first year, not as a
+        // newborn.
         (None, None) if years == 0 => Age::from_months(6),
         (None, None) => Age::from_years(years),
     })
@@ -378,7 +380,7 @@ fn read_risk_factors(items: Items<RiskFactorBody>, problems: &mut Problems) -> V
     items.into_iter().filter_map(read).collect()
 }
 
-/// The interview that a header names, for requests whose body has no room for it.
+/// Reads the interview id from a header, for requests whose body has no field for it.
 pub(crate) fn read_interview_header(
     header: Option<String>,
 ) -> Result<Option<InterviewId>, ApiError> {
@@ -387,7 +389,7 @@ pub(crate) fn read_interview_header(
     problems.into_result(|| Some(id))
 }
 
-/// From the header or the body; both may say the same.
+/// Reads the interview id from the header or the body. Both may be given if they agree.
 fn read_interview_id(
     body: Field<String>,
     header: Option<String>,

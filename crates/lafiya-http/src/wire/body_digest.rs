@@ -1,22 +1,23 @@
-//! What a body is recognised by when it comes again. The interview is not part of it: it may be named in the body or in a header,
-//! and who sends a first turn again knows its interview only from the answer.
+//! Recognises a repeated request body. The interview is excluded: it may be named in the body or in
+//! a header, and a client that repeats a first turn knows its interview only from the response.
 
 use memchr::memmem;
 use sha2::{Digest, Sha256};
 
 const INTERVIEW: &str = "interview_id";
 
-/// Digest of a body of JSON but for the interview that it names.
+/// Returns the digest of a JSON body without its interview id.
 pub(crate) fn digest(body: &[u8]) -> [u8; 32] {
     let [before, behind] = around_interview(body).unwrap_or([body, b""]);
     let digest = Sha256::new().chain_update(before).chain_update(behind);
     digest.finalize().into()
 }
 
-/// What stands before and behind the interview: put together, the body as it is without. `None` where it names none, or not in
-/// plain letters, or is no JSON.
+/// Returns the parts of the body before and after the interview id, which concatenated give the
+/// body without it. `None` if the body contains no interview id, writes the key with escapes, or is
+/// not JSON.
 fn around_interview(body: &[u8]) -> Option<[&[u8]; 2]> {
-    // Most bodies name none: they are not gone through.
+    // Most bodies contain no interview id, so they are not parsed.
     memmem::find(body, INTERVIEW.as_bytes())?;
     let value = sonic_rs::get_from_slice(body, [INTERVIEW]).ok()?;
     let value = value.as_raw_str();
@@ -27,7 +28,8 @@ fn around_interview(body: &[u8]) -> Option<[&[u8]; 2]> {
     let named = named.strip_suffix(b"\"")?;
     let before = named.strip_suffix(INTERVIEW.as_bytes())?;
     let before = before.strip_suffix(b"\"")?;
-    // One comma goes with it: the one before it, or that behind it where it stands first.
+    // One comma is removed as well: the one before the field, or the one after it if the field
+    // comes first.
     if let Some(others) = before.trim_ascii_end().strip_suffix(b",") {
         return Some([others, behind]);
     }

@@ -1,5 +1,6 @@
-//! What each piece of evidence weighs for a candidate. All candidates of an assessment weigh the same pieces,
-//! so what is said of a piece is written once and copied for each of them: only the number is its own.
+//! The contribution of each piece of evidence to a candidate. All candidates of an assessment share
+//! the same pieces, so the text of a piece is serialized once and copied for each candidate; only
+//! the weight differs.
 
 use lafiya_model::assessment::Weighed;
 use serde::ser::{Error as _, Serialize, Serializer};
@@ -8,7 +9,7 @@ use utoipa::ToSchema;
 use crate::error::ApiError;
 use crate::json::{self, Ready};
 
-/// Room for a piece with its weight.
+/// Buffer capacity for one piece with its weight, in bytes.
 const PIECE_BYTES: usize = 128;
 
 #[derive(serde::Serialize, ToSchema)]
@@ -18,7 +19,7 @@ pub(crate) struct ContributionAnswer<'a> {
     name: &'a str,
     /// `present`, `absent`, or null for prior and course
     choice_id: Option<&'static str>,
-    /// Positive speaks for the condition
+    /// Positive values support the condition
     weight: f64,
 }
 
@@ -33,15 +34,15 @@ impl<'a> ContributionAnswer<'a> {
     }
 }
 
-/// What was weighed, each piece written up to its weight.
+/// Preserialized pieces of evidence, each without its weight.
 pub(crate) struct Pieces {
-    /// All of them, one behind the other.
+    /// All pieces, concatenated.
     written: Vec<u8>,
-    /// Where each of them ends.
+    /// The end offset of each piece.
     ends: Vec<usize>,
 }
 
-/// What follows the words of a piece that weighs nothing.
+/// The end of a serialized piece with weight zero.
 const NO_WEIGHT: &[u8] = b"0.0}";
 
 impl Pieces {
@@ -67,7 +68,7 @@ impl Pieces {
     }
 }
 
-/// What every piece weighs for one candidate.
+/// The contribution of every piece to one candidate.
 pub(crate) struct Contributions<'a> {
     pub(crate) pieces: &'a Pieces,
     pub(crate) weights: &'a [f64],

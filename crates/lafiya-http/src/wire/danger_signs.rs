@@ -1,4 +1,4 @@
-//! The shapes of `/danger-signs`.
+//! The wire types of `/danger-signs`.
 
 use lafiya_knowledge::{FindingIx, KnowledgeBase};
 use lafiya_model::{Age, Sex};
@@ -9,12 +9,12 @@ use super::assess_request::{AGE_DAYS_MAX, AGE_MONTHS_MAX, AGE_YEARS_MAX, read_ag
 use super::query::Params;
 use crate::error::ApiError;
 
-/// Whom the danger signs are asked of.
+/// The patient that the danger signs are requested for.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[allow(dead_code, reason = "documents what `read` reads")]
 pub(crate) struct DangerSignParams {
-    /// Completed years; 0 and nothing finer asks for all signs of the first year
+    /// Completed years; 0 without months or days returns all signs of the first year
     #[param(minimum = 0, maximum = 120)]
     age: u32,
     /// For children under five: completed months
@@ -27,7 +27,7 @@ pub(crate) struct DangerSignParams {
     sex: String,
 }
 
-/// The ages that may be meant, and the sex.
+/// Reads the possible ages and the sex.
 pub(crate) fn read(mut params: Params) -> Result<(Vec<Age>, Sex), ApiError> {
     let mut number = |name: &str, most: i64| {
         let number = params.number(name, 0..=most.unsigned_abs());
@@ -43,24 +43,24 @@ pub(crate) fn read(mut params: Params) -> Result<(Vec<Age>, Sex), ApiError> {
         }
     }
     let age = years.and_then(|it| read_age("", (it, months, days), &mut params.problems));
-    // "0 years" and nothing more may be a newborn as well.
+    // "0 years" without months or days may also be a newborn.
     let finer = months.or(days).is_some();
     let newborn = (years == Some(0) && !finer).then(|| Age::from_days(0));
     let ages = age.map(|age| newborn.into_iter().chain([age]).collect());
     params.problems.into_result(|| Some((ages?, sex?)))
 }
 
-/// A danger sign to ask for.
+/// A danger sign to ask about.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DangerSignItem<'a> {
-    /// The id to send as evidence where it is there
+    /// The id to send as evidence if the sign is present
     #[schema(example = "s_convulsion")]
     id: &'a str,
     name: &'a str,
     common_name: &'a str,
     /// To the patient
     question: &'a str,
-    /// To whoever brings the patient
+    /// To the person who brings the patient
     caregiver_question: &'a str,
     /// `serious`, `emergency` or `emergency_ambulance`
     seriousness: &'static str,

@@ -1,6 +1,6 @@
-//! Reading JSON so that every mistake is found, not only the first. [`Field`] takes any JSON value
-//! and remembers whether it was absent, right or of the wrong type; [`Problems`] collects what the
-//! checks say, as JSON pointers.
+//! Reads JSON so that every mistake is reported, not only the first. [`Field`] takes any JSON value
+//! and remembers whether it was missing, valid or of the wrong type; [`Problems`] collects the
+//! errors as JSON pointers.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display};
@@ -37,7 +37,7 @@ pub(crate) trait Scalar<'de>: Sized {
     fn from_text(_: &str) -> Option<Self> {
         None
     }
-    /// From a text that stands in the body as it is meant, without escapes.
+    /// Reads a text that contains no escapes and can be borrowed from the body.
     fn from_plain_text(text: &'de str) -> Option<Self> {
         Self::from_text(text)
     }
@@ -56,7 +56,7 @@ impl Scalar<'_> for String {
     }
 }
 
-/// A long text is not copied out of the body.
+/// Borrows long texts from the body instead of copying them.
 impl<'de: 'a, 'a> Scalar<'de> for Cow<'a, str> {
     const EXPECTED: &'static str = String::EXPECTED;
     fn from_text(text: &str) -> Option<Self> {
@@ -67,7 +67,7 @@ impl<'de: 'a, 'a> Scalar<'de> for Cow<'a, str> {
     }
 }
 
-/// A word of a list, or what is wrong with it.
+/// A value of an enumeration, or what is wrong with it.
 pub(crate) struct Word<T>(Result<T, UnknownWord>);
 
 impl<T: FromStr<Err = UnknownWord>> Scalar<'_> for Word<T> {
@@ -152,11 +152,11 @@ pub(crate) enum Object<T> {
     Missing,
     /// Sent as an object of the right shape.
     Given(T),
-    /// Sent as something else.
+    /// Sent with another type.
     WrongType,
 }
 
-/// What may stand in place of an object, for the few shapes where the contract allows it.
+/// A scalar that may replace an object, for the few types where the contract allows it.
 pub(crate) trait Shorthand: Sized {
     fn from_text(_: &str) -> Option<Self> {
         None
@@ -221,7 +221,7 @@ pub(crate) enum Items<T> {
     Missing,
     /// Sent as a list.
     Given(Vec<Object<T>>),
-    /// Sent as something else.
+    /// Sent with another type.
     WrongType,
 }
 
@@ -271,12 +271,13 @@ impl<'de, T: Deserialize<'de> + Shorthand> Visitor<'de> for ItemsVisitor<T> {
 }
 
 impl<T> Items<T> {
-    /// Whether it is a list without items.
+    /// Whether it is an empty list.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(self, Self::Given(items) if items.is_empty())
     }
 
-    /// The items with their pointers; too many or no list at all is a problem.
+    /// Returns the items with their pointers. Reports a problem if there are too many or if it is
+    /// not a list.
     pub(crate) fn read(
         self,
         pointer: &str,
@@ -304,7 +305,7 @@ impl<T> Items<T> {
     }
 }
 
-/// A field within what a pointer names. It is written out only where something is wrong with it.
+/// A JSON pointer: a parent and a field in it. It is formatted only if the field has a problem.
 #[derive(Clone, Copy)]
 pub(crate) struct At<'a>(pub(crate) &'a str, pub(crate) &'static str);
 
@@ -314,13 +315,13 @@ impl Display for At<'_> {
     }
 }
 
-/// Everything found wrong with a request so far.
+/// All problems found in a request so far.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     found: Vec<FieldError>,
 }
 
-/// How many problems are listed; the rest of a hopeless request helps nobody.
+/// Maximum number of problems that are reported; a longer list would not help.
 const PROBLEMS_MAX: usize = 100;
 
 impl Problems {
@@ -329,14 +330,14 @@ impl Problems {
         self.add(FieldError::new(pointer.to_string(), reason));
     }
 
-    /// Takes over a problem that was found elsewhere.
+    /// Adds a problem that was found elsewhere.
     pub(crate) fn add(&mut self, problem: FieldError) {
         if self.found.len() < PROBLEMS_MAX {
             self.found.push(problem);
         }
     }
 
-    /// Notes that a field is missing, unless it was already found wrong.
+    /// Notes that a field is missing, unless it already has a problem.
     pub(crate) fn require(&mut self, pointer: impl Display) {
         let pointer = pointer.to_string();
         if self.found.iter().all(|problem| problem.pointer != pointer) {
@@ -344,12 +345,12 @@ impl Problems {
         }
     }
 
-    /// Whether nothing is wrong so far.
+    /// Whether no problem has been found so far.
     pub(crate) fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// The value of an optional field; a wrong type is a problem.
+    /// Returns the value of an optional field. Notes a problem if it has the wrong type.
     pub(crate) fn optional<'de, T: Scalar<'de>>(
         &mut self,
         pointer: impl Display,
@@ -365,7 +366,7 @@ impl Problems {
         }
     }
 
-    /// A word of a list; any other is a problem.
+    /// Returns the value of an optional enumeration field. Notes a problem for an unknown value.
     pub(crate) fn word<T: FromStr<Err = UnknownWord>>(
         &mut self,
         pointer: impl Display + Copy,
@@ -375,7 +376,7 @@ impl Problems {
         self.understood(pointer, read)
     }
 
-    /// A word that was read, unless it is none of those that are known.
+    /// Unwraps an enumeration value, and notes a problem if it is unknown.
     pub(crate) fn understood<T>(
         &mut self,
         pointer: impl Display,
@@ -390,7 +391,7 @@ impl Problems {
         }
     }
 
-    /// The same where it must be there.
+    /// Returns the value of a required enumeration field.
     pub(crate) fn required_word<T: FromStr<Err = UnknownWord>>(
         &mut self,
         pointer: impl Display + Copy,
@@ -402,7 +403,7 @@ impl Problems {
         self.word(pointer, field)
     }
 
-    /// A day that a body gives: a date, or the day of a time.
+    /// Reads a day from a body: a date, or the date of a timestamp.
     pub(crate) fn day(&mut self, pointer: &str, field: Field<String>) -> Option<Date> {
         let text = self.optional(pointer, field)?;
         let date = strict_date(&text).or_else(|| {
@@ -415,7 +416,7 @@ impl Problems {
         date
     }
 
-    /// The request, unless anything was wrong with it.
+    /// Returns the request, or all problems found in it.
     pub(crate) fn into_result<T>(self, request: impl FnOnce() -> Option<T>) -> Result<T, ApiError> {
         if self.found.is_empty()
             && let Some(request) = request()
@@ -426,7 +427,7 @@ impl Problems {
     }
 }
 
-/// A date written `2026-09-15`, and in no other way.
+/// Parses a date in the exact form `2026-09-15`.
 pub(crate) fn strict_date(text: &str) -> Option<Date> {
     let date: Date = text.parse().ok()?;
     (date.to_string() == text).then_some(date)
@@ -439,17 +440,19 @@ pub(crate) fn read_object<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<
     }
     let value = strict_value(bytes)?;
     let not_an_object = || ApiError::fields(vec![FieldError::new("", "must be a JSON object")]);
-    // A list would be taken for an object whose fields come without their names.
+    // Serde would accept an array as an object with its fields in order.
     if !value.is_object() {
         return Err(not_an_object());
     }
     T::deserialize(value).map_err(|_| not_an_object())
 }
 
-/// An object all of whose parts have a place in the wire type. Nothing of it was passed over and no field
-/// came twice, so it is strict JSON as well, and need not be read again to find that out.
+/// Reads an object if the wire type has a field for every part of it. In that case nothing was
+/// skipped and no field came twice, so the text is strict JSON and need not be parsed a second time
+/// to check that.
 fn read_whole<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Option<T> {
-    // Looked at as a whole once, so that no string in it is looked at again.
+    // UTF-8 is validated once for the whole body, so that it is not validated again for every
+    // string.
     let text = std::str::from_utf8(bytes).ok()?;
     if !text.starts_with('{') {
         return None;
@@ -564,7 +567,7 @@ mod tests {
             );
         }
         assert!(read_whole::<Body>(b"{\"name\": \"\xff\"}").is_none());
-        // Nothing is refused that was not refused before: it is only read more closely.
+        // Unknown fields are still accepted; they only take the slower path.
         let unknown = read_object::<Body>(br#"{"other": 1, "name": "a"}"#).unwrap();
         assert_eq!(unknown.name, Field::Given("a".to_owned()));
     }

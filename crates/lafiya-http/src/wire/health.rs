@@ -1,4 +1,4 @@
-//! The answer of `/health`.
+//! The wire types of `/health`.
 
 use lafiya_service::health::HealthReport;
 use serde::Serialize;
@@ -9,7 +9,7 @@ pub(crate) struct HealthAnswer {
     /// `healthy`, `degraded` or `unhealthy`
     #[schema(example = "healthy")]
     status: &'static str,
-    /// When the parts were asked
+    /// When the checks were run
     #[schema(format = DateTime)]
     timestamp: String,
     /// Version of the service

@@ -1,4 +1,4 @@
-//! The shapes of `/keys/rotate`.
+//! The wire types of `/keys/rotate`.
 
 use jiff::Timestamp;
 use lafiya_service::keys::FreshKey;
@@ -11,15 +11,15 @@ use crate::wire::fields::{Field, Problems, read_object};
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct RotateRequest {
-    /// From when on the new key is no longer accepted: not later than the key it replaces. Without
-    /// it, the new key ends when the old one would have
+    /// When the new key expires: not later than the key it replaces. If omitted, the new key
+    /// expires when the old one would have
     #[serde(default)]
     #[schema(value_type = Option<String>, format = DateTime, example = "2027-12-31T00:00:00Z")]
     expires_at: Field<String>,
 }
 
 impl RotateRequest {
-    /// An empty body asks for a key that ends when the old one would have.
+    /// Reads the expiry. An empty body requests a key that expires when the old one would have.
     pub(crate) fn read(bytes: &[u8]) -> Result<Option<Timestamp>, ApiError> {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Ok(None);
@@ -39,11 +39,11 @@ impl RotateRequest {
     }
 }
 
-/// The new key. It is shown here once and never again.
+/// The new key. It is shown once and never again.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct RotatedKey {
     id: Uuid,
-    /// The key itself: keep it on your server
+    /// The key itself; keep it on your server
     #[schema(example = "sk_live_…")]
     key: String,
     /// `sk_live_` or `sk_test_`

@@ -1,5 +1,5 @@
-//! The shapes of the contract, one file per group of endpoints. They are apart from the domain so
-//! that both can move; nothing here is stored.
+//! The wire types of the API contract, one file per group of endpoints. They are separate from the
+//! domain types so that both can change independently; none of them is stored.
 
 pub(crate) mod adverse_events;
 pub(crate) mod assess_answer;

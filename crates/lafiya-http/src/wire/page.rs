@@ -1,4 +1,5 @@
-//! Pages of what a tenant owns: the same parameters and the same two forms as the reference lists.
+//! Pages of a tenant's own records: the same parameters and the same two forms as the reference
+//! lists.
 
 use axum::http::HeaderValue;
 use axum::response::{IntoResponse, Response};
@@ -11,7 +12,7 @@ use crate::wire::query::Params;
 
 const LIMIT_DEFAULT: u64 = 20;
 const LIMIT_MAX: u64 = 50;
-/// Both databases count in signed 64 bits.
+/// Both databases use signed 64-bit offsets.
 pub(crate) const OFFSET_MAX: u64 = i64::MAX as u64;
 
 /// Parameters of a page.
@@ -30,7 +31,7 @@ pub(crate) struct PageParams {
     envelope: Option<bool>,
 }
 
-/// Whether a list comes bare or in an object with its total.
+/// Whether a list is a bare array or an object with its total.
 #[derive(Clone, Copy)]
 pub(crate) enum Form {
     Bare,
@@ -54,7 +55,7 @@ pub(crate) fn read_form(params: &mut Params) -> Form {
     }
 }
 
-/// One page of `total` items.
+/// Returns one page of `total` items.
 pub(crate) fn answer_page<T: Serialize>(
     items: &[T],
     total: u64,

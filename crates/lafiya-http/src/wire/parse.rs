@@ -1,4 +1,4 @@
-//! The shapes of `/parse`: both variants of the contract in one object.
+//! The wire types of `/parse`: both variants of the contract in one object.
 
 use std::borrow::Cow;
 
@@ -30,11 +30,11 @@ pub(crate) struct ParseBody<'a> {
     #[serde(default)]
     #[schema(value_type = Option<String>, example = "female")]
     sex: Field<Word<Sex>>,
-    /// In place of `age` and `sex`
+    /// Instead of `age` and `sex`
     #[serde(default)]
     #[schema(value_type = Option<ParseContextBody>)]
     context: Object<ParseContextBody>,
-    /// The day the text was written: gives "since Sunday" a number
+    /// The day the text was written; used to compute the duration of "since Sunday"
     #[serde(default)]
     #[schema(value_type = Option<String>, format = Date)]
     evaluated_at: Field<String>,
@@ -60,11 +60,11 @@ pub(crate) struct AgeValue {
     #[serde(default)]
     #[schema(value_type = u32, minimum = 0, maximum = 43800)]
     value: Field<i64>,
-    /// `year` (unless said otherwise), `month` or `day`: a baby of five days is no child of five years
+    /// `year` (the default), `month` or `day`: a baby of five days is not a child of five years
     #[serde(default)]
     #[schema(value_type = Option<String>, example = "year")]
     unit: Field<String>,
-    /// The number stood by itself
+    /// The age was sent as a bare number.
     #[serde(skip)]
     bare: bool,
 }
@@ -80,7 +80,7 @@ impl Shorthand for AgeValue {
     }
 }
 
-/// A text and what is known besides it.
+/// A text and what else is known about the patient.
 pub(crate) struct ParseRequest<'a> {
     pub(crate) text: Cow<'a, str>,
     pub(crate) context: ParseContext,
@@ -182,14 +182,15 @@ fn read_age(pointer: &str, field: Object<AgeValue>, problems: &mut Problems) -> 
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ParseAnswer<'a> {
-    /// In the order of the text
+    /// In text order
     mentions: Vec<MentionAnswer<'a>>,
     /// True when nothing was guessed
     obvious: bool,
-    /// The age that the text tells, in the fields of a request to `/assess`; null where it tells none, or another than the
-    /// request
+    /// The age that the text states, in the fields of a request to `/assess`; null if it states
+    /// none, or one that differs from the request
     patient: Option<ToldAge>,
-    /// Tests whose results the text tells: `present` is positive, or what the test calls so; ready to be sent as evidence
+    /// Tests whose results the text states: `present` means positive, or the test's own word for
+    /// it; ready to be sent as evidence
     lab_tests: Vec<MentionAnswer<'a>>,
     /// The variant form: symptoms that are present
     symptoms: Vec<SymptomMention<'a>>,
@@ -197,7 +198,7 @@ pub(crate) struct ParseAnswer<'a> {
     risk_factors: Vec<RiskFactorMention<'a>>,
 }
 
-/// A small child's days or months decide: they are told apart from the years.
+/// The age of a patient. For small children the days or months are given besides the years.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ToldAge {
     /// Completed years
@@ -234,19 +235,19 @@ pub(crate) struct MentionAnswer<'a> {
     /// `symptom`, `risk_factor` or `lab_test`
     #[serde(rename = "type")]
     kind: &'static str,
-    /// `mild`, `moderate`, `severe`, or empty where not said
+    /// `mild`, `moderate`, `severe`, or empty if not stated
     severity: &'static str,
-    /// Null where no number can be derived
+    /// Null if no number can be derived
     duration_days: Option<u32>,
     /// A measured value as written
     value: Option<&'a str>,
     /// 0 to 1
     confidence: f64,
-    /// First character
+    /// Offset of the first character
     start: usize,
-    /// The character after the last
+    /// Offset after the last character
     end: usize,
-    /// `lexicon`, or `model` where a language model pointed the words out
+    /// `lexicon`, or `model` if a language model found the words
     found_by: &'static str,
 }
 
@@ -285,7 +286,7 @@ impl<'a> ParseAnswer<'a> {
             lab_tests: told(&parsed.tests),
             obvious: parsed.obvious,
             patient: parsed.age.map(ToldAge::from),
-            // A measured value is no symptom, normal or not: what it means stands beside it as a mention of its own.
+            // A measured value is not a symptom, normal or not: its meaning is a separate mention.
             symptoms: present(ConceptKind::Symptom)
                 .filter(|it| it.value.is_none())
                 .map(|it| SymptomMention {

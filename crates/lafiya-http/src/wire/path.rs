@@ -1,4 +1,4 @@
-//! Reading what a path names.
+//! Reads path parameters.
 
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{ApiError, ErrorCode};
 
-/// The names in a path. One that is no text names nothing: a 404 in the words of every other error.
+/// The parameters of a path. Invalid UTF-8 gives a 404 in the usual error envelope.
 pub(crate) struct Named<T>(pub(crate) T);
 
 impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T> {

@@ -1,4 +1,4 @@
-//! Reading query parameters: every bad one is named, unknown ones are ignored.
+//! Reads query parameters. Every invalid one is reported; unknown ones are ignored.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use lafiya_model::tenant::UnknownWord;
 use crate::error::ApiError;
 use crate::wire::fields::{Problems, strict_date};
 
-/// The parameters of a request and what is wrong with them so far.
+/// The parameters of a request and the problems found in them so far.
 pub(crate) struct Params {
     sent: Vec<(String, String)>,
     pub(crate) problems: Problems,
@@ -48,7 +48,7 @@ impl Params {
         first
     }
 
-    /// A text of at most `characters_max` characters. An empty one counts as not sent.
+    /// Returns a text of at most `characters_max` characters. An empty one counts as missing.
     pub(crate) fn text(&mut self, name: &str, characters_max: usize) -> Option<String> {
         let text = self.only(name)?;
         if text.chars().count() > characters_max {
@@ -62,19 +62,20 @@ impl Params {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    /// An id as it came. An empty one is wrong, not absent: whoever asks for one must not get all.
+    /// Returns a trimmed id. An empty one is invalid, not missing: a request for one record must
+    /// not return all.
     pub(crate) fn id(&mut self, name: &str) -> Option<String> {
         self.only(name).map(|text| text.trim().to_owned())
     }
 
-    /// One of a few words. Unlike a text it may not be empty.
+    /// Returns a value of an enumeration. Unlike a text it may not be empty.
     pub(crate) fn word<T: FromStr<Err = UnknownWord>>(&mut self, name: &str) -> Option<T> {
         let text = self.only(name)?;
         let read = text.trim().parse();
         self.problems.understood(format!("/{name}"), read)
     }
 
-    /// A day that must be given.
+    /// Returns a required date.
     pub(crate) fn date(&mut self, name: &str) -> Option<Date> {
         let pointer = format!("/{name}");
         let Some(text) = self.only(name) else {
@@ -89,12 +90,12 @@ impl Params {
         date
     }
 
-    /// A whole number within bounds, or the default.
+    /// Returns an integer within bounds, or the default.
     pub(crate) fn integer(&mut self, name: &str, bounds: RangeInclusive<u64>, default: u64) -> u64 {
         self.number(name, bounds).unwrap_or(default)
     }
 
-    /// A whole number within bounds, where one is sent.
+    /// Returns an integer within bounds, if one was sent.
     pub(crate) fn number(&mut self, name: &str, bounds: RangeInclusive<u64>) -> Option<u64> {
         let text = self.only(name)?;
         match text.parse::<u64>() {
@@ -112,7 +113,7 @@ impl Params {
         }
     }
 
-    /// `true` or `false`.
+    /// Returns a boolean: `true` or `false`.
     pub(crate) fn flag(&mut self, name: &str) -> bool {
         match self.only(name).as_deref() {
             None | Some("false") => false,

@@ -1,4 +1,4 @@
-//! The shapes of `/rationale`: the reasons of a stored assessment.
+//! The wire types of `/rationale`: the explanation of a stored assessment.
 
 use lafiya_model::opinion::Verdict;
 use lafiya_model::{AssessmentDocument, AssessmentId, RestsOn, Severity, Text};
@@ -28,7 +28,7 @@ impl RationaleRequest {
     }
 }
 
-/// A UUID, or a problem.
+/// Parses a UUID, or notes a problem.
 pub(crate) fn read_id(
     text: Option<&str>,
     mut problems: Problems,
@@ -52,11 +52,11 @@ pub(crate) struct RationaleAnswer<'a> {
     supersedes: Option<Uuid>,
     /// The later assessment that replaced this one: a further turn of the interview, or a corrected case
     superseded_by: Option<Uuid>,
-    /// The chain of reasons, one sentence a step
+    /// The chain of reasoning, one sentence per step
     reasoning: String,
     conditions: Vec<ConditionRationale<'a>>,
     triage: TriageRationale<'a>,
-    /// What came of asking a language model for a second opinion
+    /// The outcome of asking a language model for a second opinion
     second_opinion: OpinionRationale<'a>,
     metadata: RationaleMetadata<'a>,
 }
@@ -91,16 +91,16 @@ impl<'a> From<RestsOn<'a>> for RestsOnAnswer<'a> {
     }
 }
 
-/// What came of asking a language model.
+/// The outcome of asking a language model.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct OpinionRationale<'a> {
     /// `not_asked`, `used`, `used_in_part`, `refused` or `unavailable`
     status: &'static str,
-    /// Empty where nobody was asked
+    /// Empty if no model was asked
     model: &'a str,
-    /// Why there is no answer, such as `timeout`; empty where there is one
+    /// Why there is no answer, such as `timeout`; empty if there is one
     failure: &'a str,
-    /// SHA-256 over the request as it was sent; empty where nothing was sent
+    /// SHA-256 of the request as sent; empty if nothing was sent
     request_sha256: &'a str,
     attempts: u32,
     latency_ms: u64,
@@ -113,10 +113,10 @@ pub(crate) struct OpinionRationale<'a> {
 pub(crate) struct VerdictRationale<'a> {
     /// `condition`, `triage`, `reason` or `field`
     claim: &'a str,
-    /// The condition it is about; empty where it is about none that is known
+    /// The condition it is about; empty if it is about no known condition
     about: &'a str,
     accepted: bool,
-    /// Why not; empty where it counted
+    /// Why it was rejected; empty if it was accepted
     reason: &'a str,
 }
 
@@ -138,7 +138,7 @@ pub(crate) struct TriageRationale<'a> {
     rationale: &'a str,
     overridden: bool,
     override_reason: Option<&'a str>,
-    /// The smallest changes that would move the level
+    /// The smallest changes that would change the triage level
     what_would_change: &'a [String],
 }
 

@@ -1,4 +1,4 @@
-//! The shapes of the reference endpoints.
+//! The wire types of the reference endpoints.
 
 use axum::http::HeaderValue;
 use axum::response::{IntoResponse, Response};
@@ -23,10 +23,10 @@ const LIMIT_MAX: u64 = 50;
 #[into_params(parameter_in = Query)]
 #[allow(dead_code, reason = "documents what `read_list_request` reads")]
 pub(crate) struct ListParams {
-    /// Words to look for
+    /// Words to search for
     #[param(max_length = 200)]
     query: Option<String>,
-    /// The category to keep; an unknown one gives an empty list
+    /// The category to filter by; an unknown one gives an empty list
     #[param(max_length = 50)]
     category: Option<String>,
     /// Page size
@@ -40,7 +40,7 @@ pub(crate) struct ListParams {
     envelope: Option<bool>,
 }
 
-/// A list request as it came, and whether an envelope is wanted.
+/// Reads the parameters of a list, and whether an envelope is requested.
 pub(crate) fn read_list_request(mut params: Params) -> Result<(ListRequest, bool), ApiError> {
     let request = ListRequest {
         query: params.text("query", QUERY_CHARACTERS_MAX),
@@ -84,7 +84,7 @@ pub(crate) struct LabTestItem<'a> {
     category: &'a str,
 }
 
-/// A condition, in a list.
+/// A condition in a list.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ConditionItem<'a> {
     #[schema(example = "c_uncomplicated_malaria")]
@@ -107,7 +107,7 @@ macro_rules! item {
     };
 }
 
-/// One line of a list.
+/// An item of a list.
 pub(crate) trait ListItem<'a>: Serialize {
     fn of(base: &'a KnowledgeBase, concept: ConceptRef) -> Self;
 }
@@ -143,7 +143,8 @@ impl<'a> ListItem<'a> for ConditionItem<'a> {
     }
 }
 
-/// The answer to a list request: a bare array, or an object with the list and its total.
+/// Answers a list request with a bare array, or with an object that contains the list and its
+/// total.
 pub(crate) fn answer_list<'a, Item: ListItem<'a>>(
     base: &'a KnowledgeBase,
     kind: ConceptKind,
@@ -167,7 +168,7 @@ pub(crate) fn answer_list<'a, Item: ListItem<'a>>(
     Ok(response)
 }
 
-/// Everything about a condition that a reader wants first.
+/// The main facts about a condition.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ConditionDetail<'a> {
     #[schema(example = "c_uncomplicated_malaria")]
@@ -175,7 +176,7 @@ pub(crate) struct ConditionDetail<'a> {
     name: &'a str,
     description: &'a str,
     prevalence: PrevalenceText<'a>,
-    /// Names of its findings, commonest first
+    /// Names of its findings, most common first
     symptoms: Vec<&'a str>,
     /// Names of its risk factors
     risk_factors: Vec<&'a str>,
@@ -183,11 +184,11 @@ pub(crate) struct ConditionDetail<'a> {
     resources: Vec<ResourceLink<'a>>,
     common_name: &'a str,
     icd10: &'a str,
-    /// Empty where no SNOMED CT concept is bound
+    /// Empty if no SNOMED CT concept is bound
     snomed_ct: &'a str,
     category: &'a str,
     severity: &'static str,
-    /// Whether clinicians have signed the content
+    /// Whether clinicians have signed off the content
     #[schema(example = "awaiting_clinical_sign_off")]
     review_status: &'static str,
     /// Titles of the sources

@@ -1,4 +1,4 @@
-//! The shapes of `/search`.
+//! The wire types of `/search`.
 
 use jiff::Timestamp;
 use lafiya_knowledge::KnowledgeBase;
@@ -19,10 +19,10 @@ const RESULTS_DEFAULT: u64 = 8;
 #[into_params(parameter_in = Query)]
 #[allow(dead_code, reason = "documents what `read` reads")]
 pub(crate) struct SearchParams {
-    /// What to look for
+    /// What to search for
     #[param(min_length = 1, max_length = 200)]
     phrase: String,
-    /// Leaves out what this sex cannot have: `male`, `female` or `other`
+    /// Excludes what this sex cannot have: `male`, `female` or `other`
     sex: Option<String>,
     #[param(minimum = 1, maximum = 20, default = 8)]
     max_results: Option<u32>,
@@ -65,7 +65,7 @@ pub(crate) struct HitAnswer<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     category: &'a str,
-    /// 0 to 1, never rising
+    /// 0 to 1, in descending order
     similarity: f64,
     common_name: &'a str,
 }

@@ -1,4 +1,4 @@
-//! The shapes of `/usage`.
+//! The wire types of `/usage`.
 
 use jiff::Span;
 use jiff::civil::Date;
@@ -20,12 +20,12 @@ pub(crate) struct UsageParams {
     /// First day, `YYYY-MM-DD`
     #[param(format = Date, example = "2026-11-01")]
     start_date: String,
-    /// Last day, included; at most 366 days with the first
+    /// Last day, inclusive; the period may have at most 366 days
     #[param(format = Date, example = "2026-11-30")]
     end_date: String,
 }
 
-/// The first and the last day.
+/// Reads the first and the last day.
 pub(crate) fn read(mut params: Params) -> Result<(Date, Date), ApiError> {
     let start = params.date("start_date");
     let end = params.date("end_date");
@@ -44,7 +44,7 @@ pub(crate) fn read(mut params: Params) -> Result<(Date, Date), ApiError> {
     params.problems.into_result(|| start.zip(end))
 }
 
-/// Days from the first to the last, both included.
+/// Number of days in the period, both ends included.
 fn days_between(start: Date, end: Date) -> i32 {
     start
         .until(end)
@@ -74,7 +74,7 @@ pub(crate) struct Period {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Breakdown {
     by_urgency: ByUrgency,
-    /// The leading conditions, most frequent first, at most ten
+    /// The top conditions, most frequent first, at most ten
     top_conditions: Vec<TopCondition>,
 }
 
@@ -94,16 +94,16 @@ pub(crate) struct TopCondition {
     count: u64,
 }
 
-/// At the present tier and quota.
+/// The cost, at the current tier and quota.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct CostAnswer {
-    /// What the assessments beyond the included ones cost
+    /// Cost of the assessments beyond the included ones
     total_naira: u64,
     /// `pilot`, `professional` or `enterprise`
     current_tier: &'static str,
     /// Share of the current month's quota, 0 to 100
     usage_percentage: f64,
-    /// Assessments included in a month
+    /// Assessments included per month
     included_per_month: Option<u64>,
     /// Assessments used in the current month
     used_this_month: u64,

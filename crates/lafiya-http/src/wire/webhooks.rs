@@ -1,4 +1,4 @@
-//! The shapes of `/webhooks`.
+//! The wire types of `/webhooks`.
 
 use lafiya_model::{DeliveryStatus, Environment, EventKind};
 use lafiya_service::webhooks::{DeliveryRecord, Registration, Revealed, WebhookRecord};
@@ -16,16 +16,16 @@ const WORD_CHARACTERS_MAX: usize = 50;
 /// A webhook to register.
 #[derive(Default, Deserialize, ToSchema)]
 pub(crate) struct WebhookRequest {
-    /// Where to deliver: a public `https` address
+    /// The delivery URL: a public `https` address
     #[serde(default)]
     #[schema(value_type = String, max_length = 2048, example = "https://example.org/hooks")]
     url: Field<String>,
-    /// What to deliver: `assessment.completed`, `adverse_event.created`, `usage.threshold_reached`,
-    /// `api_key.expiring`
+    /// The events to deliver: `assessment.completed`, `adverse_event.created`,
+    /// `usage.threshold_reached`, `api_key.expiring`
     #[serde(default)]
     #[schema(value_type = Vec<String>, min_items = 1, max_items = 20, example = json!(["assessment.completed"]))]
     events: Items<EventWord>,
-    /// A note of your own
+    /// A description of your own
     #[serde(default)]
     #[schema(value_type = Option<String>, max_length = 200)]
     description: Field<String>,
@@ -103,13 +103,13 @@ pub(crate) struct WebhookAnswer {
     description: String,
     /// `active`, or `disabled` once the receiver has answered 410
     status: &'static str,
-    /// `live` or `test`: which events it gets
+    /// `live` or `test`: which events it receives
     environment: &'static str,
     #[schema(format = DateTime)]
     created_at: String,
     #[schema(format = DateTime)]
     disabled_at: Option<String>,
-    /// Until when the secret before the present one signs too
+    /// Until when deliveries are also signed with the previous secret
     #[schema(format = DateTime)]
     previous_secret_valid_until: Option<String>,
 }
@@ -130,12 +130,12 @@ impl From<WebhookRecord> for WebhookAnswer {
     }
 }
 
-/// A webhook with its secret. The secret is shown here once and never again.
+/// A webhook with its secret. The secret is shown once and never again.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct WebhookWithSecret {
     #[serde(flatten)]
     webhook: WebhookAnswer,
-    /// What deliveries are signed with (Standard Webhooks): keep it on your server
+    /// The secret that deliveries are signed with (Standard Webhooks); keep it on your server
     #[schema(example = "whsec_…")]
     secret: String,
 }
@@ -149,12 +149,12 @@ impl From<Revealed> for WebhookWithSecret {
     }
 }
 
-/// What became of one event for one webhook.
+/// The delivery of one event to one webhook.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DeliveryAnswer {
     id: Uuid,
     webhook_id: Uuid,
-    /// The `id` of the payload and the header `webhook-id`: the same at every attempt
+    /// The `id` of the payload and the `webhook-id` header; the same for every attempt
     event_id: Uuid,
     #[schema(example = "assessment.completed")]
     event_type: &'static str,
@@ -169,7 +169,7 @@ pub(crate) struct DeliveryAnswer {
     last_attempt_at: Option<String>,
     #[schema(format = DateTime)]
     delivered_at: Option<String>,
-    /// The HTTP status that the receiver answered last
+    /// The receiver's last HTTP status
     response_status: Option<u16>,
     /// Why the last attempt failed
     error: Option<String>,

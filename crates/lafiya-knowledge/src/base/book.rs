@@ -1,21 +1,22 @@
-//! The book of a base: the longer texts that answers are made of, each under its number. A stored
-//! document names them by number, so whoever stores documents keeps the book beside them.
+//! The phrase table of a knowledge base: the longer texts that answers consist of, with their
+//! numbers. Stored documents refer to them by number, so the phrase table must be stored with the
+//! documents.
 
 use lafiya_model::Phrase;
 
 use crate::schema::{Condition, Content, Source};
 
-/// The phrases of a base by their numbers, which count from 1.
+/// The phrases of a knowledge base by their numbers, counted from 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Book {
-    /// All of them, one behind the other.
+    /// All phrases, concatenated.
     words: String,
-    /// Where each of them ends.
+    /// The end offset of each phrase.
     ends: Vec<usize>,
 }
 
 impl Book {
-    /// The phrase of a number.
+    /// Returns the phrase with a number.
     pub fn phrase(&self, number: u32) -> Option<&str> {
         let place = usize::try_from(number).ok()?.checked_sub(1)?;
         let end = *self.ends.get(place)?;
@@ -23,12 +24,12 @@ impl Book {
         self.words.get(start..end)
     }
 
-    /// All phrases in the order of their numbers.
+    /// Returns all phrases in the order of their numbers.
     pub fn phrases(&self) -> impl Iterator<Item = &str> {
         (1..=self.ends.len()).filter_map(|number| self.phrase(number as u32))
     }
 
-    /// Whether there is nothing in it.
+    /// Whether it has no phrases.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -38,7 +39,7 @@ impl Book {
         self.ends.push(self.words.len());
     }
 
-    /// Gives phrases their numbers; empty ones have none.
+    /// Assigns numbers to phrases, except empty ones.
     fn enter<'a>(&mut self, phrases: impl IntoIterator<Item = &'a mut Phrase>) {
         for phrase in phrases.into_iter().filter(|it| !it.is_empty()) {
             self.push(phrase);
@@ -55,10 +56,10 @@ impl<'a> FromIterator<&'a str> for Book {
     }
 }
 
-/// Numbers the phrases of the content, and of the sources as they are cited: `Title, publisher, year`.
+/// Numbers the phrases of the content, and the citations of the sources: `Title, publisher, year`.
 pub(super) fn bind(content: &mut Content) -> (Book, Vec<Phrase>) {
     let mut book = Book::default();
-    // First, since a citation has room for small numbers only.
+    // Citations come first, because a citation has room only for small numbers.
     let cited = |source: &Source| {
         let Source {
             title,

@@ -1,4 +1,5 @@
-//! From what the files say to the base. Total: a reference that leads nowhere is left out (and `checks` says so).
+//! Builds the knowledge base from content. Never fails: unresolved references are left out (and
+//! reported by `checks`).
 
 use super::book;
 use super::course::Courses;
@@ -16,7 +17,7 @@ use crate::schema::{self, Content};
 use crate::words::SexLimit;
 
 impl KnowledgeBase {
-    /// Builds the base from content that was checked before.
+    /// Builds the knowledge base from content that was checked before.
     pub fn from_content(mut content: Content) -> Self {
         let (book, citations) = book::bind(&mut content);
         let directory = Directory::of(&content);
@@ -45,7 +46,7 @@ impl KnowledgeBase {
                 labs[link.lab.index()].effects.push(effect);
             }
         }
-        // Reasoning counts on each condition being there once.
+        // The engine relies on each condition occurring once.
         for risk in &mut risks {
             risk.effects.dedup_by_key(|(condition, _)| *condition);
         }
@@ -109,7 +110,7 @@ impl KnowledgeBase {
     }
 }
 
-/// By condition: its place among those that are in a pair.
+/// Returns, by condition, its position among the conditions that are part of a pair.
 fn places_in_pairs(pairs: &[Pair], conditions: usize) -> Vec<u16> {
     let mut places = vec![0; conditions];
     let paired = pairs.iter().flat_map(|pair| [pair.first, pair.second]);
@@ -280,7 +281,7 @@ fn build_findings(texts: Vec<schema::Finding>, directory: &Directory) -> Vec<Fin
             findings[ancestor.index()]
                 .descendants
                 .push(FindingIx::at(n));
-            // What is broader is at least as common, whatever the file says.
+            // A broader finding is at least as common as a narrower one, whatever the file says.
             findings[ancestor.index()].background = findings[ancestor.index()]
                 .background
                 .max(findings[n].background);
@@ -290,7 +291,8 @@ fn build_findings(texts: Vec<schema::Finding>, directory: &Directory) -> Vec<Fin
     findings
 }
 
-/// Tells every finding what it becomes when it lasts or is severe: "Fever more than 14 days" is what any kind of fever becomes.
+/// Records for every finding what it becomes when it lasts long or is severe: any kind of fever
+/// becomes "Fever more than 14 days".
 fn note_narrower(findings: &mut [Finding]) {
     for n in 0..findings.len() {
         let text = &findings[n].text;
@@ -304,7 +306,7 @@ fn note_narrower(findings: &mut [Finding]) {
         };
         let follows = |ix: &FindingIx| findings[ix.index()].text.follows();
         let parents = std::iter::successors(findings[n].parent, |ix| findings[ix.index()].parent);
-        // A file that goes in circles is refused elsewhere; here it must end.
+        // A cycle in a file is rejected elsewhere; here the loop only has to terminate.
         let mut parents = parents.take(findings.len());
         let Some(broader) = parents.find(|ix| !follows(ix)) else {
             continue;
@@ -400,7 +402,8 @@ fn build_rule(text: schema::Rule, directory: &Directory) -> Rule {
     }
 }
 
-/// All places reachable from one, nearest first, without itself. A cycle ends the walk; `checks` complains of it.
+/// Returns all indices reachable from one, nearest first, without itself. A cycle ends the
+/// traversal; `checks` reports it.
 fn closure<I: Iterator<Item = usize>>(
     start: usize,
     next: impl Fn(usize) -> I,
@@ -418,7 +421,8 @@ fn closure<I: Iterator<Item = usize>>(
     found.into_iter()
 }
 
-/// "Of 100" as a probability, kept off 0 and 1 so that no single figure can decide everything.
+/// Converts a percentage to a probability, clamped away from 0 and 1 so that no single figure can
+/// decide everything.
 fn of_100(figure: f32) -> f32 {
     (figure / 100.0).clamp(0.0005, 0.995)
 }

@@ -1,4 +1,4 @@
-//! The concepts of the base: what their files say, plus every reference followed.
+//! The concepts of the knowledge base: the contents of their files with every reference resolved.
 
 use lafiya_model::{Age, AgeBand, Sex, Timeframe, TriageLevel};
 
@@ -13,50 +13,54 @@ use crate::words::{AgeSpan, SexLimit, State};
 /// A condition.
 #[derive(Clone, Debug)]
 pub struct Condition {
-    /// The file's words; boxed, so that what reasoning reads of many conditions lies close together.
+    /// The contents of the file. Boxed, so that the fields used in reasoning are close together in
+    /// memory.
     pub text: Box<schema::Condition>,
-    /// The sexes it is possible in; female where a state is demanded.
+    /// The possible sexes; female if a state is required.
     pub sex: SexLimit,
-    /// The ages it is possible at.
+    /// The possible ages.
     pub ages: AgeSpan,
-    /// Only women in this state have it.
+    /// Only women in this state can have it.
     pub state: Option<State>,
-    /// Of 1,000 who come with a new complaint, by band in the order of `AgeBand::ALL`; 0 is impossible.
+    /// Cases per 1,000 visitors with a new complaint, by band in the order of `AgeBand::ALL`; 0
+    /// means impossible.
     pub per_1000: [f32; 7],
     /// Multipliers by sex.
     pub sex_factors: Option<schema::SexFactors>,
-    /// Multiplier in pregnancy.
+    /// The multiplier in pregnancy.
     pub pregnancy_times: f32,
     /// Multipliers by place, season and setting.
     pub times: Vec<Times>,
-    /// How often findings show, as listed.
+    /// How often findings occur, as listed.
     pub findings: Vec<FindingLink>,
     /// How often tests are positive.
     pub labs: Vec<LabLink>,
-    /// What makes it likelier.
+    /// Risk factors.
     pub risks: Vec<RiskLink>,
-    /// Where it must not be missed: an interview goes on while its probability, in 100, is above this.
+    /// Set if it must not be missed: an interview continues while the probability, in percent, is
+    /// above this.
     pub must_not_miss_above: Option<f32>,
     /// What rules it out when present.
     pub excluded_by: Vec<ConceptRef>,
-    /// Who needs more than the default triage.
+    /// Groups of patients that need a higher level than the default.
     pub higher: Vec<Higher>,
-    /// To whom each entry of `text.treatment.avoid` applies, in the same order; `None` is everybody.
+    /// The patients to whom each entry of `text.treatment.avoid` applies, in the same order; `None`
+    /// means all.
     pub avoid_when: Vec<Option<When>>,
-    /// The references of each entry of `text.investigation`, in the same order.
+    /// The resolved references of each entry of `text.investigation`, in the same order.
     pub investigations: Vec<InvestigationLink>,
-    /// Its sources, the main one first.
+    /// The sources, the main one first.
     pub sources: Vec<SourceIx>,
 }
 
 impl Condition {
-    /// Of 1,000 people of this band who come with a new complaint.
+    /// Returns the cases per 1,000 people of this band who visit with a new complaint.
     #[inline]
     pub fn per_1000(&self, band: AgeBand) -> f32 {
         self.per_1000[band as usize]
     }
 
-    /// The multiplier for a sex; for `other` the average.
+    /// Returns the multiplier for a sex; for `other`, the average.
     #[inline]
     pub fn sex_times(&self, sex: Sex) -> f32 {
         match (self.sex_factors, sex) {
@@ -66,19 +70,20 @@ impl Condition {
         }
     }
 
-    /// Whether age and sex allow it. The state is the engine's to weigh: it may not be known.
+    /// Whether age and sex allow the condition. The state is left to the engine, because it may not
+    /// be known.
     #[inline]
     pub fn is_possible(&self, age: Age, sex: Sex) -> bool {
         self.sex.allows(sex) && self.ages.contains(age) && self.per_1000(age.band()) > 0.0
     }
 }
 
-/// How often a finding shows in a condition. Probabilities are 0 to 1.
+/// How often a finding occurs in a condition. Probabilities are from 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FindingLink {
     /// The finding.
     pub finding: FindingIx,
-    /// In everybody.
+    /// For all patients.
     pub probability: f32,
     /// Under five years.
     pub under_5: Option<f32>,
@@ -86,14 +91,14 @@ pub struct FindingLink {
     pub over_65: Option<f32>,
     /// In pregnancy.
     pub pregnant: Option<f32>,
-    /// The diagnosis is hard to make without it.
+    /// Whether the diagnosis is difficult to make without it.
     pub cardinal: bool,
-    /// Of those who have it, the share that calls it severe.
+    /// The share of those with the finding who call it severe.
     pub severe: Option<f32>,
 }
 
 impl FindingLink {
-    /// The figure of a group, where it differs.
+    /// Returns the figure for a group, if it differs.
     pub fn in_group(&self, group: Group) -> Option<f32> {
         match group {
             Group::Under5 => self.under_5,
@@ -114,14 +119,14 @@ pub struct LabLink {
     pub without: f32,
 }
 
-/// How a risk factor moves the odds.
+/// The effect of a risk factor on the odds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RiskLink {
     /// The risk factor.
     pub risk: RiskIx,
-    /// Natural logarithm of the odds ratio.
+    /// The natural logarithm of the odds ratio.
     pub ln_odds: f32,
-    /// How the answer of those who have the condition stands above that of others.
+    /// The difference between the expected answer of people with the condition and that of others.
     pub above: Answer,
 }
 
@@ -137,7 +142,7 @@ impl RiskLink {
     }
 }
 
-/// A group of patients that needs more than the default triage.
+/// A group of patients that needs a higher level than the default.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Higher {
     /// Which patients.
@@ -146,18 +151,18 @@ pub struct Higher {
     pub level: TriageLevel,
     /// How soon.
     pub timeframe: Timeframe,
-    /// Why.
+    /// The reason.
     pub why: String,
     /// The source.
     pub source: Option<SourceIx>,
 }
 
-/// The references of an investigation.
+/// The resolved references of an investigation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InvestigationLink {
     /// The test.
     pub test: Option<LabIx>,
-    /// The conditions it tells apart; planned ones are not among them.
+    /// The conditions that it distinguishes, without planned ones.
     pub differentiates: Vec<ConditionIx>,
     /// The source.
     pub source: Option<SourceIx>,
@@ -166,21 +171,22 @@ pub struct InvestigationLink {
 /// A finding.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The file's words.
+    /// The contents of the file.
     pub text: Box<schema::Finding>,
-    /// The sexes it is possible in.
+    /// The possible sexes.
     pub sex: SexLimit,
-    /// The ages at which it makes sense.
+    /// The ages at which it applies.
     pub ages: AgeSpan,
-    /// How often it shows without cause (0 to 1).
+    /// The background rate (0 to 1): how often it occurs when the illness does not explain it.
     pub background: f32,
-    /// Its parent, the next broader finding.
+    /// The next broader finding.
     pub parent: Option<FindingIx>,
-    /// All that is present whenever it is: parents and what they and it imply, nearest first, without itself.
+    /// Everything that is present whenever it is: parents and implied findings, transitively,
+    /// nearest first, without itself.
     pub ancestors: Vec<FindingIx>,
-    /// All that is absent whenever it is: the findings it is an ancestor of.
+    /// Everything that is absent whenever it is: the findings of which it is an ancestor.
     pub descendants: Vec<FindingIx>,
-    /// What it becomes when it lasts or is severe.
+    /// The narrower findings that it becomes when it lasts long or is severe.
     pub narrower: Vec<Narrower>,
     /// The conditions that list it.
     pub conditions: Vec<ConditionIx>,
@@ -194,19 +200,19 @@ impl Finding {
     }
 }
 
-/// What a finding becomes when it has lasted long enough, or when it is severe.
+/// The narrower finding that a finding becomes when it has lasted long enough or is severe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Narrower {
     /// The narrower finding.
     pub finding: FindingIx,
-    /// After so many days.
+    /// The minimum duration in days.
     pub days: Option<u32>,
-    /// When called severe.
+    /// Whether it applies when called severe.
     pub severe: bool,
 }
 
 impl Narrower {
-    /// Whether a finding that has lasted so long and is so bad has become it.
+    /// Whether a finding with this duration and severity has become it.
     pub fn holds(&self, days: Option<u32>, severe: bool) -> bool {
         let lasted = self
             .days
@@ -218,43 +224,43 @@ impl Narrower {
 /// A risk factor.
 #[derive(Clone, Debug)]
 pub struct RiskFactor {
-    /// The file's words.
+    /// The contents of the file.
     pub text: Box<schema::RiskFactor>,
-    /// The sexes it is possible in.
+    /// The possible sexes.
     pub sex: SexLimit,
-    /// The ages at which it makes sense.
+    /// The ages at which it applies.
     pub ages: AgeSpan,
-    /// What somebody answers of whom nothing else is known.
+    /// The expected answer of a person about whom nothing else is known.
     pub background: Answer,
-    /// Present at these ages, never asked.
+    /// The ages at which it is present without being asked.
     pub implied_by_age: Option<AgeSpan>,
-    /// The state it says the woman is in.
+    /// The state that it implies for a woman.
     pub state: Option<State>,
-    /// All that is present whenever it is, without itself.
+    /// Everything that is present whenever it is, without itself.
     pub implies: Vec<RiskIx>,
-    /// The conditions it moves, with the natural logarithm of the odds ratio.
+    /// The conditions that it affects, with the natural logarithm of the odds ratio.
     pub effects: Vec<(ConditionIx, f32)>,
 }
 
 /// A lab test.
 #[derive(Clone, Debug)]
 pub struct LabTest {
-    /// The file's words.
+    /// The contents of the file.
     pub text: schema::LabTest,
-    /// The sexes it is worth doing in.
+    /// The sexes it is useful in.
     pub sex: SexLimit,
-    /// The ages at which it is worth doing.
+    /// The ages at which it is useful.
     pub ages: AgeSpan,
-    /// What, when present, leaves it nothing to tell.
+    /// Concepts whose presence makes it uninformative.
     pub not_with: Vec<ConceptRef>,
-    /// How to read and use its values, where it has a unit.
+    /// How values are parsed and used, if it has a unit.
     pub quantity: Option<Quantity>,
-    /// The conditions it tells of.
+    /// The conditions that it is evidence for or against.
     pub effects: Vec<LabEffect>,
 }
 
 impl LabTest {
-    /// Whether it makes sense to do it in this patient. A result that is brought counts in any case.
+    /// Whether it is useful for this patient. An existing result counts in any case.
     pub fn is_worth_doing(&self, patient: &impl Facts) -> bool {
         let mut not_with = self.not_with.iter();
         self.sex.allows(patient.sex())
@@ -263,21 +269,21 @@ impl LabTest {
     }
 }
 
-/// What a test tells of a condition (0 to 1).
+/// How often a test is positive with and without a condition, seen from the test (0 to 1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LabEffect {
     /// The condition.
     pub condition: ConditionIx,
-    /// Positive with it.
+    /// Positive with the condition.
     pub with: f32,
-    /// Positive without it.
+    /// Positive without the condition.
     pub without: f32,
 }
 
 /// A danger rule.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// The file's words.
+    /// The contents of the file.
     pub text: schema::Rule,
     /// When it fires.
     pub when: When,
@@ -285,15 +291,15 @@ pub struct Rule {
     pub source: Option<SourceIx>,
 }
 
-/// Two conditions that often come together.
+/// Two conditions that often occur together.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// As the file says.
+    /// The entry in the file.
     pub text: schema::Pair,
-    /// The one that the share is told of.
+    /// The condition that the share refers to.
     pub first: ConditionIx,
-    /// The other.
+    /// The other condition.
     pub second: ConditionIx,
-    /// The logarithm of the share of people with the first who have the second too.
+    /// The logarithm of the share of people with the first condition who also have the second.
     pub ln_share: f64,
 }

@@ -1,20 +1,21 @@
-//! How long conditions last. Every turn that knows a duration reads all of them, so each figure has a column of its own:
-//! what is made of them is made of several at once.
+//! The course of conditions. Every turn with a known duration reads all of them, so each figure is
+//! stored in its own column, which lets several be processed at once.
 
 use super::concepts::Condition;
 
-/// Days from the first symptom to the visit.
+/// The usual and possible times from the first symptom to the visit, in days.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Course {
-    /// The middle 80 of 100 patients come from this day on.
+    /// The first day of the range of the middle 80 % of patients.
     pub usual_from: f32,
-    /// And up to this one.
+    /// The last day of that range.
     pub usual_to: f32,
-    /// One over the days between the earliest possible and the usual, half a day at least.
+    /// The reciprocal of the days between the earliest possible and the earliest usual day, which
+    /// are at least half a day.
     pub per_day_early: f32,
-    /// The same at the other end.
+    /// The same at the upper end of the range.
     pub per_day_late: f32,
-    /// The natural logarithm of one more than the days between the usual two.
+    /// The natural logarithm of one plus the width of the usual range in days.
     pub ln_usual_width: f32,
 }
 
@@ -34,7 +35,7 @@ impl Course {
     }
 }
 
-/// How long each condition lasts, by `ConditionIx`.
+/// The course of each condition, by `ConditionIx`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Courses {
     usual_from: Vec<f32>,

@@ -1,4 +1,4 @@
-//! Ids to indices: exact, then a bare slug, then retired ids.
+//! Resolves ids to indices: first exact ids, then bare slugs, then retired ids.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::index::{
 };
 use crate::schema::Content;
 
-/// Every id of the content and what it stands for.
+/// Every id of the content and the concept it refers to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Directory {
     concepts: HashMap<String, ConceptRef>,
@@ -73,12 +73,12 @@ impl Directory {
         }
     }
 
-    /// The concept of exactly this id.
+    /// Returns the concept with exactly this id.
     pub(crate) fn exact(&self, id: &str) -> Option<ConceptRef> {
         self.concepts.get(id).copied()
     }
 
-    /// The concept a caller means: exact, bare slug, retired id.
+    /// Returns the concept for an exact id, a bare slug or a retired id.
     pub(crate) fn resolve(&self, text: &str) -> Option<ConceptRef> {
         self.exact(text)
             .or_else(|| {

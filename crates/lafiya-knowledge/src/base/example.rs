@@ -1,4 +1,4 @@
-//! A patient put together from ids and texts: the examples of rules and scores, and tests.
+//! A patient built from ids and texts, for the examples of rules and scores, and for tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::when::Facts;
 use crate::schema::{Example, ScoreExample};
 use crate::words::State;
 
-/// Facts kept in plain sets, with everything that follows from them.
+/// Facts stored in plain sets, with all their consequences.
 #[derive(Clone, Debug)]
 pub struct PlainFacts {
     person: Person,
@@ -23,7 +23,7 @@ pub struct PlainFacts {
 }
 
 impl PlainFacts {
-    /// A patient of whom nothing but the person is known.
+    /// Creates a patient with no known facts besides age, sex and state.
     pub fn new(base: &KnowledgeBase, person: Person) -> Self {
         let none = BTreeSet::new();
         let mut facts = Self {
@@ -46,7 +46,7 @@ impl PlainFacts {
         facts
     }
 
-    /// Adds something present and all that follows from it.
+    /// Adds a present concept and its consequences.
     pub fn add(&mut self, base: &KnowledgeBase, concept: ConceptRef) {
         if let ConceptRef::Risk(ix) = concept {
             self.person.state = self.person.state.or(base.risk(ix).state);
@@ -58,14 +58,14 @@ impl PlainFacts {
         }
     }
 
-    /// Adds something present and called severe. What it is a kind of is as severe.
+    /// Adds a present concept that is called severe. Its broader findings are as severe.
     pub fn add_severe(&mut self, base: &KnowledgeBase, concept: ConceptRef) {
         self.add(base, concept);
         self.severe.insert(concept);
         self.severe.extend(base.implied_by(concept));
     }
 
-    /// Adds a measured value and all that is derived from it.
+    /// Adds a measured value and everything derived from it.
     pub fn measure(&mut self, base: &KnowledgeBase, concept: ConceptRef, value: f64) {
         self.values.insert(concept, value);
         for derived in base.derive(concept, value, &self.person.clone()).present {
@@ -73,12 +73,12 @@ impl PlainFacts {
         }
     }
 
-    /// Says for how many days something has been present.
+    /// Sets the number of days for which a concept has been present.
     pub fn set_days(&mut self, concept: ConceptRef, days: u32) {
         self.days.insert(concept, days);
     }
 
-    /// The patient of a rule's example. Ids and values that cannot be read are left out.
+    /// Returns the patient of a rule's example. Ids and values that cannot be parsed are left out.
     pub fn of_example(base: &KnowledgeBase, example: &Example) -> Self {
         let person = Person {
             age: example.age.unwrap_or(GROWN_UP),
@@ -100,7 +100,7 @@ impl PlainFacts {
         facts
     }
 
-    /// The patient of a score's example.
+    /// Returns the patient of a score's example.
     pub fn of_score_example(base: &KnowledgeBase, example: &ScoreExample) -> Self {
         let person = Person {
             age: example.age.unwrap_or(GROWN_UP),
@@ -131,7 +131,7 @@ impl PlainFacts {
     }
 }
 
-/// The age of an example that names none.
+/// The age in an example that does not state one.
 const GROWN_UP: Age = Age::from_years(30);
 
 impl Facts for PlainFacts {

@@ -1,4 +1,4 @@
-//! Dense indices: what the engine counts by instead of comparing names.
+//! Dense indices, which the engine uses instead of comparing names.
 
 use lafiya_model::ConceptKind;
 use serde::{Deserialize, Serialize};
@@ -10,13 +10,14 @@ macro_rules! index {
         pub struct $name(pub u16);
 
         impl $name {
-            /// The place in the base's list of this kind.
+            /// Returns the position in the knowledge base's list of this kind.
             #[inline]
             pub const fn index(self) -> usize {
                 self.0 as usize
             }
 
-            /// The index of a place in the list. Lists are checked to fit when the base is built.
+            /// Creates the index for a position in the list. Building the knowledge base checks
+            /// that lists are short enough.
             #[inline]
             pub fn at(place: usize) -> Self {
                 Self(u16::try_from(place).unwrap_or(u16::MAX))
@@ -62,10 +63,10 @@ index!(
     BeltIx
 );
 
-/// A concept of the base, whatever its kind.
+/// A concept of the knowledge base, of any kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ConceptRef {
-    /// A symptom, sign or vital threshold.
+    /// A symptom, sign or threshold of a vital sign.
     Finding(FindingIx),
     /// A measured value.
     Measure(MeasureIx),
@@ -78,7 +79,7 @@ pub enum ConceptRef {
 }
 
 impl ConceptRef {
-    /// The kind, in the words of the API: measured values are symptoms.
+    /// Returns the kind in the words of the API, where measured values are symptoms.
     pub fn kind(self) -> ConceptKind {
         match self {
             Self::Finding(_) | Self::Measure(_) => ConceptKind::Symptom,
@@ -88,7 +89,7 @@ impl ConceptRef {
         }
     }
 
-    /// The finding, if it is one.
+    /// Returns the finding, if it is one.
     #[inline]
     pub fn finding(self) -> Option<FindingIx> {
         match self {
@@ -97,7 +98,7 @@ impl ConceptRef {
         }
     }
 
-    /// The risk factor, if it is one.
+    /// Returns the risk factor, if it is one.
     #[inline]
     pub fn risk(self) -> Option<RiskIx> {
         match self {
@@ -106,7 +107,7 @@ impl ConceptRef {
         }
     }
 
-    /// The lab test, if it is one.
+    /// Returns the lab test, if it is one.
     #[inline]
     pub fn lab(self) -> Option<LabIx> {
         match self {
@@ -115,7 +116,7 @@ impl ConceptRef {
         }
     }
 
-    /// The condition, if it is one.
+    /// Returns the condition, if it is one.
     #[inline]
     pub fn condition(self) -> Option<ConditionIx> {
         match self {

@@ -1,8 +1,9 @@
-//! How often each finding shows in each condition: the listed figures, for everybody and for each group, ready with their
-//! logarithms.
+//! The likelihood table: how often each finding occurs in each condition, for all patients and for
+//! each group, with precomputed logarithms.
 //!
-//! A finding that a condition does not list stands at its background, so it speaks neither for nor against. A broader
-//! finding is never rarer than a narrower one listed beside it, listed itself or not.
+//! A finding that a condition does not list has its background rate there, so it is evidence
+//! neither for nor against it. A broader finding is never rarer than a listed narrower one, whether
+//! or not it is listed itself.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +12,18 @@ use lafiya_model::Age;
 use super::index::{ConditionIx, FindingIx};
 use super::{Condition, Finding, FindingLink};
 
-/// Probabilities are kept away from certainty: no single answer decides.
+/// The lower bound of probabilities: no single answer may decide everything.
 const PROBABILITY_MIN: f64 = 0.0005;
-/// The other end.
+/// The upper bound of probabilities.
 pub const PROBABILITY_MAX: f64 = 0.995;
 
-/// A probability, kept away from certainty.
+/// Clamps a probability away from 0 and 1.
 #[inline]
 pub fn bounded(probability: f64) -> f64 {
     probability.clamp(PROBABILITY_MIN, PROBABILITY_MAX)
 }
 
-/// A group in which figures may differ from everybody's.
+/// A group of patients whose figures may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Group {
     /// Under five years.
@@ -37,7 +38,7 @@ impl Group {
     /// Every group.
     pub const ALL: [Self; 3] = [Self::Under5, Self::Over65, Self::Pregnant];
 
-    /// The group whose figures a patient is judged by; pregnancy says more than age.
+    /// Returns the group whose figures apply to a patient. Pregnancy takes precedence over age.
     pub fn of(age: Age, is_pregnant: bool) -> Option<Self> {
         if is_pregnant {
             Some(Self::Pregnant)
@@ -51,26 +52,27 @@ impl Group {
     }
 }
 
-/// The table.
+/// The likelihood table.
 #[derive(Clone, Debug, Default)]
 pub struct Likelihood {
-    /// What is listed, for everybody and then for each group.
+    /// The listed figures, for all patients and then for each group.
     listed: [Listed; 1 + Group::ALL.len()],
-    /// By finding: the answer of somebody whose illness does not explain it.
+    /// The expected answer if the illness does not explain the finding, by finding.
     background: Vec<Answer>,
 }
 
-/// What the conditions say of their findings, to be gone through from either side.
+/// The figures that conditions list, indexed by finding and by condition.
 #[derive(Clone, Debug, Default)]
 struct Listed {
-    /// By finding: the conditions that say how often they show it.
+    /// By finding: the conditions that list it, with their figures.
     showing: Vec<Showing>,
-    /// By condition: the findings it says it for and that do not stand at the background, in order.
+    /// By condition: the findings that it lists and whose figure differs from the background, in
+    /// order.
     shown: Vec<Vec<Shown>>,
 }
 
-/// The conditions that say how often they show a finding, in their order. Each figure has a column of its own, so that
-/// who goes through all conditions touches nothing but what is asked for.
+/// The conditions that list a finding, in their order. Each figure has its own column, so that a
+/// loop over all conditions reads only the memory that it needs.
 #[derive(Clone, Debug, Default)]
 pub struct Showing {
     conditions: Vec<ConditionIx>,
@@ -79,12 +81,12 @@ pub struct Showing {
     ln_absent: Vec<f32>,
     cardinal: Vec<u16>,
     paired: Vec<u16>,
-    /// Where most conditions say it.
+    /// Set if most conditions list the finding.
     by_condition: Option<Box<ByCondition>>,
 }
 
-/// The logarithms by `ConditionIx`, which are gone through side by side without looking up whose they are; `NAN` where a
-/// condition does not say how often.
+/// The logarithms by `ConditionIx`, for loops without lookups; `NAN` for conditions that do not
+/// list the finding.
 #[derive(Clone, Debug)]
 struct ByCondition {
     ln_present: Vec<f32>,
@@ -92,7 +94,7 @@ struct ByCondition {
 }
 
 impl Showing {
-    /// Of no condition.
+    /// A finding that no condition lists.
     pub const NONE: Self = Self {
         conditions: Vec::new(),
         probabilities: Vec::new(),
@@ -109,13 +111,14 @@ impl Showing {
         &self.conditions
     }
 
-    /// How often, in the order of the conditions.
+    /// Returns the probability of the finding, in the order of the conditions.
     #[inline]
     pub fn probabilities(&self) -> &[f32] {
         &self.probabilities
     }
 
-    /// The logarithm of how often they do or do not, kept away from certainty, in the order of the conditions.
+    /// Returns the logarithms of the clamped probability of presence or absence, in the order of
+    /// the conditions.
     #[inline]
     pub fn ln(&self, present: bool) -> &[f32] {
         if present {
@@ -125,7 +128,8 @@ impl Showing {
         }
     }
 
-    /// The same by `ConditionIx`, where most conditions say how often; `NAN` for those that do not.
+    /// Returns the same logarithms by `ConditionIx` if most conditions list the finding; `NAN` for
+    /// those that do not.
     #[inline]
     pub fn ln_by_condition(&self, present: bool) -> Option<&[f32]> {
         let ByCondition {
@@ -135,7 +139,7 @@ impl Showing {
         Some(if present { ln_present } else { ln_absent })
     }
 
-    /// The logarithm of one condition, where it says how often.
+    /// Returns the logarithm for one condition, if it lists the finding.
     #[inline]
     pub fn ln_of(&self, condition: ConditionIx, present: bool) -> Option<f32> {
         match self.ln_by_condition(present) {
@@ -146,26 +150,27 @@ impl Showing {
         }
     }
 
-    /// The place of a condition among them.
+    /// Returns the position of a condition in the list.
     #[inline]
     pub fn place_of(&self, condition: ConditionIx) -> Option<usize> {
         self.conditions.binary_search(&condition).ok()
     }
 
-    /// The places of those whose diagnosis is hard to make without the finding, in order.
+    /// Returns the positions of the conditions that are difficult to diagnose without the finding,
+    /// in order.
     #[inline]
     pub fn cardinal(&self) -> &[u16] {
         &self.cardinal
     }
 
-    /// Whether the one at a place is among them.
+    /// Whether the finding is cardinal for the condition at a position.
     #[inline]
     pub fn is_cardinal(&self, place: usize) -> bool {
         let place_of = |it: &u16| usize::from(*it);
         self.cardinal.binary_search_by_key(&place, place_of).is_ok()
     }
 
-    /// The places of those that are in a pair of conditions, in order.
+    /// Returns the positions of the conditions that are part of a pair, in order.
     #[inline]
     pub fn paired(&self) -> &[u16] {
         &self.paired
@@ -178,7 +183,7 @@ impl Showing {
         is_cardinal: bool,
         is_paired: bool,
     ) {
-        // There are never more than conditions, whose number is a `u16`, too.
+        // There are never more entries than conditions, whose number also fits into a `u16`.
         let place = self.conditions.len() as u16;
         let kept = bounded(probability.into());
         self.conditions.push(condition);
@@ -189,7 +194,7 @@ impl Showing {
         self.paired.extend(is_paired.then_some(place));
     }
 
-    /// To be called when all are there.
+    /// Builds the lookup by condition. Must be called after all entries were added.
     fn lay_out(&mut self, conditions: usize) {
         if self.conditions.len() > conditions / 2 {
             let by_condition = |figures: &[f32]| {
@@ -207,26 +212,27 @@ impl Showing {
     }
 }
 
-/// A finding that a condition says how often it shows.
+/// A finding that a condition lists.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shown {
     /// Which.
     pub finding: FindingIx,
-    /// How the answer stands above the one of somebody whose illness does not explain the finding.
+    /// The difference between the expected answer and that of a person whose illness does not
+    /// explain the finding.
     pub above: Answer,
 }
 
-/// What is to be expected of the answer to a question, or how far that is from something else to be expected.
+/// The expected answer to a question, or the difference between two expected answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// How often it is yes.
+    /// The probability of "yes".
     pub yes: f32,
-    /// How uncertain it is.
+    /// The entropy.
     pub entropy: f32,
 }
 
 impl Answer {
-    /// An answer that is yes so often.
+    /// Creates an answer with this probability of "yes".
     #[inline]
     pub fn with(yes: f32) -> Self {
         Self {
@@ -243,7 +249,7 @@ impl Answer {
     }
 }
 
-/// How uncertain a yes-or-no answer is, in nats.
+/// Returns the entropy of a yes-or-no answer, in nats.
 #[inline]
 pub fn entropy(probability: f32) -> f32 {
     let p = f64::from(probability).clamp(1e-9, 1.0 - 1e-9);
@@ -251,7 +257,7 @@ pub fn entropy(probability: f32) -> f32 {
 }
 
 impl Likelihood {
-    /// One figure, for a patient of a group.
+    /// Returns one figure, for a patient of a group.
     pub fn probability(
         &self,
         condition: ConditionIx,
@@ -265,19 +271,19 @@ impl Likelihood {
         }
     }
 
-    /// The conditions that say how often they show a finding, by themselves or through a narrower one.
+    /// Returns the conditions that list a finding, directly or through a narrower one.
     #[inline]
     pub fn showing(&self, finding: FindingIx, group: Option<Group>) -> &Showing {
         &self.listed(group).showing[finding.index()]
     }
 
-    /// The findings that a condition says it for, but those that stand at the background all the same.
+    /// Returns the findings that a condition lists, except those at the background rate.
     #[inline]
     pub fn shown(&self, condition: ConditionIx, group: Option<Group>) -> &[Shown] {
         &self.listed(group).shown[condition.index()]
     }
 
-    /// What somebody answers whose illness does not explain a finding, by `FindingIx`.
+    /// Returns the expected answer if the illness does not explain a finding, by `FindingIx`.
     #[inline]
     pub fn background(&self) -> &[Answer] {
         &self.background
@@ -357,7 +363,8 @@ impl Listed {
     }
 }
 
-/// The figures of one condition, with every broader finding at least as frequent as the narrower ones.
+/// Returns the figures of one condition, with every broader finding at least as frequent as its
+/// narrower ones.
 fn lifted(
     figures: impl Iterator<Item = (FindingIx, f32)>,
     findings: &[Finding],

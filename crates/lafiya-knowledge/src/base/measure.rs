@@ -1,6 +1,8 @@
-//! Measured values: reading the number somebody typed, and what it makes present or absent.
+//! Measured values: parsing a number as typed, and deriving the findings that it makes present or
+//! absent.
 //!
-//! Lenient in units, strict in numbers: a text that is not clearly one number is refused, never guessed at.
+//! Units are matched leniently, numbers strictly: a text that is not clearly one number is
+//! rejected, never guessed.
 
 use std::borrow::Cow;
 
@@ -12,32 +14,32 @@ use super::index::{ConceptRef, MeasureIx};
 use crate::schema::{self, Derivation, Limits, NormalRange, OtherUnit};
 use crate::words::{AgeSpan, SexLimit, State};
 
-/// What deriving needs to know of a patient.
+/// The properties of a patient that derivation depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Person {
     /// The age.
     pub age: Age,
     /// The sex.
     pub sex: Sex,
-    /// Known to be in this state.
+    /// The state the patient is known to be in.
     pub state: Option<State>,
 }
 
-/// A measured value, with what its file says.
+/// A measured value, with the contents of its file.
 #[derive(Clone, Debug)]
 pub struct Measure {
-    /// The file's words.
+    /// The contents of the file.
     pub text: schema::Measure,
-    /// How to read and use a value.
+    /// How values are parsed and used.
     pub quantity: Quantity,
-    /// The two measures of a value written as two numbers.
+    /// For a value of two numbers: the two measures.
     pub pair: Option<[MeasureIx; 2]>,
 }
 
-/// How to read and use the values of a measure or a lab test.
+/// How values of a measure or a lab test are parsed and used.
 #[derive(Clone, Debug, Default)]
 pub struct Quantity {
-    /// The unit values are kept in.
+    /// The unit in which values are stored.
     pub unit: String,
     other_units: Vec<OtherUnit>,
     plausible: Option<[f64; 2]>,
@@ -55,33 +57,33 @@ struct Rule {
     state: Option<State>,
 }
 
-/// Why a text is not a value.
+/// The reason why a text is not a value.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum NotANumber {
-    /// It is not one clear number.
+    /// It is not clearly one number.
     #[error("`{0}` is not a number")]
     Unreadable(String),
-    /// It is a number that no living patient has.
+    /// The number is impossible in a living patient.
     #[error("{value} {unit} is outside what is possible ({low} to {high} {unit}): a typing error?")]
     Implausible {
         /// The number.
         value: f64,
-        /// The lowest possible.
+        /// The lowest possible value.
         low: f64,
-        /// The highest possible.
+        /// The highest possible value.
         high: f64,
         /// The unit.
         unit: String,
     },
-    /// A value written as two numbers whose first is not above its second.
+    /// A value of two numbers whose first is not above its second.
     #[error("the first number must be above the second")]
     UpsideDown,
-    /// The concept has no unit: nothing to read.
+    /// The concept has no unit, so it takes no value.
     #[error("this concept takes no value")]
     NoUnit,
 }
 
-/// What a value makes present or absent. Ancestors are not listed: they follow.
+/// The concepts that a value makes present or absent. Ancestors are not included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Derived {
     /// Present.
@@ -91,17 +93,18 @@ pub struct Derived {
 }
 
 impl Quantity {
-    /// Reads `39.5`, `39,5`, `102 F`: a number in the quantity's own unit.
+    /// Parses a value such as `39.5`, `39,5` or `102 F` into the quantity's own unit.
     pub fn read_value(&self, text: &str) -> Result<f64, NotANumber> {
         let unreadable = || NotANumber::Unreadable(text.to_owned());
         let (number, unit) = split_number(text).ok_or_else(unreadable)?;
-        // A unit of something else is no reading of this; nor are "38 to 39", "120/80" and "5e3" one clear number.
+        // A unit of another quantity is rejected, and "38 to 39", "120/80" and "5e3" are not
+        // clearly one number.
         let unit = self.unit_in(unit).ok_or_else(unreadable)?;
         self.read_number(number, unit)
     }
 
-    /// The unit in what stands behind a number, as the base spells it: none, one that we know, or one with a remark
-    /// such as "% on air".
+    /// Returns the unit in the text after a number, in the spelling of the knowledge base: none, a
+    /// known unit, or a known unit with a remark such as "% on air".
     fn unit_in(&self, written: &str) -> Option<&str> {
         // "39°" has no unit.
         if normal_unit(written).is_empty() {
@@ -127,7 +130,7 @@ impl Quantity {
         std::iter::once(self.unit.as_str()).chain(others)
     }
 
-    /// A number as written, with a unit or with none: the number in the quantity's own unit.
+    /// Converts a number with a unit, or without one, into the quantity's own unit.
     pub fn read_number(&self, number: f64, unit: &str) -> Result<f64, NotANumber> {
         let is_named = |other: &&OtherUnit| same_unit(&other.unit, unit);
         if !same_unit(&self.unit, unit)
@@ -139,7 +142,8 @@ impl Quantity {
         if own.is_ok() || !unit.is_empty() {
             return own;
         }
-        // "102" for a temperature can only be Fahrenheit: a bare number that one other unit alone explains is that.
+        // If a bare number is only plausible in one other unit, that unit is assumed: "102" for a
+        // temperature can only be Fahrenheit.
         let mut explained = self.readings(number);
         match (explained.next(), explained.next()) {
             (Some(value), None) => Ok(value),
@@ -147,7 +151,7 @@ impl Quantity {
         }
     }
 
-    /// All that a number without a unit could mean: in the quantity's own unit and in the others, where that can be.
+    /// Returns all plausible readings of a number without a unit, in the quantity's own unit.
     pub fn readings(&self, number: f64) -> impl Iterator<Item = f64> {
         let others = self.other_units.iter();
         let others = others.map(move |other| convert(number, other));
@@ -155,7 +159,7 @@ impl Quantity {
         all.filter(|value| self.checked(*value).is_ok())
     }
 
-    /// The normal range at an age.
+    /// Returns the normal range at an age.
     pub fn normal_at(&self, age: Age) -> Option<[f64; 2]> {
         let reached = |range: &&NormalRange| range.from.is_none_or(|from| age >= from);
         self.normal.iter().rfind(reached).map(|range| range.range)
@@ -173,14 +177,14 @@ impl Quantity {
         Derived { present, absent }
     }
 
-    /// What some value makes present in this person. A value cannot make anything else absent: "below 94 in a
-    /// child" says nothing of an adult.
+    /// Returns the concepts that some value makes present in this person. A value cannot make any
+    /// other concept absent: "below 94 in a child" says nothing about an adult.
     pub fn derivable_in(&self, person: &Person) -> impl Iterator<Item = ConceptRef> {
         let rules = self.derive.iter().filter(|rule| rule.applies_to(person));
         rules.map(|rule| rule.concept)
     }
 
-    /// Whether a value lies far outside what is normal at an age: beyond it by more than the width of the normal
+    /// Whether a value is far outside the normal range at an age: by more than the width of the
     /// range, or below half of its lower end.
     pub fn is_far_from_normal(&self, value: f64, age: Age) -> bool {
         self.normal_at(age).is_some_and(|[low, high]| {
@@ -194,18 +198,20 @@ impl Quantity {
         })
     }
 
-    /// What a living patient can have, in the quantity's own unit, where the file says.
+    /// Returns the range of values possible in a living patient, in the quantity's own unit, if the
+    /// file states one.
     pub fn plausible_range(&self) -> Option<[f64; 2]> {
         self.plausible
     }
 
-    /// What a value makes present; a concept of several rules may come more than once.
+    /// Returns the concepts that a value makes present. A concept with several rules may occur more
+    /// than once.
     pub fn present(&self, value: f64, person: &Person) -> impl Iterator<Item = ConceptRef> {
         let hold = move |rule: &&Rule| rule.limits.hold(value) && rule.applies_to(person);
         self.derive.iter().filter(hold).map(|rule| rule.concept)
     }
 
-    /// Every concept a value can say something about.
+    /// Returns every concept that a value can affect.
     pub fn derivable(&self) -> impl Iterator<Item = ConceptRef> + '_ {
         self.derive
             .iter()
@@ -213,7 +219,7 @@ impl Quantity {
             .chain(self.absent_unless_derived.iter().copied())
     }
 
-    /// Whether a unit is one that values can be read in.
+    /// Whether values can be given in a unit.
     pub fn knows_unit(&self, written: &str) -> bool {
         self.units().any(|unit| same_unit(unit, written))
     }
@@ -281,11 +287,12 @@ fn known(ids: &[String], directory: &Directory) -> Vec<ConceptRef> {
 }
 
 fn convert(number: f64, other: &OtherUnit) -> f64 {
-    // Two decimals are finer than any bedside device and hide the noise of the factor.
+    // Two decimals are more precise than any bedside device and remove the rounding error of the
+    // factor.
     ((number * other.times + other.plus) * 100.0).round() / 100.0
 }
 
-/// The number at the start of a text and the rest, which is the unit.
+/// Splits a text into the number at its start and the rest, which is the unit.
 pub fn split_number(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
     let end = text
@@ -300,7 +307,8 @@ pub fn split_number(text: &str) -> Option<(f64, &str)> {
     number.is_finite().then_some((number, unit))
 }
 
-/// A decimal comma becomes a point; commas that group thousands fall away; anything doubtful is refused.
+/// Normalises a number: a decimal comma becomes a point and thousands separators are removed.
+/// Ambiguous numbers are rejected.
 fn plain_number(digits: &str) -> Option<Cow<'_, str>> {
     let commas = digits.matches(',').count();
     let points = digits.matches('.').count();
@@ -324,13 +332,14 @@ fn plain_number(digits: &str) -> Option<Cow<'_, str>> {
     (commas == 1 && points == 0).then(|| Cow::Owned(digits.replace(',', ".")))
 }
 
-/// Whether two spellings name one unit. An empty second spelling names no unit.
+/// Whether two spellings mean the same unit. An empty second spelling means no unit.
 fn same_unit(unit: &str, written: &str) -> bool {
-    // Mostly it is written as the base has it.
+    // Most units are already spelled as in the knowledge base.
     !written.is_empty() && (unit == written || normal_unit(unit) == normal_unit(written))
 }
 
-/// Words that change nothing of the unit before them. "12 g per ..." would be another unit.
+/// Whether a text contains only words that do not change the unit before them. "12 g per ..." would
+/// be another unit.
 fn is_remark(text: &str) -> bool {
     let mut words = text.split_whitespace();
     words.all(|word| {
@@ -341,8 +350,8 @@ fn is_remark(text: &str) -> bool {
     })
 }
 
-/// A unit in one spelling, with those that people use who fill in a form. Not for free text, where "beats" and "score"
-/// are words like others.
+/// Normalises a unit, including spellings common in forms. Not for free text, where "beats" and
+/// "score" are ordinary words.
 fn usual_spelling(written: &str) -> String {
     let plain = normal_unit(written)
         .replace("litre", "l")
@@ -378,7 +387,7 @@ fn usual_spelling(written: &str) -> String {
     usual.to_owned()
 }
 
-/// A unit in one spelling: small letters, no gaps and points, "/" for "per", "u" for "µ".
+/// Normalises a unit: lower case, without spaces and points, "/" for "per", "u" for "µ".
 pub fn normal_unit(unit: &str) -> String {
     let plain: String = unit
         .to_lowercase()

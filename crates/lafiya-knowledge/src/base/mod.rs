@@ -1,7 +1,7 @@
-//! The knowledge base: immutable, indexed, what everything else reads.
+//! The knowledge base: immutable and indexed.
 //!
-//! It follows every reference once, when it is built, so that reasoning works on dense indices and never on names.
-//! It does not judge the content (`checks` does) and it does not reason.
+//! Every reference is resolved once, when it is built, so that the engine works with dense indices
+//! and never with names. It does not validate the content (`checks` does) and does not reason.
 
 mod book;
 mod build;
@@ -48,7 +48,7 @@ use crate::schema::{
 };
 use crate::words::State;
 
-/// Everything the service knows of medicine.
+/// The complete medical knowledge of the service.
 #[derive(Clone, Debug)]
 pub struct KnowledgeBase {
     content_hash: String,
@@ -87,14 +87,14 @@ macro_rules! lists {
     ($($(#[$doc:meta])* $all:ident, $one:ident: $ix:ident -> $item:ty;)+) => {
         $(
             $(#[$doc])*
-            /// All, in the order of their indices.
+            /// Returns all, in the order of their indices.
             #[inline]
             pub fn $all(&self) -> &[$item] {
                 &self.$all
             }
 
             $(#[$doc])*
-            /// One, by its index.
+            /// Returns one by its index.
             #[inline]
             pub fn $one(&self, ix: $ix) -> &$item {
                 &self.$all[ix.index()]
@@ -104,19 +104,20 @@ macro_rules! lists {
 }
 
 impl KnowledgeBase {
-    /// Pairs of conditions that often come together.
+    /// Returns pairs of conditions that often occur together.
     #[inline]
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
     }
 
-    /// The place of a condition among those that are in a pair, from 1; 0 for all others.
+    /// Returns the position of a condition among those that are part of a pair, from 1; 0 for all
+    /// others.
     #[inline]
     pub fn place_in_pairs(&self, ix: ConditionIx) -> usize {
         self.places_in_pairs[ix.index()].into()
     }
 
-    /// How many such places there are, 0 among them.
+    /// Returns the number of such positions, including 0.
     #[inline]
     pub fn places_in_pairs(&self) -> usize {
         1 + 2 * self.pairs.len()
@@ -143,8 +144,8 @@ impl KnowledgeBase {
         belts, belt: BeltIx -> Belt;
     }
 
-    /// The rules that could fire for a patient of whom these concepts are known (present, or measured), in order. No other
-    /// rule does.
+    /// Returns the rules that could fire for a patient with these known concepts (present or
+    /// measured), in order. No other rule fires.
     pub fn rules_awake<'a>(
         &'a self,
         known: &[ConceptRef],
@@ -153,25 +154,26 @@ impl KnowledgeBase {
         awake.map(|place| &self.rules[place])
     }
 
-    /// The level of each condition in the usual patient, by `ConditionIx`.
+    /// Returns the default level of each condition, by `ConditionIx`.
     #[inline]
     pub fn usual_levels(&self) -> &[(TriageLevel, Timeframe)] {
         &self.usual_levels
     }
 
-    /// How long each condition lasts, by `ConditionIx`.
+    /// Returns the course of each condition, by `ConditionIx`.
     #[inline]
     pub fn courses(&self) -> impl ExactSizeIterator<Item = Course> {
         self.courses.iter()
     }
 
-    /// How common conditions are, and what that depends on.
+    /// Returns the priors and the factors that they depend on.
     #[inline]
     pub fn priors(&self) -> &Priors {
         &self.priors
     }
 
-    /// The conditions that the presence of a concept raises by itself, and to which level.
+    /// Returns the conditions whose level the presence of a concept raises by itself, with the
+    /// level.
     pub fn raised_by(
         &self,
         concept: ConceptRef,
@@ -179,8 +181,8 @@ impl KnowledgeBase {
         self.higher.raised_by(concept)
     }
 
-    /// The higher levels beside those of [`Self::raised_by`] that could hold for a patient of whom these concepts are known
-    /// (present, or measured). No other one does.
+    /// Returns the higher levels, other than those of [`Self::raised_by`], that could hold for a
+    /// patient with these known concepts (present or measured). No others hold.
     pub fn higher_awake(
         &self,
         known: &[ConceptRef],
@@ -189,54 +191,54 @@ impl KnowledgeBase {
         awake.map(|(ix, place)| (ix, &self.condition(ix).higher[place]))
     }
 
-    /// The risk factors that say a woman is in a state.
+    /// Returns the risk factors that imply a state of a woman.
     #[inline]
     pub fn state_risks(&self) -> &[RiskIx] {
         &self.state_risks
     }
 
-    /// The risk factors that an age brings with it.
+    /// Returns the risk factors that are implied by age.
     #[inline]
     pub fn age_risks(&self) -> &[RiskIx] {
         &self.age_risks
     }
 
-    /// SHA-256 over the content, in hexadecimal.
+    /// Returns the SHA-256 of the content, in hexadecimal.
     pub fn content_hash(&self) -> &str {
         &self.content_hash
     }
 
-    /// The version for people.
+    /// Returns the display version.
     pub fn version(&self) -> &Version {
         &self.version
     }
 
-    /// The indices of all conditions.
+    /// Returns the indices of all conditions.
     pub fn condition_indices(&self) -> impl ExactSizeIterator<Item = ConditionIx> + use<> {
         (0..self.conditions.len()).map(ConditionIx::at)
     }
 
-    /// The indices of all findings.
+    /// Returns the indices of all findings.
     pub fn finding_indices(&self) -> impl ExactSizeIterator<Item = FindingIx> + use<> {
         (0..self.findings.len()).map(FindingIx::at)
     }
 
-    /// The indices of all risk factors.
+    /// Returns the indices of all risk factors.
     pub fn risk_indices(&self) -> impl ExactSizeIterator<Item = RiskIx> + use<> {
         (0..self.risks.len()).map(RiskIx::at)
     }
 
-    /// The indices of all lab tests.
+    /// Returns the indices of all lab tests.
     pub fn lab_indices(&self) -> impl ExactSizeIterator<Item = LabIx> + use<> {
         (0..self.labs.len()).map(LabIx::at)
     }
 
-    /// The concept a caller means: the exact id, a bare slug (`fever`), a retired id.
+    /// Returns the concept for an exact id, a bare slug (`fever`) or a retired id.
     pub fn resolve(&self, text: &str) -> Option<ConceptRef> {
         self.directory.resolve(text)
     }
 
-    /// The id of a concept.
+    /// Returns the id of a concept.
     pub fn id_of(&self, concept: ConceptRef) -> &str {
         match concept {
             ConceptRef::Finding(ix) => &self.finding(ix).text.id,
@@ -247,7 +249,7 @@ impl KnowledgeBase {
         }
     }
 
-    /// The clinical name of a concept.
+    /// Returns the clinical name of a concept.
     pub fn name_of(&self, concept: ConceptRef) -> &str {
         match concept {
             ConceptRef::Finding(ix) => &self.finding(ix).text.name,
@@ -258,7 +260,7 @@ impl KnowledgeBase {
         }
     }
 
-    /// The plain name of a concept, or the clinical one where there is no other.
+    /// Returns the common name of a concept, or the clinical name if there is none.
     pub fn common_name_of(&self, concept: ConceptRef) -> &str {
         let plain = match concept {
             ConceptRef::Finding(ix) => &self.finding(ix).text.common_name,
@@ -274,7 +276,7 @@ impl KnowledgeBase {
         }
     }
 
-    /// The category a concept is listed under.
+    /// Returns the category of a concept.
     pub fn category_of(&self, concept: ConceptRef) -> &str {
         match concept {
             ConceptRef::Finding(ix) => &self.finding(ix).text.category,
@@ -285,13 +287,13 @@ impl KnowledgeBase {
         }
     }
 
-    /// How often findings show in conditions.
+    /// Returns the likelihood table.
     #[inline]
     pub fn likelihood(&self) -> &Likelihood {
         &self.likelihood
     }
 
-    /// How to read and use values of a concept; `None` where it takes none.
+    /// Returns how values of a concept are parsed and used; `None` if it takes none.
     pub fn quantity(&self, concept: ConceptRef) -> Option<&Quantity> {
         match concept {
             ConceptRef::Measure(ix) => Some(&self.measure(ix).quantity),
@@ -300,8 +302,8 @@ impl KnowledgeBase {
         }
     }
 
-    /// Reads a value: the measures it belongs to, each with its number in its own unit.
-    /// A pair such as `180/110` gives two; anything else gives one.
+    /// Parses a value into the measures that it belongs to, each with its number in its own unit. A
+    /// pair such as `180/110` gives two; anything else gives one.
     pub fn read_value(
         &self,
         concept: ConceptRef,
@@ -327,17 +329,20 @@ impl KnowledgeBase {
         }
     }
 
-    /// Pairs of measures whose first value is above the second, such as the two numbers of a blood pressure.
+    /// Returns pairs of measures whose first value is above the second, such as the two numbers of
+    /// a blood pressure.
     pub fn measure_pairs(&self) -> impl Iterator<Item = [MeasureIx; 2]> {
         self.measures.iter().filter_map(|measure| measure.pair)
     }
 
-    /// What a living patient can have, in the concept's own unit; `None` where it takes no value or no file says.
+    /// Returns the range possible in a living patient, in the concept's own unit; `None` if it
+    /// takes no value or no range is stated.
     pub fn plausible_range(&self, concept: ConceptRef) -> Option<[f64; 2]> {
         self.quantity(concept)?.plausible_range()
     }
 
-    /// The same in words, `30 to 100 %`; of a value written as two numbers, of both.
+    /// Returns the plausible range in words, such as `30 to 100 %`; for a value of two numbers,
+    /// both ranges.
     pub fn plausible_words(&self, concept: ConceptRef) -> Option<String> {
         let words = |concept| {
             let quantity = self.quantity(concept)?;
@@ -358,8 +363,8 @@ impl KnowledgeBase {
         }
     }
 
-    /// Whether a value that cannot be read would be dangerous if it were true: an oxygen saturation of 9 may be a
-    /// typing error, or a dying patient. It is judged by the nearest value that a living patient can have.
+    /// Whether an implausible value would be dangerous if it were true: an oxygen saturation of 9
+    /// may be a typing error or a dying patient. It is judged by the nearest plausible value.
     pub fn is_dangerous_if_true(
         &self,
         concept: ConceptRef,
@@ -387,8 +392,8 @@ impl KnowledgeBase {
         findings.any(|it| it.finding().is_some_and(|ix| self.finding(ix).is_danger()))
     }
 
-    /// Whether a concept makes sense at this age and in this sex. A lab test always does: its ages say whom it is
-    /// recommended to, and a result that is brought counts in any case.
+    /// Whether a concept applies at this age and for this sex. A lab test always does: its ages say
+    /// for whom it is recommended, and an existing result counts in any case.
     pub fn fits(&self, concept: ConceptRef, age: Age, sex: Sex) -> bool {
         match concept {
             ConceptRef::Finding(ix) => {
@@ -403,8 +408,9 @@ impl KnowledgeBase {
         }
     }
 
-    /// What a value makes present or absent. What does not fit the person's age or sex is neither. Nothing that
-    /// follows from what is present is called absent, nor anything that no value could have made present.
+    /// Returns what a value makes present or absent. Concepts that do not fit the person's age or
+    /// sex are neither. Consequences of present concepts are never absent, nor are concepts that no
+    /// value could have made present.
     pub fn derive(&self, concept: ConceptRef, value: f64, person: &Person) -> Derived {
         let Some(quantity) = self.quantity(concept) else {
             return Derived::default();
@@ -426,7 +432,8 @@ impl KnowledgeBase {
         derived
     }
 
-    /// What is present whenever this is: ancestors and implied concepts, without itself.
+    /// Returns everything that is present whenever a concept is: its ancestors and implied
+    /// concepts, without itself.
     pub fn implied_by(&self, concept: ConceptRef) -> Vec<ConceptRef> {
         match concept {
             ConceptRef::Finding(ix) => self
@@ -447,57 +454,59 @@ impl KnowledgeBase {
         }
     }
 
-    /// A `when` over this base's indices. What names nothing known never holds.
+    /// Compiles a `when` to the indices of this knowledge base. A part that names an unknown
+    /// concept never holds.
     pub fn compile_when(&self, written: &crate::schema::When) -> When {
         When::compile(written, &self.directory)
     }
 
-    /// The place of a slug: a region, a country, or a country's ISO code in lower case.
+    /// Returns the place for a slug: a region, a country, or a country's ISO code in lower case.
     pub fn place(&self, slug: &str) -> Option<&Place> {
         self.places.find(slug)
     }
 
-    /// Every place.
+    /// Returns every place.
     pub fn places(&self) -> &[Place] {
         &self.places.list
     }
 
-    /// A source as it is cited: `Title, publisher, year`.
+    /// Returns the citation of a source: `Title, publisher, year`.
     pub fn citation(&self, ix: SourceIx) -> &Phrase {
         &self.citations[ix.index()]
     }
 
-    /// The texts of answers by their numbers.
+    /// Returns the phrase table.
     pub fn book(&self) -> &Arc<Book> {
         &self.book
     }
 
-    /// The source of an id.
+    /// Returns the source with an id.
     pub fn find_source(&self, id: &str) -> Option<SourceIx> {
         self.directory.source(id)
     }
 
-    /// The name for people of a specialist.
+    /// Returns the specialist with an id.
     pub fn specialist(&self, id: &str) -> Option<&Specialist> {
         self.specialists.iter().find(|it| it.id == id)
     }
 
-    /// Every specialist.
+    /// Returns every specialist.
     pub fn specialists(&self) -> &[Specialist] {
         &self.specialists
     }
 
-    /// Kinds of facilities, what they offer, and what a patient needs of them.
+    /// Returns the types of facilities, what they offer, and what a patient needs.
     pub fn services(&self) -> &Services {
         &self.services
     }
 
-    /// The texts of a level.
+    /// Returns the texts of a level.
     pub fn level_text(&self, level: TriageLevel) -> Option<&LevelText> {
         self.triage.level.iter().find(|it| it.id == level)
     }
 
-    /// The danger signs that a patient is asked for, whatever was told, in the order of the file.
+    /// Returns the danger signs that every patient of this age and sex is asked about, in the order
+    /// of the file.
     pub fn danger_signs(&self, age: Age, sex: Sex) -> impl Iterator<Item = FindingIx> {
         let asked = self.triage.danger_sign.iter();
         let asked = asked.filter(move |it| it.ages().contains(age));
@@ -509,23 +518,24 @@ impl KnowledgeBase {
             })
     }
 
-    /// The words for a time-frame.
+    /// Returns the wording of a timeframe.
     pub fn timeframe_text(&self, timeframe: Timeframe) -> Option<&TimeframeText> {
         self.triage.timeframe.iter().find(|it| it.id == timeframe)
     }
 
-    /// The share (0 to 1) of a named group among those of a band who come for care; `None` where no file says.
+    /// Returns the share (0 to 1) of a named group among people of a band who seek care; `None` if
+    /// no file states it.
     pub fn share(&self, id: &str, band: AgeBand) -> Option<f32> {
         let share = self.population.iter().find(|it| it.id == id)?;
         Some(share.of_100.get(&band).copied().unwrap_or(0.0) / 100.0)
     }
 
-    /// The share (0 to 1) of women of a band who are in a state; 0 where no file says.
+    /// Returns the share (0 to 1) of women of a band who are in a state; 0 if no file states it.
     pub fn state_share(&self, state: State, band: AgeBand) -> f32 {
         self.share(state.as_str(), band).unwrap_or(0.0)
     }
 
-    /// The phrases of `lay-terms/`.
+    /// Returns the phrases of `lay-terms/`.
     pub fn lay_terms(&self) -> &[LayTerm] {
         &self.lay_terms
     }

@@ -1,4 +1,4 @@
-//! Places: a slug to its country and belts, and the multipliers that depend on them.
+//! Places: slugs with their country and belts, and the multipliers that depend on them.
 
 use std::collections::HashMap;
 
@@ -7,33 +7,33 @@ use super::index::{BeltIx, ConceptRef, RiskIx};
 use crate::schema::{self, Belt, Country};
 use crate::words::Setting;
 
-/// A country or a region of one.
+/// A country or region.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Lower case, as the API takes and gives it.
+    /// Lower case, as accepted and returned by the API.
     pub slug: String,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// ISO code of the country, two letters.
+    /// Two-letter ISO code of the country.
     pub country: String,
     /// Name of the country.
     pub country_name: String,
-    /// The belts it lies in.
+    /// The belts that it belongs to.
     pub belts: Vec<BeltIx>,
-    /// Risk factors that its belts bring with them, without what follows from these.
+    /// Risk factors implied by its belts, without those that follow from them.
     pub implies: Vec<RiskIx>,
-    /// Set where nearly everybody there lives so.
+    /// Set if nearly everyone there lives in this setting.
     pub setting: Option<Setting>,
     /// Other names and spellings.
     pub synonyms: Vec<String>,
 }
 
-/// A multiplier of a prior, over indices.
+/// A multiplier of a prior, with resolved indices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Times {
     /// In this belt.
     pub belt: Option<BeltIx>,
-    /// In these months (1 to 12); empty is all year.
+    /// In these months (1 to 12); empty means all year.
     pub months: Vec<u8>,
     /// In this setting.
     pub setting: Option<Setting>,
@@ -42,7 +42,8 @@ pub struct Times {
 }
 
 impl Times {
-    /// Whether it applies. What is not known does not: a prior is written for a place and month unknown.
+    /// Whether it applies. It does not if what it depends on is unknown: the prior itself is meant
+    /// for an unknown place and month.
     #[inline]
     pub fn applies(&self, belts: &[BeltIx], month: Option<u8>, setting: Option<Setting>) -> bool {
         self.belt.is_none_or(|belt| belts.contains(&belt))
@@ -50,7 +51,7 @@ impl Times {
             && self.setting.is_none_or(|wanted| setting == Some(wanted))
     }
 
-    /// A multiplier of an unknown belt applies nowhere, so it is left out.
+    /// Resolves a multiplier. One with an unknown belt is left out, so it applies nowhere.
     pub(super) fn compile(written: &schema::Times, directory: &Directory) -> Option<Self> {
         let belt = match &written.belt {
             Some(id) => Some(directory.belt(id)?),
@@ -93,7 +94,8 @@ impl Places {
         places
     }
 
-    /// The first place of a slug keeps it; later ones answer to `slug-countrycode` alone.
+    /// Adds a place. The first place with a slug keeps it; later ones are only found as
+    /// `slug-countrycode`.
     fn enter(&mut self, place: Place, further: &[String]) {
         let at = self.list.len();
         let long = format!("{}-{}", place.slug, place.country.to_lowercase());
@@ -150,7 +152,7 @@ fn region_of(country: &Place, region: &schema::Region, directory: &Directory) ->
     }
 }
 
-/// The risk factors that these belts imply, each once.
+/// Returns the risk factors that these belts imply, without duplicates.
 fn implied_by(of_place: &[BeltIx], belts: &[Belt], directory: &Directory) -> Vec<RiskIx> {
     let ids = of_place.iter().flat_map(|ix| &belts[ix.index()].implies);
     let risks = ids.filter_map(|id| directory.exact(id).and_then(ConceptRef::risk));
@@ -160,7 +162,7 @@ fn implied_by(of_place: &[BeltIx], belts: &[Belt], directory: &Directory) -> Vec
     implied
 }
 
-/// A name in lower case with hyphens: `Côte d'Ivoire` is `cote-d-ivoire`.
+/// Returns a name in lower case with hyphens: `Côte d'Ivoire` becomes `cote-d-ivoire`.
 pub(crate) fn slug(name: &str) -> String {
     let small = name.to_lowercase();
     let plain = small.chars().map(|c| match c {

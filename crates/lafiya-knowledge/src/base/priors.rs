@@ -1,5 +1,5 @@
-//! How common conditions are in patients of an age and sex, ready for every turn; and which conditions
-//! depend on more than that. Few do, so a turn looks at those alone.
+//! Precomputed priors by age band and sex, and the conditions whose prior depends on more than
+//! that. There are few of those, so a turn only looks at them.
 
 use lafiya_model::{AgeBand, Sex};
 
@@ -11,66 +11,67 @@ use crate::words::{AgeSpan, Setting, State};
 /// Priors by age band and sex, and the conditions whose prior depends on more.
 #[derive(Clone, Debug, Default)]
 pub struct Priors {
-    /// By band and then by sex, in their orders.
+    /// By band and then by sex, in the order of their variants.
     shares: Vec<Vec<f32>>,
     /// The logarithms of these.
     ln_shares: Vec<Vec<f64>>,
-    /// By band: conditions that some ages of it rule out and some do not, with the ages that do not.
+    /// By band: conditions that are possible at only some ages of it, with those ages.
     limited_by_age: Vec<Vec<(ConditionIx, AgeSpan)>>,
-    /// Conditions that something present rules out, with what does.
+    /// Conditions that a present concept rules out, with that concept.
     pub excludable: Vec<(ConditionIx, ConceptRef)>,
-    /// Conditions that only women in a state have.
+    /// Conditions that only women in a state can have.
     pub of_state: Vec<(ConditionIx, State)>,
-    /// What a pregnancy does to the others, where it does something.
+    /// The multipliers of other conditions in pregnancy.
     pub in_pregnancy: Vec<Multiplier>,
-    /// The multipliers of conditions that hold in every belt, and those of each belt, by its index.
+    /// The multipliers that apply in every belt, and those of each belt, by its index.
     everywhere: Vec<Multiplier>,
     in_belt: Vec<Vec<Multiplier>>,
 }
 
-/// What makes one condition commoner or rarer, as `Times` says, small since many are gone through every turn.
+/// A multiplier of one condition's prior, like `Times`. It is compact because every turn reads
+/// many.
 #[derive(Clone, Copy, Debug)]
 pub struct Multiplier {
     /// The condition.
     pub condition: ConditionIx,
-    /// A bit for each month; every bit where it is all year.
+    /// One bit per month; all bits if it applies all year.
     months: u16,
-    /// A bit for each setting; every bit where it is in all.
+    /// One bit per setting; all bits if it applies in every setting.
     settings: u8,
-    /// What its share is multiplied with.
+    /// The factor.
     pub by: f32,
-    /// The logarithm of this.
+    /// The logarithm of the factor.
     pub ln_by: f32,
 }
 
-/// The bit of a setting that is not known, which only what holds in all has.
+/// The bit of an unknown setting, which is only set in multipliers for all settings.
 const UNKNOWN_SETTING: u8 = 1;
 
-/// The bit of a month that is not known, which only what holds all year has.
+/// The bit of an unknown month, which is only set in multipliers for all year.
 const UNKNOWN_MONTH: u16 = 1;
 
 impl Priors {
-    /// The share of visits (0 to 1) by `ConditionIx`, where no more than band and sex is known; 0 where these make the
-    /// condition impossible.
+    /// Returns the share of visits (0 to 1) by `ConditionIx` if only band and sex are known; 0 if
+    /// these make the condition impossible.
     #[inline]
     pub fn shares(&self, band: AgeBand, sex: Sex) -> &[f32] {
         &self.shares[group(band, sex)]
     }
 
-    /// The logarithms of these shares.
+    /// Returns the logarithms of these shares.
     #[inline]
     pub fn ln_shares(&self, band: AgeBand, sex: Sex) -> &[f64] {
         &self.ln_shares[group(band, sex)]
     }
 
-    /// Conditions that are possible at some ages of a band alone, with these.
+    /// Returns the conditions that are possible at only some ages of a band, with those ages.
     #[inline]
     pub fn limited_by_age(&self, band: AgeBand) -> &[(ConditionIx, AgeSpan)] {
         &self.limited_by_age[band as usize]
     }
 
-    /// What the shares are multiplied with. What is not known does not apply: a prior is written for a place and month
-    /// unknown.
+    /// Returns the multipliers that apply. Multipliers for an unknown place or month do not: the
+    /// prior itself is meant for those.
     pub fn multipliers<'a>(
         &'a self,
         belts: &'a [BeltIx],
@@ -130,7 +131,7 @@ impl Priors {
 }
 
 impl Multiplier {
-    /// One that holds all year and in all settings.
+    /// Creates a multiplier for all year and all settings.
     fn always(condition: ConditionIx, by: f32) -> Self {
         Self {
             condition,
@@ -159,7 +160,7 @@ fn group(band: AgeBand, sex: Sex) -> usize {
     band as usize * Sex::ALL.len() + sex as usize
 }
 
-/// The bit of a month, 1 to 12.
+/// Returns the bit of a month, 1 to 12.
 fn month_bit(month: u8) -> u16 {
     1_u16.checked_shl(month.into()).unwrap_or(UNKNOWN_MONTH)
 }

@@ -1,4 +1,4 @@
-//! Scores: points for values and findings, compiled over indices.
+//! Scores: points for values and findings, compiled to indices.
 
 use super::directory::Directory;
 use super::index::ConceptRef;
@@ -6,10 +6,10 @@ use super::when::Facts;
 use crate::schema::{self, ItemPoints, ScoreBand, Step};
 use crate::words::{AgeSpan, State};
 
-/// A score, ready to be counted.
+/// A compiled score.
 #[derive(Clone, Debug)]
 pub struct Score {
-    /// The file's words.
+    /// The contents of the file.
     pub text: schema::Score,
     ages: AgeSpan,
     state: Option<State>,
@@ -28,19 +28,20 @@ enum Item {
     },
 }
 
-/// What a score says of a patient.
+/// The result of a score for a patient.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScoreResult {
     /// The sum.
     pub points: i32,
-    /// What the sum means, where it reaches a band.
+    /// The band that the sum is in, if any.
     pub band: Option<ScoreBand>,
     /// The evidence that gave points.
     pub evidence: Vec<ConceptRef>,
 }
 
 impl Score {
-    /// Counts; `None` where the score is not made for this patient. What is not known gives no points.
+    /// Counts the points; `None` if the score does not apply to this patient. Unknown values give
+    /// no points.
     pub fn count(&self, facts: &impl Facts) -> Option<ScoreResult> {
         if !self.ages.contains(facts.age()) || self.state.is_some_and(|state| !facts.is_in(state)) {
             return None;
@@ -61,7 +62,7 @@ impl Score {
         })
     }
 
-    /// Every concept that can give points.
+    /// Returns every concept that can give points.
     pub fn concepts(&self) -> Vec<ConceptRef> {
         self.items
             .iter()

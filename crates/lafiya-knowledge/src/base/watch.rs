@@ -1,4 +1,5 @@
-//! Which conditions of a rule book are worth a look: most of them ask for something that nobody mentioned.
+//! An index over rules that finds the ones worth evaluating: most rules require something that was
+//! not mentioned.
 
 use std::collections::HashMap;
 
@@ -8,23 +9,24 @@ use super::concepts::Condition;
 use super::index::{ConceptRef, ConditionIx};
 use super::when::When;
 
-/// For a list of `when`s: who waits for which concept. What cannot hold without evidence is looked at only when some of
-/// what it waits for is known. It waits for what the list mentions least: fever is in many rules, and would wake them all.
+/// An index over a list of `when`s by required concept. A `when` that needs evidence is evaluated
+/// only if some of its required concepts are known. It is indexed by the concepts that the list
+/// mentions least: fever, for example, is in many rules and would select them all.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch {
-    /// Sorted, so that all places of one concept stand together.
+    /// Sorted, so that all entries of one concept are adjacent.
     by_concept: Vec<(ConceptRef, u16)>,
-    /// Places of those that ask for no evidence, such as an age alone.
+    /// Positions of those that need no evidence, such as an age alone.
     always: Vec<u16>,
-    /// How many there are in the list.
+    /// The length of the list.
     places: usize,
 }
 
 impl Watch {
-    /// The places in the list that could hold for a patient of whom these concepts are known (present, or measured), in
-    /// order, each once. All others do not hold.
+    /// Returns the positions that could hold for a patient with these known concepts (present or
+    /// measured), in order without duplicates. No others hold.
     pub(super) fn awake(&self, known: &[ConceptRef]) -> impl Iterator<Item = usize> + use<> {
-        // A bit for each place, so that they come out in order.
+        // A bitset, so that the positions are returned in order.
         let mut awake = vec![0_u64; self.places.div_ceil(64)];
         let mut wake = |place: u16| awake[usize::from(place / 64)] |= 1 << (place % 64);
         self.always.iter().copied().for_each(&mut wake);
@@ -62,7 +64,7 @@ impl Watch {
     }
 }
 
-/// The places of the bits that are set, in order.
+/// Returns the positions of the set bits, in order.
 fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = (word != 0).then(|| word.trailing_zeros() as usize);
@@ -71,18 +73,18 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The higher levels of all conditions. Nearly all ask for any one of some concepts: those lie ready by concept, so
-/// that nothing else need be looked at. There is a watch over the others.
+/// The higher levels of all conditions. Nearly all require any one of a list of concepts; those are
+/// indexed directly by concept. The others are indexed by a `Watch`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HigherLevels {
-    /// Sorted, so that all that one concept raises stand together.
+    /// Sorted, so that everything that one concept raises is adjacent.
     by_any: Vec<(ConceptRef, Raised)>,
-    /// The condition of each of the others, and the place in its own list.
+    /// The condition of each of the others, and the position in its own list.
     places: Vec<(ConditionIx, usize)>,
     watch: Watch,
 }
 
-/// A condition and the level it is raised to.
+/// A condition and the level that it is raised to.
 pub(super) type Raised = (ConditionIx, (TriageLevel, Timeframe));
 
 impl HigherLevels {
@@ -112,7 +114,7 @@ impl HigherLevels {
         }
     }
 
-    /// What the presence of a concept raises by itself.
+    /// Returns what the presence of a concept raises by itself.
     #[inline]
     pub(super) fn raised_by(&self, concept: ConceptRef) -> impl Iterator<Item = Raised> {
         let from = self.by_any.partition_point(|(it, _)| *it < concept);
@@ -121,7 +123,7 @@ impl HigherLevels {
         of_this.iter().map(|(_, raised)| *raised)
     }
 
-    /// Others that could hold for a patient of whom these concepts are known.
+    /// Returns the others that could hold for a patient with these known concepts.
     pub(super) fn awake(&self, known: &[ConceptRef]) -> impl Iterator<Item = (ConditionIx, usize)> {
         self.watch.awake(known).map(|at| self.places[at])
     }

@@ -1,4 +1,4 @@
-//! The language of `when`, over indices: what a danger rule asks of a patient.
+//! The `when` language, compiled to indices: what a danger rule requires of a patient.
 //!
 //! There is no negation, so more evidence can never switch a rule off.
 
@@ -9,27 +9,28 @@ use super::index::ConceptRef;
 use crate::schema::{self, Limits};
 use crate::words::{AgeSpan, SexLimit, State};
 
-/// What is known of a patient, as rules ask for it. Presence includes what follows from other evidence.
+/// The known facts about a patient, as rules use them. Presence includes what follows from other
+/// evidence.
 pub trait Facts {
-    /// The age.
+    /// Returns the age.
     fn age(&self) -> Age;
-    /// The sex.
+    /// Returns the sex.
     fn sex(&self) -> Sex;
-    /// Whether the woman is known to be in this state.
+    /// Whether the woman is known to be in a state.
     fn is_in(&self, state: State) -> bool;
     /// Whether the concept is known to be present.
     fn is_present(&self, concept: ConceptRef) -> bool;
     /// Whether it is present and called severe.
     fn is_severe(&self, concept: ConceptRef) -> bool;
-    /// The measured value, in the concept's own unit.
+    /// Returns the measured value, in the concept's own unit.
     fn value(&self, concept: ConceptRef) -> Option<f64>;
-    /// For how many days it has been present.
+    /// Returns the number of days for which it has been present.
     fn days(&self, concept: ConceptRef) -> Option<u32>;
-    /// Whether it was told to be present, rather than following from something else.
+    /// Whether it was stated as present, rather than following from something else.
     fn is_told(&self, concept: ConceptRef) -> bool;
 }
 
-/// A compiled `when`: all parts must hold; with no part at all it never does.
+/// A compiled `when`: all parts must hold; without any part it never holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct When {
     parts: Vec<Part>,
@@ -54,7 +55,7 @@ enum Part {
         concept: ConceptRef,
         within_days: u32,
     },
-    /// Names something that does not exist. Fires for nobody rather than for everybody.
+    /// Refers to something that does not exist. It never fires, rather than always.
     Never,
 }
 
@@ -64,7 +65,8 @@ impl When {
         !self.parts.is_empty() && self.parts.iter().all(|part| part.holds(facts))
     }
 
-    /// Concepts any one of which, being present, is all that it asks for; `None` where it asks for anything else.
+    /// Returns the concepts if the presence of any one of them is all it requires; `None` if it
+    /// requires anything else.
     pub(super) fn any_one_of(&self) -> Option<&[ConceptRef]> {
         match &self.parts[..] {
             [Part::AtLeast(1, concepts)] => Some(concepts),
@@ -72,7 +74,8 @@ impl When {
         }
     }
 
-    /// The evidence that makes it true, each concept once, in the order of the rule; `None` where it does not hold.
+    /// Returns the evidence that makes it true, in the order of the rule without duplicates; `None`
+    /// if it does not hold.
     pub fn evidence(&self, facts: &impl Facts) -> Option<Vec<ConceptRef>> {
         if !self.holds(facts) {
             return None;
@@ -84,8 +87,9 @@ impl When {
         Some(without_repeats(found))
     }
 
-    /// Concepts of which at least one is known (present, or measured) wherever it holds; `None` where it can hold with
-    /// nothing known. All parts must hold, so the part that is mentioned least in all stands for the others.
+    /// Returns concepts of which at least one is known (present or measured) whenever it holds;
+    /// `None` if it can hold with nothing known. All parts must hold, so the part whose concepts
+    /// are mentioned least in the whole list represents the others.
     pub(super) fn needed(
         &self,
         mentions: &impl Fn(ConceptRef) -> usize,
@@ -99,7 +103,7 @@ impl When {
             .min_by_key(|needed| needed.iter().map(|&it| mentions(it)).sum::<usize>())
     }
 
-    /// Every concept it mentions, each once.
+    /// Returns every concept that it mentions, without duplicates.
     pub fn concepts(&self) -> Vec<ConceptRef> {
         let mut found = Vec::new();
         self.collect_concepts(&mut found);
@@ -177,7 +181,7 @@ impl When {
 }
 
 impl Part {
-    /// As `When::needed`, for one part.
+    /// Like [`When::needed`], for one part.
     fn needed(&self, mentions: &impl Fn(ConceptRef) -> usize) -> Option<Vec<ConceptRef>> {
         match self {
             Self::All(list) | Self::Severe(list) if list.is_empty() => None,
@@ -258,8 +262,8 @@ impl Part {
     }
 }
 
-/// Where at least `count` of a list are there, at least one is there of any that remain when `count - 1` are taken
-/// away: the least mentioned remain, each once.
+/// Returns the least-mentioned concepts of a list. If at least `count` of a list are known, at
+/// least one remains after any `count - 1` are removed, so the most-mentioned ones are removed.
 fn least_mentioned(
     list: &[ConceptRef],
     count: usize,
@@ -271,7 +275,7 @@ fn least_mentioned(
     without_repeats(remaining)
 }
 
-/// Lists are short: looking through what was kept is quicker than a set of it.
+/// Lists are short: searching the kept items is faster than a hash set.
 fn without_repeats(mut list: Vec<ConceptRef>) -> Vec<ConceptRef> {
     let mut kept = 0;
     for place in 0..list.len() {

@@ -1,10 +1,10 @@
-//! Codes of other systems: written as those systems write them, with right check digits.
+//! Checks codes of other terminologies: format and check digits.
 
 use std::collections::BTreeMap;
 
 use super::Report;
 
-/// ICD-10 codes look like `B50.9`.
+/// Checks that ICD-10 codes look like `B50.9`.
 pub(super) fn icd10(report: &mut Report<'_>) {
     for condition in &report.content.conditions {
         if !is_icd10(&condition.icd10) {
@@ -36,7 +36,7 @@ pub(super) fn icd10(report: &mut Report<'_>) {
     }
 }
 
-/// SNOMED CT codes carry a right check digit.
+/// Checks the check digit of SNOMED CT codes.
 pub(super) fn snomed_ct(report: &mut Report<'_>) {
     let content = report.content;
     let conditions = content.conditions.iter().map(|it| (&it.id, &it.snomed_ct));
@@ -63,7 +63,7 @@ pub(super) fn snomed_ct(report: &mut Report<'_>) {
     }
 }
 
-/// LOINC codes carry a right check digit.
+/// Checks the check digit of LOINC codes.
 pub(super) fn loinc(report: &mut Report<'_>) {
     let content = report.content;
     let findings = content.findings.iter().map(|it| (&it.id, &it.loinc));
@@ -84,7 +84,8 @@ pub(super) fn loinc(report: &mut Report<'_>) {
     }
 }
 
-/// A letter, two digits, and perhaps a point and one or two more.
+/// Whether a code consists of a letter, two digits, and optionally a point with one or two more
+/// digits.
 pub(crate) fn is_icd10(code: &str) -> bool {
     let (block, detail) = code
         .split_once('.')
@@ -96,7 +97,8 @@ pub(crate) fn is_icd10(code: &str) -> bool {
     block_fits && detail.is_none_or(|detail| (1..=2).contains(&detail.len()) && digits(detail))
 }
 
-/// 6 to 18 digits, the last by Verhoeff's scheme, the two before it `00` or `10` (a concept).
+/// Whether a code has 6 to 18 digits, of which the last is a Verhoeff check digit and the two
+/// before it are `00` or `10` (a concept).
 pub(crate) fn is_snomed_ct(code: &str) -> bool {
     const TIMES: [[u8; 10]; 10] = [
         [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
@@ -126,7 +128,8 @@ pub(crate) fn is_snomed_ct(code: &str) -> bool {
     sum == 0 && (partition == "00" || partition == "10")
 }
 
-/// One to seven digits, a hyphen, and a check digit: every second digit from the right doubled, sum to tens.
+/// Whether a code has one to seven digits, a hyphen and a valid check digit (the Luhn algorithm:
+/// every second digit from the right is doubled).
 pub(crate) fn is_loinc(code: &str) -> bool {
     let Some((number, check)) = code.split_once('-') else {
         return false;

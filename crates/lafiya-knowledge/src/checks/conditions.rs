@@ -1,4 +1,4 @@
-//! Conditions: complete enough to be reasoned about, and possible.
+//! Checks conditions: complete enough to reason about, and free of contradictions.
 
 use lafiya_model::{Age, AgeBand, TriageLevel};
 
@@ -6,14 +6,16 @@ use super::Report;
 use crate::base::{ConceptRef, Condition};
 use crate::words::{AgeSpan, RedFlag, SexLimit};
 
-/// From this many of 1,000 in any band, an illness is common.
+/// An illness is common from this many cases per 1,000 in any age band.
 const COMMON_PER_1000: f32 = 5.0;
-/// A common illness shows at least so many findings.
+/// The minimum number of findings for a common illness.
 const FINDINGS_OF_A_COMMON_ILLNESS: usize = 10;
-/// Two conditions that differ by less than this (of 100) in every finding cannot be told apart by asking.
+/// Two conditions that differ by less than this probability in every finding cannot be told apart
+/// by questions.
 const TELLING_DIFFERENCE: f32 = 0.15;
 
-/// An emergency says what to watch for, where to refer, that it must not be missed, and something leads to it.
+/// Checks that an urgent or emergency condition has warning signs, and that an emergency also has a
+/// referral, is marked as not to be missed, and lists a red flag or a finding that a rule uses.
 pub(super) fn emergencies(report: &mut Report<'_>) {
     for condition in report.base.conditions() {
         let (id, text) = (&condition.text.id, &condition.text);
@@ -57,7 +59,7 @@ fn is_noticed(report: &Report<'_>, condition: &Condition) -> bool {
         .any(|link| flagged(link) || in_rule(link))
 }
 
-/// A common illness lists at least ten findings and a cardinal one.
+/// Checks that a common illness lists at least ten findings and a cardinal one.
 pub(super) fn thin_profile(report: &mut Report<'_>) {
     for condition in report.base.conditions() {
         let id = &condition.text.id;
@@ -98,7 +100,8 @@ pub(super) fn thin_profile(report: &mut Report<'_>) {
     }
 }
 
-/// Ages, sexes and states of a condition agree with its prior, its findings and its risk factors.
+/// Checks that a condition's ages, sexes and states agree with its prior, findings and risk
+/// factors.
 pub(super) fn impossible(report: &mut Report<'_>) {
     for condition in report.base.conditions() {
         limits(report, condition);
@@ -173,7 +176,8 @@ fn pairs(report: &mut Report<'_>, condition: &Condition) {
     }
 }
 
-/// Two conditions that the same patient can have differ by 15 of 100 or more in at least one finding.
+/// Checks that two conditions possible in the same patient differ by at least 15 percentage points
+/// in some finding.
 pub(super) fn equal_profiles(report: &mut Report<'_>) {
     let base = report.base;
     for (n, first) in base.conditions().iter().enumerate() {
@@ -202,7 +206,8 @@ fn same_patients(first: &Condition, second: &Condition) -> bool {
     bands && states && !apart(first.sex, second.sex) && overlap(&first.ages, &second.ages)
 }
 
-/// Compared over all findings that either lists; one that the other does not list stands there at its background.
+/// Compares all findings that either condition lists. A finding that one does not list counts with
+/// its background rate.
 fn tell_apart(report: &Report<'_>, first: &Condition, second: &Condition) -> bool {
     let figure = |condition: &Condition, finding| {
         let link = condition
@@ -230,7 +235,7 @@ fn apart(first: SexLimit, second: SexLimit) -> bool {
     )
 }
 
-/// Whether a patient with the condition can be of these ages.
+/// Whether a patient with the condition can be of one of these ages.
 fn ages_meet(condition: &Condition, ages: &AgeSpan) -> bool {
     AgeBand::ALL.iter().any(|&band| {
         let span = band_span(band);

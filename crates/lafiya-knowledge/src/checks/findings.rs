@@ -1,4 +1,4 @@
-//! Findings and risk factors: complete, reachable, and in an order that makes sense.
+//! Checks findings and risk factors: complete, reachable, and consistently ordered.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,8 @@ use super::Report;
 use crate::base::{ConceptRef, FindingIx};
 use crate::words::RedFlag;
 
-/// Whatever is asked has a question for patient and caregiver, a reason, and a plain name.
+/// Checks that everything that is asked has a question for patient and caregiver, an explanation
+/// and a common name.
 pub(super) fn texts(report: &mut Report<'_>) {
     let content = report.content;
     for it in &content.findings {
@@ -67,7 +68,8 @@ fn missing(report: &mut Report<'_>, id: &str, texts: &[(&str, &str)]) {
     }
 }
 
-/// Every finding is used: by a condition, a rule, a score or a measure, or by a narrower one that is.
+/// Checks that every finding is used by a condition, rule, score or measure, or has a narrower
+/// finding that is.
 pub(super) fn reachable(report: &mut Report<'_>) {
     let base = report.base;
     let used = used_findings(report);
@@ -130,7 +132,7 @@ fn used_findings(report: &Report<'_>) -> BTreeSet<FindingIx> {
         .collect()
 }
 
-/// No finding is, through its parents, a kind of itself.
+/// Checks that no finding is its own ancestor.
 pub(super) fn parent_cycle(report: &mut Report<'_>) {
     let base = report.base;
     for ix in base.finding_indices() {
@@ -156,7 +158,7 @@ pub(super) fn parent_cycle(report: &mut Report<'_>) {
     }
 }
 
-/// What follows from how long or how bad something is says what that is.
+/// Checks that a finding that follows from a duration or severity has a broader finding.
 pub(super) fn follows_from_nothing(report: &mut Report<'_>) {
     let base = report.base;
     for ix in base.finding_indices() {
@@ -168,7 +170,7 @@ pub(super) fn follows_from_nothing(report: &mut Report<'_>) {
     }
 }
 
-/// In a condition, a broader finding is at least as frequent as a narrower one.
+/// Checks that within a condition, a broader finding is at least as frequent as a narrower one.
 pub(super) fn parent_rarer(report: &mut Report<'_>) {
     let base = report.base;
     for condition in base.conditions() {
@@ -207,7 +209,7 @@ pub(super) fn parent_rarer(report: &mut Report<'_>) {
     }
 }
 
-/// Note: a finding that only one condition lists speaks for that condition alone.
+/// Notes findings that only one condition lists: they are evidence for that condition alone.
 pub(super) fn used_once(report: &mut Report<'_>) {
     for finding in report.base.findings() {
         if let [only] = finding.conditions[..] {

@@ -1,10 +1,11 @@
-//! Ids: well formed, unique, and the name of the file where one file is one thing.
+//! Checks ids: well-formed, unique, and equal to the file name if a file contains one object.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Report;
 
-/// Ids are a prefix and a slug in lower snake case; rules and scores have capital ones with hyphens.
+/// Checks that ids are a prefix and a slug in lower snake case; those of rules and scores are upper
+/// case with hyphens.
 pub(super) fn well_formed(report: &mut Report<'_>) {
     let content = report.content;
     let concepts = [
@@ -51,7 +52,7 @@ pub(super) fn well_formed(report: &mut Report<'_>) {
     }
 }
 
-/// No id is declared twice, and no living id is among the retired ones.
+/// Checks that no id is declared twice, and that no current id is among the retired ones.
 pub(super) fn unique(report: &mut Report<'_>) {
     let content = report.content;
     let lists: [Vec<&str>; 6] = [
@@ -93,7 +94,7 @@ pub(super) fn unique(report: &mut Report<'_>) {
     }
 }
 
-/// A condition's file is named for its id.
+/// Checks that a condition's file is named after its id.
 pub(super) fn file_name(report: &mut Report<'_>) {
     for condition in &report.content.conditions {
         let expected = format!("conditions/{}.toml", condition.id);

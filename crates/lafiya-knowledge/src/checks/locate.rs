@@ -1,10 +1,10 @@
-//! From an id to the file and line where it is written.
+//! Finds the file and line where an id is written.
 
 use std::collections::HashMap;
 
 use crate::load::SourceFile;
 
-/// Where every id is declared.
+/// The place where every id is declared.
 pub(super) struct Locator<'a> {
     files: &'a [SourceFile],
     declared: HashMap<&'a str, (usize, usize)>,
@@ -23,15 +23,15 @@ impl<'a> Locator<'a> {
         Self { files, declared }
     }
 
-    /// The path of the file that declares an id.
+    /// Returns the path of the file that declares an id.
     pub(super) fn file_of(&self, id: &str) -> Option<&'a str> {
         self.declared
             .get(id)
             .map(|&(n, _)| self.files[n].path.as_str())
     }
 
-    /// File and line of `near` within the entry of an id, or of the id itself. An id that is declared nowhere is taken
-    /// for a path.
+    /// Returns the file and line of `near` within the entry of an id, or of the id itself. An id
+    /// that is declared nowhere is treated as a path.
     pub(super) fn find(&self, id: &str, near: &str) -> (String, usize) {
         let Some(&(n, start)) = self.declared.get(id) else {
             let lines = self
@@ -57,7 +57,8 @@ impl<'a> Locator<'a> {
     }
 }
 
-/// The id that a line declares: `id = "s_fever"`, and `slug = ` or `retired = ` in the files that use those.
+/// Returns the id that a line declares: `id = "s_fever"`, or `slug = ` and `retired = ` in the
+/// files that use those.
 fn declared_id(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let rest = ["id", "slug", "retired"]

@@ -1,4 +1,4 @@
-//! Measured values and the small files: bounds in order, nothing left open.
+//! Checks measures and the small files: ordered bounds and no missing entries.
 
 use lafiya_model::{Timeframe, TriageLevel};
 
@@ -6,7 +6,8 @@ use super::Report;
 use crate::schema::{Derivation, NormalRange};
 use crate::words::RedFlag;
 
-/// Ranges are in order, derivations have a limit, and a lab test derives only with a unit.
+/// Checks that ranges are ordered, that derivations have a limit, and that a lab test derives
+/// findings only if it has a unit.
 pub(super) fn ranges(report: &mut Report<'_>) {
     for measure in &report.content.measures {
         in_order(report, &measure.id, measure.plausible, &measure.normal);
@@ -52,7 +53,7 @@ fn limited(report: &mut Report<'_>, id: &str, derive: &[Derivation]) {
     }
 }
 
-/// Every level and time-frame has its text, and the content has a version.
+/// Checks that every level and timeframe has its text, and that the content has a version.
 pub(super) fn whole(report: &mut Report<'_>) {
     for &level in TriageLevel::ALL {
         if report.base.level_text(level).is_none() {

@@ -1,6 +1,8 @@
-//! The checks: small, named, one sentence each. All run, all remarks come back at once, sorted by file and line.
+//! The checks: small, named, and described by one sentence each. All of them run, and all remarks
+//! are returned together, sorted by file and line.
 //!
-//! A check reads content and base and says what is wrong in words a clinician understands. It changes nothing.
+//! A check reads the content and the knowledge base and reports problems in words that a clinician
+//! understands. It changes nothing.
 
 pub(crate) mod codes;
 mod conditions;
@@ -25,14 +27,14 @@ use locate::Locator;
 
 /// A named check.
 pub struct Check {
-    /// As remarks name it.
+    /// The name used in remarks.
     pub name: &'static str,
-    /// What it demands, in a sentence.
+    /// The requirement, in a sentence.
     pub says: &'static str,
     run: fn(&mut Report<'_>),
 }
 
-/// Every check, in the order they run.
+/// Every check, in the order of execution.
 pub const CHECKS: &[Check] = &[
     Check {
         name: "malformed-id",
@@ -201,33 +203,34 @@ pub const CHECKS: &[Check] = &[
     },
 ];
 
-/// Content, the base built from it, and everything there is to say about it.
+/// Content, the knowledge base built from it, and all remarks.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// What the files say.
+    /// The content of the files.
     pub content: Content,
-    /// The base. Built whatever the remarks say: references that lead nowhere are left out of it.
+    /// The knowledge base. It is built whatever the remarks say; unresolved references are left
+    /// out.
     pub base: KnowledgeBase,
     /// Sorted by file and line.
     pub remarks: Vec<Remark>,
 }
 
 impl Checked {
-    /// The remarks that fail the base.
+    /// Returns the remarks that make the knowledge base invalid.
     pub fn complaints(&self) -> impl Iterator<Item = &Remark> {
         self.remarks
             .iter()
             .filter(|remark| remark.weight == Weight::Complaint)
     }
 
-    /// The remarks that do not.
+    /// Returns the remarks that do not make it invalid.
     pub fn notes(&self) -> impl Iterator<Item = &Remark> {
         self.remarks
             .iter()
             .filter(|remark| remark.weight == Weight::Note)
     }
 
-    /// The base, if nothing is wrong with it.
+    /// Returns the knowledge base if there are no complaints.
     pub fn into_base(self) -> Result<KnowledgeBase, LoadError> {
         if self.complaints().next().is_none() {
             return Ok(self.base);
@@ -236,7 +239,7 @@ impl Checked {
     }
 }
 
-/// Reads and checks files.
+/// Parses and checks files.
 pub fn check(files: Vec<SourceFile>) -> Checked {
     let loaded = load::parse(files);
     let base = KnowledgeBase::from_content(loaded.content.clone());
@@ -261,24 +264,24 @@ pub fn check(files: Vec<SourceFile>) -> Checked {
     }
 }
 
-/// Reads and checks a directory.
+/// Reads, parses and checks a directory.
 pub fn check_dir(directory: &Path) -> Result<Checked, LoadError> {
     Ok(check(load::read_dir(directory)?))
 }
 
 impl KnowledgeBase {
-    /// The base of a list of files; refused when anything is wrong with it.
+    /// Builds the knowledge base from a list of files, or fails if there are complaints.
     pub fn from_files(files: Vec<SourceFile>) -> Result<Self, LoadError> {
         check(files).into_base()
     }
 
-    /// The base of a directory; refused when anything is wrong with it.
+    /// Builds the knowledge base from a directory, or fails if there are complaints.
     pub fn from_dir(directory: &Path) -> Result<Self, LoadError> {
         check_dir(directory)?.into_base()
     }
 }
 
-/// What a check reads, and where it says what it found.
+/// The input of a check and the collected remarks.
 struct Report<'a> {
     content: &'a Content,
     base: &'a KnowledgeBase,
@@ -288,12 +291,12 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Complains about an entry; `near` is a text on the very line, if there is one.
+    /// Adds a complaint about an entry. `near` is a text on the exact line, if there is one.
     fn complain(&mut self, id: &str, near: &str, says: impl Into<String>) {
         self.say(Weight::Complaint, id, near, says.into());
     }
 
-    /// Notes something about an entry.
+    /// Adds a note about an entry.
     fn note(&mut self, id: &str, near: &str, says: impl Into<String>) {
         self.say(Weight::Note, id, near, says.into());
     }

@@ -1,22 +1,25 @@
-//! Numbers: within the bounds the form gives them.
+//! Checks that numbers are within the bounds of the file format.
 
 use lafiya_model::{AgeBand, Sex};
 
 use super::Report;
 use crate::words::State;
 
-/// Frequencies are never 0 or 100: 0.1 to 99 (0.05 passes as 0.1 rounded).
+/// The range of frequencies in percent, which are never 0 or 100: 0.1 to 99 (0.05 is accepted
+/// because it rounds to 0.1).
 const OF_100: std::ops::RangeInclusive<f32> = 0.05..=99.0;
-/// Tests may be surer than people.
+/// The range for tests, in percent. It is wider because tests can be more certain than
+/// observations.
 const LAB_OF_100: std::ops::RangeInclusive<f32> = 0.01..=99.9;
-/// One risk factor moves the odds at most so far.
+/// The range for the odds ratio of a single risk factor.
 const ODDS_RATIO: std::ops::RangeInclusive<f32> = 0.1..=50.0;
-/// One place or season moves a prior at most so far.
+/// The range for the multiplier of a single place or season.
 const TIMES_BY: std::ops::RangeInclusive<f32> = 0.001..=200.0;
-/// No single condition brings half of all patients.
+/// The range of a prior: no single condition accounts for more than half of all patients.
 const PER_1000: std::ops::RangeInclusive<f32> = 0.000_01..=500.0;
 
-/// Frequencies of findings and tests lie within their bounds, and nothing is listed twice.
+/// Checks that frequencies of findings and tests are within their bounds, and that nothing is
+/// listed twice.
 pub(super) fn probabilities(report: &mut Report<'_>) {
     for pair in &report.content.pairs {
         if !OF_100.contains(&pair.of_100) {
@@ -122,7 +125,7 @@ fn listed_once<'a>(
     }
 }
 
-/// Odds ratios lie between 0.1 and 50.
+/// Checks that odds ratios are between 0.1 and 50.
 pub(super) fn odds_ratios(report: &mut Report<'_>) {
     for condition in &report.content.conditions {
         for entry in &condition.risk_factors.list {
@@ -141,7 +144,7 @@ pub(super) fn odds_ratios(report: &mut Report<'_>) {
     }
 }
 
-/// Priors, their multipliers and the course make sense.
+/// Checks that priors, their multipliers and the course are plausible.
 pub(super) fn priors(report: &mut Report<'_>) {
     for condition in &report.content.conditions {
         let (id, prior, course) = (&condition.id, &condition.prior, &condition.course);
@@ -200,7 +203,7 @@ pub(super) fn priors(report: &mut Report<'_>) {
     }
 }
 
-/// All priors of a band together leave no more than 1,000 of 1,000 patients.
+/// Checks that the priors of each band add up to at most 1,000 per 1,000 patients.
 pub(super) fn prior_sum(report: &mut Report<'_>) {
     for &band in AgeBand::ALL {
         for sex in [Sex::Male, Sex::Female] {

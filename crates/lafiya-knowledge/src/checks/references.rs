@@ -1,4 +1,4 @@
-//! References: whatever a file names exists, and is of the kind that belongs there.
+//! Checks references: everything a file refers to exists and is of the right kind.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::Report;
 use crate::base::ConceptRef;
 use crate::schema::{Condition, Derivation, When};
 
-/// What may be named in a place.
+/// The kind of concept that a reference may name.
 #[derive(Clone, Copy)]
 enum Wanted {
     Finding,
@@ -16,13 +16,14 @@ enum Wanted {
     Risk,
     Lab,
     Condition,
-    /// A finding, risk factor or lab test, as rules ask for it.
+    /// A finding, risk factor or lab test, as in rules.
     Evidence,
-    /// Something with a value.
+    /// A concept that takes a value.
     Value,
 }
 
-/// Findings, risk factors, tests and conditions that a file names exist and are of the right kind.
+/// Checks that referenced findings, risk factors, tests and conditions exist and are of the right
+/// kind.
 pub(super) fn known_ids(report: &mut Report<'_>) {
     let content = report.content;
     for condition in &content.conditions {
@@ -96,7 +97,7 @@ pub(super) fn known_ids(report: &mut Report<'_>) {
     }
 }
 
-/// Retired ids lead to living ones, and lay terms to concepts.
+/// Checks that retired ids point to current ones, and lay terms to concepts.
 pub(super) fn known_words(report: &mut Report<'_>) {
     for alias in &report.content.aliases {
         if report
@@ -136,7 +137,7 @@ pub(super) fn known_words(report: &mut Report<'_>) {
     }
 }
 
-/// Specialists that a condition sends patients to exist.
+/// Checks that the specialists that conditions refer to exist.
 pub(super) fn known_specialists(report: &mut Report<'_>) {
     let known: BTreeSet<&str> = report
         .content
@@ -155,7 +156,7 @@ pub(super) fn known_specialists(report: &mut Report<'_>) {
     }
 }
 
-/// Belts that priors and regions name exist.
+/// Checks that the belts that priors and regions refer to exist.
 pub(super) fn known_belts(report: &mut Report<'_>) {
     let known: BTreeSet<&str> = report.content.belts.iter().map(|it| &*it.id).collect();
     for condition in &report.content.conditions {

@@ -1,4 +1,4 @@
-//! Rules and scores: their own examples prove them.
+//! Checks rules and scores by their own examples.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use super::Report;
 use crate::base::PlainFacts;
 use crate::schema::{ItemPoints, When};
 
-/// A rule asks for something, raises a level, and is as serious as it says.
+/// Checks that a rule requires something, raises a level, and has a level that agrees with its
+/// seriousness.
 pub(super) fn sense(report: &mut Report<'_>) {
     for rule in &report.content.rules {
         let (id, effect) = (&rule.id, &rule.effect);
@@ -55,7 +56,8 @@ pub(super) fn sense(report: &mut Report<'_>) {
     }
 }
 
-/// Age, sex and state alone are no danger: something must be found, by the rule itself or in each of its branches.
+/// Whether a rule requires no evidence. Age, sex and state alone are not a danger: the rule itself
+/// or each of its branches must require evidence.
 fn asks_nothing(when: &When) -> bool {
     let itself = !when.all.is_empty()
         || !when.any.is_empty()
@@ -67,7 +69,8 @@ fn asks_nothing(when: &When) -> bool {
     !itself && (when.any_of.is_empty() || when.any_of.iter().any(asks_nothing))
 }
 
-/// A rule's example fires it, its counter-example does not; a score's example gives the points it says.
+/// Checks that a rule fires for its example and not for its counter-example, and that a score's
+/// example gives the expected points.
 pub(super) fn examples(report: &mut Report<'_>) {
     for rule in report.base.rules() {
         let id = &rule.text.id;

@@ -1,10 +1,11 @@
-//! What `services.toml` names exists.
+//! Checks that everything `services.toml` refers to exists.
 
 use std::collections::BTreeSet;
 
 use super::Report;
 
-/// Services, specialists and categories that the file names exist; each triage level has one entry.
+/// Checks that services, specialists and categories in the file exist, and that each triage level
+/// has one entry.
 pub(super) fn known(report: &mut Report<'_>) {
     let content = report.content;
     let file = &content.services;

@@ -1,9 +1,9 @@
-//! Sources: everything clinical says where it comes from, and the source exists.
+//! Checks sources: all clinical content names its source, and the source exists.
 
 use super::Report;
 use crate::schema::Condition;
 
-/// Treatment, rules, scores, tests, referral and the rest name a source.
+/// Checks that treatment, rules, scores, tests, referral and other content name a source.
 pub(super) fn missing(report: &mut Report<'_>) {
     for (owner, what, source) in cited(report) {
         if source.is_empty() {
@@ -17,7 +17,7 @@ pub(super) fn missing(report: &mut Report<'_>) {
     }
 }
 
-/// Every source that is named stands in `sources.toml`.
+/// Checks that every named source is in `sources.toml`.
 pub(super) fn unknown(report: &mut Report<'_>) {
     let in_lists = report.content.conditions.iter().flat_map(|condition| {
         condition
@@ -42,7 +42,7 @@ pub(super) fn unknown(report: &mut Report<'_>) {
     }
 }
 
-/// Every condition says how far clinicians have looked at it, and a signature has a name and a date.
+/// Checks that every condition states its review status, and that a sign-off has a name and a date.
 pub(super) fn review(report: &mut Report<'_>) {
     for condition in &report.content.conditions {
         match &condition.review {
@@ -64,7 +64,7 @@ pub(super) fn review(report: &mut Report<'_>) {
 
 type Citation = (String, &'static str, String);
 
-/// Everything that must name a source: owner, what it is, the source.
+/// Returns everything that must name a source: owner, description and source.
 fn cited(report: &Report<'_>) -> Vec<Citation> {
     let content = report.content;
     let mut cited: Vec<Citation> = content.conditions.iter().flat_map(of_condition).collect();
@@ -152,7 +152,7 @@ fn of_condition(condition: &Condition) -> Vec<Citation> {
     cited
 }
 
-/// Sources of single entries, which may be left out but not be wrong.
+/// Returns the sources of single entries, which may be left out but must not be wrong.
 fn own_sources(condition: &Condition) -> Vec<Citation> {
     let findings = condition
         .findings

@@ -1,4 +1,4 @@
-//! Words: one phrase leads to one concept.
+//! Checks terms: a phrase refers to one concept only.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,12 @@ struct Use<'a> {
     id: &'a str,
     term: &'a str,
     sex: SexLimit,
-    /// A synonym or lay phrase. Names may repeat (two thresholds are both "high blood pressure"); these may not.
+    /// Whether it is a synonym or lay phrase, which must be unique. Names may repeat (two
+    /// thresholds are both "high blood pressure").
     chosen: bool,
 }
 
-/// A synonym or lay phrase belongs to one concept, unless sex tells the two apart.
+/// Checks that a synonym or lay phrase belongs to one concept, unless the concepts differ by sex.
 pub(super) fn duplicates(report: &mut Report<'_>) {
     for uses in [
         evidence_terms(report),
@@ -50,7 +51,7 @@ fn clashes(first: &Use<'_>, second: &Use<'_>) -> bool {
     first.id != second.id && (first.chosen || second.chosen) && !apart
 }
 
-/// What free text is searched for: findings, measures and risk factors together.
+/// Returns the terms used for free-text recognition: those of findings, measures and risk factors.
 fn evidence_terms<'a>(report: &Report<'a>) -> Vec<Use<'a>> {
     let content = report.content;
     let findings = content.findings.iter().flat_map(|it| {

@@ -1,4 +1,5 @@
-//! The second half of a condition's file: how urgent, what to watch, test, give, refer, report and explain.
+//! The second half of a condition's file: triage, warning signs, tests, treatment, referral,
+//! reporting and patient education.
 
 use lafiya_model::{Phrase, Timeframe, TriageLevel};
 use serde::{Deserialize, Serialize};
@@ -6,25 +7,25 @@ use serde::{Deserialize, Serialize};
 use super::rule::When;
 use crate::words::{CareLevel, Channel, HowFast, Urgency};
 
-/// How urgent the condition is.
+/// The triage of the condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConditionTriage {
-    /// The level of a typical patient.
+    /// The level for a typical patient.
     pub default: TriageLevel,
     /// How soon.
     pub timeframe: Timeframe,
-    /// Never to be looked after at home.
+    /// Whether self-care is never appropriate.
     #[serde(default)]
     pub self_care_never: bool,
-    /// How to be seen.
+    /// How the patient should be seen.
     pub channel: Channel,
     /// Whom to see.
     pub specialist: SpecialistAdvice,
     /// Source id.
     #[serde(default)]
     pub source: String,
-    /// Who needs more.
+    /// Groups of patients that need a higher level.
     #[serde(default)]
     pub higher: Vec<Higher>,
 }
@@ -35,18 +36,18 @@ pub struct ConditionTriage {
 pub struct SpecialistAdvice {
     /// Specialist id.
     pub id: String,
-    /// Why.
+    /// The reason.
     #[serde(default)]
     pub reasoning: Phrase,
-    /// Specialist id of the next step.
+    /// Id of the specialist for escalation.
     #[serde(default)]
     pub escalate_to: String,
-    /// When to take it.
+    /// When to escalate.
     #[serde(default)]
     pub escalation_trigger: Phrase,
 }
 
-/// A group of patients that needs more than the default.
+/// A group of patients that needs a higher level than the default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Higher {
@@ -56,7 +57,7 @@ pub struct Higher {
     pub level: TriageLevel,
     /// How soon.
     pub timeframe: Timeframe,
-    /// Why.
+    /// The reason.
     #[serde(default)]
     pub why: String,
     /// Source id.
@@ -64,7 +65,7 @@ pub struct Higher {
     pub source: String,
 }
 
-/// A sign of getting worse.
+/// A warning sign.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WatchFor {
@@ -79,38 +80,38 @@ pub struct WatchFor {
     pub source: String,
 }
 
-/// A test worth doing.
+/// A recommended test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Investigation {
     /// Lab test id.
     pub test: String,
-    /// 1 is first.
+    /// The priority; 1 is highest.
     pub priority: u8,
     /// How soon.
     pub urgency: Urgency,
-    /// What for.
+    /// The purpose.
     pub purpose: Phrase,
-    /// How to read the result.
+    /// How to interpret the result.
     pub interpretation: Phrase,
-    /// Condition ids it tells apart from this one.
+    /// Ids of the conditions that it distinguishes from this one.
     #[serde(default)]
     pub differentiates: Vec<String>,
-    /// The lowest level that has it.
+    /// The lowest level of care where it is available.
     pub level: CareLevel,
     /// Source id.
     #[serde(default)]
     pub source: String,
 }
 
-/// What to do about the condition.
+/// The treatment of the condition.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Treatment {
-    /// First minutes.
+    /// Actions in the first minutes.
     #[serde(default)]
     pub immediate_actions: Vec<Phrase>,
-    /// The guideline's first choice.
+    /// The first choice of the guideline.
     #[serde(default)]
     pub first_line: Option<Advice>,
     /// The second choice.
@@ -125,12 +126,12 @@ pub struct Treatment {
     /// What not to give.
     #[serde(default)]
     pub avoid: Vec<Avoid>,
-    /// Besides medicines.
+    /// Care other than medicines.
     #[serde(default)]
     pub supportive_care: Vec<Phrase>,
 }
 
-/// A sentence of treatment and where it comes from.
+/// A sentence of treatment advice and its source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Advice {
@@ -145,49 +146,49 @@ pub struct Advice {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Avoid {
-    /// What.
+    /// The substance or action.
     pub text: String,
     /// Source id.
     #[serde(default)]
     pub source: String,
-    /// To whom; empty is to everybody.
+    /// The patients concerned; `None` means all.
     #[serde(default)]
     pub when: Option<When>,
 }
 
-/// When to send the patient on.
+/// When and where to refer the patient.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Referral {
-    /// Where care begins.
+    /// The level of care where treatment begins.
     pub current_level: Phrase,
-    /// Where to send.
+    /// Where to refer.
     pub refer_to: Phrase,
-    /// Whom to send.
+    /// Which patients to refer.
     pub criteria: Vec<Phrase>,
-    /// What to do before.
+    /// What to do before the referral.
     pub pre_referral_actions: Vec<Phrase>,
     /// Source id.
     #[serde(default)]
     pub source: String,
 }
 
-/// The report the law wants.
+/// The report required by law.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Notifiable {
-    /// Under which scheme.
+    /// The reporting scheme.
     pub scheme: Phrase,
-    /// How fast.
+    /// How fast to report.
     pub how_fast: HowFast,
-    /// To whom.
+    /// Whom to report to.
     pub to: Phrase,
     /// Source id.
     #[serde(default)]
     pub source: String,
 }
 
-/// What the patient should know, in plain words.
+/// Patient education in plain words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Education {
@@ -196,32 +197,32 @@ pub struct Education {
     /// What it feels like.
     #[serde(default)]
     pub symptoms: Vec<String>,
-    /// How not to get it.
+    /// How to prevent it.
     #[serde(default)]
     pub prevention: Vec<String>,
     /// What to do at home.
     #[serde(default)]
     pub home_care: Vec<String>,
-    /// What to remember.
+    /// The key facts.
     #[serde(default)]
     pub key_facts: Vec<String>,
-    /// What treatment is like.
+    /// What treatment involves.
     #[serde(default)]
     pub treatment_overview: String,
-    /// When to come.
+    /// When to seek care.
     #[serde(default)]
     pub when_to_seek_care: String,
-    /// Where to read on.
+    /// Further reading.
     #[serde(default)]
     pub resources: Vec<Resource>,
 }
 
-/// A page to read on.
+/// A page for further reading.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Resource {
-    /// Its title.
+    /// The title.
     pub title: String,
-    /// Its address.
+    /// The URL.
     pub url: String,
 }

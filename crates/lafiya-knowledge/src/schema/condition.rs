@@ -1,6 +1,7 @@
-//! `conditions/<id>.toml`: who can have it, how likely it is, what it looks like and how urgent it is.
+//! `conditions/<id>.toml`: who can have the condition, how likely it is, its findings and its
+//! triage.
 //!
-//! What to do about it stands in `care`.
+//! Treatment and the rest are in `care`.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +13,11 @@ use super::care::{
 };
 use crate::words::{AgeSpan, ConditionSeverity, ReviewStatus, Setting, SexLimit, State, age_words};
 
-/// One condition, as its file says.
+/// One condition, as in its file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
-    /// `c_...`, forever.
+    /// `c_...`; never changes.
     pub id: String,
     /// Clinical name.
     pub name: String,
@@ -24,14 +25,14 @@ pub struct Condition {
     pub common_name: String,
     /// WHO ICD-10 code.
     pub icd10: String,
-    /// SNOMED CT concept, where sure.
+    /// SNOMED CT concept, if certain.
     #[serde(default)]
     pub snomed_ct: Option<String>,
     /// Body system or specialty.
     pub category: String,
-    /// How bad it typically is.
+    /// The typical severity.
     pub severity: ConditionSeverity,
-    /// What it is.
+    /// A short description.
     pub description: Phrase,
     /// Other names.
     #[serde(default)]
@@ -39,88 +40,88 @@ pub struct Condition {
     /// Source ids, the main one first.
     #[serde(default)]
     pub sources: Vec<String>,
-    /// How far clinicians have looked at it.
+    /// The state of the clinical review.
     #[serde(default)]
     pub review: Option<Review>,
-    /// Hard limits.
+    /// Hard limits on who can have it.
     #[serde(default)]
     pub who: Who,
-    /// In words.
+    /// The prevalence in words.
     pub prevalence: Prevalence,
-    /// In numbers.
+    /// The prevalence in numbers.
     pub prior: Prior,
-    /// How long it lasts before the visit.
+    /// Days from the first symptom to the visit.
     pub course: Course,
-    /// What it looks like.
+    /// How often findings occur.
     pub findings: FindingTable,
-    /// What tests show.
+    /// How often tests are positive.
     #[serde(default)]
     pub lab: LabTable,
-    /// What makes it likelier.
+    /// Risk factors.
     #[serde(default)]
     pub risk_factors: RiskTable,
-    /// What rules it out.
+    /// What rules the condition out.
     #[serde(default)]
     pub excluded_by: Option<ExcludedBy>,
-    /// Set for lethal or maiming and treatable conditions.
+    /// Set for conditions that can kill or disable but are treatable.
     #[serde(default)]
     pub must_not_miss: Option<MustNotMiss>,
-    /// How urgent.
+    /// The triage.
     pub triage: ConditionTriage,
-    /// Signs of getting worse.
+    /// Warning signs.
     #[serde(default)]
     pub watch_for: Vec<WatchFor>,
     /// Tests, in order of priority.
     #[serde(default)]
     pub investigation: Vec<Investigation>,
-    /// What to do.
+    /// The treatment.
     #[serde(default)]
     pub treatment: Treatment,
-    /// When to send on.
+    /// When and where to refer.
     #[serde(default)]
     pub referral: Option<Referral>,
-    /// Set where the law wants a report.
+    /// Set if the condition must be reported by law.
     #[serde(default)]
     pub notifiable: Option<Notifiable>,
-    /// For the patient.
+    /// Patient education.
     #[serde(default)]
     pub education: Education,
 }
 
-/// How far clinicians have looked at a file.
+/// The state of the clinical review of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Review {
-    /// How far.
+    /// The status.
     pub status: ReviewStatus,
-    /// Who signed.
+    /// Who signed it off.
     #[serde(default)]
     pub by: Option<String>,
-    /// When, as `2026-03-01`.
+    /// The date, as `2026-03-01`.
     #[serde(default)]
     pub on: Option<String>,
 }
 
-/// Hard limits: outside them the condition is impossible.
+/// Hard limits: outside of them the condition is impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Who {
-    /// Possible in which sexes.
+    /// The possible sexes.
     #[serde(default = "any_sex")]
     pub sex: SexLimit,
-    /// The youngest age.
+    /// The youngest possible age.
     #[serde(default, with = "age_words")]
     pub from: Option<Age>,
     /// Only below this age.
     #[serde(default, with = "age_words")]
     pub to: Option<Age>,
-    /// Only women in this state.
+    /// Only in women in this state.
     #[serde(default)]
     pub state: Option<State>,
 }
 
 impl Who {
-    /// The ages within the limits.
+    /// Returns the ages within the limits.
     pub fn ages(&self) -> AgeSpan {
         AgeSpan {
             from: self.from,
@@ -144,11 +145,11 @@ fn any_sex() -> SexLimit {
     SexLimit::Any
 }
 
-/// How common it is, for people.
+/// The prevalence in words, for display.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prevalence {
-    /// In the world.
+    /// Worldwide.
     pub global: String,
     /// In Africa.
     pub africa: String,
@@ -157,19 +158,20 @@ pub struct Prevalence {
     pub source: String,
 }
 
-/// How common it is, for reasoning.
+/// The prevalence in numbers, for reasoning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prior {
     /// Source id.
     #[serde(default)]
     pub source: String,
-    /// Of 1,000 people of the band who come with a new complaint. A band left out is impossible.
+    /// Cases per 1,000 people of the band who visit with a new complaint. A band left out is
+    /// impossible.
     pub per_1000: BTreeMap<AgeBand, f32>,
     /// Multipliers by sex.
     #[serde(default)]
     pub sex: Option<SexFactors>,
-    /// Multiplier in pregnancy.
+    /// The multiplier in pregnancy.
     #[serde(default)]
     pub pregnant: Option<f32>,
     /// Multipliers by place, season and setting.
@@ -177,7 +179,7 @@ pub struct Prior {
     pub times: Vec<Times>,
 }
 
-/// Multipliers by sex; their average is 1.
+/// Multipliers by sex, with an average of 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SexFactors {
@@ -187,14 +189,14 @@ pub struct SexFactors {
     pub female: f32,
 }
 
-/// A multiplier that applies where all its parts do.
+/// A multiplier that applies if all its conditions do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Times {
     /// In this belt.
     #[serde(default)]
     pub belt: Option<String>,
-    /// In these months; empty is all year.
+    /// In these months; empty means all year.
     #[serde(default)]
     pub months: Vec<u8>,
     /// In this setting.
@@ -204,62 +206,62 @@ pub struct Times {
     pub by: f32,
 }
 
-/// Days from first symptom to the visit.
+/// The time from the first symptom to the visit, in days.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Course {
-    /// The middle 80 of 100 patients.
+    /// The range of the middle 80 % of patients.
     pub usual_days: [f32; 2],
-    /// The outer limits.
+    /// The widest possible range.
     pub possible_days: [f32; 2],
     /// Source id.
     #[serde(default)]
     pub source: String,
 }
 
-/// What it looks like.
+/// How often findings occur.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FindingTable {
     /// Source id for the whole list.
     #[serde(default)]
     pub source: String,
-    /// Commonest first.
+    /// Most frequent first.
     pub list: Vec<FindingEntry>,
 }
 
-/// How often people with the condition show a finding.
+/// How often people with the condition have a finding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FindingEntry {
     /// Finding id.
     pub id: String,
-    /// Of 100 at the visit, when asked or examined for it.
+    /// Percentage at the visit, when asked or examined for it.
     pub of_100: f32,
-    /// The same under five years.
+    /// The percentage under five years.
     #[serde(default)]
     pub under_5: Option<f32>,
-    /// The same from 65 years.
+    /// The percentage from 65 years.
     #[serde(default)]
     pub over_65: Option<f32>,
-    /// The same in pregnancy.
+    /// The percentage in pregnancy.
     #[serde(default)]
     pub pregnant: Option<f32>,
-    /// The diagnosis is hard to make without it.
+    /// Whether the diagnosis is difficult to make without it.
     #[serde(default)]
     pub cardinal: bool,
-    /// Of 100 who have the finding, how many call it severe.
+    /// Percentage of those with the finding who call it severe.
     #[serde(default)]
     pub severe_of_100: Option<f32>,
-    /// Why this figure.
+    /// The reason for this figure.
     #[serde(default)]
     pub why: Option<String>,
-    /// Source id, where another than the list's.
+    /// Source id, if different from that of the list.
     #[serde(default)]
     pub source: Option<String>,
 }
 
-/// What tests show.
+/// How often tests are positive.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabTable {
@@ -277,19 +279,19 @@ pub struct LabTable {
 pub struct LabEntry {
     /// Lab test id.
     pub id: String,
-    /// Of 100 with the condition.
+    /// Percentage positive with the condition.
     pub of_100: f32,
-    /// Of 100 clinic visitors without it.
+    /// Percentage positive among clinic visitors without it.
     pub without: f32,
-    /// Why these figures.
+    /// The reason for these figures.
     #[serde(default)]
     pub why: Option<String>,
-    /// Source id, where another than the list's.
+    /// Source id, if different from that of the list.
     #[serde(default)]
     pub source: Option<String>,
 }
 
-/// What makes it likelier.
+/// Risk factors.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RiskTable {
@@ -301,29 +303,29 @@ pub struct RiskTable {
     pub list: Vec<RiskEntry>,
 }
 
-/// How much a risk factor multiplies the odds.
+/// The odds ratio of a risk factor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RiskEntry {
     /// Risk factor id.
     pub id: String,
-    /// 0.1 to 50.
+    /// From 0.1 to 50.
     pub odds_ratio: f32,
-    /// Why this figure.
+    /// The reason for this figure.
     #[serde(default)]
     pub why: Option<String>,
-    /// Source id, where another than the list's.
+    /// Source id, if different from that of the list.
     #[serde(default)]
     pub source: Option<String>,
 }
 
-/// What rules the condition out for certain.
+/// What rules the condition out with certainty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExcludedBy {
     /// Findings or risk factors.
     pub list: Vec<String>,
-    /// Why.
+    /// The reason.
     #[serde(default)]
     pub why: String,
     /// Source id.
@@ -331,13 +333,13 @@ pub struct ExcludedBy {
     pub source: String,
 }
 
-/// The condition must not be missed.
+/// Marks a condition that must not be missed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MustNotMiss {
-    /// An interview goes on while its probability is above this.
+    /// An interview continues while the probability, in percent, is above this.
     pub above_of_100: f32,
-    /// Why.
+    /// The reason.
     #[serde(default)]
     pub why: String,
     /// Source id.

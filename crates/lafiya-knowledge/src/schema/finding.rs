@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::words::{AgeSpan, FindingKind, RedFlag, SexLimit, age_words};
 
-/// One finding, as its file says.
+/// One finding, as in its file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Finding {
-    /// `s_...`, forever.
+    /// `s_...`; never changes.
     pub id: String,
     /// Clinical name.
     pub name: String,
@@ -21,42 +21,42 @@ pub struct Finding {
     /// The name of its file; not written in it.
     #[serde(default)]
     pub category: String,
-    /// Where in the body.
+    /// The body region.
     #[serde(default)]
     pub body_region: String,
-    /// The broader finding that is present whenever this one is.
+    /// The broader finding, which is present whenever this one is.
     #[serde(default)]
     pub parent: Option<String>,
     /// Further findings that are present whenever this one is.
     #[serde(default)]
     pub implies: Vec<String>,
-    /// Present when what it is a kind of has lasted so many days.
+    /// Present if the broader finding has lasted this many days.
     #[serde(default)]
     pub when_days: Option<u32>,
-    /// Present when what it is a kind of is called severe.
+    /// Present if the broader finding is called severe.
     #[serde(default)]
     pub when_severe: bool,
-    /// Only possible in.
+    /// The possible sexes.
     #[serde(default)]
     pub sex: Option<SexLimit>,
-    /// Makes sense from this age.
+    /// Applies from this age.
     #[serde(default, with = "age_words")]
     pub from: Option<Age>,
-    /// Makes sense below this age.
+    /// Applies below this age.
     #[serde(default, with = "age_words")]
     pub to: Option<Age>,
-    /// To the patient.
+    /// The question to the patient.
     #[serde(default)]
     pub question: Phrase,
-    /// To whoever brings the patient.
+    /// The question to the caregiver.
     #[serde(default)]
     pub caregiver_question: Phrase,
-    /// Why we ask.
+    /// Why the question is asked.
     #[serde(default)]
     pub explanation: Phrase,
-    /// Of 100 clinic visitors whose illness does not explain it.
+    /// The background rate: percentage of clinic visitors whose illness does not explain it.
     pub background_of_100: f32,
-    /// How dangerous by itself.
+    /// How dangerous it is by itself.
     #[serde(default = "no_flag")]
     pub red_flag: RedFlag,
     /// What it may mean.
@@ -68,21 +68,21 @@ pub struct Finding {
     /// Everyday words.
     #[serde(default)]
     pub lay: Vec<String>,
-    /// SNOMED CT concept, where sure.
+    /// SNOMED CT concept, if certain.
     #[serde(default)]
     pub snomed_ct: Option<String>,
-    /// LOINC code, where sure.
+    /// LOINC code, if certain.
     #[serde(default)]
     pub loinc: Option<String>,
 }
 
 impl Finding {
-    /// Whether it follows from how long or how bad a broader finding is.
+    /// Whether it follows from the duration or severity of a broader finding.
     pub fn follows(&self) -> bool {
         self.when_days.is_some() || self.when_severe
     }
 
-    /// The ages at which it makes sense.
+    /// Returns the ages at which it applies.
     pub fn ages(&self) -> AgeSpan {
         AgeSpan {
             from: self.from,

@@ -1,55 +1,55 @@
-//! `vital-signs.toml`: what is measured, in which unit, and what a value means.
+//! `vital-signs.toml`: the measures, their units, and the meaning of their values.
 
 use lafiya_model::Age;
 use serde::{Deserialize, Serialize};
 
 use crate::words::{AgeSpan, SexLimit, State, age_words};
 
-/// One measured value, as its file says.
+/// One measure, as in its file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
-    /// `s_...`, forever.
+    /// `s_...`; never changes.
     pub id: String,
     /// Clinical name.
     pub name: String,
     /// The name a patient would use.
     #[serde(default)]
     pub common_name: String,
-    /// To the patient or nurse.
+    /// The question to the patient or nurse.
     #[serde(default)]
     pub question: String,
-    /// To whoever brings the patient; the question serves where this is empty.
+    /// The question to the caregiver; `question` is used if this is empty.
     #[serde(default)]
     pub caregiver_question: String,
-    /// Why we ask.
+    /// Why the question is asked.
     #[serde(default)]
     pub explanation: String,
-    /// The unit values are kept in.
+    /// The unit in which values are stored.
     #[serde(default)]
     pub unit: String,
-    /// LOINC code, where sure.
+    /// LOINC code, if certain.
     #[serde(default)]
     pub loinc: Option<String>,
-    /// SNOMED CT concept, where sure.
+    /// SNOMED CT concept, if certain.
     #[serde(default)]
     pub snomed_ct: Option<String>,
-    /// Other units that are understood.
+    /// Other accepted units.
     #[serde(default)]
     pub other_units: Vec<OtherUnit>,
-    /// Outside is a typing error.
+    /// Values outside this range are typing errors.
     #[serde(default)]
     pub plausible: Option<[f64; 2]>,
-    /// What is normal, by age, from youngest.
+    /// The normal ranges by age, youngest first.
     #[serde(default)]
     pub normal: Vec<NormalRange>,
-    /// What a value makes present.
+    /// The findings that a value makes present.
     #[serde(default)]
     pub derive: Vec<Derivation>,
-    /// What a value makes absent, unless it makes it present.
+    /// The findings that a value makes absent unless it makes them present.
     #[serde(default)]
     pub absent_unless_derived: Vec<String>,
-    /// Written as two numbers, such as 120/80: the ids of the two measures they belong to.
+    /// For a value of two numbers, such as 120/80: the ids of the two measures.
     #[serde(default)]
     pub pair: Option<[String; 2]>,
     /// Clinical words.
@@ -64,12 +64,12 @@ pub struct Measure {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OtherUnit {
-    /// Its sign.
+    /// The unit symbol.
     pub unit: String,
     /// The factor.
     #[serde(default = "one")]
     pub times: f64,
-    /// The shift.
+    /// The offset.
     #[serde(default)]
     pub plus: f64,
 }
@@ -78,14 +78,14 @@ fn one() -> f64 {
     1.0
 }
 
-/// What is normal from an age on.
+/// A normal range that applies from an age on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NormalRange {
     /// From this age.
     #[serde(default, with = "age_words")]
     pub from: Option<Age>,
-    /// Lowest and highest normal value.
+    /// The lowest and highest normal value.
     pub range: [f64; 2],
 }
 
@@ -93,18 +93,18 @@ pub struct NormalRange {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Derivation {
-    /// The finding, or the lab test itself (its result counts as positive).
+    /// The finding, or the lab test itself (its result then counts as positive).
     pub finding: String,
-    /// This much or more.
+    /// Greater than or equal to.
     #[serde(default)]
     pub at_least: Option<f64>,
-    /// More than this.
+    /// Greater than.
     #[serde(default)]
     pub above: Option<f64>,
-    /// Less than this.
+    /// Less than.
     #[serde(default)]
     pub below: Option<f64>,
-    /// This much or less.
+    /// Less than or equal to.
     #[serde(default)]
     pub at_most: Option<f64>,
     /// From this age.
@@ -122,7 +122,7 @@ pub struct Derivation {
 }
 
 impl Derivation {
-    /// The limits on the value.
+    /// Returns the limits on the value.
     pub fn limits(&self) -> Limits {
         Limits {
             at_least: self.at_least,
@@ -132,7 +132,7 @@ impl Derivation {
         }
     }
 
-    /// The ages it applies to.
+    /// Returns the ages to which it applies.
     pub fn ages(&self) -> AgeSpan {
         AgeSpan {
             from: self.from,
@@ -141,21 +141,21 @@ impl Derivation {
     }
 }
 
-/// Limits on a number; all that are set must hold.
+/// Limits on a number. All limits that are set must hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// This much or more.
+    /// Greater than or equal to.
     pub at_least: Option<f64>,
-    /// More than this.
+    /// Greater than.
     pub above: Option<f64>,
-    /// Less than this.
+    /// Less than.
     pub below: Option<f64>,
-    /// This much or less.
+    /// Less than or equal to.
     pub at_most: Option<f64>,
 }
 
 impl Limits {
-    /// Whether a number keeps all limits.
+    /// Whether a number satisfies all limits.
     pub fn hold(&self, value: f64) -> bool {
         self.at_least.is_none_or(|limit| value >= limit)
             && self.above.is_none_or(|limit| value > limit)
@@ -163,7 +163,7 @@ impl Limits {
             && self.at_most.is_none_or(|limit| value <= limit)
     }
 
-    /// Whether no limit is set at all.
+    /// Whether no limit is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

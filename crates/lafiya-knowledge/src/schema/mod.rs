@@ -1,7 +1,8 @@
-//! The shape of every kind of file, as `knowledge/FORM.md` describes it: one module a kind.
+//! The format of every kind of file, as described in `knowledge/FORM.md`: one module per kind.
 //!
-//! These types hold what was written and nothing else; no reference is followed here. A field that the form demands
-//! but whose absence deserves a clinician's sentence (a source, a question) is empty here and judged in `checks`.
+//! These types hold what was written and do not resolve references. A required field whose absence
+//! deserves a message to the clinician (a source, a question) is left empty here and reported by
+//! `checks`.
 
 pub mod care;
 pub mod condition;
@@ -39,16 +40,16 @@ pub use texts::{
 
 use serde::{Deserialize, Serialize};
 
-/// Everything the files say, in the order of their paths. This is what the embedded artefact packs.
+/// The content of all files, in the order of their paths. The embedded artefact packs this type.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Content {
-    /// SHA-256 over all paths and bytes, in hexadecimal: the version that cannot lie.
+    /// SHA-256 over all paths and bytes, in hexadecimal. It identifies the content exactly.
     pub content_hash: String,
     /// `VERSION.toml`.
     pub version: Version,
     /// `conditions/*.toml`.
     pub conditions: Vec<Condition>,
-    /// `findings/*.toml`, each with the category its file is named for.
+    /// `findings/*.toml`, each with the category that its file is named after.
     pub findings: Vec<Finding>,
     /// `vital-signs.toml`.
     pub measures: Vec<Measure>,
@@ -60,7 +61,7 @@ pub struct Content {
     pub rules: Vec<Rule>,
     /// `scores.toml`.
     pub scores: Vec<Score>,
-    /// Pairs of conditions that come together.
+    /// Pairs of conditions that often occur together.
     pub pairs: Vec<Pair>,
     /// `sources.toml`.
     pub sources: Vec<Source>,
@@ -80,6 +81,6 @@ pub struct Content {
     pub aliases: Vec<Alias>,
     /// `lay-terms/*.csv`.
     pub lay_terms: Vec<LayTerm>,
-    /// `planned.txt`: conditions that files may name before they are written.
+    /// `planned.txt`: conditions that files may refer to before they are written.
     pub planned: Vec<String>,
 }

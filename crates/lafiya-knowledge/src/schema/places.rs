@@ -1,4 +1,5 @@
-//! `belts.toml`, `regions/<cc>.toml`, `population.toml`: where people live and what that makes likelier.
+//! `belts.toml`, `regions/<cc>.toml` and `population.toml`: where people live and how that affects
+//! the priors.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +8,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::words::{Setting, SexLimit};
 
-/// A belt: places that share what is common there.
+/// A belt: a group of places with the same common diseases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Belt {
     /// Such as `meningitis-belt`.
     pub id: String,
-    /// What places belong to it.
+    /// The places that belong to it.
     pub says: String,
-    /// Risk factors that everybody has who is there.
+    /// Risk factors of everyone who is there.
     #[serde(default)]
     pub implies: Vec<String>,
     /// Source id.
@@ -29,7 +30,7 @@ pub struct Belt {
 pub struct Country {
     /// ISO code, two letters.
     pub country: String,
-    /// Its name.
+    /// The name.
     pub name: String,
     /// Belts of the whole country.
     #[serde(default)]
@@ -49,25 +50,25 @@ pub struct Country {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
-    /// Lower case, as the API takes it.
+    /// Lower case, as accepted by the API.
     pub slug: String,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Belts besides the country's.
+    /// Belts in addition to those of the country.
     #[serde(default)]
     pub belts: Vec<String>,
-    /// Belts of the country that do not reach here.
+    /// Belts of the country that do not include this region.
     #[serde(default)]
     pub without: Vec<String>,
     /// Other names and spellings.
     #[serde(default)]
     pub synonyms: Vec<String>,
-    /// Set where nearly everybody lives so.
+    /// Set if nearly everyone lives in this setting.
     #[serde(default)]
     pub setting: Option<Setting>,
 }
 
-/// A share of the people who come for care.
+/// A group's share of the people who seek care.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PopulationShare {
@@ -76,10 +77,10 @@ pub struct PopulationShare {
     /// What is counted.
     #[serde(default)]
     pub says: String,
-    /// Among which sex.
+    /// The sex that the share refers to.
     #[serde(default)]
     pub sex: Option<SexLimit>,
-    /// Of 100 of the band. A band left out is none.
+    /// Percentage of each band. A band left out is 0.
     pub of_100: BTreeMap<AgeBand, f32>,
     /// Source id.
     #[serde(default)]

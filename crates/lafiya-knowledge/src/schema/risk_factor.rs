@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::words::{AgeSpan, SexLimit, State, age_words};
 
-/// One risk factor, as its file says.
+/// One risk factor, as in its file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RiskFactor {
-    /// `p_...`, forever.
+    /// `p_...`; never changes.
     pub id: String,
     /// Clinical name.
     pub name: String,
@@ -18,32 +18,32 @@ pub struct RiskFactor {
     pub common_name: String,
     /// The group it belongs to.
     pub category: String,
-    /// What sort of history it is, such as `exposure` or `medication`.
+    /// The kind of history, such as `exposure` or `medication`.
     pub kind: String,
-    /// To the patient.
+    /// The question to the patient.
     #[serde(default)]
     pub question: Phrase,
-    /// To whoever brings the patient.
+    /// The question to the caregiver.
     #[serde(default)]
     pub caregiver_question: Phrase,
-    /// Why we ask.
+    /// Why the question is asked.
     #[serde(default)]
     pub explanation: Phrase,
-    /// Of 100 clinic visitors.
+    /// Percentage of clinic visitors.
     pub background_of_100: f32,
-    /// Only possible in.
+    /// The possible sexes.
     #[serde(default)]
     pub sex: Option<SexLimit>,
-    /// Makes sense from this age.
+    /// Applies from this age.
     #[serde(default, with = "age_words")]
     pub from: Option<Age>,
-    /// Makes sense below this age.
+    /// Applies below this age.
     #[serde(default, with = "age_words")]
     pub to: Option<Age>,
-    /// Present by age alone, never asked.
+    /// Ages at which it is present without being asked.
     #[serde(default)]
     pub implied_by_age: Option<AgeRange>,
-    /// Says that the woman is in this state.
+    /// The state that it implies for a woman.
     #[serde(default)]
     pub state: Option<State>,
     /// Further risk factors that are present whenever this one is.
@@ -55,16 +55,16 @@ pub struct RiskFactor {
     /// Everyday words.
     #[serde(default)]
     pub lay: Vec<String>,
-    /// SNOMED CT concept, where sure.
+    /// SNOMED CT concept, if certain.
     #[serde(default)]
     pub snomed_ct: Option<String>,
-    /// ICD-10 codes that mean it in a patient's history; a block such as `E11` covers all within.
+    /// ICD-10 codes for it in a patient's history; a block such as `E11` covers all codes within.
     #[serde(default)]
     pub icd10: Vec<String>,
 }
 
 impl RiskFactor {
-    /// The ages at which it makes sense.
+    /// Returns the ages at which it applies.
     pub fn ages(&self) -> AgeSpan {
         AgeSpan {
             from: self.from,
@@ -73,7 +73,7 @@ impl RiskFactor {
     }
 }
 
-/// A span of ages as files write it.
+/// A span of ages, as written in files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgeRange {
@@ -86,7 +86,7 @@ pub struct AgeRange {
 }
 
 impl AgeRange {
-    /// The same as a span.
+    /// Returns it as an [`AgeSpan`].
     pub fn span(&self) -> AgeSpan {
         AgeSpan {
             from: self.from,

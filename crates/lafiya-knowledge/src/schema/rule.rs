@@ -1,6 +1,8 @@
-//! `rules/<group>.toml`: danger rules, and the language of `when` they share with triage and treatment.
+//! `rules/<group>.toml`: danger rules, and the `when` language that they share with triage and
+//! treatment.
 //!
-//! The language has no `not`: a rule can only look for danger, so more evidence can never switch one off.
+//! The language has no `not`: a rule can only detect danger, so more evidence can never switch one
+//! off.
 
 use std::collections::BTreeMap;
 
@@ -11,30 +13,30 @@ use super::measure::Limits;
 use super::risk_factor::AgeRange;
 use crate::words::{SexLimit, State, age_words};
 
-/// One danger rule, as its file says.
+/// One danger rule, as in its file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// Group prefix and number, such as `RF-FEVER-03`.
     pub id: String,
-    /// The rule in a sentence.
+    /// The rule as a sentence.
     pub says: Phrase,
     /// When it fires.
     pub when: When,
-    /// What it does.
+    /// Its effect.
     pub effect: Effect,
     /// Source id.
     #[serde(default)]
     pub source: String,
-    /// A patient in whom it must fire.
+    /// A patient for whom it must fire.
     #[serde(default)]
     pub example: Option<Example>,
-    /// A patient in whom it must not.
+    /// A patient for whom it must not fire.
     #[serde(default)]
     pub not_example: Option<Example>,
 }
 
-/// When something holds: all parts that are written must hold.
+/// A condition that holds if all its parts do.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct When {
@@ -44,7 +46,7 @@ pub struct When {
     /// At least one of these is present.
     #[serde(default)]
     pub any: Vec<String>,
-    /// At least so many of these are present.
+    /// At least a number of these are present.
     #[serde(default)]
     pub at_least: Option<AtLeast>,
     /// At least one of these holds.
@@ -53,33 +55,33 @@ pub struct When {
     /// All of these are present and called severe.
     #[serde(default)]
     pub severe: Vec<String>,
-    /// The age lies within.
+    /// The age is in this range.
     #[serde(default)]
     pub age: Option<AgeRange>,
-    /// The sex is.
+    /// The sex allowed.
     #[serde(default)]
     pub sex: Option<SexLimit>,
-    /// The woman is.
+    /// The woman is in this state.
     #[serde(default)]
     pub state: Option<State>,
     /// All of these values are known and within their limits.
     #[serde(default)]
     pub values: Vec<ValueLimit>,
-    /// Present for so many days.
+    /// Something has been present for a number of days.
     #[serde(default)]
     pub days: Option<Days>,
-    /// Told as a new complaint.
+    /// Something was stated as a new complaint.
     #[serde(default)]
     pub fresh: Option<Fresh>,
 }
 
-/// At least `count` of a list.
+/// A minimum number of concepts in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AtLeast {
-    /// How many.
+    /// The number.
     pub count: u8,
-    /// Of which.
+    /// The list.
     pub of: Vec<String>,
 }
 
@@ -89,22 +91,22 @@ pub struct AtLeast {
 pub struct ValueLimit {
     /// A measure, or a lab test with a unit.
     pub id: String,
-    /// This much or more.
+    /// Greater than or equal to.
     #[serde(default)]
     pub at_least: Option<f64>,
-    /// More than this.
+    /// Greater than.
     #[serde(default)]
     pub above: Option<f64>,
-    /// Less than this.
+    /// Less than.
     #[serde(default)]
     pub below: Option<f64>,
-    /// This much or less.
+    /// Less than or equal to.
     #[serde(default)]
     pub at_most: Option<f64>,
 }
 
 impl ValueLimit {
-    /// The limits on the value.
+    /// Returns the limits on the value.
     pub fn limits(&self) -> Limits {
         Limits {
             at_least: self.at_least,
@@ -115,83 +117,85 @@ impl ValueLimit {
     }
 }
 
-/// A limit on how long something has been there.
+/// A limit on the duration of a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Days {
     /// The finding.
     pub id: String,
-    /// For so many days or more.
+    /// For at least this many days.
     #[serde(default)]
     pub at_least: Option<u32>,
-    /// For so many days or fewer: sudden onset is danger too.
+    /// For at most this many days: sudden onset can be dangerous too.
     #[serde(default)]
     pub at_most: Option<u32>,
 }
 
-/// A complaint told as such (not one that merely follows from a narrower finding with a meaning of its own), and not
-/// told to have lasted longer. A duration that nobody told counts as new: most complaints that are brought are.
+/// A complaint that was stated as such, rather than implied by a narrower finding with a meaning of
+/// its own, and was not stated to have lasted longer. An unknown duration counts as new, because
+/// most complaints are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fresh {
     /// The finding.
     pub id: String,
-    /// New means so many days at most.
+    /// The maximum number of days for a new complaint.
     pub within_days: u32,
 }
 
-/// What a rule does.
+/// The effect of a rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Effect {
-    /// A floor under the triage level.
+    /// The minimum triage level.
     pub level: TriageLevel,
-    /// How the red flag is shown; none is shown where this is left out.
+    /// The seriousness of the red flag shown; without it none is shown.
     #[serde(default)]
     pub seriousness: Option<Seriousness>,
     /// How soon.
     pub timeframe: Timeframe,
-    /// What to do.
+    /// The recommended action.
     #[serde(default)]
     pub action: Phrase,
-    /// What of `action` is still to be done by who goes to hospital now for another reason: first aid, but no later
-    /// visit. Empty is nothing; all of it where this is left out.
+    /// The part of `action` that still applies to a patient who goes to hospital now for another
+    /// reason: first aid, but no later visit. An empty text means nothing applies; if left out, all
+    /// of `action` applies.
     #[serde(default)]
     pub in_emergency: Option<Phrase>,
-    /// Suspected dangerous contagion: keep apart.
+    /// Whether a dangerous infection is suspected and the patient must be isolated.
     #[serde(default)]
     pub isolate: bool,
-    /// Whom to tell.
+    /// Whom to notify.
     #[serde(default)]
     pub notify: Option<String>,
 }
 
-/// A patient made up to show a rule at work.
+/// A fictitious patient that shows how a rule works.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
-    /// How old; 30 years where it does not matter.
+    /// The age; 30 years if it does not matter.
     #[serde(default, with = "age_words")]
     pub age: Option<Age>,
-    /// Of which sex.
+    /// The sex.
     #[serde(default = "other_sex")]
     pub sex: Sex,
-    /// In which state.
+    /// The state.
     #[serde(default)]
     pub state: Option<State>,
-    /// What is there.
+    /// Present concepts.
     #[serde(default)]
     pub present: Vec<String>,
-    /// What is not.
+    /// Absent concepts.
     #[serde(default)]
     pub absent: Vec<String>,
-    /// What is there and called severe.
+    /// Concepts that are present and called severe.
     #[serde(default)]
     pub severe: Vec<String>,
-    /// What was measured.
+    /// Measured values.
     #[serde(default)]
     pub values: BTreeMap<String, String>,
-    /// For how many days something has been there.
+    /// Days for which a concept has been present.
     #[serde(default)]
     pub days: BTreeMap<String, u32>,
 }

@@ -1,4 +1,4 @@
-//! `scores.toml`: points for measured values and findings, and what a sum means.
+//! `scores.toml`: points for measured values and findings, and the meaning of their sum.
 
 use std::collections::BTreeMap;
 
@@ -8,28 +8,28 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::risk_factor::AgeRange;
 use crate::words::{State, age_words};
 
-/// One score, as its file says.
+/// One score, as in its file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Score {
     /// Such as `SCORE-TEWS-ADULT`.
     pub id: String,
-    /// The score in a sentence.
+    /// The score as a sentence.
     pub says: Phrase,
     /// Source id.
     #[serde(default)]
     pub source: String,
-    /// At which ages it is used.
+    /// The ages for which it is used.
     #[serde(default)]
     pub age: Option<AgeRange>,
     /// Only in women in this state.
     #[serde(default)]
     pub state: Option<State>,
-    /// What gives points.
+    /// The items that give points.
     pub item: Vec<ScoreItem>,
-    /// What a sum means.
+    /// The meaning of a sum.
     pub band: Vec<ScoreBand>,
-    /// A patient and the sum that must come out.
+    /// A patient and the expected sum.
     #[serde(default)]
     pub example: Option<ScoreExample>,
     /// A patient who must not reach any band.
@@ -37,7 +37,7 @@ pub struct Score {
     pub not_example: Option<ScoreExample>,
 }
 
-/// Something that gives points: a measured value by steps, or any of some findings.
+/// An item that gives points: a measured value in steps, or any of several findings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreItem {
@@ -51,7 +51,7 @@ pub struct ScoreItem {
     pub points: ItemPoints,
 }
 
-/// Points by steps of a value, or one number for presence.
+/// Points by steps of a value, or a fixed number for presence.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemPoints {
     /// For presence.
@@ -60,7 +60,7 @@ pub enum ItemPoints {
     Steps(Vec<Step>),
 }
 
-/// Points for values from (included) to below.
+/// Points for values in a range that includes `from` and excludes `below`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
@@ -74,41 +74,41 @@ pub struct Step {
     pub points: i32,
 }
 
-/// What a sum means.
+/// The meaning of a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreBand {
     /// From this sum.
     pub at_least: i32,
-    /// A floor under the triage level.
+    /// The minimum triage level.
     pub level: TriageLevel,
     /// How soon.
     pub timeframe: Timeframe,
 }
 
-/// A patient made up to show a score at work.
+/// A fictitious patient that shows how a score works.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreExample {
-    /// How old.
+    /// The age.
     #[serde(default, with = "age_words")]
     pub age: Option<Age>,
-    /// Of which sex.
+    /// The sex.
     #[serde(default = "other_sex")]
     pub sex: Sex,
-    /// In which state.
+    /// The state.
     #[serde(default)]
     pub state: Option<State>,
-    /// What was measured.
+    /// Measured values.
     #[serde(default)]
     pub values: BTreeMap<String, String>,
-    /// What is there.
+    /// Present concepts.
     #[serde(default)]
     pub present: Vec<String>,
-    /// What is not.
+    /// Absent concepts.
     #[serde(default)]
     pub absent: Vec<String>,
-    /// The sum that must come out.
+    /// The expected sum.
     pub points: i32,
 }
 
@@ -116,7 +116,7 @@ fn other_sex() -> Sex {
     Sex::Other
 }
 
-/// The packed form: the artefact cannot tell a number from a list by looking.
+/// The form in the artefact, which is not self-describing: a number and a list need a tag.
 #[derive(Serialize, Deserialize)]
 enum Packed {
     Flat(i32),

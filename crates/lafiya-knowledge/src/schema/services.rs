@@ -1,4 +1,4 @@
-//! `services.toml`: kinds of facilities, what they offer, and what a patient needs of them.
+//! `services.toml`: types of facilities, what they offer, and what a patient needs.
 
 use lafiya_model::{FacilityLevel, TriageLevel};
 use serde::{Deserialize, Serialize};
@@ -15,48 +15,49 @@ pub struct Services {
     /// What each triage level needs.
     #[serde(default)]
     pub care: Vec<Care>,
-    /// Kinds of facilities, the most particular first.
+    /// Types of facilities, most specific first.
     #[serde(default)]
     pub facility_type: Vec<FacilityType>,
 }
 
 impl Services {
-    /// What a triage level needs.
+    /// The needs of a triage level.
     pub fn care_at(&self, level: TriageLevel) -> Option<&Care> {
         self.care.iter().find(|care| care.level == level)
     }
 
-    /// Whom a triage level asks for by itself, whatever the case: who gives the first service that it always asks for.
+    /// Returns the specialist that a triage level requires in every case: the first specialist of
+    /// the first service that it always requires.
     pub fn specialist_at(&self, level: TriageLevel) -> Option<&str> {
         let always = self.care_at(level)?.services.first()?;
         let service = self.service.iter().find(|it| it.id == *always)?;
         service.asked_by.specialists.first().map(String::as_str)
     }
 
-    /// The name for people of a service.
+    /// Returns the display name of a service.
     pub fn name_of(&self, service: &str) -> Option<&str> {
         let found = self.service.iter().find(|it| it.id == service)?;
         Some(&found.name)
     }
 }
 
-/// Something a facility may offer.
+/// A service that a facility may offer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Service {
     /// Such as `maternity`.
     pub id: String,
-    /// The name for people.
+    /// The display name.
     pub name: String,
-    /// Whether a facility with this service alone is right for who needs it.
+    /// Whether a facility that offers only this service suits a patient who needs it.
     #[serde(default)]
     pub stands_alone: bool,
-    /// When a case asks for it.
+    /// When a case requires it.
     #[serde(default)]
     pub asked_by: Asks,
 }
 
-/// When a case asks for a service: any of these.
+/// When a case requires a service: any of these.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asks {
@@ -66,50 +67,50 @@ pub struct Asks {
     /// The leading condition is of one of these categories.
     #[serde(default)]
     pub categories: Vec<String>,
-    /// One of these stands in the leading condition's `refer_to`.
+    /// One of these words occurs in the leading condition's `refer_to`.
     #[serde(default)]
     pub words: Vec<String>,
-    /// The patient is younger than so many years.
+    /// The patient is younger than this, in years.
     #[serde(default)]
     pub below_years: Option<u32>,
 }
 
-/// What a triage level needs.
+/// The needs of a triage level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Care {
     /// The level.
     pub level: TriageLevel,
-    /// Facilities that are right.
+    /// Suitable facilities.
     pub facilities: Vec<FacilityLevel>,
     /// Facilities that are better than none.
     #[serde(default)]
     pub otherwise: Vec<FacilityLevel>,
-    /// Services that are always asked for.
+    /// Services that are always required.
     #[serde(default)]
     pub services: Vec<String>,
-    /// What may ask for more.
+    /// Parts of the case that can require further services.
     #[serde(default)]
     pub by: Vec<AskedBy>,
 }
 
-/// A kind of facility.
+/// A type of facility.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FacilityType {
     /// Such as `teaching_hospital`.
     pub id: String,
-    /// The name for people.
+    /// The display name.
     pub name: String,
-    /// How much it can do.
+    /// The level of care.
     pub level: FacilityLevel,
     /// What it usually offers.
     #[serde(default)]
     pub services: Vec<String>,
-    /// Where it is there for one thing only: the services, one of which a case must ask for.
+    /// Set for a specialised facility: a case must require one of these services.
     #[serde(default)]
     pub only_for: Option<Vec<String>>,
-    /// Words by which a register's own type is recognised, in lower case without accents.
+    /// Words that identify the type in a facility register, in lower case without accents.
     #[serde(default)]
     pub words: Vec<String>,
 }

@@ -1,11 +1,11 @@
-//! The small files: sources, specialists, triage texts, aliases, lay terms, version.
+//! The small files: sources, specialists, triage texts, aliases, lay terms and version.
 
 use lafiya_model::{Age, Phrase, Timeframe, TriageLevel};
 use serde::{Deserialize, Serialize};
 
 use crate::words::{AgeSpan, age_words};
 
-/// A guideline or paper. Its place in the file is its number in citations.
+/// A guideline or paper. Its position in the file is its number in citations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
@@ -13,41 +13,42 @@ pub struct Source {
     pub id: String,
     /// Title.
     pub title: String,
-    /// Who published it.
+    /// The publisher.
     pub publisher: String,
-    /// When.
+    /// The year.
     pub year: u16,
-    /// Where, when it is on the net.
+    /// The URL, if it is online.
     #[serde(default)]
     pub url: Option<String>,
 }
 
-/// Somebody to see.
+/// A specialist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Specialist {
     /// Such as `general_practice`.
     pub id: String,
-    /// The name for people.
+    /// The display name.
     pub name: String,
 }
 
-/// `triage.toml`: the texts of levels and time-frames, and the danger signs that everybody is asked for.
+/// `triage.toml`: the texts of levels and timeframes, and the danger signs that every patient is
+/// asked about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TriageTexts {
     /// One for each level.
     #[serde(default)]
     pub level: Vec<LevelText>,
-    /// One for each time-frame.
+    /// One for each timeframe.
     #[serde(default)]
     pub timeframe: Vec<TimeframeText>,
-    /// What is asked of everybody, whatever was told, in this order.
+    /// Danger signs that every patient is asked about, in this order.
     #[serde(default)]
     pub danger_sign: Vec<DangerSign>,
 }
 
-/// A finding that is asked for before anything else.
+/// A finding that is asked about before anything else.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DangerSign {
@@ -59,12 +60,12 @@ pub struct DangerSign {
     /// Asked below this age.
     #[serde(default, with = "age_words")]
     pub to: Option<Age>,
-    /// Who says that it must be asked.
+    /// The source that requires the question.
     pub source: String,
 }
 
 impl DangerSign {
-    /// The ages at which it is asked.
+    /// Returns the ages at which it is asked.
     pub fn ages(&self) -> AgeSpan {
         AgeSpan {
             from: self.from,
@@ -79,41 +80,41 @@ impl DangerSign {
 pub struct LevelText {
     /// The level.
     pub id: TriageLevel,
-    /// Its name for people.
+    /// The display name.
     pub name: String,
-    /// What it means.
+    /// The description.
     pub description: Phrase,
-    /// What to do.
+    /// The recommended action.
     pub recommended_action: Phrase,
 }
 
-/// The words for a time-frame.
+/// The wording of a timeframe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TimeframeText {
-    /// The time-frame.
+    /// The timeframe.
     pub id: Timeframe,
-    /// As a person would say it.
+    /// The wording in a sentence.
     pub words: String,
 }
 
-/// A retired id and the one that lives on.
+/// A retired id and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Alias {
-    /// No longer used.
+    /// The retired id.
     pub retired: String,
-    /// Used instead.
+    /// The replacement.
     pub now: String,
 }
 
-/// A phrase people use for a concept, from `lay-terms/<language>.csv`.
+/// An everyday phrase for a concept, from `lay-terms/<language>.csv`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LayTerm {
     /// The name of its file, such as `pcm` or `ha`.
     #[serde(default)]
     pub language: String,
-    /// The words.
+    /// The phrase.
     pub phrase: String,
     /// Concept id.
     pub concept: String,
@@ -125,12 +126,12 @@ pub struct LayTerm {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Version {
-    /// For people, such as `2026.1`.
+    /// The display version, such as `2026.1`.
     pub version: String,
-    /// When, as `2026-03-01`.
+    /// The date, as `2026-03-01`.
     #[serde(default)]
     pub date: String,
-    /// What changed, in a sentence.
+    /// A summary of the changes, in a sentence.
     #[serde(default)]
     pub says: String,
     /// Who reviewed what.

@@ -1,5 +1,5 @@
-//! Any content file at all: the loader and the checks never panic, and what they cannot read they say,
-//! with the file. `cargo xtask fuzz` gives another seed and a larger budget.
+//! Property tests with arbitrary content files: the loader and the checks never panic, and report
+//! every file that they cannot read. `cargo xtask fuzz` uses another seed and a larger budget.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -24,7 +24,7 @@ fn budget() -> ProptestConfig {
     }
 }
 
-/// What an editor's slip, a bad merge or an attacker puts into a file.
+/// Typical corruptions: an editing mistake, a bad merge or an attack.
 fn slip() -> impl Strategy<Value = String> {
     prop_oneof![
         ".{0,30}",
@@ -68,7 +68,7 @@ proptest! {
 
     #[test]
     fn any_text_under_any_name_is_read_without_a_panic(name in "[a-z/]{0,20}\\.(toml|csv)", text in ".{0,200}") {
-        // A base of one file lacks nearly everything, and that is said.
+        // A knowledge base of one file lacks nearly everything, and the checks report that.
         let checked = check(vec![SourceFile { path: name, text }]);
         prop_assert!(!checked.remarks.is_empty());
     }

@@ -1,4 +1,4 @@
-//! The base as the engine sees it.
+//! Tests of the knowledge base as the engine sees it.
 
 use lafiya_model::{Age, AgeBand, Sex};
 

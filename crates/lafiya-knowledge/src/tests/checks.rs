@@ -1,4 +1,5 @@
-//! Every check, on a toy base that is broken in exactly one way. The ways stand in `broken.txt`.
+//! Tests of every check, on a toy knowledge base that is broken in exactly one way. The ways are
+//! listed in `broken.txt`.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,7 @@ use crate::toy;
 
 const GLAND: &str = "conditions/c_gland_trouble.toml";
 
-/// The only complaints are of this check, and one says this.
+/// Asserts that all complaints are from this check and that one contains this text.
 fn complains(files: Vec<SourceFile>, name: &str, says: &str) -> Vec<Remark> {
     let complaints: Vec<Remark> = check(files).complaints().cloned().collect();
     let told = complaints
@@ -22,7 +23,7 @@ fn complains(files: Vec<SourceFile>, name: &str, says: &str) -> Vec<Remark> {
     complaints
 }
 
-/// The rows of `broken.txt`: file, old, new, check, what it says.
+/// Returns the rows of `broken.txt`: file, old text, new text, check and expected message.
 fn rows() -> Vec<[String; 5]> {
     let lines = include_str!("broken.txt").lines();
     lines
@@ -51,7 +52,7 @@ fn every_check_is_broken_once_has_a_name_of_its_own_and_a_sentence() {
     assert!(CHECKS.iter().all(|it| it.says.ends_with('.')));
     let rows = rows();
     let mut tested: BTreeSet<&str> = rows.iter().map(|row| row[3].as_str()).collect();
-    // These take more than one replaced text; their tests stand below.
+    // These need more than one replaced text; they have separate tests below.
     tested.extend(["prior-sum", "equal-profiles", "used-once"]);
     let untested: Vec<&&str> = names.difference(&tested).collect();
     assert!(untested.is_empty(), "{untested:?}");

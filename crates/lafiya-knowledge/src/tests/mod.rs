@@ -1,4 +1,4 @@
-//! Tests of the crate, on the toy base.
+//! Tests of the crate, on the toy knowledge base.
 
 mod any_file;
 mod base;

@@ -1,4 +1,4 @@
-//! What people read of the base: counts, pages, words. And how fast a large one loads.
+//! Tests of statistics, pages and terms, and of the loading time of a large knowledge base.
 
 use std::time::Instant;
 
@@ -120,7 +120,7 @@ fn any_change_of_any_byte_is_another_version() {
     assert_ne!(changed.base.content_hash(), toy::base().content_hash());
 }
 
-/// As many conditions and findings as the real base is planned to have.
+/// Builds a knowledge base with as many conditions and findings as planned for the real one.
 fn large_base() -> Vec<SourceFile> {
     let mut files = toy::files();
     let toys: Vec<SourceFile> = files
@@ -167,7 +167,7 @@ fn a_full_size_base_loads_fast() {
         let base = KnowledgeBase::from_artefact(&bytes).unwrap();
         (start.elapsed(), base)
     };
-    // The quickest of three: other work on the machine is no fault of ours.
+    // The fastest of three, to exclude the influence of other processes.
     let (took, base) = [load(), load(), load()]
         .into_iter()
         .min_by_key(|(took, _)| *took)
@@ -179,6 +179,6 @@ fn a_full_size_base_loads_fast() {
         bytes.len() / 1000,
         took.as_millis()
     );
-    // Release builds stay well under 100 ms; this guards against an accidental square.
+    // Release builds stay well below 100 ms; this limit guards against accidentally quadratic code.
     assert!(took.as_millis() < 500, "{took:?}");
 }

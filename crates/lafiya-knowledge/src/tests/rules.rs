@@ -1,4 +1,4 @@
-//! The language of rules, part by part.
+//! Tests of each part of the rule language.
 
 use lafiya_model::{Age, Sex};
 

@@ -1,6 +1,7 @@
-//! A base of five invented conditions, small enough to reason about by hand. Behind the feature `toy`.
+//! A toy knowledge base of five invented conditions, small enough to reason about by hand. Requires
+//! the feature `toy`.
 //!
-//! Not medicine: the figures are chosen to make tests tell.
+//! The figures are not medical facts; they are chosen to make tests discriminating.
 
 use crate::base::KnowledgeBase;
 use crate::load::SourceFile;
@@ -11,7 +12,7 @@ macro_rules! files {
     };
 }
 
-/// The files of the toy base.
+/// Returns the files of the toy knowledge base.
 pub fn files() -> Vec<SourceFile> {
     files![
         "VERSION.toml",
@@ -41,12 +42,12 @@ pub fn files() -> Vec<SourceFile> {
     ]
 }
 
-/// The toy base.
+/// Returns the toy knowledge base.
 pub fn base() -> KnowledgeBase {
     KnowledgeBase::from_files(files()).expect("the toy base keeps its own checks")
 }
 
-/// The files of the toy base with one text in one of them replaced.
+/// Returns the files of the toy knowledge base with one text in one of them replaced.
 pub fn files_with(path: &str, old: &str, new: &str) -> Vec<SourceFile> {
     let mut files = files();
     let file = files

@@ -1,8 +1,9 @@
-//! What a cache must do, in memory or in Redis: one list of behaviours, run against each.
+//! The conformance suite of the cache: one list of behaviours, run against the memory and the Redis
+//! implementation.
 //!
-//! Redis runs where `LAFIYA_TEST_REDIS_URL` says, under keys of its own; with
-//! `LAFIYA_TEST_BACKENDS=all` a missing address is a failure. Redis keeps its own time, so a
-//! behaviour lets time pass through [`Given::pass`].
+//! The Redis tests run if `LAFIYA_TEST_REDIS_URL` is set, under unique keys; with
+//! `LAFIYA_TEST_BACKENDS=all` a missing URL is a failure. Redis has its own clock, so tests advance
+//! time through [`Given::pass`].
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -58,7 +59,7 @@ behaviours! {
 
 struct Given {
     cache: Arc<dyn Cache>,
-    /// A clock that moves when told to; `None` where the cache has a clock of its own.
+    /// A manual clock; `None` if the cache has its own clock.
     clock_ms: Option<AtomicI64>,
 }
 
@@ -89,7 +90,7 @@ impl Given {
         }
     }
 
-    /// Lets time pass for windows.
+    /// Advances the time of the windows.
     async fn pass(&self, time: Duration) {
         match &self.clock_ms {
             Some(clock) => {
@@ -128,7 +129,8 @@ async fn a_value_is_kept_replaced_and_removed(given: &Given) {
 async fn a_value_is_forgotten_after_its_time(given: &Given) {
     let key = format!("test:{}", Uuid::new_v4());
     given.cache.set(&key, b"value", SHORT).await.unwrap();
-    // Values live by the real clock in both: nobody asks them "at what time".
+    // Values expire by the real clock in both implementations, because their methods take no time
+    // argument.
     let begun = Instant::now();
     while given.cache.get(&key).await.unwrap().is_some() {
         assert!(begun.elapsed() < SHORT * 10, "the value stays");
@@ -177,15 +179,15 @@ async fn a_window_slides(given: &Given) {
     given.pass(SHORT * 2).await;
     given.hit(&key, 2, window).await;
     assert!(!given.hit(&key, 2, window).await.allowed);
-    // The first has left, the second has not: there is room for one, where a window that begins
-    // anew would have room for two.
+    // The first hit has left the window and the second has not, so there is room for one hit. A
+    // fixed window that resets would have room for two.
     given.pass(SHORT * 5 / 2).await;
     assert!(given.hit(&key, 2, window).await.allowed);
     assert!(!given.hit(&key, 2, window).await.allowed);
 }
 
 async fn windows_of_different_callers_are_apart(given: &Given) {
-    // Random addresses: the windows of an earlier run may still be there.
+    // Random addresses, because the windows of an earlier run may still exist.
     let [a, b, c, d, ..] = *Uuid::new_v4().as_bytes();
     let address = IpAddr::V4(Ipv4Addr::new(a, b, c, d));
     let of = |purpose| WindowKey::Address { purpose, address };
@@ -259,7 +261,7 @@ async fn a_redis_that_is_away_is_said_to_be_away_at_once() {
 
 #[tokio::test]
 async fn a_redis_that_hangs_holds_no_call_longer_than_the_timeout() {
-    // Accepts connections and never says a word.
+    // Accepts connections and never responds.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let silent = tokio::spawn(async move {

@@ -1,7 +1,7 @@
-//! The cache: values that may be forgotten, and the sliding windows of the rate limits.
+//! The cache: values that may be lost, and the sliding windows of the rate limits.
 //!
 //! [`MemoryCache`] serves one process, [`RedisCache`] any number of replicas. Losing the cache
-//! costs speed and the precision of limits, never truth: nothing is kept here alone.
+//! costs speed and the accuracy of rate limits, but no data: nothing is stored only here.
 
 #[cfg(test)]
 mod conformance;
@@ -19,20 +19,20 @@ use lafiya_model::KeyId;
 pub use self::memory::MemoryCache;
 pub use self::redis::{REDIS_TIMEOUT, RedisCache};
 
-/// Values that may be forgotten, and sliding windows.
+/// A cache of values that may be lost, and sliding windows.
 #[async_trait]
 pub trait Cache: Send + Sync + 'static {
-    /// The value under a key, while it lives.
+    /// Returns the value of a key until it expires.
     async fn get(&self, key: &str) -> Result<Option<Vec<u8>>, CacheError>;
 
-    /// Keeps a value under a key, for `ttl` at most.
+    /// Stores a value for at most `ttl`.
     async fn set(&self, key: &str, value: &[u8], ttl: Duration) -> Result<(), CacheError>;
 
-    /// Forgets a key.
+    /// Removes a key.
     async fn remove(&self, key: &str) -> Result<(), CacheError>;
 
-    /// Counts a hit, if fewer than `limit` were counted within the `window` before it. A refused
-    /// hit is not counted. Exact, however many hit at once.
+    /// Counts a hit if fewer than `limit` hits were counted within the `window` before it. A
+    /// refused hit is not counted. Exact under concurrency.
     async fn hit_window(
         &self,
         key: &WindowKey,
@@ -41,7 +41,7 @@ pub trait Cache: Send + Sync + 'static {
         now: Timestamp,
     ) -> Result<WindowState, CacheError>;
 
-    /// What a window holds now, without counting anything.
+    /// Returns the state of a window without counting a hit.
     async fn look_at_window(
         &self,
         key: &WindowKey,
@@ -50,20 +50,20 @@ pub trait Cache: Send + Sync + 'static {
         now: Timestamp,
     ) -> Result<WindowState, CacheError>;
 
-    /// Proves that the cache answers.
+    /// Checks that the cache responds.
     async fn probe(&self) -> Result<(), CacheError>;
 }
 
-/// Whose hits are counted together.
+/// The key of a rate limit window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WindowKey {
-    /// Calls with one API key.
+    /// Requests with one API key.
     Key(KeyId),
-    /// Calls from one address, apart for each purpose (`health`, `anonymous`).
+    /// Requests from one address, separately for each purpose (`health`, `anonymous`).
     Address {
-        /// What the calls are for.
+        /// The purpose of the requests.
         purpose: &'static str,
-        /// Where they come from.
+        /// The client address.
         address: IpAddr,
     },
 }
@@ -77,23 +77,23 @@ impl fmt::Display for WindowKey {
     }
 }
 
-/// A sliding window after a hit.
+/// The state of a sliding window after a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowState {
-    /// Whether the hit was allowed, and so counted.
+    /// Whether the hit was allowed and counted.
     pub allowed: bool,
-    /// How many are allowed within the window.
+    /// Hits allowed in the window.
     pub limit: u32,
-    /// How many more would be allowed now.
+    /// Further hits allowed now.
     pub remaining: u32,
     /// When the oldest hit leaves the window.
     pub reset_at: Timestamp,
-    /// How long to wait before another hit is allowed; only after a refusal.
+    /// How long to wait until another hit is allowed; set only after a refusal.
     pub retry_after: Option<Duration>,
 }
 
 impl WindowState {
-    /// The state after a hit, from what the window holds now.
+    /// Creates the state after a hit.
     fn after(hit: Hit, limit: u32, until_reset: Duration, now: Timestamp) -> Self {
         let (allowed, counted) = match hit {
             Hit::Counted { held } => (true, held),
@@ -110,7 +110,7 @@ impl WindowState {
 }
 
 impl WindowState {
-    /// The state of a window that was only looked at.
+    /// Creates the state of a window that was read without a hit.
     fn seen(held: u32, limit: u32, until_reset: Duration, now: Timestamp) -> Self {
         Self {
             allowed: held < limit,
@@ -122,17 +122,17 @@ impl WindowState {
     }
 }
 
-/// What became of a hit: counted, with so many in the window now, or refused.
+/// The result of a hit: counted, with the number of hits now in the window, or refused.
 #[derive(Clone, Copy)]
 enum Hit {
     Counted { held: u32 },
     Refused,
 }
 
-/// Why the cache did not answer.
+/// An error of the cache.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CacheError {
-    /// Out of reach, or too slow to wait for.
+    /// The cache is unreachable or timed out.
     #[error("the cache is out of reach: {0}")]
     Unavailable(String),
 }

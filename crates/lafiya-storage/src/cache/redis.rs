@@ -1,8 +1,8 @@
-//! The cache of many replicas, in Redis or anything that speaks its protocol.
+//! The shared cache of several replicas, in Redis or a compatible server.
 //!
-//! The connection is made when first needed and made anew when it breaks, so the service starts
-//! and runs while Redis is away. No call waits longer than [`REDIS_TIMEOUT`]; what a caller does
-//! without an answer (go on with limits of its own) is not decided here.
+//! The connection is opened on first use and reopened when it breaks, so the service starts and
+//! runs while Redis is unavailable. No call waits longer than [`REDIS_TIMEOUT`]. What to do without
+//! a response (such as falling back to local limits) is up to the caller.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,17 +16,17 @@ use redis::{AsyncCommands, Client, RedisResult, Script};
 
 use super::{Cache, CacheError, Hit, WindowKey, WindowState};
 
-/// How long a call waits for Redis at most: a request must not hang on a lost cache.
+/// Timeout of a call: a request must not hang because the cache is lost.
 pub const REDIS_TIMEOUT: Duration = Duration::from_millis(250);
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// After so many unanswered calls in a row the connection is given up for a new one. A host that
-/// vanished without closing it would otherwise be believed in for minutes.
+/// After this many consecutive timeouts the connection is replaced. Otherwise a host that
+/// disappeared without closing the connection would be considered reachable for minutes.
 const SILENCE_MAX: u32 = 10;
 
-/// A sorted set of the hits within the window, by the server's clock, so that replicas whose
-/// clocks differ agree. Answers: allowed, hits held, milliseconds until the oldest leaves.
+/// Keeps a sorted set of the hits in the window, by the server's clock, so that replicas with
+/// different clocks agree. Returns: allowed, number of hits, milliseconds until the oldest leaves.
 const HIT_WINDOW: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -45,7 +45,8 @@ local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] or now
 return {allowed, held, oldest + window - now}
 ";
 
-/// The same set, read and left as it is. Answers: hits held, milliseconds until the oldest leaves.
+/// Reads the same set without changing it. Returns: number of hits, milliseconds until the oldest
+/// leaves.
 const LOOK_AT_WINDOW: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -57,7 +58,7 @@ if not oldest then return {0, 0} end
 return {held, oldest + window - now}
 ";
 
-/// The cache of many replicas.
+/// The shared cache of several replicas.
 pub struct RedisCache {
     client: Client,
     prefix: String,
@@ -72,8 +73,8 @@ impl RedisCache {
         format!("{}{kind}:{key}", self.prefix)
     }
 
-    /// A cache at this address, whose keys all begin with `prefix`. Nothing is connected yet: only
-    /// an unreadable address fails. Must be called within the async runtime.
+    /// Creates a cache at a URL; all its keys start with `prefix`. It does not connect yet, so only
+    /// an invalid URL is an error. Must be called within the async runtime.
     pub fn new(url: &str, prefix: &str) -> Result<Self, CacheError> {
         let client = Client::open(url).map_err(|error| unavailable(&error))?;
         let connection = Mutex::new(connection_to(&client).map_err(|error| unavailable(&error))?);
@@ -194,8 +195,8 @@ impl Cache for RedisCache {
 }
 
 fn connection_to(client: &Client) -> RedisResult<ConnectionManager> {
-    // No retries inside: a failed attempt fails the calls that wait for it, and the next call
-    // begins another one.
+    // No retries inside the connection manager: a failed attempt fails the calls that wait for it,
+    // and the next call starts another attempt.
     let config = ConnectionManagerConfig::new()
         .set_number_of_retries(0)
         .set_connection_timeout(Some(CONNECT_TIMEOUT))

@@ -1,6 +1,6 @@
-//! People who sign in: their accounts, sessions and one-time links. Secrets never reach the store
-//! in the clear: passwords come as Argon2id, session and link tokens as keyed hashes; the secret of
-//! one-time codes, which must be readable, is sealed with the data key like a document.
+//! Users: their accounts, sessions and one-time links. Secrets never reach the store in plain text:
+//! passwords arrive as Argon2id hashes, session and link tokens as keyed hashes. The TOTP secret
+//! must be readable, so it is encrypted with the data key like a document.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -8,20 +8,20 @@ use lafiya_model::{AccountId, Role, TenantId};
 
 use super::{StoreError, TenantRecord};
 
-/// An account about to be created.
+/// An account to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewAccount {
     /// Its id.
     pub id: AccountId,
-    /// Where it belongs.
+    /// Its tenant.
     pub tenant: TenantId,
-    /// In lower case; unique in the installation.
+    /// The email address in lower case; unique in the installation.
     pub email: String,
-    /// What it may do.
+    /// Its role.
     pub role: Role,
-    /// Whether it runs the installation.
+    /// Whether it operates the installation.
     pub operator: bool,
-    /// When.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
@@ -30,93 +30,94 @@ pub struct NewAccount {
 pub struct AccountRecord {
     /// Its id.
     pub id: AccountId,
-    /// Where it belongs.
+    /// Its tenant.
     pub tenant: TenantId,
-    /// In lower case.
+    /// The email address in lower case.
     pub email: String,
-    /// What it may do.
+    /// Its role.
     pub role: Role,
-    /// Whether it runs the installation.
+    /// Whether it operates the installation.
     pub operator: bool,
-    /// Argon2id in PHC form; `None` until a password is set.
+    /// The Argon2id hash in PHC format; `None` until a password is set.
     pub password_hash: Option<String>,
     /// Whether one-time codes are on.
     pub has_codes: bool,
-    /// The last time step whose code was used.
+    /// The last TOTP time step that was used.
     pub totp_step: u64,
     /// When it was created.
     pub created_at: Timestamp,
-    /// When somebody last signed in.
+    /// When the user last signed in.
     pub last_sign_in_at: Option<Timestamp>,
 }
 
-/// A living session: who, and where they belong.
+/// An active session with its account and tenant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRecord {
-    /// Who.
+    /// The account.
     pub account: AccountRecord,
-    /// Where they belong.
+    /// The tenant.
     pub tenant: TenantRecord,
-    /// When it was last used, as far as written down.
+    /// When it was last used, as far as recorded.
     pub seen_at: Timestamp,
     /// Until when it may set a password without the old one.
     pub password_reset_until: Option<Timestamp>,
 }
 
-/// A session about to begin.
+/// A session to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSession {
     /// The keyed hash of its token.
     pub hash: [u8; 32],
-    /// Whose.
+    /// Its account.
     pub account: AccountId,
-    /// Now.
+    /// The current time.
     pub created_at: Timestamp,
-    /// Its last moment.
+    /// When it expires.
     pub expires_at: Timestamp,
-    /// Until when it may set a password without the old one, once; `None`: it may not.
+    /// Until when it may set a password without the old one, once; `None` if it may not.
     pub password_reset_until: Option<Timestamp>,
 }
 
-/// How many attempts from one source an account takes within a time.
+/// A limit on the attempts from one source on an account within a period.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttemptBound {
-    /// Whose attempts are counted together, such as all from one address.
+    /// The source whose attempts are counted together, such as one address.
     pub source: String,
-    /// How many may be taken.
+    /// Maximum number of attempts.
     pub limit: u64,
-    /// When a count that begins now ends.
+    /// When a count that starts now ends.
     pub ends_at: Timestamp,
 }
 
 /// A password to set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewPassword {
-    /// Argon2id in PHC form.
+    /// The Argon2id hash in PHC format.
     pub hash: String,
-    /// The session that sets it: the only one that goes on.
+    /// The session that sets it, which is the only one that stays valid.
     pub session: [u8; 32],
-    /// Whether it is set without the old one, which uses up what the session may.
+    /// Whether it is set without the old password, which uses up the session's permission to do so.
     pub without_old: bool,
 }
 
-/// What the store does for people who sign in.
+/// Storage of accounts and sessions.
 #[async_trait]
 pub trait Accounts: Send + Sync + 'static {
-    /// Creates an account. `Conflict` when the address is taken, `NotFound` without its tenant.
+    /// Creates an account. `Conflict` if the email address is taken, `NotFound` if the tenant does
+    /// not exist.
     async fn create_account(
         &self,
         account: NewAccount,
         actor: &str,
     ) -> Result<AccountRecord, StoreError>;
 
-    /// The account of an address: the read before a password is checked.
+    /// Finds an account by its email address, before its password is checked.
     async fn find_account(&self, email: &str) -> Result<Option<AccountRecord>, StoreError>;
 
-    /// The members of a tenant, by address.
+    /// Lists the members of a tenant by email address.
     async fn list_accounts(&self, tenant: TenantId) -> Result<Vec<AccountRecord>, StoreError>;
 
-    /// Gives a member of the tenant another role.
+    /// Changes the role of a member of the tenant.
     async fn set_account_role(
         &self,
         tenant: TenantId,
@@ -126,7 +127,7 @@ pub trait Accounts: Send + Sync + 'static {
         now: Timestamp,
     ) -> Result<AccountRecord, StoreError>;
 
-    /// Removes a member of the tenant with all sessions and links.
+    /// Removes a member of the tenant with all their sessions and links.
     async fn remove_account(
         &self,
         tenant: TenantId,
@@ -135,8 +136,9 @@ pub trait Accounts: Send + Sync + 'static {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Sets a password; ends every other session, the one-time links and the counted attempts of
-    /// the account. `Conflict` when the session may not, or no longer, do without the old one.
+    /// Sets a password. Ends every other session, deletes the one-time links and resets the counted
+    /// attempts of the account. `Conflict` if the session may not, or no longer, omit the old
+    /// password.
     async fn set_password(
         &self,
         id: AccountId,
@@ -145,7 +147,7 @@ pub trait Accounts: Send + Sync + 'static {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Turns one-time codes on (with their secret) or off.
+    /// Turns on one-time codes (with their secret) or turns them off.
     async fn set_totp(
         &self,
         id: AccountId,
@@ -154,14 +156,14 @@ pub trait Accounts: Send + Sync + 'static {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// The shared secret of an account's one-time codes in base 32, where they are on.
+    /// Returns the TOTP secret of an account in base32, if one-time codes are on.
     async fn totp_secret(&self, id: AccountId) -> Result<Option<String>, StoreError>;
 
-    /// Takes a time step for a code. Says no when it or a later one was taken before.
+    /// Uses up a TOTP time step. Returns `false` if it or a later one was used before.
     async fn take_totp_step(&self, id: AccountId, step: u64) -> Result<bool, StoreError>;
 
-    /// Takes one attempt under each of the bounds in turn. `false`: one of them has none left, and
-    /// nothing may be compared. Exact, however many try at once.
+    /// Counts one attempt under each of the limits in turn. Returns `false` if one of them is
+    /// exhausted; then nothing may be compared. Exact under concurrency.
     async fn take_attempt(
         &self,
         id: AccountId,
@@ -169,8 +171,8 @@ pub trait Accounts: Send + Sync + 'static {
         now: Timestamp,
     ) -> Result<bool, StoreError>;
 
-    /// After an attempt that was right: gives the one that was taken back to every bound, and
-    /// starts the count of `source` anew.
+    /// Settles an attempt with the right secret: takes it back from every limit and resets the
+    /// count of `source`.
     async fn settle_attempt(
         &self,
         id: AccountId,
@@ -178,10 +180,10 @@ pub trait Accounts: Send + Sync + 'static {
         source: String,
     ) -> Result<(), StoreError>;
 
-    /// Begins a session.
+    /// Creates a session.
     async fn begin_session(&self, session: NewSession, how: &str) -> Result<(), StoreError>;
 
-    /// The session of this hash, while it lives and was seen after `idle_since`.
+    /// Finds a session by its hash, if it has not expired and was used after `idle_since`.
     async fn find_session(
         &self,
         hash: &[u8; 32],
@@ -189,13 +191,13 @@ pub trait Accounts: Send + Sync + 'static {
         now: Timestamp,
     ) -> Result<Option<SessionRecord>, StoreError>;
 
-    /// Notes that a session is in use.
+    /// Records that a session was used.
     async fn touch_session(&self, hash: &[u8; 32], now: Timestamp) -> Result<(), StoreError>;
 
-    /// Ends a session. Ending it again changes nothing.
+    /// Ends a session. Does nothing if it has already ended.
     async fn end_session(&self, hash: &[u8; 32]) -> Result<(), StoreError>;
 
-    /// Keeps a one-time link; earlier links of the account no longer work.
+    /// Stores a one-time link and invalidates earlier links of the account.
     async fn create_sign_in_link(
         &self,
         account: AccountId,
@@ -205,14 +207,14 @@ pub trait Accounts: Send + Sync + 'static {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Whose link this is, while it works.
+    /// Finds the account of a link that is still valid.
     async fn find_sign_in_link(
         &self,
         hash: &[u8; 32],
         now: Timestamp,
     ) -> Result<Option<AccountRecord>, StoreError>;
 
-    /// Uses a link up. Of several tries at once one succeeds.
+    /// Uses up a link. Of several concurrent calls one succeeds.
     async fn take_sign_in_link(
         &self,
         hash: &[u8; 32],

@@ -1,7 +1,7 @@
-//! Recording an assessment and reading it back: the values of the one billable act.
+//! The types for recording an assessment, the one billable action, and for reading it back.
 //!
-//! Documents are opaque bytes here; what stands beside them are the few facts that the store
-//! itself must count, compare or sort by.
+//! Documents are opaque bytes here. The other columns are the few facts that the store must count,
+//! compare or sort by.
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp, civil};
@@ -12,75 +12,76 @@ use uuid::Uuid;
 
 use super::{Month, StoreError};
 
-/// How long an interview can be continued, from its first turn.
+/// How long an interview can be continued after its first turn.
 pub const INTERVIEW_LIFE: SignedDuration = SignedDuration::from_hours(24);
 
-/// Shares of the monthly quota, in percent, whose reaching is announced once a month each.
+/// Shares of the monthly quota, in percent, that are announced once per month each.
 pub const QUOTA_THRESHOLDS_PERCENT: [u8; 2] = [80, 100];
 
-/// One assessment with everything that must become true together with it, or not at all.
+/// An assessment with everything that is recorded in the same transaction.
 #[derive(Clone, Debug)]
 pub struct RecordAssessment {
     /// Its id.
     pub assessment_id: AssessmentId,
-    /// Whose it is.
+    /// Its tenant.
     pub tenant: TenantId,
-    /// The key that asked for it.
+    /// The API key that requested it.
     pub key: KeyId,
-    /// Live or sandbox. Sandbox is never counted.
+    /// Live or sandbox. The sandbox is never counted.
     pub environment: Environment,
-    /// The interview it continues or begins.
+    /// The interview it continues or starts.
     pub interview_id: InterviewId,
-    /// Which turn of the interview: 1 begins it, anything else must follow the stored turn.
+    /// The turn of the interview: 1 starts it, any other must follow the stored turn.
     pub turn: u32,
-    /// The id of the interview was made for this very turn: nothing of it can be stored yet.
+    /// Whether the interview id was generated for this turn, so that nothing can be stored for it
+    /// yet.
     pub new_interview: bool,
     /// The assessment of another interview that this one corrects. A further turn replaces the turn before it
     /// without being told.
     pub corrects: Option<AssessmentId>,
-    /// Now.
+    /// The current time.
     pub created_at: Timestamp,
-    /// The day in Lagos, which decides the day and the month it is counted under.
+    /// The day in Lagos, which determines the day and the month it is counted under.
     pub lagos_date: civil::Date,
-    /// How urgent.
+    /// The triage level.
     pub level: TriageLevel,
-    /// The leading condition.
+    /// The top condition.
     pub top_condition: Option<ConditionName>,
-    /// The assessment as it shall be read back.
+    /// The assessment document.
     pub document: Bytes,
-    /// What the interview knows after this turn.
+    /// The state of the interview after this turn.
     pub interview_document: Bytes,
-    /// Recognises the same request sent again.
+    /// The digest of the request, used to recognise a repetition.
     pub request_digest: [u8; 32],
     /// The client's idempotency key, if it sent one.
     pub idempotency: Option<IdempotencyRecord>,
-    /// Events to announce.
+    /// Events to write to the outbox.
     pub events: Vec<NewEvent>,
-    /// What the month allows.
+    /// The monthly quota.
     pub quota: QuotaRule,
-    /// How it is announced that usage has reached a share of the quota, where it is.
+    /// How to announce that usage has reached a share of the quota, if it should be announced.
     pub threshold_notice: Option<ThresholdNotice>,
-    /// Whether it counts at all (a live one usually does).
+    /// Whether it counts towards usage, which is usual for a live assessment.
     pub billable: bool,
 }
 
-/// A condition with the name it had when it was recorded.
+/// A condition, with its name at the time of recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConditionName {
     /// Concept id.
     pub id: String,
-    /// Name for people.
+    /// The display name.
     pub name: String,
 }
 
-/// An idempotency key to be taken together with an assessment.
+/// An idempotency key that is taken together with an assessment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyRecord {
-    /// What the client sent as key; unique per API key while it lives.
+    /// The key as the client sent it; unique per API key until it expires.
     pub key_text: String,
-    /// Recognises the same body.
+    /// The digest of the body, used to recognise a repetition.
     pub body_digest: [u8; 32],
-    /// From when on the key may be used anew.
+    /// When the key expires and may be used again.
     pub expires_at: Timestamp,
 }
 
@@ -89,71 +90,71 @@ pub struct IdempotencyRecord {
 pub struct NewEvent {
     /// Its id.
     pub id: Uuid,
-    /// What happened.
+    /// The kind of event.
     pub kind: EventKind,
-    /// Which world it lives in; `None` when it concerns the tenant as a whole.
+    /// The environment; `None` if it concerns the whole tenant.
     pub environment: Option<Environment>,
-    /// Its data, JSON.
+    /// Its data as JSON.
     pub payload: String,
 }
 
-/// How it is announced, once a month each, that usage has reached a share of the quota. Hardly any assessment
-/// reaches one, so the event is written when one does.
+/// Announces, once per month each, that usage has reached a share of the quota. The event is built
+/// only when a share is reached, because that is rare.
 #[derive(Clone, Copy, Debug)]
 pub struct ThresholdNotice {
-    /// What the tenant has bought.
+    /// The tenant's tier.
     pub tier: Tier,
-    /// Writes the event.
+    /// Builds the event.
     pub event: fn(ThresholdReached) -> NewEvent,
 }
 
-/// A share of the quota that usage has reached for the first time in a month.
+/// A share of the quota that was reached for the first time in a month.
 #[derive(Clone, Copy, Debug)]
 pub struct ThresholdReached {
     /// One of [`QUOTA_THRESHOLDS_PERCENT`].
     pub percent: u8,
     /// The month.
     pub month: Month,
-    /// What the tenant has bought.
+    /// The tenant's tier.
     pub tier: Tier,
-    /// What the month allows.
+    /// The monthly quota.
     pub quota: u64,
 }
 
-/// What the month allows.
+/// The monthly quota.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuotaRule {
-    /// Assessments included, if there is a figure.
+    /// Included assessments, if there is a limit.
     pub limit: Option<u64>,
-    /// Whether further ones are refused (rather than billed).
+    /// Whether further assessments are refused rather than billed.
     pub refuse_beyond: bool,
 }
 
-/// What recording did.
+/// The result of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// Assessments counted in the month, this one included; `None` when this one was not counted.
+    /// Assessments counted in the month, including this one; `None` if this one was not counted.
     pub used: Option<u64>,
-    /// The greatest share of the quota first reached by this one, in percent.
+    /// The largest share of the quota that this assessment was the first to reach, in percent.
     pub crossed: Option<u8>,
 }
 
-/// Why an assessment was not recorded. Nothing of it has happened.
+/// Why an assessment was not recorded. Nothing was written.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RecordRefusal {
-    /// The month's quota is used up.
+    /// The monthly quota is used up.
     #[error("the monthly quota of {limit} is used up ({used})")]
     QuotaExceeded {
-        /// What the month allows.
+        /// The monthly quota.
         limit: u64,
-        /// What has been counted.
+        /// The assessments counted.
         used: u64,
     },
-    /// The interview is not at the turn before this one: another turn came first, or it expired.
+    /// The interview is not at the previous turn: another turn was recorded first, or it expired.
     #[error("the interview has moved on")]
     InterviewMoved,
-    /// The idempotency key is taken, by the same body or another: ask
-    /// [`super::Store::find_idempotent`] which.
+    /// The idempotency key is taken, for the same body or a different one;
+    /// [`super::Store::find_idempotent`] tells which.
     #[error("the idempotency key is taken")]
     IdempotencyConflict,
     /// The store failed.
@@ -164,28 +165,28 @@ pub enum RecordRefusal {
 /// An assessment as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredAssessment {
-    /// What is known about it beside the document.
+    /// The facts stored beside the document.
     pub summary: AssessmentSummary,
-    /// The document, as given.
+    /// The assessment document.
     pub document: Vec<u8>,
 }
 
-/// The facts about an assessment that stand beside its document.
+/// The facts about an assessment that are stored beside its document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssessmentSummary {
     /// Its id.
     pub assessment_id: AssessmentId,
-    /// The key that asked for it.
+    /// The API key that requested it.
     pub key: KeyId,
     /// Its interview.
     pub interview_id: InterviewId,
-    /// Which turn of it.
+    /// The turn of the interview.
     pub turn: u32,
-    /// When.
+    /// When it was recorded.
     pub created_at: Timestamp,
-    /// How urgent.
+    /// The triage level.
     pub level: TriageLevel,
-    /// The leading condition.
+    /// The top condition.
     pub top_condition: Option<ConditionName>,
     /// The assessment that this one replaces.
     pub supersedes: Option<AssessmentId>,
@@ -198,23 +199,23 @@ pub struct AssessmentSummary {
 pub struct StoredInterview {
     /// The last turn recorded.
     pub turn: u32,
-    /// What the interview knows, as given.
+    /// The state of the interview.
     pub document: Vec<u8>,
     /// The assessment of the last turn.
     pub last_assessment_id: AssessmentId,
-    /// Recognises the request of the last turn.
+    /// The digest of the last turn's request, used to recognise a repetition.
     pub last_request_digest: [u8; 32],
-    /// Whether it has been counted.
+    /// Whether it was counted.
     pub billed: bool,
     /// Until when it can be continued.
     pub expires_at: Timestamp,
 }
 
-/// What an idempotency key stands for.
+/// The stored result of an idempotency key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotentHit {
-    /// Recognises the same body.
+    /// The digest of the body, used to recognise a repetition.
     pub body_digest: [u8; 32],
-    /// The assessment it was answered with.
+    /// The assessment that was returned.
     pub assessment_id: AssessmentId,
 }

@@ -1,4 +1,5 @@
-//! A copy of an SQLite store that other processes go on using: complete, consistent, checked.
+//! Backup of an SQLite store while other processes use it. The copy is complete, consistent and
+//! checked.
 
 use std::fs::{File, OpenOptions};
 use std::path::Path;
@@ -8,7 +9,7 @@ use sqlx::{ConnectOptions as _, Connection as _, Row as _};
 
 use super::StoreError;
 
-/// Copies the store into a new file, as it is at this moment. `Conflict` when the file exists.
+/// Copies the current state of the store into a new file. `Conflict` if the file exists.
 pub async fn back_up_sqlite(store: &Path, copy: &Path) -> Result<(), StoreError> {
     let failed =
         |cause: std::io::Error| StoreError::unavailable(format!("{}: {cause}", copy.display()));
@@ -16,7 +17,7 @@ pub async fn back_up_sqlite(store: &Path, copy: &Path) -> Result<(), StoreError>
         StoreError::unavailable("the name of the copy must be readable text (UTF-8)")
     })?;
     let mut connection = open(store).await?;
-    // Made by us and not by SQLite: nobody else may read what is in it.
+    // Created here rather than by SQLite, so that other users cannot read it.
     let made = new_file(copy).map_err(|cause| match cause.kind() {
         std::io::ErrorKind::AlreadyExists => StoreError::Conflict,
         _ => failed(cause),
@@ -33,7 +34,7 @@ pub async fn back_up_sqlite(store: &Path, copy: &Path) -> Result<(), StoreError>
     };
     let outcome = copied.await;
     if outcome.is_err() {
-        // Half a copy is worse than none.
+        // A partial copy is removed.
         std::fs::remove_file(copy).ok();
     }
     outcome

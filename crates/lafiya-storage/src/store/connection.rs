@@ -1,8 +1,8 @@
-//! One connection to either database, and the rows that pass over it.
+//! A connection to either database, and the rows it returns.
 //!
-//! Both databases understand the same statements with `$1` for arguments, so a verb is written
-//! once over [`Connection`]. Where the two differ (locks), a verb asks [`Connection::engine`].
-//! SQLite answers at once, on the thread that asks: what runs on it never waits inside.
+//! Both databases accept the same statements with `$1` placeholders, so an operation is written
+//! once for [`Connection`]. Where they differ (locks), an operation checks [`Connection::engine`].
+//! SQLite runs synchronously on the calling thread, so futures on it never suspend.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -18,17 +18,17 @@ use super::StoreError;
 use super::sqlite_rows::{self, SqliteRow};
 pub(super) use super::statement::{Statement, Value, sql};
 
-/// A future that can travel between threads.
+/// A boxed future that is `Send`.
 pub(super) type Promise<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Which database.
+/// The database engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Engine {
     Sqlite,
     Postgres,
 }
 
-/// One connection, on loan from its pool.
+/// A connection borrowed from its pool.
 pub(super) struct Connection {
     pub(super) handle: Handle,
     unsettled: bool,
@@ -61,9 +61,9 @@ impl From<PoolConnection<Postgres>> for Connection {
     }
 }
 
-/// Work that was broken off (by a timeout, a caller who left, a panic) must not go back into the
-/// pool with its transaction open: the connection is closed, which rolls it back. That of SQLite
-/// is closed whenever it is dropped.
+/// Work that was interrupted by a timeout, a cancelled request or a panic must not return its
+/// connection to the pool with an open transaction: the connection is closed, which rolls it back.
+/// An SQLite connection is closed whenever it is dropped.
 impl Drop for Connection {
     fn drop(&mut self) {
         if let (true, Handle::Postgres(connection)) = (self.unsettled, &mut self.handle) {
@@ -80,8 +80,8 @@ impl Connection {
         }
     }
 
-    /// Begins a transaction that may write. SQLite takes its write lock here and not later, since
-    /// a transaction that reads first can no longer wait for the lock.
+    /// Begins a write transaction. SQLite takes its write lock here, because a transaction that
+    /// starts with a read can no longer wait for the lock.
     pub(super) async fn begin(&mut self) -> Result<(), StoreError> {
         self.unsettled = true;
         self.locked = None;
@@ -103,25 +103,26 @@ impl Connection {
         Ok(())
     }
 
-    /// Marks a place in the transaction, for [`Self::roll_back_to_savepoint`].
+    /// Sets a savepoint for [`Self::roll_back_to_savepoint`].
     pub(super) async fn set_savepoint(&mut self) -> Result<(), StoreError> {
         self.run("savepoint work").await
     }
 
-    /// Undoes what was done since the savepoint, locks included.
+    /// Rolls back to the savepoint and releases the locks taken since.
     pub(super) async fn roll_back_to_savepoint(&mut self) -> Result<(), StoreError> {
         self.locked = None;
         self.run("rollback to savepoint work").await
     }
 
-    /// Forgets the savepoint; what was done since is part of the transaction.
+    /// Releases the savepoint and keeps the changes made since.
     pub(super) async fn release_savepoint(&mut self) -> Result<(), StoreError> {
         self.run("release savepoint work").await
     }
 
-    /// The first lock of whoever changes what a tenant owns, held to the end of the transaction:
-    /// whoever has it is alone with the tenant's counters and interviews, so nothing after it can
-    /// wait in a circle. SQLite has one writer anyway.
+    /// Locks the tenant row until the end of the transaction. Every transaction that changes a
+    /// tenant's data takes this lock first. It then has exclusive access to the tenant's counters
+    /// and interviews, so later locks cannot deadlock. SQLite has a single writer and needs no
+    /// lock.
     pub(super) async fn lock_tenant(&mut self, tenant: TenantId) -> Result<(), StoreError> {
         if self.engine() == Engine::Sqlite || self.locked == Some(tenant) {
             return Ok(());
@@ -135,17 +136,17 @@ impl Connection {
         Ok(())
     }
 
-    /// Whether it is in the middle of something.
+    /// Whether a transaction is open or the connection was given up.
     pub(super) fn is_unsettled(&self) -> bool {
         self.unsettled
     }
 
-    /// Marks a connection whose answer nobody waits for any more: it will be closed.
+    /// Marks a connection whose result is no longer awaited, so that it will be closed.
     pub(super) fn give_up(&mut self) {
         self.unsettled = true;
     }
 
-    /// Runs a statement without arguments or answer.
+    /// Runs a statement without arguments or result.
     pub(super) async fn run(&mut self, statement: &'static str) -> Result<(), StoreError> {
         match &mut self.handle {
             Handle::Sqlite(connection) => {
@@ -160,7 +161,7 @@ impl Connection {
     }
 }
 
-/// A row of an answer.
+/// A row of a result.
 pub(super) enum Row {
     Sqlite(SqliteRow),
     Postgres(PgRow),
@@ -226,7 +227,7 @@ impl Row {
         number.map(|number| time_from(number, column)).transpose()
     }
 
-    /// An id, word or date, from its text.
+    /// Parses a column as an id, an enumeration or a date.
     pub(super) fn parsed<T: FromStr>(&self, column: &str) -> Result<T, StoreError> {
         let text = self.text(column)?;
         text.parse()

@@ -1,28 +1,28 @@
-//! What can go wrong with a store, in words a caller can act on.
+//! Errors of the store, in terms that a caller can act on.
 
 use std::sync::Arc;
 
 use super::RecordRefusal;
 
-/// SQLite's extended result codes for what stands against a constraint.
+/// SQLite's extended result codes for constraint violations.
 const SQLITE_FOREIGN_KEY: i32 = 787;
 const SQLITE_PRIMARY_KEY: i32 = 1555;
 const SQLITE_UNIQUE: i32 = 2067;
 
-/// Why the store did not do what it was asked.
+/// An error of the store.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Out of reach, overloaded, locked or full: the same call may succeed later. When the
-    /// connection broke while committing, the change may nevertheless have happened.
+    /// The store is unreachable, overloaded, locked or full: a retry may succeed. If the connection
+    /// broke during a commit, the change may have been made.
     #[error("the store is out of reach: {0}")]
     Unavailable(Cause),
-    /// Something else already holds that place: a name, an id, a key already rotated.
+    /// The value is already taken: a name, an id, a key that was already rotated.
     #[error("the store already holds something else in that place")]
     Conflict,
-    /// What the call is about does not exist.
+    /// The record does not exist.
     #[error("the store does not hold what the call is about")]
     NotFound,
-    /// The store holds, or answered, something this version does not understand.
+    /// The store contains or returned data that this version does not understand.
     #[error("the store holds something unreadable: {0}")]
     Corrupt(Cause),
 }
@@ -43,7 +43,7 @@ impl StoreError {
     }
 }
 
-/// What a library or database said, for the log.
+/// The error message of a library or database, for the log.
 #[derive(Clone, Debug)]
 pub struct Cause {
     text: Arc<str>,
@@ -56,12 +56,12 @@ impl std::fmt::Display for Cause {
     }
 }
 
-/// An error of a unit of work, which a store failure can always become.
+/// An error of an operation, which any store error can be converted to.
 pub(super) trait Failure: From<StoreError> + Send + 'static {
     fn store_error(&self) -> Option<&StoreError>;
 
-    /// Whether the database broke off the work only because of others (deadlock, serialization,
-    /// a lock).
+    /// Whether the database aborted the work only because of concurrent work (a deadlock, a
+    /// serialization failure, a lock).
     fn is_worth_repeating(&self) -> bool {
         matches!(self.store_error(), Some(StoreError::Unavailable(cause)) if cause.worth_repeating)
     }
@@ -82,8 +82,8 @@ impl Failure for RecordRefusal {
     }
 }
 
-/// The door through which errors of the database library come in. Not `From`: that would show the
-/// library to callers.
+/// Conversions from the errors of the database library. They are not `From` implementations,
+/// because that would expose the library to callers.
 impl StoreError {
     pub(super) fn from_sqlx(error: sqlx::Error) -> Self {
         let text: Arc<str> = error.to_string().into();
@@ -162,19 +162,21 @@ fn from_database(error: &dyn sqlx::error::DatabaseError, text: Arc<str>) -> Stor
     }
 }
 
-/// SQLite's extended result codes carry the primary code in the low byte: busy, locked, out of
-/// memory, read-only, interrupted, I/O error, disk full, cannot open, protocol (WAL race).
+/// Whether a retry may succeed. SQLite's extended result codes contain the primary code in the low
+/// byte: busy, locked, out of memory, read-only, interrupted, I/O error, disk full, cannot open,
+/// protocol (WAL race).
 fn sqlite_may_pass(code: i32) -> bool {
     matches!(code & 0xff, 5..=10 | 13..=15)
 }
 
-/// Busy, locked, or a race over the write-ahead log.
+/// Whether the database was busy, locked, or lost a race on the write-ahead log.
 fn sqlite_was_busy(code: i32) -> bool {
     matches!(code & 0xff, 5 | 6 | 15)
 }
 
-/// PostgreSQL's classes: connection, transaction rollback, read-only (a demoted primary),
-/// insufficient resources, object in use, operator intervention, system error.
+/// Whether a retry may succeed, by PostgreSQL's error classes: connection, transaction rollback,
+/// read-only (a demoted primary), insufficient resources, object in use, operator intervention,
+/// system error.
 fn postgres_may_pass(code: &str) -> bool {
     code == "25006"
         || ["08", "40", "53", "55", "57", "58"]

@@ -1,9 +1,9 @@
-//! The embedded migrations of both databases. How to write one: `migrations/README.md`.
+//! The embedded migrations of both databases. `migrations/README.md` explains how to write one.
 
 use sqlx::SqlSafeStr as _;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 
-/// Version, title and text of each migration of SQLite.
+/// Version, title and text of each SQLite migration.
 const SQLITE: &[(i64, &str, &str)] = &[
     (
         1,
@@ -67,7 +67,7 @@ const SQLITE: &[(i64, &str, &str)] = &[
     ),
 ];
 
-/// Version, title and text of each migration of PostgreSQL.
+/// Version, title and text of each PostgreSQL migration.
 const POSTGRES: &[(i64, &str, &str)] = &[
     (
         1,
@@ -148,8 +148,8 @@ fn migrator(list: &'static [(i64, &'static str, &'static str)]) -> Migrator {
         })
         .collect();
     let mut migrator = Migrator::with_migrations(migrations);
-    // While replicas are replaced one by one, an older binary meets tables that a newer one has
-    // already extended. Migrations only add before they remove, so that is fine.
+    // During a rolling upgrade, an older binary sees tables that a newer one has already extended.
+    // Migrations only add columns and tables before a later release removes any, so that is safe.
     migrator.set_ignore_missing(true);
     migrator
 }

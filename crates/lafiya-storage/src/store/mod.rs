@@ -1,10 +1,10 @@
-//! The store: tenants, keys, interviews, assessments, usage, webhooks and the log of who changed
-//! what.
+//! The store: tenants, keys, interviews, assessments, usage, webhooks and the audit log.
 //!
-//! [`Store`] is a list of the product's verbs; those around webhooks are [`WebhookStore`]. One method is one transaction, and every method
-//! that reads a tenant's data takes the tenant. [`connect`] opens SQLite or PostgreSQL; both run
-//! the same verbs and must pass the same `conformance` suite. No business decision is made here
-//! beyond what must be decided inside a transaction.
+//! [`Store`] lists the operations of the product; those for webhooks are in [`WebhookStore`]. One
+//! method is one transaction, and every method that reads a tenant's data takes the tenant.
+//! [`connect`] opens SQLite or PostgreSQL; both run the same operations and must pass the same
+//! `conformance` suite. This module makes no business decisions beyond those that must be made
+//! inside a transaction.
 
 mod accounts;
 mod assessments;
@@ -55,7 +55,7 @@ use postgres::Postgres;
 use sql_store::{Database, SqlStore};
 use sqlite::Sqlite;
 
-/// Opens the store and brings its tables up to date. Any number of processes may do so at once.
+/// Opens the store and migrates its tables. Several processes may do so concurrently.
 pub async fn connect(settings: &StoreSettings) -> Result<Arc<dyn Store>, StoreError> {
     let database = match &settings.url {
         StoreUrl::Sqlite(path) => Database::Sqlite(Sqlite::open(path, settings).await?),
@@ -67,36 +67,36 @@ pub async fn connect(settings: &StoreSettings) -> Result<Arc<dyn Store>, StoreEr
     }))
 }
 
-/// What outlives a request.
+/// Durable storage.
 #[async_trait]
 pub trait Store: Accounts + WebhookStore {
-    /// Proves that the store takes and gives: writes a row and reads it back.
+    /// Checks that the store is writable and readable: writes a row and reads it back.
     async fn probe(&self, now: Timestamp) -> Result<(), StoreError>;
 
-    /// The secret kept under a name. The first caller's `fresh` bytes become the secret; every
-    /// other caller, at the same moment or years later, gets those.
+    /// Returns the secret stored under a name. The first caller's `fresh` bytes become the secret;
+    /// every other caller, concurrent or later, gets those.
     async fn secret(&self, name: &str, fresh: &[u8]) -> Result<Vec<u8>, StoreError>;
 
-    /// Creates a tenant. `Conflict` when the name is taken.
+    /// Creates a tenant. `Conflict` if the name is taken.
     async fn create_tenant(
         &self,
         tenant: NewTenant,
         actor: &str,
     ) -> Result<TenantRecord, StoreError>;
 
-    /// Creates a tenant and its keys, only when no tenant exists at all. Says whether it did.
+    /// Creates a tenant and its keys only if no tenant exists. Returns whether it did.
     async fn first_start(&self, tenant: NewTenant, keys: Vec<NewKey>) -> Result<bool, StoreError>;
 
-    /// All tenants, by name.
+    /// Lists all tenants by name.
     async fn list_tenants(&self) -> Result<Vec<TenantRecord>, StoreError>;
 
-    /// The tenant with this name.
+    /// Finds a tenant by its name.
     async fn find_tenant_by_name(&self, name: &str) -> Result<Option<TenantRecord>, StoreError>;
 
-    /// The tenant with this id.
+    /// Finds a tenant by its id.
     async fn find_tenant(&self, id: TenantId) -> Result<Option<TenantRecord>, StoreError>;
 
-    /// Lets a tenant call, or stops it.
+    /// Activates or suspends a tenant.
     async fn set_tenant_status(
         &self,
         id: TenantId,
@@ -105,7 +105,7 @@ pub trait Store: Accounts + WebhookStore {
         now: Timestamp,
     ) -> Result<TenantRecord, StoreError>;
 
-    /// Changes what a tenant has bought.
+    /// Changes the tier of a tenant.
     async fn set_tenant_tier(
         &self,
         id: TenantId,
@@ -115,7 +115,7 @@ pub trait Store: Accounts + WebhookStore {
         now: Timestamp,
     ) -> Result<TenantRecord, StoreError>;
 
-    /// Changes the country in which a tenant's place names are looked for first.
+    /// Changes the country whose place names are searched first.
     async fn set_tenant_home_country(
         &self,
         id: TenantId,
@@ -124,7 +124,7 @@ pub trait Store: Accounts + WebhookStore {
         now: Timestamp,
     ) -> Result<TenantRecord, StoreError>;
 
-    /// Allows or forbids that a tenant's texts go to the AI provider.
+    /// Sets whether a tenant's texts may be sent to the AI provider.
     async fn set_text_to_provider(
         &self,
         id: TenantId,
@@ -133,19 +133,19 @@ pub trait Store: Accounts + WebhookStore {
         now: Timestamp,
     ) -> Result<TenantRecord, StoreError>;
 
-    /// Creates a key. `NotFound` when its tenant does not exist.
+    /// Creates a key. `NotFound` if its tenant does not exist.
     async fn create_key(&self, key: NewKey, actor: &str) -> Result<KeyRecord, StoreError>;
 
-    /// The key with this hash and its tenant, in whatever state: the authentication read.
+    /// Finds a key by its hash, with its tenant and in any state: the look-up of authentication.
     async fn find_key(&self, hash: &[u8; 32]) -> Result<Option<FoundKey>, StoreError>;
 
-    /// The key with this id.
+    /// Finds a key by its id.
     async fn find_key_by_id(&self, id: KeyId) -> Result<Option<KeyRecord>, StoreError>;
 
-    /// The keys of one tenant, or of all, newest first.
+    /// Lists the keys of one tenant or of all, newest first.
     async fn list_keys(&self, tenant: Option<TenantId>) -> Result<Vec<KeyRecord>, StoreError>;
 
-    /// Revokes a key for good. Revoking it again changes nothing.
+    /// Revokes a key permanently. Does nothing if it is already revoked.
     async fn revoke_key(
         &self,
         id: KeyId,
@@ -153,8 +153,8 @@ pub trait Store: Accounts + WebhookStore {
         now: Timestamp,
     ) -> Result<KeyRecord, StoreError>;
 
-    /// Revokes one key and creates another of the same tenant. `Conflict` when the old one is no
-    /// longer active: of several rotations at once exactly one succeeds.
+    /// Revokes a key and creates another of the same tenant. `Conflict` if the old one is no longer
+    /// active: of several concurrent rotations exactly one succeeds.
     async fn rotate_key(
         &self,
         old: KeyId,
@@ -163,26 +163,28 @@ pub trait Store: Accounts + WebhookStore {
         now: Timestamp,
     ) -> Result<KeyRecord, StoreError>;
 
-    /// Adds to the counters of keys. Keys that do not exist are passed over.
+    /// Adds to the usage counters of keys. Keys that do not exist are skipped.
     async fn record_key_use(&self, uses: &[KeyUse]) -> Result<(), StoreError>;
 
-    /// Administrative acts, latest first.
+    /// Lists administrative actions, latest first.
     async fn list_audit(
         &self,
         tenant: Option<TenantId>,
         limit: u32,
     ) -> Result<Vec<AuditRecord>, StoreError>;
 
-    /// Keeps a book, the texts that documents name by number; one that is kept already stays as it is.
+    /// Stores a phrase table, the texts that documents refer to by number. One that exists is not
+    /// changed.
     async fn keep_book(&self, id: &str, phrases: Bytes, now: Timestamp) -> Result<(), StoreError>;
 
-    /// The book with this id.
+    /// Finds a phrase table by its id.
     async fn find_book(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Records an assessment, its interview, usage, events and idempotency key: all, or nothing.
+    /// Records an assessment with its interview, usage, events and idempotency key in one
+    /// transaction.
     async fn record_assessment(&self, record: RecordAssessment) -> Result<Recorded, RecordRefusal>;
 
-    /// The assessment with this id.
+    /// Finds an assessment by its id.
     async fn find_assessment(
         &self,
         tenant: TenantId,
@@ -199,7 +201,7 @@ pub trait Store: Accounts + WebhookStore {
         id: AssessmentId,
     ) -> Result<AssessmentId, StoreError>;
 
-    /// Assessments, latest first, from the one after `before` on.
+    /// Lists assessments, latest first, starting after `before`.
     async fn list_assessments(
         &self,
         tenant: TenantId,
@@ -208,7 +210,7 @@ pub trait Store: Accounts + WebhookStore {
         before: Option<AssessmentId>,
     ) -> Result<Vec<AssessmentSummary>, StoreError>;
 
-    /// The interview with this id, while it lives.
+    /// Loads an interview that has not expired.
     async fn load_interview(
         &self,
         tenant: TenantId,
@@ -217,7 +219,7 @@ pub trait Store: Accounts + WebhookStore {
         now: Timestamp,
     ) -> Result<Option<StoredInterview>, StoreError>;
 
-    /// What an idempotency key of this API key stands for, while it lives.
+    /// Returns the stored result of an idempotency key of this API key that has not expired.
     async fn find_idempotent(
         &self,
         key: KeyId,
@@ -225,7 +227,7 @@ pub trait Store: Accounts + WebhookStore {
         now: Timestamp,
     ) -> Result<Option<IdempotentHit>, StoreError>;
 
-    /// What a tenant used between two days, both included.
+    /// Returns the usage of a tenant between two days, both inclusive.
     async fn usage(
         &self,
         tenant: TenantId,
@@ -233,51 +235,51 @@ pub trait Store: Accounts + WebhookStore {
         to: Date,
     ) -> Result<UsageReport, StoreError>;
 
-    /// What a tenant used in a month, as counted against its quota.
+    /// Returns the usage of a tenant in a month, as counted against its quota.
     async fn usage_this_month(&self, tenant: TenantId, month: Month) -> Result<u64, StoreError>;
 
-    /// Removes a bounded number of expired interviews and idempotency keys, and of assessments
-    /// from before `kept_since`; says how many. Call again while it removes any. Of several
-    /// replicas one purges at a time.
+    /// Deletes a limited number of expired interviews and idempotency keys, and of assessments
+    /// older than `kept_since`; returns how many. Call it again until it returns 0. Only one
+    /// replica purges at a time.
     async fn purge(&self, now: Timestamp, kept_since: Option<Timestamp>)
     -> Result<u64, StoreError>;
 
-    /// Removes a bounded number of sandbox assessments from before `kept_since`, and of the oldest of
-    /// each tenant that has more than `kept_max`, with the interviews that they end; says how many
-    /// assessments. Call again while it removes any.
+    /// Deletes a limited number of sandbox assessments older than `kept_since`, and the oldest of
+    /// each tenant that has more than `kept_max`, with the interviews that they end; returns the
+    /// number of assessments. Call it again until it returns 0.
     async fn purge_sandbox(
         &self,
         kept_since: Option<Timestamp>,
         kept_max: u32,
     ) -> Result<u64, StoreError>;
 
-    /// The ids of data keys that documents here may be sealed with and that this store was not
-    /// given. When none is missing, the key that seals from now on is written down.
+    /// Returns the ids of data keys that documents may be encrypted with and that are not
+    /// configured. If none is missing, records the current key as in use.
     async fn settle_data_keys(&self, now: Timestamp) -> Result<Vec<String>, StoreError>;
 
-    /// Seals a bounded number of assessments with the current data key, from the one after `after`
-    /// on.
+    /// Encrypts a limited number of assessments with the current data key, starting after `after`.
     async fn reseal_assessments(&self, after: Option<AssessmentId>)
     -> Result<Resealed, StoreError>;
 
-    /// Seals a bounded number of interviews with the current data key; says how many.
+    /// Encrypts a limited number of interviews with the current data key; returns how many.
     async fn reseal_interviews(&self) -> Result<u64, StoreError>;
 
-    /// Seals a bounded number of secrets of one-time codes with the current data key; says how many.
+    /// Encrypts a limited number of TOTP secrets with the current data key; returns how many.
     async fn reseal_codes(&self) -> Result<u64, StoreError>;
 
-    /// Seals the secrets of a bounded number of webhooks with the current data key; says how many.
+    /// Encrypts the secrets of a limited number of webhooks with the current data key; returns how
+    /// many.
     async fn reseal_webhook_secrets(&self) -> Result<u64, StoreError>;
 
-    /// Forgets all data keys but the current one, unless documents still need them; says how many
-    /// documents do.
+    /// Removes all recorded data keys but the current one, unless documents still need them;
+    /// returns how many documents do.
     async fn retire_data_keys(&self) -> Result<u64, StoreError>;
 
-    /// Logs an administrative act that changes nothing else here.
+    /// Logs an administrative action that changes nothing in the store.
     async fn log_act(&self, act: NewAct) -> Result<(), StoreError>;
 
-    /// Assessments with their documents, latest first, a bounded number from the one after
-    /// `before` on.
+    /// Lists a limited number of assessments with their documents, latest first, starting after
+    /// `before`.
     async fn export_assessments(
         &self,
         tenant: TenantId,
@@ -285,7 +287,7 @@ pub trait Store: Accounts + WebhookStore {
         before: Option<AssessmentId>,
     ) -> Result<Vec<StoredAssessment>, StoreError>;
 
-    /// Interviews with their documents, by id, a bounded number from the one after `after` on.
+    /// Lists a limited number of interviews with their documents, by id, starting after `after`.
     async fn export_interviews(
         &self,
         tenant: TenantId,
@@ -293,8 +295,8 @@ pub trait Store: Accounts + WebhookStore {
         after: Option<InterviewId>,
     ) -> Result<Vec<KeptInterview>, StoreError>;
 
-    /// Suspends a tenant and removes a bounded part of what it has; call again until complete.
-    /// Then the tenant is gone, and only the log of administrative acts still names it.
+    /// Suspends a tenant and deletes a limited part of its data; call it again until complete.
+    /// After that only the audit log still names the tenant.
     async fn erase_tenant(
         &self,
         id: TenantId,
@@ -302,6 +304,6 @@ pub trait Store: Accounts + WebhookStore {
         now: Timestamp,
     ) -> Result<Erased, StoreError>;
 
-    /// Finishes what was accepted and lets go of the database. Later calls get `Unavailable`.
+    /// Completes accepted work and closes the database. Later calls fail with `Unavailable`.
     async fn close(&self);
 }

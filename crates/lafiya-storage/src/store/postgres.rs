@@ -1,8 +1,8 @@
-//! PostgreSQL: a pool, and a few workers that record assessments in groups.
+//! PostgreSQL: a connection pool, and a few workers that record assessments in groups.
 //!
-//! Any number of replicas may use one database: what must not happen twice is guarded by row
-//! locks and conditional updates, never by memory. Work for one tenant goes to one worker, since
-//! it would wait for the tenant's lock in any other.
+//! Any number of replicas may use one database: row locks and conditional updates, never in-process
+//! state, prevent duplicates. All work of one tenant goes to the same worker, because it would wait
+//! for the tenant's lock on any other.
 
 use std::time::Duration;
 
@@ -19,8 +19,8 @@ use super::error::Failure;
 use super::work::{Queue, Verb, Work, answer_all, next_group, run_alone, run_group};
 use super::{StoreError, StoreSettings, migrations};
 
-/// Many, so that few tenants share one: those who do wait for each other's commits. A queue that rests
-/// holds no connection.
+/// Number of workers. It is high so that few tenants share one, because tenants on one worker wait
+/// for each other's commits. An idle queue holds no connection.
 const WORKERS: u128 = 16;
 
 /// A pool of connections to PostgreSQL.
@@ -43,7 +43,7 @@ impl Postgres {
             .max_connections(settings.connections_max.max(1))
             .acquire_timeout(settings.acquire_timeout)
             .after_connect(|connection, _| {
-                // A replica that vanishes in the middle of a transaction must not keep its locks.
+                // A replica that disappears during a transaction must not keep its locks.
                 Box::pin(async move {
                     let patience = "set lock_timeout = '5s'; \
                                     set idle_in_transaction_session_timeout = '15s'";
@@ -94,7 +94,8 @@ impl Postgres {
         }
     }
 
-    /// Runs a verb in a transaction of its own, once more if others made it fail.
+    /// Runs an operation in its own transaction, and retries it once if it failed because of
+    /// concurrent work.
     pub(super) async fn write<A, T, E: Failure>(
         &self,
         arguments: A,
@@ -106,8 +107,8 @@ impl Postgres {
         }
     }
 
-    /// Runs a verb in a group with others. `order` decides who waits for whom: work that takes the
-    /// same locks must have the same.
+    /// Runs an operation in a group with others. `order` selects the worker and the place in the
+    /// group: operations that take the same locks must have the same order.
     pub(super) async fn write_grouped<A, T, E>(
         &self,
         order: u128,
@@ -158,7 +159,7 @@ async fn write_groups(
         let group = tokio::select! {
             group = next_group(&mut receiver) => group,
             () = closing.cancelled(), if !receiver.is_closed() => {
-                // What was accepted is still done; nothing more is accepted.
+                // Work that was accepted is completed; no more is accepted.
                 receiver.close();
                 continue;
             }
@@ -166,7 +167,7 @@ async fn write_groups(
         if group.is_empty() {
             return;
         }
-        // A task of its own: a panic would lose this group, not the worker.
+        // Runs in its own task, so that a panic loses this group and not the worker.
         let work = write_group(pool.clone(), transaction_timeout, group);
         if let Err(error) = tokio::spawn(work).await {
             tracing::error!(%error, "a group of writes was lost");

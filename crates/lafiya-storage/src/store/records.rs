@@ -1,25 +1,25 @@
-//! What goes into the store and what comes out: tenants, keys and the log of who changed them.
+//! Records of the store: tenants, keys and the audit log.
 //!
-//! Plain values without behaviour beyond simple questions. Assessments and usage have their own
-//! files, [`super::assessments`] and [`super::usage`].
+//! Plain values with only simple methods. Assessments and usage are in [`super::assessments`] and
+//! [`super::usage`].
 
 use jiff::Timestamp;
 use lafiya_model::{Environment, KeyId, TenantId, TenantStatus, TextToProvider, Tier};
 
-/// A tenant about to be created.
+/// A tenant to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewTenant {
     /// Its id.
     pub id: TenantId,
     /// Its name, unique among all tenants.
     pub name: String,
-    /// What it has bought.
+    /// Its tier.
     pub tier: Tier,
-    /// Assessments included per month, where an agreement differs from the tier's own figure.
+    /// Assessments included per month, if an agreement differs from the tier's figure.
     pub monthly_quota: Option<u64>,
-    /// The country in which a place name that exists in several is looked for (ISO code).
+    /// The country (ISO code) that is preferred for a place name that exists in several.
     pub home_country: Option<String>,
-    /// When.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
@@ -30,43 +30,43 @@ pub struct TenantRecord {
     pub id: TenantId,
     /// Its name, unique among all tenants.
     pub name: String,
-    /// What it has bought.
+    /// Its tier.
     pub tier: Tier,
-    /// Whether it may call.
+    /// Whether it is active or suspended.
     pub status: TenantStatus,
-    /// Assessments included per month, where an agreement differs from the tier's own figure.
+    /// Assessments included per month, if an agreement differs from the tier's figure.
     pub monthly_quota: Option<u64>,
-    /// The country in which a place name that exists in several is looked for (ISO code).
+    /// The country (ISO code) that is preferred for a place name that exists in several.
     pub home_country: Option<String>,
-    /// Whether its texts may go to the AI provider.
+    /// Whether its texts may be sent to the AI provider.
     pub text_to_provider: TextToProvider,
     /// When it was created.
     pub created_at: Timestamp,
 }
 
 impl TenantRecord {
-    /// Assessments included in a month: as agreed, else as the tier says.
+    /// Returns the assessments included per month: the agreed number, or else the tier's.
     pub fn included_per_month(&self) -> Option<u64> {
         self.monthly_quota.or(self.tier.included_per_month())
     }
 }
 
-/// A key about to be created. The key itself never reaches the store, only its keyed hash.
+/// A key to create. The key itself never reaches the store, only its keyed hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewKey {
     /// Its id.
     pub id: KeyId,
-    /// Whose it is.
+    /// Its tenant.
     pub tenant: TenantId,
     /// Live or sandbox.
     pub environment: Environment,
     /// The keyed hash of the key.
     pub hash: [u8; 32],
-    /// What people may see of it, such as `sk_live_abcd…`.
+    /// The displayed part of the key, such as `sk_live_abcd…`.
     pub display: String,
-    /// When.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// From when on it is no longer accepted.
+    /// When it expires.
     pub expires_at: Option<Timestamp>,
     /// The key it replaces. [`super::Store::rotate_key`] sets this itself.
     pub rotated_from: Option<KeyId>,
@@ -77,34 +77,34 @@ pub struct NewKey {
 pub struct KeyRecord {
     /// Its id.
     pub id: KeyId,
-    /// Whose it is.
+    /// Its tenant.
     pub tenant: TenantId,
     /// Live or sandbox.
     pub environment: Environment,
-    /// What people may see of it.
+    /// The displayed part of the key.
     pub display: String,
     /// When it was created.
     pub created_at: Timestamp,
-    /// From when on it is no longer accepted.
+    /// When it expires.
     pub expires_at: Option<Timestamp>,
-    /// When it was revoked or rotated away.
+    /// When it was revoked or rotated.
     pub revoked_at: Option<Timestamp>,
     /// The key it replaced.
     pub rotated_from: Option<KeyId>,
-    /// The last use that was written down; trails the truth by a little.
+    /// The last recorded use, which may be slightly outdated.
     pub last_used_at: Option<Timestamp>,
-    /// Requests made with it, as far as written down.
+    /// Recorded number of requests made with it.
     pub requests: u64,
 }
 
 impl KeyRecord {
-    /// Whether a request at `now` may use it.
+    /// Whether it may be used at `now`.
     pub fn is_active(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
 }
 
-/// What the authentication read finds: the key, whatever its state, and whose it is.
+/// The result of the authentication look-up: the key in any state, and its tenant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundKey {
     /// The key.
@@ -113,32 +113,32 @@ pub struct FoundKey {
     pub tenant: TenantRecord,
 }
 
-/// Uses of one key since they were last written down.
+/// Uses of a key since they were last recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyUse {
-    /// Which key.
+    /// The key's id.
     pub key: KeyId,
-    /// How many requests to add.
+    /// Number of requests to add.
     pub requests: u64,
-    /// The latest of them.
+    /// The time of the latest request.
     pub last_used_at: Timestamp,
 }
 
-/// One line of the append-only log of administrative acts.
+/// An entry of the append-only audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditRecord {
-    /// Its number; later acts have greater ones.
+    /// Its number; later entries have higher numbers.
     pub id: u64,
-    /// When.
+    /// When it was created.
     pub at: Timestamp,
-    /// Who, in words: `cli`, `key:<id>`, `user:<id>`.
+    /// Who did it: `cli`, `key:<id>`, `user:<id>`.
     pub actor: String,
-    /// What, such as `key.rotate`.
+    /// The action, such as `key.rotate`.
     pub action: String,
     /// The tenant it concerned.
     pub tenant: Option<TenantId>,
-    /// The id of the thing it was done to.
+    /// The id of the changed object.
     pub subject: String,
-    /// The particulars, as a JSON object.
+    /// Details as a JSON object.
     pub detail: String,
 }

@@ -1,54 +1,54 @@
-//! Values of the acts that concern all of a tenant's data: export, erasure, sealing anew.
+//! Types for actions on all of a tenant's data: export, erasure, re-encryption.
 
 use jiff::Timestamp;
 use lafiya_model::{AssessmentId, InterviewId, TenantId};
 
-/// An administrative act to be logged that changes nothing else in the store.
+/// An administrative action to log that changes nothing else in the store.
 #[derive(Clone, Debug)]
 pub struct NewAct {
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
-    /// Who.
+    /// Who did it.
     pub actor: String,
-    /// What, such as `tenant.export`.
+    /// The action, such as `tenant.export`.
     pub action: &'static str,
-    /// The tenant it concerns, if it is one.
+    /// The tenant it concerns, if any.
     pub tenant: Option<TenantId>,
-    /// The id of the thing it is done to.
+    /// The id of the affected object.
     pub subject: String,
-    /// The particulars, as a JSON object.
+    /// Details as a JSON object.
     pub detail: String,
 }
 
-/// An interview with everything that is kept of it.
+/// An interview with everything stored about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptInterview {
     /// Its id.
     pub id: InterviewId,
     /// The last turn recorded.
     pub turn: u32,
-    /// When it began.
+    /// When it started.
     pub created_at: Timestamp,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Timestamp,
-    /// What it knows.
+    /// Its state.
     pub document: Vec<u8>,
 }
 
-/// What one step of an erasure did.
+/// The result of one step of an erasure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Erased {
-    /// Rows removed.
+    /// Rows deleted.
     pub removed: u64,
-    /// Whether the tenant is gone with all it had.
+    /// Whether the tenant and all its data are deleted.
     pub complete: bool,
 }
 
-/// What one step of sealing anew did.
+/// The result of one step of a re-encryption.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resealed {
-    /// The last assessment looked at; none when there are no more.
+    /// The last assessment processed; `None` if there are no more.
     pub last: Option<AssessmentId>,
-    /// Documents that were sealed with the current key.
+    /// Documents that were encrypted with the current key.
     pub resealed: u64,
 }

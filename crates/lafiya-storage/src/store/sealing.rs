@@ -1,8 +1,8 @@
-//! Documents at rest: sealed with XChaCha20-Poly1305 under a key from the settings.
+//! Encryption of documents at rest with XChaCha20-Poly1305 and a key from the settings.
 //!
-//! Several keys may be given: the first seals, all of them open, so that keys can be replaced while
-//! replicas run. What is sealed is bound to its row: moved to another one it does not open. The id
-//! of the key stands beside the document, in a column of its own; none means "not sealed".
+//! Several keys may be configured: the first encrypts and all of them decrypt, so that keys can be
+//! replaced while replicas run. A ciphertext is bound to its row: moved to another row it cannot be
+//! decrypted. The key id is stored in its own column; null means "not encrypted".
 
 use std::fmt::{self, Display};
 use std::sync::Arc;
@@ -18,10 +18,12 @@ use super::StoreError;
 
 const KEY_BYTES: usize = 32;
 const NONCE_BYTES: usize = 24;
-/// How much of a key's fingerprint is its id: enough to tell keys apart, no help to a thief.
+/// Bytes of a key's fingerprint that form its id: enough to tell keys apart, and no help to an
+/// attacker.
 const ID_BYTES: usize = 6;
 
-/// The keys that documents are sealed and opened with; none at all leaves them in the clear.
+/// The keys that documents are encrypted and decrypted with. Without any, documents are stored in
+/// plain text.
 #[derive(Clone, Default)]
 pub struct DataKeys {
     keys: Arc<[DataKey]>,
@@ -32,7 +34,7 @@ struct DataKey {
     cipher: XChaCha20Poly1305,
 }
 
-/// A text that holds no data keys.
+/// The error for a text that is not a list of data keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a data key is 32 random bytes in base64 or hexadecimal (make one with `openssl rand -base64 32`); \
@@ -41,7 +43,7 @@ struct DataKey {
 pub struct NotDataKeys;
 
 impl DataKeys {
-    /// Reads keys separated by commas. An empty text means no sealing.
+    /// Parses keys separated by commas. An empty text disables encryption.
     pub fn parse(text: &str) -> Result<Self, NotDataKeys> {
         let words = text.split(',').map(str::trim);
         let keys: Result<Vec<DataKey>, NotDataKeys> = words
@@ -51,12 +53,12 @@ impl DataKeys {
         Ok(Self { keys: keys?.into() })
     }
 
-    /// Whether documents are sealed at all.
+    /// Whether documents are encrypted.
     pub fn seal_documents(&self) -> bool {
         !self.keys.is_empty()
     }
 
-    /// The id of the key that seals.
+    /// Returns the id of the key that encrypts.
     pub fn current_id(&self) -> Option<&str> {
         self.keys.first().map(|key| key.id.as_str())
     }
@@ -65,7 +67,7 @@ impl DataKeys {
         self.keys.iter().any(|key| key.id == id)
     }
 
-    /// Seals a document for the row that `place` names. Where nothing is sealed, the name is not written.
+    /// Encrypts a document for the row that `place` names. Without a key, `place` is not formatted.
     pub(super) fn seal(
         &self,
         place: &(impl Display + ?Sized),
@@ -97,7 +99,7 @@ impl DataKeys {
         })
     }
 
-    /// Opens what was sealed for the same row.
+    /// Decrypts a document of the same row.
     pub(super) fn open(
         &self,
         place: &(impl Display + ?Sized),
@@ -153,17 +155,17 @@ fn read_key(word: &str) -> Option<[u8; KEY_BYTES]> {
     decoded.ok()?.try_into().ok()
 }
 
-/// Neither keys nor their number belong in a log.
+/// Neither the keys nor their number may be logged.
 impl fmt::Debug for DataKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("DataKeys(…)")
     }
 }
 
-/// A document as it lies in the database.
+/// A document as stored in the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sealed {
-    /// The key that opens it; none when it is in the clear.
+    /// The id of the key that decrypts it; `None` if it is not encrypted.
     pub(super) key: Option<String>,
     pub(super) bytes: Bytes,
 }

@@ -1,4 +1,4 @@
-//! [`Store`] over either database: each method hands its arguments and its verb to the engine.
+//! [`Store`] for either database: each method passes its arguments and its operation to the engine.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -20,13 +20,13 @@ use super::verbs::{
 use super::work::Verb;
 use super::*;
 
-/// A store in SQLite or PostgreSQL, and what its documents are sealed with.
+/// A store in SQLite or PostgreSQL, and the keys that encrypt its documents.
 pub(super) struct SqlStore {
     pub(super) database: Database,
     pub(super) data_keys: DataKeys,
 }
 
-/// Which of the two.
+/// The database.
 pub(super) enum Database {
     Sqlite(Sqlite),
     Postgres(Postgres),
@@ -41,7 +41,7 @@ impl SqlStore {
     {
         match &self.database {
             Database::Sqlite(sqlite) => sqlite.read(arguments, verb).await,
-            // In a box, since it is large and whoever uses SQLite would carry it along.
+            // Boxed because this future is large, and callers on SQLite would carry its size too.
             Database::Postgres(postgres) => Box::pin(postgres.read(arguments, verb)).await,
         }
     }
@@ -251,9 +251,9 @@ impl Store for SqlStore {
     async fn record_assessment(&self, new: RecordAssessment) -> Result<Recorded, RecordRefusal> {
         let verb: Verb<Box<SealedRecord>, Recorded, RecordRefusal> =
             |c, sealed| Box::pin(record::record(c, sealed));
-        // The tenant's lock is the first a recording takes, so the tenant gives the order.
+        // A recording locks the tenant first, so the tenant determines the order.
         let order = new.tenant.0.as_u128();
-        // In a box: it goes through several hands on its way to the writer.
+        // Boxed because it is moved several times on its way to the writer.
         let sealed = Box::new(SealedRecord::seal(new, &self.data_keys)?);
         match &self.database {
             Database::Sqlite(sqlite) => sqlite.write(sealed, verb).await,
@@ -447,7 +447,8 @@ impl Store for SqlStore {
                 Box::pin(rights::export_assessments(c, tenant, environment, before))
             },
         );
-        // Opened after the connection has gone back: a page of documents takes its time.
+        // Decrypted after the connection was returned, because that takes time for a page of
+        // documents.
         let open = |(summary, sealed): (AssessmentSummary, Sealed)| {
             let place = assessment_place(tenant, environment, summary.assessment_id);
             let document = self.data_keys.open(&place, sealed)?;

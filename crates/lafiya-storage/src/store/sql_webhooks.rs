@@ -1,4 +1,5 @@
-//! [`WebhookStore`] over either database: each method hands its arguments and its verb to the engine.
+//! [`WebhookStore`] for either database: each method passes its arguments and its operation to the
+//! engine.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

@@ -1,8 +1,8 @@
 //! SQLite: one writer that commits in groups, and a few readers beside it.
 //!
-//! SQLite allows one writer at a time. Instead of letting requests fight for the lock, they queue
-//! for one thread, which takes all that are waiting into one transaction and pays for one sync to
-//! disk. Other processes (admin commands) may write too; they and the writer wait for each other.
+//! SQLite allows one writer at a time. Instead of competing for the lock, requests queue for one
+//! thread, which runs all waiting requests in one transaction with one fsync. Other processes
+//! (admin commands) may write too; they and the writer wait for each other.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -28,11 +28,12 @@ use super::{StoreError, StoreSettings, migrations};
 
 const READERS: usize = 4;
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Pages of the write-ahead log at which the writer copies them into the database itself, while all
-/// wait: far more than there are while [`Checkpoints`] does its work.
+/// Number of pages in the write-ahead log at which the writer itself runs a checkpoint, while all
+/// requests wait. Far more than there are while [`Checkpoints`] works.
 const CHECKPOINT_PAGES: u32 = 16_000;
-/// Of files that are made from now on. An assessment takes some 19 KiB, so that larger pages are fewer
-/// to write; the small rows that change most have theirs written whole each time, so they stay modest.
+/// Page size of new database files. An assessment takes about 19 KiB, so larger pages mean fewer
+/// writes; but a change to a small, frequently updated row writes its whole page, so the size stays
+/// moderate.
 const PAGE_BYTES: u32 = 8 * 1024;
 
 /// An open SQLite file.
@@ -44,7 +45,7 @@ pub(super) struct Sqlite {
     writer: TaskTracker,
 }
 
-/// Connections that read. Those that are not in use wait in the drawer.
+/// Read-only connections. Idle ones wait in `drawer`.
 struct Readers {
     path: PathBuf,
     places: Arc<Semaphore>,
@@ -97,7 +98,7 @@ impl Sqlite {
         })
     }
 
-    /// Reads away from the threads that answer requests: the disk may be slow.
+    /// Reads on a blocking thread, because the disk may be slow.
     pub(super) async fn read<A, T, E>(&self, arguments: A, verb: Verb<A, T, E>) -> Result<T, E>
     where
         A: Send + Sync + 'static,
@@ -126,7 +127,7 @@ impl Sqlite {
         T: Send + 'static,
         E: Failure,
     {
-        // One writer never waits for itself, so any order will do: that of arrival.
+        // A single writer cannot deadlock, so the order of arrival is used.
         self.queue.perform(0, arguments, verb).await
     }
 
@@ -158,7 +159,7 @@ impl Readers {
     }
 }
 
-/// A connection to the file, which [`migrate`] has made.
+/// Opens a connection to a file that [`migrate`] has created.
 fn connect(path: &Path, reads_only: bool) -> Result<Connection, StoreError> {
     open_file(path, reads_only)
         .map(Connection::from)
@@ -172,7 +173,8 @@ pub(super) fn open_file(path: &Path, reads_only: bool) -> rusqlite::Result<rusql
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
-    // Health data never lies in a temporary folder, and there may be none to write to.
+    // Health data must not be written to a temporary directory, and there may be none that is
+    // writable.
     connection.pragma_update(None, "temp_store", "memory")?;
     connection.pragma_update(None, "query_only", reads_only)?;
     Ok(connection)
@@ -189,7 +191,7 @@ async fn write_groups(
         let group = tokio::select! {
             group = next_group(&mut receiver) => group,
             () = closing.cancelled(), if !receiver.is_closed() => {
-                // What was accepted is still done; nothing more is accepted.
+                // Work that was accepted is completed; no more is accepted.
                 receiver.close();
                 continue;
             }
@@ -206,13 +208,14 @@ async fn write_groups(
         }
         checkpoints.note(writes);
         if let Some(connection) = kept.as_mut().filter(|_| checkpoints.is_rest_left()) {
-            // What cannot be copied now is copied with the next.
+            // What cannot be copied now is copied by the next checkpoint.
             sql(CHECKPOINT).all(connection).await.ok();
         }
     }
 }
 
-/// Writes a group on the connection that is kept or on a new one, and gives it back while it is good.
+/// Writes a group on the kept connection or on a new one, and returns the connection if it is still
+/// usable.
 async fn write_group(
     path: &Path,
     kept: Option<Connection>,
@@ -233,8 +236,8 @@ async fn write_group(
     (!connection.is_unsettled()).then_some(connection)
 }
 
-/// Brings the tables up to date within one write transaction, so that of several processes
-/// starting at once one does it and the others find it done.
+/// Migrates the tables in one write transaction, so that of several processes that start at once
+/// one migrates and the others find it done.
 async fn migrate(options: &SqliteConnectOptions) -> Result<(), StoreError> {
     let run = async {
         let mut connection = options.connect().await?;
@@ -248,8 +251,8 @@ async fn migrate(options: &SqliteConnectOptions) -> Result<(), StoreError> {
     run.await.map_err(StoreError::from_migration)
 }
 
-/// Switching a new file to write-ahead logging does not wait for the lock as other statements do,
-/// so a process that starts at the same moment tries again.
+/// Retries while the database is busy. Switching a new file to write-ahead logging does not wait
+/// for the lock as other statements do, so it may fail if another process starts at the same time.
 async fn while_busy<F>(mut attempt: impl FnMut() -> F) -> Result<(), StoreError>
 where
     F: Future<Output = Result<(), StoreError>>,
@@ -265,14 +268,15 @@ where
     }
 }
 
-/// In a folder that was there before, the file keeps others out by itself: it is made before SQLite would
-/// make it, and SQLite gives the files beside it its mode. From files that are there already the rights
-/// of others are taken; what a group may do is the operator's choice.
+/// Restricts access to the database files in a directory that already existed. The file is created
+/// before SQLite would create it, and SQLite gives the WAL and shared-memory files the same mode.
+/// Existing files lose all permissions for others; group permissions are the operator's choice.
 #[cfg(unix)]
 fn keep_from_others(path: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::OpenOptionsExt as _;
     let mut options = std::fs::OpenOptions::new();
-    // One that is there is never opened: closing it again would take the locks of this process away.
+    // An existing file is never opened here: closing it again would release the locks of this
+    // process.
     match options.append(true).create_new(true).mode(0o600).open(path) {
         Err(cause) if cause.kind() != std::io::ErrorKind::AlreadyExists => {
             let said = format!("{}: {cause}", path.display());
@@ -288,7 +292,8 @@ fn keep_from_others(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// A file of another user cannot be changed: then it is said, and the service runs all the same.
+/// Removes permissions for others from a file. A file of another user cannot be changed: then a
+/// warning is logged and the service runs all the same.
 #[cfg(unix)]
 fn take_rights_of_others(file: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
@@ -310,7 +315,8 @@ fn keep_from_others(_: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Health data lies in this folder: when we make it, nobody else may look into it.
+/// Creates the directory of the database, readable only by its owner, because it contains health
+/// data.
 fn create_folder_of(path: &Path) -> Result<(), StoreError> {
     let Some(folder) = path
         .parent()

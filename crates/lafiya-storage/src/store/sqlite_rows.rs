@@ -1,4 +1,4 @@
-//! Statements on SQLite and the rows they answer with. Each statement is prepared once a connection.
+//! Statements on SQLite and the rows they return. Each statement is prepared once per connection.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use uuid::Uuid;
 use super::StoreError;
 use super::connection::Value;
 
-/// Statements kept ready on a connection: more than there are in the verbs.
+/// Capacity of the prepared statement cache of a connection, larger than the number of statements.
 pub(super) const STATEMENTS_KEPT: usize = 256;
 
-/// Runs a statement; says how many rows it changed.
+/// Runs a statement; returns the number of changed rows.
 pub(super) fn execute(
     connection: &Connection,
     text: &str,
@@ -22,7 +22,7 @@ pub(super) fn execute(
     Ok(changed.map_err(StoreError::from_rusqlite)? as u64)
 }
 
-/// Runs a statement; all rows it answers with.
+/// Runs a statement; returns all rows.
 pub(super) fn all(
     connection: &Connection,
     text: &str,
@@ -43,7 +43,8 @@ pub(super) fn all(
     Ok(found)
 }
 
-/// SQLite numbers the arguments as they appear in the text; their names say which is meant.
+/// Prepares a statement and binds its arguments. SQLite numbers parameters in order of appearance,
+/// so the number is taken from each parameter's name.
 fn prepared<'c>(
     connection: &'c Connection,
     text: &str,
@@ -82,14 +83,14 @@ fn bind(
     }
 }
 
-/// A row of an answer.
+/// A row of a result.
 pub(super) struct SqliteRow {
     columns: Arc<[Box<str>]>,
     values: Vec<rusqlite::types::Value>,
 }
 
 impl SqliteRow {
-    /// What stands in a column.
+    /// Returns the value of a column.
     pub(super) fn get<T: FromSql>(&self, column: &str) -> Result<T, StoreError> {
         let place = self.columns.iter().position(|name| **name == *column);
         let value = place.and_then(|place| self.values.get(place));

@@ -22,11 +22,11 @@ pub(super) struct Statement<'a> {
     values: Vec<Value<'a>>,
 }
 
-/// A statement, to be followed by its arguments in the order of `$1`, `$2`, …
+/// Creates a statement; bind its arguments in the order of `$1`, `$2`, …
 pub(super) fn sql<'a>(text: &'static str) -> Statement<'a> {
     Statement {
         text,
-        // Most have fewer.
+        // Most statements have fewer arguments.
         values: Vec::with_capacity(16),
     }
 }
@@ -39,7 +39,7 @@ impl<'a> Statement<'a> {
         self
     }
 
-    /// Runs it; says how many rows it changed.
+    /// Runs it; returns the number of changed rows.
     pub(super) async fn execute(self, connection: &mut Connection) -> Result<u64, StoreError> {
         match &mut connection.handle {
             Handle::Sqlite(sqlite) => sqlite_rows::execute(sqlite, self.text, &self.values),
@@ -52,7 +52,7 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// All rows.
+    /// Runs it; returns all rows.
     pub(super) async fn all(self, connection: &mut Connection) -> Result<Vec<Row>, StoreError> {
         match &mut connection.handle {
             Handle::Sqlite(sqlite) => {
@@ -63,7 +63,7 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// The row, if there is one.
+    /// Runs it; returns the first row, if any.
     pub(super) async fn optional(
         self,
         connection: &mut Connection,
@@ -71,8 +71,8 @@ impl<'a> Statement<'a> {
         Ok(self.all(connection).await?.into_iter().next())
     }
 
-    /// Runs it together with others, none of which depends on another; its rows. PostgreSQL gets all
-    /// of them as one statement: every one by itself is a way there and back.
+    /// Runs it together with others that do not depend on each other; returns its own rows. On
+    /// PostgreSQL they are sent as one statement, which saves a round trip for each.
     pub(super) async fn all_beside(
         self,
         others: Vec<Statement<'a>>,
@@ -94,7 +94,7 @@ impl<'a> Statement<'a> {
         bound(sqlx::query(self.text), self.values)
     }
 
-    /// `with part_1 as (…), part_2 as (…) …`, the arguments numbered through.
+    /// Joins the statements as `with part_1 as (…), part_2 as (…) …` and renumbers their arguments.
     fn joined_with(self, others: Vec<Statement<'a>>) -> PostgresQuery<'a> {
         let mut text = String::new();
         let mut values = Vec::new();
@@ -136,7 +136,7 @@ fn bound<'a>(query: PostgresQuery<'a>, values: Vec<Value<'a>>) -> PostgresQuery<
     values.into_iter().fold(query, bound)
 }
 
-/// Adds a statement whose `$1` is to be read as `$1` after so many others.
+/// Appends a statement with its arguments renumbered to follow `others` earlier ones.
 fn push_renumbered(text: &mut String, statement: &str, others: usize) {
     let mut parts = statement.split('$');
     text.push_str(parts.next().unwrap_or_default());
@@ -149,10 +149,10 @@ fn push_renumbered(text: &mut String, statement: &str, others: usize) {
     }
 }
 
-/// An argument of a statement. What is long or known by heart is borrowed.
+/// An argument of a statement. Long or static values are borrowed.
 pub(super) enum Value<'a> {
     Text(Option<Cow<'a, str>>),
-    /// An id, which is kept as text.
+    /// An id, stored as text.
     Id(Option<Uuid>),
     Integer(Option<i64>),
     Bytes(&'a [u8]),
@@ -200,7 +200,7 @@ impl From<u32> for Value<'_> {
     }
 }
 
-/// Counts are far from the end of an `i64`; one beyond it means "as many as can be".
+/// Counts are far below the maximum of an `i64`; a larger one means "no limit".
 impl From<u64> for Value<'_> {
     fn from(number: u64) -> Self {
         i64::try_from(number).unwrap_or(i64::MAX).into()
@@ -225,7 +225,7 @@ impl From<Option<Timestamp>> for Value<'_> {
     }
 }
 
-/// Types whose values, there or not, are arguments of one kind.
+/// Implements conversions for types, and for options of them, to one kind of argument.
 macro_rules! values {
     ($kind:ident, $turn:expr; $($type:ty),+) => {$(
         impl From<$type> for Value<'_> {

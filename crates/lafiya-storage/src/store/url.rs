@@ -1,4 +1,4 @@
-//! Where the store is, and how patiently it is approached.
+//! The URL and the timeouts of the store.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use super::DataKeys;
 
-/// The address of a store: `sqlite://path/to/file` or `postgres://…`.
+/// The URL of a store: `sqlite://path/to/file` or `postgres://…`.
 #[derive(Clone, PartialEq, Eq)]
 pub enum StoreUrl {
-    /// A file of this machine.
+    /// A local file.
     Sqlite(PathBuf),
-    /// A PostgreSQL server, or one that speaks its protocol.
+    /// A PostgreSQL server or a compatible one.
     Postgres(String),
 }
 
@@ -36,7 +36,7 @@ impl FromStr for StoreUrl {
     }
 }
 
-/// The password in a PostgreSQL address belongs in no log.
+/// The password in a PostgreSQL URL must not be logged.
 impl fmt::Debug for StoreUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -46,28 +46,28 @@ impl fmt::Debug for StoreUrl {
     }
 }
 
-/// An address of no store we know.
+/// The error for a URL of an unknown store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a store address is sqlite://path/to/file or postgres://user@host/database")]
 pub struct UnknownStoreUrl;
 
-/// Where the store is, and how patiently it is approached.
+/// The URL and the timeouts of the store.
 #[derive(Clone, Debug)]
 pub struct StoreSettings {
-    /// Where it is.
+    /// The URL.
     pub url: StoreUrl,
-    /// Connections to PostgreSQL at most. SQLite has one writer and four readers.
+    /// Maximum number of PostgreSQL connections. SQLite has one writer and four readers.
     pub connections_max: u32,
-    /// How long a call waits for a free connection or a place in the queue.
+    /// Acquire timeout: how long a call waits for a free connection or for space in the queue.
     pub acquire_timeout: Duration,
-    /// How long one transaction may take on PostgreSQL before it counts as lost.
+    /// Timeout of one transaction on PostgreSQL.
     pub transaction_timeout: Duration,
-    /// What documents are sealed with.
+    /// The keys that documents are encrypted with.
     pub data_keys: DataKeys,
 }
 
 impl StoreSettings {
-    /// The usual patience for this address.
+    /// Creates settings with the default timeouts.
     pub fn new(url: StoreUrl) -> Self {
         Self {
             url,

@@ -1,4 +1,4 @@
-//! Usage as it is counted: by month for the quota, by day for the report.
+//! Usage counters: per month for the quota, per day for the report.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use jiff::civil::Date;
 use lafiya_model::TriageLevel;
 
-/// How many conditions a usage report names.
+/// Maximum number of conditions in a usage report.
 pub const TOP_CONDITIONS_MAX: usize = 10;
 
 /// A calendar month, written `2026-11`.
@@ -31,31 +31,31 @@ impl fmt::Display for Month {
     }
 }
 
-/// What a tenant used between two days, both included. An interview counts on the day it was
-/// first billed, under the level and the leading condition of its last turn.
+/// The usage of a tenant between two days, both inclusive. An interview counts on the day it was
+/// first billed, under the triage level and the top condition of its last turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UsageReport {
-    /// Interviews counted.
+    /// Number of interviews.
     pub total: u64,
-    /// By triage level; levels without any are absent.
+    /// By triage level; levels without interviews are omitted.
     pub by_level: BTreeMap<TriageLevel, u64>,
-    /// By day; days without any are absent.
+    /// By day; days without interviews are omitted.
     pub by_day: BTreeMap<Date, u64>,
-    /// The leading conditions, most frequent first, at most [`TOP_CONDITIONS_MAX`].
+    /// The top conditions, most frequent first, at most [`TOP_CONDITIONS_MAX`].
     pub top_conditions: Vec<ConditionCount>,
-    /// Usage of every month the period touches, as counted against the quota: whole months.
+    /// The usage of each month in the period, as counted against the quota. Covers whole months.
     pub months: BTreeMap<String, u64>,
-    /// Interviews of the first month that were counted before the period begins.
+    /// Interviews of the first month that were counted before the period starts.
     pub earlier_in_month: u64,
 }
 
-/// How often a condition led.
+/// The number of interviews with a top condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConditionCount {
     /// Concept id.
     pub id: String,
-    /// Name for people.
+    /// The display name.
     pub name: String,
-    /// How often.
+    /// The number of interviews.
     pub count: u64,
 }

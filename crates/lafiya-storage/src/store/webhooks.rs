@@ -1,5 +1,5 @@
-//! Webhooks, their deliveries, adverse events and chores: what goes in, what comes out, and the
-//! verbs, [`WebhookStore`]. Payloads are JSON that is not understood here; secrets are bytes.
+//! Webhooks, their deliveries, adverse events and periodic tasks: the types and the operations,
+//! [`WebhookStore`]. Payloads are opaque JSON here; secrets are bytes.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -11,24 +11,24 @@ use uuid::Uuid;
 
 use super::{KeyRecord, NewEvent, StoreError};
 
-/// A webhook about to be registered.
+/// A webhook to register.
 #[derive(Clone, Debug)]
 pub struct NewWebhook {
     /// Its id.
     pub id: WebhookId,
-    /// Whose it is.
+    /// Its tenant.
     pub tenant: TenantId,
-    /// Whose events it gets: the live ones or the sandbox's.
+    /// The environment whose events it receives.
     pub environment: Environment,
-    /// Where to deliver.
+    /// The delivery URL.
     pub url: String,
-    /// What it asks for.
+    /// The events it subscribes to.
     pub events: Vec<EventKind>,
-    /// A note of the tenant.
+    /// The tenant's description.
     pub description: String,
-    /// What deliveries are signed with.
+    /// The secret that deliveries are signed with.
     pub secret: Vec<u8>,
-    /// When.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
@@ -37,21 +37,21 @@ pub struct NewWebhook {
 pub struct WebhookRecord {
     /// Its id.
     pub id: WebhookId,
-    /// Whose it is.
+    /// Its tenant.
     pub tenant: TenantId,
-    /// Whose events it gets.
+    /// The environment whose events it receives.
     pub environment: Environment,
-    /// Where to deliver.
+    /// The delivery URL.
     pub url: String,
-    /// What it asks for.
+    /// The events it subscribes to.
     pub events: Vec<EventKind>,
-    /// A note of the tenant.
+    /// The tenant's description.
     pub description: String,
-    /// Whether anything is delivered.
+    /// Whether deliveries are made.
     pub status: WebhookStatus,
-    /// When it said that it is gone.
+    /// When it was disabled because its receiver answered 410 (gone).
     pub disabled_at: Option<Timestamp>,
-    /// Until when the secret before the present one signs too.
+    /// Until when deliveries are also signed with the previous secret.
     pub previous_secret_until: Option<Timestamp>,
     /// When it was registered.
     pub created_at: Timestamp,
@@ -62,36 +62,36 @@ pub struct WebhookRecord {
 pub struct DeliveryRecord {
     /// Its id.
     pub id: DeliveryId,
-    /// To which webhook.
+    /// The webhook.
     pub webhook: WebhookId,
-    /// Of which event; the same for every webhook that gets it.
+    /// The event's id, which is the same for every webhook that receives it.
     pub event_id: Uuid,
-    /// What happened.
+    /// The kind of event.
     pub kind: EventKind,
-    /// How far it has come.
+    /// Its status.
     pub status: DeliveryStatus,
     /// Attempts made.
     pub attempts: u32,
-    /// When it is due, or due again should the present attempt vanish. `None` once it is over.
+    /// When it is due, or due again if the current attempt is lost. `None` once it is finished.
     pub next_attempt_at: Option<Timestamp>,
     /// When it was queued.
     pub created_at: Timestamp,
     /// When it was last attempted.
     pub last_attempt_at: Option<Timestamp>,
-    /// The HTTP status of the last attempt, where there was an answer.
+    /// The HTTP status of the last attempt, if there was a response.
     pub last_status: Option<u16>,
-    /// Why the last attempt failed, in words.
+    /// Why the last attempt failed, as text.
     pub last_error: Option<String>,
     /// How long the last attempt took.
     pub last_duration_ms: Option<u64>,
-    /// When the receiver took it.
+    /// When the receiver accepted it.
     pub delivered_at: Option<Timestamp>,
 }
 
-/// A delivery with what it carries.
+/// A delivery with its payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryContent {
-    /// What became of it.
+    /// The state of the delivery.
     pub record: DeliveryRecord,
     /// When the event happened.
     pub event_at: Timestamp,
@@ -99,133 +99,133 @@ pub struct DeliveryContent {
     pub payload: String,
 }
 
-/// One page of something, and how many there are in all.
+/// A page of items and their total number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paged<T> {
-    /// The page.
+    /// The items of the page.
     pub items: Vec<T>,
-    /// All there are.
+    /// The total number of items.
     pub total: u64,
 }
 
-/// Which page.
+/// The limit and offset of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageOf {
-    /// Items on it at most.
+    /// Maximum number of items on the page.
     pub limit: u32,
-    /// Items before it.
+    /// Number of items before it.
     pub offset: u64,
 }
 
 /// A request for deliveries to attempt.
 #[derive(Clone, Debug)]
 pub struct ClaimDeliveries {
-    /// Now.
+    /// The current time.
     pub now: Timestamp,
-    /// A name for this claim that no other has.
+    /// A unique id of this claim.
     pub lease: Uuid,
-    /// From when on others may claim the same again: later than any attempt can take.
+    /// When others may claim the same deliveries again: later than any attempt can last.
     pub lease_until: Timestamp,
-    /// How many at most.
+    /// Maximum number of deliveries.
     pub limit: u32,
-    /// How many of one tenant at most, those in flight included.
+    /// Maximum number of deliveries per tenant, including those in flight.
     pub per_tenant_max: u32,
-    /// What the claimer has in flight, by tenant.
+    /// The claimer's deliveries in flight, by tenant.
     pub in_flight: Vec<(TenantId, u32)>,
-    /// The tenant served last: the next one in order comes first now.
+    /// The tenant served last; the next one in order is served first.
     pub after: Option<TenantId>,
 }
 
-/// A delivery that is the claimer's to attempt, once.
+/// A claimed delivery, to be attempted once.
 #[derive(Clone, Debug)]
 pub struct ClaimedDelivery {
-    /// Which.
+    /// The delivery.
     pub id: DeliveryId,
-    /// Whose.
+    /// The tenant.
     pub tenant: TenantId,
-    /// To which webhook.
+    /// The webhook.
     pub webhook: WebhookId,
     /// The claim that holds it.
     pub lease: Uuid,
-    /// Where to.
+    /// The target URL.
     pub url: String,
-    /// The present secret, and the one before while it still signs.
+    /// The current secret, and the previous one while it is still used for signing.
     pub secrets: Vec<Vec<u8>>,
-    /// Of which event.
+    /// The event's id.
     pub event_id: Uuid,
-    /// What happened.
+    /// The kind of event.
     pub kind: EventKind,
     /// When it happened.
     pub event_at: Timestamp,
-    /// The event's data, JSON.
+    /// The event's data as JSON.
     pub payload: String,
     /// Attempts made before this one.
     pub attempts: u32,
 }
 
-/// How an attempt ended.
+/// The result of an attempt.
 #[derive(Clone, Debug)]
 pub struct AttemptRecord {
     /// The delivery.
     pub delivery: DeliveryId,
     /// Its webhook.
     pub webhook: WebhookId,
-    /// The claim under which it was made; of an outdated claim nothing is recorded.
+    /// The claim under which it was made. Nothing is recorded for an expired claim.
     pub lease: Uuid,
     /// When it ended.
     pub at: Timestamp,
     /// How long it took.
     pub duration_ms: u64,
-    /// The HTTP status, where there was an answer.
+    /// The HTTP status, if there was a response.
     pub response_status: Option<u16>,
-    /// Why it failed, in words.
+    /// Why it failed, as text.
     pub error: Option<String>,
-    /// What follows.
+    /// What happens next.
     pub then: AfterAttempt,
 }
 
-/// What follows an attempt.
+/// What happens after an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterAttempt {
-    /// Nothing: the receiver took it.
+    /// Nothing: the receiver accepted it.
     Delivered,
     /// Another attempt.
     RetryAt(Timestamp),
-    /// Nothing: there have been enough.
+    /// Nothing: the attempts are used up.
     Failed,
-    /// Nothing, and the webhook is disabled with all that waits for it.
+    /// Nothing: the webhook is disabled and its pending deliveries are ended.
     Gone,
 }
 
-/// An adverse event about to be recorded. What is told in it may name a patient: it is kept here
-/// and goes nowhere else.
+/// An adverse event to record. Its description may name a patient, so it is stored here and sent
+/// nowhere else.
 #[derive(Clone, Debug)]
 pub struct NewAdverseEvent {
     /// Its id.
     pub id: AdverseEventId,
-    /// Whose.
+    /// The tenant.
     pub tenant: TenantId,
-    /// Of the live assessments or the sandbox's.
+    /// The environment of its assessment.
     pub environment: Environment,
     /// The assessment it is about.
     pub assessment_id: AssessmentId,
-    /// What happened, in words.
+    /// The description.
     pub description: Vec<u8>,
-    /// How grave.
+    /// How serious it is.
     pub seriousness: AdverseSeriousness,
-    /// Who told.
+    /// Who reported it.
     pub reporter: String,
-    /// When it was told.
+    /// When it was reported.
     pub created_at: Timestamp,
 }
 
 /// An adverse event as stored.
 pub type AdverseEventRecord = NewAdverseEvent;
 
-/// The verbs around webhooks, adverse events and chores.
+/// Storage of webhooks, adverse events and periodic tasks.
 #[async_trait]
 pub trait WebhookStore: Send + Sync + 'static {
-    /// Registers a webhook. `Conflict` when its tenant has `max` of that environment already.
+    /// Registers a webhook. `Conflict` if its tenant already has `max` in that environment.
     async fn create_webhook(
         &self,
         new: NewWebhook,
@@ -233,14 +233,14 @@ pub trait WebhookStore: Send + Sync + 'static {
         actor: &str,
     ) -> Result<WebhookRecord, StoreError>;
 
-    /// The webhooks of a tenant, newest first.
+    /// Lists the webhooks of a tenant, newest first.
     async fn list_webhooks(
         &self,
         tenant: TenantId,
         environment: Option<Environment>,
     ) -> Result<Vec<WebhookRecord>, StoreError>;
 
-    /// The webhook with this id.
+    /// Finds a webhook by its id.
     async fn find_webhook(
         &self,
         tenant: TenantId,
@@ -248,7 +248,7 @@ pub trait WebhookStore: Send + Sync + 'static {
         id: WebhookId,
     ) -> Result<Option<WebhookRecord>, StoreError>;
 
-    /// Removes a webhook and its deliveries. `NotFound` when there is none.
+    /// Removes a webhook and its deliveries. `NotFound` if it does not exist.
     async fn remove_webhook(
         &self,
         tenant: TenantId,
@@ -257,7 +257,7 @@ pub trait WebhookStore: Send + Sync + 'static {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Gives a webhook a new secret; the present one signs beside it until `previous_until`.
+    /// Sets a new secret; the current one is also used for signing until `previous_until`.
     async fn rotate_webhook_secret(
         &self,
         tenant: TenantId,
@@ -268,7 +268,8 @@ pub trait WebhookStore: Send + Sync + 'static {
         now: Timestamp,
     ) -> Result<WebhookRecord, StoreError>;
 
-    /// Queues one event for one webhook, whatever it asks for. `Conflict` when it is disabled.
+    /// Queues one event for one webhook, regardless of its subscriptions. `Conflict` if it is
+    /// disabled.
     async fn queue_delivery(
         &self,
         tenant: TenantId,
@@ -278,7 +279,7 @@ pub trait WebhookStore: Send + Sync + 'static {
         now: Timestamp,
     ) -> Result<DeliveryRecord, StoreError>;
 
-    /// The deliveries of a webhook, newest first; of one status, or all.
+    /// Lists the deliveries of a webhook, newest first, of one status or of all.
     async fn list_deliveries(
         &self,
         tenant: TenantId,
@@ -287,7 +288,7 @@ pub trait WebhookStore: Send + Sync + 'static {
         page: PageOf,
     ) -> Result<Paged<DeliveryRecord>, StoreError>;
 
-    /// One delivery with what it carries.
+    /// Finds a delivery with its payload.
     async fn find_delivery(
         &self,
         tenant: TenantId,
@@ -295,7 +296,7 @@ pub trait WebhookStore: Send + Sync + 'static {
         id: DeliveryId,
     ) -> Result<Option<DeliveryContent>, StoreError>;
 
-    /// Makes a delivery due now. `Conflict` while it is being attempted or when its webhook is
+    /// Makes a delivery due now. `Conflict` while it is being attempted or if its webhook is
     /// disabled.
     async fn retry_delivery(
         &self,
@@ -305,11 +306,11 @@ pub trait WebhookStore: Send + Sync + 'static {
         now: Timestamp,
     ) -> Result<DeliveryRecord, StoreError>;
 
-    /// Whether there is anything to dispatch or to claim. Only reads.
+    /// Whether there is anything to dispatch or to claim. Read-only.
     async fn has_webhook_work(&self, now: Timestamp) -> Result<bool, StoreError>;
 
-    /// Takes events out of the outbox and queues a delivery for each webhook that asks for them;
-    /// says how many events. `fresh_id` names the deliveries.
+    /// Takes events from the outbox and queues a delivery for each webhook that subscribes to them;
+    /// returns the number of events. `fresh_id` generates the delivery ids.
     async fn dispatch_events(
         &self,
         now: Timestamp,
@@ -317,27 +318,28 @@ pub trait WebhookStore: Send + Sync + 'static {
         fresh_id: fn() -> Uuid,
     ) -> Result<u64, StoreError>;
 
-    /// Deliveries that are due, in fair shares of the tenants that wait. Nobody else gets them
-    /// before the lease is over.
+    /// Claims deliveries that are due, in fair shares of the waiting tenants. No other worker gets
+    /// them until the lease expires.
     async fn claim_deliveries(
         &self,
         claim: ClaimDeliveries,
     ) -> Result<Vec<ClaimedDelivery>, StoreError>;
 
-    /// Records how an attempt ended. Says whether the claim still held.
+    /// Records the result of an attempt. Returns whether the claim was still valid.
     async fn finish_attempt(&self, attempt: AttemptRecord) -> Result<bool, StoreError>;
 
-    /// Removes a bounded number of deliveries that are over and were queued before that time.
+    /// Deletes a limited number of finished deliveries that were queued before a time.
     async fn purge_deliveries(&self, before: Timestamp) -> Result<u64, StoreError>;
 
-    /// Records an adverse event and announces it. `NotFound` when its assessment is unknown.
+    /// Records an adverse event and emits its webhook event. `NotFound` if its assessment is
+    /// unknown.
     async fn record_adverse_event(
         &self,
         new: NewAdverseEvent,
         event: NewEvent,
     ) -> Result<(), StoreError>;
 
-    /// Adverse events, newest first; about one assessment, or all.
+    /// Lists adverse events, newest first, of one assessment or of all.
     async fn list_adverse_events(
         &self,
         tenant: TenantId,
@@ -346,7 +348,8 @@ pub trait WebhookStore: Send + Sync + 'static {
         page: PageOf,
     ) -> Result<Paged<AdverseEventRecord>, StoreError>;
 
-    /// Asks for a chore. `true`: it is the holder's until it ends it, or until `lease_until`.
+    /// Requests the lease of a periodic task. `true` means that the holder has it until it ends the
+    /// task, or until `lease_until`.
     async fn begin_chore(
         &self,
         name: &str,
@@ -355,7 +358,7 @@ pub trait WebhookStore: Send + Sync + 'static {
         lease_until: Timestamp,
     ) -> Result<bool, StoreError>;
 
-    /// Ends a chore that the holder began; it is due again at `next_at`.
+    /// Ends a task that the holder began; it is due again at `next_at`.
     async fn end_chore(
         &self,
         name: &str,
@@ -363,7 +366,7 @@ pub trait WebhookStore: Send + Sync + 'static {
         next_at: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Keys in use that end before `until` and have not been announced, the earliest first.
+    /// Lists active keys that expire before `until` and were not announced, earliest first.
     async fn list_expiring_keys(
         &self,
         now: Timestamp,
@@ -371,7 +374,7 @@ pub trait WebhookStore: Send + Sync + 'static {
         limit: u32,
     ) -> Result<Vec<KeyRecord>, StoreError>;
 
-    /// Announces that a key expires. `false` when that was done before.
+    /// Emits the event that a key expires. Returns `false` if that was done before.
     async fn announce_expiring_key(
         &self,
         tenant: TenantId,

@@ -1,8 +1,9 @@
-//! A unit of work: one verb with its arguments, to be run in a transaction now or in a group.
+//! A unit of work: an operation with its arguments, run in its own transaction or in a group.
 //!
-//! A group is several units of work in one transaction, so that many waiting callers share the
-//! price of one commit. Where one of them fails, the group is run again with a savepoint for each, so
-//! that it is undone alone. Nobody is answered before the commit is durable.
+//! A group is several units of work in one transaction (group commit), so that many callers share
+//! the cost of one commit. If one of them fails, the group is run again with a savepoint for each
+//! unit, so that only the failed one is rolled back. No caller gets a result before the commit is
+//! durable.
 
 use std::time::Duration;
 
@@ -13,16 +14,17 @@ use super::StoreError;
 use super::connection::{Connection, Promise};
 use super::error::Failure;
 
-/// A verb as a function of a connection and its arguments.
+/// An operation, as a function of a connection and its arguments.
 pub(super) type Verb<A, T, E> = for<'c> fn(&'c mut Connection, &'c A) -> Promise<'c, Result<T, E>>;
 
-/// Units of work taken into one transaction at most.
+/// Maximum number of units of work in one transaction.
 pub(super) const GROUP_MAX: usize = 64;
 
-/// Units of work that may wait for one worker at most; beyond that callers wait, then give up.
+/// Maximum number of units of work in the queue of a worker; beyond that callers wait for space
+/// until a timeout.
 pub(super) const QUEUE_MAX: usize = 1_024;
 
-/// Runs a verb in a transaction of its own: committed if it succeeds, undone if it fails.
+/// Runs an operation in its own transaction: committed on success, rolled back on failure.
 pub(super) async fn run_alone<A, T, E: Failure>(
     connection: &mut Connection,
     arguments: &A,
@@ -36,8 +38,8 @@ pub(super) async fn run_alone<A, T, E: Failure>(
             Ok(value)
         }
         Err(error) => {
-            // Whether undoing works or not, the caller learns why the verb failed: a connection
-            // that cannot roll back is closed, which undoes it as well.
+            // The caller gets the operation's own error even if the rollback fails: then the
+            // connection is closed, which rolls back as well.
             if let Err(undo) = connection.roll_back().await {
                 tracing::debug!(error = %undo, "a transaction was undone by closing its connection");
             }
@@ -46,8 +48,8 @@ pub(super) async fn run_alone<A, T, E: Failure>(
     }
 }
 
-/// Runs several units of work in one transaction. Their answers are held back until
-/// [`Work::answer`]. An error means that nothing of the whole group has been kept.
+/// Runs several units of work in one transaction. Their results are held back until
+/// [`Work::answer`]. An error means that nothing of the whole group was written.
 pub(super) async fn run_group(
     connection: &mut Connection,
     group: &mut [Box<dyn Work>],
@@ -56,8 +58,9 @@ pub(super) async fn run_group(
     if all_succeed(connection, group).await {
         return connection.commit().await;
     }
-    // One failed, and takes the others with it: again, each so that it can be undone alone. Where
-    // there is nothing left to roll back, or no database, beginning tells.
+    // One unit failed: run all of them again, each with a savepoint so that it can be rolled back
+    // alone. The rollback's own error is ignored, because `begin` fails too if there is no usable
+    // connection.
     connection.roll_back().await.ok();
     connection.begin().await?;
     for work in group.iter_mut() {
@@ -69,8 +72,8 @@ pub(super) async fn run_group(
         }
         if let Ended::Failed(cause) = ended {
             let undone = connection.roll_back_to_savepoint().await;
-            // A disk that fails makes SQLite undo the whole transaction, savepoints and all: then
-            // what failed says more than the savepoint that is gone.
+            // On a disk error SQLite rolls back the whole transaction including its savepoints.
+            // Then the original error is more useful than the missing savepoint.
             undone.map_err(|undo| cause.unwrap_or(undo))?;
         }
         connection.release_savepoint().await?;
@@ -78,7 +81,7 @@ pub(super) async fn run_group(
     connection.commit().await
 }
 
-/// Runs one after the other up to the first that fails.
+/// Runs the units in order until one fails.
 async fn all_succeed(connection: &mut Connection, group: &mut [Box<dyn Work>]) -> bool {
     for work in group {
         if let Ended::Failed(_) = work.run(connection).await {
@@ -88,24 +91,24 @@ async fn all_succeed(connection: &mut Connection, group: &mut [Box<dyn Work>]) -
     true
 }
 
-/// How a unit of work ended, as far as its group must know.
+/// The result of a unit of work, as far as its group needs it.
 pub(super) enum Ended {
     Done,
-    /// With what the store said, if it was the store that failed.
+    /// With the store's error, if the store caused the failure.
     Failed(Option<StoreError>),
 }
 
-/// A unit of work whose types the group need not know.
+/// A type-erased unit of work.
 pub(super) trait Work: Send {
-    /// Whether its caller has stopped waiting: then it is better not begun.
+    /// Whether its caller has stopped waiting, so that it need not be run.
     fn is_abandoned(&self) -> bool;
 
-    /// Groups run in this order, so that two of them never wait for each other in a circle.
+    /// The sort key of a group. Groups run in this order, so that two of them cannot deadlock.
     fn order(&self) -> u128;
 
     fn run<'a>(&'a mut self, connection: &'a mut Connection) -> Promise<'a, Ended>;
 
-    /// Tells the caller what came of it, given what came of its group.
+    /// Sends the result to the caller, given the result of the group.
     fn answer(self: Box<Self>, group: Result<(), StoreError>);
 }
 
@@ -147,15 +150,16 @@ where
         let not_run = || Err(StoreError::unavailable("the work was not run").into());
         let answer = match group {
             Ok(()) => self.outcome.unwrap_or_else(not_run),
-            // Even a refusal may have rested on what the group had done before it.
+            // If the group failed, even a refusal is void, because it may have depended on earlier
+            // work of the group.
             Err(error) => Err(error.into()),
         };
-        // A caller who left gets no answer; what was committed stays true.
+        // A caller that has left gets no result; what was committed stays committed.
         self.caller.send(answer).ok();
     }
 }
 
-/// The door to a worker.
+/// The sender of a worker's queue.
 #[derive(Clone)]
 pub(super) struct Queue {
     sender: mpsc::Sender<Box<dyn Work>>,
@@ -168,7 +172,7 @@ impl Queue {
         (Self { sender, patience }, receiver)
     }
 
-    /// Hands a verb to the worker and waits for its durable outcome.
+    /// Sends an operation to the worker and waits for its durable result.
     pub(super) async fn perform<A, T, E>(
         &self,
         order: u128,
@@ -199,8 +203,8 @@ impl Queue {
     }
 }
 
-/// The next group: waits for one unit of work, then takes whatever else is already waiting.
-/// Empty when the queue is closed and drained.
+/// Returns the next group: waits for one unit of work, then takes all others that are waiting.
+/// Empty if the queue is closed and drained.
 pub(super) async fn next_group(receiver: &mut mpsc::Receiver<Box<dyn Work>>) -> Vec<Box<dyn Work>> {
     let mut group = Vec::new();
     while group.is_empty() {
@@ -213,7 +217,7 @@ pub(super) async fn next_group(receiver: &mut mpsc::Receiver<Box<dyn Work>>) -> 
     group
 }
 
-/// Tells every caller of a group what came of it.
+/// Sends the results of a group to its callers.
 pub(super) fn answer_all(group: Vec<Box<dyn Work>>, outcome: &Result<(), StoreError>) {
     for work in group {
         work.answer(outcome.clone());

@@ -1,8 +1,10 @@
-//! What an allergy did once is no finding of today: "allergic to penicillin (rash)", "allergies: aspirin - bronchospasm". Nor is
-//! the medicine taken that the patient cannot take.
+//! Drops findings that describe a known allergy, not today's illness: "allergic to penicillin
+//! (rash)", "allergies: aspirin - bronchospasm". The medicine that the patient cannot take is not
+//! counted as taken either.
 //!
-//! A reaction of today is one: whatever says that it is new, or counts its hours, leaves the sentence alone, and so does a dash
-//! outside of a list of allergies ("allergic to groundnuts - lips swollen").
+//! A reaction of today is kept. A sentence is left alone if it says that something is new or gives
+//! hours, or if it has a dash outside a list of allergies ("allergic to groundnuts - lips
+//! swollen").
 
 use std::ops::Range;
 
@@ -17,18 +19,18 @@ use super::traits::Trait;
 use crate::phrases::PhraseSet;
 use crate::words::Allergies;
 
-/// The words of allergies, with the risk factors of a base.
+/// The phrases for allergies, with the risk factors of a knowledge base.
 #[derive(Clone, Debug)]
 pub(super) struct AllergyReader {
-    /// Risk factors that say what the patient cannot take.
+    /// Risk factors for what the patient cannot take.
     risks: ConceptSet,
-    /// Lead to what happens: "causes", a bracket, a dash.
+    /// Phrases that introduce the reaction: "causes", a bracket, a dash.
     leads: PhraseSet<()>,
-    /// Say that it has just been taken, or happened, or that there is no allergy.
+    /// Phrases for something just taken, something that just happened, or no allergy.
     others: PhraseSet<()>,
 }
 
-/// What the base calls a medicine that is taken, and what somebody eats.
+/// Kinds in the knowledge base for a medicine taken and for something eaten.
 const TAKEN: [&str; 2] = ["medication", "exposure"];
 
 impl AllergyReader {
@@ -40,7 +42,7 @@ impl AllergyReader {
         }
     }
 
-    /// Drops what allergies did and what is not taken because of them.
+    /// Drops the reactions to allergens, and what is not taken because of them.
     pub(super) fn drop(
         &self,
         (text, reading): (&str, &Reading<'_>),
@@ -52,7 +54,8 @@ impl AllergyReader {
             return;
         };
         let behind = allergy.last() + 1;
-        // "Allergies:" lists them; "allergic to" names one. "An allergic reaction" is there now.
+        // "Allergies:" starts a list and "allergic to" names one allergen, but "an allergic
+        // reaction" is present now.
         let listed = reading.words.get(behind) == Some(&":");
         let named =
             (allergy.first()..=behind.min(reading.len() - 1)).any(|n| reading.words[n] == "to");
@@ -72,8 +75,8 @@ impl AllergyReader {
         }
     }
 
-    /// The end of the sentence, and of those behind it that are made the same way: "Allergies: penicillin - anaphylaxis. Sulfa -
-    /// rash."
+    /// Returns the end of the sentence and of the following sentences of the same form: "Allergies:
+    /// penicillin - anaphylaxis. Sulfa - rash."
     fn end(&self, reading: &Reading<'_>, at: usize, dashed: impl Fn(usize) -> bool) -> usize {
         let mut end = reading.sentence_of(at).end;
         while end < reading.len() && dashed(end + 1) {
@@ -90,19 +93,19 @@ impl AllergyReader {
             Mark::Statement,
             Mark::StatementVerb,
         ];
-        // "(Rash) and had the injection 2 hours ago".
+        // "(Rash) and had the injection 2 hours ago": a time shows that the reaction is new.
         let times = [Trait::Moment, Trait::Unit];
         let heading = told.start;
         told.any(|at| {
             reading.marks.has_one_of(at, marks)
                 || reading.traits[at].has_any(times)
                 || self.others.length_at(&reading.keys, at) > 0
-                // "Allergies: penicillin - BP: ..." goes on to something else.
+                // "Allergies: penicillin - BP: ..." starts a new topic.
                 || (at > heading && reading.words[at] == ":")
         })
     }
 
-    /// Whether a word or a sign leads to what stands last, and no end of the item between.
+    /// Whether a phrase or sign introduces the last word, with no end of the list item in between.
     fn is_led(
         &self,
         reading: &Reading<'_>,
@@ -123,7 +126,7 @@ impl AllergyReader {
     }
 }
 
-/// Whether a dash stands before a token; words keep none.
+/// Whether a dash precedes a token. Tokens do not keep hyphens.
 fn follows_dash(text: &str, reading: &Reading<'_>, at: usize) -> bool {
     if !(1..reading.len()).contains(&at) {
         return false;
@@ -132,7 +135,7 @@ fn follows_dash(text: &str, reading: &Reading<'_>, at: usize) -> bool {
     gap.contains(['-', '–', '—']) && gap.contains(' ')
 }
 
-/// Whether it is something taken, named as an item of the list.
+/// Whether it is a medicine or food, named as an item of the list.
 fn is_avoided(reading: &Reading<'_>, base: &KnowledgeBase, it: &Spotted) -> bool {
     let risk = it.concept.risk().map(|ix| base.risk(ix));
     let is_taken = risk.is_some_and(|risk| TAKEN.contains(&risk.text.kind.as_str()));

@@ -1,25 +1,27 @@
-//! Numbers behind the name of a test: "creatinine 2.4 mg/dL", "WBC 18,000/mm3", "platelets of 45 x 10^9/L".
+//! Numbers after the name of a test: "creatinine 2.4 mg/dL", "WBC 18,000/mm3", "platelets of 45 x
+//! 10^9/L".
 //!
-//! Units and limits are the base's. A number without a unit counts only where every unit in which it could be meant says the
-//! same of the patient.
+//! Units and limits come from the knowledge base. A number without a unit counts only if every
+//! possible unit leads to the same conclusion about the patient.
 
 use lafiya_knowledge::{ConceptRef, Derived, KnowledgeBase, Person, normal_unit, split_number};
 
 use crate::hash::{FastMap, FastSet, set_of};
 use crate::words::Results;
 
-/// How units are written.
+/// Spellings of units.
 #[derive(Clone, Debug)]
 pub(super) struct Units {
-    /// Spellings that the base has under another one.
+    /// Alternative spellings, mapped to the spelling of the knowledge base.
     spellings: FastMap<String, String>,
-    /// Words that make a unit or a dose of a number: where the base does not know it, the number is no result.
+    /// Words that turn a number into a quantity or a dose. If the knowledge base does not know the
+    /// unit, the number is not a result.
     words: FastSet<String>,
 }
 
-/// Words that a unit may take, such as "cells per mm3".
+/// Maximum words of a unit, such as "cells per mm3".
 const UNIT_WORDS_MAX: usize = 3;
-/// What makes a unit of what stands behind a number, whether or not the base knows it.
+/// Characters that mark the text after a number as a unit, known or not.
 const OF_UNITS: [char; 4] = ['/', '%', '^', '³'];
 
 impl Units {
@@ -34,7 +36,7 @@ impl Units {
         }
     }
 
-    /// The number at the beginning of a text, as one of a test.
+    /// Parses the number at the start of a text as a test result.
     pub(super) fn amount(
         &self,
         text: &str,
@@ -43,14 +45,14 @@ impl Units {
     ) -> Option<Amount> {
         let quantity = base.quantity(test)?;
         let digits = digits_of(text);
-        // "1.200" may be either.
+        // "1.200" is ambiguous: a decimal or a thousands separator.
         let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
         if part.len() == 3 && !whole.starts_with('0') && whole.len() <= 3 {
             return None;
         }
         let (mut number, _) = split_number(digits)?;
         let mut rest = &text[digits.len()..];
-        // "18 000"
+        // Spaces as thousands separators: "18 000".
         while let Some(group) = rest.strip_prefix(' ').map(digits_of) {
             match group.len() {
                 0 => break,
@@ -62,7 +64,8 @@ impl Units {
             }
         }
         let digits = &text[..text.len() - rest.len()];
-        // "3-5" and "120/80" are not one number, "3+" is a colour on a strip, "12 -> 7" has two days.
+        // "3-5" and "120/80" are not single numbers, "3+" is a dipstick grade, and "12 -> 7" has
+        // the values of two days.
         let part = rest.trim_start_matches(['-', '–', '/', ':']);
         let is_followed = part.len() < rest.len() && part.starts_with(|c: char| c.is_ascii_digit());
         let arrow = ["->", "→", "=>", "to ", "–>"];
@@ -96,7 +99,7 @@ impl Units {
         })
     }
 
-    /// A unit as the base spells it, with the power of ten before it.
+    /// Returns a unit in the spelling of the knowledge base, with its power of ten in front.
     fn spelt(&self, written: &str, power: Option<&str>) -> String {
         let unit = plain(written);
         let unit = self.spellings.get(&unit).cloned().unwrap_or(unit);
@@ -110,17 +113,18 @@ impl Units {
     }
 }
 
-/// A number as it was written.
+/// A number as written.
 pub(super) struct Amount {
     number: f64,
-    /// As the base spells it; none where none was written.
+    /// The unit in the spelling of the knowledge base, if one was written.
     unit: Option<String>,
-    /// The byte behind it.
+    /// The byte offset after it.
     end: usize,
 }
 
 impl Amount {
-    /// Another amount, so many times as large; below zero, what is less is further from it.
+    /// Returns an amount further out by this factor, used for limits; negative numbers move away
+    /// from zero, too.
     pub(super) fn beyond(mut self, times: f64) -> Self {
         self.number *= if self.number < 0.0 {
             2.0 - times
@@ -130,7 +134,7 @@ impl Amount {
         self
     }
 
-    /// The same below zero, where the test knows such values.
+    /// Returns the negated amount if the test allows negative values.
     pub(super) fn below_zero(mut self, base: &KnowledgeBase, test: ConceptRef) -> Self {
         let unit = self.unit.as_deref().unwrap_or_default();
         let quantity = base.quantity(test);
@@ -144,7 +148,7 @@ impl Amount {
         self.unit.is_some()
     }
 
-    /// What it says of a person, and how many bytes told it.
+    /// Returns what the amount implies for a person, and the length of the parsed text in bytes.
     pub(super) fn says(
         &self,
         base: &KnowledgeBase,
@@ -165,13 +169,13 @@ impl Amount {
     }
 }
 
-/// The figures at the beginning of a text, with points and commas between them.
+/// Returns the digits at the start of a text, with points and commas between them.
 fn digits_of(text: &str) -> &str {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
     text[..text.len() - rest.len()].trim_end_matches(['.', ','])
 }
 
-/// "x 10^9", "×10⁹", "x10e3": the power, and what stands behind it.
+/// Parses "x 10^9", "×10⁹" or "x10e3": returns the power and the rest of the text.
 fn power_of_ten(text: &str) -> (Option<&str>, &str) {
     let plain = text.trim_start();
     let times = plain.trim_start_matches(['x', 'X', '×', '*']).trim_start();
@@ -187,7 +191,7 @@ fn power_of_ten(text: &str) -> (Option<&str>, &str) {
     (None, text)
 }
 
-/// Where the words of a text end, up to the first that ends a clause.
+/// Returns the ends of the words of a text, up to the first word that ends a clause.
 fn word_ends(text: &str) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut at = 0;
@@ -207,7 +211,7 @@ fn word_ends(text: &str) -> Vec<usize> {
     ends
 }
 
-/// A unit in one spelling.
+/// Normalizes the spelling of a unit.
 fn plain(written: &str) -> String {
     normal_unit(written).replace('³', "3")
 }

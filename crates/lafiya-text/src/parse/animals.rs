@@ -1,5 +1,5 @@
-//! What animals have: "the goat has diarrhoea", "our dog was vomiting before it bit me". Their illness is not the patient's; their
-//! bite is.
+//! Symptoms of animals: "the goat has diarrhoea", "our dog was vomiting before it bit me". An
+//! animal's illness is not the patient's; its bite is.
 
 use std::ops::Range;
 
@@ -13,17 +13,17 @@ use super::subject::{Names, Person};
 use crate::hash::{FastMap, FastSet, set_of};
 use crate::words::PersonWords;
 
-/// What is said of animals.
+/// The words for animals.
 #[derive(Clone, Debug)]
 pub(super) struct Animals {
-    /// Behind an animal these speak of it, besides the verbs of a statement.
+    /// Words after an animal that say something about it, besides statement verbs.
     stricken: FastSet<String>,
     biting: FastSet<String>,
-    /// The wound that the bite of each leaves.
+    /// The wound caused by the bite of each animal.
     bites: FastMap<String, ConceptRef>,
 }
 
-/// Tokens from a bite to who was bitten.
+/// Maximum tokens from a bite to the person bitten.
 const BITTEN_REACH: usize = 4;
 
 impl Animals {
@@ -41,14 +41,16 @@ impl Animals {
         }
     }
 
-    /// Whether a sentence speaks of the animal that it names at a token: "the dog was ill", but not "dog bite".
+    /// Whether a sentence is about the animal named at a token: "the dog was ill", but not "dog
+    /// bite".
     pub(super) fn is_spoken_of(&self, reading: &Reading<'_>, at: usize) -> bool {
         let next = at + 1;
         reading.marks.has(next, Mark::StatementVerb) || reading.is_one_of(next, &self.stricken)
     }
 
-    /// Where a stretch ends that speaks of an animal: with its clause, or before that with "but" and with a statement that
-    /// "and" begins ("the goat died and fever started"). That of a person is left as it is.
+    /// Returns the end of a stretch about an animal: the end of its clause, or earlier at "but" or
+    /// at a statement that starts with "and" ("the goat died and fever started"). A stretch about a
+    /// person is left unchanged.
     pub(super) fn end_of(
         &self,
         reading: &Reading<'_>,
@@ -68,7 +70,8 @@ impl Animals {
         end.unwrap_or(stretch.end)
     }
 
-    /// Adds the wound of a bite that is told apart from its animal: "our dog was vomiting before it bit me".
+    /// Adds the wound of a bite that is mentioned apart from its animal: "our dog was vomiting
+    /// before it bit me".
     pub(super) fn add_bites(
         &self,
         reading: &Reading<'_>,
@@ -85,7 +88,7 @@ impl Animals {
             let sentence = reading.sentence_of(at);
             let bite = (at + 1..sentence.end).find(|&n| reading.is_one_of(n, &self.biting));
             let is_known = spotted.iter().any(|it| it.concept == wound);
-            // "Has not bitten anybody", "bit me last year".
+            // "Has not bitten anybody", "bit me last year": no bite, or a past one.
             let turns = [Mark::Trigger, Mark::Past];
             let is_turned = || { sentence }.any(|at| reading.marks.has_one_of(at, turns));
             if let Some(bite) = bite
@@ -99,11 +102,11 @@ impl Animals {
     }
 }
 
-/// Whether who is named first behind a bite may be the patient.
+/// Whether the first person named after a bite can be the patient.
 fn is_of_patient(reading: &Reading<'_>, names: &Names, bite: usize) -> bool {
     let end = reading.sentence_of(bite).end.min(bite + 1 + BITTEN_REACH);
     let mut behind = bite + 1..end;
-    // "Bit my brother": the speaker is named in passing.
+    // "Bit my brother": "my" mentions the speaker only in passing.
     let bitten = behind.find_map(|at| names.at(at).filter(|it| !it.in_passing));
     bitten.is_some_and(|it| matches!(it.person, Person::First | Person::Third | Person::Child))
 }

@@ -1,7 +1,9 @@
-//! Answers of forms and of short notes: "Convulsions? No.", "vomiting -, fever +", "cough N", "fever [ ]".
+//! Answers in forms and short notes: "Convulsions? No.", "vomiting -, fever +", "cough N", "fever [
+//! ]".
 //!
-//! A mark is an answer only right behind its finding and where nothing follows it. A hyphen alone is none: it must stand
-//! before a comma or in brackets, or elsewhere in a text that answers with such marks.
+//! A sign is an answer only directly after its finding and with nothing following it. A single
+//! hyphen is not enough: it must come before a comma or be in brackets, or the text must use such
+//! signs elsewhere.
 
 use std::ops::Range;
 
@@ -15,32 +17,32 @@ use crate::fold::Token;
 use crate::phrases::PhraseSet;
 use crate::words::ScopeWords;
 
-/// The words of answers, ready to use.
+/// The answer phrases, indexed.
 #[derive(Clone, Debug)]
 pub(super) struct Answers {
-    /// Say no as a whole answer.
+    /// Phrases that mean no as a complete answer.
     noes: PhraseSet<()>,
-    /// Make up a question beside the findings it asks for.
+    /// Words that form a question together with the findings it asks about.
     asking: PhraseSet<()>,
-    /// Those of them that a question begins with: it then asks for its whole list.
+    /// Those that can start a question, which then covers the whole list of findings.
     openers: PhraseSet<()>,
-    /// Take a no back: "no, it is worse".
+    /// Phrases that retract a no: "no, it is worse".
     taking_back: PhraseSet<()>,
 }
 
-/// Tokens from what is counted to its count: "No of convulsions in the last 24 hours: 2".
+/// Maximum tokens from a counted finding to its count: "No of convulsions in the last 24 hours: 2".
 const COUNT_WITHIN: usize = 8;
 
-/// A text with the way it answers.
+/// A text with the answer style it uses.
 pub(super) struct Answered<'t, 'r> {
     text: &'t str,
     reading: &'t Reading<'r>,
     carried: &'t [bool],
     has_minus: bool,
-    /// Some finding is answered by a plus, or by a minus that can be nothing else.
+    /// Whether some finding is answered with a plus, or with a minus that cannot be anything else.
     signed: bool,
     has_boxes: bool,
-    /// Some box is ticked, so that the empty ones say something.
+    /// Whether some box is ticked, so that empty boxes are informative.
     ticked: bool,
     asked: bool,
 }
@@ -51,7 +53,7 @@ impl<'t, 'r> Answered<'t, 'r> {
         (reading, carried): (&'t Reading<'r>, &'t [bool]),
         spotted: &[Spotted],
     ) -> Self {
-        // Most texts have no hyphen, and few of the others such signs.
+        // Fast path: most texts have no hyphen, and few of the others have such signs.
         let has = |sign: u8| memchr(sign, text.as_bytes()).is_some();
         let has_minus = has(b'-') || (!text.is_ascii() && text.contains(['\u{2212}', '–', '—']));
         let has_boxes = has(b'[');
@@ -79,7 +81,7 @@ impl<'t, 'r> Answered<'t, 'r> {
             .contains(['-', '\u{2212}'])
     }
 
-    /// Whether a plus stands behind a finding, or a minus right before a comma or in brackets.
+    /// Whether a plus follows a finding, or a minus directly before a comma or in brackets.
     fn is_signed(&self, it: &Spotted) -> bool {
         let next = it.last() + 1;
         let at = next + usize::from(self.word(next) == "(");
@@ -88,28 +90,29 @@ impl<'t, 'r> Answered<'t, 'r> {
         plus || self.minus_closed_by(it, &[",", ")"])
     }
 
-    /// Whether a sign belongs to the word before it alone: "fever+ cough+", but neither "fever + cough" nor "fever+cough".
+    /// Whether a sign belongs only to the word before it: "fever+ cough+", but neither "fever +
+    /// cough" nor "fever+cough".
     fn is_hung_on(&self, sign: usize) -> bool {
         let tokens = &self.reading.tokens;
         !tokens[sign].spaced && tokens.get(sign + 1).is_none_or(|it| it.spaced)
     }
 
-    /// Whether a minus stands behind a finding, and one of some signs right behind that.
+    /// Whether a minus follows a finding, directly followed by one of the signs.
     fn minus_closed_by(&self, it: &Spotted, signs: &[&str]) -> bool {
         let next = it.last() + 1;
         let at = next + usize::from(matches!(self.word(next), "(" | ":" | "="));
-        // A long dash is a sign of its own.
+        // A dash is a token of its own.
         let dash = usize::from(matches!(self.word(at), "–" | "—"));
         let is_minus = dash > 0 || self.has_minus_before(at);
-        // "Fever (-ve)".
+        // Skips the "ve" of "Fever (-ve)".
         let behind = at + dash + usize::from(self.word(at + dash) == "ve");
-        // "Chest pain -, 2 hours": a dash before its time.
+        // "Chest pain -, 2 hours": a dash before a duration.
         let number = self.reading.tokens.get(behind + 1);
         let timed = self.word(behind) == "," && number.is_some_and(Token::is_number);
         is_minus && !timed && signs.contains(&self.word(behind))
     }
 
-    /// Whether an answer ends before a token. "N.B." is none.
+    /// Whether an answer ends before a token. "N.B." is not an answer.
     fn closes(&self, at: usize) -> bool {
         let spaced = |at: usize| self.reading.tokens.get(at).is_none_or(|it| it.spaced);
         match self.word(at) {
@@ -127,7 +130,7 @@ impl<'t, 'r> Answered<'t, 'r> {
         self.signed && self.minus_closed_by(it, &[".", ";", "\n", ""])
     }
 
-    /// "Cough N", "suicidal ideation: N", "convulsions: 0".
+    /// Matches "Cough N", "suicidal ideation: N" and "convulsions: 0".
     fn is_letter_or_zero(&self, it: &Spotted) -> bool {
         let next = it.last() + 1;
         let led = matches!(self.word(next), ":" | "=");
@@ -140,14 +143,15 @@ impl<'t, 'r> Answered<'t, 'r> {
         (is_no && self.closes(at + 1)) || self.is_counted_none(it)
     }
 
-    /// "No of convulsions since admission = 0": what is counted is there when the count says so.
+    /// Whether a finding is counted as zero: "No of convulsions since admission = 0". Any other
+    /// count means that it is present.
     fn is_counted_none(&self, it: &Spotted) -> bool {
         let word = |back: usize| it.first().checked_sub(back).map_or("", |at| self.word(at));
         let counts = word(1) == "of" && (word(2) == "no" || (word(2) == "." && word(3) == "no"));
         let behind = it.last() + 1..self.reading.sentence_of(it.last()).end;
         let behind = behind.take(COUNT_WITHIN);
         let number = |at: usize| self.word(at).parse::<u32>().ok();
-        // "(24h): 0": what stands behind the sign is the count.
+        // "(24h): 0": the count follows the sign.
         let signed = || {
             let mut signs = behind.clone();
             signs.find(|at| matches!(self.word(*at), ":" | "="))
@@ -159,7 +163,8 @@ impl<'t, 'r> Answered<'t, 'r> {
         counts && count().is_none_or(|count| count == 0)
     }
 
-    /// "Fever [ ]" in a row of findings with their boxes behind them, "[ ] fever" in one with the boxes before them.
+    /// Whether the box of a finding is empty: "fever [ ]" in a row with boxes after the findings,
+    /// or "[ ] fever" in a row with boxes before them.
     fn is_unticked(&self, it: &Spotted) -> bool {
         let sentence = self.reading.sentence_of(it.first());
         let is_stop = |at: &usize| matches!(self.word(*at), "." | "\n" | ";");
@@ -195,14 +200,14 @@ impl Answers {
             || (text.asked && self.is_asked_in_vain(text, it))
     }
 
-    /// Whether a whole answer here is a no.
+    /// Whether a complete answer at this token is a no.
     pub(super) fn is_no(&self, reading: &Reading<'_>, at: usize) -> bool {
         let length = self.noes.length_at(&reading.keys, at);
         let behind = reading.tokens.get(at + length);
         length > 0 && behind.is_none_or(Token::is_sign)
     }
 
-    /// "Convulsions [ ] Yes [x] No", but not "fever [x] No cough", which ticks the fever.
+    /// Matches "Convulsions [ ] Yes [x] No", but not "fever [x] No cough", where fever is ticked.
     fn is_ticked_no(&self, answered: &Answered<'_, '_>, it: &Spotted) -> bool {
         let next = it.last() + 1;
         let from = next + usize::from(answered.word(next) == ":");
@@ -219,8 +224,8 @@ impl Answers {
         matches!(text.word(at), ":" | "=") && self.is_no(text.reading, at + 1)
     }
 
-    /// "Any fever, cough or vomiting? No." What is asked of something else ("did he take anything for the fever?") has
-    /// other words beside the findings.
+    /// Matches "Any fever, cough or vomiting? No." A question about something else ("did he take
+    /// anything for the fever?") contains other words besides the findings.
     fn is_asked_in_vain(&self, text: &Answered<'_, '_>, it: &Spotted) -> bool {
         let reading = text.reading;
         let sentence = reading.sentence_of(it.last());
@@ -228,12 +233,12 @@ impl Answers {
         if !self.is_answered_no(text, asked) {
             return false;
         }
-        // "Can he drink or suck? No." denies that he is well, whatever else was asked.
+        // "Can he drink or suck? No." negates the ability, whatever else was asked.
         if it.well {
             return true;
         }
         let is_whole = self.openers.length_at(&reading.keys, sentence.start) > 0;
-        // "She has fever, any cough? No."
+        // "She has fever, any cough? No.": only the last part is the question.
         let from = if is_whole {
             sentence.start
         } else {
@@ -242,7 +247,7 @@ impl Answers {
         it.first() >= from && self.asks_for_findings(text, from..asked)
     }
 
-    /// Whether a question ends here and is answered with no, and nothing in the answer takes that back: "no, worse".
+    /// Whether a question ends here and is answered with a no that is not retracted: "no, worse".
     fn is_answered_no(&self, text: &Answered<'_, '_>, asked: usize) -> bool {
         let reading = text.reading;
         let answer = asked + 1 + usize::from(text.word(asked + 1) == "\n");

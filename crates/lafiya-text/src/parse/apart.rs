@@ -1,5 +1,6 @@
-//! Values apart from their name, and several values of one name: "they checked my sugar and found 25", "GCS was 15 on arrival but
-//! has dropped to 10". What is told of now is the value; what was found earlier that day keeps what it says.
+//! Values apart from their name, and several values of one name: "they checked my sugar and found
+//! 25", "GCS was 15 on arrival but has dropped to 10". The current value counts; an earlier value
+//! of that day keeps its own meaning.
 
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ use crate::fold::Token;
 use crate::phrases::PhraseSet;
 use crate::words::Measures;
 
-/// The words around values.
+/// The phrases around values.
 #[derive(Clone, Debug)]
 pub(super) struct ApartWords {
     leading: PhraseSet<()>,
@@ -33,9 +34,9 @@ pub(super) struct ApartWords {
 pub(super) struct Name {
     pub known: usize,
     pub tokens: Range<usize>,
-    /// The value that stands right behind it, by number.
+    /// The value directly after it, by number.
     pub value: Option<usize>,
-    /// Whether that is where the patient's value of now must stand: not so behind "previous Hb".
+    /// Whether the patient's current value must follow here; not so after "previous Hb".
     pub own: bool,
 }
 
@@ -47,11 +48,11 @@ enum When {
     AnotherTime,
 }
 
-/// Tokens between a name, or a value, and the next value.
+/// Maximum tokens between a name, or a value, and the next value.
 const REACH: usize = 14;
-/// Tokens before a name that may make a wish of it.
+/// Maximum tokens before a name for a word that makes its value a target.
 const WISHED_WITHIN: usize = 3;
-/// What a pair must be to be a pressure where its name stands apart.
+/// Plausible range of a number pair that is taken as a blood pressure apart from its name.
 const UPPER: std::ops::RangeInclusive<f64> = 40.0..=300.0;
 const LOWER: std::ops::RangeInclusive<f64> = 15.0..=200.0;
 
@@ -72,14 +73,14 @@ impl ApartWords {
         }
     }
 
-    /// Whether a value is wished for and not measured: "target SpO2 94".
+    /// Whether a value is a target and not measured: "target SpO2 94".
     pub(super) fn is_wished(&self, reading: &Reading<'_>, at: usize) -> bool {
         let from = at.saturating_sub(WISHED_WITHIN);
         let near = from.max(reading.sentence_of(at).start)..at;
         self.wished.begins_in(&reading.keys, near)
     }
 
-    /// Whether the value of a name is the range of healthy people: "normal RR 12-20".
+    /// Whether the value of a name is the normal range: "normal RR 12-20".
     pub(super) fn is_normal_range(&self, reading: &Reading<'_>, name: usize, end: usize) -> bool {
         let from = name.saturating_sub(WISHED_WITHIN);
         let near = from.max(reading.sentence_of(name).start)..name;
@@ -88,7 +89,7 @@ impl ApartWords {
         second.is_some_and(Token::is_number) && self.normals.begins_in(&reading.keys, near)
     }
 
-    /// Whether a number is a limit and no value: "if BP < 90 systolic".
+    /// Whether a number is a limit and not a value: "if BP < 90 systolic".
     pub(super) fn is_limit(&self, reading: &Reading<'_>, at: usize) -> bool {
         let clause = reading.clause_of(at);
         let near = at.saturating_sub(WISHED_WITHIN).max(clause.start)..at;
@@ -96,13 +97,13 @@ impl ApartWords {
             && self.conditions.begins_in(&reading.keys, clause.start..at)
     }
 
-    /// Whether something was heard only in words that lead to a value: "Hb fell to 6.8".
+    /// Whether a finding was recognised only in words that introduce a value: "Hb fell to 6.8".
     pub(super) fn leads(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
         let leads = |at: &usize| self.leading.length_at(&reading.keys, *at) > 0;
         it.core.iter().all(leads)
     }
 
-    /// Whether a name is that of a complaint, too.
+    /// Whether a name is also the name of a complaint.
     fn complains(&self, reading: &Reading<'_>, name: &Range<usize>) -> bool {
         self.complaints.length_at(&reading.keys, name.start) >= name.len()
     }
@@ -121,7 +122,7 @@ impl ApartWords {
     }
 }
 
-/// Finds the values that stand apart, and says which of several is the one of now.
+/// Finds the values that are separated from their name, and decides which of several is current.
 pub(super) fn find(
     reader: &MeasureReader,
     reading: &Reading<'_>,
@@ -135,7 +136,7 @@ pub(super) fn find(
             .value
             .map_or(name.tokens.end, |value| values[value].end);
         let sentence = reading.sentence_of(name.tokens.start).end;
-        // Most names have their value right behind them, and no other number follows.
+        // Fast path: most names are followed by their value, and no other number follows.
         if from >= sentence || reading.next_of(from, [Trait::Number]) >= sentence {
             continue;
         }
@@ -169,7 +170,8 @@ pub(super) fn find(
     }
 }
 
-/// Where the values of a name end: where the next one of its kind begins, and for one number where any other begins.
+/// Returns the limit for the values of a name: the next name of its kind, or for a single number
+/// the next name of any kind.
 fn limit(
     reader: &MeasureReader,
     (names, n): (&[Name], usize),
@@ -184,7 +186,7 @@ fn limit(
     next_name.min(next_value.map_or(usize::MAX, |it| it.first))
 }
 
-/// A walk behind a name.
+/// Scans the text after a name.
 struct Scan<'a, 'r> {
     reader: &'a MeasureReader,
     reading: &'a Reading<'r>,
@@ -199,7 +201,7 @@ impl Scan<'_, '_> {
         let keys = &self.reading.keys;
         let pair = self.reader.is_pair(self.name.known);
         let (mut at, mut since) = (tokens.start, tokens.start);
-        // A number right behind the name was read already, or is none.
+        // A number directly after the name was parsed already, or is not a value.
         let mut led = self.name.value.is_none();
         let mut falls_from = false;
         let mut found = Vec::new();
@@ -220,14 +222,14 @@ impl Scan<'_, '_> {
             if refuted > 0
                 && let Some(end) = self.number_end(at + refuted)
             {
-                // "GCS not 15, it is 8": what follows is the value.
+                // "GCS not 15, it is 8": the value follows.
                 (at, since, led) = (end, end, true);
                 continue;
             }
             let arrow = usize::from(is_arrow((self.written.text, self.reading), at));
             let fresh = words.fresh.length_at(keys, at).max(arrow);
             if fresh > 0 {
-                // "SpO2 target 94-98%, actual 80%": what was wished for before it no longer counts.
+                // "SpO2 target 94-98%, actual 80%": a target before it no longer counts.
                 since = at;
             }
             let becomes = falls_from && words.to.length_at(keys, at) > 0;
@@ -239,7 +241,8 @@ impl Scan<'_, '_> {
         found
     }
 
-    /// "98% yesterday, 80% today": behind a value of another time an item of its own, with a word of now right behind its number.
+    /// Matches "98% yesterday, 80% today": after a value of another time, a separate item with a
+    /// word for "now" directly after its number.
     fn is_told_now(&self, between: Range<usize>) -> bool {
         let (words, reading) = (&self.reader.apart, self.reading);
         let at = between.end;
@@ -252,7 +255,7 @@ impl Scan<'_, '_> {
             && self.number_end(at).is_some_and(is_now)
     }
 
-    /// Where a number ends that may be one of the name.
+    /// Returns the end of a number that may be a value of the name.
     fn number_end(&self, at: usize) -> Option<usize> {
         let (reader, name) = (self.reader, self.name);
         let base = self.written.base;
@@ -292,7 +295,7 @@ impl Scan<'_, '_> {
 }
 
 impl ApartWords {
-    /// Of several values of one name the last that is told of now is the value; without one, the first.
+    /// Selects the value of a name with several: the last one stated as current, or else the first.
     fn settle(
         &self,
         (text, reading): (&str, &Reading<'_>),
@@ -330,16 +333,18 @@ impl ApartWords {
             || among.any(|at| is_arrow((text, reading), at))
     }
 
-    /// Where what is said of a value ends and what leads to the next begins.
+    /// Returns the boundary between the words about one value and the words that introduce the
+    /// next.
     fn parted(&self, reading: &Reading<'_>, between: Range<usize>) -> usize {
         let parts =
             |at: &usize| reading.words[*at] == "but" || reading.traits[*at].has(Trait::ClauseEnd);
         let is_fresh = |at: &usize| self.fresh.length_at(&reading.keys, *at) > 0;
-        // "80% today": a word of now that ends the clause is said of the value before it; "3.1, after 8" begins another.
+        // "80% today": a word for "now" at the end of a clause belongs to the value before it.
+        // "3.1, after 8" starts another value.
         let start = between.start;
         let now = start + self.fresh.length_at(&reading.keys, start);
         let is_said_before = !between.clone().take(1).any(|at| parts(&at));
-        // "5.0 now 9.2": the word leads to the next one.
+        // "5.0 now 9.2": the word introduces the next value.
         let leads = || {
             reading
                 .tokens
@@ -373,7 +378,7 @@ impl ApartWords {
     }
 }
 
-/// "BP 130/80 -> 80/50": hyphens are no tokens.
+/// Matches the arrow in "BP 130/80 -> 80/50" in the text, because hyphens are not tokens.
 fn is_arrow((text, reading): (&str, &Reading<'_>), at: usize) -> bool {
     match reading.words[at] {
         "→" => true,

@@ -1,8 +1,10 @@
-//! Bags of telling words: phrases met in any order, with nothing but fillers, modifiers, times and denials between.
+//! Bags of content words: matches phrases in any word order, with only fillers, modifiers, times
+//! and negations in between.
 //!
-//! "Pain for my right leg" and "leg dey pain me" fill the bag {leg, pain}. The words at both ends belong to the bag; a
-//! modifier or a denial between them may be left out, and a denial that is left out denies the phrase. One word more may
-//! be passed over: "chest dey pain me like say dem press am" fills {chest, pain, press}.
+//! "Pain for my right leg" and "leg dey pain me" both match the bag {leg, pain}. The first and the
+//! last word of a match belong to the bag. A modifier or a negation between them may be left out; a
+//! negation that is left out negates the phrase. One other word may be skipped: "chest dey pain me
+//! like say dem press am" matches {chest, pain, press}.
 
 use super::dictionary::{FormFacts, Joint, Number};
 use super::lexicon::{BAG_WORDS_MAX, Bag, BagKey, BagNumber};
@@ -13,62 +15,63 @@ use super::traits::Trait;
 use crate::canon::{Role, Unit};
 
 const AS_BAG: f64 = 0.92;
-/// Modifiers and denials that may be left out of one window.
+/// Maximum modifiers and negations that may be left out of one window.
 const OPTIONAL_MAX: usize = 4;
 const WINDOW_MAX: usize = BAG_WORDS_MAX + 2;
-/// An "and" that the phrase does not have ("the skin is thick and rough") is borne by a bag of so many.
+/// Minimum bag size that tolerates an "and" that is not in the phrase ("the skin is thick and
+/// rough").
 const WORDS_FOR_JOINER: usize = 3;
-/// A match that passes over a word that means something is less sure.
+/// Confidence factor of a match that skips a content word.
 const WITH_GAP: f64 = 0.8;
-/// The form of what denies that somebody is able to.
+/// The canonical form that negates an ability.
 const CANNOT: &str = "cant";
-/// Words that most rows do not exceed.
+/// Initial capacity: most rows have no more words.
 const ROW: usize = 16;
 
-/// A unit as bags see it.
+/// How bags treat a unit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
-    /// A word of some bag.
+    /// A word of at least one bag.
     Word(BagNumber),
-    /// A modifier that no bag has.
+    /// A modifier that is in no bag.
     Modifier,
     And,
     Or,
     PassedOver,
-    /// Ends every window.
+    /// An unknown word: ends every window.
     Stranger,
 }
 
-/// A word of some bag, or one that may be passed over, where it stands.
+/// A word of at least one bag, or one that may be skipped, with its position.
 #[derive(Clone, Copy)]
 struct Word {
-    /// The unit.
+    /// The unit index.
     at: usize,
-    /// None where no bag has it.
+    /// `None` if no bag contains it.
     number: Option<BagNumber>,
-    /// May be left out.
+    /// Whether it may be left out.
     optional: bool,
-    /// The word "not".
+    /// Whether it is the word "not".
     denial: bool,
-    /// The joiners that stand before it in the text.
+    /// The joiners before it in the text.
     joiners: Joiners,
 }
 
-/// Joiners of a text up to some place.
+/// The number of joiners in the text up to a position.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Joiners {
     and: u32,
     or: u32,
 }
 
-/// A window of words that may fill a bag.
+/// A window of words that may match a bag.
 struct Window<'a> {
     words: &'a [Word],
-    /// The places of the words that are passed over, one bit each.
+    /// Bit mask of the words that are skipped.
     gaps: u32,
 }
 
-/// Adds all bags that the text fills.
+/// Adds all bags that match the text.
 pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut Vec<Match>) {
     let mut row: Vec<Word> = Vec::with_capacity(ROW);
     let mut joiners = Joiners::default();
@@ -94,7 +97,7 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut V
             Seen::And if !begins_statement(reading, at + 1) => joiners.and += 1,
             Seen::Or if !begins_statement(reading, at + 1) => joiners.or += 1,
             Seen::PassedOver | Seen::Modifier => {}
-            // "My sister is a sickler and I have bone pain": no phrase goes on behind the "and".
+            // "My sister is a sickler and I have bone pain": no phrase continues after this "and".
             Seen::And | Seen::Or | Seen::Stranger => {
                 fill(&row, reading, choosing, found);
                 row.clear();
@@ -104,13 +107,13 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut V
     fill(&row, reading, choosing, found);
 }
 
-/// Whether somebody begins to speak of himself or another at a unit.
+/// Whether a statement about a person starts at a unit.
 fn begins_statement(reading: &Reading<'_>, at: usize) -> bool {
     let unit = reading.units.get(at);
     unit.is_some_and(|it| reading.marks.has(it.first, Mark::Statement))
 }
 
-/// Every window in a row of words without a stranger among them.
+/// Checks every window in a row of words without unknown words.
 fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut Vec<Match>) {
     let pairs = &choosing.lexicon.pairs;
     for start in 0..row.len().saturating_sub(1) {
@@ -130,7 +133,7 @@ fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mu
             if let Some(end) = last.number
                 && pairs.has(*first, end)
             {
-                // A word that cannot be left out must be of a bag with the last one, too, or be passed over.
+                // A required word must share a bag with the last one, or be skipped.
                 let fits = |it: &Word| {
                     it.optional || it.number.is_some_and(|number| pairs.has(number, end))
                 };
@@ -143,7 +146,8 @@ fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mu
                     }
                 }
             } else if !last.optional {
-                // No bag has both, and every longer window would have to, unless it passes it over.
+                // No bag contains both, and every longer window would need one unless it skips this
+                // word.
                 if met_stranger || !is_passable(reading, last.at) {
                     break;
                 }
@@ -153,12 +157,12 @@ fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mu
     }
 }
 
-/// Whether a word may be passed over although it means something: no finding by itself, no part of the body, no denial,
-/// nothing that begins another statement, and no sign.
+/// Whether a content word may be skipped: it is not a finding by itself, a body part, a negation,
+/// the start of another statement, or punctuation.
 fn is_passable(reading: &Reading<'_>, at: usize) -> bool {
     let (first, form) = (reading.units[at].first, reading.forms[at]);
     let marks = [Mark::Trigger, Mark::Barrier, Mark::Ending, Mark::Statement];
-    // Most that are asked are signs.
+    // Cheap check first: most candidates are punctuation.
     let token = &reading.tokens[first];
     !token.is_sign()
         && !token.is_number()
@@ -169,7 +173,7 @@ fn is_passable(reading: &Reading<'_>, at: usize) -> bool {
         && !reading.marks.has_one_of(first, marks)
 }
 
-/// How bags see a unit that is neither a filler nor a person.
+/// Classifies a unit that is neither a filler nor a person.
 #[inline]
 fn see(
     reading: &Reading<'_>,
@@ -182,7 +186,7 @@ fn see(
         unit.is_some_and(|it| it.role == Role::Modifier)
     };
     match form.joint {
-        // "Sudden, painless loss of vision": one phrase.
+        // "Sudden, painless loss of vision" is one phrase.
         Some(Joint::Comma) if at > 0 && is_modifier(at - 1) && is_modifier(at + 1) => {
             return Seen::PassedOver;
         }
@@ -201,7 +205,7 @@ fn see(
     }
 }
 
-/// Whether a word may be left out of a bag: a modifier, a denial or a number in words.
+/// Whether a word may be left out of a bag: a modifier, a negation or a number word.
 #[inline]
 fn is_optional(reading: &Reading<'_>, unit: &Unit<'_>, form: &FormFacts) -> bool {
     let counts = || matches!(reading.entries[unit.first].number, Some(Number::Spoken(_)));
@@ -209,9 +213,10 @@ fn is_optional(reading: &Reading<'_>, unit: &Unit<'_>, form: &FormFacts) -> bool
 }
 
 impl<'a> Window<'a> {
-    /// The fullest bag of some words: all of them, or all but one that may be passed over. A word that is in no bag with the last
-    /// (`misfit`, by place) must be that one.
-    // Few get here: kept out of the way of those who do not.
+    /// Returns the largest bag that matches the words: all of them, or all but one that may be
+    /// skipped. If a word shares no bag with the last one (`misfit`, by position), it must be the
+    /// one skipped.
+    // Rarely taken: kept out of line so that the fast path stays small.
     #[inline(never)]
     fn fullest(
         words: &'a [Word],
@@ -238,9 +243,9 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// The fullest bag: with all modifiers and denials, or with some left out.
+    /// Returns the largest matching bag: with all modifiers and negations, or with some left out.
     fn fill(&self, reading: &Reading<'_>, choosing: &Choosing<'_>) -> Option<Match> {
-        // Where a word is passed over and one denies, every word counts.
+        // No word may be skipped in a window with a negation.
         if self.gaps != 0 && self.words.iter().any(|it| it.denial) {
             return None;
         }
@@ -251,14 +256,14 @@ impl<'a> Window<'a> {
             if count > BAG_WORDS_MAX {
                 return None;
             }
-            // What is in no bag is among the gaps.
+            // Words that are in no bag are among the gaps.
             let kept = self.kept(left_out).filter_map(|it| it.number);
             let list = choosing.lexicon.bags.get(&BagKey::of(kept))?;
             self.met((list, left_out), reading, choosing)
         })
     }
 
-    /// The words but those that are left out.
+    /// Returns the words that are not left out.
     #[inline]
     fn kept(&self, left_out: u32) -> impl Iterator<Item = &'a Word> {
         let words = self.words.iter().zip(0..);
@@ -267,8 +272,8 @@ impl<'a> Window<'a> {
             .map(|(it, _)| it)
     }
 
-    /// What the first of these bags means that the text allows, where some words are left out.
-    // Few get here: kept out of the way of those who do not.
+    /// Returns the first of these bags that the text allows, with some words left out.
+    // Rarely taken: kept out of line so that the fast path stays small.
     #[inline(never)]
     fn met(
         &self,
@@ -297,7 +302,7 @@ impl<'a> Window<'a> {
             sense: meaning.sense,
             also: meaning.also,
             weight: kept().map(|it| if it.denial { 1 } else { 2 }).sum(),
-            // "Not moving not talking" says twice what "not moving or talking" says once.
+            // "Not moving not talking" repeats the negation of "not moving or talking".
             denied_inside: denied.is_some() && !kept().any(|it| it.denial),
         })
     }
@@ -306,7 +311,7 @@ impl<'a> Window<'a> {
         if self.gaps == 0 { AS_BAG } else { WITH_GAP }
     }
 
-    /// The places of the words that may be left out, one bit each.
+    /// Returns a bit mask of the words that may be left out.
     fn optional(&self) -> u32 {
         let inner = (1..).zip(&self.words[1..self.words.len() - 1]);
         inner
@@ -315,8 +320,9 @@ impl<'a> Window<'a> {
             .fold(0, |bits, (n, _)| bits | 1_u32 << n)
     }
 
-    /// Whether its words are joined as those of two phrases would be, where so many of them are kept. "The skin is thick and rough" is
-    /// one phrase all the same; "frequency or urgency" and "pain and swelling of the knee" are two.
+    /// Whether the words are joined like those of two separate phrases, given how many of them are
+    /// kept. "The skin is thick and rough" is still one phrase; "frequency or urgency" and "pain
+    /// and swelling of the knee" are two.
     fn is_joined(&self, reading: &Reading<'_>, kept: usize) -> bool {
         let joiners = |word: Option<&Word>| word.map(|it| it.joiners).unwrap_or_default();
         let (before, behind) = (joiners(self.words.first()), joiners(self.words.last()));
@@ -336,14 +342,16 @@ impl<'a> Window<'a> {
         !is_one
     }
 
-    /// "vomiting, no stooling" denies the second finding, and "no stooling" is not the phrase "no stool"; "late ... not" is
-    /// not "not late". But "neck is not stiff" denies the phrase. Both ends are always among the words that are kept.
+    /// Whether a negation belongs to a single finding instead of the phrase. "vomiting, no
+    /// stooling" negates the second finding: it does not contain the phrase "no stool", and "late
+    /// ... not" is not "not late". But "neck is not stiff" negates the phrase. The first and the
+    /// last word are always kept.
     fn denies_a_finding(&self, reading: &Reading<'_>, kept: usize, denied: Option<&Word>) -> bool {
         let is_finding = |at: usize| {
             let unit = reading.units.get(at);
             unit.is_some_and(|unit| reading.traits[unit.first].has(Trait::Single))
         };
-        // "no urinary symptoms" denies symptoms, not urine.
+        // "no urinary symptoms" negates symptoms, not urine.
         let goes_on = |at: usize| reading.tells(at + 1);
         let ends = (self.words.first(), self.words.last());
         let only_denied = match ends {
@@ -357,7 +365,7 @@ impl<'a> Window<'a> {
     }
 }
 
-/// Every choice among some bits, from none on.
+/// Returns every subset of a bit mask, starting with the empty one.
 fn subsets(bits: u32) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(0), move |choice: &u32| {
         let next = choice.wrapping_sub(bits) & bits;

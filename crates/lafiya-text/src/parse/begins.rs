@@ -1,11 +1,12 @@
-//! Where in a text findings begin.
+//! An index of the tokens at which findings begin.
 
 use super::reading::Reading;
 use super::spotted::Spotted;
 
-/// Where findings begin.
+/// The findings by their first token.
 pub(super) struct Begins {
-    /// The first finding of each token, by number; for each finding the next one that begins there.
+    /// For each token, the first finding that begins there, by number; for each finding, the next
+    /// one with the same first token.
     first: Vec<u32>,
     next: Vec<u32>,
 }
@@ -18,7 +19,7 @@ impl Begins {
             first: vec![NONE; reading.len()],
             next: vec![NONE; spotted.len()],
         };
-        // From the last on, so that those of one token stand in order.
+        // In reverse, so that the findings of one token stay in order.
         for (n, it) in spotted.iter().enumerate().rev() {
             let first = &mut begins.first[it.first()];
             begins.next[n] = std::mem::replace(first, u32::try_from(n).unwrap_or(NONE));
@@ -26,13 +27,13 @@ impl Begins {
         begins
     }
 
-    /// Whether one begins at a token.
+    /// Whether a finding begins at a token.
     #[inline]
     pub(super) fn any(&self, token: usize) -> bool {
         self.first[token] != NONE
     }
 
-    /// The numbers of those that begin at a token.
+    /// Returns the numbers of the findings that begin at a token.
     pub(super) fn at(&self, token: usize) -> impl Iterator<Item = usize> {
         let known = |n: u32| (n != NONE).then_some(n);
         let first = known(self.first[token]);

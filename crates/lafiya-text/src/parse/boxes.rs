@@ -1,9 +1,10 @@
-//! The boxes of forms: "convulsions [ ] yes [x] no", "able to drink: yes [ ] no [x]", "fever [ ] cough [x]".
+//! Checkboxes in forms: "convulsions [ ] yes [x] no", "able to drink: yes [ ] no [x]", "fever [ ]
+//! cough [x]".
 
 use super::reading::Reading;
 use crate::phrases::PhraseSet;
 
-/// A text in whose forms boxes are looked for, with what says no as a whole answer.
+/// A text to search for checkboxes, with the phrases that mean no.
 #[derive(Clone, Copy)]
 pub(super) struct Boxes<'a, 'r> {
     pub text: &'a str,
@@ -11,22 +12,22 @@ pub(super) struct Boxes<'a, 'r> {
     pub noes: &'a PhraseSet<()>,
 }
 
-/// A box.
+/// A checkbox.
 #[derive(Clone, Copy)]
 pub(super) struct TickBox {
-    /// The token behind it.
+    /// The token after it.
     pub end: usize,
-    /// Whether something stands in it.
+    /// Whether it is ticked.
     pub ticked: bool,
 }
 
-/// The box that stands at a token.
+/// Parses the checkbox at a token.
 pub(super) fn box_at((text, reading): (&str, &Reading<'_>), open: usize) -> Option<TickBox> {
     let word = |at: usize| reading.word(at);
     if word(open) != "[" {
         return None;
     }
-    // A cross is a word, a tick none.
+    // A cross is a word token; a tick is not a token.
     let crossed = usize::from(word(open + 1) == "x");
     let close = open + 1 + crossed;
     if word(close) != "]" {
@@ -40,8 +41,8 @@ pub(super) fn box_at((text, reading): (&str, &Reading<'_>), open: usize) -> Opti
 }
 
 impl Boxes<'_, '_> {
-    /// Where the answers end that stand here with a box each, before them or behind them, where the no is ticked and nothing
-    /// else.
+    /// Returns the end of a group of answers that each have a box before or after them, if only the
+    /// no is ticked.
     pub(super) fn ticked_no(&self, from: usize) -> Option<usize> {
         let (mut at, boxes_first) = (from, self.box_at(from).is_some());
         let (mut ticks, mut noes_ticked) = (0, 0);
@@ -53,7 +54,8 @@ impl Boxes<'_, '_> {
         (ticks == 1 && noes_ticked == 1).then_some(at)
     }
 
-    /// One answer and its box: where both end, and whether it is a no.
+    /// Parses one answer with its box: returns the box, with the end of both, and whether the
+    /// answer is a no.
     fn answer_at(&self, at: usize, box_first: bool) -> Option<(TickBox, bool)> {
         if box_first {
             let tick_box = self.box_at(at)?;
@@ -65,7 +67,7 @@ impl Boxes<'_, '_> {
         Some((self.box_at(at + length)?, is_no))
     }
 
-    /// The length of a yes or a no, and whether it is a no.
+    /// Returns the length of a yes or a no, and whether it is a no.
     fn word_at(&self, at: usize) -> Option<(usize, bool)> {
         if matches!(self.reading.words.get(at), Some(&("yes" | "y"))) {
             return Some((1, false));

@@ -1,12 +1,12 @@
-//! The tokens that carry a mention, whichever.
+//! The tokens covered by any recognised finding.
 
 use super::reading::Reading;
 use super::spotted::Spotted;
 
-/// By token, whether one of the spotted is carried by it.
+/// For each token, whether a finding covers it.
 pub(super) struct Carried {
     tokens: Vec<bool>,
-    /// So many of the spotted are noted.
+    /// Number of findings already recorded.
     noted: usize,
 }
 
@@ -20,12 +20,14 @@ impl Carried {
         carried
     }
 
-    /// To be called where some of the spotted have gone: the rest is noted anew.
+    /// Resets the count after findings were removed, so that `note` records all remaining ones
+    /// again. Tokens of the removed findings stay marked.
     pub(super) fn recount(&mut self) {
         self.noted = 0;
     }
 
-    /// Notes those that were added behind the ones it knows; none of these may have gone.
+    /// Records the findings that were added since the last call. None of the earlier ones may have
+    /// been removed, unless `recount` was called.
     pub(super) fn note(&mut self, spotted: &[Spotted]) {
         for it in &spotted[self.noted..] {
             for &at in &it.core {

@@ -1,5 +1,5 @@
-//! When a birth was: "gave birth three years ago" is no childbed, "had a caesarean ten days ago" is one, and so is "I have fever, my
-//! baby is ten days old". Which ids is data.
+//! The postpartum period: "gave birth three years ago" is not postpartum, but "had a caesarean ten
+//! days ago" is, and so is "I have fever, my baby is ten days old". The ids are data.
 
 use std::ops::Range;
 
@@ -13,15 +13,16 @@ use super::spotted::{Dropped, Spotted};
 use super::time::{CHILDBED_DAYS, Told};
 use crate::words::GestationWords;
 
-/// The weeks after a birth, and what says that there was one.
+/// The postpartum finding, and the findings that imply a birth.
 #[derive(Clone, Debug)]
 pub(super) struct Childbed {
     childbed: Option<ConceptRef>,
-    /// True for life, and a childbed as well when they are fresh.
+    /// Findings that stay true for life, and that also imply the postpartum period if they are
+    /// recent.
     births: ConceptSet,
 }
 
-/// Ages at which a woman may have borne the newborn baby that she tells of.
+/// Ages at which a woman may be the mother of a newborn she mentions.
 const MOTHERS: Range<u32> = 12..50;
 
 impl Childbed {
@@ -32,7 +33,8 @@ impl Childbed {
         }
     }
 
-    /// Drops a childbed that is over, and puts one beside a birth that is not long ago and beside the age of a woman's newborn.
+    /// Drops a postpartum period that is over. Adds one for a recent birth, or for the age of a
+    /// woman's newborn.
     pub(super) fn apply(
         &self,
         reading: &Reading<'_>,

@@ -1,4 +1,5 @@
-//! What a finding means beside another: blisters of somebody who was burnt are a blistered burn, no rash. Which ids is data.
+//! Co-occurrence rules: what a finding means in combination with another. Blisters on a burnt
+//! patient are a blistered burn, not a rash. The ids are data.
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 
@@ -7,7 +8,7 @@ use super::known;
 use super::spotted::Spotted;
 use crate::words::BodyWords;
 
-/// Findings that mean something else in company.
+/// Findings that change their meaning if they co-occur with others.
 #[derive(Clone, Debug)]
 pub(super) struct Company(Vec<Beside>);
 
@@ -30,11 +31,11 @@ impl Company {
         Self(all.collect())
     }
 
-    /// Only what the patient has counts, on either side.
+    /// On both sides, only findings that the patient has count.
     pub(super) fn apply(&self, spotted: &mut [Spotted]) {
         let has = |it: &Spotted, ids: &ConceptSet| ids.contains(it.concept) && it.is_had();
         for company in &self.0 {
-            // Most texts have nothing that could mean something else.
+            // Fast path: most texts contain no such combination.
             let any = |ids: &ConceptSet| spotted.iter().any(|it| has(it, ids));
             if !any(&company.findings) || !any(&company.beside) {
                 continue;

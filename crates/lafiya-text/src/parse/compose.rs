@@ -1,7 +1,9 @@
-//! Sharing words: one complaint among several parts, one part among several complaints, and what "it" is.
+//! Shares words between phrases: one complaint for several body parts, one body part for several
+//! complaints, and references with "it".
 //!
-//! "Pain in both legs, waist and chest" is three findings; "eye dey pain me and e red" is two; "purging ... no blood" is
-//! blood in the stool. Only words that no other phrase has taken are shared.
+//! "Pain in both legs, waist and chest" is three findings; "eye dey pain me and e red" is two;
+//! "purging ... no blood" is about blood in the stool. Only words that no other phrase uses are
+//! shared.
 
 use std::ops::Range;
 
@@ -18,20 +20,20 @@ use crate::canon::{Canon, Role, Unit};
 use crate::hash::{FastMap, FastSet};
 use crate::words::BodyWords;
 
-/// The parts of the body, ready to use.
+/// The body parts and complaints, indexed.
 #[derive(Clone, Debug)]
 pub(super) struct Composer {
     parts: FastSet<String>,
     complaints: FastSet<String>,
     topics: Vec<Topic>,
-    /// The topic that a finding leaves in mind, by its place in the base.
+    /// The topic set by each finding, by its index in the knowledge base.
     topic_of_finding: Vec<Option<u8>>,
-    /// The same of other concepts.
+    /// The topic set by other concepts.
     topic_of: FastMap<ConceptRef, u8>,
     exceptions: Exceptions,
 }
 
-/// What findings leave in mind, and which words speak of it.
+/// A topic that findings set, and the words that refer to it.
 #[derive(Clone, Debug)]
 struct Topic {
     part: String,
@@ -39,7 +41,7 @@ struct Topic {
 }
 
 const CONFIDENCE: f64 = 0.8;
-/// Other words between a part and the complaint that may still be of it.
+/// Maximum other words between a body part and its complaint.
 const STRANGERS_MAX: usize = 3;
 
 impl Composer {
@@ -51,7 +53,7 @@ impl Composer {
                 topic_of.entry(concept).or_insert(n);
             }
         }
-        // Nearly all that is asked for are findings: they need no look-up.
+        // Nearly all look-ups are for findings, so these use a plain vector.
         let mut topic_of_finding = Vec::new();
         for (concept, topic) in &topic_of {
             if let Some(finding) = concept.finding() {
@@ -77,17 +79,17 @@ impl Composer {
         }
     }
 
-    /// Whether a common form is a part of the body.
+    /// Whether a canonical form is a body part.
     pub(super) fn is_part(&self, form: &str) -> bool {
         self.parts.contains(form)
     }
 
-    /// Whether a common form is what a part may suffer.
+    /// Whether a canonical form is a complaint that a body part can have.
     pub(super) fn is_complaint(&self, form: &str) -> bool {
         self.complaints.contains(form)
     }
 
-    /// Adds what the words left over make with words already used.
+    /// Adds the findings that unused words form together with words already used.
     pub(super) fn apply(
         &self,
         reading: &Reading<'_>,
@@ -105,21 +107,22 @@ impl Composer {
                 telling.note(reading, it, Some(topic));
             }
         }
-        // So many stand in the order of the text; what is added stands behind them.
+        // The first `in_order` matches are in text order; new ones are appended.
         let mut in_order = matches.len();
         let mut after = 0;
         while let Some(n) = telling.next(after) {
             after = n + 1;
             let (unit, form) = (&reading.units[n], &reading.forms[n]);
             if !form.is_bodily() {
-                // Neither a part nor a complaint: nothing to share, at most a topic to bear in mind.
+                // Neither a body part nor a complaint: nothing to share, at most a topic to
+                // remember.
                 if let Some(topic) = telling.topics[n] {
                     mind.topic = Some((topic, unit.first));
                 }
                 continue;
             }
             let is_free = (unit.first..unit.last).all(|at| free[at]);
-            // What no match has taken is nobody's finding by itself.
+            // A word that no match covers is not a finding by itself.
             let lone = if is_free {
                 None
             } else {
@@ -152,8 +155,9 @@ impl Composer {
         }
     }
 
-    /// "Painful, swollen right eye", "pain and swelling of the knee": the complaints before the part, joined in one list;
-    /// and the clinic's "pain, hip": a complaint and its part, each alone in its clause.
+    /// Shares complaints with the body part that follows: "painful, swollen right eye", "pain and
+    /// swelling of the knee", and the clinical "pain, hip", where the complaint and its body part
+    /// are each alone in a clause.
     fn share_backwards(
         &self,
         reading: &Reading<'_>,
@@ -212,7 +216,8 @@ impl Composer {
         }
     }
 
-    /// "Pain, hip", "distension, abd": nothing but the complaint in the one clause and the part in the next.
+    /// Matches "Pain, hip" and "distension, abd": only the complaint in one clause and only the
+    /// body part in the next.
     fn is_inverted(reading: &Reading<'_>, n: usize) -> bool {
         let alone = |clause: Range<usize>, wanted: fn(&FormFacts) -> bool| {
             let mut telling = units_in(reading, clause).filter(|&n| {
@@ -228,7 +233,8 @@ impl Composer {
             && alone(reading.clause_of(own.start - 1), |it| it.complaint)
     }
 
-    /// A complaint just behind a part, which may have been taken for a finding by itself: "eyes red and itchy, no discharge".
+    /// Whether a complaint directly follows a body part, which may itself have been recognised as a
+    /// finding: "eyes red and itchy, no discharge".
     fn follows_part(reading: &Reading<'_>, n: usize, mind: &Mind<'_>) -> bool {
         let unit = &reading.units[n];
         let Some((_, part)) = mind.part else {
@@ -261,7 +267,7 @@ impl Composer {
         }
     }
 
-    /// The topic that a finding leaves in mind.
+    /// Returns the topic that a finding sets.
     fn topic(&self, found: &Match) -> Option<u8> {
         match found.concept()? {
             ConceptRef::Finding(ix) => *self.topic_of_finding.get(ix.index())?,
@@ -269,7 +275,7 @@ impl Composer {
         }
     }
 
-    /// A free word and the last complaint, part or topic make a phrase of the lexicon.
+    /// Forms a phrase of the lexicon from a free word and the last complaint, body part or topic.
     fn share(
         &self,
         reading: &Reading<'_>,
@@ -302,7 +308,7 @@ impl Composer {
                 .or_else(|| part.map(|(form, _)| form))?
         };
 
-        // Two words that belong together ("water dey comot") before one that stands alone.
+        // Tries a two-word phrase ("water dey comot") before a single word.
         for taken in [2, 1] {
             let units = reading
                 .units
@@ -345,7 +351,8 @@ impl Composer {
         None
     }
 
-    /// "pain in legs, waist and chest": a part was named between, and nothing but parts, joiners and light words.
+    /// Matches "pain in legs, waist and chest": a body part in between, and otherwise only body
+    /// parts, joiners and light words.
     fn in_one_list(reading: &Reading<'_>, from: usize, to: usize) -> bool {
         let is_part = |n: usize| reading.forms[n].part;
         reading.same_sentence(from, to)
@@ -356,7 +363,7 @@ impl Composer {
             })
     }
 
-    /// "eyes and feet are swollen": a joiner, another part, then the complaint.
+    /// Matches "eyes and feet are swollen": a joiner, another body part, then the complaint.
     fn complaint_ahead<'r>(reading: &Reading<'r>, n: usize) -> Option<&'r str> {
         let mut telling =
             (n + 1..reading.units.len()).filter(|&n| reading.units[n].role == Role::Content);
@@ -367,7 +374,7 @@ impl Composer {
         fits.then(|| reading.units[complaint].form)
     }
 
-    /// "Eye dey pain me and e red": few other words between.
+    /// Matches "Eye dey pain me and e red": few other words in between.
     fn is_of_it(reading: &Reading<'_>, from: usize, to: usize) -> bool {
         between(reading, from, to)
             .filter(|&n| reading.units[n].role == Role::Content)
@@ -377,7 +384,7 @@ impl Composer {
     }
 }
 
-/// What a bag of forms means, where the patient then has it.
+/// Returns the sense of a bag of forms if it means that the patient has the finding.
 fn has(choosing: &Choosing<'_>, forms: &[&str]) -> Option<Sense> {
     let key = choosing.lexicon.key(forms)?;
     let list = choosing.lexicon.bags.get(&key)?;
@@ -385,11 +392,11 @@ fn has(choosing: &Choosing<'_>, forms: &[&str]) -> Option<Sense> {
     matches!(meaning.sense, Sense::Has(_)).then_some(meaning.sense)
 }
 
-/// The units that are a part or a complaint or leave a topic in mind: few do.
+/// The units that are a body part or a complaint, or that set a topic. There are few.
 struct Telling {
-    /// By unit.
+    /// Whether each unit is one of these.
     units: Vec<bool>,
-    /// By unit, the topic of the finding that its first token carries.
+    /// For each unit, the topic of the finding that its first token covers.
     topics: Vec<Option<u8>>,
 }
 
@@ -401,7 +408,7 @@ impl Telling {
         }
     }
 
-    /// Notes what a finding leaves in mind; none forgets what another left there.
+    /// Records the topic of a finding. `None` clears a topic that another finding set.
     fn note(&mut self, reading: &Reading<'_>, found: &Match, topic: Option<u8>) {
         for &at in &found.core {
             let n = reading.unit_of(at);
@@ -412,14 +419,15 @@ impl Telling {
         }
     }
 
-    /// The next of them from a number on.
+    /// Returns the next such unit from an index on.
     fn next(&self, from: usize) -> Option<usize> {
         let rest = self.units.get(from..)?;
         first_with(rest, |it| u32::from(*it), 1).map(|n| from + n)
     }
 }
 
-/// The match that is the one word at a token, by number. So many of them stand in the order of the text.
+/// Returns the number of the match that consists only of the word at a token. The first `in_order`
+/// matches are in text order.
 fn one_word_at(matches: &[Match], in_order: usize, at: usize) -> Option<usize> {
     let is_it = |it: &Match| *it.core == [at];
     let (known, added) = matches.split_at(in_order);
@@ -429,12 +437,12 @@ fn one_word_at(matches: &[Match], in_order: usize, at: usize) -> Option<usize> {
     place.or_else(|| Some(in_order + added.iter().position(is_it)?))
 }
 
-/// The units that begin after one token and before another, by number.
+/// Returns the units that begin after one token and before another.
 fn between(reading: &Reading<'_>, after: usize, to: usize) -> Range<usize> {
     units_in(reading, after + 1..to)
 }
 
-/// The units that begin among these tokens, by number.
+/// Returns the units that begin in a token range.
 fn units_in(reading: &Reading<'_>, tokens: Range<usize>) -> Range<usize> {
     let start = reading.unit_from(tokens.start);
     let end = reading.unit_from(tokens.end);
@@ -445,7 +453,7 @@ fn is_joiner(form: &str) -> bool {
     matches!(form, "and" | "or" | "," | "&")
 }
 
-/// What was named last, with the token where.
+/// The complaint, body part and topic mentioned last, each with its token.
 #[derive(Clone, Debug, Default)]
 struct Mind<'r> {
     part: Option<(&'r str, usize)>,

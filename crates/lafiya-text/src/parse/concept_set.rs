@@ -1,11 +1,12 @@
-//! A set of concepts that every finding of a text is asked for.
+//! A set of concepts with a fast membership test, because every finding of a text is checked
+//! against it.
 
 use lafiya_knowledge::ConceptRef;
 
-/// Findings, which are asked for most, are bits; of all else such sets hold a few.
+/// A bit set for findings, the most common case, and a short list for the other concepts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ConceptSet {
-    /// By `FindingIx`.
+    /// Bit set of the findings, by `FindingIx`.
     findings: Vec<u64>,
     others: Vec<ConceptRef>,
 }
@@ -41,7 +42,7 @@ impl FromIterator<ConceptRef> for ConceptSet {
     }
 }
 
-/// The word in which something has its bit, and the bit.
+/// Returns the index of the word that holds a bit, and the bit.
 #[inline]
 fn place(number: usize) -> (usize, u64) {
     const BITS: usize = u64::BITS as usize;

@@ -1,4 +1,5 @@
-//! Whose degrees: those of a body, of an angle ("straight leg raise 80 degrees") or of the weather.
+//! What degrees refer to: body temperature, an angle ("straight leg raise 80 degrees") or the
+//! weather.
 
 use std::ops::Range;
 
@@ -6,7 +7,7 @@ use super::reading::Reading;
 use crate::phrases::PhraseSet;
 use crate::words::Measures;
 
-/// The words that tell.
+/// The words that decide it.
 #[derive(Clone, Debug)]
 pub(super) struct Degrees {
     warm: PhraseSet<()>,
@@ -14,9 +15,9 @@ pub(super) struct Degrees {
     places: PhraseSet<()>,
 }
 
-/// What a body may have, in degrees Celsius.
+/// Possible body temperatures in °C.
 const OF_BODY: std::ops::RangeInclusive<f64> = 33.0..=43.5;
-/// Units that an angle has, too.
+/// Units that are also used for angles.
 const ANY: [&str; 4] = ["degrees", "degree", "deg", "°"];
 
 impl Degrees {
@@ -28,7 +29,7 @@ impl Degrees {
         }
     }
 
-    /// Whether a number with its unit, and no name before it, is the temperature of a body.
+    /// Whether a number with a unit and without a name before it is a body temperature.
     pub(super) fn are_of_body(
         &self,
         reading: &Reading<'_>,
@@ -39,7 +40,7 @@ impl Degrees {
         if self.places.begins_in(&reading.keys, clause.clone()) {
             return false;
         }
-        // "39 °C" says it by itself.
+        // "39 °C" is unambiguous.
         let is_bare = ANY.contains(&reading.words[at.end - 1]);
         if !is_bare || self.warm.begins_in(&reading.keys, clause.clone()) {
             return true;

@@ -1,7 +1,7 @@
-//! Words with all that can be said of them without their neighbours, found out when the reader is built.
+//! Precomputed facts about single words, independent of their context.
 //!
-//! Reading a text then looks each of its words up once. A word that the dictionary lacks is mended or described on the
-//! spot, in the same way as those it has.
+//! The parser then looks up each word of a text once. A word that is not in the dictionary is
+//! corrected or described on the fly, in the same way as the others.
 
 use super::compose::Composer;
 use super::forms::Forms;
@@ -22,21 +22,22 @@ use crate::fold::{Folded, Token};
 use crate::hash::{FastMap, KeyMap, key};
 use crate::phrases::Begun;
 
-/// What a common form is to the steps that put words together. Small, since every unit of a text has its own.
+/// The properties of a canonical form for the composing steps. Small, because every unit of a text
+/// has its own copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FormFacts {
-    /// Its number, where some bag of the lexicon has it.
+    /// Its number, if a bag of the lexicon contains it.
     pub bag: Option<BagNumber>,
-    /// A part of the body.
+    /// A body part.
     pub part: bool,
-    /// What a part may suffer.
+    /// A complaint that a body part can have.
     pub complaint: bool,
-    /// The word "not", in whatever way it is said.
+    /// The word "not" in any variant.
     pub denies: bool,
     pub joint: Option<Joint>,
 }
 
-/// What joins words or parts them.
+/// Words and signs that join or separate words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Joint {
     And,
@@ -45,7 +46,7 @@ pub(super) enum Joint {
 }
 
 impl FormFacts {
-    /// A part of the body, or what one may suffer.
+    /// Whether it is a body part or a complaint of one.
     #[inline]
     pub(super) fn is_bodily(&self) -> bool {
         self.part || self.complaint
@@ -59,31 +60,31 @@ pub(super) enum Number {
     Spoken(f64),
 }
 
-/// A word with what is known of it.
+/// A word with its properties.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub word: Word,
     pub form: FormFacts,
     pub traits: Traits,
-    /// Where it leads to in the longer phrases of the lexicon, by its stem.
+    /// Where its stem leads in the automaton of the longer phrases.
     pub written: Option<Begun>,
-    /// The same in the phrases that mean no finding, by its singular.
+    /// Where its singular leads in the automaton of phrases to ignore.
     pub ignored: Option<Begun>,
-    /// The place of what it means by itself.
+    /// The index of its meaning as a single word.
     pub single: Option<usize>,
     pub marked: Marked,
-    /// Begins a denial of what stands before it.
+    /// Begins a negation of what precedes it.
     pub denies_before: bool,
     pub person: Option<Naming>,
     pub pronoun: Pronoun,
-    /// Makes an age of a number behind it.
+    /// Turns a following number into an age.
     pub leads_age: bool,
-    /// Where it leads to in the names of measures.
+    /// Where it leads in the automaton of measure names.
     pub measure: Option<Begun>,
-    /// The same in the times that are no number.
+    /// Where it leads in the automaton of times without a number.
     pub moment: Option<Begun>,
     pub number: Option<Number>,
-    /// The days of a unit of time.
+    /// The length of a unit of time in hours.
     pub unit_hours: Option<u32>,
     pub weekday: Option<i8>,
 }
@@ -94,7 +95,7 @@ impl AsRef<Word> for Entry {
     }
 }
 
-/// Those who know something of a word.
+/// The components that contribute properties of a word.
 #[derive(Clone, Copy)]
 pub(super) struct Sources<'a> {
     pub canon: &'a Canon,
@@ -179,7 +180,7 @@ impl Sources<'_> {
         ])
     }
 
-    /// What a form is; words that stand for one another share it.
+    /// Returns the properties of a form. Synonyms share one form.
     fn facts(&self, form: &str) -> FormFacts {
         FormFacts {
             bag: self.lexicon.bag_numbers.get(form).copied(),
@@ -204,47 +205,48 @@ fn parts_clauses(sign: &str) -> bool {
     matches!(sign, "," | ":" | "(" | ")" | "–" | "—" | "،")
 }
 
-/// The words that texts are likely to have.
+/// The words that are likely to occur in texts.
 #[derive(Clone, Debug)]
 pub(super) struct Dictionary {
     entries: KeyMap<Entry>,
-    /// Stands for a stranger until all of them are described.
+    /// Placeholder for an unknown word until it is described.
     blank: Entry,
-    /// What the forms of compounds are, by number.
+    /// The properties of the compound forms, by number.
     compounds: Vec<FormFacts>,
 }
 
-/// Numbers below this are in the dictionary: ages, days, pulses.
+/// Numbers below this are in the dictionary: ages, days, pulse rates.
 const NUMBERS: u32 = 250;
 const SIGNS: &str = ".,;:!?()/%+=&↑↓→\n";
 
 /// The words of a text, looked up.
 pub(super) struct Met<'a> {
-    /// By token; those of strangers are blank.
+    /// One entry per token; unknown words have the blank entry.
     entries: Vec<&'a Entry>,
-    /// Words that the dictionary lacks and nobody can mend, described.
+    /// Entries of unknown words that could not be corrected.
     strangers: Vec<Entry>,
-    /// The tokens that are such words, each with the number of its word.
+    /// The tokens of such words, each with the index of its entry.
     strange: Vec<(usize, usize)>,
-    /// Which words were mended.
+    /// Which tokens were corrected.
     pub mended: Vec<bool>,
-    /// What the forms of compounds are, by number.
+    /// The properties of the compound forms, by number.
     pub compounds: &'a [FormFacts],
 }
 
-/// Where a word was found: in the dictionary, or among the strangers, by number.
+/// Where a word was found: in the dictionary, or among the unknown words, by index.
 #[derive(Clone, Copy)]
 enum Found<'a> {
     Known(&'a Entry),
     Stranger(usize),
 }
 
-/// So many of the words that the dictionary lacked last are remembered: names and habits of spelling come again.
+/// Number of recent unknown words that are cached, because names and misspellings repeat.
 const REMEMBERED: usize = 16;
 
 impl Dictionary {
     pub(super) fn build(spelling: &Spelling, sources: Sources<'_>) -> Self {
-        // Numbers and signs are too short to be mended, so they may stand here though the speller does not know them.
+        // Numbers and signs are too short to be corrected, so they may be in the dictionary
+        // although the spelling corrector does not know them.
         let numbers = (0..NUMBERS).map(|it| it.to_string());
         let signs = SIGNS.chars().map(String::from);
         let words = spelling.known().map(str::to_owned);
@@ -261,7 +263,8 @@ impl Dictionary {
         }
     }
 
-    /// Looks the words of a text up, mends those that nobody knows, and describes those that cannot be mended.
+    /// Looks up the words of a text, corrects unknown ones, and describes those that cannot be
+    /// corrected.
     pub(super) fn meet<'a>(
         &'a self,
         (folded, tokens): (&Folded<'_>, &[Token]),
@@ -273,7 +276,8 @@ impl Dictionary {
         let mut lacked: Vec<(u64, Found<'_>)> = Vec::new();
         let find = |(at, token): (usize, &Token)| {
             let key = token.key;
-            // The dictionary has every word that the speller knows, so such a word is right.
+            // The dictionary contains every word the spelling corrector knows, so a word found here
+            // is spelt correctly.
             if let Some(entry) = self.entries.get(&key) {
                 return entry;
             }
@@ -311,14 +315,14 @@ impl Dictionary {
         }
     }
 
-    /// The word that was meant by one that the dictionary lacks.
+    /// Returns the entry of the word that a misspelling means.
     fn mend(&self, word: &str, spelling: &Spelling) -> Option<&Entry> {
         self.entries.get(&key(spelling.correct(word)?))
     }
 }
 
 impl Met<'_> {
-    /// The words in the order of the text.
+    /// Returns the entries in text order.
     pub(super) fn entries(&self) -> Vec<&Entry> {
         let mut entries: Vec<&Entry> = self.entries.clone();
         for &(at, n) in &self.strange {

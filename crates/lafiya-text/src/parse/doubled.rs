@@ -1,4 +1,5 @@
-//! Two denials that make a statement: "I can't go an hour without vomiting", "no week passes without convulsions".
+//! Double negation, which amounts to a statement: "I can't go an hour without vomiting", "no week
+//! passes without convulsions".
 
 use lafiya_model::Choice;
 
@@ -6,10 +7,11 @@ use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
 
-/// Words from the first denial to the second.
+/// Maximum words from the first negation to the second.
 const REACH: usize = 7;
 
-/// The denial that a "without" takes back, where one stands before it in its clause with nothing of its own to deny.
+/// Returns the negation that a "without" cancels: one before it in the same clause that negates
+/// nothing of its own.
 pub(super) fn taken_back(
     reading: &Reading<'_>,
     carried: &[bool],
@@ -27,7 +29,7 @@ pub(super) fn taken_back(
             found = Some(at);
             break;
         }
-        // "No fever and walks without pain".
+        // "No fever and walks without pain": a joiner separates the two negations.
         if reading
             .marks
             .has_one_of(at, [Mark::Joiner, Mark::Barrier, Mark::Statement])
@@ -36,7 +38,7 @@ pub(super) fn taken_back(
         }
     }
     let denial = found?;
-    // "No fever without chills": the denial has a finding of its own.
+    // "No fever without chills": the first negation has its own finding.
     let is_its_own = |at: usize| {
         carried[at]
             && spotted.iter().any(|it| {
@@ -46,9 +48,12 @@ pub(super) fn taken_back(
     (!(denial + 1..without).any(is_its_own)).then_some(denial)
 }
 
-/// Says that what a "without" parts is there. "She can't walk without chest pain" has pain on walking, and walks.
-/// Who cannot walk without a stick does not: only a complaint behind it says so. And who cannot breathe without pain may be
-/// short of breath: only of moving about it is concluded.
+/// Marks a finding as present if "without" is between its words. "She can't walk without chest
+/// pain" means pain on walking, and that she can walk.
+///
+/// Someone who cannot walk without a stick does have trouble walking, so only a complaint after
+/// "without" has this effect. Someone who cannot breathe without pain may be short of breath, so
+/// the conclusion is drawn only for movement.
 pub(super) fn state(
     spotted: &mut [Spotted],
     (denial, without): (usize, usize),

@@ -1,4 +1,5 @@
-//! What is over: "the headache is gone", "the fever came down". And what came back: "it stopped and started again".
+//! Findings that are over ("the headache is gone", "the fever came down") or that came back ("it
+//! stopped and started again").
 
 use std::ops::Range;
 
@@ -13,29 +14,29 @@ use crate::hash::{FastSet, set_of};
 use crate::phrases::PhraseSet;
 use crate::words::ScopeWords;
 
-/// The words of endings, ready to use.
+/// The phrases for endings, indexed.
 #[derive(Clone, Debug)]
 pub(super) struct Endings {
-    /// Words that say of one finding only that it is over: a fever breaks, and so does a boil.
+    /// Phrases that mean the end of one particular finding: a fever breaks, and so does a boil.
     own: Vec<(ConceptRef, PhraseSet<()>)>,
-    /// May stand before such a word, behind it, and before what helped.
+    /// Words that may come before such a phrase, after it, and before what helped.
     before_own: FastSet<String>,
     behind_own: FastSet<String>,
     helped_by: FastSet<String>,
-    /// Say that what was over is there again.
+    /// Phrases that say that something has returned.
     revivals: PhraseSet<()>,
-    /// Begin a sentence that may say so.
+    /// Words that start a sentence about such a return.
     sequels: FastSet<String>,
-    /// Say that what follows is of several findings.
+    /// Words that show that the following refers to several findings.
     of_several: FastSet<String>,
-    /// "Gone weak", "gone to one side".
+    /// Words of a change, not an end: "gone weak", "gone to one side".
     turned_into: FastSet<String>,
     turned_to: FastSet<String>,
 }
 
-/// Tokens a finding may be away from the word that says it is over.
+/// Maximum tokens between a finding and the word that ends it.
 const REACH: usize = 8;
-/// Words of what helped against it: "with a rash" is something else.
+/// Maximum words after "with" for what helped; "with a rash" is something else.
 const WITH_REACH: usize = 2;
 
 impl Endings {
@@ -68,7 +69,8 @@ impl Endings {
         ending.is_some_and(|at| !self.is_revived(reading, carried, at) && !is_asked(reading, at))
     }
 
-    /// "The fever came down after Panadol", but neither "came down a little" nor "came down but is still high".
+    /// Matches "The fever came down after Panadol", but neither "came down a little" nor "came down
+    /// but is still high".
     fn own_ending(
         &self,
         reading: &Reading<'_>,
@@ -83,7 +85,7 @@ impl Endings {
         if length == 0 || behind > next() {
             return None;
         }
-        // "Fever came down with Panadol", but "came down with a rash".
+        // "Fever came down with Panadol" is over; "came down with a rash" is not.
         let is_last = || next() == reading.clause_of(it.last()).end;
         let closes = is_sign(reading, behind)
             || reading.is_one_of(behind, &self.behind_own)
@@ -95,14 +97,15 @@ impl Endings {
         (closes && !goes_on()).then_some(at)
     }
 
-    /// "The bleeding stopped and started again".
+    /// Marks a finding as present again: "The bleeding stopped and started again".
     pub(super) fn revive(&self, reading: &Reading<'_>, carried: &[bool], it: &mut Spotted) {
         if tells_end(reading, it) && self.is_revived(reading, carried, it.last()) {
             it.choice = Choice::Present;
         }
     }
 
-    /// Whether what is over at a token is told to be there again, in its sentence or the next one if that speaks of "it".
+    /// Whether a finding that ended at a token is said to be back, in the same sentence or in the
+    /// next one if that refers to "it".
     fn is_revived(&self, reading: &Reading<'_>, carried: &[bool], at: usize) -> bool {
         let sentence = reading.sentence_of(at).end;
         let end = if reading.is_one_of(sentence, &self.sequels) {
@@ -112,7 +115,7 @@ impl Endings {
         };
         let again = (at + 1..end).find(|&at| self.revivals.length_at(&reading.keys, at) > 0);
         again.is_some_and(|again| {
-            // "Fever gone but the headache came back".
+            // "Fever gone but the headache came back": another finding came back.
             let subject = (at + 1..again)
                 .rev()
                 .find(|&n| !reading.is_light(n) || carried[n]);
@@ -120,7 +123,8 @@ impl Endings {
         })
     }
 
-    /// "The fever and headache are gone": a verb for several, and none before them.
+    /// Ends several findings with one verb, if none of them has a verb before it: "the fever and
+    /// headache are gone".
     pub(super) fn end_together(
         &self,
         (reading, carried): (&Reading<'_>, &[bool]),
@@ -138,14 +142,14 @@ impl Endings {
         is_of_several && is_subject && self.end((reading, carried), next, || clause.end)
     }
 
-    /// The place of the word that says that a finding is over.
+    /// Returns the position of the word that says that a finding is over.
     fn plain_ending(
         &self,
         reading: &Reading<'_>,
         it: &Spotted,
         next: impl Fn() -> usize,
     ) -> Option<usize> {
-        // Most texts call nothing over.
+        // Fast path: most texts say of nothing that it is over.
         if !reading.marks.has_any(Mark::Ending) {
             return None;
         }
@@ -159,14 +163,14 @@ impl Endings {
         })
     }
 
-    /// "His legs have gone weak", "her mouth has gone to one side": not over, but changed.
+    /// "His legs have gone weak", "her mouth has gone to one side": changed, not over.
     fn turns_into(&self, reading: &Reading<'_>, ending: usize) -> bool {
         let gone = (ending..reading.len().min(ending + 2))
             .find(|&at| reading.is_one_of(at, &self.turned_into));
         let next = gone.map(|at| at + 1).filter(|&at| at < reading.len());
         next.is_some_and(|at| {
             let goes_on = [Mark::Joiner, Mark::Barrier, Mark::Trigger, Mark::Beginning];
-            // "Gone completely", but "gone completely numb".
+            // "Gone completely" is over; "gone completely numb" is not.
             let wholly = reading.marks.has(at, Mark::BeforeEnding) && is_sign(reading, at + 1);
             let says_more = !is_sign(reading, at)
                 && !wholly
@@ -177,13 +181,13 @@ impl Endings {
     }
 }
 
-/// Whether a phrase itself says that something is over: "bleeding stopped".
+/// Whether a phrase itself contains the ending: "bleeding stopped".
 pub(super) fn tells_end(reading: &Reading<'_>, it: &Spotted) -> bool {
     let tokens = it.first()..it.last() + 1;
     reading.marks.has_any(Mark::Ending) && reading.marks.first(tokens, Mark::Ending).is_some()
 }
 
-/// "Is the fever gone?" says nothing yet.
+/// Whether the sentence is a question: "Is the fever gone?" is not a statement.
 fn is_asked(reading: &Reading<'_>, at: usize) -> bool {
     reading.words[reading.sentence_of(at).end - 1] == "?"
 }

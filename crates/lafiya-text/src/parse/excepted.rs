@@ -1,17 +1,18 @@
-//! The one part that has what no other has: "nothing pains me except the chest", "no pain apart from the belly".
+//! Exceptions: the one body part that has what no other has: "nothing pains me except the chest",
+//! "no pain apart from the belly".
 
 use super::reading::Reading;
 use crate::phrases::PhraseSet;
 use crate::words::BodyWords;
 
-/// The words that say so.
+/// The phrases for exceptions.
 #[derive(Clone, Debug)]
 pub(super) struct Exceptions {
     nowhere: PhraseSet<()>,
     exceptions: PhraseSet<()>,
 }
 
-/// Tokens from "nothing" to the complaint, and from there to the part.
+/// Maximum tokens from "nothing" to the complaint, and from there to the body part.
 const NOWHERE_REACH: usize = 4;
 const PART_REACH: usize = 7;
 
@@ -23,7 +24,7 @@ impl Exceptions {
         }
     }
 
-    /// Whether a complaint that is denied leaves out the part behind it.
+    /// Whether a negated complaint excepts the body part after it.
     pub(super) fn leave_out(&self, reading: &Reading<'_>, complaint: usize, part: usize) -> bool {
         let clause = reading.clause_of(complaint);
         let before = complaint.saturating_sub(NOWHERE_REACH).max(clause.start)..complaint;

@@ -1,5 +1,6 @@
-//! An illness that is feared or asked about is not one that is known: "I am afraid of HIV", "is this a heart attack?". What is
-//! felt or seen is there all the same ("she fears the bleeding"), and so is a pregnancy that somebody fears for.
+//! Illnesses that are feared or asked about, not known: "I am afraid of HIV", "is this a heart
+//! attack?". Symptoms and signs still count ("she fears the bleeding"), and so does a pregnancy
+//! that someone fears for.
 
 use lafiya_knowledge::KnowledgeBase;
 
@@ -7,11 +8,11 @@ use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
 
-/// Words from the fear to the illness: "fears he has cancer", "afraid of catching HIV".
+/// Maximum words from the fear to the illness: "fears he has cancer", "afraid of catching HIV".
 const FEAR_REACH: usize = 4;
-/// Words from the question to it: "is it a heart attack".
+/// Maximum words from the question to the illness: "is it a heart attack".
 const QUESTION_REACH: usize = 3;
-/// What the base calls an illness that a patient has or had.
+/// Kind in the knowledge base for an illness that a patient has or had.
 const ILLNESS: &str = "medical_history";
 
 /// Drops illnesses that are only feared or asked about.
@@ -26,7 +27,7 @@ pub(super) fn drop(reading: &Reading<'_>, base: &KnowledgeBase, spotted: &mut [S
             continue;
         }
         let first = it.first();
-        // An illness that somebody owns is known: "he fears her diabetes".
+        // An illness with a possessive is known: "he fears her diabetes".
         if first > 0 && marks.has(first - 1, Mark::Possessive) {
             continue;
         }
@@ -34,7 +35,7 @@ pub(super) fn drop(reading: &Reading<'_>, base: &KnowledgeBase, spotted: &mut [S
         let near = |reach: usize| first.saturating_sub(reach).max(clause.start)..first;
         let begins = reading.sentence_of(first).start;
         let asked = marks.has(begins, Mark::Question) && near(QUESTION_REACH).contains(&begins);
-        // "She fears because she is diabetic".
+        // "She fears because she is diabetic": the illness is known.
         let feared = marks
             .first(near(FEAR_REACH), Mark::Fear)
             .is_some_and(|fear| marks.first(fear..first, Mark::Barrier).is_none());

@@ -1,20 +1,21 @@
-//! How a value is written: its figures, sums and unit, and the words that link it with its name.
+//! The notation of values: digits, sums and units, and the words that link a value with its name.
 
 use super::reading::Reading;
 use crate::phrases::PhraseSet;
 use crate::words::Measures;
 
-/// Words between a name and its number.
+/// Maximum words between a name and its number.
 const LINKS_MAX: usize = 3;
 
-/// A pressure as it is told where people count in centimetres: "tension 17/11".
+/// Converts a blood pressure given in cm to mm: "tension 17/11".
 pub(super) fn in_mm(upper: f64, lower: f64) -> (f64, f64) {
     let in_cm = (6.0..=30.0).contains(&upper) && (3.0..=20.0).contains(&lower) && lower < upper;
     let by = if in_cm { 10.0 } else { 1.0 };
     (upper * by, lower * by)
 }
 
-/// The parts of a score that is told as a sum: "GCS E2V2M4", "E3 V4 M5", "3+2+4"; with the tokens they take.
+/// Parses a score written as a sum, "GCS E2V2M4", "E3 V4 M5" or "3+2+4". Returns the sum and the
+/// number of tokens.
 pub(super) fn sum_at(reading: &Reading<'_>, at: usize) -> Option<(f64, usize)> {
     let number = |at: usize| {
         let it = reading.tokens.get(at).filter(|it| it.is_number());
@@ -32,7 +33,7 @@ pub(super) fn sum_at(reading: &Reading<'_>, at: usize) -> Option<(f64, usize)> {
     Some((eyes? + voice? + moves?, taken))
 }
 
-/// The figures behind a decimal comma: "7,5".
+/// Returns the digits after a decimal comma: "7,5".
 pub(super) fn decimals_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<&'r str> {
     let [comma, decimals] = reading.tokens.get(at..at + 2)? else {
         return None;
@@ -43,12 +44,12 @@ pub(super) fn decimals_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<&'r
     (joined && is_number && figures.len() <= 2).then_some(figures)
 }
 
-/// The words around a value, ready to use.
+/// The phrases around a value, indexed.
 #[derive(Clone, Debug)]
 pub(super) struct Figures {
     links: PhraseSet<()>,
     not_units: PhraseSet<()>,
-    /// What is written, with the unit that the base reads.
+    /// Written units, mapped to the unit of the knowledge base.
     units: PhraseSet<Box<str>>,
 }
 
@@ -67,12 +68,12 @@ impl Figures {
         }
     }
 
-    /// How many tokens at a place link a name with its number.
+    /// Returns the number of tokens at a position that link a name with its number.
     pub(super) fn link_at(&self, reading: &Reading<'_>, at: usize) -> usize {
         self.links.length_at(&reading.keys, at)
     }
 
-    /// The token behind the words that link a name with its number.
+    /// Returns the token after the words that link a name with its number.
     pub(super) fn past_links(&self, reading: &Reading<'_>, from: usize) -> Option<usize> {
         let mut at = from;
         while at < reading.len()
@@ -84,7 +85,8 @@ impl Figures {
         (at < reading.len()).then_some(at)
     }
 
-    /// A unit written after a number, as the base reads it, with the tokens it takes.
+    /// Returns the unit after a number in the spelling of the knowledge base, with its number of
+    /// tokens.
     pub(super) fn unit_at(&self, reading: &Reading<'_>, at: usize) -> (&str, usize) {
         let written = self.units.longest_at(&reading.keys, at);
         match written.filter(|_| self.not_units.length_at(&reading.keys, at) == 0) {
@@ -94,13 +96,13 @@ impl Figures {
     }
 }
 
-/// Whether "c/o" stands here, with which a complaint begins.
+/// Whether "c/o" is at this position, which starts a complaint.
 pub(super) fn is_complaint(reading: &Reading<'_>, at: usize) -> bool {
     matches!(reading.words.get(at..at + 3), Some(["c", "/", "o"]))
 }
 
 pub(super) fn plain(number: f64) -> String {
-    // Mostly whole, and then written in a tenth of the time.
+    // Most numbers are whole, and integers format about ten times faster.
     let whole = number as u32;
     if f64::from(whole) == number {
         whole.to_string()

@@ -1,7 +1,9 @@
-//! What forms and telegrams write beside a name: "Conscious? No", "Passing urine: N", "FHS not heard", "BP ↑".
+//! What forms and terse notes write next to a name: "Conscious? No", "Passing urine: N", "FHS not
+//! heard", "BP ↑".
 //!
-//! The "no" of such a question is the danger, where that of "Convulsions?" denies one. A question counts only as the whole of
-//! what is asked, and its answer only as a whole: "Difficulty in breathing: no" and "Breathing: no distress" are neither.
+//! Here "no" is the danger sign, while for "Convulsions?" it is a negation. A question counts only
+//! if it is the whole of what is asked, and an answer only if it is complete: "Difficulty in
+//! breathing: no" and "Breathing: no distress" do not match.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,50 +20,50 @@ use super::traits::Trait;
 use crate::phrases::PhraseSet;
 use crate::words::{FormWords, ScopeWords};
 
-/// The words of forms, ready to use.
+/// The phrases of forms, indexed.
 #[derive(Clone, Debug)]
 pub(super) struct Forms {
     names: PhraseSet<Noted>,
-    /// Say no as a whole answer.
+    /// Phrases that mean no as a complete answer.
     noes: PhraseSet<()>,
-    /// Say so of what was looked for: "not heard".
+    /// Phrases for something that was looked for and not found: "not heard".
     lacking: PhraseSet<()>,
-    /// Whole answers behind which the next question may begin.
+    /// Complete answers after which the next question may begin.
     answers: PhraseSet<()>,
-    /// What says no to one question alone, by its finding.
+    /// Phrases that mean no for only one question, by its finding.
     own_answers: PhraseSet<ConceptRef>,
-    /// May stand between a question and its mark: "has he passed urine today?".
+    /// Words that may come between a question and its question mark: "has he passed urine today?".
     tails: PhraseSet<()>,
-    /// May stand between one with answers of its own and those.
+    /// Words that may come between a question with its own answers and these answers.
     sizes: PhraseSet<()>,
-    /// May stand before what is asked.
+    /// Words that may precede what is asked.
     asking: PhraseSet<()>,
     levels: Levels,
 }
 
-/// What a name is of.
+/// What a name belongs to.
 #[derive(Clone, Copy, Debug)]
 enum Noted {
     Asked(Question),
-    /// The number of a level.
+    /// The index of a level.
     Level(usize),
 }
 
-/// A question whose "no" is a finding.
+/// A question for which "no" is a finding.
 #[derive(Clone, Copy, Debug)]
 struct Question {
     no: ConceptRef,
-    /// "Breathing: N" is normal.
+    /// "Breathing: N" means normal.
     n_is_normal: bool,
-    /// Only answers of its own say no.
+    /// Only its own answers mean no.
     has_answers: bool,
 }
 
-/// Words of the next question, and the sign behind it.
+/// Maximum words of the next question, including the sign after it.
 const QUESTION_MAX: usize = 5;
-/// Tokens of a size and what goes with it.
+/// Maximum tokens of a size and the words around it.
 const SIZE_MAX: usize = 8;
-/// Words before what is asked: "has the mother been".
+/// Maximum words before what is asked: "has the mother been".
 const ASKING_MAX: usize = 4;
 
 impl Forms {
@@ -107,19 +109,19 @@ impl Forms {
         }
     }
 
-    /// Words that no other list has, for the speller.
+    /// Returns words that no other list contains, for the spelling corrector.
     pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
         let lists = [&self.lacking, &self.asking];
         let listed = lists.into_iter().flat_map(PhraseSet::vocabulary);
         self.names.vocabulary().chain(listed)
     }
 
-    /// Whether a word begins what a form asks for, or a name that an arrow may stand beside.
+    /// Whether a word begins a question of a form, or a name that an arrow may accompany.
     pub(super) fn begins(&self, key: u64) -> bool {
         self.names.begun(key).is_some()
     }
 
-    /// Adds what answers and arrows say; what was heard in the same words gives way.
+    /// Adds the findings of answers and arrows. They replace findings recognised in the same words.
     pub(super) fn apply(&self, (text, reading): (&str, &Reading<'_>), spotted: &mut Vec<Spotted>) {
         let mut made: Vec<Spotted> = Vec::new();
         reading.take_each_of([Trait::Noted], |at| {
@@ -147,7 +149,8 @@ impl Forms {
         spotted.sort_by_key(Spotted::first);
     }
 
-    /// What a question says that is answered with no. The answer is part of it, so that it denies nothing that follows.
+    /// Returns the finding of a question that is answered with no. It covers the answer, so that
+    /// the answer negates nothing that follows.
     fn refused(
         &self,
         (text, reading): (&str, &Reading<'_>),
@@ -164,7 +167,8 @@ impl Forms {
         self.heads(reading, name.start).then(told)
     }
 
-    /// Where answers with boxes end of which the no is ticked: "able to drink: [ ] yes [x] no".
+    /// Returns the end of a group of ticked answers where only the no is ticked: "able to drink: [
+    /// ] yes [x] no".
     fn ticked_no_behind(
         &self,
         (text, reading): (&str, &Reading<'_>),
@@ -181,23 +185,23 @@ impl Forms {
         }
         .ticked_no(from)?;
         let behind = reading.tokens.get(end);
-        // "Conscious [x] No [ ]" has a box too many.
+        // "Conscious [x] No [ ]" has one box too many.
         let closes = behind.is_none_or(|it| it.is_sign() && word(end) != "[");
         closes.then_some(end)
     }
 
-    /// Where a whole answer ends that says no.
+    /// Returns the end of a complete answer that means no.
     fn no_behind(&self, reading: &Reading<'_>, question: Question, from: usize) -> Option<usize> {
         let word = |at: usize| reading.word(at);
         let from = from + self.tails.length_at(&reading.keys, from);
         let led = matches!(word(from), "?" | ":" | "=" | "|" | "(" | "[");
         let mut at = from + usize::from(led);
-        // "Conscious?: no", or with its answer on the next line.
+        // "Conscious?: no", or an answer on the next line.
         at += usize::from(led && matches!(word(at), ":" | "\n"));
         at += usize::from(matches!(word(at), "is" | "are" | "was" | "were"));
         let lacks = self.lacking.length_at(&reading.keys, at);
         let end = at + lacks.max(self.noes.length_at(&reading.keys, at));
-        // A small "n" by itself is a slip.
+        // A lower-case "n" on its own is a typing error.
         let is_letter = word(at) == "n" && end == at + 1;
         let says_no = !is_letter || (!question.n_is_normal && (led || reading.tokens[at].capitals));
         let closes = || match word(end) {
@@ -209,12 +213,13 @@ impl Forms {
                     || (led && Self::asks_at(reading, end))
             }),
         };
-        // "Conscious: no. of convulsions: 1".
+        // "Conscious: no. of convulsions: 1": here, "no." means number.
         let counts = word(end) == "of" || (word(end) == "." && word(end + 1) == "of");
         (end > at && says_no && !counts && closes()).then_some(end)
     }
 
-    /// The same where one question has answers of its own, behind a size: "pupils 6 mm, not reactive".
+    /// Returns the end of an answer that only this question has, after a size: "pupils 6 mm, not
+    /// reactive".
     fn own_no_behind(
         &self,
         reading: &Reading<'_>,
@@ -244,8 +249,8 @@ impl Forms {
         sign.is_some_and(|sign| matches!(reading.words[sign], "?" | ":" | "="))
     }
 
-    /// Whether what is asked begins here, behind words such as "is the patient" at most: "fast breathing: no" asks for something
-    /// else.
+    /// Whether the question begins here, preceded at most by words such as "is the patient". "Fast
+    /// breathing: no" asks for something else.
     fn heads(&self, reading: &Reading<'_>, name: usize) -> bool {
         let from = name.saturating_sub(ASKING_MAX);
         let leads = |at: &usize| self.asking.length_at(&reading.keys, *at) > 0;

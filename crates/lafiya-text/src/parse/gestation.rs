@@ -20,19 +20,19 @@ use super::traits::Trait;
 use crate::phrases::PhraseSet;
 use crate::words::{GestationWords, Stage};
 
-/// The stages of a pregnancy that a base knows.
+/// The stages of pregnancy in a knowledge base.
 #[derive(Clone, Debug)]
 pub(super) struct Gestation {
     pregnancy: Option<ConceptRef>,
-    /// Below so many weeks, the stage; in rising order.
+    /// The stages with their upper limits in weeks, in ascending order.
     stages: Vec<(u32, ConceptRef)>,
-    /// What it is to be born before so many weeks.
+    /// The finding for a birth before this many weeks.
     born_early: Option<(u32, ConceptRef)>,
-    /// What findings mean in some weeks.
+    /// Findings with a narrower meaning in certain weeks.
     narrower: Vec<Narrower>,
-    /// Make the weeks of a clause those of a birth.
+    /// Phrases that make the weeks of a clause those of a birth.
     at_birth: PhraseSet<()>,
-    /// Right before weeks that are past.
+    /// Phrases directly before weeks that are past.
     back_then: PhraseSet<()>,
     /// A pregnancy from which weeks may stand further away.
     pregnant: PhraseSet<()>,
@@ -83,7 +83,7 @@ impl Surroundings<'_, '_> {
     }
 }
 
-/// Whose weeks are told.
+/// What the weeks refer to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Weeks {
     OfPregnancy,
@@ -91,7 +91,7 @@ enum Weeks {
     Past,
 }
 
-/// Findings, the weeks, and what they mean then.
+/// Findings, a range of weeks, and their meaning in these weeks.
 #[derive(Clone, Debug)]
 struct Narrower {
     with: ConceptSet,
@@ -100,7 +100,7 @@ struct Narrower {
 }
 
 const WEEK_DAYS: u32 = 7;
-/// Words from one that makes weeks past to them: "booked at 12/40".
+/// Maximum words from a word for the past to the weeks: "booked at 12/40".
 const BACK_THEN_WITHIN: usize = 2;
 /// Nobody says of a complaint that it has lasted so many weeks: people count it in months.
 const WEEKS_OF_A_PREGNANCY: Range<u32> = 14..45;
@@ -162,7 +162,8 @@ impl Gestation {
         patient: (Option<Age>, Option<Sex>),
         spotted: &mut Vec<Spotted>,
     ) -> bool {
-        // Most texts have no word that makes weeks those of a pregnancy, and then only "36/40" and "36+4" do.
+        // Fast path: most texts have no word for weeks of pregnancy, so only "36/40" and "36+4"
+        // remain.
         let marks = [
             Mark::BehindWeeks,
             Mark::BeforeWeeks,
@@ -516,7 +517,7 @@ impl Gestation {
         }
     }
 
-    /// "Contractions" at 30 weeks are contractions before their time.
+    /// Replaces findings by their narrower meaning: "contractions" at 30 weeks are preterm.
     fn narrow(&self, weeks: u32, spotted: &mut Vec<Spotted>) {
         for narrower in self.narrower.iter().filter(|it| it.weeks.contains(&weeks)) {
             let known = spotted.iter().any(|it| it.concept == narrower.means);

@@ -1,4 +1,5 @@
-//! How far a doubt reaches. "It may be a stroke, his mouth is bent": the disease is in doubt, and what is seen of it is not.
+//! The reach of an uncertainty. In "It may be a stroke, his mouth is bent", the disease is
+//! uncertain and the sign is not.
 
 use std::ops::Range;
 
@@ -9,12 +10,12 @@ use crate::hash::{FastSet, set_of};
 use crate::phrases::PhraseSet;
 use crate::words::ScopeWords;
 
-/// The words behind which a doubt ends.
+/// The phrases that end an uncertainty.
 #[derive(Clone, Debug)]
 pub(super) struct Doubts {
-    /// Before what is seen: "with", "as".
+    /// Phrases that introduce an observation: "with", "as".
     ends: PhraseSet<()>,
-    /// Before these, which end nothing: "may present with fever".
+    /// Words before these that keep the uncertainty going: "may present with fever".
     goes_on: FastSet<String>,
 }
 
@@ -26,9 +27,10 @@ impl Doubts {
         }
     }
 
-    /// The part of its reach that a doubt governs: up to the first comma, colon or "with" that ends it. A doubt about
-    /// findings goes on along their list ("not sure if fever, cough"), and so does one whose list ends in "or": `goes_on`
-    /// says so of a comma.
+    /// Returns the part of its reach that an uncertainty governs: up to the first comma, colon or
+    /// "with" that ends it. An uncertainty about findings extends along their list ("not sure if
+    /// fever, cough"), and so does one whose list ends in "or"; for a comma, `goes_on` decides
+    /// this.
     pub(super) fn governed(
         &self,
         reading: &Reading<'_>,
@@ -38,7 +40,7 @@ impl Doubts {
     ) -> Range<usize> {
         let Range { start, end } = reach;
         let ends = |at: usize| {
-            // "Possible: fever, cough" is in doubt as a whole.
+            // "Possible: fever, cough" is uncertain as a whole.
             if at == start {
                 return false;
             }
@@ -57,8 +59,8 @@ impl Doubts {
         start..(start..end).find(|&at| ends(at)).unwrap_or(end)
     }
 
-    /// Whether what is seen begins behind a word: "unlikely to be malaria as he has a stiff neck". Something must be in doubt
-    /// before it.
+    /// Whether an observation begins after a word: "unlikely to be malaria as he has a stiff neck".
+    /// Something uncertain must precede it.
     fn shows(&self, reading: &Reading<'_>, start: usize, at: usize) -> bool {
         self.ends.length_at(&reading.keys, at) > 0
             && !reading.is_one_of(at - 1, &self.goes_on)

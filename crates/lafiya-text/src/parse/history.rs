@@ -1,8 +1,8 @@
-//! A past history that is told as one: "PMH: febrile convulsions in infancy", "previous episodes of chest pain last year", "he had a
-//! seizure at age 5 but none since".
+//! Explicit past medical history: "PMH: febrile convulsions in infancy", "previous episodes of
+//! chest pain last year", "he had a seizure at age 5 but none since".
 //!
-//! What such a line tells is past only where its own time stands beside it: notes run on ("PMH hypertension, admitted with
-//! convulsions").
+//! An entry is past only if it has a time of its own, because notes run on ("PMH hypertension,
+//! admitted with convulsions").
 
 use std::ops::Range;
 
@@ -14,31 +14,31 @@ use super::spotted::Spotted;
 use crate::phrases::PhraseSet;
 use crate::words::ScopeWords;
 
-/// The words of a past history.
+/// The phrases of past medical history.
 #[derive(Clone, Debug)]
 pub(super) struct Histories {
-    /// Open a line that tells what was: "PMH".
+    /// Headings of past history: "PMH".
     headings: PhraseSet<()>,
-    /// Stand before a finding that was: "previous episodes of".
+    /// Phrases before a past finding: "previous episodes of".
     previous: PhraseSet<()>,
-    /// Stand behind it and say when: "in infancy".
+    /// Phrases after it that say when: "in infancy".
     times: PhraseSet<()>,
-    /// Open a sentence about another pregnancy.
+    /// Phrases that start a sentence about another pregnancy.
     pregnancies: PhraseSet<()>,
-    /// Speak of the present one.
+    /// Phrases for the current pregnancy.
     this_pregnancy: PhraseSet<()>,
-    /// Say that it did not come again.
+    /// Phrases that say that it did not recur.
     never_again: PhraseSet<()>,
-    /// Verbs of now.
+    /// Verbs in the present tense.
     of_now: PhraseSet<()>,
-    /// Before an age at which something was, and behind its number.
+    /// Words before a past age, and after its number.
     age_leads: PhraseSet<()>,
     age_units: PhraseSet<()>,
 }
 
-/// Words of the longest phrase before a finding.
+/// Length of the longest phrase before a finding, in words.
 const PREVIOUS_WORDS_MAX: usize = 3;
-/// So many years at least lie between then and now.
+/// Minimum years between then and now.
 const YEARS_SINCE: u32 = 2;
 
 impl Histories {
@@ -56,20 +56,20 @@ impl Histories {
         }
     }
 
-    /// Whether a finding is told as one of the past, given how old the patient is.
+    /// Whether a finding is stated as past history, given the patient's age.
     pub(super) fn tells(&self, reading: &Reading<'_>, it: &Spotted, age: Option<Age>) -> bool {
         self.is_listed(reading, it, age)
             || self.is_of_other_pregnancy(reading, it)
             || self.never_came_again(reading, it, age)
     }
 
-    /// Whether it is nothing but the time of what was: the delivery of "PPH after second delivery", the pregnancy of "in my last
-    /// pregnancy".
+    /// Whether a finding only says when something was: the delivery in "PPH after second delivery",
+    /// the pregnancy in "in my last pregnancy".
     pub(super) fn is_time(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
         let start = reading.sentence_of(it.first()).start;
         let opens = self.pregnancies.length_at(&reading.keys, start);
         let is_headed = || self.has(reading, &self.headings, start);
-        // "In my last pregnancy I was well, this one I have fits": who speaks of another one is pregnant.
+        // "In my last pregnancy I was well, this one I have fits": the patient is pregnant.
         let rest = start..reading.len();
         let is_again = || self.this_pregnancy.begins_in(&reading.keys, rest);
         ((start..start + opens).contains(&it.last()) && !is_again())
@@ -80,7 +80,8 @@ impl Histories {
         at < reading.len() && set.length_at(&reading.keys, at) > 0
     }
 
-    /// "PMH: meningitis aged 3, febrile convulsions in infancy", "previous episodes of chest pain last year".
+    /// Matches "PMH: meningitis aged 3, febrile convulsions in infancy" and "previous episodes of
+    /// chest pain last year".
     fn is_listed(&self, reading: &Reading<'_>, it: &Spotted, age: Option<Age>) -> bool {
         let sentence = reading.sentence_of(it.first());
         let behind = it.last() + 1;
@@ -93,13 +94,14 @@ impl Histories {
         (timed && (is_headed || self.is_led(reading, it.first()))) || (is_headed && aged())
     }
 
-    /// Whether "previous episodes of" ends here.
+    /// Whether a phrase such as "previous episodes of" ends here.
     fn is_led(&self, reading: &Reading<'_>, at: usize) -> bool {
         let mut lengths = 1..=PREVIOUS_WORDS_MAX.min(at);
         lengths.any(|length| self.previous.length_at(&reading.keys, at - length) == length)
     }
 
-    /// "In my last pregnancy I bled a lot": up to the comma, and nothing that goes on.
+    /// Matches "In my last pregnancy I bled a lot": up to the comma, with nothing that continues
+    /// into the present.
     fn is_of_other_pregnancy(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
         let sentence = reading.sentence_of(it.first());
         let clause = reading.clause_of(it.first());
@@ -112,13 +114,14 @@ impl Histories {
         !{ clause }.any(is_of_now)
     }
 
-    /// Whether it stands in a later clause of a sentence that another pregnancy opens.
+    /// Whether it is in a later clause of a sentence that starts with another pregnancy.
     pub(super) fn is_behind_other_pregnancy(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
         let start = reading.sentence_of(it.first()).start;
         reading.clause_of(it.first()).start != start && self.has(reading, &self.pregnancies, start)
     }
 
-    /// "He had a seizure at age 5 but none since". Without an age the last time may have been this morning.
+    /// Matches "He had a seizure at age 5 but none since". Without an age, the last time may have
+    /// been this morning.
     fn never_came_again(&self, reading: &Reading<'_>, it: &Spotted, age: Option<Age>) -> bool {
         let sentence = reading.sentence_of(it.first());
         let has_verb = |tokens: Range<usize>| reading.marks.first(tokens, Mark::PastVerb).is_some();
@@ -132,8 +135,8 @@ impl Histories {
             && self.never_again.begins_in(&reading.keys, sentence)
     }
 
-    /// Where an age ends that begins here: "at 17", "aged 3", "at the age of 5", "at 2 years". None where the patient is no
-    /// older.
+    /// Returns the end of an age that begins here: "at 17", "aged 3", "at the age of 5", "at 2
+    /// years". `None` if the patient is no older than that.
     fn age_at(&self, reading: &Reading<'_>, at: usize, patient: Option<Age>) -> Option<usize> {
         let lead = self.age_leads.length_at(&reading.keys, at);
         let number = at + lead;
@@ -145,7 +148,7 @@ impl Histories {
     }
 }
 
-/// Whether an item of a list ends here. A colon makes an hour of the number before it.
+/// Whether a list item ends here. A colon after a number makes it a time of day.
 fn closes(reading: &Reading<'_>, at: usize) -> bool {
     let sign = reading.words.get(at);
     let number_behind = reading

@@ -1,4 +1,4 @@
-//! A line about the family: "FHx: father has hypertension and had a stroke at 60".
+//! Family history lines: "FHx: father has hypertension and had a stroke at 60".
 
 use std::ops::Range;
 
@@ -9,15 +9,15 @@ use super::reading::Reading;
 use crate::hash::{FastSet, set_of};
 use crate::words::PersonWords;
 
-/// Most texts have no more of them.
+/// Most texts have at most one such line.
 pub(super) type Lines = SmallVec<[Range<usize>; 1]>;
 
-/// The words that such a line ends with.
+/// The words that end a family history line.
 #[derive(Clone, Debug)]
 pub(super) struct Kindred {
-    /// Name the patient.
+    /// Words that refer to the patient again.
     line_ends: FastSet<String>,
-    /// Kin "had" something, or "died".
+    /// Words for what happened to relatives: "had", "died".
     told_of_kin: FastSet<String>,
 }
 
@@ -29,8 +29,8 @@ impl Kindred {
         }
     }
 
-    /// The tokens of the lines about the family: from the heading on, up to the end of the sentence or a word that brings the
-    /// patient back ("complains").
+    /// Returns the tokens of the family history lines: from the heading to the end of the sentence,
+    /// or to a word that refers to the patient again ("complains").
     pub(super) fn lines(&self, reading: &Reading<'_>) -> Lines {
         let mut lines = Lines::new();
         if !reading.marks.has_any(Mark::FamilyHeading) {
@@ -46,7 +46,8 @@ impl Kindred {
         lines
     }
 
-    /// "..., c/o chest pain", "..., patient coughs blood", "..., she has chest pain".
+    /// Whether the patient is the subject again: "..., c/o chest pain", "..., patient coughs
+    /// blood", "..., she has chest pain".
     fn brings_patient_back(&self, reading: &Reading<'_>, at: usize) -> bool {
         let speaks_anew = || {
             reading.words[at] == ","

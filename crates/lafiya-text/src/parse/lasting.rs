@@ -1,4 +1,5 @@
-//! Giving each time to the findings it belongs to: those before it in its clause and its list, else those after it.
+//! Assigns each duration to its findings: those before it in its clause and its list, or else those
+//! after it.
 
 use std::ops::Range;
 
@@ -8,14 +9,14 @@ use super::reading::Reading;
 use super::spotted::Spotted;
 use super::time::{Time, Times};
 
-/// Words that may stand before a time that opens a clause ("For the past two days").
+/// Maximum words before a time that opens a clause ("For the past two days").
 const OPENING_MAX: usize = 3;
-/// A time in a clause of its own ("fever, 3 days") has at most so many words before it.
+/// Maximum words before a time in a clause of its own ("fever, 3 days").
 const OWN_CLAUSE_MAX: usize = 3;
-/// Words of an answer before its time: "yes, for about 3 days".
+/// Maximum words of an answer before its time: "yes, for about 3 days".
 const ANSWER_MAX: usize = 4;
 
-/// Attaches all times. What stands before a time has the first claim on it, in the whole text.
+/// Assigns all durations. Findings before a duration have priority, in the whole text.
 pub(super) fn attach(
     reading: &Reading<'_>,
     told: (&Times, &[Time]),
@@ -35,7 +36,7 @@ pub(super) fn attach(
     let lasting = spotted.iter().zip(0..).filter(|(it, _)| lasts(it));
     let mut places: Vec<(usize, usize)> = Vec::with_capacity(spotted.len());
     places.extend(lasting.map(|(it, n)| (it.first(), n)));
-    // Nearly in order already: those made from numbers stand behind the others.
+    // Nearly sorted already: findings made from numbers come after the others.
     places.sort();
     let mut found = Found {
         before: counted_before(reading.len(), &places),
@@ -46,7 +47,7 @@ pub(super) fn attach(
     let mut unclaimed = Vec::with_capacity(times.len());
     for (n, time) in times.iter().enumerate() {
         let sentence = reading.sentence_of(time.first);
-        // A time without a number ("on and off") does not keep the next one from its finding.
+        // A time without a number ("on and off") does not separate the next one from its finding.
         let counted = times[..n].iter().rfind(|it| it.lasting.0.is_some());
         let from = counted.map_or(0, |it| it.end).max(sentence.start);
         if !before(reading, time, from, &mut found) && !answered(reading, time, &mut found) {
@@ -83,25 +84,25 @@ fn is_of_event(reading: &Reading<'_>, words: &Times, time: &Time, spotted: &[Spo
     event.is_some_and(|at| !(at + 1..time.first).any(joins))
 }
 
-/// The findings that may last, and where.
+/// The findings that can have a duration, with their positions.
 struct Found<'s> {
-    /// The token where each begins and its number among the spotted, in the order of the text.
+    /// The first token of each, with its index among the findings, in text order.
     places: Vec<(usize, usize)>,
-    /// How many of them begin before each token, and before the end of the text.
+    /// The number of them that begin before each token, and before the end of the text.
     before: Vec<u32>,
-    /// The tokens that carry any mention.
+    /// Tokens covered by any finding.
     carried: &'s [bool],
     spotted: &'s mut [Spotted],
 }
 
 impl Found<'_> {
-    /// Where the first begins that begins among these tokens.
+    /// Returns the first token in a range at which one begins.
     fn first(&self, tokens: Range<usize>) -> Option<usize> {
         let (at, _) = self.from(tokens.start).first()?;
         (*at < tokens.end).then_some(*at)
     }
 
-    /// Gives a time to all that begin among these tokens; says whether there was one.
+    /// Assigns a duration to all that begin in a token range. Returns whether there was one.
     fn give(&mut self, time: &Time, reach: Range<usize>) -> bool {
         let [from, to] = [reach.start, reach.end].map(|at| self.before[at] as usize);
         let given = self.places.get(from..to).unwrap_or_default();
@@ -111,13 +112,13 @@ impl Found<'_> {
         !given.is_empty()
     }
 
-    /// Those that begin at a token or behind it.
+    /// Returns those that begin at a token or after it.
     fn from(&self, token: usize) -> &[(usize, usize)] {
         &self.places[self.before[token] as usize..]
     }
 }
 
-/// How many of some places in the order of the text stand before each of so many tokens, and before the end.
+/// Counts the positions before each token and before the end. The positions must be in text order.
 fn counted_before(tokens: usize, places: &[(usize, usize)]) -> Vec<u32> {
     let mut before = vec![0; tokens + 1];
     for (at, _) in places {
@@ -138,7 +139,7 @@ fn before(reading: &Reading<'_>, time: &Time, from: usize, found: &mut Found<'_>
     if !any(reach) && clause.start > from && time.first - clause.start <= OWN_CLAUSE_MAX {
         reach = from.max(reading.clause_of(clause.start - 1).start);
     }
-    // A list reaches back over its commas as long as the clauses hold nothing but findings.
+    // A list extends backwards over its commas as long as the clauses contain only findings.
     while reach > from && any(reach) {
         let earlier = reading.clause_of(reach - 1);
         if !is_bare(reading, found.carried, earlier.clone()) {
@@ -149,7 +150,7 @@ fn before(reading: &Reading<'_>, time: &Time, from: usize, found: &mut Found<'_>
     found.give(time, reach..time.first)
 }
 
-/// "Cough? Yes, for 3 days."
+/// Assigns the duration of an answer: "Cough? Yes, for 3 days."
 fn answered(reading: &Reading<'_>, time: &Time, found: &mut Found<'_>) -> bool {
     let answer = reading.sentence_of(time.first).start;
     let is_yes = answer > 0
@@ -159,19 +160,21 @@ fn answered(reading: &Reading<'_>, time: &Time, found: &mut Found<'_>) -> bool {
     is_yes && found.give(time, reading.clause_of(answer - 1))
 }
 
-/// "Since two days, fever and cough", "3/7 history of fever, chills and vomiting".
+/// Assigns a duration to the findings after it: "Since two days, fever and cough", "3/7 history of
+/// fever, chills and vomiting".
 fn after(reading: &Reading<'_>, time: &Time, to: usize, found: &mut Found<'_>) -> bool {
     let clause = reading.clause_of(time.first);
     let mut reach = clause.end.min(to);
     let first = |reach: usize| found.first(time.end..reach);
-    // In the middle of a clause only what follows at once: "had measles last week and now I have rash".
+    // In the middle of a clause, only what follows directly counts: "had measles last week and now
+    // I have rash".
     let opens = time.first - clause.start <= OPENING_MAX;
     let at_once = |at: usize| (time.end..at).all(|n| !starts_anew(reading.words[n]));
     if !opens && !first(reach).is_some_and(at_once) {
         return false;
     }
-    // "I travelled two weeks ago and now I have fever": what is now did not begin then. At once behind a time
-    // the word belongs to it: "three days now".
+    // "I travelled two weeks ago and now I have fever": the fever did not begin then. Directly
+    // after a time, "now" belongs to the time: "three days now".
     let is_now = |n: usize| matches!(reading.words[n], "now" | "today");
     if first(to).is_some_and(|at| (time.end + 1..at).any(is_now)) {
         return false;
@@ -188,7 +191,7 @@ fn after(reading: &Reading<'_>, time: &Time, to: usize, found: &mut Found<'_>) -
     found.give(time, time.end..reach)
 }
 
-/// Words that begin another statement.
+/// Whether a word begins another statement.
 fn starts_anew(word: &str) -> bool {
     matches!(
         word,
@@ -196,7 +199,7 @@ fn starts_anew(word: &str) -> bool {
     )
 }
 
-/// A clause of findings, joiners and light words, without a verb of its own.
+/// Whether a clause contains only findings, joiners and light words, without a verb of its own.
 fn is_bare(reading: &Reading<'_>, carried: &[bool], mut clause: Range<usize>) -> bool {
     clause.all(|at| {
         let word = reading.words[at];
@@ -219,7 +222,7 @@ fn is_bare(reading: &Reading<'_>, carried: &[bool], mut clause: Range<usize>) ->
     })
 }
 
-/// Only a present finding lasts.
+/// Whether a finding can have a duration: only a present one can.
 fn lasts(it: &Spotted) -> bool {
     it.is_had() && it.is_finding()
 }

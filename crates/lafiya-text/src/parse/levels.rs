@@ -1,6 +1,8 @@
-//! Arrows and pluses beside a name: "JVP ↑", "↓ Hb", "JVP: raised", "oedema ++", "+++ pain". The name alone says nothing.
+//! Arrows and plus signs next to a name: "JVP ↑", "↓ Hb", "JVP: raised", "oedema ++", "+++ pain".
+//! The name alone is not a finding.
 //!
-//! Where a number follows, that says it. What an arrow says can be denied and doubted as any words can: "no ↑ JVP".
+//! If a number follows, the number decides. An arrow can be negated or uncertain like words: "no ↑
+//! JVP".
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,19 +18,19 @@ use crate::fold::Token;
 use crate::phrases::PhraseSet;
 use crate::words::{self, FormWords};
 
-/// What the signs beside names say.
+/// The meanings of signs next to names.
 #[derive(Clone, Debug)]
 pub(super) struct Levels {
     known: Vec<Level>,
-    /// Words in place of an arrow, behind a colon.
+    /// Words used instead of an arrow, after a colon.
     up: PhraseSet<()>,
     down: PhraseSet<()>,
-    /// Make a change of an arrow.
+    /// Words that make an arrow mean a change.
     changes: PhraseSet<()>,
     figures: Arc<Figures>,
 }
 
-/// What the signs beside one name say.
+/// The meanings of the signs next to one name.
 #[derive(Clone, Debug)]
 struct Level {
     up: Option<ConceptRef>,
@@ -37,7 +39,7 @@ struct Level {
     many: Option<ConceptRef>,
 }
 
-/// A row of one sign.
+/// A run of one sign.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sign {
     Up,
@@ -45,9 +47,9 @@ enum Sign {
     Pluses(usize),
 }
 
-/// So many pluses are many.
+/// Number of plus signs that counts as many.
 const MANY: usize = 3;
-/// Who writes such signs means them.
+/// Confidence of a sign: signs are written deliberately.
 const CONFIDENCE: f64 = 0.95;
 
 impl Levels {
@@ -68,7 +70,8 @@ impl Levels {
         }
     }
 
-    /// What the signs before or behind a name say; those before `taken` belong to another.
+    /// Returns what the signs before or after a name mean. Signs before `taken` belong to another
+    /// name.
     pub(super) fn told(
         &self,
         (text, reading): (&str, &Reading<'_>),
@@ -79,7 +82,7 @@ impl Levels {
         let (sign, tokens) = before(reading, &name, taken)
             .or_else(|| self.behind((text, reading), &name))
             .filter(|(_, tokens)| !self.leads_to_number(reading, tokens.end))?;
-        // "Pulmonary oedema ++" is another one than "oedema ++".
+        // "Pulmonary oedema ++" is another finding than "oedema ++".
         if matches!(sign, Sign::Pluses(_)) && !heads(reading, tokens.start) {
             return None;
         }
@@ -105,7 +108,7 @@ impl Levels {
         if let Some((sign, end)) = row_at(reading, at) {
             let is_change = self.changes.length_at(&reading.keys, end) > 0;
             let stands = match sign {
-                // "Oedema ++ of the face" is another one than "oedema ++".
+                // "Oedema ++ of the face" is another finding than "oedema ++".
                 Sign::Pluses(count) => {
                     (count > 1 && !is_placed(reading, end))
                         || closes(reading, end)
@@ -125,7 +128,7 @@ impl Levels {
         })
     }
 
-    /// Whether a number follows, which says more than a sign.
+    /// Whether a number follows, which is more precise than a sign.
     fn leads_to_number(&self, reading: &Reading<'_>, from: usize) -> bool {
         let number = self.figures.past_links(reading, from);
         let number = number.and_then(|at| reading.tokens.get(at));
@@ -133,7 +136,7 @@ impl Levels {
     }
 }
 
-/// The signs right before a name. One plus joins, two count.
+/// Returns the signs directly before a name. A single plus is a conjunction; two are a grade.
 fn before(
     reading: &Reading<'_>,
     name: &Range<usize>,
@@ -143,13 +146,13 @@ fn before(
     let same = |at: &usize| reading.words[*at] == reading.words[last];
     let first = (taken..=last).rev().take_while(same).last()?;
     let (sign, _) = row_at(reading, first)?;
-    // "Fluids ↑ BP ↓": behind a word and apart from the name it belongs to that word.
+    // "Fluids ↑ BP ↓": a sign after a word and separated from the name belongs to that word.
     let is_joined = !reading.tokens[name.start].spaced;
     let own = is_joined || heads(reading, first);
     (sign != Sign::Pluses(1) && own).then_some((sign, first..name.end))
 }
 
-/// The row of one sign that begins here, and where it ends.
+/// Returns the run of one sign that begins here, and its end.
 fn row_at(reading: &Reading<'_>, at: usize) -> Option<(Sign, usize)> {
     let sign = *reading.words.get(at)?;
     let count = reading.words[at..]
@@ -165,7 +168,7 @@ fn row_at(reading: &Reading<'_>, at: usize) -> Option<(Sign, usize)> {
     Some((row, at + count))
 }
 
-/// Whether no telling word stands before a name.
+/// Whether no content word precedes a name.
 fn heads(reading: &Reading<'_>, at: usize) -> bool {
     let before = at.checked_sub(1);
     before.is_none_or(|at| {
@@ -177,25 +180,26 @@ fn heads(reading: &Reading<'_>, at: usize) -> bool {
     })
 }
 
-/// Whether a word follows that may say where: no joiner, and no number.
+/// Whether the next word can be a location: not a joiner or a number.
 fn is_placed(reading: &Reading<'_>, at: usize) -> bool {
     let is_word = reading.tokens.get(at).is_some_and(|it| it.is_word());
     is_word && !reading.tokens[at].is_number() && !reading.marks.has(at, Mark::Joiner)
 }
 
-/// Whether nothing but a sign follows; a question is not answered yet.
+/// Whether nothing but the end of the item follows: the end of the text or a punctuation sign. A
+/// question mark does not count, because the question is still open.
 fn closes(reading: &Reading<'_>, at: usize) -> bool {
     let token = reading.tokens.get(at);
     token.is_none_or(|it| it.is_sign() && !matches!(reading.words[at], "?" | "/" | "+" | "%"))
 }
 
-/// Whether a sign belongs to the word before it alone: "JVP+ oedema+".
+/// Whether a sign belongs only to the word before it: "JVP+ oedema+".
 fn is_hung_on(reading: &Reading<'_>, sign: usize) -> bool {
     let next = reading.tokens.get(sign + 1);
     !reading.tokens[sign].spaced && next.is_none_or(|it| it.spaced)
 }
 
-/// Whether signs belong to the word behind them: "sweating, RR ↑HR".
+/// Whether signs belong to the word after them: "sweating, RR ↑HR".
 fn hangs_on_next(reading: &Reading<'_>, signs: Range<usize>) -> bool {
     let next = reading.tokens.get(signs.end);
     let is_joined = next.is_some_and(|it| it.is_word() && !it.spaced);

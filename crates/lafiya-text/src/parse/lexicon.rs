@@ -1,7 +1,9 @@
-//! The lexicon: every phrasing of every finding, measure and risk factor, as written and as a bag of its telling words.
+//! The lexicon: every phrasing of every finding, measure and risk factor, as written and as a bag
+//! of its content words.
 //!
-//! As written: "running stomach". As a bag: {belly, pain} is met by "pain for my belle" and "belly dey pain me". A single
-//! word is only ever met as written (or in its plural, or as a form of a verb that the data names).
+//! As written: "running stomach". As a bag: {belly, pain} matches "pain for my belle" and "belly
+//! dey pain me". A single word is only matched as written, in its plural, or as a form of a verb
+//! named in the data.
 
 use std::num::NonZeroU32;
 
@@ -16,23 +18,23 @@ use crate::phrases::PhraseSet;
 use crate::stem::{singular, stem};
 use crate::words::{self, Besides, Ignored};
 
-/// What a phrase means.
+/// The meaning of a phrase.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Meaning {
     pub sense: Sense,
     pub kind: TermKind,
-    /// A language other than English; counts only beside a cue of it when the phrase is doubtful.
+    /// The language, if not English. A doubtful phrase counts only with a cue word of its language.
     pub language: Option<Language>,
     pub confidence: f32,
-    /// Counts only when written in capitals ("SI" is no Swahili "si").
+    /// Counts only when written in capitals ("SI" is not Swahili "si").
     pub capitals: bool,
-    /// A second concept that the phrase says ("N/V").
+    /// A second concept that the phrase means ("N/V").
     pub also: Option<ConceptRef>,
-    /// Possible in every sex and at every age, as nearly all are.
+    /// Whether it is possible for every sex and age, as nearly all are.
     pub in_anybody: bool,
 }
 
-/// Whom a concept is possible in.
+/// Returns the sexes and ages for which a concept is possible.
 pub(super) fn limits(base: &KnowledgeBase, concept: ConceptRef) -> (SexLimit, AgeSpan) {
     match concept {
         ConceptRef::Finding(ix) => (base.finding(ix).sex, base.finding(ix).ages),
@@ -55,7 +57,8 @@ impl Meaning {
         }
     }
 
-    /// A finding before nothing, English before other languages, and the base's own name before what people say.
+    /// Sort key: a finding before no finding, English before other languages, and the name in the
+    /// knowledge base before colloquial names.
     fn rank(&self) -> (bool, bool, TermKind) {
         (
             self.sense == Sense::Nothing,
@@ -65,18 +68,18 @@ impl Meaning {
     }
 }
 
-/// A language, by its place among those of the lexicon.
+/// A language, by its index in the lexicon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Language(u8);
 
-/// A concept, its absence, or nothing.
+/// A concept, its absence, or no finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sense {
     /// The patient has it.
     Has(ConceptRef),
-    /// The patient is well in this respect.
+    /// The patient does not have it.
     Lacks(ConceptRef),
-    /// Means no finding and hides those inside it.
+    /// Means no finding, and hides the findings inside the phrase.
     Nothing,
 }
 
@@ -89,83 +92,86 @@ impl Sense {
     }
 }
 
-/// A bag of telling words.
+/// A bag of content words.
 #[derive(Clone, Debug)]
 pub(super) struct Bag {
     pub meaning: Meaning,
-    /// The phrase joins its words with "and" or "or".
+    /// Whether the phrase joins its words with "and" or "or".
     pub joins: bool,
 }
 
-/// All phrasings of a base.
+/// All phrasings in a knowledge base.
 #[derive(Clone, Debug)]
 pub(super) struct Lexicon {
-    /// Phrases of one word, by their singular: "stool" is not "stooling".
+    /// Single-word phrases by their singular: "stool" is not "stooling".
     pub single: FastMap<String, usize>,
-    /// What they mean.
+    /// The meanings of the single-word phrases.
     pub singles: Vec<Vec<Meaning>>,
     /// Longer phrases as written, by the stems of their words.
     pub written: PhraseSet<Meaning>,
-    /// Phrases that mean no finding, by the singulars of their words.
+    /// Phrases to ignore, by the singulars of their words.
     pub ignored: PhraseSet<Meaning>,
     pub bags: FastMap<BagKey, SmallVec<[Bag; 1]>>,
-    /// The numbers of the words that occur in a bag: others cannot be part of one.
+    /// The numbers of the words that occur in a bag; other words cannot be part of one.
     pub bag_numbers: FastMap<String, BagNumber>,
-    /// Pairs of words that occur in one bag: both ends of a window must be such a pair.
+    /// Pairs of words that occur together in a bag: the first and the last word of a window must be
+    /// such a pair.
     pub pairs: Pairs,
     words: FastSet<String>,
     pub nouns: FastSet<String>,
     pub before_verbs: FastSet<String>,
-    /// Words that are a finding only where no other word follows at once ("a faint rash").
+    /// Words that are a finding only if no other word directly follows ("a faint rash").
     pub adjectives: FastSet<String>,
-    /// Words that are a finding only soon after one of these ("had a fit", but "a fit man").
+    /// Words that are a finding only shortly after one of these ("had a fit", but "a fit man").
     pub only_after: FastMap<String, FastSet<String>>,
-    /// What stands before a trade that is told of the patient.
+    /// Words before an occupation that show that it is the patient's.
     trades_after: Vec<String>,
     languages: Vec<String>,
     verbs: Vec<String>,
     shorthand: Vec<String>,
 }
 
-/// The number of a word that occurs in a bag. They count from one, so that having none takes no more room.
+/// The number of a word that occurs in a bag. Starts at one, so that `Option<BagNumber>` needs no
+/// extra space.
 pub(super) type BagNumber = NonZeroU32;
 
-/// Bags of more words are matched as written only: nobody says six words in another order.
+/// Larger bags are only matched as written: nobody reorders six words.
 pub(super) const BAG_WORDS_MAX: usize = 5;
-/// The words of a bag as one number, whatever their order. Two bags that share one would be mistaken for each other: with
-/// 64 bits that does not happen.
+/// The words of a bag combined into one number, independent of their order. Two bags with the same
+/// key would be confused; with 64 bits this does not happen in practice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct BagKey(u64);
 
 impl BagKey {
-    /// The key of the words with these numbers. No bag has a word twice, so none has the key of such words.
+    /// Returns the key of the words with these numbers. No bag contains a word twice, so no bag
+    /// matches the key of repeated words.
     #[inline]
     pub(super) fn of(numbers: impl Iterator<Item = BagNumber>) -> Self {
         Self(numbers.fold(0, |sum, number| sum.wrapping_add(scattered(number))))
     }
 }
 
-/// A number of a word with its bits all over 64, so that no two sums of a few fall together.
+/// Spreads the bits of a word number over 64 bits, so that no two sums of a few numbers collide.
 #[inline]
 fn scattered(number: BagNumber) -> u64 {
     let mixed = u64::from(number.get()).wrapping_mul(SPREAD);
     (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
-/// Pairs of words, in either order. It is asked more often than anything else, so it is a sieve of bits: a pair that is none passes
-/// now and then, and then no bag has it.
+/// Pairs of words, in either order, in a Bloom filter, because this look-up is the most frequent of
+/// all. A false positive only costs a bag look-up that finds nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairs {
     bits: Vec<u64>,
-    /// Those that were added and have no bit yet.
+    /// Pairs that were added but are not in the filter yet.
     added: Vec<(BagNumber, BagNumber)>,
 }
 
-/// So many bits for each pair: of sixteen pairs that are none one passes.
+/// Filter bits per pair: one in sixteen absent pairs passes.
 const BITS_A_PAIR: usize = 16;
 
 impl Pairs {
-    /// Adds all pairs of some words.
+    /// Adds all pairs of the words.
     fn add(&mut self, words: &[BagNumber]) {
         for (n, one) in words.iter().enumerate() {
             let ordered = |other: &BagNumber| (*one.min(other), *one.max(other));
@@ -173,7 +179,7 @@ impl Pairs {
         }
     }
 
-    /// Makes the sieve, once all pairs are added.
+    /// Builds the Bloom filter once all pairs are added.
     fn draw(&mut self) {
         let mut added = std::mem::take(&mut self.added);
         added.sort_unstable();
@@ -191,7 +197,7 @@ impl Pairs {
         let (one, other) = (one.get(), other.get());
         let pair = u64::from(one.min(other)) << 32 | u64::from(one.max(other));
         let mixed = (pair ^ (pair >> 29)).wrapping_mul(SPREAD);
-        // There are as many words as a power of two.
+        // The number of words is a power of two.
         let word = (mixed >> 38) as usize & (self.bits.len() - 1);
         (word, 1 << (mixed >> 32 & 63))
     }
@@ -203,14 +209,14 @@ impl Pairs {
     }
 }
 
-/// Longer words in capitals are just loud.
+/// Longer words in capitals are only emphasis.
 const CAPITALS_MAX: usize = 4;
 
 impl Lexicon {
-    /// Of the base's phrases those that `keep` lets through.
+    /// Builds the lexicon from the phrases of the knowledge base that `keep` accepts.
     pub(super) fn build(base: &KnowledgeBase, canon: &Canon, keep: impl Fn(&str) -> bool) -> Self {
         let mut ignored = words::ignored();
-        // As the terms that they are compared with are.
+        // Folded like the terms they are compared with.
         for phrase in ignored.as_written.iter_mut().chain(&mut ignored.excluded) {
             *phrase = fold::words(phrase).join(" ");
         }
@@ -239,7 +245,7 @@ impl Lexicon {
         };
         let mut terms = base.search_terms();
         terms.retain(|term| keep(term.term));
-        // Shorter phrases first: a phrase that only joins two of them is known when it comes.
+        // Shorter phrases first, so that a phrase that only joins two of them can be recognised.
         terms.sort_by_key(|term| term.term.len());
         for term in terms {
             lexicon.enter_term(base, &term, canon, &ignored);
@@ -272,7 +278,7 @@ impl Lexicon {
         lexicon
     }
 
-    /// Of several meanings the first that fits is taken.
+    /// Sorts the meanings, because the first one that is possible is used.
     fn put_best_first(&mut self) {
         for meanings in &mut self.singles {
             meanings.sort_by_key(Meaning::rank);
@@ -304,7 +310,7 @@ impl Lexicon {
                 return;
             }
             ConceptRef::Lab(_) => return,
-            // A measure without a number says nothing: "temperature" alone is no finding.
+            // A measure without a number is not a finding: "temperature" alone.
             ConceptRef::Measure(_) => return,
             ConceptRef::Risk(ix) if base.risk(ix).text.kind == AGE_OR_SEX => return,
             concept => Sense::Has(concept),
@@ -341,7 +347,7 @@ impl Lexicon {
         }
     }
 
-    /// The place of a language, made where it has none.
+    /// Returns the index of a language, and adds it if it is new.
     fn language(&mut self, name: &str) -> Language {
         let known = self.languages.iter().position(|it| it == name);
         let place = known.unwrap_or_else(|| {
@@ -351,7 +357,7 @@ impl Lexicon {
         Language(u8::try_from(place).unwrap_or(u8::MAX))
     }
 
-    /// The name of a language.
+    /// Returns the name of a language.
     pub(super) fn language_name(&self, language: Language) -> &str {
         self.languages
             .get(usize::from(language.0))
@@ -380,7 +386,7 @@ impl Lexicon {
         }
     }
 
-    /// The key of a bag of forms; none where a form is in no bag.
+    /// Returns the key of a bag of forms, or `None` if a form is in no bag.
     pub(super) fn key(&self, forms: &[&str]) -> Option<BagKey> {
         let numbers = self.numbers(forms)?;
         Some(BagKey::of(numbers.into_iter()))
@@ -391,7 +397,8 @@ impl Lexicon {
         numbers.map(|it| it.copied()).collect()
     }
 
-    /// "Sweating and shaking" is two findings, whatever concept the base has for both together.
+    /// Whether a phrase joins two findings: "sweating and shaking" is two, whatever concept the
+    /// knowledge base has for both together.
     fn is_two_findings(&self, words: &[String]) -> bool {
         let mut sides = words.split(|word| matches!(word.as_str(), "and" | "with"));
         let (Some([one]), Some([other]), None) = (sides.next(), sides.next(), sides.next()) else {
@@ -400,7 +407,7 @@ impl Lexicon {
         self.single.contains_key(&singular(one)) && self.single.contains_key(&singular(other))
     }
 
-    /// A short word in capitals, unless it is shorthand that everybody knows.
+    /// Whether a term is a short word in capitals, other than common shorthand.
     fn is_capitals(&self, term: &str) -> bool {
         let letters = term.chars().filter(|c| c.is_alphabetic());
         letters.clone().count() <= CAPITALS_MAX
@@ -408,7 +415,7 @@ impl Lexicon {
             && !self.shorthand.contains(&term.to_lowercase())
     }
 
-    /// Every word of every phrase.
+    /// Returns every word of every phrase.
     pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(String::as_str)
     }
@@ -448,7 +455,7 @@ impl Lexicon {
     }
 }
 
-/// What a phrase of these words says besides its concept.
+/// Returns what a phrase of these words implies besides its concept.
 fn besides(
     base: &KnowledgeBase,
     concept: ConceptRef,
@@ -464,12 +471,13 @@ fn besides(
     base.resolve(&said.says)
 }
 
-/// The kind of risk factors that are given beside the text and not read from it.
+/// Kind of the risk factors that are given separately and not read from the text.
 const AGE_OR_SEX: &str = "demographic";
-/// The kind that people name in passing ("the driver said").
+/// Kind of the risk factors that people mention in passing ("the driver said").
 const TRADE: &str = "occupational";
 
-/// The phrase itself, and how people say it without the clinic's tail ("Hypertension known": "hypertension").
+/// Returns the phrase itself, and the colloquial form without the clinical suffix ("Hypertension
+/// known": "hypertension").
 fn variants(term: &str) -> Vec<String> {
     let mut variants = vec![term.to_owned()];
     for tail in [" known", " symptom", " sign", " event", " (symptom)"] {
@@ -485,7 +493,7 @@ fn variants(term: &str) -> Vec<String> {
     variants
 }
 
-/// The forms of a verb that means the finding by itself; none for other words.
+/// Returns the forms of a verb that is a finding by itself; empty for other words.
 fn verb_forms(word: &str, verbs: &[String]) -> Vec<String> {
     let all = verbs
         .iter()
@@ -501,7 +509,7 @@ fn verb_forms(word: &str, verbs: &[String]) -> Vec<String> {
 fn forms(verb: &str) -> Vec<String> {
     let short = verb.strip_suffix('e').unwrap_or(verb);
     let last = &verb[verb.len() - 1..];
-    // Doubling is often wrong in English and often written: "vomitting".
+    // Adds doubled consonants as well, a common misspelling: "vomitting".
     let doubled = if matches!(last, "t" | "p" | "m") {
         format!("{verb}{last}")
     } else {

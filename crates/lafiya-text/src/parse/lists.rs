@@ -1,28 +1,30 @@
-//! Lists: what stands behind the comma of a denial, and whether it is denied with the rest.
+//! Lists: whether the items after the comma of a negation are negated as well.
 
 use std::ops::Range;
 
 use super::marks::Mark;
 use super::reading::Reading;
 
-/// Behind "no" and one finding so many more, bare of any verb and time, are a list that is denied as a whole.
+/// After "no" and one finding, at least this many further items without a verb or time form a list
+/// that is negated as a whole.
 const BARE_ITEMS_MIN: usize = 2;
-/// Words that nobody knows in an item of a list that may be denied with the others.
+/// Maximum unknown words in a list item that can be negated with the others.
 const STRANGERS_MAX: usize = 2;
 
-/// Whether it is a comma with another one behind it: a list has several items.
+/// Whether it is a comma that is followed by another one: a list has several items.
 pub(super) fn may_head_list(reading: &Reading<'_>, at: usize) -> bool {
     let sentence = reading.sentence_of(at);
     let item = at + 1;
-    // A comma ends a clause, so one more must end before the last.
+    // A comma ends a clause, so another clause must end before the last one.
     reading.words[at] == ","
         && sentence.contains(&item)
         && reading.clause_of(item).end < sentence.end
 }
 
-/// Where a list of bare items ends that begins behind a comma: "no cough, fever, night sweats; eats well". A list whose
-/// last item has a time or a number is none: "no cough, fever, headache, vomiting since Monday".
-// Few get here: kept out of the way of those who do not.
+/// Returns the end of a list of bare items that begins after a comma: "no cough, fever, night
+/// sweats; eats well". If the last item has a time or a number, it is not such a list: "no cough,
+/// fever, headache, vomiting since Monday".
+// Rarely taken: kept out of line so that the fast path stays small.
 #[inline(never)]
 pub(super) fn bare_list_end(
     reading: &Reading<'_>,
@@ -45,15 +47,15 @@ pub(super) fn bare_list_end(
     (items >= BARE_ITEMS_MIN).then_some(end)
 }
 
-/// What an item between commas is.
+/// What an item between commas contains.
 enum Bareness {
-    /// Findings and nothing else.
+    /// Only findings.
     Finding,
-    /// A word or two that nobody knows.
+    /// One or two unknown words.
     Unknown,
-    /// Something with a time or a number.
+    /// A time or a number.
     Timed,
-    /// Something that says more.
+    /// More than that.
     Statement,
 }
 
@@ -70,13 +72,13 @@ fn bareness(reading: &Reading<'_>, carried: &[bool], item: Range<usize>) -> Bare
     let is_timed = |at: usize| {
         reading.tokens[at].is_number() || (!carried[at] && reading.marks.has(at, Mark::Beginning))
     };
-    // "Vomited", "collapsed": told, not listed.
+    // "Vomited", "collapsed": stated, not listed.
     let is_told = |at: usize| carried[at] && reading.words[at].ends_with("ed");
     let is_plain = |at: usize| {
         reading.is_light(at) || reading.tokens[at].is_sign() || reading.marks.has(at, Mark::Joiner)
     };
     let any = |is: &dyn Fn(usize) -> bool| item.clone().any(is);
-    // "No cough, I smoke, my mother has diabetes".
+    // An item that starts a statement: "No cough, I smoke, my mother has diabetes".
     let speaks = item
         .clone()
         .next()
@@ -97,11 +99,11 @@ fn bareness(reading: &Reading<'_>, carried: &[bool], item: Range<usize>) -> Bare
     }
 }
 
-/// What a comma leads to.
+/// What follows a comma.
 pub(super) enum Item {
-    /// At once a finding: "denies recent illness, fever".
+    /// A finding directly after it: "denies recent illness, fever".
     Finding,
-    /// A finding of which something is said: "denies alcohol use, fever started yesterday".
+    /// A finding with a statement about it: "denies alcohol use, fever started yesterday".
     Statement,
 }
 
@@ -110,7 +112,8 @@ pub(super) fn item_after(reading: &Reading<'_>, carried: &[bool], comma: usize) 
         return None;
     }
     let next = (comma + 1..reading.len()).find(|&at| !reading.is_light(at) || carried[at]);
-    // "Denies vomiting, has chest pain", "denies fever, reports chest pain".
+    // An item with its own verb: "Denies vomiting, has chest pain", "denies fever, reports chest
+    // pain".
     let says = |at: usize| !carried[at] && reading.marks.has(at, Mark::StatementVerb);
     if (comma + 1..=next.unwrap_or(comma)).any(says) {
         return Some(Item::Statement);

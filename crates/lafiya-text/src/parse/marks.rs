@@ -1,7 +1,7 @@
-//! Words that mark a place: where a denial ends, where a list goes on, where the past is spoken of.
+//! Cue words: where a negation ends, where a list continues, where the past is mentioned.
 //!
-//! Many steps ask the same of every word of a text. The lists are therefore found together, in one walk, and each place
-//! remembers which of them have a phrase that begins there.
+//! Many steps check every word of a text for such phrases. The lists are therefore matched together
+//! in one pass, and each token stores which lists have a phrase that begins there.
 
 use std::ops::Range;
 
@@ -10,66 +10,66 @@ use super::traits::first_with;
 use crate::phrases::{Begun, PhraseSet};
 use crate::words::{GestationWords, PersonWords, ScopeWords};
 
-/// What may begin at a place.
+/// A kind of cue phrase that may begin at a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// Denies, doubts or supposes.
+    /// Negates, makes uncertain or makes conditional.
     Trigger,
     NotNegator,
     /// Ends the reach of what came before.
     Barrier,
     /// Joins the items of a list.
     Joiner,
-    /// Joins them so that a denial of one denies all.
+    /// Joins items so that a negation of one negates all.
     Alternative,
-    /// Begins a new statement of its own.
+    /// Begins a new statement.
     Statement,
-    /// Makes a statement of what stands before it.
+    /// Turns what precedes it into a statement.
     StatementVerb,
     /// Says that something is over.
     Ending,
-    /// May stand before such a word.
+    /// May precede such a word.
     BeforeEnding,
     Past,
     PastVerb,
-    /// Of the past without any verb.
+    /// Past without a verb.
     Former,
-    /// May lead to a past time: "when he was 2".
+    /// May introduce a past time: "when he was 2".
     Then,
-    /// Says that a note tells what was.
+    /// Marks a note as past history.
     History,
-    /// Speaks of today, or of one time more.
+    /// Refers to today, or to a recurrence.
     Anew,
-    /// Says that something began then and goes on.
+    /// Says that something began at that time and continues.
     Beginning,
-    /// What a clinician calls the patient.
+    /// A clinician's term for the patient.
     Patient,
-    /// "Except me".
+    /// Excludes someone: "except me".
     Except,
-    /// Behind and before the weeks of a pregnancy.
+    /// After and before the weeks of a pregnancy.
     BehindWeeks,
     BeforeWeeks,
-    /// Before them with two words.
+    /// A two-word phrase before the weeks.
     TwoBeforeWeeks,
-    /// Between a pregnancy and its weeks.
+    /// Words between a pregnancy and its weeks.
     BetweenWeeks,
-    /// Behind weeks that are not those of a pregnancy.
+    /// After weeks that are not weeks of a pregnancy.
     NotWeeks,
-    /// Says that who writes is so far.
+    /// Says that the writer is that many weeks pregnant.
     Mother,
-    /// Says that the note is a midwife's: "G3P2", "ANC".
+    /// Shows that a note is a midwife's: "G3P2", "ANC".
     Midwifery,
-    /// Says that it is about this moment.
+    /// Refers to the present moment.
     Now,
     /// Says that something is feared.
     Fear,
-    /// Asks whether something is so, where a sentence begins with it.
+    /// Starts a question if a sentence begins with it.
     Question,
-    /// Owns what stands behind it.
+    /// A possessive.
     Possessive,
-    /// Opens a line about the family.
+    /// Heading of a family history line.
     FamilyHeading,
-    /// Leads to the time up to which something was not there.
+    /// Introduces the time until which something was absent.
     Until,
 }
 
@@ -79,27 +79,28 @@ impl Mark {
     }
 }
 
-/// Nobody writes more.
+/// Higher numbers do not occur in notes.
 const PREGNANCIES_MAX: u32 = 15;
 
-/// The phrases of all marks.
+/// The phrases of all cue kinds.
 #[derive(Clone, Debug)]
 pub(super) struct MarkWords {
     phrases: PhraseSet<Mark>,
 }
 
-/// The marks of a word by itself, and where it leads to where longer phrases begin with it.
+/// The cue kinds of a single word, and where it leads in the automaton if longer phrases begin with
+/// it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Marked {
     alone: u32,
     longer: Option<Begun>,
 }
 
-/// The marks of a text, by token.
+/// The cues of a text, by token.
 #[derive(Debug)]
 pub(super) struct Marks {
     by_token: Vec<u32>,
-    /// Of all tokens together.
+    /// The union over all tokens.
     any: u32,
 }
 
@@ -163,7 +164,7 @@ impl MarkWords {
         for count in gravida_notes() {
             words.add(&count, Mark::Midwifery);
         }
-        // "denies pain in her legs or back": a word that owns begins nothing.
+        // "denies pain in her legs or back": a possessive does not begin a statement.
         let statements = persons.first.iter().chain(&persons.third);
         for phrase in statements.filter(|word| !persons.possessives.contains(word)) {
             words.add(phrase, Mark::Statement);
@@ -175,12 +176,12 @@ impl MarkWords {
         self.phrases.add_phrase(phrase, mark);
     }
 
-    /// Every word of the lists, for the speller.
+    /// Returns every word of the lists, for the spelling corrector.
     pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
         self.phrases.vocabulary()
     }
 
-    /// What a word marks.
+    /// Returns the cue kinds of a word.
     pub(super) fn marked(&self, key: u64) -> Marked {
         let begun = self.phrases.begun(key);
         Marked {
@@ -207,7 +208,7 @@ impl MarkWords {
         }
     }
 
-    /// The marks of all phrases that begin with a word; `rest` are the words behind it.
+    /// Returns the cue kinds of all phrases that begin with a word. `rest` are the words after it.
     fn bits(&self, begun: Begun, rest: &[u64]) -> u32 {
         let mut bits = 0;
         let rest = rest.iter().copied();
@@ -218,7 +219,7 @@ impl MarkWords {
     }
 }
 
-/// How often a woman was pregnant and how often she gave birth, as midwives write it: "G3", "G3P2".
+/// Returns gravidity and parity as midwives write them: "G3", "G3P2".
 fn gravida_notes() -> impl Iterator<Item = String> {
     (1..=PREGNANCIES_MAX).flat_map(|pregnancies| {
         let births = (0..=pregnancies).map(move |births| format!("g {pregnancies} p {births}"));
@@ -227,14 +228,14 @@ fn gravida_notes() -> impl Iterator<Item = String> {
 }
 
 impl Marks {
-    /// Whether a phrase of the mark begins at a place; behind the text none does.
+    /// Whether a phrase of the kind begins at a token; false after the end of the text.
     #[inline]
     pub(super) fn has(&self, at: usize, mark: Mark) -> bool {
         let bits = self.by_token.get(at);
         bits.is_some_and(|bits| bits & mark.bit() != 0)
     }
 
-    /// The same of several marks.
+    /// Whether a phrase of any of the kinds begins at a token.
     #[inline]
     pub(super) fn has_one_of<const N: usize>(&self, at: usize, marks: [Mark; N]) -> bool {
         let wanted = marks.iter().fold(0, |bits, mark| bits | mark.bit());
@@ -242,17 +243,18 @@ impl Marks {
         bits.is_some_and(|bits| bits & wanted != 0)
     }
 
-    /// The first token from a place on where one begins; the end of the text where there is none.
+    /// Returns the first token from a position on where a phrase of the kind begins, or the end of
+    /// the text.
     #[inline]
     pub(super) fn next(&self, from: usize, mark: Mark) -> usize {
         let to = self.by_token.len();
         self.first(from..to, mark).unwrap_or(to)
     }
 
-    /// The first of these tokens where one begins.
+    /// Returns the first token in a range where a phrase of the kind begins.
     #[inline]
     pub(super) fn first(&self, tokens: Range<usize>, mark: Mark) -> Option<usize> {
-        // What most steps look for, most texts lack.
+        // Fast path: most texts have no phrase of a given kind.
         if !self.has_any(mark) {
             return None;
         }
@@ -261,7 +263,7 @@ impl Marks {
         first_with(row, |bits| *bits, mark.bit()).map(|n| from + n)
     }
 
-    /// Whether one begins anywhere.
+    /// Whether a phrase of the kind begins anywhere.
     #[inline]
     pub(super) fn has_any(&self, mark: Mark) -> bool {
         self.any & mark.bit() != 0

@@ -1,6 +1,7 @@
-//! Finding the phrases of the lexicon in a text: all that fit, then the best ones that do not overlap.
+//! Finds the phrases of the lexicon in a text: all candidates first, then the best ones that do not
+//! overlap.
 //!
-//! What a match means for the patient (denied, past, somebody else's) is not decided here.
+//! What a match means for the patient (negated, past, about another person) is not decided here.
 
 use std::cell::OnceCell;
 use std::num::NonZeroU32;
@@ -20,11 +21,11 @@ use crate::canon::Role;
 use crate::fold::Token;
 use crate::hash::FastMap;
 
-/// Places of tokens, in order: few, mostly.
+/// Token indices in ascending order; mostly few.
 pub(super) type Tokens = SmallVec<[usize; FEW]>;
 const FEW: usize = 4;
 
-/// The places of a row of tokens.
+/// Returns the indices of a range of tokens.
 pub(super) fn tokens(row: Range<usize>) -> Tokens {
     let (first, length) = (row.start, row.end - row.start);
     if length <= FEW {
@@ -37,16 +38,16 @@ pub(super) fn tokens(row: Range<usize>) -> Tokens {
 /// A phrase found in the text.
 #[derive(Clone, Debug)]
 pub(super) struct Match {
-    /// The tokens that carry it.
+    /// The tokens it covers.
     pub core: Tokens,
     pub sense: Sense,
-    /// 0 to 1.
+    /// From 0 to 1.
     pub confidence: f64,
-    /// A second concept that the phrase says.
+    /// A second concept that the phrase means.
     pub also: Option<ConceptRef>,
-    /// Telling words it explains, doubled; a denial among them counts half.
+    /// Twice the number of content words it covers; a negation among them counts half.
     pub weight: usize,
-    /// A denial stands between its words ("neck is not stiff").
+    /// Whether a negation is between its words ("neck is not stiff").
     pub denied_inside: bool,
 }
 
@@ -60,29 +61,30 @@ impl Match {
     }
 }
 
-/// What choosing a meaning needs.
+/// The context for choosing a meaning.
 pub(super) struct Choosing<'a> {
     pub base: &'a KnowledgeBase,
     pub lexicon: &'a Lexicon,
     pub sex: Option<Sex>,
     pub age: Option<Age>,
-    /// Languages of which the text shows a cue: found out when a phrase asks for one, which few do.
+    /// Languages with a cue word in the text. Determined on demand, because few phrases need it.
     pub languages: Languages<'a>,
-    /// Tokens of times, ages and the like: passed over inside a phrase ("my period is two weeks late"), and never a word of
-    /// one (who is "6 months old with cough" has not coughed for months).
+    /// Tokens of times, ages and the like. They are skipped inside a phrase ("my period is two
+    /// weeks late") and are never part of one ("6 months old with cough" does not mean a cough for
+    /// months).
     pub times: Vec<bool>,
 }
 
-/// Phrases of a language below this need a cue of it.
+/// Phrases of another language with a lower confidence need a cue word of that language.
 const SURE_OF_LANGUAGE: f32 = 0.8;
 const WRITTEN: f64 = 1.0;
 const MENDED: f64 = 0.85;
-/// A match that is less sure shares no word with a better one.
+/// Minimum confidence for sharing a word with a better match.
 const SURE_TO_SHARE: f64 = 0.9;
-/// Tokens back to the word that makes a doubtful one a finding.
+/// Maximum tokens back to the word that makes a doubtful word a finding.
 const ONLY_AFTER_REACH: usize = 3;
 
-/// All matches, in the order of the text. Few share a token that carries them (`may_share`).
+/// Returns all matches in text order. Few of them share a token (see `may_share`).
 pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
     let mut candidates = written(reading, choosing);
     let in_order = candidates.len();
@@ -93,15 +95,16 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
             claims[at] = claims[at].saturating_add(1);
         }
     }
-    // What shares its tokens with no other is chosen whatever its rank.
+    // A match that shares its tokens with no other is chosen whatever its rank.
     let is_alone = |it: &Match| it.core.iter().all(|&at| claims[at] == 1);
     let mut chosen: Vec<bool> = candidates.iter().map(is_alone).collect();
-    // Matches are bulky: their ranks are sorted in their place, the best last. Of equals the one found first is taken.
+    // Sorts compact ranks instead of the large matches, the best last. Among equals, the one found
+    // first is taken.
     let mut order: Vec<u128> = Vec::with_capacity(candidates.len());
     let rivals = (0..candidates.len()).filter(|&n| !chosen[n]);
     order.extend(rivals.map(|n| u128::from(rank(&candidates[n])) << 64 | u128::from(!(n as u64))));
     order.sort_unstable();
-    // Who has taken each token, by number from one on.
+    // The match that took each token, numbered from one.
     let mut taken: Vec<Option<NonZeroU32>> = vec![None; reading.len()];
     for ranked in order.into_iter().rev() {
         let n = !(ranked as u64) as usize;
@@ -121,7 +124,7 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
         core.iter().for_each(|&at| taken[at] = taken[at].or(own));
         chosen[n] = true;
     }
-    // Bags stand behind what is as written, which stands in the order of the text.
+    // Bag matches come after the matches as written, which are in text order.
     let has_bags = chosen[in_order..].contains(&true);
     let mut chosen = chosen.into_iter();
     candidates.retain(|_| chosen.next().unwrap_or_default());
@@ -131,8 +134,9 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
     candidates
 }
 
-/// "Lips are swelling after eating nuts" says two things of the swelling: a sure phrase may share one word with another finding, and
-/// that of a danger more than one. What denies is nobody else's.
+/// Whether a match may share tokens with better matches. "Lips are swelling after eating nuts" says
+/// two things about the swelling: a confident phrase may share one word with another finding, and a
+/// danger sign may share more than one. A negation cannot be shared.
 fn may_share(it: &Match, owners: &[&Match], reading: &Reading<'_>, base: &KnowledgeBase) -> bool {
     let denies = |&at: &usize| reading.forms[reading.unit_of(at)].denies;
     let shared_max = match it.sense {
@@ -148,19 +152,20 @@ fn may_share(it: &Match, owners: &[&Match], reading: &Reading<'_>, base: &Knowle
         && owners.iter().all(is_another)
 }
 
-/// What is taken first: the match that explains more, more surely, over more of the text. Of equals the earlier one.
+/// Sort key: the match that covers more content words comes first, then the more confident one,
+/// then the longer span. Among equals, the earlier one.
 fn rank(it: &Match) -> u64 {
     let span = it.core.last().copied().unwrap_or_default() - it.first();
     let weight = u8::try_from(it.weight).unwrap_or(u8::MAX);
-    // A whole number of hundredths, so the nearest is exactly it.
+    // Confidence is always a whole number of hundredths, so rounding is exact.
     let sure = (it.confidence * 100.0 + 0.5) as u8;
     let span = u16::try_from(span).unwrap_or(u16::MAX);
     let early = u32::MAX - u32::try_from(it.first()).unwrap_or(u32::MAX);
     u64::from(weight) << 56 | u64::from(sure) << 48 | u64::from(span) << 32 | u64::from(early)
 }
 
-/// The phrases that stand in the text as written, in its order.
-// Apart from what is done with them: each finds its registers.
+/// Returns the phrases that match as written, in text order.
+// Kept separate from its caller for better register allocation.
 #[inline(never)]
 fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
     let lexicon = choosing.lexicon;
@@ -193,7 +198,7 @@ fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
             let singulars = behind().map(|word| word.singular_key);
             lexicon.ignored.each_from(begun, singulars, &mut enter);
         }
-        // A word without weight is never a finding by itself ("does" is no "DOE").
+        // A light word is never a finding by itself ("does" is not "DOE").
         if let Some(single) = entry.single
             && !reading.is_light(at)
             && !is_verb(reading, at)
@@ -205,7 +210,7 @@ fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
     found
 }
 
-/// "no urine frequency" denies the frequency: the phrase "no urine" is not said.
+/// "no urine frequency" negates the frequency; it does not contain the phrase "no urine".
 fn denies_more(reading: &Reading<'_>, at: usize, length: usize) -> bool {
     if length != 2 {
         return false;
@@ -215,9 +220,10 @@ fn denies_more(reading: &Reading<'_>, at: usize, length: usize) -> bool {
         && reading.tells(reading.unit_from(at + length))
 }
 
-/// "it burns", "I fit swallow": the word is no noun here. Inside a set expression ("no fit") it is not itself at all.
+/// Whether a word is used as a verb, not as a noun: "it burns", "I fit swallow". Inside a set
+/// expression ("no fit") it does not have its own meaning at all.
 fn is_verb(reading: &Reading<'_>, at: usize) -> bool {
-    // "No fits" are some that are not there; "no fit" is Pidgin for what somebody cannot do.
+    // "No fits" negates fits; "no fit" is Pidgin for "cannot".
     let several = || reading.words[at - 1] == "no" && reading.words[at].ends_with('s');
     reading.is_compound(at)
         || reading.traits[at].has(Trait::Noun)
@@ -226,14 +232,14 @@ fn is_verb(reading: &Reading<'_>, at: usize) -> bool {
             && !several()
 }
 
-/// "a faint rash", "a fit young man": the word tells how something else is.
+/// Whether a word only qualifies another: "a faint rash", "a fit young man".
 fn is_quality(reading: &Reading<'_>, lexicon: &Lexicon, at: usize) -> bool {
     let traits = reading.traits[at];
     (traits.has(Trait::Adjective) && is_followed(reading, at))
         || (traits.has(Trait::OnlyAfter) && lacks_sign(reading, lexicon, at))
 }
 
-/// Whether another telling word follows at once.
+/// Whether another content word follows directly.
 fn is_followed(reading: &Reading<'_>, at: usize) -> bool {
     let next = reading.units.get(reading.unit_from(at + 1));
     next.is_some_and(|it| {
@@ -243,7 +249,7 @@ fn is_followed(reading: &Reading<'_>, at: usize) -> bool {
     })
 }
 
-/// Whether none of the words stands before it that make it a finding.
+/// Whether the word lacks a preceding word that would make it a finding.
 #[inline(never)]
 fn lacks_sign(reading: &Reading<'_>, lexicon: &Lexicon, at: usize) -> bool {
     let only_after = lexicon.only_after.get(reading.words[at]);
@@ -253,7 +259,7 @@ fn lacks_sign(reading: &Reading<'_>, lexicon: &Lexicon, at: usize) -> bool {
     })
 }
 
-/// Adds what a phrase as written means, where it means something.
+/// Adds the meaning of a phrase matched as written, if it has one.
 fn as_written(
     reading: &Reading<'_>,
     choosing: &Choosing<'_>,
@@ -276,24 +282,24 @@ fn as_written(
     });
 }
 
-/// Whether a phrase is written in capitals, where they mean something.
-// Few phrases ask for them: kept out of the way of the others.
+/// Whether a phrase is written in capitals in a text where capitals are significant.
+// Rarely taken: few phrases require capitals.
 #[cold]
 fn is_loud(reading: &Reading<'_>, at: Range<usize>) -> bool {
     let is_loud = |token: &Token| token.capitals || token.is_number();
     reading.tokens[at].iter().all(is_loud) && !reading.all_capitals
 }
 
-/// The weight of one telling word. No phrase has less.
+/// The weight of one content word, which is the minimum for a phrase.
 const WORD: usize = 2;
 
-/// The weight of a phrase as written.
+/// Returns the weight of a phrase matched as written.
 fn weight(reading: &Reading<'_>, at: Range<usize>) -> usize {
-    // One token is of one unit.
+    // A single token belongs to one unit.
     if at.end - at.start == 1 {
         return WORD;
     }
-    // A unit that begins before the phrase ("is not" before "not sucking well") counts too.
+    // A unit that begins before the phrase ("is not" before "not sucking well") also counts.
     let telling = reading.unit_of(at.start)..reading.unit_from(at.end);
     let units = reading.units[telling.clone()].iter();
     let weights = units
@@ -303,7 +309,8 @@ fn weight(reading: &Reading<'_>, at: Range<usize>) -> usize {
 }
 
 impl Choosing<'_> {
-    /// The best meaning that sex, age and language allow: the first, for the lexicon has the best first.
+    /// Returns the best meaning that sex, age and language allow. The lexicon is sorted, so the
+    /// first one is the best.
     pub(super) fn choose<'m>(
         &self,
         meanings: impl Iterator<Item = &'m Meaning>,
@@ -322,7 +329,8 @@ impl Choosing<'_> {
             })
     }
 
-    /// A doubtful phrase of a language needs another word of that language beside it.
+    /// Whether a meaning's language fits. A doubtful phrase of another language needs another word
+    /// of that language in the text.
     fn spoken(&self, meaning: &Meaning) -> bool {
         let Some(language) = meaning.language else {
             return true;
@@ -340,15 +348,16 @@ fn unit_weight(form: FormFacts, role: Role) -> usize {
     }
 }
 
-/// How surely words mean it that were found in some way.
+/// Returns the confidence of a meaning that was found in a certain way.
 pub(super) fn confidence(meaning: &Meaning, way: f64, mended: bool) -> f64 {
     let sure = f64::from(meaning.confidence) * way * if mended { MENDED } else { 1.0 };
-    // To the nearest hundredth. Sure of 0 to 1, so it is enough to leave off the rest.
+    // Rounds to hundredths. The value is between 0 and 1, so adding one half and truncating is
+    // enough.
     let hundredths = (sure * 100.0 + 0.5) as u8;
     f64::from(hundredths) / 100.0
 }
 
-/// The languages whose cue words the text has: two short ones, or one that is long.
+/// The languages whose cue words occur in the text: two short ones, or one long one.
 pub(super) struct Languages<'a> {
     reading: &'a Reading<'a>,
     cues: &'a FastMap<String, Vec<String>>,

@@ -1,7 +1,7 @@
-//! Numbers with a meaning: "temp 39.5", "BP 180/110", "RR 60", "SpO2 88%".
+//! Measured values: "temp 39.5", "BP 180/110", "RR 60", "SpO2 88%".
 //!
-//! The value goes out as it was written, with the measure it belongs to; beside it stands the one finding that a reader
-//! would name. The limits are the base's.
+//! The value is returned as written, with its measure, together with the one finding that a
+//! clinician would name. The limits come from the knowledge base.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use super::traits::Trait;
 use crate::phrases::{Begun, PhraseSet};
 use crate::words::{MeasureWords, Measures};
 
-/// The measures of a base that the word list names.
+/// The measures of a knowledge base that the word list names.
 #[derive(Clone, Debug)]
 pub(super) struct MeasureReader {
     words: PhraseSet<Named>,
@@ -36,19 +36,19 @@ pub(super) struct MeasureReader {
     pub(super) apart: ApartWords,
     degrees: Degrees,
     figures: Arc<Figures>,
-    /// What values of the blood say.
+    /// Findings that follow from blood values.
     of_blood: ConceptSet,
-    /// Where a pressure is called so, people count in centimetres.
+    /// Names of blood pressure that are used where people count in centimetres.
     in_centimetres: Vec<String>,
 }
 
-/// What a name is of.
+/// What a name belongs to.
 #[derive(Clone, Copy, Debug)]
 enum Named {
     Measure(usize),
-    /// A scale without a measure: so much or less is the finding.
+    /// A scale without a measure: values up to this limit mean the finding.
     Scale(f64, ConceptRef),
-    /// Nothing of the patient.
+    /// Nothing about the patient.
     Nothing,
 }
 
@@ -56,7 +56,7 @@ enum Named {
 struct Known {
     concept: ConceptRef,
     range: Option<[f64; 2]>,
-    /// The unit that the word itself says.
+    /// The unit that the name implies.
     unit: Option<String>,
     finds: Vec<ConceptRef>,
     denies: Vec<ConceptRef>,
@@ -71,7 +71,7 @@ struct Known {
 }
 
 impl Known {
-    /// "7/10", "7 out of 10": the tokens that name the whole scale.
+    /// Returns the number of tokens that name the whole scale: "7/10", "7 out of 10".
     fn scale_at(&self, words: &[&str], at: usize) -> Option<usize> {
         let whole = self.out_of?.to_string();
         let is = |n: usize, wanted: &str| words.get(at + n).is_some_and(|it| *it == wanted);
@@ -85,32 +85,32 @@ impl Known {
     }
 }
 
-/// A number found: its measure, its tokens, and its text.
+/// A number with its measure, its tokens and its text.
 pub(super) struct Value {
     known: usize,
     pub first: usize,
     pub end: usize,
     text: String,
-    /// The same as the base reads it.
+    /// The value converted by the knowledge base.
     pub read: Read,
-    /// The name that it stands apart from.
+    /// The name, if the value is separated from it.
     pub name: Option<Range<usize>>,
-    /// Measured before the one of now: says what it found, and no value.
+    /// Measured before the current value: yields a finding, but no value.
     pub earlier: bool,
-    /// Of another time, where one of now is told.
+    /// From another time, if there is a current value.
     pub gone: bool,
 }
 
 /// One number, or the two of a pair, each with its measure.
 pub(super) type Read = SmallVec<[(ConceptRef, f64); 2]>;
 
-/// Most texts have no more names of measures.
+/// Initial capacity: most texts have no more names of measures.
 const NAMES: usize = 8;
-/// Most texts have no more values.
+/// Initial capacity: most texts have no more values.
 const VALUES: usize = 16;
-/// Few values make more findings present.
+/// Initial capacity: values rarely lead to more findings.
 const PRESENT: usize = 8;
-/// An adult, where nobody says otherwise.
+/// Assumed age if none is given: an adult.
 pub(super) const AGE_UNSAID: Age = Age::from_years(30);
 
 impl MeasureReader {
@@ -185,7 +185,7 @@ impl MeasureReader {
         self.words.vocabulary().chain(self.after.vocabulary())
     }
 
-    /// Finds the values and puts what they say among the spotted; a phrase that only named the measure gives way.
+    /// Finds the values and adds what they mean. A phrase that only named the measure is removed.
     pub(super) fn apply(
         &self,
         reading: &Reading<'_>,
@@ -200,14 +200,15 @@ impl MeasureReader {
         }
         let person = person(base, written.patient, spotted);
         spotted.retain(|it| {
-            // Values stand one behind the other: only the last that begins before it may hold all of it.
+            // Values do not overlap, so only the last one that begins before a finding can contain
+            // it.
             let begun = values.partition_point(|value| value.first <= it.first());
             let holder = begun.checked_sub(1).and_then(|n| values.get(n));
             holder.is_none_or(|value| it.last() >= value.end)
         });
         for value in &values {
             if let Some(name) = &value.name {
-                // "Hb fell to 6.8" is no fall.
+                // "Hb fell to 6.8" is not a fall.
                 let between = name.end..value.first;
                 let leads =
                     |it: &Spotted| between.contains(&it.first()) && self.apart.leads(reading, it);
@@ -220,7 +221,8 @@ impl MeasureReader {
         }
     }
 
-    /// Takes out what was heard of the blood in words about another fluid: "CSF: protein high, glucose low".
+    /// Drops blood findings that were recognised in words about another fluid: "CSF: protein high,
+    /// glucose low".
     fn hush(&self, reading: &Reading<'_>, written: &Written<'_>, spotted: &mut Vec<Spotted>) {
         spotted.retain(|it| {
             let is_blood = || written.surroundings.is_of_blood(reading, it.first());
@@ -228,7 +230,8 @@ impl MeasureReader {
         });
     }
 
-    /// All values, in the order of the text; what scales without a measure say goes among the spotted.
+    /// Returns all values in text order. Findings of scales without a measure are added to the
+    /// findings.
     fn values(
         &self,
         reading: &Reading<'_>,
@@ -276,7 +279,8 @@ impl MeasureReader {
         values
     }
 
-    /// "R 22" is a rate of breathing only beside other values.
+    /// Drops ambiguous abbreviations without other values: "R 22" is a respiratory rate only next
+    /// to other values.
     fn drop_lonely(&self, reading: &Reading<'_>, values: &mut Vec<Value>) {
         let sure = values.iter().filter(|it| !self.known[it.known].beside);
         let sure: Vec<u32> = sure.map(|it| reading.sentence(it.first)).collect();
@@ -289,7 +293,7 @@ impl MeasureReader {
         self.known[known].apart
     }
 
-    /// Whether a value of another time counts beside the one of now.
+    /// Whether a value from another time counts besides the current one.
     pub(super) fn comes_and_goes(&self, known: usize) -> bool {
         self.known[known].comes_and_goes
     }
@@ -320,7 +324,7 @@ impl MeasureReader {
                 ..derived(known.concept, Choice::Present)
             });
         }
-        // What no finding could come from need not be derived.
+        // A value that cannot lead to a finding need not be derived.
         let read = value.read.iter().filter(|_| !known.finds.is_empty());
         let quantities = read.filter_map(|&(it, number)| Some((base.quantity(it)?, number)));
         let present: SmallVec<[ConceptRef; PRESENT]> = quantities
@@ -341,19 +345,20 @@ impl MeasureReader {
         }
     }
 
-    /// Where a word leads to that begins the name of a measure.
+    /// Returns the state after a word that begins the name of a measure.
     pub(super) fn begun(&self, key: u64) -> Option<Begun> {
         self.words.begun(key)
     }
 
-    /// The measure whose name begins at a place, and the length of that name.
+    /// Returns the measure whose name begins at a token, and the length of the name.
     fn name_at(&self, reading: &Reading<'_>, at: usize) -> Option<(Named, usize)> {
         let begun = reading.entries[at].measure?;
         let (length, known) = self.words.longest_with(begun, &reading.keys, at)?;
         Some((*known.first()?, length))
     }
 
-    /// Whether what stands behind a name is the patient's: not where it is wished for, nor in another fluid.
+    /// Whether what follows a name is the patient's value: not a target, and not from another
+    /// fluid.
     fn is_own(
         &self,
         reading: &Reading<'_>,
@@ -365,7 +370,7 @@ impl MeasureReader {
         own && !self.apart.is_wished(reading, at)
     }
 
-    /// The value right behind a name.
+    /// Returns the value directly after a name.
     fn value_behind(
         &self,
         reading: &Reading<'_>,
@@ -387,7 +392,7 @@ impl MeasureReader {
         (!beside || is_listed(reading, &name, number_at, value.end)).then_some(value)
     }
 
-    /// "39 degrees", "28 breaths per minute"
+    /// Returns a value that its unit identifies: "39 degrees", "28 breaths per minute".
     fn unnamed_at(&self, reading: &Reading<'_>, written: &Written<'_>, at: usize) -> Option<Value> {
         if !reading.tokens[at].is_number() {
             return None;
@@ -399,7 +404,7 @@ impl MeasureReader {
         let (length, [known, ..]) = after.or_else(alone)? else {
             return None;
         };
-        // "38/40 c/o headache": no degrees.
+        // "38/40 c/o headache": not degrees.
         if is_complaint(reading, unit_at) || self.apart.is_limit(reading, at) {
             return None;
         }
@@ -411,7 +416,7 @@ impl MeasureReader {
         are_of_body.then_some(value)
     }
 
-    /// The number itself, with a second one after a slash or "over", and its unit.
+    /// Parses the number, with a second one after a slash or "over", and its unit.
     pub(super) fn number(
         &self,
         reading: &Reading<'_>,
@@ -458,7 +463,7 @@ impl MeasureReader {
         } else if self.known[known].out_of_said {
             return None;
         } else if words.get(end) == Some(&"/") && !reading.tokens[end].spaced {
-            // "3/7" is a time, never a value; a unit such as "/min" follows a space or letters.
+            // "3/7" is a time, never a value. A unit such as "/min" follows a space or letters.
             if reading
                 .tokens
                 .get(end + 1)
@@ -493,20 +498,21 @@ impl MeasureReader {
     }
 }
 
-/// "P 88, R 22, T 37": letters at the head of an item, with their number at once and nothing that it counts.
+/// Matches "P 88, R 22, T 37": an abbreviation at the start of an item, directly followed by its
+/// number, with nothing after it that the number counts.
 fn is_listed(reading: &Reading<'_>, name: &Range<usize>, number: usize, end: usize) -> bool {
     let mut joined = name.end..number;
     let is_plain = joined.len() <= 1 && joined.all(|at| reading.tokens[at].is_sign());
     results::heads_item(reading, name.start) && is_plain && ApartWords::closes(reading, end)
 }
 
-/// A number in the unit of its measure; none where the base does not take it for one.
+/// Converts a number to the unit of its measure; `None` if it is not a plausible value.
 fn read_number(base: &KnowledgeBase, concept: ConceptRef, number: f64, unit: &str) -> Option<f64> {
     let quantity = base.quantity(concept).filter(|_| number.is_finite())?;
     quantity.read_number(number, unit).ok()
 }
 
-/// Of whom the limits of a value depend: what is told and what the text says.
+/// Returns the person whose limits apply to a value, from the given data and the text.
 pub(super) fn person(
     base: &KnowledgeBase,
     (age, sex): (Option<Age>, Option<Sex>),

@@ -1,4 +1,4 @@
-//! Medicines: who takes insulin has diabetes. What a name implies is data.
+//! Medicines: a patient who takes insulin has diabetes. What a name implies is data.
 
 use std::ops::RangeInclusive;
 
@@ -14,7 +14,7 @@ use super::traits::Trait;
 use crate::phrases::PhraseSet;
 use crate::words::{self, Medicines};
 
-/// The medicines of the word list, with the risk factors of a base.
+/// The medicines of the word list, with the risk factors of a knowledge base.
 #[derive(Clone, Debug)]
 pub(super) struct MedicineReader {
     names: PhraseSet<usize>,
@@ -24,7 +24,7 @@ pub(super) struct MedicineReader {
     overdose: Option<Overdose>,
 }
 
-/// So many at once.
+/// The numbers that count as an overdose.
 #[derive(Clone, Debug)]
 struct Overdose {
     finding: ConceptRef,
@@ -33,7 +33,7 @@ struct Overdose {
     counted: PhraseSet<()>,
 }
 
-/// Words between swallowing and the number, and between the number and what was swallowed.
+/// Maximum words between swallowing and the number, and between the number and what was swallowed.
 const APART_MAX: usize = 3;
 
 impl MedicineReader {
@@ -82,7 +82,8 @@ impl MedicineReader {
             };
             let core: Tokens = (at..at + length).collect();
             let (implied, when_stopped) = &self.implied[*medicine];
-            // The disease says more than the tablet; a medicine that implies none keeps its own name.
+            // The disease is more informative than the medicine. A medicine that implies none keeps
+            // its own name.
             if !implied.is_empty() {
                 spotted.retain(|it| {
                     !(is_medication(base, it.concept)
@@ -115,7 +116,7 @@ impl Overdose {
         })
     }
 
-    /// The words of an overdose that the text counts.
+    /// Returns the words of an overdose that is stated as a number.
     fn find(&self, reading: &Reading<'_>) -> Option<Tokens> {
         let next = |from: usize| reading.next_of(from, [Trait::Number]);
         let numbers = std::iter::successors(Some(next(0)), |at| Some(next(at + 1)));
@@ -128,7 +129,7 @@ impl Overdose {
             let first = (from..at).find(|&n| self.swallowing.length_at(&reading.keys, n) > 0)?;
             let mut behind = at + length..(at + length + APART_MAX).min(sentence.end);
             let last = behind.find(|&n| self.counted.length_at(&reading.keys, n) > 0)?;
-            // "Over three days" is a course; "three days ago" is when.
+            // "Over three days" is a course; "three days ago" is a time.
             let unit = reading.next_of(last, [Trait::Unit]);
             let is_course = unit < sentence.end
                 && reading.traits[unit - 1].has(Trait::Number)
@@ -139,7 +140,7 @@ impl Overdose {
 }
 
 impl MedicineReader {
-    /// Puts an overdose that is told as a number beside the rest.
+    /// Adds an overdose that is stated as a number.
     pub(super) fn overdose(&self, reading: &Reading<'_>, spotted: &mut Vec<Spotted>) {
         let Some(overdose) = &self.overdose else {
             return;
@@ -149,7 +150,8 @@ impl MedicineReader {
         }
     }
 
-    /// "On paracetamol for his fever": what stands behind the "for" is why it is taken.
+    /// Handles reasons: in "on paracetamol for his fever", what follows "for" is the reason for the
+    /// medicine.
     pub(super) fn reasons(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
         let next = |from: usize| reading.next_of(from, [Trait::Purpose]);
         let fors = std::iter::successors(Some(next(1)), |at| Some(next(at + 1)));

@@ -1,7 +1,9 @@
-//! Reading free text: which concepts it speaks of, whether the patient has them, how bad and for how long.
+//! Parses free text: which concepts it mentions, whether the patient has them, how severe they are
+//! and for how long.
 //!
-//! The steps, in order: fold and mend (`reading`), find phrases (`lexicon`, `matches`), share words among them (`compose`),
-//! read numbers and medicines, then turn what negation, doubt, condition, past and person turn, then grade and time it.
+//! The steps, in order: fold and correct spelling (`reading`), find phrases (`lexicon`, `matches`),
+//! share words among them (`compose`), parse numbers and medicines, apply negation, uncertainty,
+//! condition, past and subject, then assign severity and duration.
 
 mod allergies;
 mod amounts;
@@ -95,58 +97,59 @@ use time::Times;
 /// What is known besides the text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ParseContext {
-    /// The patient's age; an age in the text serves where this is missing.
+    /// The patient's age. If it is missing, an age in the text is used.
     pub age: Option<Age>,
     /// The patient's sex.
     pub sex: Option<Sex>,
-    /// The day the text was written: gives "since Sunday" a number.
+    /// The day the text was written, needed to convert "since Sunday" to a number of days.
     pub evaluated_at: Option<Date>,
 }
 
-/// A concept that the text speaks of.
+/// A concept that the text mentions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mention {
     /// The concept.
     pub concept: ConceptRef,
-    /// First character, counted in characters.
+    /// Offset of the first character, counted in characters.
     pub start: usize,
-    /// The character after the last.
+    /// Offset after the last character.
     pub end: usize,
     /// The words as written.
     pub orth: String,
     /// Whether the patient has it.
     pub choice: Choice,
-    /// How bad, where said.
+    /// The severity, if stated.
     pub severity: Option<Severity>,
-    /// For how many days, where a number can be derived.
+    /// The duration in days, if it can be derived.
     pub duration_days: Option<u32>,
     /// A measured value as written, with its unit.
     pub value: Option<String>,
-    /// How surely the words mean the concept, 0 to 1.
+    /// How reliably the words mean the concept, from 0 to 1.
     pub confidence: f64,
 }
 
-/// What a text says.
+/// The result of parsing a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parsed {
-    /// In the order of the text; each concept once.
+    /// In text order; each concept once.
     pub mentions: Vec<Mention>,
-    /// Tests whose results the text tells, in its order: present is positive, or what the test calls so.
+    /// Tests with results in the text, in text order. Present means positive, or the test's
+    /// equivalent.
     pub tests: Vec<Mention>,
-    /// The age that the text tells; none where another one is known besides it.
+    /// The age stated in the text; `None` if another one is already known.
     pub age: Option<Age>,
-    /// True when something was found and nothing was guessed.
+    /// True if something was found and nothing was guessed.
     pub obvious: bool,
 }
 
-/// The reader. Built once from a base and good for that base only.
+/// The parser. Built once from a knowledge base, and only valid for that one.
 #[derive(Clone, Debug)]
 pub struct Parser {
     canon: Canon,
     spelling: Spelling,
     dictionary: Dictionary,
     lexicon: Lexicon,
-    /// Cue word to the languages it shows.
+    /// Cue words, mapped to the languages they indicate.
     languages: FastMap<String, Vec<String>>,
     marks: MarkWords,
     composer: Composer,
@@ -167,19 +170,19 @@ pub struct Parser {
     times: Times,
 }
 
-/// Room for mentions that are made from numbers and medicines.
+/// Initial capacity for findings from numbers and medicines.
 const MADE: usize = 32;
-/// From here on a mention counts as sure.
+/// From this confidence on, a mention is certain.
 const SURE: f64 = 0.9;
 
 impl Parser {
-    /// Builds the reader of a base.
+    /// Builds the parser for a knowledge base.
     pub fn build(base: &KnowledgeBase) -> Self {
         Self::build_over(base, |_| true)
     }
 
-    /// The same over those phrases of the base alone that `keep` lets through: for measuring how the cost grows with their
-    /// number.
+    /// Builds a parser with only the phrases that `keep` accepts, to measure how the cost grows
+    /// with their number.
     pub fn build_over(base: &KnowledgeBase, keep: impl Fn(&str) -> bool) -> Self {
         let canon = Canon::new(&words::same(), &words::fillers());
         let lexicon = Lexicon::build(base, &canon, keep);
@@ -281,7 +284,7 @@ impl Parser {
         }
     }
 
-    /// Reads a text. The base must be the one the parser was built from.
+    /// Parses a text. The knowledge base must be the one the parser was built from.
     pub fn parse(&self, base: &KnowledgeBase, text: &str, context: &ParseContext) -> Parsed {
         let mut folded = Folded::of(text);
         let mut tokens = folded.tokens();
@@ -296,7 +299,7 @@ impl Parser {
         for place in places.chain(told.others.iter().cloned()) {
             in_time[place].fill(true);
         }
-        // Who knows the age in whole years leaves it to the text to say the months.
+        // If the age is known in whole years, the text may still supply the months.
         let is_finer = |told: &Age| {
             let years = told.years();
             context
@@ -310,7 +313,7 @@ impl Parser {
             base,
             lexicon: &self.lexicon,
             sex: context.sex,
-            // An age that only the text tells may be somebody else's.
+            // An age that only the text states may belong to another person.
             age: age.filter(|_| context.age.is_some()),
             languages: Languages::of(&reading, &self.languages),
         };
@@ -355,7 +358,7 @@ impl Parser {
         spotted.extend(results);
         let patient = (age, context.sex);
         self.subjects.apply(&reading, base, patient, &mut spotted);
-        // A result is a result: it lasts no days and has no degree.
+        // A test result has no duration and no severity.
         let tests = spotted.extract_if(.., |it| it.concept.lab().is_some());
         let tests: Vec<Spotted> = tests.collect();
         if !tests.is_empty() {
@@ -382,19 +385,19 @@ impl Parser {
     }
 }
 
-/// Those of a list of ids that a base has.
+/// Resolves the ids of a list that exist in a knowledge base.
 fn known<C: FromIterator<ConceptRef>>(base: &KnowledgeBase, ids: &[String]) -> C {
     ids.iter().filter_map(|id| base.resolve(id)).collect()
 }
 
-/// Each concept once, in the order of the text.
+/// Returns each concept once, in text order.
 fn mentions(text: &str, reading: &Reading<'_>, mut spotted: Vec<Spotted>) -> Vec<Mention> {
     spotted.retain(|it| it.dropped.is_none());
-    // Most texts tell of no test.
+    // Fast path: most texts contain no test.
     if spotted.is_empty() {
         return Vec::new();
     }
-    // Each concept with the place where it was spotted first: the others are merged into that.
+    // The index at which each concept was first found; later ones are merged into it.
     let mut places: FastMap<ConceptRef, usize> = FastMap::default();
     places.reserve(spotted.len());
     let mut kept: Vec<usize> = Vec::with_capacity(spotted.len());
@@ -407,7 +410,7 @@ fn mentions(text: &str, reading: &Reading<'_>, mut spotted: Vec<Spotted>) -> Vec
             kept.push(n);
         }
     }
-    // Nearly in order already: those made from numbers stand behind the others.
+    // Nearly sorted already: findings made from numbers come after the others.
     kept.sort_by_key(|&n| spotted[n].ends);
     let mut characters = Characters::of(text);
     kept.into_iter()
@@ -415,7 +418,8 @@ fn mentions(text: &str, reading: &Reading<'_>, mut spotted: Vec<Spotted>) -> Vec
         .collect()
 }
 
-/// The same concept twice: what is there outweighs what is not, and gaps are filled.
+/// Merges two findings of the same concept: present outweighs absent, and missing details are
+/// filled in.
 fn merge(known: &mut Spotted, again: &mut Spotted) {
     let rank = |it: &Spotted| match it.choice {
         Choice::Absent if it.now => -1,

@@ -1,5 +1,6 @@
-//! Whether somebody else tells the story. "My wife was frying plantain and she shouted ...", "I am her teacher. She cannot finish a
-//! sentence", "They brought my friend, somebody stabbed him": he or she is the patient then, whoever else is named on the way.
+//! Detects whether the narrator is someone other than the patient. "My wife was frying plantain and
+//! she shouted ...", "I am her teacher. She cannot finish a sentence", "They brought my friend,
+//! somebody stabbed him": he or she is then the patient, whoever else is mentioned.
 
 use lafiya_model::Sex;
 
@@ -8,25 +9,25 @@ use super::subject::{Named, Names, Person};
 use crate::hash::{FastSet, set_of};
 use crate::words::PersonWords;
 
-/// The pronouns of each sex, and what a teller says of himself.
+/// The pronouns of each sex, and what narrators say about themselves.
 #[derive(Clone, Debug)]
 pub(super) struct Pronouns {
     he: FastSet<String>,
     she: FastSet<String>,
-    /// "I am her teacher": behind the teller's own pronoun.
+    /// Words after the narrator's own pronoun: "I am her teacher".
     introducing: FastSet<String>,
-    /// "I had fever", "I feel": the teller's own complaint.
+    /// The narrator's own complaint: "I had fever", "I feel".
     complaining: FastSet<String>,
 }
 
-/// The sexes whose pronoun a word is.
+/// The sexes that a pronoun can refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pronoun {
     he: bool,
     she: bool,
 }
 
-/// Whether the pronoun at a token may be that of a patient of a sex.
+/// Whether the pronoun at a token can refer to a patient of a given sex.
 pub(super) fn pronoun_fits(reading: &Reading<'_>, at: usize, sex: Option<Sex>) -> bool {
     let Pronoun { he, she } = reading.entries[at].pronoun;
     match sex {
@@ -36,14 +37,14 @@ pub(super) fn pronoun_fits(reading: &Reading<'_>, at: usize, sex: Option<Sex>) -
     }
 }
 
-/// A story that somebody else tells.
+/// A narrative told by someone other than the patient.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Narration<'a> {
-    /// The word for the patient that came first, where it was no pronoun: "wife".
+    /// The first word for the patient, if it was not a pronoun: "wife".
     pub patient: Option<&'a str>,
 }
 
-/// Words from "I am" to what the teller is: "I am the boy's class teacher".
+/// Maximum words from "I am" to the narrator's role: "I am the boy's class teacher".
 const INTRODUCTION_REACH: usize = 6;
 
 impl Pronouns {
@@ -56,7 +57,7 @@ impl Pronouns {
         }
     }
 
-    /// Whose pronoun a word may be.
+    /// Returns the sexes that a word may refer to as a pronoun.
     pub(super) fn of(&self, word: &str) -> Pronoun {
         Pronoun {
             he: self.he.contains(word),
@@ -64,7 +65,7 @@ impl Pronouns {
         }
     }
 
-    /// Whether the teller speaks of what he has himself: "I had malaria", "my chest".
+    /// Whether narrators speak of their own complaint: "I had malaria", "my chest".
     pub(super) fn complains(&self, reading: &Reading<'_>, at: usize) -> bool {
         let owns = matches!(reading.words[at], "my" | "myself");
         owns || reading
@@ -73,21 +74,21 @@ impl Pronouns {
             .is_some_and(|it| self.complaining.contains(*it))
     }
 
-    /// The narration, where the text is one: the first who is spoken of is not the teller, and the pronouns are mostly the
-    /// patient's.
+    /// Returns the narration if the text is one: the first person mentioned is not the narrator,
+    /// and most pronouns refer to the patient.
     pub(super) fn narration<'a>(
         &self,
         reading: &Reading<'a>,
         names: &Names,
         sex: Option<Sex>,
     ) -> Option<Narration<'a>> {
-        // "They brought my friend": many are not one patient.
+        // "They brought my friend": a group is not the patient.
         let is_one = |at: &usize| !matches!(reading.words[*at], "they" | "them" | "their");
         let mut persons: Vec<(usize, Named)> = Vec::with_capacity(names.count_max());
         let is_person = |it: &Named| it.person != Person::Animal;
         persons.extend(names.iter().filter(|(at, it)| is_one(at) && is_person(it)));
         let is_teller = |&(at, named): &(usize, Named)| {
-            // "We" are never one patient.
+            // "We" is never a single patient.
             let alone = reading.words[at] != "we";
             named.person == Person::First && alone && !named.in_passing
         };
@@ -112,7 +113,8 @@ impl Pronouns {
         (patients > tellers).then_some(Narration { patient })
     }
 
-    /// Where "I am her class teacher" ends that begins with the teller's pronoun.
+    /// Returns the end of an introduction such as "I am her class teacher" that begins with the
+    /// narrator's pronoun.
     fn introduction_end(&self, reading: &Reading<'_>, names: &Names, at: usize) -> Option<usize> {
         let is_teller =
             |it: Named| matches!(it.person, Person::Kin | Person::Other | Person::Partner);

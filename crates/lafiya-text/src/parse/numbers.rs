@@ -25,14 +25,14 @@ impl Numbers {
         self.words.keys().map(String::as_str)
     }
 
-    /// The number that a word is, by itself.
+    /// Returns the number that a single word means.
     pub(super) fn of(&self, word: &str) -> Option<Number> {
         let spoken = || Some(Number::Spoken(*self.words.get(word)?));
         digits(word).map(Number::Digits).or_else(spoken)
     }
 }
 
-/// A count at a place ("3", "three", "a"), with the tokens it takes.
+/// Parses a count at a token ("3", "three", "a"). Returns it with its number of tokens.
 pub(super) fn count_at(entries: &[&Entry], at: usize) -> Option<(f64, usize)> {
     let tens = match entries.get(at)?.number? {
         Number::Digits(number) => return Some((number, 1)),
@@ -49,7 +49,8 @@ pub(super) fn count_at(entries: &[&Entry], at: usize) -> Option<(f64, usize)> {
     }
 }
 
-/// A measured value: as a count, and also "one eighty", "one hundred and ten", "thirty eight point five".
+/// Parses a measured value: a count, or "one eighty", "one hundred and ten", "thirty eight point
+/// five".
 pub(super) fn value_at(entries: &[&Entry], at: usize) -> Option<(f64, usize)> {
     let (mut number, mut taken) = count_at(entries, at)?;
     let is = |at: usize, wanted: &str| entries.get(at).is_some_and(|it| it.word.text == wanted);
@@ -65,7 +66,7 @@ pub(super) fn value_at(entries: &[&Entry], at: usize) -> Option<(f64, usize)> {
             (number, taken) = (number + rest, taken + and + length);
         }
     } else if spoken && number < 3.0 {
-        // "one eighty", "two ten"
+        // A leading one or two may mean hundreds: "one eighty", "two ten".
         if let Some((rest, length)) =
             count_at(entries, at + taken).filter(|(it, _)| (10.0..100.0).contains(it))
         {

@@ -1,7 +1,7 @@
-//! What was and is no longer: "had malaria last year" is no finding of today.
+//! Past findings: "had malaria last year" is not a finding of today.
 //!
-//! What is told of today must never be taken for the past: a rule here wants the time and the finding side by side, and
-//! gives way to any word of today in the sentence.
+//! A current finding must never be mistaken for a past one. Each rule here needs the time and the
+//! finding next to each other, and does not apply if the sentence contains a word for today.
 
 use std::ops::Range;
 
@@ -19,12 +19,12 @@ use super::traits::Trait;
 use crate::hash::FastMap;
 use crate::words::{Ignored, ScopeWords};
 
-/// What a base knows of findings that are over.
+/// What a knowledge base says about past findings.
 #[derive(Clone, Debug)]
 pub(super) struct Bygones {
-    /// Findings that say something of the patient when they are past: who attempted suicide once.
+    /// Findings that are still relevant when they are past, such as a suicide attempt.
     was: FastMap<ConceptRef, ConceptRef>,
-    /// Findings that are a danger: such things happen, and do not go on for years.
+    /// Danger signs: they are events and do not continue for years.
     pub(super) dangers: ConceptSet,
     histories: Histories,
 }
@@ -43,31 +43,32 @@ impl Bygones {
     }
 }
 
-/// The sentences that speak of a past time, by number: few do, and what stands in the others is not past.
+/// The sentences that mention a past time, by number. There are few, and findings in other
+/// sentences are not past.
 pub(super) struct Past {
     sentences: SmallVec<[u32; FEW]>,
-    /// Where a year is named.
+    /// The tokens that are a year.
     years: SmallVec<[usize; FEW]>,
-    /// How old the patient is.
+    /// The patient's age.
     age: Option<Age>,
 }
 
-/// Most texts have no more of them.
+/// Inline capacity: most texts have no more.
 const FEW: usize = 4;
-/// Words between a finding and the year it was in: "in the year 1998".
+/// Maximum words between a finding and its year: "in the year 1998".
 const YEAR_REACH: usize = 3;
-/// Words between "residual" and what is left.
+/// Maximum words between "residual" and what remains.
 const FORMER_REACH: usize = 2;
-/// What was so long ago the last time does not go on.
+/// A last occurrence at least this many days ago means that the finding is over.
 const LAST_TIME_DAYS: u32 = 14;
-/// So many years at least lie between then and now.
+/// Minimum years between then and now.
 const YEARS_SINCE: u32 = 2;
 const YEAR_DAYS: u32 = 365;
-/// The last year that is past for whoever does not say when he writes.
+/// The latest year that counts as past. The current date is not used here.
 const LAST_YEAR: u16 = 2025;
 
 impl Past {
-    /// None where no sentence speaks of it, as in most texts.
+    /// Returns `None` if no sentence mentions the past, as in most texts.
     pub(super) fn of(reading: &Reading<'_>, age: Option<Age>) -> Option<Self> {
         let mut past = Self {
             sentences: SmallVec::new(),
@@ -98,7 +99,7 @@ impl Past {
         }
     }
 
-    /// Drops what was, or turns it into what it says of the patient.
+    /// Drops a past finding, or replaces it by what it still implies about the patient.
     pub(super) fn drop(&self, reading: &Reading<'_>, bygones: &Bygones, it: &mut Spotted) {
         let spoken_of = || self.sentences.contains(&reading.sentence(it.first()));
         let may_be = !it.derived && it.choice == Choice::Present;
@@ -120,7 +121,8 @@ impl Past {
                     || self.is_of_a_year(reading, it)
                     || (is_danger && (is_years_ago(reading, it) || is_last_time(reading, it))))
         };
-        // "In her last pregnancy she had eclampsia, headache": what stands behind the comma may be of this one.
+        // "In her last pregnancy she had eclampsia, headache": what follows the comma may be about
+        // the current pregnancy.
         let is_past = is_past(reading, it.first())
             && !bygones.histories.is_behind_other_pregnancy(reading, it);
         if is_past || beside_its_time() {
@@ -131,7 +133,7 @@ impl Past {
         }
     }
 
-    /// "He had a seizure in 2020", "PMH: haematemesis 2017", "in 2020 he had a seizure".
+    /// Matches "He had a seizure in 2020", "PMH: haematemesis 2017" and "in 2020 he had a seizure".
     fn is_of_a_year(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
         let stretch = clause_stretch(reading, it);
         let has = |tokens: Range<usize>, mark: Mark| reading.marks.first(tokens, mark).is_some();
@@ -142,21 +144,22 @@ impl Past {
             } else if it.last() < year {
                 let mut between = it.last() + 1..year;
                 let named = || between.len() <= YEAR_REACH && reading.words[it.last() + 1] == "in";
-                // A number by itself may be an hour: "convulsion 2010".
+                // A number alone may be a time of day: "convulsion 2010".
                 let in_history = || has(reading.sentence_of(year), Mark::History);
                 (between.is_empty() && in_history())
                     || (!between.is_empty()
                         && named()
                         && between.all(|at| leads_to_year(reading.words[at])))
             } else {
-                // The verb may be part of the finding: "had a seizure".
+                // The past-tense verb may be part of the finding: "had a seizure".
                 let opens = year == stretch.start + 1 && reading.words[stretch.start] == "in";
                 opens && has(year + 1..it.last() + 1, Mark::PastVerb)
             }
         })
     }
 
-    /// "When he was 2 years old", "convulsed at 2 yrs", where the patient is clearly older now.
+    /// Matches "When he was 2 years old" and "convulsed at 2 yrs" if the patient is clearly older
+    /// now.
     fn is_of_an_age(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
         let Some(age) = self.age else {
             return false;
@@ -176,7 +179,7 @@ impl Past {
                     && word(at + 2) == "was"
                     && younger(at + 3)
             }
-            // What stands behind it is of now: "at 60 years he was brought with chest pain".
+            // What follows the age is current: "at 60 years he was brought with chest pain".
             "at" => it.last() < at && younger(at + 1),
             _ => false,
         };
@@ -193,11 +196,12 @@ impl Past {
     }
 }
 
-/// "Had it last year" is a verb of the past and a time of the past, and nothing that says it began then and goes on.
+/// Whether a finding is past: a past-tense verb and a past time ("had it last year"), and nothing
+/// that says that it began then and continues.
 fn is_past(reading: &Reading<'_>, at: usize) -> bool {
     let first = |tokens: Range<usize>, mark: Mark| reading.marks.first(tokens, mark);
     let stretch = stretch(reading, at);
-    // "Previously well, had a convulsion": who was well then is ill now.
+    // "Previously well, had a convulsion": the patient was well then and is ill now.
     let says_when = |at: &usize| {
         let well = matches!(
             reading.words.get(at + 1),
@@ -213,8 +217,8 @@ fn is_past(reading: &Reading<'_>, at: usize) -> bool {
     verb && !goes_on && !is_told_anew(reading, at, time..stretch.end)
 }
 
-/// "I had convulsions last year and again this morning", "in my last pregnancy I had convulsions, severe headache since
-/// morning": what stands behind a past time may be of now.
+/// Whether what follows a past time may be current: "I had convulsions last year and again this
+/// morning", "in my last pregnancy I had convulsions, severe headache since morning".
 fn is_told_anew(reading: &Reading<'_>, at: usize, behind: Range<usize>) -> bool {
     let anew = |tokens: Range<usize>| reading.marks.first(tokens, Mark::Anew).is_some();
     let clause = reading.clause_of(at);
@@ -228,26 +232,26 @@ fn is_told_anew(reading: &Reading<'_>, at: usize, behind: Range<usize>) -> bool 
     anew(behind) || (is_apart && begins())
 }
 
-/// Whether the sentence speaks of today, or of one time more.
+/// Whether the sentence mentions today or a recurrence.
 fn is_of_today(reading: &Reading<'_>, it: &Spotted) -> bool {
     let mut sentence = reading.sentence_of(it.first());
-    // "But none now" speaks of today, and not of the finding.
+    // "But none now" mentions today, but says that the finding is absent.
     let is_denied = |at: usize| at > 0 && reading.words[at - 1] == "none";
     sentence.any(|at| reading.marks.has(at, Mark::Anew) && !is_denied(at))
 }
 
-/// "Childhood febrile convulsions", "residual weakness".
+/// Matches "Childhood febrile convulsions" and "residual weakness".
 fn is_former(reading: &Reading<'_>, it: &Spotted) -> bool {
     let near = it.first().saturating_sub(FORMER_REACH)..it.first();
     reading.marks.first(near, Mark::Former).is_some()
 }
 
-/// "Seizure 5 years ago": without a verb, and of what does not last.
+/// Matches "Seizure 5 years ago": no verb, and a finding that does not last.
 fn is_years_ago(reading: &Reading<'_>, it: &Spotted) -> bool {
     is_so_long_ago(reading, it.last() + 1, YEAR_DAYS)
 }
 
-/// "Last fit was 8/12 ago".
+/// Matches "Last fit was 8/12 ago".
 fn is_last_time(reading: &Reading<'_>, it: &Spotted) -> bool {
     let first = it.first();
     let lead = if reading.words[first] == "last" {
@@ -260,14 +264,14 @@ fn is_last_time(reading: &Reading<'_>, it: &Spotted) -> bool {
     let Some(lead) = lead else {
         return false;
     };
-    // "At last", "these last fits".
+    // Excludes "At last" and "these last fits".
     let before = lead.checked_sub(1).map_or("", |at| reading.words[at]);
     let was = usize::from(reading.words.get(it.last() + 1) == Some(&"was"));
     !matches!(before, "at" | "these")
         && is_so_long_ago(reading, it.last() + 1 + was, LAST_TIME_DAYS)
 }
 
-/// Whether so many days or more and "ago" stand here, and close a clause.
+/// Whether at least this many days and "ago" are at this position and close a clause.
 fn is_so_long_ago(reading: &Reading<'_>, at: usize, least_days: u32) -> bool {
     if at >= reading.len() {
         return false;
@@ -281,12 +285,13 @@ fn is_so_long_ago(reading: &Reading<'_>, at: usize, least_days: u32) -> bool {
     })
 }
 
-/// Whether a word may stand between what happened and the year of it.
+/// Whether a word may come between an event and its year.
 fn leads_to_year(word: &str) -> bool {
     matches!(word, "in" | "the" | "year" | "early" | "late" | "mid")
 }
 
-/// Whether a number is a year that is past. What stands behind may not make it an amount or a place ("2012 ward").
+/// Whether a number is a past year. What follows must not make it an amount or a place ("2012
+/// ward").
 fn is_year(reading: &Reading<'_>, at: usize) -> bool {
     let word = reading.words[at];
     let year: Option<u16> = word.parse().ok().filter(|_| word.len() == 4);
@@ -307,13 +312,13 @@ fn is_year(reading: &Reading<'_>, at: usize) -> bool {
     is_past && (closes || goes_on())
 }
 
-/// The part of a clause around a mention, up to the barriers.
+/// Returns the part of a clause around a finding, up to the barriers.
 fn clause_stretch(reading: &Reading<'_>, it: &Spotted) -> Range<usize> {
     let (stretch, clause) = (stretch(reading, it.first()), reading.clause_of(it.first()));
     stretch.start.max(clause.start)..stretch.end.min(clause.end)
 }
 
-/// The part of a sentence around a token, up to the barriers.
+/// Returns the part of a sentence around a token, up to the barriers.
 fn stretch(reading: &Reading<'_>, at: usize) -> Range<usize> {
     let sentence = reading.sentence_of(at);
     let barrier = |at: &usize| reading.marks.has(*at, Mark::Barrier);

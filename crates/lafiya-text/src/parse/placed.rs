@@ -1,5 +1,5 @@
-//! Denials that are such in some places only. French "plus de fièvre" denies where a clause begins with it, "ni" where it stands
-//! twice, and "ne ... plus" with the finding between.
+//! Positional negations, which negate only in certain positions. French "plus de fièvre" negates at
+//! the start of a clause, "ni" if it occurs twice, and "ne ... plus" if the finding is in between.
 
 use super::marks::Mark;
 use super::reading::Reading;
@@ -9,7 +9,7 @@ use crate::fold::Token;
 use crate::phrases::PhraseSet;
 use crate::words::ScopeWords;
 
-/// The words of such denials.
+/// The phrases of positional negations.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
     opening: PhraseSet<()>,
@@ -19,7 +19,7 @@ pub(super) struct Placed {
     frame_behind: PhraseSet<()>,
 }
 
-/// Tokens from the first word of a frame to the finding: "n'a vomi", "ne la gratte".
+/// Maximum tokens from the first word of a frame to the finding: "n'a vomi", "ne la gratte".
 const FRAME_REACH: usize = 2;
 
 impl Placed {
@@ -38,10 +38,10 @@ impl Placed {
         self.frame_behind.begun(key).is_some()
     }
 
-    /// Whether a denial may stand at a token: most may stand anywhere.
+    /// Whether a negation is allowed at a token. Most are allowed anywhere.
     pub(super) fn denies_at(&self, reading: &Reading<'_>, at: usize) -> bool {
         if let length @ 1.. = self.opening.length_at(&reading.keys, at) {
-            // "Plus de 3 jours" is a time.
+            // "Plus de 3 jours" is a duration.
             let counts = reading.traits.get(at + length);
             let is_count = counts.is_some_and(|it| it.has(Trait::Number));
             return reading.clause_of(at).start == at && !is_count;
@@ -49,8 +49,8 @@ impl Placed {
         self.paired.length_at(&reading.keys, at) == 0 || self.is_paired(reading, at)
     }
 
-    /// Whether a denial stands before it in the clause, or the same a second time in the sentence with no word beside it that
-    /// shows another language.
+    /// Whether a negation precedes it in the clause, or the same word occurs twice in the sentence
+    /// and no other word there indicates another language.
     fn is_paired(&self, reading: &Reading<'_>, at: usize) -> bool {
         let before = reading.clause_of(at).start..at;
         if self.before_paired.begins_in(&reading.keys, before) {
@@ -62,7 +62,8 @@ impl Placed {
         is_twice && !{ sentence }.any(|n| reading.traits[n].has(Trait::Cue) && !is_same(n))
     }
 
-    /// Whether a frame stands around a finding and ends what is said of it: "elle ne vomit plus mais ...".
+    /// Whether a frame encloses a finding and what follows ends the statement about it: "elle ne
+    /// vomit plus mais ...".
     pub(super) fn frames(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
         let behind = it.last() + 1;
         let length = self.frame_behind.length_at(&reading.keys, behind);

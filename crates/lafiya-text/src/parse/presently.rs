@@ -1,6 +1,7 @@
-//! What is said of this moment: "no fever now" counts more than the fever that was before.
+//! Statements about the present moment: "no fever now" outweighs an earlier fever.
 //!
-//! The word for now belongs to what stands nearest: "no fever yesterday but fever today" is a fever.
+//! The word for now belongs to the nearest finding: "no fever yesterday but fever today" is a
+//! fever.
 
 use lafiya_model::Choice;
 
@@ -9,7 +10,8 @@ use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::Spotted;
 
-/// Notes which denials are of now. A danger that is over now was there all the same.
+/// Marks negated findings that are about now. Danger signs are excluded: one that is over now was
+/// still there.
 pub(super) fn note(reading: &Reading<'_>, dangers: &ConceptSet, spotted: &mut [Spotted]) {
     if !reading.marks.has_any(Mark::Now) {
         return;
@@ -21,7 +23,8 @@ pub(super) fn note(reading: &Reading<'_>, dangers: &ConceptSet, spotted: &mut [S
     }
 }
 
-/// Whether a word for now stands in the clause, and no mention of the same that is there is nearer to it.
+/// Whether the clause contains a word for now, and no present mention of the same concept is nearer
+/// to it.
 fn is_of_now(reading: &Reading<'_>, it: &Spotted, spotted: &[Spotted]) -> bool {
     let clause = reading.clause_of(it.first());
     let mut nows = { clause }.filter(|&at| reading.marks.has(at, Mark::Now));

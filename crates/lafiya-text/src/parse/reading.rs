@@ -1,4 +1,5 @@
-//! A text, ready to be read: its words (corrected), their common forms, and where its sentences and clauses end.
+//! A text prepared for parsing: its words with corrected spelling, their canonical forms, and its
+//! sentence and clause boundaries.
 
 use std::ops::Range;
 
@@ -9,46 +10,46 @@ use crate::canon::{Role, Run, Unit};
 use crate::fold::Token;
 use crate::hash::FastSet;
 
-/// The text as the other steps see it. All indices count tokens, but those of units.
+/// The text as the other steps see it. All indices are token indices, except those of units.
 #[derive(Debug)]
 pub(super) struct Reading<'a> {
     pub tokens: Vec<Token>,
-    /// The tokens as words, typing errors mended.
+    /// The words of the tokens, with typing errors corrected.
     pub words: Vec<&'a str>,
-    /// The same as keys, for looking phrases up.
+    /// The word keys, for phrase look-ups.
     pub keys: Vec<u64>,
-    /// The same, with what is known of them.
+    /// The dictionary entries of the words.
     pub entries: Vec<&'a Entry>,
-    /// What they may be to the steps.
+    /// The traits of the words.
     pub traits: Vec<Traits>,
-    /// The same of all of them together: tells which steps have nothing to do.
+    /// The union of all traits. It shows which steps have nothing to do.
     any: Traits,
-    /// Which of them were mended.
+    /// Which words were corrected.
     pub mended: &'a [bool],
-    /// Words in the common form.
+    /// The words in canonical form.
     pub units: Vec<Unit<'a>>,
-    /// What the form of each unit is.
+    /// The properties of each unit's form.
     pub forms: Vec<FormFacts>,
-    /// The whole text is in capitals: they mean nothing then.
+    /// Whether the whole text is in capitals, which makes them insignificant.
     pub all_capitals: bool,
-    /// Where each token stands.
+    /// The position of each token.
     places: Vec<Place>,
     sentences: Vec<Range<usize>>,
     clauses: Vec<Range<usize>>,
-    /// What begins at each token.
+    /// The cues that begin at each token.
     pub marks: Marks,
 }
 
-/// Where a token stands.
+/// The position of a token.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// Its unit, its sentence and its clause (between commas), by number.
+    /// The indices of its unit, its sentence and its clause (between commas).
     unit: u32,
     sentence: u32,
     clause: u32,
-    /// A filler, a modifier or a sign: says nothing by itself.
+    /// A filler, a modifier or a punctuation sign: has no meaning by itself.
     light: bool,
-    /// Inside a unit of several words.
+    /// Part of a unit of several words.
     compound: bool,
 }
 
@@ -94,28 +95,29 @@ impl<'a> Reading<'a> {
         self.tokens.len()
     }
 
-    /// The word at a token; nothing behind the last one.
+    /// Returns the word at a token, or an empty string after the last one.
     #[inline]
     pub(super) fn word(&self, at: usize) -> &'a str {
         self.words.get(at).copied().unwrap_or_default()
     }
 
-    /// Whether a word of a list stands at a token.
+    /// Whether the word at a token is in a list.
     #[inline]
     pub(super) fn is_one_of(&self, at: usize, words: &FastSet<String>) -> bool {
         words.contains(self.word(at))
     }
 
-    /// Whether any token may be one of these.
+    /// Whether any token has one of these traits.
     #[inline]
     pub(super) fn has_any<const N: usize>(&self, wanted: [Trait; N]) -> bool {
         self.any.has_any(wanted)
     }
 
-    /// The first token from a place on that may be one of these; the end of the text where there is none.
+    /// Returns the first token from a position on that has one of these traits, or the end of the
+    /// text.
     #[inline]
     pub(super) fn next_of<const N: usize>(&self, from: usize, wanted: [Trait; N]) -> usize {
-        // What most steps look for, most texts lack.
+        // Fast path: most texts have no token with a given trait.
         if !self.has_any(wanted) {
             return self.len();
         }
@@ -123,17 +125,17 @@ impl<'a> Reading<'a> {
         Traits::first(rest, wanted).map_or(self.len(), |n| from + n)
     }
 
-    /// Tells all tokens that may be one of these, in order.
+    /// Calls back for every token that has one of these traits, in order.
     #[inline]
     pub(super) fn each_of<const N: usize>(&self, wanted: [Trait; N], tell: impl FnMut(usize)) {
-        // What most steps look for, most texts lack.
+        // Fast path: most texts have no token with a given trait.
         if self.has_any(wanted) {
             Traits::each(&self.traits, wanted, tell);
         }
     }
 
-    /// Offers all tokens that may be one of these, but those that were taken with one before: `take` says where what it takes
-    /// ends.
+    /// Calls `take` for every token that has one of these traits, except those consumed by an
+    /// earlier call. `take` returns the end of what it consumes.
     #[inline]
     pub(super) fn take_each_of<const N: usize>(
         &self,
@@ -150,7 +152,7 @@ impl<'a> Reading<'a> {
         });
     }
 
-    /// The first unit that begins at a token or behind it, by number.
+    /// Returns the index of the first unit that begins at a token or after it.
     #[inline]
     pub(super) fn unit_from(&self, at: usize) -> usize {
         match self.places.get(at).map(|it| it.unit as usize) {
@@ -160,19 +162,19 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The unit of a token, by number.
+    /// Returns the index of a token's unit.
     #[inline]
     pub(super) fn unit_of(&self, at: usize) -> usize {
         self.places[at].unit as usize
     }
 
-    /// Whether a token says nothing by itself: a filler, a modifier or a sign.
+    /// Whether a token has no meaning by itself: a filler, a modifier or a punctuation sign.
     #[inline]
     pub(super) fn is_light(&self, at: usize) -> bool {
         self.places[at].light
     }
 
-    /// Whether a unit, by number, is a telling word that neither joins nor denies.
+    /// Whether a unit is a content word that is neither a joiner nor a negation.
     pub(super) fn tells(&self, n: usize) -> bool {
         self.units.get(n).is_some_and(|it| {
             it.role == Role::Content
@@ -181,51 +183,52 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// Whether a token stands inside a unit of several words.
+    /// Whether a token is part of a unit of several words.
     #[inline]
     pub(super) fn is_compound(&self, at: usize) -> bool {
         self.places[at].compound
     }
 
-    /// The number of the sentence of a token.
+    /// Returns the index of a token's sentence.
     #[inline]
     pub(super) fn sentence(&self, at: usize) -> u32 {
         self.places[at].sentence
     }
 
-    /// The number of the clause (between commas) of a token.
+    /// Returns the index of a token's clause (between commas).
     #[inline]
     pub(super) fn clause(&self, at: usize) -> u32 {
         self.places[at].clause
     }
 
-    /// What is written between a token, or the end, and the token before it: hyphens are no tokens.
+    /// Returns the text between a token, or the end, and the token before it. It contains the
+    /// hyphens, which are not tokens.
     pub(super) fn gap_before<'t>(&self, text: &'t str, at: usize) -> &'t str {
         let start = at.checked_sub(1).map_or(0, |n| self.tokens[n].bytes().end);
         let end = self.tokens.get(at);
         &text[start..end.map_or(text.len(), |it| it.bytes().start)]
     }
 
-    /// Whether two tokens stand in one sentence.
+    /// Whether two tokens are in the same sentence.
     #[inline]
     pub(super) fn same_sentence(&self, a: usize, b: usize) -> bool {
         self.sentence(a) == self.sentence(b)
     }
 
-    /// The tokens of the sentence of a token.
+    /// Returns the tokens of a token's sentence.
     #[inline]
     pub(super) fn sentence_of(&self, at: usize) -> Range<usize> {
         self.sentences[self.sentence(at) as usize].clone()
     }
 
-    /// The tokens of the clause of a token.
+    /// Returns the tokens of a token's clause.
     #[inline]
     pub(super) fn clause_of(&self, at: usize) -> Range<usize> {
         self.clauses[self.clause(at) as usize].clone()
     }
 }
 
-/// The units of the tokens of a text; their sentences and clauses are to come.
+/// Assigns units to the tokens of a text. Sentences and clauses are filled in later.
 fn places(runs: &[Run], units: &[Unit<'_>]) -> Vec<Place> {
     let mut places = Vec::with_capacity(units.last().map_or(0, |it| it.last));
     let place = |(number, unit): (usize, &Unit<'_>), compound: bool| Place {
@@ -254,10 +257,10 @@ fn places(runs: &[Run], units: &[Unit<'_>]) -> Vec<Place> {
     places
 }
 
-/// Most texts have no more clauses.
+/// Initial capacity: most texts have no more clauses.
 const CLAUSES: usize = 64;
 
-/// Parts a text in sentences and clauses, and tells its tokens where they stand.
+/// Splits a text into sentences and clauses, and records them in the token positions.
 fn part(traits: &[Traits], places: &mut [Place]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let mut sentences = Vec::with_capacity(CLAUSES);
     let mut clauses = Vec::with_capacity(CLAUSES);
@@ -274,7 +277,7 @@ fn part(traits: &[Traits], places: &mut [Place]) -> (Vec<Range<usize>>, Vec<Rang
         clauses.push(clause..end);
         clause = end;
     };
-    // The sign belongs to what it ends. What ends a sentence ends its clause, too.
+    // The sign belongs to the clause that it ends. The end of a sentence also ends its clause.
     Traits::each(traits, [Trait::ClauseEnd], |at| {
         let is_last = at + 1 == traits.len();
         close(at + 1, is_last || traits[at].has(Trait::SentenceEnd));

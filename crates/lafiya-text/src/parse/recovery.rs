@@ -1,4 +1,5 @@
-//! What was and is over by the end of the story: unconscious, then awake again, was a short loss of consciousness.
+//! Recoveries: findings that are over by the end of the narrative. Unconscious, then awake again,
+//! was a short loss of consciousness.
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::Choice;
@@ -6,7 +7,7 @@ use lafiya_model::Choice;
 use super::spotted::Spotted;
 use crate::words::Ignored;
 
-/// Findings, with what each was once the patient has come out of it.
+/// Findings, each with the finding that it becomes after a recovery.
 #[derive(Clone, Debug)]
 pub(super) struct Recoveries(Vec<(ConceptRef, ConceptRef)>);
 
@@ -19,7 +20,8 @@ impl Recoveries {
         )
     }
 
-    /// A finding that a later word calls over becomes what it was. A word before it ("was alert this morning") ends nothing.
+    /// Replaces a finding that a later word says is over. A word before it ("was alert this
+    /// morning") does not end it.
     pub(super) fn apply(&self, spotted: &mut [Spotted]) {
         for &(concept, was) in &self.0 {
             let ends = spotted

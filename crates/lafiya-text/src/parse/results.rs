@@ -1,5 +1,6 @@
-//! Results of tests: "RDT positive", "malaria test came back negative", "tested positive for typhoid", "creatinine 2.4 mg/dL", "CXR:
-//! right consolidation". The names of the tests and what they can show are in the base, how results are told is data.
+//! Test results: "RDT positive", "malaria test came back negative", "tested positive for typhoid",
+//! "creatinine 2.4 mg/dL", "CXR: right consolidation". The names of the tests and what they can
+//! show come from the knowledge base; the phrasing of results is data.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,15 +22,15 @@ use crate::fold::{self, Token};
 use crate::phrases::PhraseSet;
 use crate::words::Results;
 
-/// The tests of a base, and how people tell what came of them.
+/// The tests of a knowledge base, and the phrases for their results.
 #[derive(Clone, Debug)]
 pub(super) struct ResultReader {
     tests: PhraseSet<Test>,
     outcomes: PhraseSet<Choice>,
-    /// What is seen when a test is abnormal, with the tests that show it.
+    /// What an abnormal test shows, with the tests that show it.
     shown: PhraseSet<ConceptRef>,
     not_shown: PhraseSet<()>,
-    /// Words of reports that are findings of another place where no report tells them.
+    /// Words of reports that are findings of another body part when they are not part of a report.
     inside: PhraseSet<()>,
     ranges: PhraseSet<()>,
     before_number: PhraseSet<()>,
@@ -43,39 +44,39 @@ pub(super) struct ResultReader {
 struct Test {
     concept: ConceptRef,
     called: Called,
-    /// Its result is a report of what is seen, not a word or a number.
+    /// Its result is a description of what is seen, not a word or a number.
     is_reported: bool,
-    /// It is done on blood.
+    /// It is a blood test.
     of_blood: bool,
 }
 
-/// How a text names a test.
+/// How a text refers to a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Called {
     ByName,
-    /// By letters that mean much else: counts only with a number and its unit.
+    /// By an ambiguous abbreviation: counts only with a number and its unit.
     ByLetters,
-    /// By what was looked for: counts only right beside its result.
+    /// By what the test looks for: counts only directly next to its result.
     LookedFor,
 }
 
-/// The name of a test in a text: those that are called so, and where.
+/// The name of a test in a text: the tests with this name, and its tokens.
 pub(super) struct TestName<'a> {
     tests: &'a [Test],
     tokens: Range<usize>,
 }
 
-/// All of a text, found once; most texts name no test.
+/// All test names of a text, found once; most texts have none.
 pub(super) type TestNames<'a> = Vec<TestName<'a>>;
 
-/// A test that the text names.
+/// A test named in the text.
 struct Named {
     test: Test,
     tokens: Range<usize>,
     outcome: Option<Choice>,
 }
 
-/// Ages at which limits may differ.
+/// Sample ages at which limits may differ.
 const AGES_PROBED: [Age; 6] = [
     Age::from_days(3),
     Age::from_months(6),
@@ -85,21 +86,23 @@ const AGES_PROBED: [Age; 6] = [
     Age::from_years(70),
 ];
 const CONFIDENCE: f64 = 0.95;
-/// How sure the reader is of what was said in the words of the base.
+/// Confidence of a phrase that matches the words of the knowledge base exactly.
 const WORD_FOR_WORD: f64 = 1.0;
-/// What is left of "+ve" and "-ve".
+/// What tokenization leaves of "+ve" and "-ve".
 const VE: &str = "ve";
-/// A result that may also begin a range.
+/// A result word that can also introduce a normal range.
 const NORMAL: &str = "normal";
-/// How far a number is beyond the one that is written behind "less than" and "more than": enough to be on that side of a limit.
+/// Relative offset applied to a number after "less than" or "more than", enough to fall on that
+/// side of a limit.
 const BEYOND: f64 = 0.001;
-/// Words before a test that may make a range of what follows: "normal potassium".
+/// Maximum words before a test for a word that makes what follows a range: "normal potassium".
 const LOOK_BACK: usize = 3;
-/// Words between a test and its result.
+/// Maximum words between a test and its result.
 const BETWEEN_MAX: usize = 5;
-/// Words behind a test that are searched for what it shows.
+/// Number of words after a test that are searched for what it shows.
 const SHOWN_WITHIN: usize = 14;
-/// The same where only what was looked for is named: "positive for malaria", "malaria was positive".
+/// The same limit if only what was looked for is named: "positive for malaria", "malaria was
+/// positive".
 const BESIDE_MAX: usize = 2;
 
 impl ResultReader {
@@ -187,8 +190,9 @@ impl ResultReader {
         self.outcomes.begun(key).is_some() || self.shown.begun(key).is_some()
     }
 
-    /// The tests whose results the text tells; `spotted` has taken the words it stands on ("pregnancy test positive" says
-    /// that there is a pregnancy), which are `carried`.
+    /// Returns the tests with results in the text. A test name that a finding in `spotted` covers
+    /// is skipped ("pregnancy test positive" is already a pregnancy); `carried` are the covered
+    /// tokens.
     pub(super) fn find(
         &self,
         reading: &Reading<'_>,
@@ -217,12 +221,12 @@ impl ResultReader {
             .collect();
         let mut behind = None;
         for it in named {
-            // "AST and ALT 250 and 180": whose number is whose cannot be told.
+            // "AST and ALT 250 and 180": it is ambiguous which number belongs to which test.
             let shares = behind.is_some_and(|(test, end)| {
                 test != it.test.concept && self.joins(reading, end..it.tokens.start)
             });
             behind = Some((it.test.concept, it.tokens.end));
-            // "Urinalysis: leucocytes neg" says nothing of the blood.
+            // "Urinalysis: leucocytes neg" is not about blood.
             let elsewhere =
                 || it.test.of_blood && !written.surroundings.is_of_blood(reading, it.tokens.start);
             if let Some(choice) = it.outcome {
@@ -242,9 +246,10 @@ impl ResultReader {
         results
     }
 
-    /// Takes out what was only nearly heard in the words that a report begins with ("CT of the head shows" is no birth, "blood
-    /// smear shows" no bleeding), and what a report sees inside that is a finding of its own elsewhere: the "cavity" of a chest
-    /// x-ray is in no tooth, the "collapse" of a vertebra no fainting.
+    /// Drops uncertain findings in the opening words of a report ("CT of the head shows" is not a
+    /// birth, "blood smear shows" is not bleeding). Also drops what a report describes inside the
+    /// body if it has another meaning elsewhere: the "cavity" of a chest x-ray is not in a tooth,
+    /// and the "collapse" of a vertebra is not fainting.
     pub(super) fn hush(
         &self,
         reading: &Reading<'_>,
@@ -285,7 +290,7 @@ impl ResultReader {
         }
     }
 
-    /// The tests that a text names, and where.
+    /// Returns the tests that a text names, with their tokens.
     pub(super) fn names(&self, reading: &Reading<'_>) -> TestNames<'_> {
         let mut names = TestNames::new();
         let mut at = reading.next_of(0, [Trait::Test]);
@@ -301,7 +306,7 @@ impl ResultReader {
         names
     }
 
-    /// What the number behind a test says.
+    /// Adds what the number after a test means.
     fn measured(
         &self,
         reading: &Reading<'_>,
@@ -323,7 +328,7 @@ impl ResultReader {
         let begin = reading.tokens[at].bytes().start;
         let text = &written.text[begin..];
         let amount = self.units.amount(text, written.base, test.concept);
-        // "Na 138, K 6.8": letters beside other values need no unit.
+        // "Na 138, K 6.8": an abbreviation in a list of values needs no unit.
         let is_clear = listed || test.called != Called::ByLetters;
         let amount = amount.filter(|it| it.has_unit() || is_clear);
         let Some(amount) = amount else {
@@ -338,7 +343,7 @@ impl ResultReader {
             return;
         };
         if written.patient.0.is_none() {
-            // Where the age is not known, only what would be so at any is not there.
+            // If the age is unknown, a finding is absent only if it would be absent at every age.
             let persons = AGES_PROBED.map(|age| Person { age, ..*person });
             let told = persons.map(|person| amount.says(written.base, test.concept, &person));
             let told = told.iter().flatten();
@@ -351,7 +356,8 @@ impl ResultReader {
         let core: Tokens = tokens.clone().chain(at..=end.unwrap_or(at)).collect();
         let present = derived.present.into_iter().map(|it| (it, Choice::Present));
         let absent = derived.absent.into_iter().map(|it| (it, Choice::Absent));
-        // What else a value denies is what nobody would have named.
+        // Of the absences, only that of the test itself is kept: nobody would mention the other
+        // findings that a value rules out.
         let absent = absent.filter(|(it, _)| *it == test.concept);
         for (concept, choice) in present.chain(absent) {
             results.push(Spotted {
@@ -361,7 +367,7 @@ impl ResultReader {
         }
     }
 
-    /// Whether only words that join two tests stand between them.
+    /// Whether only words that join two tests are in between.
     fn joins(&self, reading: &Reading<'_>, mut between: Range<usize>) -> bool {
         !between.is_empty()
             && between.all(|at| {
@@ -370,7 +376,8 @@ impl ResultReader {
             })
     }
 
-    /// The number behind the name of a test, and what it is to be multiplied with: "less than 100" is not quite 100.
+    /// Returns the number after the name of a test, and its factor: "less than 100" is slightly
+    /// below 100.
     fn number_behind(&self, reading: &Reading<'_>, from: usize) -> Option<(usize, f64)> {
         let (mut at, mut times) = (from, 1.0);
         while at < reading.len() && at - from <= BETWEEN_MAX {
@@ -397,7 +404,8 @@ impl ResultReader {
         None
     }
 
-    /// What came of a test: told behind it, shared with the next one of a list, or told right before it.
+    /// Returns the result of a test: stated after it, shared with the next test of a list, or
+    /// stated directly before it.
     fn outcome(
         &self,
         reading: &Reading<'_>,
@@ -435,7 +443,8 @@ impl ResultReader {
         let mut quiet = before.take_while(|at| {
             *at + 1 == it.tokens.start || self.between.length_at(&reading.keys, *at + 1) > 0
         });
-        // A sign before a test belongs to what stands before it: "widal +, RDT". "+ve UPT" begins with its sign.
+        // A sign before a test belongs to what precedes it: "widal +, RDT". "+ve UPT" starts with
+        // its own sign.
         let told_before = quiet.find_map(|at| {
             let signed = at > from && reading.words[at] == VE && reading.words[at - 1] == "+";
             let told = self.outcome_at(reading, if signed { at - 1 } else { at });
@@ -448,7 +457,7 @@ impl ResultReader {
         })
     }
 
-    /// What is told of now behind an earlier result: "negative last year, now reactive".
+    /// Returns a current result that follows an earlier one: "negative last year, now reactive".
     pub(super) fn later(&self, reading: &Reading<'_>, behind: Range<usize>) -> Option<Choice> {
         let now = reading.marks.first(behind.clone(), Mark::Now)?;
         let mut at = now + 1;
@@ -461,15 +470,15 @@ impl ResultReader {
                 length => at += length,
             }
         }
-        // "Negative in January, positive now".
+        // The result may also precede the word for now: "Negative in January, positive now".
         let before = now.checked_sub(1).filter(|at| *at >= behind.start)?;
         self.outcome_at(reading, before).map(|(choice, _)| choice)
     }
 
-    /// Whether a report names what the test shows when it is abnormal. Behind a word that denies, nothing counts: one "no" may deny a
-    /// whole list, and what is not seen makes no test normal.
+    /// Whether a report names what the test shows when it is abnormal. Nothing after a negation
+    /// counts: one "no" may negate a whole list. An absent sign does not make a test normal either.
     fn shows(&self, reading: &Reading<'_>, test: ConceptRef, behind: Range<usize>) -> bool {
-        // "Chest x-ray and a lump in the neck" is a list.
+        // "Chest x-ray and a lump in the neck" is a list, not a result.
         if self.joining.length_at(&reading.keys, behind.start) > 0 {
             return false;
         }
@@ -490,7 +499,7 @@ impl ResultReader {
         number || self.ranges.length_at(&reading.keys, at) > 0
     }
 
-    /// The result that begins at a place, and its length.
+    /// Returns the result that begins at a token, and its length.
     pub(super) fn outcome_at(&self, reading: &Reading<'_>, at: usize) -> Option<(Choice, usize)> {
         let (length, [choice, ..]) = self.outcomes.longest_at(&reading.keys, at)? else {
             return None;
@@ -500,7 +509,8 @@ impl ResultReader {
     }
 }
 
-/// Of tests that share a name the one for this age alone, where there is one: "bilirubin" of a newborn. Else the first.
+/// Selects among tests that share a name: the one specific to the patient's age if there is one
+/// ("bilirubin" of a newborn), or else the first.
 fn of_age(tests: &[Test], written: &Written<'_>) -> Option<Test> {
     let own = || {
         let age = written.patient.0.filter(|_| tests.len() > 1)?;
@@ -512,7 +522,7 @@ fn of_age(tests: &[Test], written: &Written<'_>) -> Option<Test> {
     own().or(tests.first()).copied()
 }
 
-/// Whether an item of a list begins here: behind a sign, a number or nothing.
+/// Whether a list item begins here: after a sign, after a number, or at the start of the text.
 pub(super) fn heads_item(reading: &Reading<'_>, at: usize) -> bool {
     at == 0 || {
         let before = reading.tokens[at - 1];
@@ -520,13 +530,14 @@ pub(super) fn heads_item(reading: &Reading<'_>, at: usize) -> bool {
     }
 }
 
-/// Whether a minus stands right before a number, and no word, which a hyphen would tie to it.
+/// Whether a minus sign directly precedes a number, and no word precedes the minus sign, which
+/// would make it a hyphen.
 fn is_below_zero(text: &str, number: usize) -> bool {
     let before = text[..number].strip_suffix(['-', '−', '–']);
     before.is_some_and(|it| !it.ends_with(char::is_alphanumeric))
 }
 
-/// Those of the names that no finding has taken, with the test that fits the age.
+/// Returns the names that no finding covers, each with the test that fits the age.
 fn named(names: TestNames<'_>, written: &Written<'_>, carried: &Carried) -> Vec<Named> {
     let is_free = |it: &TestName<'_>| !carried.tokens()[it.tokens.clone()].contains(&true);
     let free = names.into_iter().filter(is_free);

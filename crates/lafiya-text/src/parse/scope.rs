@@ -1,4 +1,5 @@
-//! What turns a finding: denial, doubt, condition, the past. Each has a reach, and each reach has an end.
+//! Scope rules: negation, uncertainty, condition and past. Each has a reach, and each reach has an
+//! end.
 
 mod behind;
 
@@ -25,41 +26,42 @@ use crate::hash::{FastSet, set_of};
 use crate::phrases::PhraseSet;
 use crate::words::{BodyWords, Ignored, ScopeWords};
 
-/// The words of scope, ready to use.
+/// The phrases of the scope rules, indexed.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
     triggers: PhraseSet<Trigger>,
     after_negators: PhraseSet<()>,
-    /// May stand between a finding and such a word, and behind it.
+    /// Words that may come between a finding and a negation after it, and words that may follow
+    /// such a negation.
     before_after_negators: PhraseSet<()>,
     behind_after_negators: PhraseSet<()>,
-    /// "The cause of the bleeding was not found": who says so denies no bleeding.
+    /// "The cause of the bleeding was not found" does not negate the bleeding.
     sought: PhraseSet<()>,
-    /// Deny what follows, and with a denial before them say that it is there.
+    /// Phrases that negate what follows, but together with an earlier negation affirm it.
     without: PhraseSet<()>,
-    /// What one suffers from, in the common form.
+    /// Complaints, in canonical form.
     complaints: FastSet<String>,
     moving: PhraseSet<()>,
     unsaid: PhraseSet<()>,
     placed: Placed,
     doubts: Doubts,
     untils: Untils,
-    /// Who denies to know denies nothing of what is known.
+    /// Verbs of knowing: negating the knowledge does not negate what is known.
     knowing: PhraseSet<()>,
-    /// "It is not the cough that worries me".
+    /// Phrases for what matters: "It is not the cough that worries me" does not negate the cough.
     mattering: PhraseSet<()>,
-    /// Open a list without "or": "no cough, fever, night sweats".
+    /// Words that open a list without "or": "no cough, fever, night sweats".
     list_openers: PhraseSet<()>,
-    /// May stand between a test and what it said.
+    /// Words that may come between a test and its result.
     tellings: PhraseSet<()>,
     answers: Answers,
     endings: Endings,
-    /// Among them the findings that are a danger even where they are said to be over: a fit that stopped, a bleeding that
-    /// ceased.
+    /// Includes the danger signs, which count even if they are said to be over: a fit that stopped,
+    /// a bleeding that ceased.
     bygones: Bygones,
 }
 
-/// Longest phrase wins; of equals the first in this order.
+/// The longest phrase wins; among equals, the first kind in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Trigger {
     NotNegator,
@@ -71,11 +73,11 @@ enum Trigger {
     Negator,
 }
 
-/// Words that may stand between a denial and what it denies without carrying it.
+/// Maximum unrelated words between a negation and what it negates.
 const STRANGERS_MAX: usize = 2;
-/// Words from "it is not" to "that worries me".
+/// Maximum words from "it is not" to "that worries me".
 const MATTER_REACH: usize = 7;
-/// Words of one item of a denied list.
+/// Maximum words of one item of a negated list.
 const ITEM_WORDS_MAX: usize = 4;
 
 impl Scope {
@@ -124,19 +126,19 @@ impl Scope {
         }
     }
 
-    /// Whether a word begins a denial of what stands before it.
+    /// Whether a word begins a negation of what precedes it.
     pub(super) fn begins_after_negator(&self, key: u64) -> bool {
         self.after_negators.begun(key).is_some() || self.placed.begins_frame(key)
     }
 
-    /// Words that no other list has, for the speller.
+    /// Returns words that no other list contains, for the spelling corrector.
     pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
         [&self.after_negators, &self.sought, &self.knowing]
             .into_iter()
             .flat_map(PhraseSet::vocabulary)
     }
 
-    /// Turns what the words of the text turn.
+    /// Applies all scope rules to the findings of a text.
     pub(super) fn apply(
         &self,
         (text, reading, in_time): (&str, &Reading<'_>, &[bool]),
@@ -167,10 +169,11 @@ impl Scope {
         self.share(reading, carried.tokens(), spotted);
     }
 
-    /// What is answered with no is not there; of who is asked whether he is well, the opposite.
+    /// Applies the answer "no": a finding is then absent, and an ability that is asked about is
+    /// then missing.
     fn answer_no(&self, reading: &Reading<'_>, it: &mut Spotted) {
         if it.well && endings::tells_end(reading, it) {
-            // "Has the bleeding stopped? No."
+            // "Has the bleeding stopped? No.": the bleeding is present.
             it.choice = Choice::Present;
         } else if it.well {
             self.refuse(it);
@@ -179,7 +182,8 @@ impl Scope {
         }
     }
 
-    /// Two that are denied or over together: "Kernig's and Brudzinski's negative", "the fever and headache are gone".
+    /// Handles two findings that are negated or over together: "Kernig's and Brudzinski's
+    /// negative", "the fever and headache are gone".
     fn share(&self, reading: &Reading<'_>, carried: &[bool], spotted: &mut [Spotted]) {
         for n in (1..spotted.len()).rev() {
             let (before, rest) = spotted.split_at_mut(n);
@@ -225,11 +229,11 @@ impl Scope {
         let next = |from: usize| reading.marks.next(from, Mark::Trigger);
         let mut at = next(0);
         while at < reading.len() {
-            // "I do not feel the baby move" is a finding that has a "not" of its own.
+            // "I do not feel the baby move" is a finding whose phrase contains its own "not".
             let found = self.triggers.longest_at(&reading.keys, at);
             let found = found.filter(|(length, kinds)| {
                 let denies = |n: usize| reading.forms[reading.unit_of(n)].denies;
-                // "No dey cough": the "dey" of the phrase is not its "no".
+                // "No dey cough": the finding covers "dey", but not "no".
                 let is_phrase =
                     (at..at + length).any(|n| carried[n] && denies(n) && reading.words[n] != "dey");
                 let is_echo = kinds.contains(&Trigger::Echo);
@@ -242,7 +246,7 @@ impl Scope {
                 continue;
             };
             let mut after = at + length;
-            // "not sure if": the "if" belongs to the doubt.
+            // "not sure if": the "if" belongs to the uncertainty.
             let doubt = kinds.contains(&Trigger::Doubt);
             if doubt
                 && reading
@@ -252,7 +256,8 @@ impl Scope {
             {
                 after += 1;
             }
-            // "Cannot say she has no fever", "it is not that he has no cough".
+            // "Cannot say she has no fever", "it is not that he has no cough": the negated finding
+            // becomes unknown.
             let is_unsaid = || self.unsaid.length_at(&reading.keys, at) == length;
             if (doubt || is_unsaid())
                 && let Some(behind) = self.denial_right_behind(reading, carried, after)
@@ -312,10 +317,11 @@ impl Scope {
                         Trigger::Negator,
                     );
                 }
-                // "Attacks, maybe three a week, in which my heart pounds".
+                // "Attacks, maybe three a week, in which my heart pounds": only the count is
+                // uncertain.
                 Some(Trigger::Doubt) if is_count(reading, after) => {}
                 Some(Trigger::Doubt) => self.doubt(reading, spotted, after),
-                // "If I lie flat, sour water comes up": what follows the comma happens.
+                // "If I lie flat, sour water comes up": what follows the comma does happen.
                 Some(Trigger::Hypothetical)
                     if matches!(reading.words[at], "if" | "si" | "se")
                         && reading.clause_of(at).start == at =>
@@ -341,7 +347,8 @@ impl Scope {
         }
     }
 
-    /// Where a denial ends that follows a doubt at once: only words that say nothing stand between.
+    /// Returns the end of a negation that directly follows an uncertainty, with only light words in
+    /// between.
     fn denial_right_behind(
         &self,
         reading: &Reading<'_>,
@@ -360,8 +367,8 @@ impl Scope {
         denies.then_some(at + length)
     }
 
-    /// Where a denial ends that is of something else than findings: "I did not know that the headache is dangerous", "it is
-    /// not the cough that worries me".
+    /// Returns the end of a negation that applies to something other than findings: "I did not know
+    /// that the headache is dangerous", "it is not the cough that worries me".
     fn denies_no_finding(
         &self,
         reading: &Reading<'_>,
@@ -369,11 +376,11 @@ impl Scope {
     ) -> Option<usize> {
         let word = |at: usize| reading.word(at);
         let knowing = self.knowing.length_at(&reading.keys, after);
-        // "She does not know of any fever".
+        // "She does not know of any fever" does negate the fever.
         if knowing > 0 && !matches!(word(after + knowing), "of" | "any") {
             return Some(after + knowing);
         }
-        // "There is no vomiting that worries me" denies it.
+        // "There is no vomiting that worries me" does negate the vomiting.
         let of_it =
             at > 0 && matches!(word(at - 1), "its" | "is" | "was" | "s" | "it") && word(at) != "no";
         if !of_it && word(after - 1) != "be" {
@@ -383,7 +390,7 @@ impl Scope {
         (after..clause).find(|&at| self.mattering.length_at(&reading.keys, at) > 0)
     }
 
-    /// "... but not today": denies the last finding, where no finding follows in the clause.
+    /// Handles "... but not today": negates the last finding, if no finding follows in the clause.
     fn echo(
         &self,
         reading: &Reading<'_>,
@@ -411,8 +418,8 @@ impl Scope {
         }
     }
 
-    /// Whether an echo that ends here is the beginning of something else: "I don't." speaks of the last finding, "she
-    /// doesn't look at me" does not.
+    /// Whether a negation that ends here continues into something else: "I don't." refers to the
+    /// last finding, "she doesn't look at me" does not.
     fn goes_on(&self, reading: &Reading<'_>, after: usize) -> bool {
         let last = self.triggers.longest_at(&reading.keys[..after], after - 1);
         let ends_in_denial = last.is_some_and(|(_, kinds)| kinds.contains(&Trigger::Negator));
@@ -420,8 +427,8 @@ impl Scope {
         ends_in_denial && is_followed
     }
 
-    /// Everything up to the end of the sentence, a barrier or a new statement: "maybe it was the food, she vomits", "if I
-    /// eat, I vomit".
+    /// Applies `turn` to everything up to the end of the sentence, a barrier or a new statement:
+    /// "maybe it was the food, she vomits", "if I eat, I vomit".
     fn reach(
         &self,
         reading: &Reading<'_>,
@@ -438,7 +445,8 @@ impl Scope {
         }
     }
 
-    /// A doubt makes unknown what it governs. Behind the comma or the colon of a disease stands what is seen of it.
+    /// Marks everything that an uncertainty governs as unknown. After the comma or colon of an
+    /// uncertain disease, the observations are certain.
     fn doubt(&self, reading: &Reading<'_>, spotted: &mut [Spotted], from: usize) {
         let goes_on = |comma: usize| self.list_ends_in_or(reading, comma);
         let reach = reach_of(reading, from);
@@ -451,8 +459,9 @@ impl Scope {
         }
     }
 
-    /// A denial reaches the first finding after it, and on along a list. The finding may begin inside the denial itself
-    /// ("no history of allergy" holds "history of allergy"): `inside` is where that may be, `from` the word behind.
+    /// Negates the first finding after a negation, and the following ones of a list. The finding
+    /// may begin inside the negation phrase itself ("no history of allergy" contains "history of
+    /// allergy"): `inside` is the first possible token, `from` the one after the phrase.
     fn deny(
         &self,
         reading: &Reading<'_>,
@@ -467,22 +476,24 @@ impl Scope {
         let opens_list = || {
             trigger == Trigger::Negator
                 && self.list_openers.length_at(&reading.keys, inside - 1) > 0
-                // "No known allergies, diabetic, hypertensive".
+                // "No known allergies, diabetic, hypertensive" negates only the allergies.
                 && reading.words.get(inside) != Some(&"known")
         };
         let sentence = reading.sentence_of(from.min(reading.len() - 1));
         while sentence.contains(&at) {
-            // "I no dey cough and I dey vomit": who speaks anew says something else.
+            // "I no dey cough and I dey vomit": a new statement is not negated.
             if reached && at >= from && reading.marks.has(at, Mark::Statement) {
                 return;
             }
             if begins.any(at) {
-                // "No smell and no taste": the second has a denial of its own, which says what is there.
+                // "No smell and no taste": the second has its own negation, which is part of a
+                // present finding.
                 if at >= from && reading.forms[reading.unit_of(at)].denies {
                     return;
                 }
                 if begins.at(at).any(|n| spotted[n].well) {
-                    // "Not eating well" says the opposite; behind a comma or a colon "eats well" is a statement of its own.
+                    // "Not eating well" means the opposite of "eating well"; after a comma or a
+                    // colon, "eats well" is a statement of its own.
                     let is_item = at > 0 && reading.tokens[at - 1].is_sign();
                     if !reached && at <= from && !is_item {
                         self.deny_well(spotted, begins, at);
@@ -491,7 +502,7 @@ impl Scope {
                 }
             }
             if let Some(mut end) = deny_at(spotted, begins, at) {
-                // What shares a word with it is denied with it.
+                // A finding that shares a word with it is negated as well.
                 let mut inner = at + 1;
                 while inner < end {
                     end = deny_at(spotted, begins, inner).map_or(end, |it| it.max(end));
@@ -505,7 +516,7 @@ impl Scope {
                 at += 1;
                 continue;
             }
-            // "She is never without headache": what stands behind it is the other denial's.
+            // "She is never without headache": what follows belongs to the other negation.
             if reading.marks.has(at, Mark::Trigger) && self.without.length_at(&reading.keys, at) > 0
             {
                 return;
@@ -527,8 +538,8 @@ impl Scope {
                 || reading.words[at] == ","
                 || reading.is_light(at);
             if !plain {
-                // "no weakness of hand or leg": an item that nobody knows, followed by another.
-                // A list that is denied as such ("denies ...") may hold longer ones.
+                // "no weakness of hand or leg": an unknown item followed by another one. A list
+                // introduced by a negation verb ("denies ...") may contain longer items.
                 let item_words = match trigger {
                     Trigger::Denial | Trigger::ListNegator => ITEM_WORDS_MAX + 2,
                     _ => 3,
@@ -546,7 +557,8 @@ impl Scope {
         }
     }
 
-    /// Who is not well in some respect has the finding. "Not alert" is no coma, though: of a danger nothing is concluded.
+    /// Negates an ability: a patient who is not well in some respect has the finding. Danger signs
+    /// are excluded: "not alert" is not a coma.
     fn deny_well(&self, spotted: &mut [Spotted], begins: &Begins, at: usize) {
         for n in begins.at(at) {
             self.refuse(&mut spotted[n]);
@@ -576,7 +588,7 @@ impl Scope {
             let list = self.list_ends_in_or(reading, at);
             return !(list || (reached && trigger <= Trigger::ListNegator));
         }
-        // "Denies fever and has chest pain".
+        // A joiner followed by a verb ends the negation: "Denies fever and has chest pain".
         let says_more = at > 0
             && reading.marks.has(at, Mark::StatementVerb)
             && reading.marks.has(at - 1, Mark::Joiner);
@@ -584,8 +596,8 @@ impl Scope {
         reached && (says_more || reading.marks.has_one_of(at, ends))
     }
 
-    /// "no fever, cough or rash": the items after the comma belong to the list when an "or" joins one of them. An item has
-    /// few words, and none that begins a statement.
+    /// Whether the items after a comma belong to the list because an "or" joins one of them: "no
+    /// fever, cough or rash". An item has few words, and none that begins a statement.
     fn list_ends_in_or(&self, reading: &Reading<'_>, comma: usize) -> bool {
         let mut item = 0;
         for at in comma + 1..reading.sentence_of(comma).end {
@@ -595,7 +607,7 @@ impl Scope {
             let states = reading.marks.has(at, Mark::Statement)
                 || reading.marks.has(at, Mark::Barrier)
                 || reading.marks.has(at, Mark::Trigger);
-            // "three or four times" is no list.
+            // "three or four times" is not a list.
             if states || item > ITEM_WORDS_MAX || reading.tokens[at].is_number() {
                 return false;
             }
@@ -609,7 +621,7 @@ impl Scope {
     }
 }
 
-/// Up to the end of the sentence, a barrier or a new statement.
+/// Returns the tokens up to the end of the sentence, a barrier or a new statement.
 fn reach_of(reading: &Reading<'_>, from: usize) -> Range<usize> {
     if from >= reading.len() {
         return from..from;
@@ -621,7 +633,7 @@ fn reach_of(reading: &Reading<'_>, from: usize) -> Range<usize> {
     from..(from..stop).find(states_anew).unwrap_or(stop)
 }
 
-/// Denies what begins at a token; gives the token behind it.
+/// Negates the findings that begin at a token. Returns the token after them.
 fn deny_at(spotted: &mut [Spotted], begins: &Begins, at: usize) -> Option<usize> {
     let here = begins.at(at).map(|n| {
         let it = &mut spotted[n];
@@ -633,7 +645,7 @@ fn deny_at(spotted: &mut [Spotted], begins: &Begins, at: usize) -> Option<usize>
     here.max()
 }
 
-/// Whether a number stands here, in digits or as a word; "a" is none.
+/// Whether there is a number at this token, as digits or as a word; "a" does not count.
 fn is_count(reading: &Reading<'_>, at: usize) -> bool {
     let entry = reading.entries.get(at);
     entry.is_some_and(|it| {

@@ -1,4 +1,4 @@
-//! How bad a finding is said to be: a word before it, inside it or behind it.
+//! Severity: words before, inside or after a finding that say how severe it is.
 
 use lafiya_model::{Choice, Severity};
 
@@ -10,20 +10,20 @@ use crate::hash::{FastSet, set_of};
 use crate::phrases::PhraseSet;
 use crate::words::SeverityWords;
 
-/// The words of severity, ready to use.
+/// The words of severity, indexed.
 #[derive(Clone, Debug)]
 pub(super) struct Grades {
     before: PhraseSet<Severity>,
     after: PhraseSet<Severity>,
-    /// Those that may say how much somebody did: "eating too much".
+    /// Those that may also say how much someone did: "eating too much".
     amounts: PhraseSet<()>,
     doings: FastSet<String>,
     causes: PhraseSet<()>,
 }
 
-/// Tokens a word of severity may stand away from the finding.
+/// Maximum tokens between a word of severity and the finding.
 const REACH: usize = 4;
-/// Tokens from "after" to what was done.
+/// Maximum tokens from "after" to what was done.
 const CAUSE_REACH: usize = 4;
 
 impl Grades {
@@ -55,18 +55,18 @@ impl Grades {
         self.before.vocabulary().chain(self.after.vocabulary())
     }
 
-    /// Whether a word begins one of severity that stands before a finding.
+    /// Whether a word begins a phrase of severity that precedes a finding.
     pub(super) fn begins_before(&self, key: u64) -> bool {
         self.before.begun(key).is_some()
     }
 
-    /// The same for one that stands behind it.
+    /// Whether a word begins a phrase of severity that follows a finding.
     pub(super) fn begins_after(&self, key: u64) -> bool {
         self.after.begun(key).is_some()
     }
 
     pub(super) fn apply(&self, reading: &Reading<'_>, carried: &Carried, spotted: &mut [Spotted]) {
-        // Most texts grade nothing.
+        // Fast path: most texts have no word of severity.
         if !reading.has_any([Trait::GradeBefore, Trait::GradeAfter]) {
             return;
         }
@@ -77,9 +77,10 @@ impl Grades {
         }
     }
 
-    /// `carried`: the tokens of all findings; those before and behind this one belong to others.
+    /// Returns the severity of a finding. `carried` are the tokens of all findings; those around
+    /// this one belong to others.
     fn of(&self, reading: &Reading<'_>, carried: &[bool], it: &Spotted) -> Option<Severity> {
-        // Most texts have no such word.
+        // Fast path: most texts have no such word.
         let spoken_of = reading.has_any([Trait::GradeBefore]);
         let before = spoken_of.then(|| self.nearest_before(reading, carried, it));
         before
@@ -87,7 +88,8 @@ impl Grades {
             .or_else(|| self.behind(reading, it.last(), carried))
     }
 
-    /// Before it and inside it, nearest first; another finding or a comma ends the search.
+    /// Returns the nearest word before the finding or inside it. Another finding or a comma ends
+    /// the search.
     fn nearest_before(
         &self,
         reading: &Reading<'_>,
@@ -128,7 +130,7 @@ impl Grades {
             {
                 return (!self.is_of_a_cause(reading, at)).then_some(*severity);
             }
-            // A comma is passed only by a remark ("small cough, nothing serious").
+            // Only a remark may cross a comma ("small cough, nothing serious").
             if !(reading.is_light(at) || matches!(reading.words[at], "," | ":")) {
                 return None;
             }
@@ -136,7 +138,8 @@ impl Grades {
         None
     }
 
-    /// Whether a grade says how much somebody did from which it came: "vomited after eating too much".
+    /// Whether a word of severity says how much someone did of what caused the finding: "vomited
+    /// after eating too much".
     fn is_of_a_cause(&self, reading: &Reading<'_>, grade: usize) -> bool {
         let Some(doing) = grade.checked_sub(1) else {
             return false;

@@ -1,6 +1,8 @@
-//! Typing errors: a word that nobody knows and that is one slip from a word of the lexicon is taken for it.
+//! Spelling correction: an unknown word that is one edit away from a word of the lexicon (up to two
+//! edits from eight letters on) is replaced by it.
 //!
-//! Only the first letter is trusted. A word that the base uses anywhere in its texts is never corrected.
+//! Only the first letter is assumed to be correct. A word that the knowledge base uses anywhere in
+//! its texts is never corrected.
 
 use std::ops::Range;
 
@@ -10,23 +12,25 @@ use rapidfuzz::distance::osa;
 use crate::fold;
 use crate::hash::{FastSet, KeyMap, key};
 
-/// Known words, and the words of the lexicon by what is left when one letter is dropped.
+/// Known words, and the words of the lexicon, indexed by their variants with one letter deleted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spelling {
     known: FastSet<String>,
-    /// The words of the lexicon that another may be a slip of.
+    /// The words of the lexicon that a word may be corrected to.
     words: Vec<String>,
-    /// By the key of what is left: where in `leading` the words stand that it may come from.
+    /// For the key of each deletion variant, the range in `leading` of the words it may come from.
     dropped: KeyMap<Range<u32>>,
-    /// Places in `words`. There are a hundred thousand ways to drop a letter, so they are numbers in one list.
+    /// Indices into `words`. There are about 100,000 deletion variants, so they are numbers in a
+    /// single list.
     leading: Vec<u32>,
 }
 
-/// Shorter words are too alike to be guessed at.
+/// Shorter words are too ambiguous to correct.
 const LETTERS_MIN: usize = 4;
 
 impl Spelling {
-    /// `lexicon`: words worth finding. `others`: words of the word lists, known but never a correction.
+    /// Builds the corrector. `lexicon` are the possible corrections; `others` are words of the word
+    /// lists, which are known but never a correction.
     pub(super) fn build<'a>(
         base: &KnowledgeBase,
         lexicon: impl Iterator<Item = &'a str>,
@@ -59,12 +63,13 @@ impl Spelling {
         spelling
     }
 
-    /// Every known word.
+    /// Returns every known word.
     pub(super) fn known(&self) -> impl Iterator<Item = &str> {
         self.known.iter().map(String::as_str)
     }
 
-    /// The word that was meant, where the one typed is unknown and exactly one slip away.
+    /// Returns the correction of an unknown word: the closest word one edit away, or up to two
+    /// edits for words of eight letters or more.
     pub(super) fn correct(&self, word: &str) -> Option<&str> {
         if word.len() < LETTERS_MIN || !word.is_ascii() || self.is_known(word) {
             return None;
@@ -75,7 +80,8 @@ impl Spelling {
         let mut rest = String::with_capacity(word.len());
         for at in 0..=word.len() {
             for candidate in self.led_to_by(without(word, at, &mut rest)) {
-                // One that begins otherwise is not meant; one that was met before is not counted again.
+                // Candidates with another first letter are excluded, and each candidate is counted
+                // once.
                 let met = best.is_some_and(|(_, chosen)| chosen == candidate);
                 if met || candidate.as_bytes().first() != first {
                     continue;
@@ -91,7 +97,7 @@ impl Spelling {
         best.map(|(_, word)| word)
     }
 
-    /// The words that are this one when one of their letters, or none, is dropped.
+    /// Returns the words that equal this one if at most one of their letters is deleted.
     fn led_to_by(&self, rest: &str) -> impl Iterator<Item = &str> {
         let places = self.dropped.get(&key(rest)).cloned().unwrap_or_default();
         let places = &self.leading[places.start as usize..places.end as usize];
@@ -100,7 +106,7 @@ impl Spelling {
 
     fn is_known(&self, word: &str) -> bool {
         self.known.contains(word) || self.known.contains(&crate::stem::singular(word)) || {
-            // A form of a known word is known: "walked", "coughs".
+            // Inflected forms of a known word are known: "walked", "coughs".
             ["ed", "ing", "s", "es", "d", "ly", "er"]
                 .iter()
                 .any(|suffix| {
@@ -111,7 +117,7 @@ impl Spelling {
     }
 }
 
-/// A word without its letter at a place; at its end, the whole word.
+/// Returns a word without the letter at a position; at its end, the whole word.
 fn without<'a>(word: &str, at: usize, rest: &'a mut String) -> &'a str {
     rest.clear();
     rest.push_str(&word[..at]);
@@ -119,7 +125,7 @@ fn without<'a>(word: &str, at: usize, rest: &'a mut String) -> &'a str {
     rest
 }
 
-/// The running texts of the base: a store of plain English.
+/// Returns the prose texts of the knowledge base, a source of plain English words.
 fn texts(base: &KnowledgeBase) -> Vec<&str> {
     let mut texts: Vec<&str> = Vec::new();
     for it in base.findings() {

@@ -1,4 +1,4 @@
-//! A concept spotted in the text, with what is being found out about it.
+//! A recognised concept, while details about it are still being collected.
 
 use lafiya_knowledge::{ConceptRef, Finding, KnowledgeBase};
 use lafiya_model::{Choice, Severity};
@@ -6,50 +6,51 @@ use lafiya_model::{Choice, Severity};
 use super::lexicon::Sense;
 use super::matches::{Match, Tokens};
 
-/// A mention in the making.
+/// A mention under construction.
 #[derive(Clone, Debug)]
 pub(super) struct Spotted {
     pub concept: ConceptRef,
-    /// The tokens that carry it, in order; never empty.
+    /// The tokens it covers, in order; never empty.
     pub core: Tokens,
-    /// The first and the last of them: asked for all the time.
+    /// The first and the last of them, cached because they are needed often.
     pub ends: (usize, usize),
     pub choice: Choice,
-    /// Why it is not said of the patient's present; it then stays out of the answer.
+    /// Why it is not about the patient's present state. It is then left out of the result.
     pub dropped: Option<Dropped>,
     pub severity: Option<Severity>,
     pub duration: Option<Lasting>,
     pub value: Option<String>,
     pub confidence: f64,
-    /// Made by the reader from another mention or a number: scope words do not turn it.
+    /// Derived by the parser from another mention or a number, so scope rules do not apply to it.
     pub derived: bool,
-    /// Named as what a medicine is taken for.
+    /// Mentioned as the reason for taking a medicine.
     pub reason: bool,
-    /// Told by saying that the patient is well in this respect: "eats well".
+    /// Expressed as an ability of the patient: "eats well".
     pub well: bool,
-    /// Told of now, where it may have been otherwise before: "no fever now".
+    /// Stated about now, in contrast to an earlier state: "no fever now".
     pub now: bool,
 }
 
 /// Why a mention is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dropped {
-    /// If, in case.
+    /// Conditional: "if", "in case".
     Hypothetical,
-    /// Somebody else's.
+    /// About another person.
     OtherPerson,
-    /// Of the past.
+    /// In the past.
     Past,
     /// A number among its words says something else: "13 weeks gestation" is not "below 13 weeks gestation".
     Misread,
 }
 
-/// How long: a number of days, or a time without one.
+/// A duration: a number of days, or one that cannot be expressed in days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lasting(pub Option<u32>);
 
 impl Spotted {
-    /// From a match: one, or two where the phrase says both; a match that means nothing gives none.
+    /// Adds the findings of a match: one, two if the phrase means both, or none if it has no
+    /// meaning.
     pub(super) fn enter(found: Match, spotted: &mut Vec<Self>) {
         let choice = match (found.sense, found.denied_inside) {
             (Sense::Lacks(_), _) | (Sense::Has(_), true) => Choice::Absent,
@@ -64,7 +65,7 @@ impl Spotted {
             well,
             ..Self::new(concept, core, choice, found.confidence)
         };
-        // Few phrases say two things, and only for those the tokens are copied.
+        // Few phrases have two meanings; the tokens are copied only for those.
         if let Some(also) = found.also {
             spotted.push(one(concept, found.core.clone()));
             spotted.push(one(also, found.core));
@@ -92,7 +93,8 @@ impl Spotted {
         }
     }
 
-    /// What other words of the text say of the patient, so that words such as "no" do not turn it.
+    /// Creates a finding derived from other words of the text, which words such as "no" do not
+    /// affect.
     pub(super) fn derived(concept: ConceptRef, core: Tokens) -> Self {
         Self {
             derived: true,
@@ -105,7 +107,7 @@ impl Spotted {
         self.choice == Choice::Present && self.dropped.is_none()
     }
 
-    /// Takes a time, unless it has one already; a number is better than none.
+    /// Sets the duration unless it has one already; a number replaces one without a number.
     pub(super) fn last_for(&mut self, lasting: Lasting) {
         if self.duration.is_none_or(|known| known.0.is_none()) {
             self.duration = Some(lasting);

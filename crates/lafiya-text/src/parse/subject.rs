@@ -1,4 +1,5 @@
-//! Whose finding it is. A carer speaks for a child; a sister's fever is not the patient's, unless she is the patient.
+//! The subject of each finding. A carer speaks for a child; a sister's fever is not the patient's,
+//! unless she is the patient.
 
 use std::ops::Range;
 
@@ -18,18 +19,18 @@ use crate::hash::{FastSet, set_of};
 use crate::phrases::{Begun, PhraseSet};
 use crate::words::{Family, PersonWords};
 
-/// Who is spoken of.
+/// Whom a statement is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Person {
-    /// Nobody named: the patient.
+    /// No person is named: the patient.
     Nobody,
     First,
     Child,
-    /// Kin named with "my": perhaps the patient, perhaps not.
+    /// A relative named with "my", who may or may not be the patient.
     Kin,
     Partner,
     Other,
-    /// No person, but its illness is not the patient's either.
+    /// An animal; its illness is not the patient's.
     Animal,
     Third,
 }
@@ -38,22 +39,25 @@ pub(super) enum Person {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Named {
     pub person: Person,
-    /// Named and not spoken of again: "my wife", "we saw", "the neighbour's child" beside one's own.
+    /// Mentioned only in passing: "my wife", "we saw", or "the neighbour's child" next to one's
+    /// own.
     pub in_passing: bool,
 }
 
-/// What a word that begins one for a person says by itself, and where it leads to where longer ones begin with it.
+/// The meaning of a word as a single word for a person, and where it leads in the automaton if
+/// longer ones begin with it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Naming {
     alone: Option<Person>,
     longer: Option<Begun>,
 }
 
-/// Who is named where.
+/// The persons named in a text.
 pub(super) struct Names {
-    /// By token, if anybody.
+    /// For each token, the person it names, if any.
     by_token: Vec<Option<Named>>,
-    /// The tokens at which it may change who is spoken of, in the order of the text: all that name somebody, and others.
+    /// The tokens at which the subject may change, in text order: all that name a person, and
+    /// others.
     turns: Vec<usize>,
 }
 
@@ -62,18 +66,18 @@ impl Names {
         self.by_token[token]
     }
 
-    /// There are at most so many of them.
+    /// Returns an upper bound of the number of persons named.
     pub(super) fn count_max(&self) -> usize {
         self.turns.len()
     }
 
-    /// All of them with their tokens, in the order of the text.
+    /// Returns all named persons with their tokens, in text order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, Named)> {
         let named = |&at: &usize| Some((at, self.at(at)?));
         self.turns.iter().filter_map(named)
     }
 
-    /// The stretches of the text in which it does not change who is spoken of.
+    /// Returns the stretches of the text within which the subject does not change.
     fn stretches(&self) -> impl Iterator<Item = Range<usize>> {
         let ends = self.turns.iter().copied().skip(1);
         let ends = ends.chain([self.by_token.len()]);
@@ -86,12 +90,12 @@ impl Names {
         it.core.iter().any(is_animal)
     }
 
-    /// Whether one of the kin is named among some tokens.
+    /// Whether a relative is named in a token range.
     fn has_kin(&self, mut tokens: Range<usize>) -> bool {
         tokens.any(|at| self.at(at).is_some_and(|it| it.person == Person::Kin))
     }
 
-    /// Whether a word owns one of them: "my" before a person is not the speaker himself.
+    /// Whether a word is a possessive of a person: "my" before a person is not the speaker.
     fn has_owned(&self, reading: &Reading<'_>, owner: usize) -> bool {
         let owns = matches!(
             reading.words[owner],
@@ -103,12 +107,13 @@ impl Names {
             .any(|n| self.at(n).is_some_and(is_somebody) && reading.same_sentence(owner, n))
     }
 
-    /// "The neighbour's child had a fit, my own only coughs": where a child of one's own is spoken of, the child of a
-    /// stranger is a stranger. By itself it may be the patient, brought by whoever was there.
+    /// Separates other people's children from one's own: "The neighbour's child had a fit, my own
+    /// only coughs". If the text mentions a child of one's own, another person's child is not the
+    /// patient. On its own it may be, brought by anyone.
     fn tell_guests_apart(&mut self, reading: &Reading<'_>) {
         let is = |at: usize, person: Person| self.at(at).is_some_and(|it| it.person == person);
         let is_child = |at: &usize| is(*at, Person::Child);
-        // "My neighbour pikin", "my neighbour's child".
+        // With or without a possessive "s": "My neighbour pikin", "my neighbour's child".
         let owner_of = |child: usize| {
             let owner = child.checked_sub(1)?;
             let owner = owner - usize::from(owner > 0 && reading.words[owner] == "s");
@@ -137,7 +142,7 @@ impl Names {
     }
 }
 
-/// Who is spoken of at a token, and whether by a pronoun.
+/// The subject at a token, and whether it is given by a pronoun.
 #[derive(Clone, Copy, Debug)]
 struct SpokenOf {
     person: Person,
@@ -151,20 +156,20 @@ impl SpokenOf {
     };
 }
 
-/// So many kinds of person.
+/// The number of kinds of person.
 const PERSONS: usize = Person::Third as usize + 1;
 
-/// The words for persons, ready to use.
+/// The words for persons, indexed.
 #[derive(Clone, Debug)]
 pub(super) struct Subjects {
     persons: PhraseSet<Person>,
     owners: FastSet<String>,
     passive: FastSet<String>,
-    /// Words that describe a person and may stand before one.
+    /// Words that describe a person and may precede one.
     described: FastSet<String>,
-    /// Kin who are never the patient all together ("both parents smoke").
+    /// Relatives in groups that are never the patient ("both parents smoke").
     crowds: FastSet<String>,
-    /// Verbs of who speaks of the patient ("her mother reports that she").
+    /// Verbs of people who report about the patient ("her mother reports that she").
     reporting: FastSet<String>,
     family: PhraseSet<ConceptRef>,
     pronouns: Pronouns,
@@ -173,9 +178,10 @@ pub(super) struct Subjects {
     kindred: Kindred,
 }
 
-/// One finding of a sister is gossip, unless it is a danger and nobody else has any; two are a patient.
+/// A relative with at least this many findings may be the patient. One finding is only a remark,
+/// unless it is a danger sign and nobody else has any finding.
 const KIN_FINDINGS_MIN: usize = 2;
-/// Tokens back to the word that makes a person an aside.
+/// Maximum tokens back to the word that shows that a person is mentioned in passing.
 const ASIDE_REACH: usize = 5;
 
 impl Subjects {
@@ -228,7 +234,7 @@ impl Subjects {
         self.persons.vocabulary().chain(self.family.vocabulary())
     }
 
-    /// What a word says that begins one for a person.
+    /// Returns the meaning of a word that begins a word for a person.
     pub(super) fn naming(&self, key: u64) -> Option<Naming> {
         let begun = self.persons.begun(key)?;
         Some(Naming {
@@ -237,23 +243,24 @@ impl Subjects {
         })
     }
 
-    /// The person whom the longest word names that begins so; `rest` are the keys behind.
+    /// Returns the person that the longest matching phrase names. `rest` are the keys after the
+    /// first word.
     fn longest(&self, begun: Begun, rest: &[u64]) -> Option<Person> {
         let longest = self.persons.longest_begun(begun, rest.iter().copied());
         longest.and_then(|(_, persons)| persons.first().copied())
     }
 
-    /// Whether a word begins a disease that runs in families.
+    /// Whether a word begins a hereditary disease.
     pub(super) fn begins_disease(&self, key: u64) -> bool {
         self.family.begun(key).is_some()
     }
 
-    /// Whose pronoun a word may be.
+    /// Returns the sexes that a word may refer to as a pronoun.
     pub(super) fn pronoun(&self, word: &str) -> Pronoun {
         self.pronouns.of(word)
     }
 
-    /// Whether a word says whose a person is.
+    /// Whether a word is a possessive of a person.
     pub(super) fn is_owner(&self, word: &str) -> bool {
         self.owners.contains(word)
     }
@@ -274,7 +281,7 @@ impl Subjects {
         self.crowds.contains(word)
     }
 
-    /// Leaves out what others have, and adds what their diseases mean for the patient.
+    /// Drops the findings of other people, and adds what their diseases imply for the patient.
     pub(super) fn apply(
         &self,
         reading: &Reading<'_>,
@@ -284,7 +291,7 @@ impl Subjects {
     ) {
         let names = self.names(reading);
         let narration = self.pronouns.narration(reading, &names, sex);
-        // None where the age is not known.
+        // `None` if the age is unknown.
         let is_child = age.map(|age| age.years() < CHILD_BELOW_YEARS);
         let mut spoken_of = match narration {
             Some(narration) => {
@@ -297,7 +304,7 @@ impl Subjects {
             let person = Person::Kin;
             let by_pronoun = false;
             spoken_of[line.clone()].fill(SpokenOf { person, by_pronoun });
-            // "FHx: father DM, c/o chest pain".
+            // After the line, the subject is the patient again: "FHx: father DM, c/o chest pain".
             let end = reading.sentence_of(line.start).end;
             spoken_of[line.end..end].fill(SpokenOf::NOBODY);
         }
@@ -307,19 +314,19 @@ impl Subjects {
             .iter()
             .filter(|it| it.is_finding() && it.dropped.is_none() && family_line(it).is_none())
         {
-            // Somebody spoken of again as "she" is who the story is about.
+            // A person referred to again by a pronoun is the main subject.
             let SpokenOf { person, by_pronoun } = spoken_of[it.first()];
             counts[person as usize] += 1 + usize::from(by_pronoun);
         }
         let of = |person: Person| counts[person as usize];
-        // "My father collapsed at the market": who else would be the patient?
+        // "My father collapsed at the market": no other person can be the patient.
         let kin_in_danger = counts.iter().sum::<usize>() == of(Person::Kin)
             && spotted.iter().any(|it| {
                 spoken_of[it.first()].person == Person::Kin && is_danger(base, it.concept)
             });
         let child_speaks =
             is_child.unwrap_or(of(Person::Child) >= of(Person::First) && of(Person::Child) > 0);
-        // The child of a grown-up patient is not who is ill: it may be the one she carries.
+        // The child of an adult patient is not the patient: it may be unborn.
         let is_grown = is_child == Some(false);
         let is_patient = |person: Person| match person {
             _ if narration.is_some() => person == Person::Nobody,
@@ -334,7 +341,7 @@ impl Subjects {
             }
             Person::Other | Person::Animal => false,
         };
-        // "Works on a cattle farm" is said of who works there; a goat that is pregnant is a goat.
+        // "Works on a cattle farm" is about the worker; a pregnant goat is not the patient.
         let is_exposure = |it: &Spotted| {
             let risk = it.concept.risk().map(|ix| base.risk(ix));
             risk.is_some_and(|risk| risk.state.is_none())
@@ -343,7 +350,7 @@ impl Subjects {
             let person = spoken_of[it.first()].person;
             let told_of = family_line(it).map_or_else(
                 || is_patient(person),
-                // A note may run on: "FHx: not known, fever 3 days".
+                // Notes run on: "FHx: not known, fever 3 days".
                 |line| it.is_finding() && !names.has_kin(line.start..it.first()),
             );
             let is_patients = told_of
@@ -373,7 +380,7 @@ impl Subjects {
             let disease = self.family.longest_at(&reading.keys, at);
             if let Some((length, [concept, ..])) = disease.filter(|_| of_kin) {
                 let core = (at..at + length).collect();
-                // "No family history of diabetes".
+                // "No family history of diabetes": the family history is absent.
                 let denied = |it: &Spotted| {
                     it.choice == Choice::Absent && (it.first()..=it.last()).contains(&at)
                 };
@@ -390,13 +397,13 @@ impl Subjects {
         }
     }
 
-    /// Who is spoken of at each token.
+    /// Returns the subject at each token.
     fn persons_of(&self, reading: &Reading<'_>, names: &Names) -> Vec<SpokenOf> {
-        // Such a text is about one patient throughout.
+        // A clinician's note is about one patient throughout.
         let told_by_clinician = reading.marks.has_any(Mark::Patient);
         let mut now = Person::Nobody;
         let mut named = Person::Nobody;
-        // Whom the story is about: who was named first, and where.
+        // The main subject: the first person named, and the token.
         let mut main = (Person::Nobody, 0);
         let mut spoken_of = vec![SpokenOf::NOBODY; reading.len()];
         let mut by_pronoun = false;
@@ -404,20 +411,22 @@ impl Subjects {
             let traits = reading.traits[at];
             if at > 0 && reading.sentence(at) != reading.sentence(at - 1) {
                 now = Person::Nobody;
-                // "My baby is thin. My mother feeds her. She does not cough": the pronoun goes back to whom the story is about.
+                // "My baby is thin. My mother feeds her. She does not cough": the pronoun refers to
+                // the main subject again.
                 if main.0 != Person::Nobody {
                     named = main.0;
                 }
-                // "His mother smokes. He coughs": in a clinician's note the pronoun is the patient again.
+                // "His mother smokes. He coughs": in a clinician's note, the pronoun refers to the
+                // patient again.
                 if told_by_clinician && named != Person::Child {
                     named = Person::Nobody;
                 }
             }
-            // What an animal has ends with its clause.
+            // An animal is the subject only within its clause.
             if now == Person::Animal {
                 now = Person::Nobody;
             }
-            // "no contact with sick people, no cough": a new denial speaks of the patient again.
+            // "no contact with sick people, no cough": a new negation is about the patient again.
             let denies_anew =
                 at > 0 && reading.clause(at) != reading.clause(at - 1) && reading.words[at] == "no";
             if now == Person::Other && denies_anew {
@@ -432,7 +441,7 @@ impl Subjects {
                     Person::Third => named,
                     Person::First if in_passing => now,
                     Person::First => Person::First,
-                    // "34M, teacher, cough for two weeks" is the patient's trade.
+                    // "34M, teacher, cough for two weeks": the patient's occupation.
                     Person::Other
                         if traits.has(Trait::OnlyAfter) && !self.is_owned(reading, at) =>
                     {
@@ -440,9 +449,10 @@ impl Subjects {
                     }
                     _ if self.is_aside(reading, at) => now,
                     Person::Animal if !self.animals.is_spoken_of(reading, at) => now,
-                    // "He and his brother both have diarrhoea", "the whole family including the patient".
+                    // The patient remains the subject: "He and his brother both have diarrhoea",
+                    // "the whole family including the patient".
                     _ if self.company.is_with_patient(reading, names, at) => now,
-                    // "the child and her brother": the child stays the subject.
+                    // "the child and her brother": the child remains the subject.
                     Person::Kin | Person::Other
                         if now == Person::Child && self.is_joined(reading, at) =>
                     {
@@ -454,11 +464,12 @@ impl Subjects {
                     }
                     person => person,
                 };
-                // "people" and "neighbours" are nobody's "he" once somebody else was named.
+                // "people" and "neighbours" are not the antecedent of "he" once another person was
+                // named.
                 let crowd = now == Person::Other && (named != Person::Nobody || in_passing);
                 if !matches!(now, Person::First | Person::Nobody | Person::Animal) && !crowd {
                     named = now;
-                    // "My sister's boy": the last of them.
+                    // "My sister's boy": the last person counts.
                     let is_first = main.0 == Person::Nobody || main.1 + 1 == at;
                     if is_first && matches!(now, Person::Child | Person::Kin | Person::Partner) {
                         main = (now, at);
@@ -472,14 +483,14 @@ impl Subjects {
         spoken_of
     }
 
-    /// Who is named where.
+    /// The persons named in a text.
     fn names(&self, reading: &Reading<'_>) -> Names {
         let turns = turns(reading);
         let mut names = Names {
             by_token: vec![None; reading.len()],
             turns,
         };
-        // From the last on: an owner must know whom it owns.
+        // In reverse, because a possessive depends on the person after it.
         for n in (0..names.turns.len()).rev() {
             let at = names.turns[n];
             names.by_token[at] = self.person_at(reading, at).map(|person| Named {
@@ -492,7 +503,7 @@ impl Subjects {
         names
     }
 
-    /// The person that a token begins to name.
+    /// Returns the person whose name begins at a token.
     fn person_at(&self, reading: &Reading<'_>, at: usize) -> Option<Person> {
         if is_sex(reading, at) {
             return None;
@@ -502,7 +513,7 @@ impl Subjects {
             Some(begun) => self.longest(begun, &reading.keys[at + 1..]),
             None => alone,
         };
-        // "My late husband" is no patient.
+        // "My late husband" is not the patient.
         let is_dead = at > 0 && reading.words[at - 1] == "late";
         match person {
             Some(Person::Partner) if is_dead => Some(Person::Other),
@@ -510,7 +521,8 @@ impl Subjects {
         }
     }
 
-    /// Who is spoken of at each token of a story that somebody else tells: the patient, unless another is named in the clause.
+    /// Returns the subject at each token of a narrative told by someone else: the patient, unless
+    /// another person is named in the clause.
     fn persons_told_of(
         &self,
         reading: &Reading<'_>,
@@ -520,7 +532,7 @@ impl Subjects {
     ) -> Vec<SpokenOf> {
         let mut spoken_of = vec![SpokenOf::NOBODY; reading.len()];
         let (mut now, mut named) = (Person::Nobody, Person::Nobody);
-        // Where the patient was named last.
+        // The last token that named the patient.
         let mut patient_at = None;
         for Range { start: at, end } in names.stretches() {
             let word = reading.words[at];
@@ -540,7 +552,7 @@ impl Subjects {
                 Some(Person::Third) => now = named,
                 Some(Person::First) if in_passing => {}
                 Some(Person::First) if self.pronouns.complains(reading, at) => now = Person::First,
-                // "She told me the head aches".
+                // "She told me the head aches": "me" does not change the subject.
                 Some(Person::First) if word == "me" => {}
                 Some(Person::First) => now = Person::Nobody,
                 Some(person)
@@ -549,7 +561,7 @@ impl Subjects {
                     now = Person::Nobody;
                     patient_at = Some(at);
                 }
-                // "My sister-in-law", "the child and her brother".
+                // The patient remains the subject: "My sister-in-law", "the child and her brother".
                 Some(_)
                     if patient_at
                         .is_some_and(|n| n + 1 == at || self.is_joined_to(reading, n, at)) => {}
@@ -582,7 +594,8 @@ impl Subjects {
         (at.saturating_sub(2)..at).any(|n| reading.words[n] == "and")
     }
 
-    /// "The child and her brother": nothing but the joiner and an owner between.
+    /// Whether two persons are joined with only a joiner and a possessive in between: "The child
+    /// and her brother".
     fn is_joined_to(&self, reading: &Reading<'_>, first: usize, other: usize) -> bool {
         let mut between = first + 1..other;
         other <= first + 4
@@ -591,9 +604,10 @@ impl Subjects {
             && between.all(|n| reading.words[n] == "and" || reading.traits[n].has(Trait::Owner))
     }
 
-    /// "bitten by the neighbour's dog", "quarrel with husband": named, but not spoken of.
+    /// Whether a person is only mentioned in passing: "bitten by the neighbour's dog", "quarrel
+    /// with husband".
     fn is_aside(&self, reading: &Reading<'_>, at: usize) -> bool {
-        // "Somebody stabbed me": it is done to the patient.
+        // "Somebody stabbed me": the patient is the object.
         let objects =
             (at + 1..reading.len().min(at + 4)).take_while(|&n| reading.same_sentence(at, n));
         if objects
@@ -608,7 +622,7 @@ impl Subjects {
         let before = (at.saturating_sub(ASIDE_REACH)..at)
             .rev()
             .take_while(|&n| reading.same_sentence(n, at));
-        // "Brought by his 12-year-old grandson".
+        // An age does not end the search: "Brought by his 12-year-old grandson".
         let mut is_aged = false;
         for n in before {
             let traits = reading.traits[n];
@@ -619,7 +633,7 @@ impl Subjects {
                 is_aged |= !traits.has(Trait::Describing);
                 continue;
             }
-            // "with his mother and her boyfriend".
+            // These words do not end the search either: "with his mother and her boyfriend".
             let plain = traits.has_any([Trait::Owner, Trait::Describing, Trait::Person])
                 || matches!(reading.words[n], "a" | "an" | "one" | "and");
             if !plain {
@@ -630,8 +644,8 @@ impl Subjects {
     }
 }
 
-/// The tokens at which it may change who is spoken of. Only a new clause or a word for a person does that, and "except me",
-/// which few texts have.
+/// Returns the tokens at which the subject may change: a new clause, a word for a person, or the
+/// rare "except me".
 fn turns(reading: &Reading<'_>) -> Vec<usize> {
     if reading.marks.has_any(Mark::Except) {
         return (0..reading.len()).collect();
@@ -649,23 +663,24 @@ fn turns(reading: &Reading<'_>) -> Vec<usize> {
     turns
 }
 
-/// "34M": a man of 34, not the French "m".
+/// "34M": a man of 34, not the French word "m".
 fn is_sex(reading: &Reading<'_>, at: usize) -> bool {
     at > 0 && reading.words[at] == "m" && reading.tokens[at - 1].is_number()
 }
 
-/// "My mother says", "we saw": who tells of the patient is not spoken of.
+/// Whether a person only reports about the patient: "My mother says", "we saw".
 fn reports(reading: &Reading<'_>, at: usize) -> bool {
     let next = reading.traits.get(at + 1);
     next.is_some_and(|it| it.has(Trait::Reporting)) && reading.same_sentence(at, at + 1)
 }
 
-/// "Chest pain. Father had hypertension": kin without an owner in a sentence of their own, behind that of the patient.
+/// Whether a relative without a possessive has a sentence of their own after the patient's: "Chest
+/// pain. Father had hypertension".
 fn is_told_of(reading: &Reading<'_>, at: usize) -> bool {
     let begins = at > 0 && !reading.same_sentence(at - 1, at);
     let begins_clause = at > 0 && reading.clause(at - 1) != reading.clause(at);
     let next = reading.words.get(at + 1);
-    // "Mother T2DM, on insulin": in a note.
+    // A hereditary disease directly after it, as in a note: "Mother T2DM, on insulin".
     let inherits = || {
         reading
             .traits
@@ -676,13 +691,14 @@ fn is_told_of(reading: &Reading<'_>, at: usize) -> bool {
     (begins && next.is_some_and(told)) || (begins_clause && inherits())
 }
 
-/// What a child in the womb does is told of its mother.
+/// Whether it concerns an unborn child, which is reported for its mother.
 fn is_of_unborn(base: &KnowledgeBase, concept: ConceptRef) -> bool {
     let finding = concept.finding().map(|ix| base.finding(ix));
     finding.is_some_and(|it| !it.sex.allows(Sex::Male))
 }
 
-/// Exposures and family history are the patient's though others are named in them.
+/// Whether a concept is an exposure or family history, which belongs to the patient even though
+/// others are named in it.
 fn is_about_others(base: &KnowledgeBase, concept: ConceptRef) -> bool {
     match concept {
         ConceptRef::Risk(ix) => matches!(

@@ -1,5 +1,5 @@
-//! What surrounds a number or a result, and whether it is one of the patient's blood and of now: "CSF glucose 40",
-//! "target Hb 10", "baseline creatinine 0.9" are not.
+//! The context of a number or a result: whether it is a current value of the patient's blood. "CSF
+//! glucose 40", "target Hb 10" and "baseline creatinine 0.9" are not.
 
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{Age, Sex};
@@ -10,29 +10,29 @@ use super::traits::Trait;
 use crate::phrases::PhraseSet;
 use crate::words::Results;
 
-/// What the steps that read numbers know beside the words.
+/// The input of the steps that parse numbers, besides the words.
 pub(super) struct Written<'a> {
     pub text: &'a str,
     pub base: &'a KnowledgeBase,
     pub patient: (Option<Age>, Option<Sex>),
-    /// The tokens that tell a time.
+    /// The tokens that belong to a time.
     pub in_time: &'a [bool],
     pub surroundings: &'a Surroundings,
 }
 
-/// The words that turn a value into something else.
+/// The words that give a value another meaning.
 #[derive(Clone, Debug)]
 pub(super) struct Surroundings {
     not_yet: PhraseSet<()>,
     another_day: PhraseSet<()>,
     not_blood: PhraseSet<()>,
     blood: PhraseSet<()>,
-    /// Head a sentence about them.
+    /// Sample names at the start of a sentence about them.
     samples: PhraseSet<()>,
     named_blood: PhraseSet<()>,
 }
 
-/// Years that a result may be of.
+/// Plausible years of a result.
 const YEARS: std::ops::Range<u32> = 1950..2100;
 
 impl Surroundings {
@@ -47,7 +47,7 @@ impl Surroundings {
         }
     }
 
-    /// Neither wished for nor of the past.
+    /// Whether it is neither planned nor in the past.
     pub(super) fn is_now(&self, reading: &Reading<'_>, at: usize) -> bool {
         let sentence = reading.sentence_of(at);
         let waits = self.not_yet.begins_in(&reading.keys, sentence.start..at);
@@ -55,12 +55,12 @@ impl Surroundings {
         !waits && reading.marks.first(clause, Mark::Past).is_none()
     }
 
-    /// Whether a number is one of the patient's blood, and of now.
+    /// Whether a number is a current value of the patient's blood.
     pub(super) fn is_own(&self, reading: &Reading<'_>, at: usize) -> bool {
         self.is_todays(reading, at) && self.is_of_blood(reading, at)
     }
 
-    /// Whether a number is one of now: no "baseline", no year in its clause.
+    /// Whether a number is current: no "baseline" and no year in its clause.
     fn is_todays(&self, reading: &Reading<'_>, at: usize) -> bool {
         let clause = reading.clause_of(at);
         let is_old = |n: usize| self.another_day.length_at(&reading.keys, n) > 0;
@@ -71,10 +71,11 @@ impl Surroundings {
         self.is_now(reading, at) && !clause.clone().any(|n| is_old(n) || is_year(n))
     }
 
-    /// Whether a test is one of the blood: the last word before it that names a fluid decides. Such a word counts in the clause of
-    /// the test, and at the head of a list: "CSF: cells 450, glucose 1.2", "CSF cells 450, glucose 1.2".
+    /// Whether a test is a blood test, which the last preceding word for a fluid decides. Such a
+    /// word counts within the clause of the test and at the start of a list: "CSF: cells 450,
+    /// glucose 1.2", "CSF cells 450, glucose 1.2".
     pub(super) fn is_of_blood(&self, reading: &Reading<'_>, at: usize) -> bool {
-        // "Blood glucose" says it by itself.
+        // "Blood glucose" is unambiguous.
         if self.blood.length_at(&reading.keys, at) > 0 {
             return true;
         }

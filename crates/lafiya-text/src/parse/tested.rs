@@ -1,5 +1,5 @@
-//! What was only looked for: "HIV screening declined", "how much is a pregnancy test?". An illness, or a pregnancy, that is named
-//! as the aim of a test is told by the result of that test alone.
+//! Conditions that were only tested for: "HIV screening declined", "how much is a pregnancy test?".
+//! If an illness or a pregnancy is named as the aim of a test, only the result of the test decides.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use super::traits::Trait;
 use crate::phrases::PhraseSet;
 use crate::words::Results;
 
-/// The words of looking for something.
+/// The phrases for testing for something.
 #[derive(Clone, Debug)]
 pub(super) struct Tested {
     testing: PhraseSet<()>,
@@ -22,9 +22,9 @@ pub(super) struct Tested {
     known: PhraseSet<()>,
 }
 
-/// What the base calls that which a test may look for.
+/// Kinds in the knowledge base that a test may look for.
 const KINDS: [&str; 2] = ["medical_history", "obstetric"];
-/// Words of the longest phrase before what is looked for.
+/// Length in words of the phrases before what is looked for.
 const BEFORE_MAX: usize = 2;
 
 impl Tested {
@@ -36,7 +36,8 @@ impl Tested {
         }
     }
 
-    /// Takes out what was looked for and not told; what the test denied is absent.
+    /// Drops conditions that were tested for without a stated result, and marks those with a
+    /// negative result as absent.
     pub(super) fn apply(
         &self,
         reading: &Reading<'_>,
@@ -58,14 +59,15 @@ impl Tested {
         });
     }
 
-    /// What a test denied once and now tells is there: "HIV negative last year, now reactive".
+    /// Marks a condition as present if an earlier result was negative and the current one is
+    /// positive: "HIV negative last year, now reactive".
     pub(super) fn retell(
         reading: &Reading<'_>,
         base: &KnowledgeBase,
         results: &ResultReader,
         spotted: &mut [Spotted],
     ) {
-        // Few texts tell of a result and of now.
+        // Fast path: few texts state both a result and a word for now.
         if !reading.has_any([Trait::Outcome]) || !reading.marks.has_any(Mark::Now) {
             return;
         }
@@ -75,14 +77,14 @@ impl Tested {
             }
             let told = reading.next_of(it.first() + 1, [Trait::Outcome]);
             let behind = told + 1..reading.sentence_of(it.last()).end;
-            // No result in its sentence.
+            // There is no result in its sentence.
             if behind.is_empty() {
                 continue;
             }
             let Some(now) = reading.marks.first(behind.clone(), Mark::Now) else {
                 continue;
             };
-            // "HIV negative, RDT now positive", "HIV negative, husband now reactive".
+            // Excludes "HIV negative, RDT now positive" and "HIV negative, husband now reactive".
             let clause = reading.clause_of(now);
             let another = reading.next_of(behind.start, [Trait::Test]) < behind.end
                 || reading.next_of(clause.start, [Trait::Person]) < now;
@@ -92,7 +94,7 @@ impl Tested {
         }
     }
 
-    /// The words that make something the aim of a test, together with it.
+    /// Returns the condition together with the words that make it the aim of a test.
     fn aim(&self, reading: &Reading<'_>, it: &Spotted) -> Option<Range<usize>> {
         let behind = it.last() + 1;
         let length = self.testing.length_at(&reading.keys, behind);
@@ -105,7 +107,8 @@ impl Tested {
         leads.then_some(from..behind)
     }
 
-    /// What is told of it: that it is there, anywhere in the sentence, or right behind the test that it is not.
+    /// Returns the stated result: the first one between the test and the next comma, or else a
+    /// positive one anywhere in the sentence.
     fn told(
         &self,
         reading: &Reading<'_>,
@@ -131,7 +134,7 @@ impl Tested {
     }
 }
 
-/// Whether it is something that a test may look for.
+/// Whether a test may look for it.
 fn is_sought(base: &KnowledgeBase, it: &Spotted) -> bool {
     let risk = it.concept.risk().map(|ix| base.risk(ix));
     risk.is_some_and(|risk| KINDS.contains(&risk.text.kind.as_str()))

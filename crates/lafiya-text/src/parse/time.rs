@@ -1,7 +1,7 @@
-//! How long: finding the times in a text. `lasting` gives each to the findings it belongs to.
+//! Finds the durations in a text. `lasting` assigns each to its findings.
 //!
-//! Conventions: a week is 7 days, a month 30, a year 365; today and less than 24 hours are 0; yesterday and last night are 1. A
-//! weekday has a number only when the day of writing is known.
+//! Conventions: a week is 7 days, a month 30, a year 365; today and less than 24 hours are 0;
+//! yesterday and last night are 1. A weekday has a number only if the date of writing is known.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::hash::{FastMap, FastSet, set_of};
 use crate::phrases::{Begun, PhraseSet};
 use crate::words::{Numbered, TimeWords};
 
-/// The words of time, ready to use.
+/// The words of time, indexed.
 #[derive(Clone, Debug)]
 pub(super) struct Times {
     pub numbers: Numbers,
@@ -33,7 +33,7 @@ pub(super) struct Times {
     events: PhraseSet<()>,
     taking: FastSet<String>,
     before_aged: FastSet<String>,
-    /// Words beside a number that make it an age, and persons who may have one.
+    /// Words next to a number that make it an age, and persons that may have an age.
     ages: FastSet<String>,
     ages_before: FastSet<String>,
     aged: FastSet<String>,
@@ -43,57 +43,58 @@ pub(super) struct Times {
     elders: FastSet<String>,
 }
 
-/// A time in the text.
+/// A time or duration in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Time {
     pub first: usize,
-    /// The token after the last.
+    /// One past the last token.
     pub end: usize,
     pub lasting: Lasting,
 }
 
-/// What a text says of days, months and years.
+/// What a text says about days, months and years.
 #[derive(Debug, Default)]
 pub(super) struct Told {
-    /// In the order of the text.
+    /// Durations in text order.
     pub times: Vec<Time>,
-    /// Numbers of them that are no times: ages, weeks of pregnancy, how often.
+    /// Numbers of days, months or years that are not durations: ages, weeks of pregnancy,
+    /// frequencies.
     pub others: Vec<Range<usize>>,
     /// Those of the others that are ages.
     pub ages: Vec<Range<usize>>,
-    /// The first age among these.
+    /// The first age among `others`.
     pub age: Option<Age>,
-    /// The first of them that says how old a newborn baby is who is not the patient.
+    /// The first of them that is the age of a newborn who is not the patient.
     pub newborn: Option<Range<usize>>,
 }
 
-/// A number of days, months or years is one of these.
+/// The meaning of a number of days, months or years.
 enum Count {
     Time(Time),
-    /// No time; the age that it is, where it is one.
+    /// Not a duration; with the age, if it is one.
     Other(Range<usize>, Option<Age>),
 }
 
-/// Few texts tell a time more often than once in so many tokens.
+/// Estimate for the initial capacity: most texts have at most one time in this many tokens.
 const TOKENS_A_TIME: usize = 8;
 const DAYS_MAX: f64 = 36_500.0;
 const DAY_HOURS: u32 = 24;
 const YEAR_DAYS: u32 = 365;
-/// Six weeks after a birth.
+/// The postpartum period: six weeks after a birth.
 pub(super) const CHILDBED_DAYS: u32 = 42;
-/// Whose mother is in childbed is not older.
+/// The maximum age of a baby whose mother is in the postpartum period.
 const CHILDBED: Age = Age::from_days(CHILDBED_DAYS);
-/// Who is younger is called a baby, and no child, son or girl.
+/// A younger child is called a baby, not a child, son or girl.
 const MONTH_DAYS: u32 = 28;
-/// Who is called a man or a woman is not younger.
+/// Minimum age of a person called a man or a woman.
 const GROWN_DAYS: u32 = 10 * YEAR_DAYS;
-/// Whoever is a year old or more is not said to be so few days old.
+/// Minimum days for the age of a patient aged one year or more; fewer days are not an age.
 const DAYS_OF_INFANTS: u32 = 90;
-/// Words of a name.
+/// Maximum words of a name.
 const NAME_WORDS_MAX: usize = 2;
-/// Who is younger is a child, and brought by somebody.
+/// Below this age, a patient is a child and brought by someone.
 pub(super) const CHILD_BELOW_YEARS: u32 = 15;
-/// Words before a number among which a person may have it as the age.
+/// Maximum words before a number among which a person may be the one with that age.
 const AGED_REACH: usize = 3;
 
 impl Times {
@@ -140,7 +141,7 @@ impl Times {
             .chain(self.leads.vocabulary())
     }
 
-    /// The hours of a unit of time, in the singular or as written; none of what is shorter.
+    /// Returns the length of a unit of time in hours, for its singular or the word as written.
     pub(super) fn unit_hours(&self, word: &Word) -> Option<u32> {
         let written = self.units.get(&word.text);
         let one = || self.units.get(&word.singular);
@@ -159,37 +160,38 @@ impl Times {
         reading.is_one_of(at, &self.taking)
     }
 
-    /// Whether a unit of time stands before its number.
+    /// Whether a unit of time precedes its number.
     pub(super) fn is_unit_first(&self, word: &str) -> bool {
         self.units_first.contains(word)
     }
 
-    /// The day of the week that a word is, from Monday on.
+    /// Returns the weekday that a word means, counted from Monday.
     pub(super) fn weekday(&self, word: &str) -> Option<i8> {
         self.weekdays.get(word).copied()
     }
 
-    /// Whether a word makes an age of a number before it.
+    /// Whether a word turns a preceding number into an age.
     pub(super) fn says_age(&self, word: &str) -> bool {
         self.ages.contains(word)
     }
 
-    /// The same of a number behind it.
+    /// Whether a word turns a following number into an age.
     pub(super) fn leads_age(&self, word: &str) -> bool {
         self.ages_before.contains(word)
     }
 
-    /// Whether a word is a person who may have an age beside it.
+    /// Whether a word is a person that may have an age next to it.
     pub(super) fn is_aged(&self, word: &str) -> bool {
         self.aged.contains(word)
     }
 
-    /// Where a word leads to that begins a time without a number.
+    /// Returns the state after a word that begins a time without a number.
     pub(super) fn begun(&self, key: u64) -> Option<Begun> {
         self.moments.begun(key)
     }
 
-    /// All that a text says of days, months and years, given how old the patient is, where that is known.
+    /// Finds all that a text says about days, months and years, given the patient's age if it is
+    /// known.
     pub(super) fn find(
         &self,
         reading: &Reading<'_>,
@@ -232,8 +234,9 @@ impl Times {
         told
     }
 
-    /// The place of an age with the word that says so: "4 month old", "aged 3 years", "7yo", "my daughter (6 yrs)". Beside a
-    /// person a number may be a time as well: it is the age of whoever may be that old.
+    /// Returns the tokens of an age, including the word that marks it: "4 month old", "aged 3
+    /// years", "7yo", "my daughter (6 yrs)". Next to a person, a number may also be a duration; it
+    /// is an age if the person can be that old.
     fn age_at(
         &self,
         reading: &Reading<'_>,
@@ -248,7 +251,7 @@ impl Times {
         };
         let word = |at: usize| words.get(at).copied().unwrap_or_default();
         let of = word(end) == "of";
-        // "6 months of age", but "6 months of cough".
+        // "6 months of age" is an age; "6 months of cough" is not.
         let behind = end + usize::from(of);
         if is(behind, Trait::SaysAge) {
             return Some(at..behind + 1);
@@ -263,7 +266,8 @@ impl Times {
             return Some(at..end);
         }
         let of_person = |person| self.may_be(person, count, patient).then_some(at..end);
-        // A person behind: "45 years male", "my 6 months daughter", but "fever 3 days baby not feeding".
+        // A person after it: "45 years male", "my 6 months daughter", but not "fever 3 days baby
+        // not feeding".
         let begins = || {
             at == 0 || reading.tokens[at - 1].is_sign() || self.before_aged.contains(word(at - 1))
         };
@@ -271,7 +275,8 @@ impl Times {
         if person_behind && begins() {
             return of_person(word(end));
         }
-        // A person just before: "baby girl 8 months", "daughter (6 yrs)", "bébé de 5 mois", "a son who is 5 months".
+        // A person directly before it: "baby girl 8 months", "daughter (6 yrs)", "bébé de 5 mois",
+        // "a son who is 5 months".
         for n in (at.saturating_sub(AGED_REACH)..at).rev() {
             // A gestational age is nobody's age.
             let gestational = n > 0 && reading.marks.has(n - 1, Mark::TwoBeforeWeeks);
@@ -288,7 +293,8 @@ impl Times {
         None
     }
 
-    /// "Day 5 of life", "D5 neonate", "day 5 old baby": the token behind it, and the days.
+    /// Parses "Day 5 of life", "D5 neonate" and "day 5 old baby". Returns the token after it, and
+    /// the days.
     fn day_of_life_at(&self, reading: &Reading<'_>, at: usize) -> Option<(usize, u32)> {
         let word = |at: usize| reading.word(at);
         if !matches!(word(at), "d" | "day") || !reading.tokens.get(at + 1)?.is_number() {
@@ -301,7 +307,7 @@ impl Times {
         (of_life || old).then_some((behind, days))
     }
 
-    /// "Aisha 6yrs, cough": years that open a note, behind nothing but a name.
+    /// Whether years open a note, after at most a name: "Aisha 6yrs, cough".
     fn opens_note(reading: &Reading<'_>, count: &Counted) -> bool {
         let is_name = |at: usize| {
             let known = [Trait::Written, Trait::Single, Trait::Number, Trait::Moment];
@@ -314,17 +320,18 @@ impl Times {
         years && by_itself && named && (0..count.at).all(is_name)
     }
 
-    /// "A woman presents with her 3-month-old infant": whether an age is that of a child who is brought.
+    /// Whether an age is that of a child who is brought: "A woman presents with her 3-month-old
+    /// infant".
     fn is_brought(&self, reading: &Reading<'_>, place: &Range<usize>, age: Option<Age>) -> bool {
         let person = reading.traits.get(place.end);
         let is_child = age.is_some_and(|it| it.years() < CHILD_BELOW_YEARS)
             && person.is_some_and(|it| it.has_any([Trait::Aged, Trait::Person]))
-            // "Her 4-year-old son's bite".
+            // In "Her 4-year-old son's bite", the child is not the one brought.
             && reading.words.get(place.end + 1) != Some(&"s");
         let owner = place.start.checked_sub(1).filter(|&at| {
             matches!(reading.words[at], "a" | "an") || reading.traits[at].has(Trait::Owner)
         });
-        // The phrase ends where the owner stands.
+        // The phrase ends at the possessive.
         let ends = |length: usize| {
             let first = owner.and_then(|at| at.checked_sub(length));
             first.is_some_and(|at| self.bringing.length_at(&reading.keys, at) == length)
@@ -332,7 +339,8 @@ impl Times {
         is_child && (ends(1) || ends(2))
     }
 
-    /// "The baby is twelve days old", "my 3-week-old baby", but "my sister's baby is 5 days old".
+    /// Whether an age is that of the patient's newborn: "The baby is twelve days old", "my
+    /// 3-week-old baby", but not "my sister's baby is 5 days old".
     fn is_of_newborn(&self, reading: &Reading<'_>, place: &Range<usize>, age: Option<Age>) -> bool {
         let before = place.start.saturating_sub(AGED_REACH)..place.start;
         let mut near = before.chain([place.end]);
@@ -344,7 +352,8 @@ impl Times {
         age.is_some_and(|it| it <= CHILDBED) && baby.is_some_and(is_hers)
     }
 
-    /// "A grandmother of 60 years", "mother (26 years)": who brings the patient.
+    /// Whether an age is that of an adult who brings the patient: "A grandmother of 60 years",
+    /// "mother (26 years)".
     fn is_of_elder(&self, reading: &Reading<'_>, count: &Counted) -> bool {
         let is_grown = count.days.is_some_and(|days| days >= GROWN_DAYS);
         let before = |length: usize| {
@@ -353,7 +362,7 @@ impl Times {
         };
         let [elder, link] = [before(2), before(1)];
         let linked = matches!(link, "of" | "(" | ",") && self.elders.contains(elder);
-        // "Mother 26 years, brought the child".
+        // A comma or bracket must follow: "Mother 26 years, brought the child".
         let closes = || {
             reading
                 .words
@@ -363,7 +372,7 @@ impl Times {
         is_grown && (linked || (self.elders.contains(link) && closes()))
     }
 
-    /// Whether a person may be so old. How old a patient is may be known in years alone, and rounded.
+    /// Whether a person can be that old. The patient's age may be known only in whole years.
     fn may_be(&self, person: &str, count: &Counted, patient: Option<Age>) -> bool {
         let Some(days) = count.days else {
             return false;
@@ -382,7 +391,7 @@ impl Times {
         }
     }
 
-    /// What is said of time from a token on.
+    /// Parses a time at a token.
     fn count_at(
         &self,
         reading: &Reading<'_>,
@@ -414,7 +423,7 @@ impl Times {
         if let Some((end, days)) = self.day_of_life_at(reading, at) {
             return Some(Count::Other(at..end, Some(Age::from_days(days))));
         }
-        // "since 4am", "since 0300h"
+        // A time of day: "since 4am", "since 0300h".
         let next = words.get(at + 1);
         let by_the_clock =
             words[at].len() == 4 && next.is_some_and(|it| matches!(*it, "h" | "hr" | "hrs"));
@@ -445,7 +454,8 @@ impl Times {
                 || at > 1 && self.leads.length_at(&reading.keys, at - 2) > 1
         };
         let tailed = || end < words.len() && self.tails.length_at(&reading.keys, end) > 0;
-        // "20 cigarettes a day", "every two days": only a number that is led or followed as a time is safe with "a".
+        // "20 cigarettes a day", "every two days": with "a", a number counts only if a time word
+        // precedes or follows it.
         let article = matches!(words[at], "a" | "an" | "un" | "une" | "to" | "too");
         let excluded = count.is_gestation(reading)
             || self.is_of_elder(reading, &count)
@@ -457,7 +467,8 @@ impl Times {
         (!article || led() || tailed()).then(|| time(end, count.days))
     }
 
-    /// A number and a unit in either order ("3 days", "siku tatu", "3d"). Without a number, none.
+    /// Parses a number and a unit in either order ("3 days", "siku tatu", "3d"). Returns `None`
+    /// without a number.
     pub(super) fn counted_at(reading: &Reading<'_>, at: usize) -> Option<Counted> {
         let words = &reading.words;
         let entries = reading.entries.as_slice();
@@ -471,7 +482,7 @@ impl Times {
         };
         if let Some((mut number, taken)) = numbers::count_at(entries, at) {
             let mut next = at + taken;
-            // "2-3 days", "2 to 3 days": the longer of the two.
+            // "2-3 days", "2 to 3 days": the larger number counts.
             let to = usize::from(words.get(next).is_some_and(|it| matches!(*it, "to" | "or")));
             let upper = numbers::count_at(entries, next + to).filter(|(_, length)| {
                 unit_at(next).is_none() && unit_at(next + to + length).is_some()
@@ -479,7 +490,7 @@ impl Times {
             if let Some((upper, length)) = upper {
                 (number, next) = (upper, next + to + length);
             }
-            // "36+4 weeks", "36+4/40": weeks of a pregnancy and days beside them.
+            // "36+4 weeks", "36+4/40": weeks of pregnancy plus days.
             let beside = words.get(next) == Some(&"+")
                 && (4.0..=43.0).contains(&number)
                 && unit_at(next + 2) == Some(WEEK_HOURS)
@@ -511,7 +522,7 @@ impl Times {
         }
         let unit = unit_at(at).filter(|_| words[at].len() > 2)?;
         let (number, taken) = numbers::count_at(entries, at + 1)?;
-        // "siku 3" and "siku tatu" are three days; "day 3" is none.
+        // "siku 3" and "siku tatu" are three days; "day 3" is not a duration.
         let foreign = if words[at + 1].starts_with(|c: char| c.is_ascii_digit()) {
             reading.traits[at].has(Trait::UnitFirst)
         } else {
@@ -521,7 +532,8 @@ impl Times {
             .then(|| counted(number, unit, at + 1 + taken))
     }
 
-    /// `3/7` days, `2/52` weeks, `3/12` months, `4/24` hours, and `36/40` weeks of a pregnancy.
+    /// Parses clinical fractions: `3/7` days, `2/52` weeks, `3/12` months, `4/24` hours, and
+    /// `36/40` weeks of pregnancy.
     pub(super) fn fraction_at(reading: &Reading<'_>, at: usize) -> Option<Counted> {
         let [number, slash, of] = reading.words.get(at..at + 3)? else {
             return None;
@@ -535,7 +547,7 @@ impl Times {
             "7" => DAY_HOURS,
             "52" => WEEK_HOURS,
             "12" => MONTH_HOURS,
-            // No pressure of the blood is higher below than above.
+            // Not a blood pressure: the systolic value cannot be below the diastolic.
             "40" if (4.0..=43.0).contains(&number) => WEEK_HOURS,
             _ => return None,
         };
@@ -552,17 +564,18 @@ impl Times {
 /// A number of days, weeks, months or years in the text.
 pub(super) struct Counted {
     pub at: usize,
-    /// The token after the last.
+    /// One past the last token.
     pub end: usize,
-    /// None beyond what anybody lives.
+    /// `None` beyond a human lifetime.
     pub days: Option<u32>,
     /// The hours of the unit.
     unit_hours: u32,
-    /// Written as weeks of the forty that a pregnancy has.
+    /// Whether it is written as weeks out of the 40 of a pregnancy.
     of_forty_weeks: bool,
 }
 
-/// Times count a month as 30 days and a year as 365; ages count them as the calendar does.
+/// Converts days to an age. Durations count a month as 30 days and a year as 365; ages use calendar
+/// units.
 fn age_of(days: u32) -> Age {
     match (days % YEAR_DAYS, days % COUNTED_MONTH_DAYS) {
         (0, _) => Age::from_years(days / YEAR_DAYS),
@@ -572,7 +585,7 @@ fn age_of(days: u32) -> Age {
 }
 
 const WEEK_HOURS: u32 = 7 * DAY_HOURS;
-/// A month as times count it.
+/// A month in the convention for durations.
 const COUNTED_MONTH_DAYS: u32 = 30;
 const MONTH_HOURS: u32 = COUNTED_MONTH_DAYS * DAY_HOURS;
 const WEEK_DAYS: f64 = 7.0;
@@ -595,9 +608,10 @@ fn days_beside(reading: &Reading<'_>, at: usize) -> Option<(u32, usize)> {
     Some((days, end))
 }
 
-/// Words between a pregnancy and its weeks: "pregnant for about 5 months", "this pregnancy is now 27 weeks", "mimba ya miezi 7".
+/// Maximum words between a pregnancy and its weeks: "pregnant for about 5 months", "this pregnancy
+/// is now 27 weeks", "mimba ya miezi 7".
 const BETWEEN_MAX: usize = 2;
-/// What weeks of a pregnancy are told: nobody knows of it before five.
+/// Plausible gestational ages in days: a pregnancy is not known before 5 weeks.
 const GESTATION_DAYS: std::ops::RangeInclusive<u32> = 35..=308;
 /// The same beside words that say that there is one.
 const KNOWN_PREGNANCY_DAYS: std::ops::RangeInclusive<u32> = 28..=308;
@@ -636,7 +650,7 @@ impl Counted {
             || self.is_told_by_mother(reading)
     }
 
-    /// "I'm 36 weeks and the baby has stopped kicking".
+    /// Whether the mother states it: "I'm 36 weeks and the baby has stopped kicking".
     fn is_told_by_mother(&self, reading: &Reading<'_>) -> bool {
         let before = self.at.saturating_sub(2)..self.at;
         let i_am = reading.marks.first(before, Mark::Mother).is_some();
@@ -644,7 +658,7 @@ impl Counted {
         let unit = reading.entries[self.end - 1].unit_hours;
         let closes = reading.tokens.get(self.end).is_none_or(|it| it.is_sign())
             || reading.marks.has(self.end, Mark::Joiner);
-        // "I am 6 weeks and still bleeding after delivery" is no pregnancy.
+        // "I am 6 weeks and still bleeding after delivery" is not a pregnancy.
         let delivered = |at: usize| {
             let words = [
                 "delivery",
@@ -670,7 +684,7 @@ impl Counted {
 )]
 fn days(number: f64, unit_hours: u32) -> Option<u32> {
     let days = number * f64::from(unit_hours) / f64::from(DAY_HOURS);
-    // "36 hours" is a day, "one and a half days" are two.
+    // "36 hours" is one day; "one and a half days" are two.
     let days = if unit_hours < DAY_HOURS {
         days.floor()
     } else {

@@ -1,4 +1,5 @@
-//! Who has it together with the patient: "he and his brother both have diarrhoea", "the whole family including the patient".
+//! Shared illness: other people who have a finding together with the patient: "he and his brother
+//! both have diarrhoea", "the whole family including the patient".
 
 use super::dictionary::Joint;
 use super::marks::Mark;
@@ -8,13 +9,13 @@ use super::traits::Trait;
 use crate::phrases::PhraseSet;
 use crate::words::PersonWords;
 
-/// The words that count the patient in.
+/// The phrases that include the patient.
 #[derive(Clone, Debug)]
 pub(super) struct Together {
     including: PhraseSet<()>,
 }
 
-/// Tokens from those who are named to "including".
+/// Maximum tokens from a group of people to "including".
 const INCLUDING_REACH: usize = 4;
 
 impl Together {
@@ -24,13 +25,13 @@ impl Together {
         }
     }
 
-    /// Whether somebody who is named at a token is named together with the patient.
+    /// Whether a person named at a token is named together with the patient.
     pub(super) fn is_with_patient(&self, reading: &Reading<'_>, names: &Names, at: usize) -> bool {
         joined_to(reading, at).is_some_and(|before| is_patient(reading, names, before))
             || self.includes_patient(reading, names, at)
     }
 
-    /// "My family including me".
+    /// Matches "My family including me".
     fn includes_patient(&self, reading: &Reading<'_>, names: &Names, at: usize) -> bool {
         let end = reading.sentence_of(at).end;
         let mut reach = at + 1..end.min(at + 1 + INCLUDING_REACH);
@@ -47,7 +48,7 @@ impl Together {
     }
 }
 
-/// The token before the "and" that joins a person to another one: "he and his younger brother".
+/// Returns the token before the "and" that joins two persons: "he and his younger brother".
 fn joined_to(reading: &Reading<'_>, at: usize) -> Option<usize> {
     let describes = |n: &usize| reading.traits[*n].has_any([Trait::Owner, Trait::Describing]);
     let described = (0..at).rev().take_while(describes).count();
@@ -57,7 +58,7 @@ fn joined_to(reading: &Reading<'_>, at: usize) -> Option<usize> {
         .filter(|&before| joins && reading.same_sentence(before, at))
 }
 
-/// Whether a word may name the patient: a pronoun that owns nothing, the speaker, or "patient".
+/// Whether a word can name the patient: a personal pronoun, the speaker, or "patient".
 fn is_patient(reading: &Reading<'_>, names: &Names, at: usize) -> bool {
     let is_pronoun = |person: Person| matches!(person, Person::First | Person::Third);
     let names_one = names.at(at).is_some_and(|it| is_pronoun(it.person));

@@ -1,7 +1,7 @@
-//! What a word may be to the steps, one bit each. Most words are nothing to most steps: a step passes them over after one
-//! look at a short row of bits, without asking its phrases.
+//! Word traits: the roles a word may have in the parser's steps, one bit each. Most words are
+//! irrelevant to most steps, so a step skips them by testing bits, without a phrase look-up.
 
-/// What a word may be.
+/// A role that a word may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trait {
     /// Ends a sentence.
@@ -10,23 +10,23 @@ pub(super) enum Trait {
     ClauseEnd,
     /// Begins a longer phrase of the lexicon.
     Written,
-    /// Begins a phrase that means no finding.
+    /// Begins a phrase to ignore.
     Ignored,
-    /// Is a phrase of the lexicon by itself.
+    /// Is a single-word phrase of the lexicon.
     Single,
-    /// Shows a language.
+    /// Indicates a language.
     Cue,
-    /// Begins a time that is no number, or is a day of the week.
+    /// Begins a time without a number, or is a weekday.
     Moment,
-    /// A number, written or spoken.
+    /// A number, in digits or words.
     Number,
     /// A unit of time.
     Unit,
-    /// A unit of time that stands before its number.
+    /// A unit of time that precedes its number.
     UnitFirst,
-    /// Makes an age of a number before it.
+    /// Turns a preceding number into an age.
     SaysAge,
-    /// A person who may have an age beside it.
+    /// A person that may have an age next to it.
     Aged,
     /// Begins the name of a measure.
     Measure,
@@ -34,39 +34,39 @@ pub(super) enum Trait {
     Medicine,
     /// Begins a word for a person.
     Person,
-    /// Begins a word of severity before a finding.
+    /// Begins a phrase of severity before a finding.
     GradeBefore,
-    /// Begins one behind a finding.
+    /// Begins a phrase of severity after a finding.
     GradeAfter,
-    /// Is a finding as a noun only.
+    /// Is a finding only as a noun.
     Noun,
-    /// What follows it is no noun.
+    /// A word that is not followed by a noun.
     BeforeVerb,
-    /// Is a finding only where no other word follows at once.
+    /// Is a finding only if no other word directly follows.
     Adjective,
-    /// Is a finding only soon after some words.
+    /// Is a finding only shortly after certain words.
     OnlyAfter,
     /// The word "for".
     Purpose,
-    /// Says whose a person is.
+    /// A possessive of a person.
     Owner,
-    /// Before a person who is only named.
+    /// Precedes a person who is only mentioned in passing.
     Passive,
-    /// Describes a person and may stand before one.
+    /// Describes a person and may precede one.
     Describing,
-    /// A verb of who speaks of the patient.
+    /// A verb of people who report about the patient.
     Reporting,
-    /// Kin who are never the patient all together.
+    /// Relatives in groups that are never the patient.
     Crowd,
-    /// Begins a disease that runs in families.
+    /// Begins a hereditary disease.
     Inherited,
     /// Begins the name of a test.
     Test,
     /// Begins the result of a test.
     Outcome,
-    /// Stands between the two numbers of a fraction, or of weeks and days.
+    /// Separates the two numbers of a fraction, or of weeks and days.
     Slash,
-    /// Begins what a form asks for, or a name that an arrow may stand beside.
+    /// Begins a question of a form, or a name that an arrow may accompany.
     Noted,
 }
 
@@ -75,7 +75,7 @@ pub(super) enum Trait {
 pub(super) struct Traits(u32);
 
 impl Traits {
-    /// Those of a list that are true.
+    /// Combines the traits of a list whose flag is true.
     pub(super) fn of(list: &[(Trait, bool)]) -> Self {
         let given = list.iter().filter(|(_, given)| *given);
         Self(given.fold(0, |bits, (it, _)| bits | it.bit()))
@@ -86,18 +86,18 @@ impl Traits {
         self.0 & wanted.bit() != 0
     }
 
-    /// Whether it has one of several.
+    /// Whether it has any of several traits.
     #[inline]
     pub(super) fn has_any<const N: usize>(self, wanted: [Trait; N]) -> bool {
         self.0 & bits(wanted) != 0
     }
 
-    /// What all words of a row have together.
+    /// Returns the union of the traits of several words.
     pub(super) fn of_all(row: &[Self]) -> Self {
         Self(row.iter().fold(0, |bits, it| bits | it.0))
     }
 
-    /// Tells the places of all words of a row that have one of several, in order.
+    /// Calls back with the index of every word that has any of several traits, in order.
     #[inline]
     pub(super) fn each<const N: usize>(
         row: &[Self],
@@ -120,7 +120,7 @@ impl Traits {
         }
     }
 
-    /// The first word of a row that has one of several.
+    /// Returns the index of the first word that has any of several traits.
     #[inline]
     pub(super) fn first<const N: usize>(row: &[Self], wanted: [Trait; N]) -> Option<usize> {
         first_with(row, |it| it.0, bits(wanted))
@@ -138,13 +138,13 @@ impl Trait {
     }
 }
 
-/// So many words are asked together, without a branch.
+/// Words tested per iteration, without a branch.
 const AT_A_TIME: usize = 8;
-/// So many places are asked together.
+/// Elements tested per iteration.
 const TOGETHER: usize = 4;
 
-/// The first place of a row whose bits have one of those wanted. Most places have none: they are passed over several at
-/// a time.
+/// Returns the index of the first element that has any of the wanted bits. Most have none, so
+/// several are skipped at a time.
 #[inline]
 pub(super) fn first_with<T>(row: &[T], bits: impl Fn(&T) -> u32, wanted: u32) -> Option<usize> {
     let (together, _) = row.as_chunks::<TOGETHER>();

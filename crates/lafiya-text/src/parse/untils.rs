@@ -1,6 +1,8 @@
-//! What was not there up to a time is there since: "no bleeding until last night", "never had fits before today".
+//! The end of a negation: what was absent until a time is present since: "no bleeding until last
+//! night", "never had fits before today".
 //!
-//! Only a time that is told says so: "no fever before the rash" and "no food until the operation" deny as ever.
+//! Only a stated time has this effect: "no fever before the rash" and "no food until the operation"
+//! are plain negations.
 
 use super::marks::Mark;
 use super::reading::Reading;
@@ -8,7 +10,7 @@ use super::traits::Trait;
 use crate::phrases::PhraseSet;
 use crate::words::ScopeWords;
 
-/// The words that lead to such a time.
+/// The phrases that introduce such a time.
 #[derive(Clone, Debug)]
 pub(super) struct Untils {
     untils: PhraseSet<()>,
@@ -17,12 +19,12 @@ pub(super) struct Untils {
     still_denied: PhraseSet<()>,
 }
 
-/// What a denial ends with.
+/// Where a negation ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UpTo {
-    /// With a time since when it is there.
+    /// At a time since which the finding is present.
     ATime,
-    /// "No fever till now": perhaps since now, perhaps not to this day.
+    /// "No fever till now": it may be present now or still be absent.
     ThisDay,
 }
 
@@ -36,16 +38,17 @@ impl Untils {
         }
     }
 
-    /// Where the time begins up to which a denial reaches whose words end at `from`, with a finding between. Another denial,
-    /// "but", a word that is no part of a finding, or a comma over which the list does not go on ends the search. `in_time`:
-    /// the tokens that tell a time; `carried`: those of findings.
+    /// Returns the word that introduces the time at which a negation ends, with a finding in
+    /// between; `from` is the end of the negation phrase. The search ends at another negation,
+    /// "but", a word that is not part of a finding, or a comma over which the list does not
+    /// continue. `in_time` are the tokens of times, `carried` those of findings.
     pub(super) fn behind(
         &self,
         (reading, in_time, carried): (&Reading<'_>, &[bool], &[bool]),
         from: usize,
         list_goes_on: impl Fn(usize) -> bool,
     ) -> Option<(usize, UpTo)> {
-        // Most texts have no such word.
+        // Fast path: most texts have no such word.
         if from >= reading.len() || !reading.marks.has_any(Mark::Until) {
             return None;
         }
@@ -68,7 +71,8 @@ impl Untils {
             }
         }
         let until = until?;
-        // "Never had fits before today and has none today", "no fever before today's visit", "none from Monday until today".
+        // Excludes "Never had fits before today and has none today", "no fever before today's
+        // visit" and "none from Monday until today".
         let is_timed = |at: usize| in_time.get(at) == Some(&true);
         let is_span = (from..until).any(|at| reading.words[at] == "from" && is_timed(at + 1));
         if is_span || self.still_denied.begins_in(&reading.keys, until..end) {
@@ -88,7 +92,7 @@ impl Untils {
             return (is_timed(time) || is_number(time)).then_some((until, UpTo::ATime));
         }
         let time = until + self.befores.length_at(&reading.keys, until);
-        // "Before now" was; "before 2 years" is an age.
+        // "Before now" is a time; "before 2 years" is an age.
         let is_now = reading.marks.has(time, Mark::Now);
         ((is_timed(time) && !is_number(time)) || is_now).then_some((until, UpTo::ATime))
     }

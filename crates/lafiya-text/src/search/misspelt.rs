@@ -1,7 +1,9 @@
-//! Which words of the index lie a slip or two from a typed one: a letter wrong, missing, too many, or two swapped.
+//! Finds the index words within one or two edits of a typed word: a wrong, missing or extra letter,
+//! or two letters swapped.
 //!
-//! Words lie in the order of their lengths, so that those of a fitting length are one stretch of every list. Whoever is near
-//! shares a trigram with the typed word; of those who share one, the letters that they have tell nearly all others apart.
+//! Words are sorted by length, so the words of suitable lengths are one contiguous range of every
+//! posting list. A near word shares a trigram with the typed word; comparing letter sets then
+//! rejects nearly all other candidates.
 
 use std::ops::Range;
 
@@ -11,26 +13,27 @@ use smallvec::SmallVec;
 use super::near::{Letters, differing_max};
 use crate::hash::FastMap;
 
-/// Shorter words are near to anything.
+/// Shorter words are close to too many others.
 pub(super) const LETTERS_MIN: usize = 4;
-/// From here on two slips are forgiven.
+/// From this length on, two edits are allowed.
 const LETTERS_FOR_TWO: usize = 7;
-/// A slip spoils at most three trigrams, a swap four.
+/// One edit changes at most three trigrams; a swap changes four.
 const SPOILT_BY_SLIP: usize = 4;
-/// Most words have no more letters.
+/// Inline capacity: most words are no longer.
 const LETTERS_LIKELY: usize = 16;
 
 type Trigrams = SmallVec<[u64; LETTERS_LIKELY]>;
 
-/// The words of the index, the shortest first.
+/// The words of the index, sorted by length.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Misspelt {
-    /// The number of each word, its length and its letters.
+    /// The number of each word, and its length and letters.
     words: Vec<u32>,
     shapes: Vec<Shape>,
     /// Where the words of each length begin, and where the longest end.
     starts: Vec<u32>,
-    /// The places of the words that have a trigram, in order.
+    /// Posting lists: for each trigram, the positions of the words that contain it, in ascending
+    /// order.
     trigrams: FastMap<u64, Vec<u32>>,
 }
 
@@ -48,7 +51,7 @@ impl Shape {
         }
     }
 
-    /// Whether a word of the other shape may be so many slips away.
+    /// Whether a word with the other shape can be within the given number of edits.
     #[inline]
     fn may_be_near(self, other: Self, slips: u32) -> bool {
         let longer = self.length.abs_diff(other.length);
@@ -58,7 +61,7 @@ impl Shape {
 }
 
 impl Misspelt {
-    /// Of the words of an index, in the order of their numbers.
+    /// Builds the list from the words of an index, given in the order of their numbers.
     pub(super) fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
         let mut words: Vec<(Shape, u32, &str)> = (0..)
             .zip(texts)
@@ -86,7 +89,8 @@ impl Misspelt {
         }
     }
 
-    /// Gives every word that is near to `found`, with its slips. `text_of` knows the words by their numbers.
+    /// Calls back for every word near `found`, with its number of edits. `text_of` returns a word
+    /// by its number.
     pub(super) fn for_each_near<'a>(
         &self,
         text: &str,
@@ -122,14 +126,14 @@ impl Misspelt {
         }
     }
 
-    /// The places of the words whose lengths lie in a range.
+    /// Returns the positions of the words whose lengths are in a range.
     fn of_lengths(&self, lengths: Range<usize>) -> Range<u32> {
         let start = |length: usize| self.starts.get(length).or(self.starts.last()).copied();
         let [from, to] = [lengths.start, lengths.end].map(|it| start(it).unwrap_or_default());
         from..to
     }
 
-    /// Lists of words in a stretch that share a trigram, so many of them that everybody who is near is in one.
+    /// Selects posting lists of a range such that every near word is in at least one of them.
     fn sharing(
         &self,
         text: &str,
@@ -140,7 +144,8 @@ impl Misspelt {
         let own = trigrams(text);
         let lists = own.iter().map(|it| within(list(it), stretch));
         let mut lists: SmallVec<[&[u32]; LETTERS_LIKELY]> = lists.collect();
-        // Who shares so many is in one of the others, too: the longest need not be looked at.
+        // A near word shares this many trigrams, so it is also in one of the other lists: the
+        // longest lists can be skipped.
         let shared = own.len().saturating_sub(SPOILT_BY_SLIP * slips).max(1);
         lists.sort_unstable_by_key(|list| list.len());
         lists.truncate(own.len() + 1 - shared);
@@ -148,7 +153,7 @@ impl Misspelt {
     }
 }
 
-/// The part of a list that lies in a stretch.
+/// Returns the part of a list that falls into a range.
 fn within<'a>(list: &'a [u32], stretch: &Range<u32>) -> &'a [u32] {
     let from = list.partition_point(|&it| it < stretch.start);
     let list = &list[from..];
@@ -159,10 +164,10 @@ fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// The trigrams of a word, with its start and end marked, each as one number.
+/// Returns the trigrams of a word with start and end markers, each packed into one number.
 fn trigrams(text: &str) -> Trigrams {
     let marked = std::iter::once('^').chain(text.chars()).chain(['$']);
-    // A character has at most 21 bits, so that three of them are one number.
+    // A character has at most 21 bits, so three of them fit into one number.
     let mut last = 0_u64;
     let ends = marked.map(|letter| {
         last = (last << 21 | u64::from(letter)) & ((1 << 63) - 1);

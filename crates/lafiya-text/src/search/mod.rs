@@ -1,7 +1,9 @@
-//! Search: what somebody types, matched against every name, synonym, everyday phrase, id and code of the base.
+//! Search: matches a typed query against every name, synonym, everyday phrase, id and code in the
+//! knowledge base.
 //!
-//! Words are found first (exact, same stem, same meaning, beginning, typing error), then phrases are scored by the
-//! words they share with the query, weighted by how telling each word is. It does not read sentences: `parse` does.
+//! Words are matched first (exact, same stem, same meaning, prefix, typo). Then phrases are scored
+//! by the words they share with the query, weighted by how distinctive each word is. Search does
+//! not interpret sentences; `parse` does.
 
 mod misspelt;
 mod near;
@@ -21,70 +23,72 @@ use places::Places;
 use score::{Denials, Entry, Phrase, QUERY_WORDS_MAX, Query, SIMILARITY_MIN, Weighted};
 use vocabulary::Vocabulary;
 
-/// What to look for.
+/// Options of a search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SearchOptions<'a> {
-    /// Leaves out what this sex cannot have.
+    /// Excludes what this sex cannot have.
     pub sex: Option<Sex>,
-    /// Only these kinds.
+    /// Only these kinds of concept.
     pub kinds: Option<&'a [ConceptKind]>,
-    /// At most so many hits; 0 finds nothing.
+    /// Maximum number of hits; 0 returns none.
     pub max_results: usize,
 }
 
-/// A concept that fits the phrase.
+/// A concept that matches the phrase.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
     /// The concept.
     pub concept: ConceptRef,
-    /// 0 to 1; from 0.5 on a person would accept the match. Never rises from one hit to the next.
+    /// From 0 to 1; from 0.5 on, a person would accept the match. Hits are in descending order of
+    /// similarity.
     pub similarity: f64,
-    /// The name, phrase or code that fitted best.
+    /// The name, phrase or code that matched best.
     pub matched: String,
 }
 
-/// The index. Built once from a base and good for that base only.
+/// The search index. Built once from a knowledge base, and only valid for that one.
 #[derive(Clone, Debug)]
 pub struct Search {
     canon: Canon,
     vocabulary: Vocabulary,
     entries: Vec<Entry>,
-    /// What the most trusted of them is trusted.
+    /// The highest trust of any entry.
     trust_max: f64,
     /// The phrases of the entries, in the same order.
     phrases: Vec<Phrase>,
-    /// Vocabulary word to the entries that hold it.
+    /// Postings: for each vocabulary word, the entries that contain it.
     postings: Vec<Vec<u32>>,
-    /// The entries of whole folded phrases, by the key of the phrase: for the exact name.
+    /// Entries by the key of the whole folded phrase, for exact matches.
     exact: KeyMap<Entries>,
-    /// The phrases themselves, for those that are a slip or two away.
+    /// The phrases themselves, for matches within one or two edits.
     nearby: Nearby,
-    /// The concepts that entries lead to, by their number.
+    /// The concepts of the entries, by number.
     concepts: Vec<ConceptRef>,
-    /// Tests and measures that only one sex has.
+    /// Tests and measures that apply to only one sex.
     of_one_sex: FastMap<ConceptRef, Sex>,
 }
 
-/// What is kept while entries are made.
+/// State needed only while the index is built.
 #[derive(Default)]
 struct Entering {
-    /// Of the concepts.
+    /// The number of each concept.
     numbers: FastMap<ConceptRef, u32>,
-    /// Whole folded phrases and their entries.
+    /// Whole folded phrases with their entries.
     whole: FastMap<String, Entries>,
 }
 
-/// From here on the words of the query were understood, and phrases need not be compared letter by letter.
+/// From this similarity on, the words of the query were understood, and the letter-by-letter
+/// comparison of phrases is skipped.
 const FOUND: f64 = 0.9;
 
 impl Search {
-    /// Builds the index of a base.
+    /// Builds the index of a knowledge base.
     pub fn build(base: &KnowledgeBase) -> Self {
         Self::build_over(base, |_| true)
     }
 
-    /// The same over those names, phrases, ids and codes alone that `keep` lets through: for measuring how the cost grows
-    /// with their number.
+    /// Builds an index of only those names, phrases, ids and codes that `keep` accepts, to measure
+    /// how the cost grows with their number.
     pub fn build_over(base: &KnowledgeBase, keep: impl Fn(&str) -> bool) -> Self {
         let canon = Canon::new(&words::same(), &words::fillers());
         let mut search = Self {
@@ -126,7 +130,7 @@ impl Search {
         search
     }
 
-    /// The concepts that fit a phrase, best first.
+    /// Returns the concepts that match a phrase, best first.
     pub fn find(
         &self,
         base: &KnowledgeBase,
@@ -162,7 +166,7 @@ impl Search {
         );
         let allowed = |(number, _): &(u32, _)| allowed(self.concepts[*number as usize]);
         let found = best.iter().any(|(_, (similarity, _))| similarity >= FOUND);
-        // What is only near cannot come before so many that fit better.
+        // Fuzzy phrase matches rank below this many better ones, so they need not be looked for.
         let better = best.iter().filter(allowed);
         let better = better.filter(|(_, (similarity, _))| *similarity > NEARBY_MAX);
         if !found && better.count() < options.max_results {
@@ -181,14 +185,15 @@ impl Search {
     }
 
     fn ranked(&self, mut ranked: Vec<(f64, u32)>, max_results: usize) -> Vec<Hit> {
-        // Ties go to the shorter phrase, then to the order of the base: the same question always has the same answer.
+        // Ties go to the shorter phrase, then to the order of the knowledge base, so that results
+        // are deterministic.
         let before = |(a, m): &(f64, u32), (b, n): &(f64, u32)| {
             let length = |at: &u32| self.phrases[*at as usize].words.len();
             b.total_cmp(a)
                 .then(length(m).cmp(&length(n)))
                 .then(m.cmp(n))
         };
-        // Only the best are sorted: there may be hundreds behind them.
+        // Only the best hits are sorted; there may be hundreds of others.
         if ranked.len() > max_results {
             ranked.select_nth_unstable_by(max_results, before);
             ranked.truncate(max_results);
@@ -293,7 +298,7 @@ impl Search {
         }
     }
 
-    /// A word that the index does not know, parted where two words meet.
+    /// Splits a word that is not in the index into two words that are.
     fn parted(&self, word: &str) -> Vec<String> {
         if self.vocabulary.exact(word).is_some() {
             return vec![word.to_owned()];
@@ -305,14 +310,14 @@ impl Search {
     }
 }
 
-/// Most queries meet no more concepts.
+/// Initial capacity: most queries match no more concepts.
 const LIKELY: usize = 128;
 
 /// The best entry of each concept, with its similarity.
 struct Best {
-    /// Where each concept stands among the met.
+    /// The position of each matched concept in `met`.
     places: Places,
-    /// The concepts that were met, in the order of meeting: each with its similarity and its entry.
+    /// The matched concepts in the order they were found, each with its similarity and its entry.
     met: Vec<(u32, (f64, u32))>,
 }
 
@@ -341,7 +346,8 @@ impl Best {
     }
 }
 
-/// The exact name beats the exact common name, and so on; the steps are too small to beat a better match.
+/// Ranks an exact name above an exact common name, and so on. The steps are too small to outweigh a
+/// better match.
 fn kind_weight(kind: TermKind, of_language: bool) -> f64 {
     match kind {
         TermKind::Name => 1.0,

@@ -1,6 +1,6 @@
-//! Phrases that are one or two slips from the whole query, spaces included: "labiallulcer", "no fithold urne". The words
-//! of such a query are no words of the index, so the phrases are compared as a whole, after two cheap questions that
-//! nearly all of them fail.
+//! Finds phrases within one or two edits of the whole query, spaces included: "labiallulcer", "no
+//! fithold urne". The words of such a query are not in the index, so whole phrases are compared,
+//! after two cheap checks that reject nearly all of them.
 
 use std::ops::Range;
 
@@ -9,35 +9,36 @@ use smallvec::SmallVec;
 
 use crate::hash::SPREAD;
 
-/// Slips that are forgiven.
+/// Maximum number of edits.
 const SLIPS_MAX: u32 = 2;
-/// Shorter queries are near to anything.
+/// Shorter queries are close to too many phrases.
 const LETTERS_MIN: usize = 8;
-/// A phrase that is found so is offered, never taken for granted: "able to drink" is two letters from its opposite.
+/// Below the acceptance limit of 0.5: such a match is only suggested. "Able to drink" is two
+/// letters from its opposite.
 const OFFERED: f64 = 0.49;
-/// What a slip costs.
+/// Penalty per edit.
 const SLIP: f64 = 0.04;
 
-/// The entries that one phrase leads to: nearly always one.
+/// The entries of one phrase; nearly always one.
 pub(super) type Entries = SmallVec<[u32; 2]>;
 
-/// So many phrases are asked for their letters together.
+/// Number of phrases whose letters are compared in one batch.
 const ROW: usize = 16;
 
-/// The most that a phrase can get here, however trusted it is.
+/// The highest similarity possible here, whatever the trust of the entry.
 pub(super) const NEARBY_MAX: f64 = OFFERED - SLIP;
 
-/// Every phrase of the index with its letters, the shortest first.
+/// Every phrase of the index with its letters, sorted by length.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Nearby {
-    /// The letters that each phrase has at all, and those that it has twice: the first alone tell nearly all phrases
-    /// apart, so they lie by themselves.
+    /// Letter masks of each phrase: letters that occur, and letters that occur twice. The first
+    /// mask alone rejects nearly all phrases, so it is stored separately.
     once: Vec<u32>,
     twice: Vec<u32>,
     phrases: Vec<(Box<str>, Entries)>,
-    /// The long ones of plain letters (one byte each) by their pieces.
+    /// Long ASCII phrases (one byte per letter), indexed by piece.
     pieces: Pieces,
-    /// The long ones that have other letters.
+    /// Long phrases with other letters.
     foreign: Vec<u32>,
 }
 
@@ -61,7 +62,8 @@ impl Nearby {
         }
     }
 
-    /// Gives every entry whose phrase is near to `keep`, with how much of its trust is left.
+    /// Calls `keep` for every entry whose phrase is near, with the factor that remains of its
+    /// trust.
     pub(super) fn find(&self, query: &str, mut keep: impl FnMut(u32, f64)) {
         if query.len() < LETTERS_MIN {
             return;
@@ -85,7 +87,8 @@ impl Nearby {
                 entries.iter().for_each(|&at| keep(at, left));
             }
         };
-        // Bytes are letters only where all are plain; else nothing is concluded from their number.
+        // The byte length equals the number of letters only in ASCII text; otherwise it cannot be
+        // used as a filter.
         let slips = SLIPS_MAX as usize;
         let lengths = query.len() - slips..=query.len() + slips;
         let by_pieces = |length: &usize| query.is_ascii() && is_cut(*length);
@@ -110,30 +113,30 @@ impl Nearby {
         }
     }
 
-    /// Where the phrases of more bytes begin.
+    /// Returns the position of the first phrase with more bytes.
     fn longer_than(&self, bytes: usize) -> usize {
         self.phrases
             .partition_point(|(phrase, _)| phrase.len() <= bytes)
     }
 }
 
-/// Two slips spoil at most four pieces of a phrase (each of them two, where it turns two letters round a cut), so that
-/// one of five is found in the query as it is.
+/// Two edits change at most four pieces of a phrase (each changes two if it swaps two letters
+/// across a cut), so at least one of five pieces occurs unchanged in the query.
 const PIECES: usize = 2 * SLIPS_MAX as usize + 1;
-/// From here on the pieces have letters enough to tell phrases apart.
+/// From this length on, the pieces are long enough to be distinctive.
 const CUT_FROM: usize = 2 * PIECES;
 const BUCKET_BITS: u32 = 16;
 
-/// Whether phrases of so many letters are looked up by their pieces.
+/// Whether phrases of this length are looked up by pieces.
 fn is_cut(length: usize) -> bool {
     length >= CUT_FROM
 }
 
-/// The pieces of long phrases, each with its place and the length of its phrase, thrown into buckets. Two pieces of one bucket
-/// need not be the same: whoever is found is looked at anyway.
+/// Hash buckets of the pieces of long phrases, each piece with its position and the length of its
+/// phrase. Different pieces may share a bucket, because every candidate is verified anyway.
 #[derive(Clone, Debug, Default)]
 struct Pieces {
-    /// Where each bucket begins among the phrases, and where the last one ends.
+    /// Where the phrases of each bucket begin, and where the last bucket ends.
     starts: Vec<u32>,
     phrases: Vec<u32>,
 }
@@ -153,8 +156,9 @@ impl Pieces {
         }
     }
 
-    /// Gives the phrases of a length that share a piece with the query, some of them more than once. A piece moves by as
-    /// many letters as were put in before it, and what is put in before and behind it are slips together.
+    /// Calls back for the phrases of a length that share a piece with the query; a phrase may be
+    /// reported more than once. A piece shifts by the number of letters inserted before it, and
+    /// insertions before and after it together count as edits.
     fn for_each_near(&self, query: &[u8], length: usize, mut found: impl FnMut(u32)) {
         let slips = i64::from(SLIPS_MAX);
         let longer = query.len() as i64 - length as i64;
@@ -175,7 +179,7 @@ impl Pieces {
     }
 }
 
-/// Where the piece of a number lies in a phrase.
+/// Returns the range of a piece, given by number, within a phrase.
 fn cut(length: usize, piece: usize) -> Range<usize> {
     piece * length / PIECES..(piece + 1) * length / PIECES
 }
@@ -189,11 +193,11 @@ fn bucket(length: usize, piece: usize, letters: &[u8]) -> usize {
     (sum >> (u64::BITS - BUCKET_BITS)) as usize
 }
 
-/// Gives the places of those numbers to `found` that differ from `bits` in at most `MAX` bits. How many is fixed when the
-/// program is built: whole rows then go through the wide registers of the processor.
+/// Calls `found` with the positions of the numbers that differ from `bits` in at most `MAX` bits.
+/// `MAX` is a constant so that the compiler can vectorize whole rows.
 #[inline(never)]
 fn for_each_near<const MAX: u32>(numbers: &[u32], bits: u32, mut found: impl FnMut(usize)) {
-    // A whole row at a time, without a branch for each: most rows have nothing near.
+    // Processes a whole row without a branch per element, because most rows contain no match.
     let (rows, rest) = numbers.as_chunks::<ROW>();
     for (n, row) in rows.iter().enumerate() {
         let near = |it: &u32| differ_by_at_most::<MAX>(*it, bits);
@@ -210,7 +214,8 @@ fn for_each_near<const MAX: u32>(numbers: &[u32], bits: u32, mut found: impl FnM
     }
 }
 
-/// Bits are taken away one by one, since few differ where it matters.
+/// Clears set bits one by one instead of counting them, because few bits differ in the relevant
+/// cases.
 #[inline]
 fn differ_by_at_most<const MAX: u32>(one: u32, other: u32) -> bool {
     let mut differing = one ^ other;
@@ -220,19 +225,20 @@ fn differ_by_at_most<const MAX: u32>(one: u32, other: u32) -> bool {
     differing == 0
 }
 
-/// The letters of a text, as bits: which it has at all, and which it has twice or more. Letters that share a bit count as
-/// one.
+/// The letters of a text as bit masks: those that occur, and those that occur twice or more.
+/// Letters that share a bit count as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Letters {
     once: u32,
     twice: u32,
 }
 
-/// In how many bits two texts may differ at most.
+/// The maximum number of differing bits between two texts.
 const DIFFERING_MAX: u32 = differing_max(SLIPS_MAX, 0);
 
-/// In how many bits two texts may differ that are so many slips apart, where one has so many letters more: a slip that
-/// makes a text longer brings one letter, any other takes at most one away and brings one.
+/// Returns the maximum number of differing bits between two texts that are `slips` edits apart, one
+/// of them `longer` letters longer. An insertion adds one letter; any other edit removes at most
+/// one and adds one.
 pub(super) const fn differing_max(slips: u32, longer: u32) -> u32 {
     (2 * slips).saturating_sub(longer)
 }
@@ -248,8 +254,8 @@ impl Letters {
         Self { once, twice }
     }
 
-    /// Whether they differ in at most so many bits, which are never more than slips can change. Nearly all texts differ in more,
-    /// which a look at the letters that they have at all shows: counting bits takes longer.
+    /// Whether they differ in at most `bits` bits. Nearly all texts differ in more, which the first
+    /// mask alone shows; counting all bits takes longer.
     #[inline]
     pub(super) fn differ_by_at_most(self, other: Self, bits: u32) -> bool {
         debug_assert!(bits <= DIFFERING_MAX, "more than slips can change");
@@ -269,7 +275,7 @@ mod tests {
         Letters::of(one).differ_by_at_most(Letters::of(other), differing_max(slips, longer))
     }
 
-    /// Every word one slip away, over a few letters that the word has and lacks.
+    /// Returns every word one edit away, over a few letters that the word contains and lacks.
     fn slipped(word: &str) -> Vec<String> {
         let mut all = Vec::new();
         for at in 0..=word.len() {

@@ -1,19 +1,20 @@
-//! Places for numbers of a wide range of which a query meets few. A table of the whole range would have to be cleared for
-//! every query, and that would cost more than the query itself; this one is cleared page by page where a number is met.
+//! A sparse map from a wide range of numbers, of which a query touches few. Clearing a table of the
+//! whole range for every query would cost more than the query itself; this map clears only the
+//! pages it touches.
 
-/// The place of each number that was met.
+/// The position of each number that was inserted.
 pub(super) struct Places {
-    /// The page of each stretch of numbers.
+    /// The page of each block of numbers.
     page_of: Vec<u32>,
     pages: Vec<[u32; PAGE]>,
 }
 
-/// One line of the processor's cache.
+/// One CPU cache line.
 const PAGE: usize = 16;
 const NONE: u32 = u32::MAX;
 
 impl Places {
-    /// For numbers below `range`, of which `likely` may be met.
+    /// Creates a map for numbers below `range`, of which about `likely` will be inserted.
     pub(super) fn of(range: usize, likely: usize) -> Self {
         let pages = range.div_ceil(PAGE);
         Self {
@@ -22,7 +23,7 @@ impl Places {
         }
     }
 
-    /// The place of a number, which is `fresh` where it has none yet.
+    /// Returns the position of a number, or inserts `fresh` if it has none.
     #[inline]
     pub(super) fn place_or(&mut self, number: u32, fresh: usize) -> usize {
         let page = &mut self.page_of[number as usize / PAGE];
@@ -37,7 +38,7 @@ impl Places {
         *place as usize
     }
 
-    /// The place of a number that has one.
+    /// Returns the position of a number, if it has one.
     #[inline]
     pub(super) fn place(&self, number: u32) -> Option<usize> {
         let page = self.page_of[number as usize / PAGE];

@@ -1,7 +1,8 @@
-//! How well an entry fits a query: the weight of the words they share, seen from both sides.
+//! Scores an entry against a query: the weight of the words they share, from both sides.
 //!
-//! A word that the query has and the entry lacks costs, and so does the reverse; both at once ("throat tightness"
-//! against "chest tightness") means something else was asked for, and costs most.
+//! A query word that the entry lacks costs, and so does an entry word that the query lacks. Both at
+//! once ("throat tightness" against "chest tightness") mean that something else was asked for, and
+//! cost most.
 
 use smallvec::SmallVec;
 
@@ -13,24 +14,24 @@ use crate::canon::Role;
 #[derive(Clone, Debug)]
 pub(super) struct Phrase {
     pub term: Box<str>,
-    /// The words it is made of; most phrases have few.
+    /// Its words; most phrases have few.
     pub words: SmallVec<[u32; 4]>,
 }
 
-/// What scoring needs of a phrase, small so that many lie close together.
+/// The data that scoring needs about a phrase, kept small for cache locality.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     /// The number of the concept.
     pub number: u32,
-    /// The weight of its words together.
+    /// The total weight of its words.
     pub own: f64,
     pub denials: Denials,
-    /// How surely the phrase means the concept, 0 to 1.
+    /// How reliably the phrase means the concept, from 0 to 1.
     pub trust: f64,
 }
 
 impl Entry {
-    /// What the words of its phrase are together, once all words have their weight.
+    /// Sums up the words of its phrase, once all words have their weight.
     pub(super) fn weigh(&mut self, phrase: &Phrase, vocabulary: &Vocabulary) {
         let words = || phrase.words.iter().copied();
         self.own = words().map(|word| vocabulary.weight(word)).sum();
@@ -38,7 +39,7 @@ impl Entry {
     }
 }
 
-/// Which words that deny stand in a phrase.
+/// Which negation words a phrase contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Denials {
     not: bool,
@@ -56,20 +57,20 @@ impl Denials {
     }
 }
 
-/// A word of the query with what it may mean.
+/// A query word with its possible meanings.
 #[derive(Clone, Debug)]
 pub(super) struct Weighted {
     pub role: Role,
-    /// Its common form, and the form that excludes it.
+    /// Its canonical form, and the opposite form.
     pub form: String,
     pub opposite: Option<String>,
     pub fits: Vec<Fit>,
-    /// The index word that this word makes together with the next ("head ache").
+    /// The index word that this word and the next form together ("head ache").
     pub joined: Option<u32>,
     pub weight: f64,
 }
 
-/// A query, ready to be scored.
+/// A query that is ready for scoring.
 #[derive(Clone, Debug)]
 pub(super) struct Query {
     pub words: Vec<Weighted>,
@@ -77,45 +78,46 @@ pub(super) struct Query {
     pub denials: Denials,
 }
 
-/// Both sides have a telling word that the other lacks.
+/// Factor if both sides have a distinctive word that the other lacks.
 const OTHER_THING: f64 = 0.6;
-/// A side that has less than this of its weight answered lacks a telling word.
+/// A side with less than this share of its weight matched lacks a distinctive word.
 const ANSWERED: f64 = 0.75;
-/// An entry that answers less of the query than this is about something else, however short it is.
+/// An entry that matches less of the query than this is about something else, however short it is.
 const ASKED_MIN: f64 = 0.6;
-/// A phrase that is not exactly the query stays below every one that is.
+/// Factor for a phrase that is not exactly the query, so that it ranks below every exact match.
 const NOT_AS_WRITTEN: f64 = 0.975;
-/// The entry says the opposite, or one denies what the other says.
+/// Factor if the entry says the opposite, or if one side negates what the other says.
 const CONTRARY: f64 = 0.55;
-/// Two words written apart that the index writes as one.
+/// Fit of two words written separately that the index writes as one.
 const JOINED: f32 = 0.97;
 /// Hits below this are noise.
 pub(super) const SIMILARITY_MIN: f64 = 0.15;
-/// A word that so many entries have brings none by itself.
+/// A word with at least this many entries does not add entries by itself.
 const COMMON_MIN: usize = 400;
-/// Longer phrases are cut: no name has more words.
+/// Longer queries are truncated: no name has more words.
 pub(super) const QUERY_WORDS_MAX: usize = 16;
 
-/// The entries that one word of the index leads to, as the answer to one word of the query.
+/// A matching pair of a query word and an index word, shared by all entries of that index word.
 struct Meeting {
-    /// The word of the query, by place.
+    /// The query word, by position.
     asked: usize,
-    /// The word of the index.
+    /// The index word.
     told: u32,
     fit: f32,
-    /// What an entry gets of the query by this meeting alone, and of its own words.
+    /// The weight of the query, and of the entry's own words, that this match alone accounts for.
     asked_weight: f64,
     told_weight: f64,
-    /// Whether an entry that shares nothing else can be more than noise.
+    /// Whether an entry that shares nothing else can be above the noise limit.
     counts_alone: bool,
 }
 
-/// An entry that was met. Most are met once, so the first meeting stands here and needs no list.
+/// An entry that shares a word. Most share only one, so the first match is stored inline and needs
+/// no list.
 struct Slot {
     entry: u32,
-    /// The first meeting, by number.
+    /// The first match, by number.
     first: u32,
-    /// The last of the others, by its place among the further ones; `NONE` where there is none.
+    /// The last of the other matches, as an index into `further`; `NONE` if there is none.
     further: u32,
 }
 
@@ -126,12 +128,13 @@ const NONE: u32 = u32::MAX;
 struct Met {
     meetings: Vec<Meeting>,
     slots: Vec<Slot>,
-    /// Meetings behind the first of an entry, each with the one before it in the same entry.
+    /// Matches after the first of an entry, as a linked list: each with the previous one of the
+    /// same entry.
     further: Vec<(u32, u32)>,
 }
 
 impl Met {
-    /// All meetings of an entry, in the order in which they came.
+    /// Returns all matches of an entry in the order they were found.
     fn of(&self, slot: &Slot) -> SmallVec<[&Meeting; 8]> {
         let mut numbers: SmallVec<[u32; 8]> = SmallVec::new();
         let mut next = slot.further;
@@ -145,13 +148,13 @@ impl Met {
     }
 }
 
-/// No phrase of the index has more words that one query meets.
+/// No phrase of the index has more words that one query matches.
 const TOLD_MAX: usize = 12;
-/// What rounding may add to a similarity, and far more.
+/// Upper bound, with a wide margin, for what rounding may add to a similarity.
 const ROUNDING: f64 = 1e-6;
 
-/// Gives every entry that shares a telling word with the query to `keep`, with its similarity. No entry is trusted more
-/// than `trust_max`.
+/// Calls `keep` for every entry that shares a distinctive word with the query, with its similarity.
+/// No entry has a trust above `trust_max`.
 pub(super) fn score(
     query: &Query,
     (entries, phrases): (&[Entry], &[Phrase]),
@@ -195,7 +198,8 @@ pub(super) fn score(
     }
 }
 
-/// What several meetings give an entry: of the query, and of its own words. Each word counts once, with its best fit.
+/// Returns the matched weight of the query and of the entry for several matches. Each word counts
+/// once, with its best fit.
 fn shared(query: &Query, meetings: &[&Meeting], vocabulary: &Vocabulary) -> (f64, f64) {
     let mut asked = [0.0_f32; QUERY_WORDS_MAX];
     let mut told: SmallVec<[(u32, f32); TOLD_MAX]> = SmallVec::new();
@@ -217,8 +221,8 @@ fn shared(query: &Query, meetings: &[&Meeting], vocabulary: &Vocabulary) -> (f64
     )
 }
 
-/// Goes through the words of the query, the rarest first. A common word ("pain") only adds to entries that a rarer one
-/// has brought, unless the query has nothing else.
+/// Looks up the words of the query, the rarest first. A common word ("pain") only adds to entries
+/// that a rarer word has already found, unless the query has no other words.
 fn meet(
     query: &Query,
     entries: usize,
@@ -282,7 +286,7 @@ fn number(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(NONE)
 }
 
-/// What a word of the query may mean, alone or joined with a neighbour.
+/// Returns the possible meanings of a query word, alone or joined with a neighbour.
 fn fits(query: &Query, asked: usize) -> impl Iterator<Item = (u32, f32)> + '_ {
     let before = asked.checked_sub(1).and_then(|n| query.words[n].joined);
     let joined = [query.words[asked].joined, before].into_iter().flatten();
@@ -294,7 +298,7 @@ fn fits(query: &Query, asked: usize) -> impl Iterator<Item = (u32, f32)> + '_ {
     alone.chain(joined.map(|word| (word, JOINED)))
 }
 
-/// One says "sudden", the other "gradual".
+/// Whether the query and the phrase contain opposites, such as "sudden" and "gradual".
 fn says_opposite(query: &Query, phrase: &Phrase, vocabulary: &Vocabulary) -> bool {
     let mut opposites = query.words.iter().filter_map(|it| it.opposite.as_deref());
     opposites.any(|form| {

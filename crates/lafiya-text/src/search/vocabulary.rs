@@ -1,4 +1,4 @@
-//! The words of the index: which of them a typed word may mean, and how telling each is.
+//! The vocabulary of the index: which words a typed word may mean, and how distinctive each is.
 
 use smallvec::SmallVec;
 
@@ -10,11 +10,11 @@ use crate::hash::FastMap;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Vocabulary {
     words: Vec<Word>,
-    /// How telling each word is, 0 to 1.
+    /// How distinctive each word is, from 0 to 1.
     weights: Vec<f64>,
     by_text: FastMap<String, u32>,
     by_form: FastMap<String, Vec<u32>>,
-    /// Words in alphabetical order, for beginnings.
+    /// Words in alphabetical order, for prefix matches.
     sorted: Vec<u32>,
     misspelt: Misspelt,
 }
@@ -26,16 +26,16 @@ struct Word {
     role: Role,
 }
 
-/// A word of the index that a typed word may mean, and how surely (0 to 1).
+/// An index word that a typed word may mean, and how likely (0 to 1).
 pub(super) type Fit = (u32, f64);
 
 const SAME_STEM: f64 = 0.98;
 const SAME_MEANING: f64 = 0.95;
-/// Shorter stems are too alike.
+/// Shorter stems are too ambiguous.
 const STEM_MIN: usize = 4;
 const ONE_TYPO: f64 = 0.88;
 const TWO_TYPOS: f64 = 0.76;
-/// Words that a typed beginning may grow into.
+/// Maximum number of completions of a prefix.
 const GROWTHS_MAX: usize = 60;
 
 impl Vocabulary {
@@ -43,7 +43,7 @@ impl Vocabulary {
         self.words.len()
     }
 
-    /// Enters a word once; gives its number.
+    /// Inserts a word if it is new, and returns its number.
     pub(super) fn add(&mut self, text: &str, form: &str, role: Role) -> u32 {
         if let Some(&known) = self.by_text.get(text) {
             return known;
@@ -62,7 +62,8 @@ impl Vocabulary {
         number
     }
 
-    /// Weighs the words when all entries are in: rare words tell more, and forms of one meaning count together.
+    /// Computes the word weights once all entries are in. Rare words are more distinctive; forms of
+    /// one meaning count together.
     pub(super) fn finish(&mut self, postings: &[Vec<u32>], entries: usize) {
         let mut uses: FastMap<&str, usize> = FastMap::default();
         for (word, list) in self.words.iter().zip(postings) {
@@ -98,8 +99,8 @@ impl Vocabulary {
         self.by_text.get(text).copied()
     }
 
-    /// The weight of a word of the query: that of its like in the index, of the commonest word it may be a slip of, or
-    /// full for a stranger.
+    /// Returns the weight of a query word: the weight of its equivalent in the index, of the
+    /// commonest word it may be a typo of, or full weight for an unknown word.
     pub(super) fn query_weight(&self, text: &str, form: &str, role: Role, fits: &[Fit]) -> f64 {
         let known = self
             .exact(text)
@@ -116,7 +117,7 @@ impl Vocabulary {
         }
     }
 
-    /// Two words written as one ("sorethroat"): where to part them.
+    /// Splits two words written as one ("sorethroat").
     pub(super) fn parted<'t>(&self, text: &'t str) -> Option<[&'t str; 2]> {
         let known = |part: &str| part.len() > 3 && self.by_text.contains_key(part);
         let places = text.char_indices().map(|(at, _)| at).filter(|&at| at > 2);
@@ -126,13 +127,14 @@ impl Vocabulary {
             .map(|(a, b)| [a, b])
     }
 
-    /// What a typed word may mean. `unfinished`: it is the last one, somebody may still be typing it.
+    /// Returns the possible meanings of a typed word. `unfinished` marks the last word, which may
+    /// still be incomplete.
     pub(super) fn fits(&self, text: &str, form: &str, unfinished: bool) -> Vec<Fit> {
         let mut fits: Vec<Fit> = Vec::new();
         fits.extend(self.exact(text).map(|word| (word, 1.0)));
         for &word in self.by_form.get(form).into_iter().flatten() {
             let stem_alike = shares_start(self.text(word), text);
-            // "iching" is no form of "ICH": a stem of three letters says nothing.
+            // "iching" is not a form of "ICH": a stem of three letters is not enough.
             if form.len() < STEM_MIN && self.text(word).len().abs_diff(text.len()) > 1 {
                 continue;
             }
@@ -156,7 +158,7 @@ impl Vocabulary {
         &self.words[word as usize].text
     }
 
-    /// Words that begin so. The nearer to complete, the surer.
+    /// Adds words with this prefix. The closer to complete, the higher the score.
     fn growths(&self, start: &str, fits: &mut Vec<Fit>) {
         let from = self.sorted.partition_point(|&word| self.text(word) < start);
         let beginning = self.sorted[from..]
@@ -169,7 +171,8 @@ impl Vocabulary {
         }
     }
 
-    /// The two letters in the middle swapped: in a word of four that leaves no trigram whole.
+    /// Swaps the two letters in the middle of a four-letter word, because such a swap leaves no
+    /// trigram intact.
     fn swapped(&self, text: &str, fits: &mut Vec<Fit>) {
         let letters: SmallVec<[char; 4]> = text.chars().collect();
         if let &[a, b, c, d] = letters.as_slice()
@@ -179,14 +182,14 @@ impl Vocabulary {
         }
     }
 
-    /// Words one or two slips away, and their other forms.
+    /// Adds words one or two edits away, and their other forms.
     fn misspelt(&self, text: &str, fits: &mut Vec<Fit>) {
         self.swapped(text, fits);
         let text_of = |word| self.text(word);
         self.misspelt.for_each_near(text, text_of, |word, slips| {
             push(fits, word, if slips < 2 { ONE_TYPO } else { TWO_TYPOS });
         });
-        // Forms of the word that was meant fit as well as the word itself.
+        // Other forms of a corrected word fit as well as the word itself.
         fits.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let meant: Vec<Fit> = fits
             .iter()

@@ -1,5 +1,5 @@
-//! Answers of forms and short notes, denials behind a finding, doubled denials, and what is over or back again. Each group
-//! has sentences in which the rule must not act.
+//! Answers in forms and short notes, negations after a finding, double negation, and findings that
+//! are over or back again. Each group has counterexamples in which the rule must not apply.
 
 use super::sentences::{check, lasts};
 
@@ -32,7 +32,7 @@ fn a_question_about_something_else_denies_no_finding() {
     check("Convulsions? No doubt he had them.", &["s_convulsion"]);
     check("Chest pain? No idea.", &["s_chest_pain"]);
     check("Is the fever gone? No.", &["s_fever"]);
-    // Who does not drink well is not said to drink.
+    // A patient who does not drink well is not recorded as able to drink.
     check("Is he drinking well? No.", &[]);
 }
 

@@ -1,6 +1,8 @@
-//! Any text at all: nothing panics, offsets are true, and the same text always gives the same answer.
+//! Property tests on arbitrary text: parsing does not panic, offsets are valid, and results are
+//! deterministic.
 //!
-//! A test run takes a fixed seed and a small budget; `cargo xtask fuzz` gives another seed and a larger one.
+//! A normal test run uses a fixed seed and a small budget; `cargo xtask fuzz` sets another seed and
+//! a larger budget.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -41,7 +43,7 @@ fn is_sound(text: &str) {
 const CASES: u32 = 256;
 const SEED: u64 = 20_261_115;
 
-/// The budget and the seed, from the environment where the fuzz command sets them.
+/// Returns the budget and the seed, from the environment if the fuzz command sets them.
 fn budget() -> ProptestConfig {
     let number = |name: &str| {
         std::env::var(name)
@@ -57,7 +59,7 @@ fn budget() -> ProptestConfig {
     }
 }
 
-/// Pieces that meet the grammar at its joints, in any order.
+/// Returns text fragments that exercise the boundaries of the grammar, in any order.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "no",

@@ -1,4 +1,5 @@
-//! What was and what is, and how old the patient was then; ages, pregnancies and values as nurses write them.
+//! Past and present findings, and the patient's age at the time; ages, pregnancies and values as
+//! nurses write them.
 
 use super::REAL;
 use super::sentences::{check, found, read};
@@ -205,7 +206,7 @@ fn values_are_read_in_the_forms_of_the_wards() {
     ] {
         assert_eq!(value(text, id).as_deref(), Some(expected), "{text}");
     }
-    // Dates, and the oxygen that is given, are no values.
+    // Dates, and the oxygen flow given, are not values.
     assert_eq!(
         value("BP 12/8/2026 fever", "s_blood_pressure").as_deref(),
         None

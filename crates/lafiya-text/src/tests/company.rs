@@ -1,4 +1,5 @@
-//! Who has it: with the patient, in the patient's stead, or an animal. Each row says all that must be found.
+//! Other people and animals: shared illness, illness of others only, and animals. Each row lists
+//! everything that must be found.
 
 use lafiya_model::Severity;
 

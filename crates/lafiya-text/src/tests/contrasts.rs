@@ -1,5 +1,5 @@
-//! Contrasts: what was not there and is, what is denied twice, what is left out of a denial, and what is only guessed. Each row says
-//! all that must be found.
+//! Contrasts: findings that were absent and are now present, double negation, exceptions from a
+//! negation, and guesses. Each row lists everything that must be found.
 
 use super::sentences::check;
 
@@ -56,7 +56,7 @@ fn without_a_time_it_stays_denied() {
         &["-s_fever", "s_cough"],
     );
     check("no diarrhoea up to 3 times", &["-s_diarrhoea"]);
-    // So far, or since now: nobody knows.
+    // Absent so far, or present since now: unknown.
     check("no fever until now", &["?s_fever"]);
     check(
         "vomiting stopped on Monday and has not come back",

@@ -1,4 +1,5 @@
-//! What carers and patients say when life is in danger: each sentence must bring the finding that the danger rules look for.
+//! What carers and patients say in life-threatening situations: each sentence must yield the
+//! finding that the danger rules look for.
 
 use lafiya_model::{Age, Sex};
 

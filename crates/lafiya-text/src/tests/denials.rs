@@ -1,4 +1,5 @@
-//! Denials, doubts and conditions as notes and people write them: each row says all that must be found.
+//! Negations, uncertainties and conditions as people write them: each row lists everything that
+//! must be found.
 
 use super::sentences::check;
 
@@ -184,6 +185,6 @@ fn denials_of_several_and_of_kin_and_no_denial_in_yoruba() {
         "No family history of diabetes",
         &["-p_family_history_of_diabetes"],
     );
-    // Yoruba "and he has".
+    // "ó sì ní" is Yoruba for "and he has".
     check("Ọmọ mi ní ibà, ó sì ní gìrì", &["s_fever", "s_convulsion"]);
 }

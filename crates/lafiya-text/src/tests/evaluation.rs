@@ -1,5 +1,6 @@
-//! The utterances of `evaluation/parse.dev.jsonl`, scored as an outsider would: precision, recall and F1 on findings with
-//! the right choice, durations, and findings that must not be present. The floors only ever rise.
+//! Scores the parser on `evaluation/parse.dev.jsonl`: precision, recall and F1 on findings with the
+//! right choice, durations, and findings that must not be present. The minimum scores are only ever
+//! raised.
 
 use std::collections::HashSet;
 
@@ -147,7 +148,8 @@ fn judge_details(expected: &Expected, it: &Mention, utterance: &Utterance, score
     }
 }
 
-/// Search leads from the finding to the mention's concept, or their names have the same words.
+/// Whether search resolves the finding to the mention's concept, or their names have the same
+/// words.
 fn is_exactly(finding: &str, mention: &Mention) -> bool {
     resolve(finding) == Some(mention.concept)
         || names(mention).iter().any(|name| *name == words(finding))
@@ -203,7 +205,8 @@ struct Vignette {
     risk_factors: Vec<String>,
 }
 
-/// How much of a story's findings the parser finds, and how many findings search knows at all.
+/// Checks how many findings of the narratives the parser finds, and how many of them search knows
+/// at all.
 #[test]
 fn the_stories_are_read_as_well_as_accepted() {
     let text = std::fs::read_to_string(concat!(

@@ -1,11 +1,12 @@
-//! What forms and telegrams write beside a name: questions whose "no" is the danger, arrows and pluses, counts, and the value of
-//! now beside a target, a normal or an earlier one. Each group has texts in which the rule must not act.
+//! What forms and terse notes write next to a name: questions for which "no" is the danger sign,
+//! arrows and plus signs, counts, and current values next to a target, a normal value or an earlier
+//! one. Each group has counterexamples in which the rule must not apply.
 
 use super::REAL;
 use super::sentences::{check, found, read};
 use crate::ParseContext;
 
-/// All findings and tests of a text.
+/// Returns all findings and tests of a text.
 fn heard(text: &str) -> Vec<String> {
     let parsed = REAL
         .parser
@@ -18,7 +19,7 @@ fn has(text: &str, id: &str) -> bool {
     heard(text).iter().any(|it| it == id)
 }
 
-/// The values of a text, in its order.
+/// Returns the values of a text, in text order.
 fn values(text: &str) -> Vec<String> {
     let mentions = read(text, &ParseContext::default());
     mentions.into_iter().filter_map(|it| it.value).collect()
@@ -214,7 +215,7 @@ fn a_level_that_is_denied_supposed_or_a_change_is_none() {
         assert!(!levels.iter().any(|id| has(text, id)), "{text}");
     }
     assert!(!has("pulmonary oedema ++", "s_bilateral_leg_swelling"));
-    // The number says more than the arrow.
+    // The number is more precise than the arrow.
     assert_eq!(values("BP ↑ 180/110, Hb ↓ 6.1"), ["180/110", "6.1"]);
     check(
         "BP ↑ 124/80",
@@ -241,7 +242,7 @@ fn the_value_of_now_counts_beside_a_target_a_normal_or_an_earlier_one() {
         ("RBS before 3.1, after 8", "8"),
         ("reference Hb 12-16, patient's 5.2", "5.2"),
         ("GCS dropped 15 to 8", "8"),
-        // Not turned by the same words.
+        // The same words do not affect these values.
         ("normal BP 120/80", "120/80"),
         ("BP 160/100 after 2 tabs", "160/100"),
         ("temp 39 after 3 doses of PCM", "39"),

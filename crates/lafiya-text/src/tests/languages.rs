@@ -1,4 +1,5 @@
-//! A table of sentences for each language, in `evaluation/languages/`. No native speaker has read them yet.
+//! A table of sentences for each language, in `evaluation/languages/`. No native speaker has
+//! reviewed them yet.
 
 use std::fmt::Write as _;
 
@@ -6,10 +7,10 @@ use super::REAL;
 use super::sentences::{check, found, lasts, read};
 use crate::ParseContext;
 
-/// Each language has at least so many rows.
+/// Minimum number of rows per language.
 const ROWS_MIN: usize = 25;
 
-/// Reads a table; names every row that is read otherwise.
+/// Parses a table, and names every row with an unexpected result.
 fn table(language: &str) {
     let path = format!(
         "{}/../../evaluation/languages/{language}.csv",

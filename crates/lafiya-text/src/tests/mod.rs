@@ -1,4 +1,5 @@
-//! Tests over the real base: sentences by language and phenomenon, the utterances of `evaluation/`, search, any text.
+//! Tests with the real knowledge base: sentences by language and phenomenon, the utterances of
+//! `evaluation/`, search, arbitrary text.
 
 mod answers;
 mod any_text;
@@ -26,7 +27,7 @@ use lafiya_knowledge::KnowledgeBase;
 
 use crate::{Parser, Search};
 
-/// The embedded base with its parser and search, built once.
+/// The embedded knowledge base with its parser and search, built once.
 pub(crate) struct Real {
     pub base: KnowledgeBase,
     pub parser: Parser,

@@ -1,11 +1,12 @@
-//! Search as people type: the table of `evaluation/search-queries.csv`, and what must hold of every answer.
+//! Search with queries as people type them: the table `evaluation/search-queries.csv`, and
+//! invariants of every result.
 
 use lafiya_model::{ConceptKind, Sex};
 
 use super::REAL;
 use crate::{Hit, SearchOptions};
 
-/// Of 100 queries, how many must have the wanted concept among the first three.
+/// Minimum number of queries in 100 that have the wanted concept among the first three hits.
 const AMONG_FIRST_THREE_OF_100: usize = 95;
 
 fn find(phrase: &str) -> Vec<Hit> {

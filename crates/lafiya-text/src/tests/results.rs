@@ -1,4 +1,5 @@
-//! Results of tests as nurses and patients tell them: each row says all that must be found beside the findings.
+//! Test results as nurses and patients phrase them: each row lists everything that must be found
+//! besides the findings.
 
 use super::REAL;
 use super::sentences::{found, read};

@@ -1,6 +1,8 @@
-//! Sentences by phenomenon and by language: each row says all that must be found, in order, and nothing else.
+//! Sentences by phenomenon and by language: each row lists everything that must be found, in order,
+//! and nothing else.
 //!
-//! Findings are written `id`, `-id` for absent, `?id` for unknown; then severity and days where they matter.
+//! Findings are written `id`, `-id` for absent, `?id` for unknown; then severity and days where
+//! they matter.
 
 use jiff::civil::Date;
 use lafiya_model::{Age, Choice, Severity, Sex};
@@ -356,7 +358,7 @@ fn a_time_beside_a_person_is_no_age_that_the_person_cannot_have() {
     assert_eq!(days("my son 4 years fever", Age::from_years(4)), None);
     assert_eq!(days("patient 3 weeks cough", Age::from_years(40)), Some(21));
     assert_eq!(days("baby 6 months cough", Age::from_months(6)), None);
-    // Who gives a whole number of years says 0 of the same baby.
+    // The same baby with its age given in whole years, which is 0.
     assert_eq!(days("baby 6 months cough", Age::from_years(0)), None);
 }
 
@@ -562,7 +564,7 @@ fn the_text_says_the_months_of_an_age_in_years() {
         ..ParseContext::default()
     };
     let of = |text: &str| found(&read(text, &context));
-    // From six months on.
+    // The finding is possible from six months on.
     assert_eq!(of("10 months old, eats soil"), ["s_eating_soil"]);
     assert_eq!(of("1 month old, eats soil"), [""; 0]);
 }

@@ -1,5 +1,5 @@
-//! Phrasings of case stories and clinical notes: lists of denials, adjectives in a row, recoveries, what a tablet is for, and
-//! phrases that hide a word but must not hide a symptom.
+//! Phrasings of case narratives and clinical notes: lists of negations, several adjectives,
+//! recoveries, the reason for a medicine, and phrases to ignore that must not hide a symptom.
 
 use super::sentences::check;
 

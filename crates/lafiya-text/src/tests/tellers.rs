@@ -1,11 +1,12 @@
-//! Stories that somebody tells of somebody else: what is said of the patient is heard, what is said of others is not.
+//! Narratives told by someone other than the patient: statements about the patient count,
+//! statements about others do not.
 
 use lafiya_model::{Age, Sex};
 
 use super::sentences::{check, found, read};
 use crate::ParseContext;
 
-/// What is heard of a patient of an age and a sex, a minus before what is denied.
+/// Returns the findings for a patient of an age and a sex, with a minus for absent ones.
 fn heard(years: u32, sex: Sex, text: &str) -> Vec<String> {
     let context = ParseContext {
         age: Some(Age::from_years(years)),
@@ -155,7 +156,7 @@ fn the_child_of_a_stranger_is_one_where_an_own_child_is_spoken_of() {
         hears(6, Sex::Female, text, &["s_cough", "-s_loss_of_appetite"]);
         does_not_hear(6, Sex::Female, text, &["s_convulsion", "s_fever"]);
     }
-    // Whoever was there may bring it.
+    // Anyone may have brought the child.
     for text in [
         "I brought my neighbour's child, she is convulsing",
         "My neighbour's child is convulsing since morning, the child is 3 years old",

@@ -1,4 +1,5 @@
-//! Search beside brute force: what measuring the distance to every phrase finds at two typing errors, the index finds.
+//! Compares search with brute force: with two typing errors, the index must find what computing the
+//! distance to every phrase finds.
 
 use lafiya_knowledge::ConceptRef;
 use rapidfuzz::distance::osa;
@@ -10,12 +11,12 @@ use crate::fold;
 const QUERIES: usize = 150;
 const TYPOS: usize = 2;
 const SHOWN: usize = 10;
-/// Shorter phrases are too alike after two errors: anything is near them.
+/// With two errors, shorter phrases are close to too many others.
 const LETTERS_MIN: usize = 10;
-/// Of 100 phrases that brute force finds, the index finds at least so many.
+/// Minimum recall: of 100 phrases that brute force finds, the index finds at least this many.
 const RECALL_OF_100_MIN: usize = 99;
 
-/// A small generator of numbers, so that every run makes the same errors.
+/// A small seeded random number generator, so that every run makes the same errors.
 struct Numbers(u64);
 
 impl Numbers {
@@ -28,7 +29,8 @@ impl Numbers {
     }
 }
 
-/// A letter left out, doubled, mistaken or swapped with the next, somewhere in the phrase.
+/// Applies a typing error at a random position: a letter left out, doubled, replaced or swapped
+/// with the next.
 fn mistyped(phrase: &str, numbers: &mut Numbers) -> String {
     let mut letters: Vec<char> = phrase.chars().collect();
     let at = 1 + numbers.below(letters.len() - 2);

@@ -1,16 +1,16 @@
-//! Values apart from their names, several of one name, and numbers that are no values.
+//! Values apart from their names, several values of one name, and numbers that are not values.
 
 use super::REAL;
 use super::sentences::{found, read};
 use crate::ParseContext;
 
-/// The values of a text, in its order.
+/// Returns the values of a text, in text order.
 fn values(text: &str) -> Vec<String> {
     let mentions = read(text, &ParseContext::default());
     mentions.into_iter().filter_map(|it| it.value).collect()
 }
 
-/// All findings and tests of a text.
+/// Returns all findings and tests of a text.
 fn heard(text: &str) -> Vec<String> {
     let parsed = REAL
         .parser

@@ -1,4 +1,5 @@
-//! Whose it is, when it was, and what is only feared: each mend beside the sentences in which it must not act.
+//! The subject and the time of findings, and illnesses that are only feared: each case with
+//! counterexamples in which the rule must not apply.
 
 use lafiya_model::{Age, Sex};
 

@@ -1,5 +1,5 @@
-//! What was understood, to confirm or correct. Nothing is recorded before this is sent; a danger
-//! sign is shown at once all the same.
+//! The page to confirm or correct the recognised findings. Nothing is recorded before it is
+//! submitted, but a danger sign is shown at once.
 
 use std::sync::Arc;
 
@@ -28,26 +28,26 @@ use crate::posted::Posted;
 use crate::visit::{self, Visit};
 use crate::words;
 
-/// What can be added to a case by name.
+/// The kinds of concepts that can be added to a case by name.
 const KINDS: &[ConceptKind] = &[
     ConceptKind::Symptom,
     ConceptKind::RiskFactor,
     ConceptKind::LabTest,
 ];
 const SUGGESTIONS_MAX: usize = 8;
-/// A name this near to what was typed is taken for it.
+/// Minimum similarity at which a name is accepted for the typed text.
 const SIMILARITY_TAKEN: f64 = 0.75;
-/// Measurements offered by themselves; any other can be written into the story.
+/// Number of measurements offered as fields; others can be written in the story.
 const MEASURES_SHOWN: usize = 8;
 
-/// One thing that was understood.
+/// An understood finding.
 #[derive(Clone, Debug)]
 pub(crate) struct Heard {
     pub(crate) id: String,
     pub(crate) name: String,
-    /// A test is positive or negative, where anything else is there or not.
+    /// Whether it is a test, which is positive or negative instead of present or absent.
     pub(crate) is_test: bool,
-    /// The words it was understood from.
+    /// The words it was recognised in.
     pub(crate) words: String,
     pub(crate) choice: Choice,
     pub(crate) duration_days: Option<u32>,
@@ -56,7 +56,7 @@ pub(crate) struct Heard {
 }
 
 impl Heard {
-    /// With nothing more than an answer.
+    /// Creates a finding with an answer and no details.
     fn of(library: &Library, concept: ConceptRef, words: String, choice: Choice) -> Self {
         Self {
             id: library.id_of(concept).to_owned(),
@@ -93,7 +93,7 @@ impl Heard {
         heard.collect()
     }
 
-    /// What the form says was confirmed; what the base does not know is left out.
+    /// Returns the findings confirmed in the form. Unknown concepts are skipped.
     fn confirmed(library: &Library, form: &Posted) -> Vec<Self> {
         let one = |(id, choice): (&str, &str)| {
             let concept = library.resolve(id)?;
@@ -108,7 +108,7 @@ impl Heard {
         form.with_prefix("choice.").filter_map(one).collect()
     }
 
-    /// "3 days, severe".
+    /// Formats its details: "3 days, severe".
     pub(crate) fn particulars(&self) -> String {
         words::particulars(self.duration_days, self.severity, Some(&self.value))
     }
@@ -151,7 +151,7 @@ impl Heard {
     }
 }
 
-/// A measurement that can be filled in.
+/// A measurement field.
 struct Measurement {
     id: String,
     name: String,
@@ -159,15 +159,15 @@ struct Measurement {
     value: String,
 }
 
-/// A danger sign that was not told of, to be ticked where it is there.
+/// A danger sign that was not mentioned, with a checkbox.
 struct DangerSign {
     id: String,
     name: String,
-    /// To whoever is with the patient.
+    /// The question for the person with the patient.
     question: String,
 }
 
-/// An emergency seen in what was told, before anything is confirmed.
+/// An emergency found in unconfirmed input.
 pub(crate) struct Alarm<'a> {
     pub(crate) flags: Vec<RedFlag<'a>>,
     pub(crate) action: (String, String),
@@ -188,7 +188,7 @@ struct ConfirmPage<'a> {
     nothing_present: bool,
 }
 
-/// The page of what was understood.
+/// Renders the page of understood findings.
 pub(crate) fn show_heard(
     app: &App,
     visit: &Visit,
@@ -246,7 +246,7 @@ fn alarm<'a, 't>(
     })
 }
 
-/// What may have been left unsaid, or not understood, and must not be missed.
+/// Returns the danger signs that may not have been mentioned or understood and must not be missed.
 fn danger_signs(base: &KnowledgeBase, patient: Patient, heard: &[Heard]) -> Vec<DangerSign> {
     let asked = base.danger_signs(patient.age, patient.sex);
     let asked = asked.map(|ix| &base.finding(ix).text);
@@ -286,7 +286,7 @@ fn measurements(base: &KnowledgeBase, heard: &[Heard]) -> Vec<Measurement> {
         .collect()
 }
 
-/// `POST /consult/confirm`: adds what was missed, or makes the first assessment.
+/// `POST /consult/confirm`: adds further findings, or makes the first assessment.
 pub(crate) async fn confirmed(
     State(app): State<Arc<App>>,
     visit: Visit,
@@ -333,7 +333,7 @@ pub(crate) async fn confirmed(
     Ok(response)
 }
 
-/// The measurements that were filled in.
+/// Returns the measurements that were filled in.
 fn measured(library: &Library, form: &Posted) -> Vec<Heard> {
     let one = |(id, value): (&str, &str)| {
         let concept = library.resolve(id)?;
@@ -345,7 +345,7 @@ fn measured(library: &Library, form: &Posted) -> Vec<Heard> {
     form.with_prefix("measure.").filter_map(one).collect()
 }
 
-/// Adds what further words mean; says so when they mean nothing to us.
+/// Adds the findings of further text, or a message if nothing was recognised.
 fn add(
     library: &Library,
     heard: &mut Vec<Heard>,
@@ -390,7 +390,7 @@ pub(crate) struct Typed {
     q: String,
 }
 
-/// `GET /consult/findings?q=`: names to pick from while somebody types.
+/// `GET /consult/findings?q=`: suggests names while the user types.
 pub(crate) async fn suggestions(
     State(app): State<Arc<App>>,
     visit: Visit,

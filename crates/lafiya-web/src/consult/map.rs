@@ -1,6 +1,6 @@
-//! The facilities near the patient as a small map, north up, with a scale. Needs no map server and
-//! shows no street. Where the patient is was never stored: the point is found again from the
-//! distances, for the eyes of whoever may see the case.
+//! A small map of the facilities near the patient, north up, with a scale. It needs no map server
+//! and shows no streets. The patient's location is not stored: the point is recomputed from the
+//! distances, for users who may see the case.
 
 use lafiya_model::NearestFacility;
 
@@ -8,11 +8,11 @@ const WIDTH: f64 = 340.0;
 const HEIGHT: f64 = 240.0;
 const MARGIN: f64 = 26.0;
 const KM_PER_DEGREE: f64 = 111.2;
-/// Below this span everything would sit on one point.
+/// Minimum width of the map in km, so that close points do not coincide.
 const SPAN_KM_MIN: f64 = 0.5;
 const STEPS: usize = 200;
 
-/// What the template draws.
+/// The data of the map template.
 pub(crate) struct Map {
     pub(crate) pins: Vec<Pin>,
     pub(crate) here: Option<Point>,
@@ -33,7 +33,7 @@ pub(crate) struct Point {
 /// Kilometres east and north of the first facility.
 type Place = (f64, f64);
 
-/// The map; nothing where there is no facility.
+/// Builds the map; `None` if there are no facilities.
 pub(crate) fn of(facilities: &[NearestFacility]) -> Option<Map> {
     let first = facilities.first()?;
     let squeeze = first.latitude.to_radians().cos();
@@ -49,7 +49,7 @@ pub(crate) fn of(facilities: &[NearestFacility]) -> Option<Map> {
     Some(drawn(&places, here))
 }
 
-/// The point with these distances to the places; nothing where they do not tell it.
+/// Finds the point with these distances to the facilities; `None` if they do not determine one.
 fn here(places: &[Place], distances: &[f64]) -> Option<Place> {
     if places.len() < 3 {
         return None;
@@ -108,7 +108,7 @@ fn drawn(places: &[Place], here: Option<Place>) -> Map {
     }
 }
 
-/// The greatest round figure (1, 2 or 5 times a power of ten) that is not longer.
+/// Returns the largest round number (1, 2 or 5 times a power of ten) that is at most `most`.
 fn round_km(most: f64) -> f64 {
     let power = 10_f64.powf(most.log10().floor());
     let factor = [5.0, 2.0, 1.0]

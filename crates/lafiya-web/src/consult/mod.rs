@@ -1,6 +1,6 @@
-//! Consult: from the patient's own words to an answer, a question at a time. `start` hears the
-//! story, `confirm` shows what was understood, `question` asks, `result` answers. A danger sign
-//! leads to the answer at once, from any of them.
+//! Consultation: from the patient's own words to a result, one question at a time. `start` reads
+//! the story, `confirm` shows the understood findings, `question` asks, `result` shows the result.
+//! From each of them a danger sign leads to the result at once.
 
 pub(crate) mod confirm;
 mod map;
@@ -22,7 +22,8 @@ use crate::posted::Posted;
 use crate::visit::Visit;
 use patient::Patient;
 
-/// Where a case goes on: to the answer in an emergency or when enough is known, else to a question.
+/// Returns the next page of a case: the result in an emergency or when enough is known, otherwise a
+/// question.
 fn next_step(document: &AssessmentDocument) -> String {
     let assessment = &document.assessment;
     let asks = assessment.next_question.is_some() && !assessment.should_stop;
@@ -33,7 +34,7 @@ fn next_step(document: &AssessmentDocument) -> String {
     }
 }
 
-/// What one turn tells.
+/// The input of one turn.
 struct Told<'a> {
     interview: InterviewId,
     patient: Patient,
@@ -42,8 +43,8 @@ struct Told<'a> {
     form: &'a Posted,
 }
 
-/// One turn of a case: the same use case as the API's. Gives the address of what comes next. The form
-/// recognises itself when sent again.
+/// Runs one turn of a case with the same use case as the API. Returns the URL of the next page. A
+/// form that is sent again is recognised by its digest.
 async fn turn(
     app: &App,
     visit: &Visit,

@@ -1,4 +1,4 @@
-//! Who the patient is and what was told, as the forms carry it from page to page.
+//! The patient and the story, as forms pass them from page to page.
 
 use lafiya_model::{Age, Sex};
 
@@ -9,7 +9,7 @@ const AGE_YEARS_MAX: u32 = 120;
 const STORY_CHARACTERS_MAX: usize = 2000;
 const PLACE_CHARACTERS_MAX: usize = 120;
 
-/// The fields as typed, so that a form can be shown again with them.
+/// The fields as typed, so that the form can be shown again with them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PatientFields {
     pub(crate) age: String,
@@ -19,14 +19,14 @@ pub(crate) struct PatientFields {
     pub(crate) story: String,
 }
 
-/// The patient, once the fields make sense.
+/// The patient, from valid fields.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patient {
     pub(crate) age: Age,
     pub(crate) sex: Sex,
 }
 
-/// What does not fit, by field.
+/// Error messages by field.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Problems {
     pub(crate) age: Option<String>,
@@ -53,7 +53,7 @@ impl PatientFields {
         }
     }
 
-    /// The patient, or what to change.
+    /// Returns the patient, or the errors.
     pub(crate) fn check(&self) -> Result<Patient, Problems> {
         let mut problems = Problems::default();
         let age = self.read_age();
@@ -96,14 +96,14 @@ impl PatientFields {
         }
     }
 
-    /// The place, when one was named.
+    /// Returns the place, if one was given.
     pub(crate) fn place(&self) -> Option<&str> {
         Some(self.place.as_str()).filter(|place| !place.is_empty())
     }
 }
 
 impl Patient {
-    /// "Woman, 30 years".
+    /// Describes the patient: "Woman, 30 years".
     pub(crate) fn in_words(self) -> String {
         let person = words::capital(words::person(self.age, self.sex));
         format!("{person}, {}", words::age(self.age))

@@ -1,5 +1,5 @@
-//! One question at a time, with the reason it is asked. Earlier answers can be changed at any time:
-//! going back is answering again.
+//! One question at a time, with the reason for it. Earlier answers can be changed at any time by
+//! answering again.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::posted::Posted;
 use crate::visit::Visit;
 use crate::words;
 
-/// Something told earlier.
+/// An earlier answer.
 pub(crate) struct Known {
     pub(crate) id: String,
     pub(crate) name: String,
@@ -133,7 +133,7 @@ fn question_page(
     }
 }
 
-/// Everything told so far, for people.
+/// Formats all evidence so far.
 fn known(base: &KnowledgeBase, open: &OpenInterview) -> Vec<Known> {
     let one = |item: &lafiya_model::Evidence| {
         let concept = base.resolve(item.id.as_str())?;

@@ -1,5 +1,6 @@
-//! The answer: how urgent, what to do now, what it may be and why. Rendered from the record, so
-//! that the same link shows the same answer for as long as it is kept, to members of the tenant only.
+//! The result: how urgent it is, what to do now, what it may be and why. It is rendered from the
+//! record, so that a link shows the same result for as long as it is kept. Only members of the
+//! tenant can see it.
 
 use std::sync::Arc;
 
@@ -19,13 +20,13 @@ use crate::page::{Failure, Frame, Section, show};
 use crate::visit::Visit;
 use crate::words;
 
-/// Conditions shown unfolded; the others stand behind a fold.
+/// Number of conditions that are shown expanded; the others are collapsed.
 const CONDITIONS_FIRST: usize = 5;
 const CONTRIBUTIONS_SHOWN: usize = 8;
 /// Log-odds that fill half of the bar.
 const WEIGHT_FULL: f64 = 4.0;
 
-/// A condition with its picture.
+/// A condition with its bars.
 struct Shown<'a> {
     condition: &'a AssessedCondition<'a>,
     share: String,
@@ -167,7 +168,7 @@ pub(crate) async fn page(
     Ok(show(&page))
 }
 
-/// A record of the tenant, live or sandbox.
+/// Finds a record of the tenant, live or sandbox.
 pub(crate) async fn find(
     app: &App,
     caller: &Caller,
@@ -248,7 +249,8 @@ struct LetterPage<'a> {
     from: String,
 }
 
-/// `GET /cases/{assessment}/letter`: a letter to print; names are written by hand and stay on paper.
+/// `GET /cases/{assessment}/letter`: a letter to print; names are written by hand and never
+/// entered.
 pub(crate) async fn letter(
     State(app): State<Arc<App>>,
     visit: Visit,

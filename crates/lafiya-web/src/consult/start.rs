@@ -1,4 +1,4 @@
-//! The first page: who the patient is, and the complaint in one's own words.
+//! The first page: the patient, and the complaint in their own words.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::page::{Failure, Frame, Section, show_with};
 use crate::posted::Posted;
 use crate::visit::Visit;
 
-/// Stories to try the service with.
+/// Example stories to try the service with.
 const EXAMPLES: &[Example] = &[
     Example {
         name: "A fever, in English",
@@ -91,7 +91,7 @@ pub(crate) async fn page(
     Ok(form(&app, &visit, fields, Problems::default()))
 }
 
-/// `POST /`: reads the story and shows what was understood.
+/// `POST /`: reads the story and shows the understood findings.
 pub(crate) async fn hear(
     State(app): State<Arc<App>>,
     visit: Visit,
@@ -136,7 +136,8 @@ fn form(app: &App, visit: &Visit, fields: PatientFields, problems: Problems) -> 
     show_with(status, &page)
 }
 
-/// The regions of the country the base knows best: enough to help typing, small enough for 2G.
+/// Returns the place names of Nigeria as suggestions: enough to help with typing, and small enough
+/// for a 2G connection.
 fn countries(base: &lafiya_knowledge::KnowledgeBase) -> Vec<String> {
     let mut names: Vec<String> = base
         .places()

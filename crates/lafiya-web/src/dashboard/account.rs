@@ -1,4 +1,4 @@
-//! One's own account: password and one-time codes.
+//! The user's own account: password and one-time codes.
 
 use std::sync::Arc;
 
@@ -87,7 +87,7 @@ pub(crate) async fn password(
     answer(&visit, done, one_time_code::new_secret())
 }
 
-/// `POST /dashboard/account/codes`: on with a secret and a code, off with the password.
+/// `POST /dashboard/account/codes`: turned on with a secret and a code, off with the password.
 pub(crate) async fn codes(
     State(app): State<Arc<App>>,
     visit: Visit,

@@ -1,4 +1,4 @@
-//! Assessments: the list, the search by id, and the reasoning behind one.
+//! Assessments: the list, the search by id, and the reasoning of one.
 
 use std::sync::Arc;
 
@@ -118,7 +118,7 @@ struct RationalePage<'a> {
     problem: Option<String>,
 }
 
-/// An adverse event told about this assessment.
+/// An adverse event reported for this assessment.
 struct Told {
     at: String,
     by: String,

@@ -1,4 +1,4 @@
-//! One delivery of a webhook: the body it carries, what the receiver answered, and sending it again.
+//! A delivery of a webhook: its body, the receiver's response, and a button to retry it.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::posted::Posted;
 use crate::visit::Visit;
 use crate::words;
 
-/// A delivery as a line of a table, and as the head of its page.
+/// A delivery as a table row and as the header of its page.
 pub(super) struct Delivery {
     pub(super) id: String,
     pub(super) event: &'static str,

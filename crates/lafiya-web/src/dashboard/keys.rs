@@ -1,4 +1,4 @@
-//! API keys: made, rotated, revoked. A key is shown once, on the page that answers its making.
+//! API keys: created, rotated, revoked. A key is shown once, on the page after its creation.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ struct Shown {
     rate: Option<Rate>,
 }
 
-/// How much of its minute a key has used just now.
+/// How much of its rate limit a key has used in the current minute.
 struct Rate {
     used: String,
     width: String,
@@ -203,7 +203,7 @@ fn shown(key: &KeyRecord, rate: Option<Rate>, now: Timestamp) -> Shown {
     }
 }
 
-/// The end of the day that was chosen, in Lagos.
+/// Returns the end of the selected day in Lagos.
 fn last_moment(text: &str) -> Result<Option<Timestamp>, &'static str> {
     if text.is_empty() {
         return Ok(None);

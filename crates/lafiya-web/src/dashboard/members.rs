@@ -1,4 +1,4 @@
-//! Members: who may sign in, and as what.
+//! Members: who may sign in, and with which role.
 
 use std::sync::Arc;
 

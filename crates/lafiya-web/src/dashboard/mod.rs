@@ -1,5 +1,5 @@
-//! Dashboard: keys, usage, assessments, members and the log, for those whose role includes them. A
-//! page of another tenant behaves like one that does not exist.
+//! Dashboard: keys, usage, assessments, members and the audit log, for users whose role includes
+//! them. A page of another tenant is shown as not found.
 
 pub(crate) mod account;
 pub(crate) mod assessments;
@@ -16,7 +16,7 @@ use axum::response::Response;
 use crate::page::{Failure, Frame, Section, go_to};
 use crate::visit::Visit;
 
-/// The frame of a dashboard page; `place` is the link of the side that is lit.
+/// The frame of a dashboard page; `place` is the highlighted link of the sidebar.
 pub(crate) struct Board {
     pub(crate) frame: Frame,
     pub(crate) place: &'static str,
@@ -31,7 +31,7 @@ impl Board {
     }
 }
 
-/// `GET /dashboard`: the page that matters most to the role.
+/// `GET /dashboard`: redirects to the most important page of the user's role.
 pub(crate) async fn home(visit: Visit) -> Result<Response, Failure> {
     let who = visit.member()?;
     Ok(go_to(if who.role.may_integrate() {

@@ -1,5 +1,5 @@
-//! The operator's area: tenants, health, the knowledge in force and the facility registers, of the
-//! whole installation.
+//! The operator's pages for the whole installation: tenants, health, the current knowledge base and
+//! the facility registers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ struct Row {
     created: String,
 }
 
-/// A register of facilities in use.
+/// A facility register in use.
 struct Source {
     name: String,
     count: String,
@@ -160,7 +160,7 @@ async fn overview(app: &App, visit: &Visit, problem: Option<String>) -> Result<R
     ))
 }
 
-/// Facilities by the register they come from, the largest first.
+/// Returns the number of facilities per register, largest first.
 fn sources(register: &Register) -> Vec<Source> {
     let mut by_source: BTreeMap<&str, (u64, BTreeSet<&str>)> = BTreeMap::new();
     for facility in register.facilities() {

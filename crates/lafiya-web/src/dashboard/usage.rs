@@ -1,4 +1,4 @@
-//! Usage: assessments by day and by urgency, leading conditions, the month's quota and its cost.
+//! Usage: assessments by day and by triage level, top conditions, the monthly quota and its cost.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Webhooks: registered, tried out, watched and removed. A secret is shown once.
+//! Webhooks: registered, tested, monitored and removed. A secret is shown once.
 
 use std::sync::Arc;
 
@@ -163,7 +163,7 @@ struct WebhookPage {
     total: u64,
 }
 
-/// `GET /dashboard/webhooks/{id}`: what became of its deliveries.
+/// `GET /dashboard/webhooks/{id}`: a webhook and its deliveries.
 pub(crate) async fn one(
     State(app): State<Arc<App>>,
     visit: Visit,

@@ -1,4 +1,4 @@
-//! One condition: what it looks like, who has it, what to do, and what all that rests on.
+//! A condition: its findings, who has it, what to do, and the sources.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::page::{Failure, Frame, Section, show};
 use crate::visit::Visit;
 use crate::words;
 
-/// A finding of the condition as a bar.
+/// A finding of the condition, as a bar.
 struct Sign {
     id: String,
     name: String,
@@ -145,7 +145,7 @@ fn advice(treatment: &schema::Treatment) -> Vec<(&'static str, &schema::Advice)>
     .collect()
 }
 
-/// "Women, from 15 years".
+/// Describes who can have a condition: "Women, from 15 years".
 fn who(condition: &Condition) -> String {
     let sex = match condition.sex.as_str() {
         "male" => "Men and boys",

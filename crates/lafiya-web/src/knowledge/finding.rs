@@ -1,4 +1,4 @@
-//! One finding: how it is asked for, what people call it, and what it may point to.
+//! A finding: its question, what people call it, and which conditions it may indicate.
 
 use std::sync::Arc;
 

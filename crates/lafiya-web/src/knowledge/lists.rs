@@ -1,4 +1,4 @@
-//! The lists: conditions, findings, danger rules, sources, and what they add up to.
+//! The lists: conditions, findings, danger rules and sources, with totals.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::words;
 
 const HITS_MAX: usize = 40;
 
-/// What a list is asked for.
+/// The query of a list.
 #[derive(Deserialize)]
 pub(crate) struct Asked {
     #[serde(default)]
@@ -110,7 +110,7 @@ pub(crate) async fn changes(State(app): State<Arc<App>>, visit: Visit) -> Respon
     })
 }
 
-/// What changed between versions, as the clinicians' own log tells it.
+/// The changes between versions, from the clinical changelog.
 const CHANGES: &str = include_str!(concat!(env!("OUT_DIR"), "/knowledge-changes.html"));
 
 fn search(library: &Library, words: &str) -> Vec<Hit> {
@@ -152,7 +152,7 @@ fn link(base: &KnowledgeBase, concept: ConceptRef) -> Link {
     }
 }
 
-/// How many conditions stand where on the way to a signature.
+/// Counts the conditions by review status.
 fn review(base: &KnowledgeBase) -> Vec<(String, String, String)> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for condition in base.conditions() {
@@ -335,7 +335,7 @@ pub(crate) async fn rules(
     })
 }
 
-/// "Woman, 24 years: fever, vomiting; no cough".
+/// Formats an example: "Woman, 24 years: fever, vomiting; no cough".
 fn example(base: &KnowledgeBase, example: &lafiya_knowledge::schema::Example) -> String {
     let name = |id: &String| {
         let concept = base.resolve(id);

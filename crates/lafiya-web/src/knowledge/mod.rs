@@ -1,5 +1,5 @@
-//! Knowledge: what the service knows and where it has it from, for whoever must trust it. Open to
-//! everybody; nothing here belongs to a tenant.
+//! Knowledge: what the service knows and its sources, for people who must trust it. Public; it
+//! contains no tenant data.
 
 mod condition;
 mod finding;
@@ -18,13 +18,13 @@ pub(crate) struct Link {
     pub(crate) plain: String,
 }
 
-/// A source as a citation, with its place on the net.
+/// A citation of a source, with its URL.
 pub(crate) struct Cited {
     pub(crate) text: String,
     pub(crate) url: Option<String>,
 }
 
-/// The citation of a source's id; the id itself where the base does not know it.
+/// Returns the citation of a source, or its id if the source is unknown.
 fn cited(base: &KnowledgeBase, id: &str) -> Cited {
     match base.find_source(id) {
         Some(ix) => {

@@ -1,4 +1,4 @@
-//! `lafiya assess`: one assessment in the terminal, for people. Nothing is stored or billed.
+//! `lafiya assess`: one assessment in the terminal. Nothing is stored or billed.
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
@@ -189,7 +189,7 @@ fn for_people(base: &KnowledgeBase, case: &DeidentifiedCase, it: &Assessment) ->
     text.push_str(&format!("{}\n", it.triage.recommended_action));
     for flag in it.red_flags.iter().take(4) {
         text.push_str(&format!("  ! {}", flag.name));
-        // A rule has no name beside what it says.
+        // The name of a rule is the same as its text.
         if flag.name != flag.root_cause {
             text.push_str(&format!(": {}", flag.root_cause));
         }
@@ -216,7 +216,7 @@ fn for_people(base: &KnowledgeBase, case: &DeidentifiedCase, it: &Assessment) ->
     text
 }
 
-/// The nearest facilities that can help.
+/// Returns the nearest facilities that can help.
 fn near(
     settings: &Settings,
     library: &Library,

@@ -1,4 +1,4 @@
-//! `lafiya audit`: who did what to whom, and when. The log can only grow.
+//! `lafiya audit`: prints the audit log, which is append-only.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `lafiya backup` and `lafiya reencrypt`: the data as a whole, while the service runs.
+//! `lafiya backup` and `lafiya reencrypt`: operations on all data while the service runs.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -53,7 +53,7 @@ pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Re
     })
 }
 
-/// Makes the copy and then logs it: what was not made is not told of.
+/// Makes the copy, then logs it, so that a failed backup is not logged.
 async fn recorded_copy(context: &Context, database: &Path, file: &Path) -> anyhow::Result<()> {
     match store::back_up_sqlite(database, file).await {
         Err(StoreError::Conflict) => bail!("{} exists already", file.display()),

@@ -1,4 +1,4 @@
-//! `lafiya eval`: clinical scores, in process, with a progress bar and a picture.
+//! `lafiya eval`: clinical scores, computed in this process, with a progress bar and a chart.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -170,7 +170,7 @@ fn run_simulation(
     outcomes
 }
 
-/// Prints the scores, by set and together, and whatever else was asked for.
+/// Prints the scores per set and in total, and any other requested output.
 fn answer(outcomes: &[Outcome], what: &str, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     if matches.get_flag("json") {
         let scores = lafiya_eval::score(outcomes.iter());
@@ -221,8 +221,8 @@ fn progress(count: usize, of_what: &str) -> ProgressBar {
     ProgressBar::new(count as u64).with_style(style)
 }
 
-/// In text mode, how much of each case's lists was read from its story; nothing in the other modes, or where no case
-/// has lists.
+/// Returns, in text mode, how much of each case's lists was recognised in its story. Empty in other
+/// modes, or if no case has lists.
 fn recalls_of_text(runner: &Runner<'_>, cases: &[Case], mode: Mode) -> Vec<Recall> {
     let listed = cases
         .iter()

@@ -1,4 +1,4 @@
-//! `lafiya facilities`: registers of facilities. Nothing here needs a database; a running server takes
+//! `lafiya facilities`: facility registers. These commands need no database; a running server loads
 //! a new register on SIGHUP.
 
 use std::collections::BTreeMap;
@@ -18,9 +18,9 @@ use super::print_answer;
 use crate::settings::Settings;
 use crate::wiring;
 
-/// Largest file that is read; the largest register we know has 10 MB.
+/// Maximum file size; the largest register we know has 10 MB.
 const FILE_BYTES_MAX: u64 = 1 << 30;
-/// Row errors that are printed.
+/// Maximum number of row errors that are printed.
 const ERRORS_SHOWN_MAX: usize = 20;
 
 pub(super) fn command() -> Command {
@@ -164,7 +164,7 @@ fn import_file(
     print_answer(matches, &answer, import_for_people)
 }
 
-/// As named, else as the mapping says, else the file's own name.
+/// Returns the name of the source: as given, or else from the mapping, or else the file name.
 fn source_name(matches: &ArgMatches, mapping: &Mapping, path: &Path) -> anyhow::Result<String> {
     let stem = path
         .file_stem()

@@ -1,6 +1,6 @@
-//! What the very first start tells: the keys of the demo tenant and a link to sign in with. On a
-//! terminal they are printed. Where standard output is a pipe or a file, such as the log of a
-//! container, they go into a file that only its owner reads, and its path is printed.
+//! The output of the first start: the keys of the demo tenant and a sign-in link. On a terminal
+//! they are printed. If standard output is a pipe or a file, such as a container's log, they are
+//! written to a file that only its owner can read, and its path is printed.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal, Write};
@@ -14,14 +14,14 @@ use lafiya_service::{Context, ServiceError};
 
 const FILE: &str = "first-start.txt";
 
-/// What is shown once.
+/// The secrets that are shown once.
 pub(super) struct FirstStart {
     keys: DemoKeys,
     link: String,
 }
 
-/// Makes the demo tenant, its keys and an account for whoever started the service first, if the
-/// store holds no tenant at all.
+/// Creates the demo tenant, its keys and an account for the person who started the service, if the
+/// store has no tenant.
 pub(super) async fn prepare(
     context: &Context,
     public_url: &str,
@@ -39,7 +39,8 @@ pub(super) async fn prepare(
     }))
 }
 
-/// The lines for standard output: the keys themselves on a terminal, else where they are.
+/// Returns the lines for standard output: the keys on a terminal, otherwise the path of the file
+/// that contains them.
 pub(super) fn told(first: &FirstStart, data_dir: &Path) -> String {
     if io::stdout().is_terminal() {
         return first.text();
@@ -74,12 +75,12 @@ impl FirstStart {
     }
 }
 
-/// Writes them where only the owner of the data folder reads them.
+/// Writes the secrets to a file that only the owner of the data directory can read.
 fn keep(first: &FirstStart, data_dir: &Path) -> io::Result<PathBuf> {
     fs::create_dir_all(data_dir)?;
     let path = data_dir.join(FILE);
-    // One of an earlier database: its keys open nothing any more. Made anew, since an old file
-    // would keep its mode.
+    // Removes the file of an earlier database, whose keys are no longer valid. It is created again,
+    // because an existing file would keep its permissions.
     match fs::remove_file(&path) {
         Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(cause),
         _ => {}

@@ -1,4 +1,4 @@
-//! `lafiya key`: API keys. A key is printed once, when it is made.
+//! `lafiya key`: API keys. A key is printed once, when it is created.
 
 use std::process::ExitCode;
 
@@ -149,7 +149,7 @@ fn key_id(matches: &ArgMatches) -> anyhow::Result<KeyId> {
         .context("the id of a key is a UUID (see `lafiya key list`)")
 }
 
-/// A date counts to its end in UTC; a time is taken as it is.
+/// Parses the expiry. A date means the end of that day in UTC; a time is used as given.
 fn expiry(matches: &ArgMatches) -> anyhow::Result<Option<Timestamp>> {
     let Some(text) = matches.get_one::<String>("expires-at") else {
         return Ok(None);

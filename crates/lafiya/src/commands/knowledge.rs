@@ -13,7 +13,7 @@ use super::{knowledge_reports, print_answer, say};
 use crate::settings::Settings;
 use crate::wiring;
 
-/// The folder that is checked when none is named.
+/// The directory that is checked by default.
 const DEFAULT_FOLDER: &str = "knowledge";
 
 pub(super) fn command() -> Command {
@@ -164,7 +164,7 @@ fn stats_for_people(counted: &stats::Stats) -> String {
     text
 }
 
-/// One line a row, with its share as a bar.
+/// Formats a table with one line per row and its share as a bar.
 pub(super) fn bars(table: &BTreeMap<String, usize>) -> String {
     let total = table.values().sum::<usize>().max(1);
     table

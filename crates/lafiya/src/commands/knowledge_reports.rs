@@ -1,5 +1,5 @@
-//! Reports over the clinical content, for those who write and review it: the case mix it implies,
-//! the conditions it does not tell apart, how much it cries wolf, and what a change does.
+//! Reports on the clinical content, for the people who write and review it: the case mix it
+//! implies, the conditions it cannot tell apart, its false alarms, and the effect of a change.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use super::print_answer;
 
-/// Conditions shown of a case mix.
+/// Number of conditions shown per case mix.
 const COMMONEST: usize = 10;
-/// Where the settings are written down whose case mix is shown.
+/// The care settings whose case mix is shown.
 const SETTINGS: &str = include_str!("../../../../evaluation/case-mix.toml");
 
 #[derive(Deserialize)]
@@ -143,7 +143,8 @@ struct RedFlags {
     findings: std::collections::BTreeMap<String, usize>,
     conditions: std::collections::BTreeMap<String, usize>,
     rules: std::collections::BTreeMap<String, usize>,
-    /// Cases that need no more than a routine visit, and how many of them were sent to emergency.
+    /// Cases that need no more than a routine visit; `harmless_to_emergency` of them were triaged
+    /// as emergencies.
     harmless_cases: usize,
     harmless_to_emergency: usize,
 }

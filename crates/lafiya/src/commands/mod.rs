@@ -26,7 +26,7 @@ use serde::Serialize;
 
 use crate::settings::{self, Settings};
 
-/// Who the audit log names for acts on the command line: the user of the machine, where known.
+/// Returns the actor in the audit log for commands: the operating system user, if known.
 fn actor() -> String {
     let names = ["SUDO_USER", "USER", "LOGNAME"];
     let user = names.iter().find_map(|name| std::env::var(name).ok());
@@ -36,7 +36,7 @@ fn actor() -> String {
     }
 }
 
-/// The whole command line. Without a command it serves.
+/// Returns the command line. Without a command, `lafiya` serves.
 pub(crate) fn command_line() -> Command {
     let config = Arg::new("config")
         .long("config")
@@ -69,17 +69,17 @@ pub(crate) fn command_line() -> Command {
         .subcommand(openapi::command())
 }
 
-/// Runs what was asked for.
+/// Runs the requested command.
 pub(crate) fn run(arguments: &ArgMatches) -> anyhow::Result<ExitCode> {
     if let Some(("openapi", _)) = arguments.subcommand() {
         return openapi::run();
     }
-    // Flags may stand before or after the command; the innermost matches know both.
+    // Flags may come before or after the command; the innermost matches contain both.
     let innermost = innermost(arguments);
     let settings = Settings::load(innermost)?;
     crate::logging::start(&settings)?;
     settings::warn_of_unknown_variables();
-    // These need no database and no runtime.
+    // These commands need no database and no async runtime.
     match arguments.subcommand() {
         Some(("knowledge", matches)) => return knowledge::run(&settings, matches),
         Some(("assess", matches)) => return assess::run(&settings, matches),
@@ -109,7 +109,7 @@ fn innermost(matches: &ArgMatches) -> &ArgMatches {
     }
 }
 
-/// Prints an answer for a program or for a person.
+/// Prints a result as JSON or as text.
 fn print_answer<T: Serialize>(
     matches: &ArgMatches,
     answer: &T,
@@ -124,7 +124,8 @@ fn print_answer<T: Serialize>(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints a line. A reader that has seen enough (`| head`) closes the pipe: what follows is for nobody, which is no failure.
+/// Prints a line. If the reader has closed the pipe (`| head`), the line is dropped, which is not
+/// an error.
 fn say(line: impl Display) -> io::Result<()> {
     match writeln!(io::stdout(), "{line}") {
         Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -132,7 +133,7 @@ fn say(line: impl Display) -> io::Result<()> {
     }
 }
 
-/// An error of the service in the words of the command line.
+/// Converts a service error to a message for the command line.
 fn explained(error: lafiya_service::ServiceError) -> anyhow::Error {
     match error {
         lafiya_service::ServiceError::InvalidRequest(fields) => {

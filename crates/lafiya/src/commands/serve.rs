@@ -1,4 +1,4 @@
-//! `lafiya serve`: the service, from start to an orderly end.
+//! `lafiya serve`: runs the service from start to graceful shutdown.
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -20,10 +20,11 @@ use super::{first_start, say};
 use crate::settings::{Settings, processors};
 use crate::wiring;
 
-/// How often key counters are written and expired rows removed.
+/// Interval between writes of the key counters, and between purges of expired rows.
 const KEY_USE_WRITTEN_EVERY: Duration = Duration::from_secs(2);
 const PURGED_EVERY: Duration = Duration::from_secs(300);
-/// How often it is looked whether the store keeps the book of the base: another base may have been read.
+/// Interval between checks that the store has the phrase table of the current knowledge base, which
+/// may have been reloaded.
 const BOOK_LOOKED_AFTER_EVERY: Duration = Duration::from_secs(5);
 
 pub(super) fn command() -> Command {
@@ -42,7 +43,8 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
     let listening = Listening::bind(settings.listen)
         .await
         .with_context(|| format!("the address {} cannot be used", settings.listen))?;
-    // Before a first start makes keys, which are shown once.
+    // Bound before a first start creates keys: they are shown only once, so a failure must come
+    // first.
     let admin_listener = match admin_address {
         Some(address) => Some(admin_listener(address).await?),
         None => None,
@@ -94,7 +96,8 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
         stop.clone(),
     )?);
 
-    // They close when all is done: what the store still does may have begun at one.
+    // Dropped after everything has finished, because work in the store may have been started on one
+    // of these threads.
     let desks = desks(settings)?;
     let http_settings = settings.http(listening.address)?;
     let state = HttpState::new(Arc::clone(&context), http_settings.clone());
@@ -109,12 +112,12 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
     };
     let front = Front::new(state, pages);
     let library = context.knowledge.load_full();
-    // A thread of its own, which an early end need not wait for.
+    // On its own thread, so that a shutdown need not wait for it.
     std::thread::spawn(move || library.prepare());
     tracing::info!(address = %listening.address, knowledge.version = %context.knowledge.load().version().version, "Lafiya is ready.");
     lafiya_http::serve(listening, front, &http_settings, &desks, stop.cancelled()).await;
 
-    // Requests are done; now what they left behind.
+    // All requests are finished; stop the background tasks.
     stop.cancel();
     tasks.close();
     let _ = tokio::time::timeout(Duration::from_secs(5), tasks.wait()).await;
@@ -130,7 +133,7 @@ async fn admin_listener(address: SocketAddr) -> anyhow::Result<TcpListener> {
         .with_context(|| format!("admin_listen {address} cannot be used"))
 }
 
-/// One for each processor, where requests are answered without asking another server.
+/// Starts one connection thread per CPU if requests are answered without other servers.
 fn desks(settings: &Settings) -> anyhow::Result<Desks> {
     if !settings.answers_alone()? {
         return Ok(Desks::none());
@@ -148,7 +151,8 @@ async fn write_key_use(context: Arc<Context>, stop: CancellationToken) {
     }
 }
 
-/// Once at the start, since a service may be restarted more often than it purges.
+/// Purges at startup and then at intervals, because a service may be restarted more often than it
+/// purges.
 async fn purge(context: Arc<Context>, retention: Retention, stop: CancellationToken) {
     loop {
         let purging = stop.run_until_cancelled(keeping::purge(&context, retention));
@@ -192,7 +196,7 @@ fn stop_on_signal(stop: CancellationToken) -> anyhow::Result<impl Future<Output 
     })
 }
 
-/// What is printed at the start. Where nobody looks, the service runs all the same.
+/// Prints the greeting. The service runs even if it cannot be printed.
 fn greet(public_url: &str, first_start: Option<&str>) {
     if let Err(cause) = say(greeting(public_url, first_start)) {
         tracing::warn!(%cause, "The addresses could not be printed.");

@@ -1,5 +1,5 @@
-//! SIGHUP reads the knowledge folder and the imported facilities again. What is broken is refused and
-//! the old one stays.
+//! Reloads the knowledge directory and the imported facilities on SIGHUP. Invalid content is
+//! refused and the old one is kept.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::wiring;
 
-/// Where things are read from.
+/// The directories to reload from.
 #[derive(Clone)]
 pub(super) struct Folders {
-    /// The knowledge folder; the base in the binary never changes.
+    /// The knowledge directory; `None` for the embedded base, which never changes.
     pub(super) knowledge: Option<PathBuf>,
-    /// Where imported facilities are.
+    /// The directory of imported facilities.
     pub(super) data: PathBuf,
 }
 
@@ -29,7 +29,7 @@ pub(super) fn reload_on_hangup(
     Ok(async move {
         while let Some(Some(())) = stop.run_until_cancelled(hangup.recv()).await {
             let (context, folders) = (Arc::clone(&context), folders.clone());
-            // Reading and checking is work for a thread of its own.
+            // Loading and validation are CPU-bound, so they run on a blocking thread.
             let reading = tokio::task::spawn_blocking(move || reload(&context, &folders));
             if let Err(cause) = reading.await {
                 tracing::error!(%cause, "Reading again failed; what was there stays.");
@@ -52,7 +52,7 @@ fn reload(context: &Context, folders: &Folders) {
             }
         }
     }
-    // After the knowledge: it says what kinds of facilities there are.
+    // After the knowledge base, which defines the facility types.
     let types = context.knowledge.load().facility_types();
     match wiring::register(&folders.data, types) {
         Ok(register) => {

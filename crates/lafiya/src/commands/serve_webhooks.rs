@@ -1,5 +1,5 @@
-//! The two tasks that tell others about events: one delivers, one looks for what is due by the
-//! calendar. Both end with the service.
+//! The two background tasks of webhooks: one delivers events, the other runs the periodic tasks.
+//! Both end with the service.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use lafiya_webhooks::{Worker, WorkerSettings};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-/// Delivers webhooks. A machine on which no TLS client can be made still serves everything else;
-/// what is queued stays queued.
+/// Delivers webhooks. If no TLS client can be created, everything else is still served and queued
+/// deliveries stay queued.
 pub(super) async fn deliver(
     context: Arc<Context>,
     settings: WorkerSettings,
@@ -25,7 +25,7 @@ pub(super) async fn deliver(
     }
 }
 
-/// Asks for the chores at every interval; of several replicas one gets them.
+/// Tries to run the periodic tasks at each interval; one of several replicas gets the lease.
 pub(super) async fn do_chores(context: Arc<Context>, every: Duration, stop: CancellationToken) {
     let holder = Uuid::new_v4();
     loop {

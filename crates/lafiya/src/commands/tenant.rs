@@ -1,4 +1,4 @@
-//! `lafiya tenant`: customers of this installation.
+//! `lafiya tenant`: the tenants of this installation.
 
 use std::process::ExitCode;
 
@@ -182,7 +182,7 @@ pub(super) async fn run(settings: &Settings, matches: &ArgMatches) -> anyhow::Re
     answered
 }
 
-/// Tier and quota, as given.
+/// Returns the tier and the quota as given.
 fn bought(matches: &ArgMatches) -> anyhow::Result<(Tier, Option<u64>)> {
     let tier = matches.get_one::<String>("tier");
     let tier = tier.map_or("pilot", String::as_str).parse()?;

@@ -1,4 +1,4 @@
-//! `lafiya tenant export` and `lafiya tenant erase`: a tenant's data, to take away or to remove.
+//! `lafiya tenant export` and `lafiya tenant erase`: export or deletion of a tenant's data.
 
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
@@ -46,7 +46,7 @@ pub(super) async fn export(
         write_records(context, name, &mut io::stdout().lock()).await?;
         return Ok(ExitCode::SUCCESS);
     };
-    // Before the file is made: a name that does not exist must not leave an empty file.
+    // Checked before the file is created, so that an unknown name leaves no empty file.
     lafiya_service::tenants::find(context, name)
         .await
         .map_err(explained)?;
@@ -77,7 +77,8 @@ async fn write_records(
     Ok(records)
 }
 
-/// Health data goes into it: nobody else may read it, and nothing is written over.
+/// Creates a file that only its owner can read, because it will contain health data. Fails if it
+/// exists.
 fn new_private_file(path: &Path) -> anyhow::Result<std::fs::File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

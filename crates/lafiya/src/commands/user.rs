@@ -1,4 +1,4 @@
-//! `lafiya user`: people who sign in to the web app. A link is printed once, when it is made.
+//! `lafiya user`: users of the web app. A sign-in link is printed once, when it is created.
 
 use std::process::ExitCode;
 

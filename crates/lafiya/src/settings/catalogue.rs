@@ -1,13 +1,13 @@
-//! The catalogue of settings, read from `lafiya.default.toml`: name, default, help text.
+//! The list of settings, read from `lafiya.default.toml`: name, default and help text.
 
 use std::sync::LazyLock;
 
 use clap::Arg;
 
-/// The file every setting stands in.
+/// The file that defines every setting.
 pub(super) const DEFAULTS: &str = include_str!("../../../../lafiya.default.toml");
 
-/// One setting.
+/// A setting.
 pub(super) struct Setting {
     pub(super) name: String,
     pub(super) default: toml::Value,
@@ -18,7 +18,7 @@ pub(super) struct Setting {
 }
 
 impl Setting {
-    /// Values that must not be printed.
+    /// Whether its value must not be printed.
     fn is_secret(&self) -> bool {
         self.name.ends_with("_secret") || self.name.ends_with("_key") || self.name.ends_with("_url")
     }
@@ -52,7 +52,7 @@ pub(super) static CATALOGUE: LazyLock<Vec<Setting>> = LazyLock::new(|| {
     settings
 });
 
-/// The settings as command-line arguments, each with its variable.
+/// Returns the settings as command line arguments, each with its environment variable.
 pub(crate) fn arguments() -> Vec<Arg> {
     CATALOGUE
         .iter()

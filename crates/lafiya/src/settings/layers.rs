@@ -1,4 +1,4 @@
-//! Puts the layers of settings together into one table.
+//! Merges the layers of settings into one table.
 
 use std::path::Path;
 
@@ -8,12 +8,13 @@ use toml::{Table, Value};
 
 use super::catalogue::{CATALOGUE, Setting};
 
-/// The file that is read when no other is named.
+/// The settings file that is read if no other is named.
 const DEFAULT_FILE: &str = "lafiya.toml";
-/// The variable that names another one.
+/// The environment variable that names another settings file.
 pub(crate) const FILE_VARIABLE: &str = "LAFIYA_CONFIG";
 
-/// Default, then file, then variable or flag (clap has already let the flag win).
+/// Merges the defaults, the file, and the variables or flags, in this order. (clap has already
+/// given flags precedence over variables.)
 pub(super) fn merged(arguments: &ArgMatches) -> anyhow::Result<Table> {
     let mut table: Table = CATALOGUE
         .iter()
@@ -56,7 +57,7 @@ fn file_table(arguments: &ArgMatches) -> anyhow::Result<Option<Table>> {
     Ok(Some(table))
 }
 
-/// Reads the text of a flag or variable as the type that the default has.
+/// Parses the text of a flag or variable as the type of the default value.
 fn value_of(setting: &Setting, text: &str) -> anyhow::Result<Value> {
     let name = &setting.name;
     match &setting.default {
@@ -74,7 +75,7 @@ fn value_of(setting: &Setting, text: &str) -> anyhow::Result<Value> {
     }
 }
 
-/// A list is written as in the file, or as plain words with commas between them.
+/// Parses a list: as in the file, or as words separated by commas.
 fn list_of(name: &str, text: &str) -> anyhow::Result<Value> {
     let text = text.trim();
     if !text.starts_with('[') {
@@ -95,8 +96,9 @@ fn list_of(name: &str, text: &str) -> anyhow::Result<Value> {
         .with_context(|| format!("{name} is not a valid list"))
 }
 
-/// A mistyped variable is said, not refused: platforms put variables of their own into every
-/// process (a Kubernetes service named lafiya makes LAFIYA_PORT), and those must not stop us.
+/// Warns of unknown `LAFIYA_` variables. They are not refused, because platforms set variables of
+/// their own in every process (a Kubernetes service named lafiya sets LAFIYA_PORT), and those must
+/// not prevent a start.
 pub(crate) fn warn_of_unknown_variables() {
     for (name, _) in std::env::vars_os() {
         let Some(name) = name.to_str() else { continue };
@@ -106,14 +108,14 @@ pub(crate) fn warn_of_unknown_variables() {
     }
 }
 
-/// What to say of a variable that looks like ours and is none.
+/// Returns the warning about a variable that looks like a setting but is none.
 fn hint_for_variable(name: &str) -> Option<String> {
     let rest = name.strip_prefix("LAFIYA_")?;
     let known = name == FILE_VARIABLE || CATALOGUE.iter().any(|setting| setting.variable == name);
     (!known).then(|| suggestion(&rest.to_lowercase()))
 }
 
-/// The setting that a name was most likely meant to be.
+/// Returns the setting that was most likely meant.
 fn suggestion(name: &str) -> String {
     match mistyped(name).or_else(|| sharing_words(name)) {
         Some(setting) => format!(" (did you mean `{}`?)", setting.name),
@@ -121,7 +123,8 @@ fn suggestion(name: &str) -> String {
     }
 }
 
-/// The setting that is a slip of the keys away: a letter wrong, missing, too many or changed about.
+/// Returns the setting within a typing error of a name: one letter wrong, missing, extra or
+/// transposed.
 fn mistyped(name: &str) -> Option<&'static Setting> {
     let slips = |setting: &Setting| strsim::osa_distance(&setting.name, name);
     let nearest = CATALOGUE.iter().min_by_key(|setting| slips(setting))?;
@@ -129,7 +132,7 @@ fn mistyped(name: &str) -> Option<&'static Setting> {
     (slips(nearest) <= allowed).then_some(nearest)
 }
 
-/// The setting that shares most words with a name, and among those the one nearest in length.
+/// Returns the setting that shares most words with a name; among equals, the one closest in length.
 fn sharing_words(name: &str) -> Option<&'static Setting> {
     let shared = |setting: &Setting| {
         let words: Vec<&str> = setting.name.split('_').collect();

@@ -1,5 +1,5 @@
-//! Settings: flag over variable over `lafiya.toml` over default. `lafiya.default.toml` is the one
-//! list of them; flags, variables, help texts and types all derive from it.
+//! Settings. Precedence: flag, environment variable, `lafiya.toml`, default. `lafiya.default.toml`
+//! is the only list of them; flags, variables, help texts and types derive from it.
 
 mod catalogue;
 mod layers;
@@ -25,7 +25,7 @@ use serde::Deserialize;
 pub(crate) use catalogue::arguments;
 pub(crate) use layers::{FILE_VARIABLE, warn_of_unknown_variables};
 
-/// Every setting, checked.
+/// All settings, validated.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Settings {
@@ -84,7 +84,7 @@ pub(crate) struct Settings {
     pub(crate) otlp_endpoint: String,
 }
 
-/// What reasons.
+/// The reasoning provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum AiProvider {
@@ -92,7 +92,7 @@ enum AiProvider {
     Openai,
 }
 
-/// What happens when the model gives no answer.
+/// What happens if the language model gives no reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum AiModeWord {
@@ -100,7 +100,7 @@ enum AiModeWord {
     Require,
 }
 
-/// How logs are written.
+/// The log format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LogFormat {
@@ -109,7 +109,7 @@ pub(crate) enum LogFormat {
 }
 
 impl Settings {
-    /// Puts the layers together and refuses what cannot be meant.
+    /// Merges the layers and validates the result.
     pub(crate) fn load(arguments: &clap::ArgMatches) -> anyhow::Result<Self> {
         let table = layers::merged(arguments)?;
         let settings: Self =
@@ -215,7 +215,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The language model to ask, where there is one.
+    /// Returns the language model to ask, if one is configured.
     pub(crate) fn advisor(&self) -> anyhow::Result<Option<Advisor>> {
         if self.ai_provider == AiProvider::Embedded {
             return Ok(None);
@@ -239,7 +239,7 @@ impl Settings {
         }))
     }
 
-    /// Where the store is.
+    /// Returns the URL of the store.
     pub(crate) fn store_url(&self) -> anyhow::Result<StoreUrl> {
         let configured = self.database_url.expose_secret();
         if configured.is_empty() {
@@ -254,19 +254,19 @@ impl Settings {
         Ok(matches!(self.store_url()?, StoreUrl::Sqlite(_)))
     }
 
-    /// Whether database, cache and reasoning all lie within this process.
+    /// Whether the database, the cache and the reasoning all run within this process.
     pub(crate) fn answers_alone(&self) -> anyhow::Result<bool> {
         let advised = self.ai_provider != AiProvider::Embedded;
         Ok(self.is_store_embedded()? && self.redis_url().is_none() && !advised)
     }
 
-    /// What stored documents are sealed with.
+    /// Returns the keys that stored documents are encrypted with.
     pub(crate) fn data_keys(&self) -> anyhow::Result<DataKeys> {
         DataKeys::parse(self.data_key.expose_secret()).context("data_key is not valid")
     }
 
-    /// Refuses to serve patients' data from a database server that would keep it in the clear. The
-    /// embedded database of a trial may do without.
+    /// Refuses to start if patient data would be stored unencrypted on a database server. The
+    /// embedded database of a trial needs no key.
     pub(crate) fn require_data_key(&self) -> anyhow::Result<()> {
         if self.is_store_embedded()?
             || self.allow_unencrypted_data
@@ -281,7 +281,7 @@ impl Settings {
         )
     }
 
-    /// The operator's listener, when there is one.
+    /// Returns the address of the admin listener, if it is enabled.
     pub(crate) fn admin_listen(&self) -> anyhow::Result<Option<SocketAddr>> {
         match self.admin_listen.as_str() {
             "" => Ok(None),
@@ -291,27 +291,27 @@ impl Settings {
         }
     }
 
-    /// The shared cache, when there is one.
+    /// Returns the URL of the shared cache, if one is configured.
     pub(crate) fn redis_url(&self) -> Option<&str> {
         Some(self.redis_url.expose_secret()).filter(|url| !url.is_empty())
     }
 
-    /// The secret of key hashes, when the operator gives one.
+    /// Returns the key hash secret, if one is configured.
     pub(crate) fn key_hash_secret(&self) -> Option<&[u8]> {
         Some(self.key_hash_secret.expose_secret().as_bytes()).filter(|secret| !secret.is_empty())
     }
 
-    /// The folder that replaces the embedded knowledge base, when there is one.
+    /// Returns the directory that replaces the embedded knowledge base, if one is configured.
     pub(crate) fn knowledge_dir(&self) -> Option<&std::path::Path> {
         Some(self.knowledge_dir.as_path()).filter(|dir| !dir.as_os_str().is_empty())
     }
 
-    /// The country in which place names are looked for first, where there is one.
+    /// Returns the country whose place names are searched first, if one is configured.
     pub(crate) fn home_country(&self) -> Option<&str> {
         Some(self.home_country.as_str()).filter(|code| !code.is_empty())
     }
 
-    /// The limits of the service.
+    /// Returns the limits of the service.
     pub(crate) fn limits(&self) -> Limits {
         Limits {
             per_key_per_minute: self.rate_limit_per_minute,
@@ -321,7 +321,7 @@ impl Settings {
         }
     }
 
-    /// How long assessments are kept.
+    /// Returns how long assessments are kept.
     pub(crate) fn retention(&self) -> Retention {
         Retention {
             days: self.retention_days,
@@ -330,7 +330,7 @@ impl Settings {
         }
     }
 
-    /// Which webhook targets are allowed.
+    /// Returns which webhook target addresses are allowed.
     pub(crate) fn webhook_targets(&self) -> TargetPolicy {
         if self.webhook_allow_insecure_targets {
             TargetPolicy::Insecure
@@ -339,7 +339,7 @@ impl Settings {
         }
     }
 
-    /// How webhooks are delivered.
+    /// Returns the settings of webhook delivery.
     pub(crate) fn webhooks(&self) -> WorkerSettings {
         let delays = self.webhook_retry_delays_ms.iter();
         WorkerSettings {
@@ -351,12 +351,12 @@ impl Settings {
         }
     }
 
-    /// How often chores are looked for.
+    /// Returns the interval between checks for due periodic tasks.
     pub(crate) fn chores_interval(&self) -> Duration {
         Duration::from_millis(self.chores_interval_ms)
     }
 
-    /// The address clients use.
+    /// Returns the URL that clients use.
     pub(crate) fn public_url(&self, bound: SocketAddr) -> String {
         match self.public_url.as_str() {
             "" => format!("http://{bound}"),
@@ -364,7 +364,7 @@ impl Settings {
         }
     }
 
-    /// The settings of the web app.
+    /// Returns the settings of the web app.
     pub(crate) fn web(&self, bound: SocketAddr) -> WebSettings {
         WebSettings {
             public_url: self.public_url(bound),
@@ -372,8 +372,9 @@ impl Settings {
         }
     }
 
-    /// Whether the service is the embedded one and, by all the settings say, nobody but this machine
-    /// reaches it. A proxy need not leave a mark on what it passes on, so one that is known of counts.
+    /// Whether the database is embedded and, according to the settings, only this machine can reach
+    /// the service. A proxy may add no header to the requests it forwards, so configured proxies
+    /// count as remote access.
     fn serves_here_alone(&self, bound: SocketAddr) -> bool {
         self.database_url.expose_secret().is_empty()
             && bound.ip().is_loopback()
@@ -381,7 +382,7 @@ impl Settings {
             && lafiya_web::leads_to_this_machine(&self.public_url(bound))
     }
 
-    /// The settings of the HTTP edge.
+    /// Returns the settings of the HTTP edge.
     pub(crate) fn http(&self, bound: SocketAddr) -> anyhow::Result<HttpSettings> {
         Ok(HttpSettings {
             public_url: self.public_url(bound),
@@ -405,12 +406,13 @@ impl Settings {
     }
 }
 
-/// Enough that a burst is taken in, and few enough that whoever is taken in is soon answered.
+/// Returns the default limit of concurrent requests: large enough to absorb a burst, and small
+/// enough that admitted requests are answered quickly.
 fn requests_that_suit_the_machine() -> usize {
     (64 * processors()).max(256)
 }
 
-/// How many processors there are for this process; one where nobody knows.
+/// Returns the number of CPUs available to this process, or 1 if it is unknown.
 pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

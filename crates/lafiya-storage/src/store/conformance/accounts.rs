@@ -1,4 +1,4 @@
-//! People who sign in.
+//! Accounts, sessions and links.
 
 use lafiya_model::{AccountId, Role, TenantId};
 
@@ -142,7 +142,8 @@ pub(super) async fn attempts_are_taken_up_to_their_bound_and_counted_anew_when_i
     assert!(!take(&[bound("address:here", 3, 9000)], 1799).await);
     assert!(take(&[bound("address:here", 3, 9000)], 1800).await);
 
-    // Every bound must have one left; the refused one counts under those before it.
+    // Every limit must allow the attempt; a refused attempt still counts under the limits before
+    // the one that refused it.
     let both = [bound("device:one", 5, 900), bound("any", 2, 900)];
     assert!(take(&both, 1).await);
     assert!(take(&both, 1).await);
@@ -166,7 +167,7 @@ pub(super) async fn a_right_attempt_is_given_back_and_a_new_password_forgets_the
     assert!(!take(1).await);
     let settled = store.settle_attempt(id, bounds.clone(), "device:one".to_owned());
     settled.await.unwrap();
-    // One of the source is free again, and one of all.
+    // The count of the source is reset, and the shared count is one lower.
     assert!(take(2).await);
     assert!(take(2).await);
     assert!(!take(2).await);

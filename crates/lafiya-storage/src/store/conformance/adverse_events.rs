@@ -1,4 +1,4 @@
-//! Adverse events, chores and the announcement of keys that expire.
+//! Adverse events, periodic tasks and the announcement of expiring keys.
 
 use lafiya_model::{
     AdverseEventId, AdverseSeriousness, AssessmentId, Environment, KeyId, TenantId,
@@ -105,7 +105,7 @@ pub(super) async fn a_chore_is_one_replicas_at_a_time(given: &Given) {
     given.store.end_chore("sweep", ours, at(10)).await.unwrap();
     assert!(!begin(&*replica, theirs, 9).await, "not due yet");
     assert!(begin(&*replica, theirs, 10).await);
-    // Whoever lost its turn cannot end another's.
+    // A holder that lost its lease cannot end the task of another.
     given.store.end_chore("sweep", ours, at(11)).await.unwrap();
     assert!(!begin(&*given.store, ours, 12).await);
     assert!(begin(&*given.store, ours, 70).await, "they vanished");

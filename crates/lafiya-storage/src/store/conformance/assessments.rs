@@ -60,7 +60,7 @@ pub(super) async fn nothing_is_seen_by_another_tenant_or_environment(given: &Giv
         let listed = store.list_assessments(tenant, environment, 10, None).await;
         assert_eq!(listed.unwrap(), []);
     }
-    // The same interview id is another interview for another tenant.
+    // The same interview id belongs to a different interview for another tenant.
     let mut theirs = new_assessment(other);
     theirs.interview_id = new.interview_id;
     store.record_assessment(theirs).await.unwrap();
@@ -72,7 +72,8 @@ pub(super) async fn an_interview_goes_on_turn_by_turn(given: &Given) {
     }
 }
 
-/// Whether or not the first turn is known to begin it, what follows is the same.
+/// Checks that turns behave the same whether or not the first turn is flagged as starting the
+/// interview.
 async fn check_turns(given: &Given, new_interview: bool) {
     let store = &given.store;
     let caller = given.caller(&format!("Acme {new_interview}")).await;
@@ -246,7 +247,7 @@ pub(super) async fn pages_follow_one_another_without_gap_or_overlap(given: &Give
     let mut all: Vec<AssessmentId> = Vec::new();
     for number in 0..7 {
         let mut new = new_assessment(caller);
-        // Several in the same millisecond: the id decides between them.
+        // Several assessments have the same timestamp; then the id determines the order.
         new.created_at = at(number / 3);
         all.push(new.assessment_id);
         store.record_assessment(new).await.unwrap();

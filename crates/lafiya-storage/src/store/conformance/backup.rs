@@ -1,4 +1,4 @@
-//! Copies of an SQLite store, taken while it is written.
+//! Backups of an SQLite store, made while it is written to.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ async fn a_copy_taken_while_others_write_is_whole() {
     let live = Environment::Live;
     let found = restored.find_assessment(caller.0, live, before.assessment_id);
     assert_eq!(found.await.unwrap().unwrap().document, before.document);
-    // A moment in time: as many as were counted were also recorded.
+    // A consistent snapshot: as many assessments as were counted.
     let report = restored.usage(caller.0, TODAY, TODAY).await.unwrap();
     let stored = restored.list_assessments(caller.0, live, 1000, None).await;
     assert_eq!(report.total, stored.unwrap().len() as u64);
@@ -71,14 +71,14 @@ async fn the_file_is_for_nobody_elses_eyes_in_a_folder_that_was_there() {
     let path = folder.path().join("lafiya.db");
     let settings = StoreSettings::new(StoreUrl::Sqlite(path.clone()));
     let store = connect(&settings).await.unwrap();
-    // The files beside it are made with the first write.
+    // The WAL and shared-memory files are created with the first write.
     store.probe(jiff::Timestamp::UNIX_EPOCH).await.unwrap();
     for name in ["lafiya.db", "lafiya.db-wal", "lafiya.db-shm"] {
         assert_eq!(rights(name), 0o600, "{name}");
     }
     store.close().await;
 
-    // A file of an earlier version that everybody may read.
+    // A file of an earlier version that every user may read.
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
     let store = connect(&settings).await.unwrap();
     assert_eq!(rights("lafiya.db"), 0o640);

@@ -1,5 +1,5 @@
-//! Many at once, over two replicas: what must happen once happens once, and what may happen
-//! together does not get stuck.
+//! Concurrency over two replicas: what must happen once happens once, and concurrent work does not
+//! deadlock.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::store::*;
 
 type Outcome = Result<Recorded, RecordRefusal>;
 
-/// Records all at once, every other one on another replica.
+/// Records all at once, alternating between two replicas.
 async fn record_all(given: &Given, records: Vec<RecordAssessment>) -> Vec<Outcome> {
     let replica = given.replica().await;
     let mut running = JoinSet::new();
@@ -163,7 +163,7 @@ pub(super) async fn one_that_fails_in_a_group_fails_alone(given: &Given) {
     first.events = vec![taken.clone()];
     given.store.record_assessment(first).await.unwrap();
 
-    // Every fifth fails at its very last statement, after all else has been written.
+    // Every fifth recording fails at its last statement, after everything else was written.
     let records = (0..100)
         .map(|number| {
             let mut new = new_assessment(caller);

@@ -1,5 +1,5 @@
-//! The database out of reach: calls fail as `Unavailable`, soon, and nothing is counted that was
-//! not recorded. Afterwards everything goes on by itself.
+//! An unreachable database: calls fail quickly with `Unavailable`, nothing is counted that was not
+//! recorded, and the store recovers by itself.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ fn unavailable<T>(answer: &Result<T, RecordRefusal>) -> bool {
     )
 }
 
-/// A store whose way to PostgreSQL leads through a proxy, impatient enough for a test.
+/// Opens a store that reaches PostgreSQL through a proxy, with timeouts short enough for a test.
 async fn through_proxy(given: &Given) -> (Proxy, Arc<dyn Store>) {
     let StoreUrl::Postgres(url) = &given.settings.url else {
         unreachable!("the store is PostgreSQL");

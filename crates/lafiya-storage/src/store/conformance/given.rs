@@ -1,4 +1,4 @@
-//! What the behaviours start from: an empty store, and ready-made tenants, keys and assessments.
+//! The fixtures: an empty store, and ready-made tenants, keys and assessments.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::store::*;
 
-/// The morning of the tests.
+/// The date of the tests.
 pub(super) const TODAY: Date = date(2026, 11, 15);
 
 pub(super) fn at(seconds: i64) -> Timestamp {
@@ -20,13 +20,13 @@ pub(super) fn at(seconds: i64) -> Timestamp {
     morning + SignedDuration::from_secs(seconds)
 }
 
-/// Without quota.
+/// No quota.
 pub(super) const UNLIMITED: QuotaRule = QuotaRule {
     limit: None,
     refuse_beyond: false,
 };
 
-/// An empty store of its own.
+/// An empty store for one test.
 pub(super) struct Given {
     pub(super) store: Arc<dyn Store>,
     pub(super) settings: StoreSettings,
@@ -42,7 +42,7 @@ impl Given {
         Self::with(settings, Some(folder), None).await
     }
 
-    /// `None` when there is no PostgreSQL to test with and none is demanded.
+    /// Opens a store on PostgreSQL; `None` if none is configured and none is required.
     pub(super) async fn postgres() -> Option<Self> {
         let Ok(url) = std::env::var("LAFIYA_TEST_POSTGRES_URL") else {
             let demanded = std::env::var("LAFIYA_TEST_BACKENDS").is_ok_and(|which| which == "all");
@@ -78,12 +78,12 @@ impl Given {
         }
     }
 
-    /// The same store, opened as another process would.
+    /// Opens the same store as another process would.
     pub(super) async fn replica(&self) -> Arc<dyn Store> {
         connect(&self.settings).await.unwrap()
     }
 
-    /// The same store, opened with data keys.
+    /// Opens the same store with data keys.
     pub(super) async fn replica_with_keys(&self, data_keys: &str) -> Arc<dyn Store> {
         let settings = StoreSettings {
             data_keys: DataKeys::parse(data_keys).unwrap(),
@@ -92,7 +92,7 @@ impl Given {
         connect(&settings).await.unwrap()
     }
 
-    /// Runs a statement behind the store's back; says whether the database took it.
+    /// Runs a statement directly on the database; returns whether it succeeded.
     pub(super) async fn behind_its_back(&self, statement: &'static str) -> bool {
         match &self.settings.url {
             StoreUrl::Sqlite(path) => {
@@ -137,14 +137,15 @@ impl Given {
         key.id
     }
 
-    /// A tenant with a key.
+    /// Creates a tenant with a key.
     pub(super) async fn caller(&self, name: &str) -> (TenantId, KeyId) {
         let tenant = self.tenant(name).await;
         (tenant, self.key(tenant).await)
     }
 }
 
-/// Runs a statement that finds the name of the schema in a setting: nothing is formatted into SQL.
+/// Runs a statement that reads the schema name from a setting, so that no text is formatted into
+/// SQL.
 async fn on_schema(url: &str, schema: &str, statement: &'static str) {
     let mut connection = PgConnection::connect(url).await.unwrap();
     sqlx::query("select set_config('lafiya_test.schema', $1, false)")
@@ -156,7 +157,7 @@ async fn on_schema(url: &str, schema: &str, statement: &'static str) {
     connection.close().await.unwrap();
 }
 
-/// A number that no other call of this run gets.
+/// Returns a number that is unique in this run.
 fn fresh() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -203,7 +204,7 @@ pub(super) fn condition(id: &str) -> Option<ConditionName> {
     })
 }
 
-/// A first turn, live, routine, malaria leading, without quota.
+/// Returns a first turn: live, routine, with malaria as the top condition and no quota.
 pub(super) fn new_assessment((tenant, key): (TenantId, KeyId)) -> RecordAssessment {
     RecordAssessment {
         assessment_id: AssessmentId(fresh_id()),
@@ -229,7 +230,7 @@ pub(super) fn new_assessment((tenant, key): (TenantId, KeyId)) -> RecordAssessme
     }
 }
 
-/// The turn after another.
+/// Returns the turn that follows another.
 pub(super) fn next_turn(before: &RecordAssessment) -> RecordAssessment {
     RecordAssessment {
         assessment_id: AssessmentId(fresh_id()),

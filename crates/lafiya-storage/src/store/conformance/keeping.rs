@@ -1,4 +1,4 @@
-//! The store's own household.
+//! Housekeeping.
 
 use jiff::Timestamp;
 use lafiya_model::Environment;
@@ -111,7 +111,7 @@ pub(super) async fn assessments_are_kept_as_long_as_the_operator_says(given: &Gi
     let find = |new: &RecordAssessment| store.find_assessment(caller.0, LIVE, new.assessment_id);
     assert!(find(&old).await.unwrap().is_none());
     assert!(find(&young).await.unwrap().is_some());
-    // What was billed stays billed.
+    // Deleting an assessment does not change what was billed.
     let report = store.usage(caller.0, TODAY, TODAY).await.unwrap();
     assert_eq!(report.total, 2);
 }
@@ -211,7 +211,7 @@ pub(super) async fn a_closed_store_is_unavailable(given: &Given) {
 pub(super) async fn replicas_can_start_at_once(given: &Given) {
     let mut settings = given.settings.clone();
     if let StoreUrl::Sqlite(path) = &mut settings.url {
-        // A file that does not exist yet; the PostgreSQL schema has its tables already.
+        // A file that does not exist yet; the PostgreSQL schema already has its tables.
         path.set_file_name("another.db");
     }
     let mut starts = Vec::new();

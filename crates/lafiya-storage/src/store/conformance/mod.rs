@@ -1,8 +1,8 @@
-//! What a store must do, whatever database is behind it: one list of behaviours, run against each.
+//! The conformance suite of the store: one list of behaviours, run against each database.
 //!
-//! SQLite always runs, in a folder of its own. PostgreSQL runs where `LAFIYA_TEST_POSTGRES_URL`
-//! says, in a schema of its own; with `LAFIYA_TEST_BACKENDS=all` a missing address is a failure.
-//! A behaviour gets the store and may open further replicas of it.
+//! The SQLite tests always run, each in its own directory. The PostgreSQL tests run if
+//! `LAFIYA_TEST_POSTGRES_URL` is set, each in its own schema; with `LAFIYA_TEST_BACKENDS=all` a
+//! missing URL is a failure. A test gets the store and may open further replicas of it.
 
 mod accounts;
 mod adverse_events;
@@ -20,7 +20,7 @@ mod tenants;
 mod usage;
 mod webhooks;
 
-/// Makes each behaviour a test of each database.
+/// Creates a test of each behaviour for each database.
 macro_rules! behaviours {
     ($($area:ident::$name:ident),+ $(,)?) => {
         mod on_sqlite {$(

@@ -1,4 +1,4 @@
-//! What a tenant may take away, and what is left when it wants nothing left.
+//! Export and erasure of a tenant's data.
 
 use lafiya_model::Environment;
 
@@ -84,7 +84,7 @@ pub(super) async fn an_erased_tenant_leaves_nothing_but_the_log(given: &Given) {
     let expected = ["tenant.erase", "tenant.erase_begun", "key.rotate"];
     assert_eq!(actions[..3], expected);
 
-    // The name is free again, and the neighbour has lost nothing.
+    // The name can be used again, and the other tenant has lost nothing.
     given.tenant("Ours").await;
     let report = store.usage(theirs.0, TODAY, TODAY).await.unwrap();
     assert_eq!(report.total, 1);

@@ -1,4 +1,4 @@
-//! A report costs what its days cost, however many assessments lie behind them.
+//! The cost of a report depends on its days, not on the number of assessments.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use lafiya_model::TenantId;
 use super::given::Given;
 use crate::store::*;
 
-/// A year of counts for two tenants, the same for both; then the assessments, which differ.
+/// A year of equal counts for two tenants; then their assessments, which differ in number.
 const SQLITE: &[&str] = &[
     "with recursive n(i) as (select 0 union all select i + 1 from n where i < 1463)
      insert into usage_day (tenant, date, level, count)
@@ -44,7 +44,7 @@ const POSTGRES: &[&str] = &[
     "insert into usage_condition_day (tenant, date, condition_id, name, count)
      select tenant.id, (date '2026-01-01' + n.i / 30)::text, 'c_' || (n.i % 30), 'Condition', 1
      from generate_series(0, 10949) as n(i), tenant",
-    // The test is about reading; checking a million references would only take time.
+    // This test measures reads; checking a million references would only take time.
     "alter table assessment drop constraint assessment_tenant_fkey;
      alter table assessment drop constraint assessment_api_key_fkey;
      insert into assessment (id, tenant, environment, api_key, interview_id, turn, created_at,
@@ -72,7 +72,8 @@ pub(super) async fn a_report_over_a_million_assessments_costs_what_one_over_a_th
         assert!(given.behind_its_back(statement).await, "{statement}");
     }
     let (mut of_large, mut of_small) = (Duration::MAX, Duration::MAX);
-    // In turns, and the best of many: what else the machine does hits both alike.
+    // Alternating, and the best of many runs, so that other load on the machine affects both
+    // equally.
     for _ in 0..15 {
         of_large = of_large.min(time_of_report(given, large).await);
         of_small = of_small.min(time_of_report(given, small).await);

@@ -1,4 +1,4 @@
-//! Documents at rest, sealed and sealed anew.
+//! Encryption and re-encryption of documents.
 
 use lafiya_model::{AccountId, Environment, Role};
 
@@ -26,7 +26,7 @@ pub(super) async fn sealed_documents_read_back_and_do_not_lie_in_the_clear(given
     let interview = interview.await.unwrap().unwrap();
     assert_eq!(interview.document, new.interview_document);
 
-    // Whoever has the database but not the key cannot read it.
+    // The database cannot be read without the key.
     let without = find(given.store.clone()).await;
     assert!(
         matches!(without, Err(StoreError::Corrupt(_))),
@@ -96,7 +96,7 @@ pub(super) async fn the_secret_of_one_time_codes_is_sealed_and_sealed_anew(given
 
 pub(super) async fn the_secrets_of_a_webhook_are_sealed_and_sealed_anew(given: &Given) {
     let tenant = given.tenant("Acme").await;
-    // As an older version left it: in the clear.
+    // Written by an older version: not encrypted.
     let webhook = register(given, tenant).await;
     announced(given, tenant, 1).await;
     let one = given.replica_with_keys(ONE).await;
@@ -122,7 +122,7 @@ pub(super) async fn the_secrets_of_a_webhook_are_sealed_and_sealed_anew(given: &
         "{without:?}"
     );
     let both = given.replica_with_keys(&format!("{TWO},{ONE}")).await;
-    // Besides: the assessment and the interview of the event, in the clear.
+    // The other two are the assessment and the interview of the event, which are not encrypted.
     assert_eq!(both.retire_data_keys().await.unwrap(), 3);
     assert_eq!(both.reseal_webhook_secrets().await.unwrap(), 1);
     assert_eq!(both.reseal_webhook_secrets().await.unwrap(), 0);

@@ -1,4 +1,4 @@
-//! Tenants and the log of who changed them.
+//! Tenants and their audit log.
 
 use lafiya_model::{Environment, TenantId, TenantStatus, TextToProvider, Tier};
 
@@ -41,7 +41,7 @@ pub(super) async fn a_name_is_given_once(given: &Given) {
     given.tenant("Acme").await;
     let again = given.store.create_tenant(new_tenant("Acme"), "cli").await;
     assert!(matches!(again, Err(StoreError::Conflict)), "{again:?}");
-    // And the refused act is not logged.
+    // The refused action is not logged.
     assert_eq!(given.store.list_audit(None, 10).await.unwrap().len(), 1);
 }
 

@@ -1,4 +1,4 @@
-//! What is counted, and what is not.
+//! What is counted and what is not.
 
 use jiff::civil::date;
 use lafiya_model::{Environment, TenantId, Tier, TriageLevel};
@@ -18,7 +18,7 @@ pub(super) async fn an_interview_is_counted_once_under_its_last_level_and_condit
     let mut second = next_turn(&first);
     second.level = TriageLevel::Emergency;
     second.top_condition = condition("c_meningitis");
-    // The interview goes on after midnight, but stays on its first day.
+    // The interview continues after midnight, but is counted on its first day.
     second.lagos_date = TODAY.tomorrow().unwrap();
     store.record_assessment(second.clone()).await.unwrap();
     let mut third = next_turn(&second);

@@ -64,7 +64,7 @@ fn attempt(delivery: &ClaimedDelivery, at: Timestamp, then: AfterAttempt) -> Att
     }
 }
 
-/// Records an assessment of each event given, and dispatches.
+/// Records `count` assessments with one event each, and dispatches the events.
 pub(super) async fn announced(given: &Given, tenant: TenantId, count: u32) {
     let key = given.key(tenant).await;
     for _ in 0..count {
@@ -255,7 +255,7 @@ pub(super) async fn a_failed_attempt_is_made_again_when_it_is_due(given: &Given)
     );
     assert!(!store.has_webhook_work(at(9_999)).await.unwrap());
 
-    // Sent again by hand.
+    // Retried manually.
     let foreign = given.tenant("Other").await;
     let refused = store.retry_delivery(foreign, webhook, record.id, at(200));
     let refused = refused.await;
@@ -333,7 +333,8 @@ pub(super) async fn a_long_queue_of_one_tenant_holds_up_no_other(given: &Given) 
         [2, 2, 2]
     );
 
-    // A tenant that already has its share in flight waits; a place that is free goes round.
+    // A tenant with its maximum in flight gets no more; with fewer in flight it gets the
+    // difference.
     let full = ClaimDeliveries {
         per_tenant_max: 4,
         in_flight: vec![(tenants[0], 4)],

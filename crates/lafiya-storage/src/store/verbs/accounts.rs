@@ -170,12 +170,12 @@ pub(in crate::store) async fn set_password(
     log(connection, &record, "member.password", actor, now, detail).await
 }
 
-/// What the secret of an account's codes is bound to.
+/// Returns what the TOTP secret of an account is bound to.
 pub(super) fn codes_place(id: AccountId) -> String {
     format!("one-time codes {id}")
 }
 
-/// The secret as the column holds it: as it is without a data key, else sealed, in base 64.
+/// Returns the secret as stored: plain without a data key, otherwise encrypted and in base64.
 pub(super) fn sealed_secret(
     keys: &DataKeys,
     id: AccountId,
@@ -188,7 +188,7 @@ pub(super) fn sealed_secret(
     })
 }
 
-/// The secret out of its two columns.
+/// Reads the secret from its two columns.
 pub(super) fn opened_secret(
     keys: &DataKeys,
     id: AccountId,

@@ -1,4 +1,4 @@
-//! Adverse events: recorded together with their announcement, and listed.
+//! Adverse events: recorded together with their webhook event, and listed.
 
 use lafiya_model::{AssessmentId, Environment, TenantId};
 

@@ -1,4 +1,4 @@
-//! Reading back what was recorded: assessments, interviews, idempotency keys.
+//! Reads recorded data: assessments, interviews, idempotency keys.
 
 use jiff::Timestamp;
 use lafiya_model::{AssessmentId, Environment, InterviewId, KeyId, TenantId};
@@ -62,7 +62,7 @@ pub(in crate::store) async fn newest_after(
     row.map_or(Ok(id), |row| row.parsed("id"))
 }
 
-/// Whether there is an assessment with this id.
+/// Whether an assessment with this id exists.
 pub(super) async fn exists(
     connection: &mut Connection,
     tenant: TenantId,

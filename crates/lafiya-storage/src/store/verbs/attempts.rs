@@ -1,4 +1,4 @@
-//! Attempts to sign in: counted before anything is compared, so that tries sent at once are counted
+//! Sign-in attempts: counted before anything is compared, so that concurrent attempts are counted
 //! one after the other.
 
 use jiff::Timestamp;
@@ -9,7 +9,8 @@ use super::audit::Act;
 use crate::store::connection::{Connection, sql};
 use crate::store::{AttemptBound, StoreError};
 
-/// What a bound refuses stays taken under those before it: it was tried all the same.
+/// Counts an attempt under each limit in turn. If a limit refuses it, it stays counted under those
+/// before, because the attempt was made all the same.
 pub(in crate::store) async fn take(
     connection: &mut Connection,
     account: AccountId,
@@ -27,8 +28,8 @@ pub(in crate::store) async fn take(
     Ok(true)
 }
 
-/// How many are taken with this one; `None` where none is left. The row is locked from here to the
-/// end of the transaction.
+/// Returns the number of attempts including this one; `None` if none is left. Locks the row until
+/// the end of the transaction.
 async fn take_one(
     connection: &mut Connection,
     account: AccountId,
@@ -55,7 +56,8 @@ async fn take_one(
     row.map(|row| row.count("taken")).transpose()
 }
 
-/// The log names the kind of the source, not the source: an address is nobody's business.
+/// Logs that a limit was reached. The log names the kind of the source and not the source itself,
+/// to protect the user's privacy.
 async fn log_last(
     connection: &mut Connection,
     account: AccountId,
@@ -102,7 +104,7 @@ pub(in crate::store) async fn settle(
     Ok(())
 }
 
-/// Forgets all attempts on an account.
+/// Deletes all counted attempts on an account.
 pub(super) async fn forget(
     connection: &mut Connection,
     account: AccountId,

@@ -1,4 +1,4 @@
-//! The log of administrative acts, written in the transaction of the act itself.
+//! The audit log, written in the transaction of the action itself.
 
 use jiff::Timestamp;
 use lafiya_model::TenantId;
@@ -6,7 +6,7 @@ use lafiya_model::TenantId;
 use crate::store::connection::{Connection, Row, sql};
 use crate::store::{AuditRecord, StoreError};
 
-/// An act to be logged.
+/// An administrative action to log.
 pub(super) struct Act<'a> {
     pub(super) at: Timestamp,
     pub(super) actor: &'a str,

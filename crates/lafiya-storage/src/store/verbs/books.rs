@@ -1,4 +1,4 @@
-//! Books: the texts that documents of assessments name by number.
+//! Phrase tables: the texts that assessment documents refer to by number.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::store::StoreError;
 use crate::store::connection::{Connection, sql};
 
-/// Keeps a book, unless it is kept already.
+/// Stores a phrase table unless it already exists.
 pub(in crate::store) async fn keep(
     connection: &mut Connection,
     id: &str,

@@ -1,4 +1,4 @@
-//! Chores that one replica does at a time, and the announcement of keys that expire.
+//! Periodic tasks that run on one replica at a time, and the announcement of keys that expire.
 
 use jiff::Timestamp;
 use lafiya_model::{KeyId, TenantId};
@@ -8,7 +8,7 @@ use super::{keys, outbox};
 use crate::store::connection::{Connection, sql};
 use crate::store::{KeyRecord, NewEvent, StoreError};
 
-/// The conditional update decides: of several replicas one changes the row.
+/// Requests a lease with a conditional update: of several replicas only one changes the row.
 pub(in crate::store) async fn begin(
     connection: &mut Connection,
     name: &str,
@@ -67,7 +67,8 @@ pub(in crate::store) async fn list_expiring_keys(
     Ok(expiring)
 }
 
-/// What has been announced is a row, so that neither another replica nor a restart repeats it.
+/// Emits the event once. A row records that it was emitted, so that no other replica or restart
+/// repeats it.
 pub(in crate::store) async fn announce_expiring_key(
     connection: &mut Connection,
     tenant: TenantId,

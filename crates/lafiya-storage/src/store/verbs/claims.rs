@@ -1,5 +1,5 @@
-//! Deliveries that are due: claimed in fair shares, attempted elsewhere, finished here. A claim is a
-//! lease: whoever vanishes with one loses it when its time is over.
+//! Deliveries that are due: claimed in fair shares, attempted by the worker, finished here. A claim
+//! is a lease: a worker that disappears loses it when it expires.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::store::connection::{Connection, Engine, Row, sql};
 use crate::store::sealing::DataKeys;
 use crate::store::{AfterAttempt, AttemptRecord, ClaimDeliveries, ClaimedDelivery, StoreError};
 
-/// Deliveries removed by one purge at most: the writer must not be held up for long.
+/// Maximum number of deliveries deleted per purge, because the writer must not be blocked for long.
 const PURGE_BATCH: u32 = 500;
 
 pub(in crate::store) async fn has_work(
@@ -28,8 +28,8 @@ pub(in crate::store) async fn has_work(
     Ok(row.integer("work")? == 1)
 }
 
-/// Walks the tenants that wait in a circle, beginning after the one served last, and takes an equal
-/// share from each: a tenant with a long queue or a slow receiver holds up nobody but itself.
+/// Claims deliveries round-robin, starting after the tenant served last, with an equal share for
+/// each waiting tenant: a tenant with a long queue or a slow receiver delays only itself.
 pub(in crate::store) async fn claim(
     connection: &mut Connection,
     keys: &DataKeys,
@@ -66,8 +66,8 @@ pub(in crate::store) async fn claim(
     Ok(claimed)
 }
 
-/// Jumps from tenant to tenant in the index: the cost grows with the tenants that wait, not with
-/// what waits.
+/// Lists the tenants with pending deliveries. It jumps from tenant to tenant in the index (a loose
+/// index scan), so the cost grows with the number of tenants and not with the number of deliveries.
 async fn waiting_tenants(connection: &mut Connection) -> Result<Vec<TenantId>, StoreError> {
     let rows = sql("with recursive waiting (tenant) as (
              select min(tenant) from delivery where status = 'pending'
@@ -81,7 +81,8 @@ async fn waiting_tenants(connection: &mut Connection) -> Result<Vec<TenantId>, S
     rows.iter().map(|row| row.parsed("tenant")).collect()
 }
 
-/// Rows that another replica is claiming at this moment are passed over.
+/// Leases due deliveries of a tenant. Rows that another replica is claiming at the same time are
+/// skipped.
 async fn lease(
     connection: &mut Connection,
     claim: &ClaimDeliveries,
@@ -122,7 +123,7 @@ async fn lease(
     Ok(leased)
 }
 
-/// Where deliveries of a webhook go and what signs them.
+/// The URL of a webhook and its signing secrets.
 struct Target {
     url: String,
     secrets: Vec<Vec<u8>>,
@@ -178,7 +179,8 @@ fn claimed_from(
     })
 }
 
-/// The webhook is locked before its deliveries, as everywhere, so that nothing waits in a circle.
+/// Records the result of an attempt. As everywhere, the webhook is locked before its deliveries, to
+/// prevent deadlocks.
 pub(in crate::store) async fn finish(
     connection: &mut Connection,
     attempt: &AttemptRecord,

@@ -1,4 +1,4 @@
-//! Deliveries as their tenant sees them: queued by hand, listed, sent again.
+//! Deliveries as their tenant sees them: queued manually, listed, retried.
 
 use jiff::Timestamp;
 use lafiya_model::{DeliveryId, DeliveryStatus, TenantId, WebhookId, WebhookStatus};
@@ -96,7 +96,8 @@ pub(in crate::store) async fn find(
     row.map(content).transpose()
 }
 
-/// A delivery that is being attempted is left alone: sent again now, it would arrive twice at once.
+/// Makes a delivery due now. One that is being attempted is refused, because otherwise it would
+/// arrive twice at the same time.
 pub(in crate::store) async fn retry(
     connection: &mut Connection,
     (tenant, webhook): (TenantId, WebhookId),

@@ -1,11 +1,12 @@
-//! The store's own household: the probe, secrets, and what is thrown away.
+//! Housekeeping: the probe, secrets, and purging.
 
 use jiff::Timestamp;
 
 use crate::store::StoreError;
 use crate::store::connection::{Connection, Engine, Row, sql};
 
-/// Rows removed by one purge at most, of each kind: the writer must not be held up for long.
+/// Maximum number of rows deleted per purge and table, because the writer must not be blocked for
+/// long.
 const PURGE_BATCH: u32 = 500;
 
 pub(in crate::store) async fn probe(
@@ -46,9 +47,9 @@ pub(in crate::store) async fn secret(
         .bytes("bytes")
 }
 
-/// Passes over rows that a recording holds at this moment: on PostgreSQL waiting for them could
-/// close a circle of waiting, on SQLite there is only one writer. Of several replicas one purges,
-/// the others find nothing to do.
+/// Deletes expired rows. Rows that a recording has locked are skipped: on PostgreSQL, waiting for
+/// them could cause a deadlock; SQLite has only one writer. If several replicas call this at once,
+/// one purges and the others do nothing.
 pub(in crate::store) async fn purge(
     connection: &mut Connection,
     now: Timestamp,
@@ -122,7 +123,7 @@ pub(in crate::store) async fn purge_sandbox(
         let tenant = tenant.text("id")?;
         for row in superfluous_in_sandbox(connection, &tenant, kept_since, kept_max).await? {
             let (id, interview) = (row.text("id")?, row.text("interview_id")?);
-            // An interview that has gone on meanwhile has a later assessment, and stays.
+            // An interview that was continued meanwhile has a later assessment and is kept.
             sql(interview_that_ends_with)
                 .bind(&tenant)
                 .bind(&interview)
@@ -134,7 +135,7 @@ pub(in crate::store) async fn purge_sandbox(
                 .execute(connection)
                 .await?;
         }
-        // The next call goes on with the tenants behind this one.
+        // The next call continues with the remaining tenants.
         if removed >= u64::from(PURGE_BATCH) {
             break;
         }
@@ -142,7 +143,7 @@ pub(in crate::store) async fn purge_sandbox(
     Ok(removed)
 }
 
-/// The oldest sandbox assessments of a tenant: from before `kept_since`, or beyond `kept_max`.
+/// Lists the oldest sandbox assessments of a tenant: older than `kept_since`, or beyond `kept_max`.
 async fn superfluous_in_sandbox(
     connection: &mut Connection,
     tenant: &str,
@@ -170,12 +171,12 @@ async fn superfluous_in_sandbox(
     .await
 }
 
-/// Whether no other replica is purging: true for the rest of this transaction.
+/// Tries to become the only replica that purges, until the end of this transaction.
 async fn purges_alone(connection: &mut Connection) -> Result<bool, StoreError> {
     if connection.engine() == Engine::Sqlite {
         return Ok(true);
     }
-    // Installations that share a database live in schemas of their own.
+    // Installations that share a database have separate schemas.
     let row = sql("select case
              when pg_try_advisory_xact_lock(hashtext('lafiya purge ' || current_schema()))
              then 1::bigint else 0 end as alone")

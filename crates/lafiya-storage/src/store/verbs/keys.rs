@@ -1,4 +1,4 @@
-//! API keys: created, found at every request, rotated, revoked, counted.
+//! API keys: created, looked up on every request, rotated, revoked, counted.
 
 use jiff::Timestamp;
 use lafiya_model::{KeyId, TenantId};
@@ -9,8 +9,8 @@ use super::tenants;
 use crate::store::connection::{Connection, Row, sql};
 use crate::store::{FoundKey, KeyRecord, KeyUse, NewKey, StoreError};
 
-/// The columns of a key, by name: `*` would change under a running replica when a newer version
-/// adds a column.
+/// The columns of a key, listed by name: the result of `*` would change under a running replica
+/// when a newer version adds a column.
 macro_rules! key_columns {
     () => {
         "api_key.id, api_key.tenant, api_key.environment, api_key.display, api_key.created_at, \
@@ -38,7 +38,8 @@ pub(in crate::store) async fn create(
     Ok(record)
 }
 
-/// Every column of the key and of its tenant, in one read: it stands before every request.
+/// Reads the key and its tenant in one query, because it runs before every request whose key is not
+/// cached.
 pub(in crate::store) async fn find(
     connection: &mut Connection,
     hash: &[u8; 32],
@@ -126,8 +127,8 @@ pub(in crate::store) async fn revoke(
     Ok(record)
 }
 
-/// The conditional update decides: of several rotations one changes the row, the others wait for
-/// it and then find the key no longer active.
+/// Rotates a key with a conditional update: of several rotations one changes the row; the others
+/// wait for it and then find the key no longer active.
 pub(in crate::store) async fn rotate(
     connection: &mut Connection,
     old: KeyId,
@@ -175,7 +176,7 @@ pub(in crate::store) async fn record_use(
     connection: &mut Connection,
     uses: &[KeyUse],
 ) -> Result<(), StoreError> {
-    // Always in the order of ids, so that two replicas never wait for each other in a circle.
+    // Sorted by id, so that two replicas cannot deadlock.
     let mut uses: Vec<&KeyUse> = uses.iter().collect();
     uses.sort_by_key(|one| one.key);
     for one in uses {

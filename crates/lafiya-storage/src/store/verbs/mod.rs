@@ -1,10 +1,10 @@
-//! The verbs as SQL. Each function is the inside of one transaction and knows nothing of how it
-//! is run; the statements stand next to what they are for.
+//! The operations as SQL. Each function is the body of one transaction and does not depend on how
+//! it is run; its statements are written next to it.
 
 use crate::store::connection::Row;
 use crate::store::{Paged, StoreError};
 
-/// A tenant's columns in a read of another table; `tenants::joined_from` reads them.
+/// A tenant's columns in a query of another table; `tenants::joined_from` reads them.
 macro_rules! joined_tenant_columns {
     () => {
         "tenant.name as tenant_name, tenant.tier as tenant_tier, \
@@ -33,7 +33,7 @@ pub(super) mod tenants;
 pub(super) mod usage;
 pub(super) mod webhooks;
 
-/// A page from its rows and the row that counts them all as `total`.
+/// Builds a page from its rows and from the row that contains the `total`.
 fn paged<T>(
     rows: &[Row],
     counted: Option<Row>,

@@ -1,4 +1,5 @@
-//! The outbox: events written together with what they tell of, and taken out again as deliveries.
+//! The outbox: events are written in the transaction of their cause, and later turned into
+//! deliveries.
 
 use std::collections::HashMap;
 
@@ -10,8 +11,8 @@ use super::webhooks::events_from;
 use crate::store::connection::{Connection, Engine, Row, Statement, sql};
 use crate::store::{NewEvent, StoreError};
 
-/// Announces an event in the transaction of what it tells of; nothing where nobody of the tenant
-/// listens to anything.
+/// Writes an event to the outbox in the transaction of its cause. Does nothing if the tenant has no
+/// webhooks.
 pub(super) async fn announce(
     connection: &mut Connection,
     tenant: TenantId,
@@ -22,7 +23,7 @@ pub(super) async fn announce(
     Ok(())
 }
 
-/// The statement that announces an event.
+/// Returns the statement that writes an event to the outbox.
 pub(super) fn announcement(tenant: TenantId, at: Timestamp, event: &NewEvent) -> Statement<'_> {
     sql(
         "insert into outbox (id, tenant, kind, environment, payload, created_at)
@@ -37,7 +38,7 @@ pub(super) fn announcement(tenant: TenantId, at: Timestamp, event: &NewEvent) ->
     .bind(at)
 }
 
-/// A webhook that may ask for an event.
+/// A webhook that may subscribe to an event.
 struct Listener {
     id: String,
     environment: Environment,
@@ -50,7 +51,8 @@ impl Listener {
     }
 }
 
-/// Events that another replica is dispatching at this moment are passed over: they are its own.
+/// Turns events into deliveries. Events that another replica is dispatching at the same time are
+/// skipped.
 pub(in crate::store) async fn dispatch(
     connection: &mut Connection,
     now: Timestamp,
@@ -89,7 +91,8 @@ pub(in crate::store) async fn dispatch(
     Ok(events.len() as u64)
 }
 
-/// On PostgreSQL the webhooks are held so that none is removed before its deliveries are queued.
+/// Lists the active webhooks of a tenant. On PostgreSQL they are locked, so that none is removed
+/// before its deliveries are queued.
 async fn listeners_of(
     connection: &mut Connection,
     tenant: TenantId,

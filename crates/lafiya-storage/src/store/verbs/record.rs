@@ -1,6 +1,6 @@
-//! Recording an assessment: idempotency key, quota, usage, interview, assessment and events in
-//! one transaction. The order of steps is written in [`record`]; an early return undoes it all. What is
-//! only written, and waits for nothing, is written together.
+//! Records an assessment: idempotency key, quota, usage, interview, assessment and events in one
+//! transaction. [`record`] defines the order of steps; an early return rolls everything back.
+//! Writes without a result that later steps need are sent together.
 
 use std::mem;
 
@@ -17,15 +17,15 @@ use crate::store::{
     StoreError, ThresholdNotice, ThresholdReached,
 };
 
-/// An assessment to be recorded whose documents are sealed already.
+/// An assessment to record, with its documents already encrypted.
 pub(in crate::store) struct SealedRecord {
     new: RecordAssessment,
-    /// The key that its documents are sealed with.
+    /// The id of the key that its documents are encrypted with.
     document_key: Option<String>,
 }
 
 impl SealedRecord {
-    /// Seals before the transaction begins, so that nobody waits for it with a lock in hand.
+    /// Encrypts the documents before the transaction begins, so that no locks are held meanwhile.
     pub(in crate::store) fn seal(
         mut new: RecordAssessment,
         keys: &DataKeys,
@@ -115,7 +115,7 @@ async fn take_idempotency_key(
     }
 }
 
-/// What is known of the interview beside its document.
+/// The stored facts about an interview, without its document.
 struct Interview {
     turn: u32,
     created_at: Timestamp,
@@ -125,14 +125,15 @@ struct Interview {
     latest: Option<AssessmentId>,
 }
 
-/// Under what an interview has been counted.
+/// Where an interview was counted.
 struct Counted {
     date: Date,
     level: TriageLevel,
     condition: Option<String>,
 }
 
-/// The interview this turn continues, or a new one; refuses a turn that does not follow.
+/// Returns the interview that this turn continues, or a new one. Fails if the turn does not follow
+/// the stored one.
 async fn interview_before(
     connection: &mut Connection,
     new: &RecordAssessment,
@@ -159,7 +160,7 @@ async fn interview_before(
     }
 }
 
-/// The interview as it is stored. One whose life is over is as good as none.
+/// Loads an interview. An expired one counts as missing.
 async fn stored_interview(
     connection: &mut Connection,
     new: &RecordAssessment,
@@ -196,12 +197,12 @@ fn interview_from(row: &Row) -> Result<Interview, StoreError> {
     })
 }
 
-/// What a turn counts as. An interview is counted at its first billable live turn; later turns are
-/// free, but move it to the level and the leading condition that are now its last.
+/// What a turn counts as. An interview is counted at its first billable live turn. Later turns are
+/// free, but move it to the triage level and the top condition of the last turn.
 struct Counts {
-    /// In the quota of the month.
+    /// Whether it counts against the monthly quota.
     month: bool,
-    /// Under this day.
+    /// The day it is counted under.
     day: Option<Date>,
 }
 
@@ -218,7 +219,7 @@ impl Counts {
     }
 }
 
-/// Counts in the quota of the month, and writes what goes with it.
+/// Counts the assessment against the monthly quota, and runs the statements in `beside` with it.
 async fn count_month(
     connection: &mut Connection,
     new: &RecordAssessment,
@@ -249,8 +250,8 @@ async fn count_month(
     }
 }
 
-/// Announces each share of the quota the first time it is reached in a month. What has been
-/// announced is a row, so that a quota changed in between, or another replica, repeats nothing.
+/// Emits an event for each share of the quota the first time it is reached in a month. A row
+/// records it, so that neither a changed quota nor another replica repeats it.
 async fn announce_thresholds(
     connection: &mut Connection,
     new: &RecordAssessment,

@@ -1,4 +1,4 @@
-//! What a tenant may ask for: everything it has, to take away; and that none of it stays.
+//! Data rights of a tenant: export of all its data, and erasure.
 
 use jiff::Timestamp;
 use lafiya_model::{AssessmentId, Environment, InterviewId, TenantId, TenantStatus};
@@ -11,14 +11,14 @@ use crate::store::connection::{Connection, Row, sql};
 use crate::store::sealing::Sealed;
 use crate::store::{AssessmentSummary, Erased, KeptInterview, NewAct, StoreError};
 
-/// Documents taken at once.
+/// Documents per page.
 const PAGE: u32 = 100;
 
-/// Rows removed at once, of each kind.
+/// Rows deleted per step and table.
 const BATCH: u32 = 500;
 
-/// A page of assessments with their documents, still sealed, latest first, from the one after
-/// `before` on.
+/// Returns a page of assessments with their encrypted documents, latest first, starting after
+/// `before`.
 pub(in crate::store) async fn export_assessments(
     connection: &mut Connection,
     tenant: TenantId,
@@ -53,8 +53,7 @@ pub(in crate::store) async fn export_assessments(
         .collect()
 }
 
-/// A page of the interviews that are kept, their documents still sealed, by id, from the one after
-/// `after` on.
+/// Returns a page of interviews with their encrypted documents, by id, starting after `after`.
 pub(in crate::store) async fn export_interviews(
     connection: &mut Connection,
     tenant: TenantId,
@@ -85,7 +84,7 @@ pub(in crate::store) async fn export_interviews(
     rows.iter().map(read).collect()
 }
 
-/// Writes an act into the log that changes nothing else in the store.
+/// Writes an action to the audit log that changes nothing else in the store.
 pub(in crate::store) async fn log_act(
     connection: &mut Connection,
     act: &NewAct,
@@ -105,7 +104,7 @@ pub(in crate::store) async fn log_act(
     Ok(())
 }
 
-/// What grows with use, each removed a batch at a time.
+/// Tables that grow with use, deleted in batches.
 const GROWING: &[&str] = &[
     "delete from assessment where id in (
          select id from assessment where tenant = $1 limit $2)",
@@ -118,8 +117,8 @@ const GROWING: &[&str] = &[
     "delete from outbox where id in (select id from outbox where tenant = $1 limit $2)",
 ];
 
-/// What stays small, removed together with the tenant itself, as are the webhooks and adverse events
-/// that belong to it.
+/// Tables that stay small, deleted together with the tenant. Its webhooks and adverse events are
+/// deleted with it too.
 const SMALL: &[&str] = &[
     "delete from usage_month where tenant = $1",
     "delete from usage_threshold where tenant = $1",
@@ -131,8 +130,8 @@ const SMALL: &[&str] = &[
     "delete from tenant where id = $1",
 ];
 
-/// Suspends the tenant, so that nothing new comes in, and removes a part of what it has. When
-/// nothing that grows is left, the tenant goes too. The log of administrative acts stays.
+/// Suspends the tenant, so that no new data arrives, and deletes a part of its data. When the large
+/// tables are empty, the tenant is deleted too. The audit log is kept.
 pub(in crate::store) async fn erase(
     connection: &mut Connection,
     id: TenantId,
@@ -150,7 +149,7 @@ pub(in crate::store) async fn erase(
         subject: id.to_string(),
         detail: json!({ "name": tenant.name }),
     };
-    // Taking the row keeps recordings of this tenant waiting until it is gone.
+    // Updating the row locks it, so that recordings of this tenant wait until it is deleted.
     sql("update tenant set status = $2 where id = $1")
         .bind(id)
         .bind(TenantStatus::Suspended)

@@ -1,4 +1,4 @@
-//! Data keys and what they seal: which keys the database needs, and sealing everything anew.
+//! Data keys and what they encrypt: which keys the database needs, and re-encryption.
 
 use std::fmt::{self, Display};
 
@@ -10,10 +10,11 @@ use crate::store::connection::{Connection, Engine, sql};
 use crate::store::sealing::{DataKeys, Sealed};
 use crate::store::{Resealed, StoreError};
 
-/// Documents sealed anew in one transaction at most: the writer must not be held up for long.
+/// Maximum number of documents re-encrypted per transaction, because the writer must not be blocked
+/// for long.
 const RESEAL_BATCH: u32 = 200;
 
-/// What an assessment's document is bound to.
+/// Returns what an assessment's document is bound to.
 pub(in crate::store) fn assessment_place(
     tenant: TenantId,
     environment: Environment,
@@ -22,7 +23,7 @@ pub(in crate::store) fn assessment_place(
     fmt::from_fn(move |f| write!(f, "assessment {tenant} {environment} {id}"))
 }
 
-/// What an interview's document is bound to.
+/// Returns what an interview's document is bound to.
 pub(in crate::store) fn interview_place(
     tenant: TenantId,
     environment: Environment,
@@ -31,8 +32,8 @@ pub(in crate::store) fn interview_place(
     fmt::from_fn(move |f| write!(f, "interview {tenant} {environment} {id}"))
 }
 
-/// The keys that documents here may need and that are not configured. When there are none, the
-/// key that seals from now on is written down.
+/// Returns the ids of keys that documents may need and that are not configured. If there are none,
+/// records the current key as in use.
 pub(in crate::store) async fn settle_keys(
     connection: &mut Connection,
     keys: &DataKeys,
@@ -58,7 +59,7 @@ pub(in crate::store) async fn settle_keys(
     Ok(missing)
 }
 
-/// Seals the next assessments after `after` with the current key, those that are not yet.
+/// Re-encrypts the next assessments after `after` that do not use the current key.
 pub(in crate::store) async fn reseal_assessments(
     connection: &mut Connection,
     keys: &DataKeys,
@@ -96,8 +97,8 @@ pub(in crate::store) async fn reseal_assessments(
     Ok(outcome)
 }
 
-/// Seals some interviews with the current key; those that a turn holds at this moment are passed
-/// over, since waiting for them could close a circle of waiting.
+/// Re-encrypts some interviews with the current key. Those that a turn has locked are skipped,
+/// because waiting for them could cause a deadlock.
 pub(in crate::store) async fn reseal_interviews(
     connection: &mut Connection,
     keys: &DataKeys,
@@ -141,7 +142,7 @@ pub(in crate::store) async fn reseal_interviews(
     Ok(resealed)
 }
 
-/// Seals the secrets of one-time codes with the current key: as many as there are accounts with
+/// Re-encrypts the TOTP secrets with the current key. There are as many as accounts with one-time
 /// codes, which are few.
 pub(in crate::store) async fn reseal_codes(
     connection: &mut Connection,
@@ -180,8 +181,8 @@ pub(in crate::store) async fn reseal_codes(
     Ok(resealed)
 }
 
-/// Seals the secrets of some webhooks with the current key; those that are being changed at this
-/// moment are passed over.
+/// Re-encrypts the secrets of some webhooks with the current key. Those that are being changed at
+/// the same time are skipped.
 pub(in crate::store) async fn reseal_webhook_secrets(
     connection: &mut Connection,
     keys: &DataKeys,
@@ -230,7 +231,8 @@ pub(in crate::store) async fn reseal_webhook_secrets(
     Ok(resealed)
 }
 
-/// Forgets every key but the current one, unless a document still needs another. Says how many do.
+/// Deletes every recorded key but the current one, unless a document still needs another. Returns
+/// how many documents do.
 pub(in crate::store) async fn retire_keys(
     connection: &mut Connection,
     keys: &DataKeys,

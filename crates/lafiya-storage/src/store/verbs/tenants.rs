@@ -1,4 +1,4 @@
-//! Tenants: created, listed, suspended, given another tier.
+//! Tenants: created, listed, suspended, changed.
 
 use jiff::Timestamp;
 use lafiya_model::{TenantId, TenantStatus, TextToProvider, Tier};
@@ -9,7 +9,7 @@ use super::keys;
 use crate::store::connection::{Connection, Engine, Row, Statement, sql};
 use crate::store::{NewKey, NewTenant, StoreError, TenantRecord};
 
-/// What [`record_from`] reads.
+/// The columns that [`record_from`] reads.
 macro_rules! tenant_columns {
     () => {
         "id, name, tier, status, monthly_quota, created_at, \
@@ -17,7 +17,7 @@ macro_rules! tenant_columns {
     };
 }
 
-/// Who acts when the service meets an empty store.
+/// The actor in the audit log when the service creates the first tenant.
 const FIRST_START: &str = "first-start";
 
 pub(in crate::store) async fn create(
@@ -72,7 +72,8 @@ pub(in crate::store) async fn first_start(
     new_keys: &[NewKey],
 ) -> Result<bool, StoreError> {
     if connection.engine() == Engine::Postgres {
-        // Lets others read, and makes whoever else would create a tenant wait and look again.
+        // This lock allows reads, and makes other transactions that create a tenant wait and check
+        // again.
         connection
             .run("lock table tenant in share row exclusive mode")
             .await?;
@@ -133,7 +134,7 @@ pub(in crate::store) async fn find_by_name(
     row.as_ref().map(record_from).transpose()
 }
 
-/// A change of a tenant, as the log of acts tells it.
+/// A change of a tenant, for the audit log.
 struct Change<'a> {
     id: TenantId,
     action: &'static str,
@@ -143,7 +144,7 @@ struct Change<'a> {
 }
 
 impl Change<'_> {
-    /// Runs the statement, which gives the tenant as it is then, and logs the act.
+    /// Runs a statement that returns the changed tenant, and logs the action.
     async fn make(
         self,
         connection: &mut Connection,
@@ -265,7 +266,7 @@ pub(in crate::store) async fn set_text_to_provider(
     .await
 }
 
-/// The tenant out of a read that selects `joined_tenant_columns!` beside its own.
+/// Reads the tenant from a query that also selects `joined_tenant_columns!`.
 pub(super) fn joined_from(row: &Row, id: TenantId) -> Result<TenantRecord, StoreError> {
     Ok(TenantRecord {
         id,

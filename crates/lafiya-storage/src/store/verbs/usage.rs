@@ -1,4 +1,4 @@
-//! Usage, read from the counts alone: no report ever scans the assessments.
+//! Usage, read from counters only: no report scans the assessments.
 
 use jiff::civil::Date;
 use lafiya_model::{TenantId, TriageLevel};
@@ -41,7 +41,7 @@ pub(in crate::store) async fn report(
     Ok(report)
 }
 
-/// What was counted in the month of `from` on the days before it.
+/// Returns what was counted in the month of `from` before that day.
 async fn earlier_in_month(
     connection: &mut Connection,
     tenant: TenantId,

@@ -16,12 +16,12 @@ macro_rules! webhook_columns {
     };
 }
 
-/// What the secrets of a webhook are bound to.
+/// Returns what the secrets of a webhook are bound to.
 fn secret_place(id: WebhookId) -> String {
     format!("webhook secret {id}")
 }
 
-/// A secret as the table holds it.
+/// Returns a secret as stored.
 pub(super) fn sealed_secret(
     keys: &DataKeys,
     id: WebhookId,
@@ -30,7 +30,7 @@ pub(super) fn sealed_secret(
     keys.seal(&secret_place(id), secret.to_vec())
 }
 
-/// A secret out of its two columns; `None` where there is none.
+/// Reads a secret from its two columns; `None` if there is none.
 pub(super) fn opened_secret(
     keys: &DataKeys,
     id: WebhookId,
@@ -47,9 +47,9 @@ pub(super) fn opened_secret(
     keys.open(&secret_place(id), sealed).map(Some)
 }
 
-/// The columns of the present secret.
+/// The columns of the current secret.
 pub(super) const SECRET: (&str, &str) = ("secret", "secret_key");
-/// The columns of the one before.
+/// The columns of the previous secret.
 pub(super) const PREVIOUS_SECRET: (&str, &str) = ("previous_secret", "previous_secret_key");
 
 pub(in crate::store) async fn create(
@@ -181,7 +181,7 @@ pub(in crate::store) async fn rotate_secret(
     Ok(record)
 }
 
-/// Disables a webhook that said it is gone. What waits for it is the caller's to end.
+/// Disables a webhook whose receiver answered 410. The caller ends its pending deliveries.
 pub(super) async fn disable(
     connection: &mut Connection,
     id: WebhookId,

@@ -1,4 +1,4 @@
-//! What denies a finding from behind: "fever: no", "cough absent", "seizure free".
+//! Negations after a finding: "fever: no", "cough absent", "seizure free".
 
 use lafiya_model::Choice;
 
@@ -9,11 +9,12 @@ use crate::parse::reading::Reading;
 use crate::parse::spotted::Spotted;
 use crate::parse::traits::Trait;
 
-/// Words from a cause that is not known to what it is the cause of: "cause of her bleeding".
+/// Maximum words from an unknown cause to what it causes: "cause of her bleeding".
 const CAUSE_REACH: usize = 3;
 
 impl Scope {
-    /// "fever: no", "cough absent", "the headache I had is gone".
+    /// Applies negations after a finding: "fever: no", "cough absent", "the headache I had is
+    /// gone".
     pub(super) fn backward(
         &self,
         reading: &Reading<'_>,
@@ -29,7 +30,7 @@ impl Scope {
         let (last, end) = (it.last(), reading.clause_of(it.last()).end);
         let ends = |at: usize| at >= end || begins.any(at);
         let mut at = last + 1;
-        // "I did a pregnancy test and it is negative".
+        // In "I did a pregnancy test and it is negative", words for reporting are skipped.
         let is_tested = reading.words.get(at) == Some(&"test");
         while !ends(at) {
             let told = is_tested && self.tellings.length_at(&reading.keys, at) > 0;
@@ -39,7 +40,7 @@ impl Scope {
             }
             at += 1;
         }
-        // Where the next finding of the clause begins.
+        // The start of the next finding in the clause.
         let next = || (last + 1..end).find(|&at| begins.any(at)).unwrap_or(end);
         // "fever : no" crosses the colon that ends the clause.
         let colon = || reading.words[end - 1] == ":" && end < reading.len() && next() == end;
@@ -62,7 +63,7 @@ impl Scope {
         }
     }
 
-    /// Whether a word here denies the finding before it, which begins at `first`.
+    /// Whether a word negates the finding before it, which begins at `first`.
     fn is_denied_at(&self, reading: &Reading<'_>, first: usize, at: usize) -> bool {
         let length = self.after_negators.length_at(&reading.keys, at);
         if length == 0 || reading.marks.has(at, Mark::NotNegator) {
@@ -85,12 +86,12 @@ impl Scope {
     }
 }
 
-/// "Seizure free for two years", but "abdomen: free fluid".
+/// Matches "Seizure free for two years", but not "abdomen: free fluid".
 fn is_free_of(reading: &Reading<'_>, free: usize) -> bool {
     let next = free + 1;
     let closes = next >= reading.len() || reading.tokens[next].is_sign();
     let timed = [Mark::Beginning, Mark::Now, Mark::Joiner];
-    // "Seizure free on valproate".
+    // A medicine may follow: "Seizure free on valproate".
     let by_medicine = || {
         let medicine = reading.traits.get(next + 1);
         reading.words[next] == "on" && medicine.is_some_and(|it| it.has(Trait::Medicine))
@@ -100,7 +101,7 @@ fn is_free_of(reading: &Reading<'_>, free: usize) -> bool {
         counts || by_medicine()
     };
     let sentence = reading.sentence_of(free);
-    // "Seizure free for 2 years until this morning".
+    // A stated end cancels it: "Seizure free for 2 years until this morning".
     let ended = || (next..sentence.end).any(|at| matches!(reading.words[at], "until" | "till"));
     (closes || reading.marks.has_one_of(next, timed) || is_led()) && !ended()
 }
