@@ -13,24 +13,24 @@ use lafiya_service::rate_limit::{self, Counted};
 use lafiya_service::{Caller, FieldError, ServiceError, Visitor, authenticate};
 
 use crate::body;
+use crate::edge::{ReducedLimit, RequestMetadata};
 use crate::error::{ApiError, ErrorCode};
-use crate::front::{Passage, ReducedLimit};
-use crate::kept_answers;
 use crate::limits::RateInfo;
+use crate::response_cache;
 use crate::state::HttpState;
 
 /// An authenticated caller within its rate limit, and the environment of the call.
 #[derive(Clone, Debug)]
-pub(crate) struct Admitted {
+pub(crate) struct AuthenticatedCall {
     pub(crate) caller: Caller,
     pub(crate) environment: Environment,
 }
 
-impl<S: Sync> FromRequestParts<S> for Admitted {
+impl<S: Sync> FromRequestParts<S> for AuthenticatedCall {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let admitted = parts.extensions.get::<Self>().cloned();
-        admitted.ok_or_else(|| {
+        let call = parts.extensions.get::<Self>().cloned();
+        call.ok_or_else(|| {
             ServiceError::Internal("a keyed endpoint stands outside the key layer".to_owned())
                 .into()
         })
@@ -38,13 +38,13 @@ impl<S: Sync> FromRequestParts<S> for Admitted {
 }
 
 /// The credentials and the address that a request was sent with.
-struct Knock {
+struct RequestCredentials {
     token: Option<String>,
     address: IpAddr,
     reduced_limit: Option<u32>,
 }
 
-impl Knock {
+impl RequestCredentials {
     fn of(request: &Request) -> Self {
         let extensions = request.extensions();
         Self {
@@ -95,7 +95,9 @@ fn route_of(request: &Request) -> Option<MatchedPath> {
 }
 
 fn noted(route: Option<MatchedPath>, (mut response, rate): Answered) -> Response {
-    response.extensions_mut().insert(Passage { route, rate });
+    response
+        .extensions_mut()
+        .insert(RequestMetadata { route, rate });
     response
 }
 
@@ -111,17 +113,17 @@ pub(crate) async fn require_key(
 }
 
 async fn keyed(state: &HttpState, mut request: Request, next: Next) -> Answered {
-    let knock = Knock::of(&request);
-    let caller = match knock.identify(state).await {
+    let credentials = RequestCredentials::of(&request);
+    let caller = match credentials.identify(state).await {
         Ok(caller) => caller,
         // A wrong key is counted against the address, to stop brute-force guessing.
         Err(refusal) => {
             let refused = async { ApiError::from(refusal).into_response() };
-            let counted = Counted::Anonymous(knock.address);
-            return knock.counted(state, counted, refused).await;
+            let counted = Counted::Anonymous(credentials.address);
+            return credentials.counted(state, counted, refused).await;
         }
     };
-    let rate = match knock.count(state, Counted::Key(caller.key_id)).await {
+    let rate = match credentials.count(state, Counted::Key(caller.key_id)).await {
         Ok(rate) => rate,
         Err(too_many) => return too_many,
     };
@@ -131,15 +133,15 @@ async fn keyed(state: &HttpState, mut request: Request, next: Next) -> Answered 
     };
     // A cached response needs no admission permit.
     if request.method() == Method::GET
-        && let Some(kept) = kept_answers::find(state, &request)
+        && let Some(kept) = response_cache::find(state, &request)
     {
         return (kept, Some(rate));
     }
-    request.extensions_mut().insert(Admitted {
+    request.extensions_mut().insert(AuthenticatedCall {
         caller,
         environment,
     });
-    (admitted(state, request, next).await, Some(rate))
+    (admit(state, request, next).await, Some(rate))
 }
 
 /// Rate limit layer of `/health`.
@@ -170,15 +172,15 @@ pub(crate) async fn limit_programs(
     let route = route_of(&request);
     let is_file = request.uri().path().contains('.');
     if prefers_html(request.headers()) && !is_file {
-        return noted(route, (admitted(&state, request, next).await, None));
+        return noted(route, (admit(&state, request, next).await, None));
     }
-    let knock = Knock::of(&request);
+    let credentials = RequestCredentials::of(&request);
     let counted = match is_file {
-        true => Counted::PageFile(knock.address),
-        false => Counted::Anonymous(knock.address),
+        true => Counted::PageFile(credentials.address),
+        false => Counted::Anonymous(credentials.address),
     };
-    let answer = admitted(&state, request, next);
-    noted(route, knock.counted(&state, counted, answer).await)
+    let answer = admit(&state, request, next);
+    noted(route, credentials.counted(&state, counted, answer).await)
 }
 
 /// Whether the client is a browser rather than a program.
@@ -196,14 +198,14 @@ pub(crate) async fn answer_counted(
     request: Request,
     answer: ApiError,
 ) -> Response {
-    let knock = Knock::of(&request);
+    let credentials = RequestCredentials::of(&request);
     drop(request);
-    let counted = match knock.identify(state).await {
+    let counted = match credentials.identify(state).await {
         Ok(caller) => Counted::Key(caller.key_id),
-        Err(_) => Counted::Anonymous(knock.address),
+        Err(_) => Counted::Anonymous(credentials.address),
     };
     let answer = async { answer.into_response() };
-    noted(None, knock.counted(state, counted, answer).await)
+    noted(None, credentials.counted(state, counted, answer).await)
 }
 
 /// Counts a request against its address, in the window that `window` selects.
@@ -214,18 +216,18 @@ async fn limited(
     next: Next,
 ) -> Response {
     let route = route_of(&request);
-    let knock = Knock::of(&request);
-    let counted = window(knock.address);
+    let credentials = RequestCredentials::of(&request);
+    let counted = window(credentials.address);
     noted(
         route,
-        knock.counted(state, counted, next.run(request)).await,
+        credentials.counted(state, counted, next.run(request)).await,
     )
 }
 
 /// Reads the body (limited in size and time), then acquires an admission permit without queueing: a
 /// request is handled now or answered 503. The body is read first so that slow senders hold no
 /// permit.
-pub(crate) async fn admitted(state: &HttpState, request: Request, next: Next) -> Response {
+pub(crate) async fn admit(state: &HttpState, request: Request, next: Next) -> Response {
     let settings = &state.settings;
     let request = if has_body(request.method()) {
         let limit = if request.uri().path().contains("/fhir/") {

@@ -10,8 +10,8 @@ use serde::de::value::{self, BorrowedStrDeserializer};
 use serde::ser::{Error as _, Serialize, Serializer};
 use sonic_rs::LazyValue;
 
+use crate::edge::HEADERS_WRITTEN;
 use crate::error::ApiError;
-use crate::front::HEADERS_WRITTEN;
 
 /// Initial buffer capacity of a response, in bytes.
 const USUAL_BYTES: usize = 1024;
@@ -57,9 +57,9 @@ pub(crate) fn write(answer: &impl Serialize, to: &mut Vec<u8>) -> Result<(), Api
 }
 
 /// Preserialized JSON, for use inside a response.
-pub(crate) struct Ready<'a>(pub(crate) &'a [u8]);
+pub(crate) struct PreserializedJson<'a>(pub(crate) &'a [u8]);
 
-impl Serialize for Ready<'_> {
+impl Serialize for PreserializedJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let json = str::from_utf8(self.0).map_err(S::Error::custom)?;
         // sonic-rs copies a `LazyValue` verbatim. Built from a borrowed string, it accepts the
@@ -94,7 +94,10 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_written_already_is_taken_over() {
-        let parts = [Ready(b"{\"a\":[1,\"b\"]}"), Ready(b"null")];
+        let parts = [
+            PreserializedJson(b"{\"a\":[1,\"b\"]}"),
+            PreserializedJson(b"null"),
+        ];
         assert_eq!(sent(parts).await, b"[{\"a\":[1,\"b\"]},null]");
     }
 

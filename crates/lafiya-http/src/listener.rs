@@ -23,8 +23,8 @@ use uuid::Uuid;
 
 use crate::client_stream::{ClientStream, MinimumRate};
 use crate::connection_limits::{ConnectionLimits, Refusal};
-use crate::desks::Desks;
-use crate::front::Front;
+use crate::connection_threads::ConnectionThreads;
+use crate::edge::EdgeService;
 use crate::state::HttpSettings;
 use crate::versions::CURRENT_HEADER;
 
@@ -77,9 +77,9 @@ impl Listening {
 /// Serves until `stop` resolves, then lets running requests finish within the grace period.
 pub async fn serve(
     listening: Listening,
-    front: Front,
+    edge: EdgeService,
     settings: &HttpSettings,
-    desks: &Desks,
+    connection_threads: &ConnectionThreads,
     stop: impl Future<Output = ()>,
 ) {
     let limits = Arc::new(ConnectionLimits::new(
@@ -91,7 +91,7 @@ pub async fn serve(
         bytes: settings.write_bytes_min,
         within: settings.write_timeout,
     };
-    let front = Arc::new(front);
+    let edge = Arc::new(edge);
     let graceful = GracefulShutdown::new();
     let mut server = http1::Builder::new();
     server
@@ -123,21 +123,21 @@ pub async fn serve(
             }
         };
         let _ = stream.set_nodelay(true);
-        let (seat, stream) = match desks.seat(stream) {
+        let (slot, stream) = match connection_threads.slot(stream) {
             Ok(seated) => seated,
             Err(cause) => {
                 tracing::warn!(%cause, "A connection could not be taken to a desk.");
                 continue;
             }
         };
-        let front = Arc::clone(&front);
+        let edge = Arc::clone(&edge);
         let answer = service_fn(move |request: Request<Incoming>| {
-            let front = Arc::clone(&front);
-            async move { Ok::<_, Infallible>(front.answer(peer, request.map(Body::new)).await) }
+            let edge = Arc::clone(&edge);
+            async move { Ok::<_, Infallible>(edge.answer(peer, request.map(Body::new)).await) }
         });
         let stream = ClientStream::new(stream, rate, Arc::clone(&limits));
         let connection = graceful.watch(server.serve_connection(TokioIo::new(stream), answer));
-        seat.answer(async move {
+        slot.answer(async move {
             // Errors here are the client's: it disconnected or did not send valid HTTP.
             if let Err(cause) = connection.await {
                 tracing::debug!(%cause, "A connection ended early.");

@@ -18,8 +18,8 @@ use crate::caller::{
 };
 use crate::endpoints;
 use crate::error::{ApiError, ErrorCode};
-use crate::kept_answers::keep_rendered;
 use crate::openapi::{self, ApiDocument};
+use crate::response_cache::cache_response;
 use crate::state::HttpState;
 use crate::versions::CURRENT;
 
@@ -119,7 +119,7 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
 }
 
 /// Builds the router with its layers. Each group of routes has one layer, because every layer has a
-/// cost per request; `Front` wraps the whole router.
+/// cost per request; `EdgeService` wraps the whole router.
 pub(crate) fn build(state: Arc<HttpState>, pages: Pages) -> Router {
     let Routes {
         reference,
@@ -128,7 +128,7 @@ pub(crate) fn build(state: Arc<HttpState>, pages: Pages) -> Router {
         public,
     } = routes();
     let reference =
-        Router::from(reference).route_layer(from_fn_with_state(Arc::clone(&state), keep_rendered));
+        Router::from(reference).route_layer(from_fn_with_state(Arc::clone(&state), cache_response));
     let keyed = Router::from(keyed)
         .merge(reference)
         .route_layer(from_fn_with_state(Arc::clone(&state), require_key));

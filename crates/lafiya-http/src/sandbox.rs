@@ -15,7 +15,7 @@ use lafiya_service::rate_limit::{self, Counted};
 use lafiya_service::{Caller, ServiceError, Visitor};
 use uuid::Uuid;
 
-use crate::caller::{Admitted, admitted};
+use crate::caller::{AuthenticatedCall, admit};
 use crate::endpoints;
 use crate::error::ApiError;
 use crate::limits::RateInfo;
@@ -66,11 +66,11 @@ async fn count(State(state): State<Arc<HttpState>>, mut request: Request, next: 
         address: here,
         peer: here,
     });
-    request.extensions_mut().insert(Admitted {
+    request.extensions_mut().insert(AuthenticatedCall {
         caller,
         environment: Environment::Test,
     });
-    let mut response = admitted(&state, request, next).await;
+    let mut response = admit(&state, request, next).await;
     window.write(response.headers_mut());
     response
 }

@@ -7,9 +7,9 @@ use ipnet::IpNet;
 use lafiya_service::Context;
 use tokio::sync::Semaphore;
 
-use crate::endpoints::health::KeptHealth;
-use crate::fhir::Shelf;
-use crate::kept_answers::KeptAnswers;
+use crate::endpoints::health::CachedHealth;
+use crate::fhir::DefinitionCache;
+use crate::response_cache::ResponseCache;
 use crate::versions::Versions;
 
 /// Settings of the HTTP edge.
@@ -65,11 +65,11 @@ pub struct HttpState {
     /// Admission control: one permit per running request.
     pub(crate) admission: Semaphore,
     /// Rendered FHIR definitions.
-    pub(crate) fhir: Shelf,
+    pub(crate) fhir: DefinitionCache,
     /// Cached responses about the knowledge base.
-    pub(crate) kept_answers: KeptAnswers,
+    pub(crate) response_cache: ResponseCache,
     /// The last response of `/health`.
-    pub(crate) kept_health: KeptHealth,
+    pub(crate) kept_health: CachedHealth,
 }
 
 impl HttpState {
@@ -77,9 +77,9 @@ impl HttpState {
     pub fn new(context: Arc<Context>, settings: HttpSettings) -> Arc<Self> {
         Arc::new(Self {
             admission: Semaphore::new(settings.concurrent_requests_max),
-            fhir: Shelf::new(&settings.public_url),
-            kept_answers: KeptAnswers::default(),
-            kept_health: KeptHealth::default(),
+            fhir: DefinitionCache::new(&settings.public_url),
+            response_cache: ResponseCache::default(),
+            kept_health: CachedHealth::default(),
             context,
             settings,
         })

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use lafiya_service::adverse_events;
 
 use crate::body::AnnouncedAsJson;
-use crate::caller::Admitted;
+use crate::caller::AuthenticatedCall;
 use crate::error::ApiError;
 use crate::json::Json;
 use crate::state::HttpState;
@@ -33,16 +33,16 @@ use crate::wire::query::Params;
 )]
 pub(crate) async fn create(
     State(state): State<Arc<HttpState>>,
-    admitted: Admitted,
+    call: AuthenticatedCall,
     _: AnnouncedAsJson,
     body: Bytes,
 ) -> Result<(StatusCode, Json<AdverseEventAnswer>), ApiError> {
     let report = AdverseEventRequest::read(&body)?;
-    let caller = &admitted.caller;
+    let caller = &call.caller;
     let created = adverse_events::create(
         &state.context,
         caller.tenant_id,
-        admitted.environment,
+        call.environment,
         report,
         &format!("key {}", caller.key_id),
     )
@@ -64,7 +64,7 @@ pub(crate) async fn create(
 )]
 pub(crate) async fn list(
     State(state): State<Arc<HttpState>>,
-    admitted: Admitted,
+    call: AuthenticatedCall,
     mut params: Params,
 ) -> Result<Response, ApiError> {
     let (page, form) = read_page(&mut params);
@@ -72,8 +72,8 @@ pub(crate) async fn list(
     let page = params.problems.into_result(|| Some(page))?;
     let listed = adverse_events::list(
         &state.context,
-        admitted.caller.tenant_id,
-        admitted.environment,
+        call.caller.tenant_id,
+        call.environment,
         about,
         page,
     )

@@ -13,14 +13,14 @@ use lafiya_service::buffers::Buffers;
 use lafiya_service::{FieldError, Visitor, assess, concepts};
 
 use crate::body::require_json;
-use crate::caller::Admitted;
+use crate::caller::AuthenticatedCall;
 use crate::error::ApiError;
 use crate::json;
 use crate::state::HttpState;
 use crate::wire::assess_answer::AssessAnswer;
 use crate::wire::assess_request::{self, AssessBody, Envelope};
 use crate::wire::body_digest;
-use crate::wire::contributions::Pieces;
+use crate::wire::contributions::PreserializedContributions;
 
 /// Buffer capacity in bytes, large enough for nearly all responses.
 static BUFFERS: Buffers = Buffers::new(48 * 1024);
@@ -52,7 +52,7 @@ const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 255;
 pub(crate) async fn assess(
     State(state): State<Arc<HttpState>>,
     Extension(visitor): Extension<Visitor>,
-    admitted: Admitted,
+    call: AuthenticatedCall,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, ApiError> {
@@ -68,8 +68,8 @@ pub(crate) async fn assess(
     let request = assess_request::read(&body, envelope, unknown)?;
     let answered = assess::assess(
         &state.context,
-        &admitted.caller,
-        admitted.environment,
+        &call.caller,
+        call.environment,
         request,
         respond,
     );
@@ -77,7 +77,7 @@ pub(crate) async fn assess(
 }
 
 fn respond(answer: &Answer) -> Response {
-    let pieces = match Pieces::of(&answer.document.assessment.weighed) {
+    let pieces = match PreserializedContributions::of(&answer.document.assessment.weighed) {
         Ok(pieces) => pieces,
         Err(error) => return error.into_response(),
     };

@@ -17,9 +17,9 @@ use sha2::{Digest, Sha256};
 
 use super::assess::{header_text, idempotency_key};
 use crate::body::{require_fhir_json, strict_value};
-use crate::caller::Admitted;
+use crate::caller::AuthenticatedCall;
 use crate::error::ApiError;
-use crate::fhir::Wish;
+use crate::fhir::FhirFormat;
 use crate::state::HttpState;
 use crate::wire::assess_request::read_interview_header;
 
@@ -55,8 +55,8 @@ static BUFFERS: Buffers = Buffers::new(192 * 1024);
 pub(crate) async fn assess(
     State(state): State<Arc<HttpState>>,
     Extension(visitor): Extension<Visitor>,
-    admitted: Admitted,
-    wish: Wish,
+    call: AuthenticatedCall,
+    format: FhirFormat,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, ApiError> {
@@ -75,7 +75,7 @@ pub(crate) async fn assess(
     };
     let respond = |answer: &Answer| {
         let bundle = write_bundle(&answer.document, &library, &state.fhir.systems);
-        let mut response = wish.answer_in(&bundle, &BUFFERS);
+        let mut response = format.answer_in(&bundle, &BUFFERS);
         let headers = response.headers_mut();
         if let Ok(interview) = HeaderValue::from_str(&answer.document.interview_id.to_string()) {
             headers.insert("x-interview-id", interview);
@@ -87,8 +87,8 @@ pub(crate) async fn assess(
     };
     let answered = assess::assess(
         &state.context,
-        &admitted.caller,
-        admitted.environment,
+        &call.caller,
+        call.environment,
         request,
         respond,
     );

@@ -10,7 +10,7 @@ use lafiya_fhir::define::Definitions;
 use lafiya_service::{Library, ServiceError};
 
 use crate::error::ApiError;
-use crate::fhir::{Shelf, Wish, answer_cached};
+use crate::fhir::{DefinitionCache, FhirFormat, answer_cached};
 use crate::state::HttpState;
 use crate::wire::path::Named;
 use crate::wire::query::Params;
@@ -34,16 +34,16 @@ const URL_CHARACTERS_MAX: usize = 500;
 pub(crate) async fn read(
     State(state): State<Arc<HttpState>>,
     Named((kind, id)): Named<(String, String)>,
-    wish: Wish,
+    format: FhirFormat,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let base = state.context.knowledge.load();
     let name = format!("{kind}/{id}");
-    let rendered = state.fhir.get(base.content_hash(), &name, wish, || {
+    let rendered = state.fhir.get(base.content_hash(), &name, format, || {
         definitions(&base, &state.fhir).find(&kind, &id)
     });
     let rendered = rendered.ok_or(ServiceError::NotFound("a definition of that type and id"))?;
-    Ok(answer_cached(&rendered, wish, &headers))
+    Ok(answer_cached(&rendered, format, &headers))
 }
 
 /// Lists the definitions of a type; with `url`, only the one that it names. The concepts themselves
@@ -64,7 +64,7 @@ pub(crate) async fn read(
 pub(crate) async fn search(
     State(state): State<Arc<HttpState>>,
     Named(kind): Named<String>,
-    wish: Wish,
+    format: FhirFormat,
     mut params: Params,
 ) -> Result<Response, ApiError> {
     let url = params.text("url", URL_CHARACTERS_MAX);
@@ -72,13 +72,13 @@ pub(crate) async fn search(
     let base = state.context.knowledge.load();
     let found = definitions(&base, &state.fhir).search(&kind, url.as_deref());
     let bundle = found.ok_or(ServiceError::NotFound("a definition of that type"))?;
-    Ok(wish.answer(wish.text(&bundle)))
+    Ok(format.answer(format.text(&bundle)))
 }
 
-fn definitions<'a>(base: &'a Library, shelf: &'a Shelf) -> Definitions<'a> {
+fn definitions<'a>(base: &'a Library, definition_cache: &'a DefinitionCache) -> Definitions<'a> {
     Definitions {
         base,
-        systems: &shelf.systems,
+        systems: &definition_cache.systems,
         version: env!("CARGO_PKG_VERSION"),
     }
 }

@@ -9,7 +9,7 @@ use lafiya_fhir::{Server, capability_statement};
 use lafiya_service::ServiceError;
 
 use crate::error::ApiError;
-use crate::fhir::{Wish, answer_cached};
+use crate::fhir::{FhirFormat, answer_cached};
 use crate::state::HttpState;
 use crate::versions::CURRENT;
 
@@ -24,12 +24,12 @@ use crate::versions::CURRENT;
 )]
 pub(crate) async fn read(
     State(state): State<Arc<HttpState>>,
-    wish: Wish,
+    format: FhirFormat,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let base = state.context.knowledge.load();
     let path = format!("/{CURRENT}/fhir");
-    let rendered = state.fhir.get(base.content_hash(), "metadata", wish, || {
+    let rendered = state.fhir.get(base.content_hash(), "metadata", format, || {
         Some(capability_statement(&Server {
             systems: &state.fhir.systems,
             path: &path,
@@ -40,5 +40,5 @@ pub(crate) async fn read(
     });
     let rendered = rendered
         .ok_or_else(|| ServiceError::Internal("no capability statement was written".to_owned()))?;
-    Ok(answer_cached(&rendered, wish, &headers))
+    Ok(answer_cached(&rendered, format, &headers))
 }

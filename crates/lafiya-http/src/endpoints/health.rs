@@ -19,14 +19,14 @@ const BYTES: usize = 256;
 
 /// The last rendered response, returned until the health checks run again.
 #[derive(Default)]
-pub(crate) struct KeptHealth(ArcSwapOption<Rendered>);
+pub(crate) struct CachedHealth(ArcSwapOption<Rendered>);
 
 struct Rendered {
     report: HealthReport,
     body: Bytes,
 }
 
-impl KeptHealth {
+impl CachedHealth {
     fn rendered(&self, report: HealthReport) -> Result<Bytes, ApiError> {
         let last = self.0.load();
         if let Some(last) = last.as_ref().filter(|last| last.report == report) {

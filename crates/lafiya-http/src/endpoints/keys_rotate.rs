@@ -8,7 +8,7 @@ use bytes::Bytes;
 use lafiya_service::keys;
 
 use crate::body::require_json;
-use crate::caller::Admitted;
+use crate::caller::AuthenticatedCall;
 use crate::error::ApiError;
 use crate::json::Json;
 use crate::state::HttpState;
@@ -29,7 +29,7 @@ use crate::wire::keys::{RotateRequest, RotatedKey};
 )]
 pub(crate) async fn rotate(
     State(state): State<Arc<HttpState>>,
-    admitted: Admitted,
+    call: AuthenticatedCall,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<(StatusCode, Json<RotatedKey>), ApiError> {
@@ -37,6 +37,6 @@ pub(crate) async fn rotate(
         require_json(&headers)?;
     }
     let expires_at = RotateRequest::read(&body)?;
-    let fresh = keys::rotate_own(&state.context, &admitted.caller, expires_at).await?;
+    let fresh = keys::rotate_own(&state.context, &call.caller, expires_at).await?;
     Ok((StatusCode::CREATED, Json(fresh.into())))
 }

@@ -7,7 +7,7 @@ use axum::response::Response;
 use bytes::Bytes;
 
 use crate::body::AnnouncedAsJson;
-use crate::caller::Admitted;
+use crate::caller::AuthenticatedCall;
 use crate::error::ApiError;
 use crate::json::respond;
 use crate::state::HttpState;
@@ -34,7 +34,7 @@ const BYTES_A_MENTION: usize = 384;
 )]
 pub(crate) async fn parse(
     State(state): State<Arc<HttpState>>,
-    admitted: Admitted,
+    call: AuthenticatedCall,
     _: AnnouncedAsJson,
     body: Bytes,
 ) -> Result<Response, ApiError> {
@@ -44,8 +44,8 @@ pub(crate) async fn parse(
     let read = lafiya_service::parse::read(
         &state.context,
         &library,
-        &admitted.caller,
-        admitted.environment,
+        &call.caller,
+        call.environment,
         &request.text,
         &request.context,
     )

@@ -9,7 +9,7 @@ use lafiya_model::AssessmentId;
 use lafiya_service::assess;
 
 use crate::body::AnnouncedAsJson;
-use crate::caller::Admitted;
+use crate::caller::AuthenticatedCall;
 use crate::error::ApiError;
 use crate::json::Json;
 use crate::state::HttpState;
@@ -30,11 +30,11 @@ const ID_CHARACTERS_MAX: usize = 100;
 )]
 pub(crate) async fn by_body(
     State(state): State<Arc<HttpState>>,
-    admitted: Admitted,
+    call: AuthenticatedCall,
     _: AnnouncedAsJson,
     body: Bytes,
 ) -> Result<Response, ApiError> {
-    answer(&state, &admitted, RationaleRequest::read(&body)?).await
+    answer(&state, &call, RationaleRequest::read(&body)?).await
 }
 
 /// The same as `POST /rationale`, as a link.
@@ -49,24 +49,19 @@ pub(crate) async fn by_body(
 )]
 pub(crate) async fn by_query(
     State(state): State<Arc<HttpState>>,
-    admitted: Admitted,
+    call: AuthenticatedCall,
     mut params: Params,
 ) -> Result<Response, ApiError> {
     let text = params.text("assessment_id", ID_CHARACTERS_MAX);
-    answer(
-        &state,
-        &admitted,
-        read_id(text.as_deref(), params.problems)?,
-    )
-    .await
+    answer(&state, &call, read_id(text.as_deref(), params.problems)?).await
 }
 
 async fn answer(
     state: &HttpState,
-    admitted: &Admitted,
+    call: &AuthenticatedCall,
     id: AssessmentId,
 ) -> Result<Response, ApiError> {
-    let caller = &admitted.caller;
-    let filed = assess::find_filed(&state.context, caller, admitted.environment, id).await?;
+    let caller = &call.caller;
+    let filed = assess::find_filed(&state.context, caller, call.environment, id).await?;
     Ok(Json(RationaleAnswer::from(&filed)).into_response())
 }

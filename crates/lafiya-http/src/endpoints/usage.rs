@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 
-use crate::caller::Admitted;
+use crate::caller::AuthenticatedCall;
 use crate::error::ApiError;
 use crate::json::Json;
 use crate::state::HttpState;
@@ -24,10 +24,10 @@ use crate::wire::usage::{self, UsageAnswer, UsageParams};
 )]
 pub(crate) async fn read(
     State(state): State<Arc<HttpState>>,
-    admitted: Admitted,
+    call: AuthenticatedCall,
     params: Params,
 ) -> Result<Json<UsageAnswer>, ApiError> {
     let (start, end) = usage::read(params)?;
-    let usage = lafiya_service::usage::report(&state.context, &admitted.caller, start, end).await?;
+    let usage = lafiya_service::usage::report(&state.context, &call.caller, start, end).await?;
     Ok(Json(usage.into()))
 }

@@ -10,7 +10,7 @@ use lafiya_model::DeliveryId;
 use lafiya_service::{ServiceError, webhooks};
 
 use super::webhooks::{owner, webhook_id};
-use crate::caller::Admitted;
+use crate::caller::AuthenticatedCall;
 use crate::error::ApiError;
 use crate::json::Json;
 use crate::state::HttpState;
@@ -31,10 +31,10 @@ use crate::wire::webhooks::{DeliveryAnswer, read_status};
 )]
 pub(crate) async fn test(
     State(state): State<Arc<HttpState>>,
-    admitted: Admitted,
+    call: AuthenticatedCall,
     Named(id): Named<String>,
 ) -> Result<(StatusCode, Json<DeliveryAnswer>), ApiError> {
-    let queued = webhooks::send_test(&state.context, owner(&admitted), webhook_id(&id)?).await?;
+    let queued = webhooks::send_test(&state.context, owner(&call), webhook_id(&id)?).await?;
     Ok((StatusCode::ACCEPTED, Json(queued.into())))
 }
 
@@ -54,7 +54,7 @@ pub(crate) async fn test(
 )]
 pub(crate) async fn list(
     State(state): State<Arc<HttpState>>,
-    admitted: Admitted,
+    call: AuthenticatedCall,
     Named(id): Named<String>,
     mut params: Params,
 ) -> Result<Response, ApiError> {
@@ -62,7 +62,7 @@ pub(crate) async fn list(
     let (page, form) = read_page(&mut params);
     let status = read_status(&mut params);
     let page = params.problems.into_result(|| Some(page))?;
-    let listed = webhooks::deliveries(&state.context, owner(&admitted), id, status, page).await?;
+    let listed = webhooks::deliveries(&state.context, owner(&call), id, status, page).await?;
     let answers: Vec<DeliveryAnswer> = listed.items.into_iter().map(Into::into).collect();
     Ok(answer_page(&answers, listed.total, "deliveries", form))
 }
@@ -85,13 +85,13 @@ pub(crate) async fn list(
 )]
 pub(crate) async fn retry(
     State(state): State<Arc<HttpState>>,
-    admitted: Admitted,
+    call: AuthenticatedCall,
     Named((id, delivery)): Named<(String, String)>,
 ) -> Result<(StatusCode, Json<DeliveryAnswer>), ApiError> {
     let id = webhook_id(&id)?;
     let delivery: DeliveryId = delivery
         .parse()
         .map_err(|_| ServiceError::NotFound("a delivery of that id"))?;
-    let queued = webhooks::retry(&state.context, owner(&admitted), id, delivery).await?;
+    let queued = webhooks::retry(&state.context, owner(&call), id, delivery).await?;
     Ok((StatusCode::ACCEPTED, Json(queued.into())))
 }

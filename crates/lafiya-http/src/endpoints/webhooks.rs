@@ -12,7 +12,7 @@ use lafiya_service::ServiceError;
 use lafiya_service::webhooks::{self, Owner};
 
 use crate::body::AnnouncedAsJson;
-use crate::caller::Admitted;
+use crate::caller::AuthenticatedCall;
 use crate::error::ApiError;
 use crate::json::Json;
 use crate::state::HttpState;
@@ -37,13 +37,13 @@ use crate::wire::webhooks::{WebhookAnswer, WebhookRequest, WebhookWithSecret};
 )]
 pub(crate) async fn register(
     State(state): State<Arc<HttpState>>,
-    admitted: Admitted,
+    call: AuthenticatedCall,
     _: AnnouncedAsJson,
     body: Bytes,
 ) -> Result<(StatusCode, Json<WebhookWithSecret>), ApiError> {
-    let wanted = WebhookRequest::read(&body, admitted.environment)?;
-    let tenant = admitted.caller.tenant_id;
-    let actor = actor(&admitted);
+    let wanted = WebhookRequest::read(&body, call.environment)?;
+    let tenant = call.caller.tenant_id;
+    let actor = actor(&call);
     let made = webhooks::register(&state.context, tenant, wanted, &actor).await?;
     Ok((StatusCode::CREATED, Json(made.into())))
 }
@@ -59,12 +59,12 @@ pub(crate) async fn register(
 )]
 pub(crate) async fn list(
     State(state): State<Arc<HttpState>>,
-    admitted: Admitted,
+    call: AuthenticatedCall,
     mut params: Params,
 ) -> Result<Response, ApiError> {
     let form = read_form(&mut params);
     let form = params.problems.into_result(|| Some(form))?;
-    let listed = webhooks::list(&state.context, owner(&admitted)).await?;
+    let listed = webhooks::list(&state.context, owner(&call)).await?;
     let answers: Vec<WebhookAnswer> = listed.into_iter().map(Into::into).collect();
     let total = answers.len() as u64;
     Ok(answer_page(&answers, total, "webhooks", form))
@@ -81,10 +81,10 @@ pub(crate) async fn list(
 )]
 pub(crate) async fn read(
     State(state): State<Arc<HttpState>>,
-    admitted: Admitted,
+    call: AuthenticatedCall,
     Named(id): Named<String>,
 ) -> Result<Json<WebhookAnswer>, ApiError> {
-    let found = webhooks::find(&state.context, owner(&admitted), webhook_id(&id)?).await?;
+    let found = webhooks::find(&state.context, owner(&call), webhook_id(&id)?).await?;
     Ok(Json(found.into()))
 }
 
@@ -99,11 +99,11 @@ pub(crate) async fn read(
 )]
 pub(crate) async fn remove(
     State(state): State<Arc<HttpState>>,
-    admitted: Admitted,
+    call: AuthenticatedCall,
     Named(id): Named<String>,
 ) -> Result<StatusCode, ApiError> {
     let id = webhook_id(&id)?;
-    webhooks::remove(&state.context, owner(&admitted), id, &actor(&admitted)).await?;
+    webhooks::remove(&state.context, owner(&call), id, &actor(&call)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -118,18 +118,18 @@ pub(crate) async fn remove(
 )]
 pub(crate) async fn rotate_secret(
     State(state): State<Arc<HttpState>>,
-    admitted: Admitted,
+    call: AuthenticatedCall,
     Named(id): Named<String>,
 ) -> Result<Json<WebhookWithSecret>, ApiError> {
-    let (owner, actor) = (owner(&admitted), actor(&admitted));
+    let (owner, actor) = (owner(&call), actor(&call));
     let rotated = webhooks::rotate_secret(&state.context, owner, webhook_id(&id)?, &actor).await?;
     Ok(Json(rotated.into()))
 }
 
-pub(crate) fn owner(admitted: &Admitted) -> Owner {
+pub(crate) fn owner(call: &AuthenticatedCall) -> Owner {
     Owner {
-        tenant: admitted.caller.tenant_id,
-        environment: Some(admitted.environment),
+        tenant: call.caller.tenant_id,
+        environment: Some(call.environment),
     }
 }
 
@@ -139,6 +139,6 @@ pub(crate) fn webhook_id(text: &str) -> Result<WebhookId, ApiError> {
     id.map_err(|_| ServiceError::NotFound("a webhook of that id").into())
 }
 
-fn actor(admitted: &Admitted) -> String {
-    format!("key {}", admitted.caller.key_id)
+fn actor(call: &AuthenticatedCall) -> String {
+    format!("key {}", call.caller.key_id)
 }

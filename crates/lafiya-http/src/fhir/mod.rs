@@ -2,9 +2,9 @@
 //! OperationOutcome, and cached definitions. The content of the resources is defined in
 //! `lafiya-fhir`.
 
+mod definition_cache;
+mod format;
 mod outcome;
-mod shelf;
-mod wish;
 
-pub(crate) use shelf::{Shelf, answer_cached};
-pub(crate) use wish::Wish;
+pub(crate) use definition_cache::{DefinitionCache, answer_cached};
+pub(crate) use format::FhirFormat;

@@ -7,10 +7,10 @@ use axum::response::Response;
 use lafiya_fhir::outcome::{Issue, of_issues, of_problems};
 use lafiya_fhir::{Resource, Systems};
 
-use super::Wish;
+use super::FhirFormat;
 use crate::error::{ErrorCode, Refused, RefusedParts};
 
-impl Wish {
+impl FhirFormat {
     /// Returns the response with its error rendered as an OperationOutcome, if that is required.
     pub(crate) fn render_error(self, mut response: Response, systems: &Systems) -> Response {
         let Some(Refused(refused)) = response.extensions().get::<Refused>().cloned() else {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::contributions::{ContributionAnswer, Contributions, Pieces};
+use super::contributions::{ContributionAnswer, Contributions, PreserializedContributions};
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct AssessAnswer<'a> {
@@ -278,7 +278,7 @@ const OPTIONS: [OptionAnswer; 3] = [
 
 impl<'a> AssessAnswer<'a> {
     /// Builds the response with the contributions of its evidence.
-    pub(crate) fn of(answer: &'a Answer<'_>, pieces: &'a Pieces) -> Self {
+    pub(crate) fn of(answer: &'a Answer<'_>, pieces: &'a PreserializedContributions) -> Self {
         let document = &answer.document;
         let it = &document.assessment;
         let flags: Vec<&str> = it.red_flags.iter().map(|flag| flag.name.as_str()).collect();
@@ -388,7 +388,7 @@ pub(crate) fn opinion_status(document: &AssessmentDocument<'_>) -> &'static str 
 }
 
 impl<'a> ConditionAnswer<'a> {
-    fn of(it: &'a AssessedCondition<'_>, pieces: &'a Pieces) -> Self {
+    fn of(it: &'a AssessedCondition<'_>, pieces: &'a PreserializedContributions) -> Self {
         Self {
             id: it.id.as_str(),
             name: &it.name,

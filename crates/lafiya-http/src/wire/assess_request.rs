@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 use crate::error::ApiError;
 use crate::wire::fields::{
-    At, Field, Items, Object, Problems, Scalar, Shorthand, Word, read_object,
+    Field, Items, JsonPointer, Object, Problems, Scalar, Shorthand, Word, read_object,
 };
 
 pub(crate) const AGE_YEARS_MAX: i64 = 120;
@@ -326,7 +326,7 @@ fn read_claim(
         problems.note(pointer, "must be an object with id, choice_id and source");
         return None;
     };
-    let at = |field: &'static str| At(&pointer, field);
+    let at = |field: &'static str| JsonPointer(&pointer, field);
     let id = required_id(problems, at("id"), item.id);
     let choice = problems.required_word(at("choice_id"), item.choice_id);
     let source = problems.required_word(at("source"), item.source);
@@ -363,9 +363,9 @@ fn read_risk_factors(items: Items<RiskFactorBody>, problems: &mut Problems) -> V
         let id = if item.is_bare {
             required_id(problems, &pointer, item.id)
         } else {
-            required_id(problems, At(&pointer, "id"), item.id)
+            required_id(problems, JsonPointer(&pointer, "id"), item.id)
         };
-        let choice = problems.word(At(&pointer, "choice_id"), item.choice_id);
+        let choice = problems.word(JsonPointer(&pointer, "choice_id"), item.choice_id);
         Some(Claim {
             id: id?,
             choice: choice.unwrap_or(Choice::Present),

@@ -7,7 +7,7 @@ use serde::ser::{Error as _, Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::error::ApiError;
-use crate::json::{self, Ready};
+use crate::json::{self, PreserializedJson};
 
 /// Buffer capacity for one piece with its weight, in bytes.
 const PIECE_BYTES: usize = 128;
@@ -35,7 +35,7 @@ impl<'a> ContributionAnswer<'a> {
 }
 
 /// Preserialized pieces of evidence, each without its weight.
-pub(crate) struct Pieces {
+pub(crate) struct PreserializedContributions {
     /// All pieces, concatenated.
     written: Vec<u8>,
     /// The end offset of each piece.
@@ -45,7 +45,7 @@ pub(crate) struct Pieces {
 /// The end of a serialized piece with weight zero.
 const NO_WEIGHT: &[u8] = b"0.0}";
 
-impl Pieces {
+impl PreserializedContributions {
     pub(crate) fn of(weighed: &[Weighed<'_>]) -> Result<Self, ApiError> {
         let mut written = Vec::with_capacity(PIECE_BYTES * weighed.len());
         let mut ends = Vec::with_capacity(weighed.len());
@@ -70,7 +70,7 @@ impl Pieces {
 
 /// The contribution of every piece to one candidate.
 pub(crate) struct Contributions<'a> {
-    pub(crate) pieces: &'a Pieces,
+    pub(crate) pieces: &'a PreserializedContributions,
     pub(crate) weights: &'a [f64],
 }
 
@@ -88,7 +88,7 @@ impl Serialize for Contributions<'_> {
             written.push(b'}');
         }
         written.push(b']');
-        Ready(&written).serialize(serializer)
+        PreserializedJson(&written).serialize(serializer)
     }
 }
 
@@ -112,7 +112,7 @@ mod tests {
         let weights = [-3.25, 0.0, 1e-7];
         for length in 0..=weighed.len() {
             let told = &weighed[..length];
-            let pieces = Pieces::of(told).ok().unwrap();
+            let pieces = PreserializedContributions::of(told).ok().unwrap();
             let copied = Contributions {
                 pieces: &pieces,
                 weights: &weights[..length],

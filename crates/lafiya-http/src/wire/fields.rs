@@ -307,9 +307,9 @@ impl<T> Items<T> {
 
 /// A JSON pointer: a parent and a field in it. It is formatted only if the field has a problem.
 #[derive(Clone, Copy)]
-pub(crate) struct At<'a>(pub(crate) &'a str, pub(crate) &'static str);
+pub(crate) struct JsonPointer<'a>(pub(crate) &'a str, pub(crate) &'static str);
 
-impl Display for At<'_> {
+impl Display for JsonPointer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.0, self.1)
     }

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use crate::error::ApiError;
 use crate::wire::assess_request::AGE_DAYS_MAX;
-use crate::wire::fields::{At, Field, Object, Problems, Shorthand, Word, read_object};
+use crate::wire::fields::{Field, JsonPointer, Object, Problems, Shorthand, Word, read_object};
 
 const TEXT_CHARACTERS_MAX: usize = 2000;
 const AGE_YEARS_MAX: i64 = 120;
@@ -151,13 +151,13 @@ fn read_age(pointer: &str, field: Object<AgeValue>, problems: &mut Problems) -> 
             return None;
         }
     };
-    let unit = problems.optional(At(pointer, "unit"), age.unit);
+    let unit = problems.optional(JsonPointer(pointer, "unit"), age.unit);
     let (in_a_year, of): (i64, fn(u32) -> Age) = match unit.as_deref() {
         None | Some("year" | "years") => (1, Age::from_years),
         Some("month" | "months") => (12, Age::from_months),
         Some("day" | "days") => (365, Age::from_days),
         Some(_) => {
-            problems.note(At(pointer, "unit"), "must be year, month or day");
+            problems.note(JsonPointer(pointer, "unit"), "must be year, month or day");
             return None;
         }
     };
@@ -188,7 +188,7 @@ pub(crate) struct ParseAnswer<'a> {
     obvious: bool,
     /// The age that the text states, in the fields of a request to `/assess`; null if it states
     /// none, or one that differs from the request
-    patient: Option<ToldAge>,
+    patient: Option<StatedAge>,
     /// Tests whose results the text states: `present` means positive, or the test's own word for
     /// it; ready to be sent as evidence
     lab_tests: Vec<MentionAnswer<'a>>,
@@ -200,7 +200,7 @@ pub(crate) struct ParseAnswer<'a> {
 
 /// The age of a patient. For small children the days or months are given besides the years.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct ToldAge {
+pub(crate) struct StatedAge {
     /// Completed years
     age: u32,
     /// Below one year
@@ -211,7 +211,7 @@ pub(crate) struct ToldAge {
     age_days: Option<u32>,
 }
 
-impl From<Age> for ToldAge {
+impl From<Age> for StatedAge {
     fn from(age: Age) -> Self {
         let in_days = i64::from(age.days()) <= AGE_DAYS_MAX;
         let months = (0..12).rev().find(|it| Age::from_months(*it) <= age);
@@ -285,7 +285,7 @@ impl<'a> ParseAnswer<'a> {
             mentions: told(&parsed.mentions),
             lab_tests: told(&parsed.tests),
             obvious: parsed.obvious,
-            patient: parsed.age.map(ToldAge::from),
+            patient: parsed.age.map(StatedAge::from),
             // A measured value is not a symptom, normal or not: its meaning is a separate mention.
             symptoms: present(ConceptKind::Symptom)
                 .filter(|it| it.value.is_none())

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Command;
-use lafiya_http::{Desks, Front, HttpState, Listening, Pages};
+use lafiya_http::{ConnectionThreads, EdgeService, HttpState, Listening, Pages};
 use lafiya_service::keeping::Retention;
 use lafiya_service::{Context, authenticate, books, keeping};
 use tokio::net::TcpListener;
@@ -98,7 +98,7 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
 
     // Dropped after everything has finished, because work in the store may have been started on one
     // of these threads.
-    let desks = desks(settings)?;
+    let connection_threads = connection_threads(settings)?;
     let http_settings = settings.http(listening.address)?;
     let state = HttpState::new(Arc::clone(&context), http_settings.clone());
     let web = lafiya_web::pages(
@@ -110,12 +110,19 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
         router: web.router,
         not_found: web.not_found,
     };
-    let front = Front::new(state, pages);
+    let edge = EdgeService::new(state, pages);
     let library = context.knowledge.load_full();
     // On its own thread, so that a shutdown need not wait for it.
     std::thread::spawn(move || library.prepare());
     tracing::info!(address = %listening.address, knowledge.version = %context.knowledge.load().version().version, "Lafiya is ready.");
-    lafiya_http::serve(listening, front, &http_settings, &desks, stop.cancelled()).await;
+    lafiya_http::serve(
+        listening,
+        edge,
+        &http_settings,
+        &connection_threads,
+        stop.cancelled(),
+    )
+    .await;
 
     // All requests are finished; stop the background tasks.
     stop.cancel();
@@ -134,11 +141,11 @@ async fn admin_listener(address: SocketAddr) -> anyhow::Result<TcpListener> {
 }
 
 /// Starts one connection thread per CPU if requests are answered without other servers.
-fn desks(settings: &Settings) -> anyhow::Result<Desks> {
+fn connection_threads(settings: &Settings) -> anyhow::Result<ConnectionThreads> {
     if !settings.answers_alone()? {
-        return Ok(Desks::none());
+        return Ok(ConnectionThreads::none());
     }
-    Desks::open(processors()).context("no threads to answer on")
+    ConnectionThreads::open(processors()).context("no threads to answer on")
 }
 
 async fn write_key_use(context: Arc<Context>, stop: CancellationToken) {

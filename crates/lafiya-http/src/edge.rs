@@ -38,7 +38,7 @@ const API_VERSION: HeaderName = HeaderName::from_static("x-api-version");
 pub(crate) const HEADERS_WRITTEN: usize = 12;
 
 /// The edge service: the whole HTTP service.
-pub struct Front {
+pub struct EdgeService {
     state: Arc<HttpState>,
     router: Router,
     compressing: Compressing,
@@ -51,12 +51,12 @@ pub(crate) struct ReducedLimit(pub(crate) u32);
 /// Request metadata: the matched route and the rate limit state, attached to the response for the
 /// headers, the log and the metrics.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Passage {
+pub(crate) struct RequestMetadata {
     pub(crate) route: Option<MatchedPath>,
     pub(crate) rate: Option<RateInfo>,
 }
 
-impl Front {
+impl EdgeService {
     /// Creates the service from its state and its pages.
     pub fn new(state: Arc<HttpState>, pages: Pages) -> Self {
         let router = router::build(Arc::clone(&state), pages);
@@ -86,7 +86,7 @@ impl Front {
             peer: peer.ip(),
         });
 
-        let fhir = fhir::Wish::of(&request);
+        let fhir = fhir::FhirFormat::of(&request);
 
         let span = tracing::info_span!("request", request.id = %id, correlation.id = correlation.as_deref());
         let answering = async {
@@ -96,13 +96,13 @@ impl Front {
             }
         };
         let mut response = answering.instrument(span.clone()).await;
-        if let Some(wish) = fhir {
-            response = wish.render_error(response, &self.state.fhir.systems);
+        if let Some(format) = fhir {
+            response = format.render_error(response, &self.state.fhir.systems);
         }
 
         let elapsed = started.elapsed();
-        let passage = response.extensions_mut().remove::<Passage>();
-        let Passage { route, rate } = passage.unwrap_or_default();
+        let metadata = response.extensions_mut().remove::<RequestMetadata>();
+        let RequestMetadata { route, rate } = metadata.unwrap_or_default();
         let route = route.as_ref().map_or("unmatched", MatchedPath::as_str);
         let status = response.status();
         span.in_scope(|| {

@@ -10,20 +10,20 @@ use bytes::Bytes;
 use lafiya_fhir::{Resource, Systems};
 use sha2::{Digest, Sha256};
 
-use super::Wish;
+use super::FhirFormat;
 
 /// How long a client may use a cached definition without revalidation.
 const CACHE_CONTROL: &str = "public, max-age=300";
 
 /// The definition cache.
-pub(crate) struct Shelf {
+pub(crate) struct DefinitionCache {
     /// Our FHIR URLs.
     pub(crate) systems: Systems,
-    kept: Mutex<Kept>,
+    kept: Mutex<CachedTexts>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct CachedTexts {
     /// The hash of the knowledge base that the texts were rendered from.
     knowledge: String,
     texts: HashMap<(String, bool), Arc<Rendered>>,
@@ -35,12 +35,12 @@ pub(crate) struct Rendered {
     tag: String,
 }
 
-impl Shelf {
+impl DefinitionCache {
     /// Creates an empty cache for a public URL.
     pub(crate) fn new(public_url: &str) -> Self {
         Self {
             systems: Systems::new(public_url),
-            kept: Mutex::new(Kept::default()),
+            kept: Mutex::new(CachedTexts::default()),
         }
     }
 
@@ -50,14 +50,14 @@ impl Shelf {
         &self,
         knowledge: &str,
         name: &str,
-        wish: Wish,
+        format: FhirFormat,
         render: impl FnOnce() -> Option<Resource<'static>>,
     ) -> Option<Arc<Rendered>> {
-        let key = (name.to_owned(), wish.is_pretty());
+        let key = (name.to_owned(), format.is_pretty());
         {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             if kept.knowledge != knowledge {
-                *kept = Kept {
+                *kept = CachedTexts {
                     knowledge: knowledge.to_owned(),
                     texts: HashMap::new(),
                 };
@@ -66,7 +66,7 @@ impl Shelf {
                 return Some(Arc::clone(rendered));
             }
         }
-        let text = wish.text(&render()?);
+        let text = format.text(&render()?);
         let digest = Sha256::digest(&text);
         let tag = hex::encode(&digest[..12]);
         let rendered = Arc::new(Rendered {
@@ -82,7 +82,11 @@ impl Shelf {
 }
 
 /// Returns a cached text, or 304 if the client already has it.
-pub(crate) fn answer_cached(rendered: &Rendered, wish: Wish, headers: &HeaderMap) -> Response {
+pub(crate) fn answer_cached(
+    rendered: &Rendered,
+    format: FhirFormat,
+    headers: &HeaderMap,
+) -> Response {
     let known = headers
         .get_all(header::IF_NONE_MATCH)
         .iter()
@@ -92,7 +96,7 @@ pub(crate) fn answer_cached(rendered: &Rendered, wish: Wish, headers: &HeaderMap
     let mut response = if known {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        wish.answer(rendered.text.clone())
+        format.answer(rendered.text.clone())
     };
     let headers = response.headers_mut();
     headers.insert(

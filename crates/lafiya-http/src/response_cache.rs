@@ -16,28 +16,28 @@ use crate::error::ApiError;
 use crate::state::HttpState;
 
 /// Maximum size of the cache, in bytes.
-const KEPT_BYTES_MAX: u64 = 16 * 1024 * 1024;
+const CACHE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Longer addresses are not cached: they are unlikely to be requested twice.
 const ADDRESS_BYTES_MAX: usize = 300;
 /// Larger responses are not cached; a page or a condition is far smaller.
 const ANSWER_BYTES_MAX: u64 = 256 * 1024;
 
 /// Cached responses, keyed by the knowledge base hash and the path with its query.
-pub(crate) struct KeptAnswers(Cache<String, Kept>);
+pub(crate) struct ResponseCache(Cache<String, CachedResponse>);
 
 #[derive(Clone)]
-struct Kept {
+struct CachedResponse {
     headers: HeaderMap,
     body: Bytes,
 }
 
-impl Default for KeptAnswers {
+impl Default for ResponseCache {
     fn default() -> Self {
-        let weight = |address: &String, kept: &Kept| {
+        let weight = |address: &String, kept: &CachedResponse| {
             u32::try_from(address.len() + kept.body.len()).unwrap_or(u32::MAX)
         };
         let cache = Cache::builder()
-            .max_capacity(KEPT_BYTES_MAX)
+            .max_capacity(CACHE_BYTES_MAX)
             .weigher(weight);
         Self(cache.build())
     }
@@ -46,7 +46,7 @@ impl Default for KeptAnswers {
 /// Returns the cached response for this address.
 pub(crate) fn find(state: &HttpState, request: &Request) -> Option<Response> {
     let address = address_of(state, request)?;
-    let Kept { headers, body } = state.kept_answers.0.get(&address)?;
+    let CachedResponse { headers, body } = state.response_cache.0.get(&address)?;
     Some((headers, body).into_response())
 }
 
@@ -62,7 +62,7 @@ fn address_of(state: &HttpState, request: &Request) -> Option<String> {
 }
 
 /// Layer of the reference endpoints that runs on a cache miss and stores the response.
-pub(crate) async fn keep_rendered(
+pub(crate) async fn cache_response(
     State(state): State<Arc<HttpState>>,
     request: Request,
     next: Next,
@@ -85,10 +85,10 @@ pub(crate) async fn keep_rendered(
     };
     let mut headers = parts.headers.clone();
     headers.remove(header::CONTENT_LENGTH);
-    let kept = Kept {
+    let kept = CachedResponse {
         headers,
         body: body.clone(),
     };
-    state.kept_answers.0.insert(address, kept);
+    state.response_cache.0.insert(address, kept);
     Response::from_parts(parts, Body::from(body))
 }

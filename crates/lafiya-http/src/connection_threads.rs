@@ -21,29 +21,29 @@ use tokio_util::sync::CancellationToken;
 const LAST_READS: Duration = Duration::from_secs(1);
 
 /// All connection threads. Dropping this stops them and ends connections that are still open.
-pub struct Desks {
-    desks: Vec<Desk>,
+pub struct ConnectionThreads {
+    threads: Vec<ConnectionThread>,
     closing: CancellationToken,
 }
 
-struct Desk {
+struct ConnectionThread {
     runtime: Handle,
     /// One reference is held by the thread and one by each of its connections.
-    seats: Arc<()>,
-    thread: JoinHandle<()>,
+    slots: Arc<()>,
+    handle: JoinHandle<()>,
 }
 
 /// A place for one connection, on a connection thread or on the shared runtime.
-pub(crate) struct Seat {
+pub(crate) struct ConnectionSlot {
     runtime: Handle,
     taken: Option<Arc<()>>,
 }
 
-impl Desks {
+impl ConnectionThreads {
     /// Starts no connection threads: connections run on the current shared runtime.
     pub fn none() -> Self {
         Self {
-            desks: Vec::new(),
+            threads: Vec::new(),
             closing: CancellationToken::new(),
         }
     }
@@ -52,45 +52,45 @@ impl Desks {
     pub fn open(count: usize) -> io::Result<Self> {
         let mut all = Self::none();
         for number in 0..count {
-            let desk = Desk::open(number, all.closing.clone())?;
-            all.desks.push(desk);
+            let thread = ConnectionThread::open(number, all.closing.clone())?;
+            all.threads.push(thread);
         }
         Ok(all)
     }
 
     /// Assigns a connection to the thread with the fewest connections. Returns its place and the
     /// stream registered with that thread's runtime.
-    pub(crate) fn seat(&self, stream: TcpStream) -> io::Result<(Seat, TcpStream)> {
-        let open = self.desks.iter().filter(|desk| desk.is_open());
-        let Some(desk) = open.min_by_key(|desk| desk.connections()) else {
-            let seat = Seat {
+    pub(crate) fn slot(&self, stream: TcpStream) -> io::Result<(ConnectionSlot, TcpStream)> {
+        let open = self.threads.iter().filter(|thread| thread.is_open());
+        let Some(thread) = open.min_by_key(|thread| thread.connections()) else {
+            let slot = ConnectionSlot {
                 runtime: Handle::current(),
                 taken: None,
             };
-            return Ok((seat, stream));
+            return Ok((slot, stream));
         };
         let stream = stream.into_std()?;
-        let _there = desk.runtime.enter();
+        let _there = thread.runtime.enter();
         let stream = TcpStream::from_std(stream)?;
-        let seat = Seat {
-            runtime: desk.runtime.clone(),
-            taken: Some(Arc::clone(&desk.seats)),
+        let slot = ConnectionSlot {
+            runtime: thread.runtime.clone(),
+            taken: Some(Arc::clone(&thread.slots)),
         };
-        Ok((seat, stream))
+        Ok((slot, stream))
     }
 }
 
-impl Drop for Desks {
+impl Drop for ConnectionThreads {
     fn drop(&mut self) {
         self.closing.cancel();
-        for desk in self.desks.drain(..) {
+        for thread in self.threads.drain(..) {
             // A thread that panicked is closed as well.
-            desk.thread.join().ok();
+            thread.handle.join().ok();
         }
     }
 }
 
-impl Desk {
+impl ConnectionThread {
     fn open(number: usize, closing: CancellationToken) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
@@ -101,23 +101,23 @@ impl Desk {
         let thread = std::thread::Builder::new().name(format!("desk-{number}"));
         Ok(Self {
             runtime: handle,
-            seats: Arc::new(()),
-            thread: thread.spawn(answer)?,
+            slots: Arc::new(()),
+            handle: thread.spawn(answer)?,
         })
     }
 
     /// Whether the thread still runs. Without this check, a thread that has ended would always look
     /// the least busy.
     fn is_open(&self) -> bool {
-        !self.thread.is_finished()
+        !self.handle.is_finished()
     }
 
     fn connections(&self) -> usize {
-        Arc::strong_count(&self.seats) - 1
+        Arc::strong_count(&self.slots) - 1
     }
 }
 
-impl Seat {
+impl ConnectionSlot {
     /// Runs a connection here, and releases the place when it ends.
     pub(crate) fn answer(self, connection: impl Future<Output = ()> + Send + 'static) {
         let Self { runtime, taken } = self;
@@ -143,16 +143,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn connections_are_spread_over_the_desks_and_stay_there() {
+    async fn connections_are_spread_over_the_threads() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let desks = Desks::open(2).unwrap();
+        let threads = ConnectionThreads::open(2).unwrap();
         let (told, mut names) = mpsc::unbounded_channel();
         let mut clients = Vec::new();
         for _ in 0..4 {
             let (client, stream) = connected(&listener).await;
-            let (seat, mut stream) = desks.seat(stream).unwrap();
+            let (slot, mut stream) = threads.slot(stream).unwrap();
             let told = told.clone();
-            seat.answer(async move {
+            slot.answer(async move {
                 while let Ok(byte) = stream.read_u8().await {
                     told.send(std::thread::current().name().map(str::to_owned))
                         .unwrap();
@@ -171,40 +171,40 @@ mod tests {
         // A closed connection makes room.
         clients.remove(0);
         clients.remove(1);
-        while desks.desks[0].connections() > 0 {
+        while threads.threads[0].connections() > 0 {
             tokio::task::yield_now().await;
         }
         let (_client, stream) = connected(&listener).await;
-        let (_seat, _stream) = desks.seat(stream).unwrap();
-        assert_eq!(desks.desks[0].connections(), 1);
-        assert_eq!(desks.desks[1].connections(), 2);
+        let (_seat, _stream) = threads.slot(stream).unwrap();
+        assert_eq!(threads.threads[0].connections(), 1);
+        assert_eq!(threads.threads[1].connections(), 2);
     }
 
     #[tokio::test]
-    async fn where_all_desks_are_gone_the_others_answer() {
+    async fn without_threads_the_main_runtime_serves() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let desks = Desks::open(1).unwrap();
-        desks.closing.cancel();
-        while desks.desks[0].is_open() {
+        let threads = ConnectionThreads::open(1).unwrap();
+        threads.closing.cancel();
+        while threads.threads[0].is_open() {
             tokio::task::yield_now().await;
         }
         let (mut client, stream) = connected(&listener).await;
-        let (seat, mut stream) = desks.seat(stream).unwrap();
-        seat.answer(async move { stream.write_u8(7).await.unwrap() });
+        let (slot, mut stream) = threads.slot(stream).unwrap();
+        slot.answer(async move { stream.write_u8(7).await.unwrap() });
         assert_eq!(client.read_u8().await.unwrap(), 7);
     }
 
     #[tokio::test]
-    async fn closed_desks_end_their_connections() {
+    async fn dropping_the_threads_closes_their_connections() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let desks = Desks::open(1).unwrap();
+        let threads = ConnectionThreads::open(1).unwrap();
         let (mut client, stream) = connected(&listener).await;
-        let (seat, stream) = desks.seat(stream).unwrap();
-        seat.answer(async move {
+        let (slot, stream) = threads.slot(stream).unwrap();
+        slot.answer(async move {
             let _open = stream;
             std::future::pending::<()>().await;
         });
-        drop(desks);
+        drop(threads);
         assert!(client.read_u8().await.is_err());
     }
 }

@@ -15,7 +15,7 @@ const JSON: &str = "application/json";
 
 /// The format that a client requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Wish {
+pub(crate) struct FhirFormat {
     /// The media type of the response. `None` if the client accepts none that we offer.
     media: Option<&'static str>,
     pretty: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Wish {
     pub(crate) outcome: bool,
 }
 
-impl Wish {
+impl FhirFormat {
     /// Returns the requested format of a request to a FHIR path, and `None` for other paths.
     pub(crate) fn of(request: &Request<Body>) -> Option<Self> {
         let is_fhir = request
@@ -113,13 +113,13 @@ impl Wish {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Wish {
+impl<S: Sync> FromRequestParts<S> for FhirFormat {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let wish = Self::read(&parts.uri, &parts.headers);
-        wish.require()?;
-        Ok(wish)
+        let format = Self::read(&parts.uri, &parts.headers);
+        format.require()?;
+        Ok(format)
     }
 }
 
@@ -187,19 +187,19 @@ fn wants_outcome(accepted: &[String], format: Option<&str>, content_type: &str) 
 mod tests {
     use super::*;
 
-    fn wish(uri: &str, headers: &[(&str, &'static str)]) -> Wish {
+    fn format(uri: &str, headers: &[(&str, &'static str)]) -> FhirFormat {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             let name: header::HeaderName = name.parse().unwrap();
             map.append(name, HeaderValue::from_static(value));
         }
-        Wish::read(&uri.parse().unwrap(), &map)
+        FhirFormat::read(&uri.parse().unwrap(), &map)
     }
 
     fn check(uri: &str, accept: &'static str, media: Option<&str>, outcome: bool) {
-        let wish = wish(uri, &[("accept", accept)]);
-        assert_eq!(wish.media, media, "{uri} {accept}");
-        assert_eq!(wish.outcome, outcome, "{uri} {accept}");
+        let format = format(uri, &[("accept", accept)]);
+        assert_eq!(format.media, media, "{uri} {accept}");
+        assert_eq!(format.outcome, outcome, "{uri} {accept}");
     }
 
     #[test]
@@ -236,8 +236,8 @@ mod tests {
     #[test]
     fn whoever_sends_fhir_gets_errors_as_fhir_unless_it_wants_plain_json() {
         let sent = ("content-type", "application/fhir+json");
-        assert!(wish("/", &[sent]).outcome);
-        assert!(!wish("/", &[sent, ("accept", "application/json")]).outcome);
-        assert!(!wish("/", &[("content-type", "application/json")]).outcome);
+        assert!(format("/", &[sent]).outcome);
+        assert!(!format("/", &[sent, ("accept", "application/json")]).outcome);
+        assert!(!format("/", &[("content-type", "application/json")]).outcome);
     }
 }
