@@ -22,9 +22,9 @@ pub mod toy;
 pub mod words;
 
 pub use base::{
-    Answer, BeltIx, Book, ConceptRef, Condition, ConditionIx, Course, Derived, Facts, Finding,
-    FindingIx, Group, KnowledgeBase, LabEffect, LabIx, LabTest, Likelihood, Measure, MeasureIx,
-    NotANumber, PROBABILITY_MAX, Pair, Person, Place, PlainFacts, Priors, Quantity, RiskFactor,
+    Answer, BeltIx, ConceptRef, Condition, ConditionIx, Course, Derived, Facts, Finding, FindingIx,
+    Group, KnowledgeBase, LabEffect, LabIx, LabTest, Likelihood, Measure, MeasureIx, NotANumber,
+    PROBABILITY_MAX, Pair, Person, PhraseTable, Place, PlainFacts, Priors, Quantity, RiskFactor,
     RiskIx, Rule, RuleIx, Score, ScoreIx, ScoreResult, Showing, Shown, SourceIx, When, bounded,
     entropy, normal_unit, split_number,
 };

@@ -29,8 +29,8 @@ use crate::document;
 use crate::error::{FieldError, IdempotencyConflict, ServiceError};
 use crate::interview::{self, Memory};
 use crate::library::Library;
-use crate::places::Whereabouts;
 use crate::quota;
+use crate::resolved_location::ResolvedLocation;
 use crate::sandbox;
 use crate::second_opinion::{self, Advice};
 
@@ -169,7 +169,7 @@ async fn one_turn<T: Send>(
     recording: &AtomicBool,
 ) -> Result<T, ServiceError> {
     let started = Instant::now();
-    let thinker = context.thinking.begin();
+    let running = context.running_assessments.begin();
     let now = context.clock.now();
     let base = context.knowledge.load_full();
     let (interview_id, memory) = match request.interview_id {
@@ -183,7 +183,7 @@ async fn one_turn<T: Send>(
         return Ok(render(&answer));
     }
     let claims = concepts::resolve(&base, &request.case)?;
-    let told = interview::Told {
+    let told = interview::TurnInput {
         age: request.case.age,
         age_unit: request.case.age_unit,
         sex: request.case.sex,
@@ -195,19 +195,16 @@ async fn one_turn<T: Send>(
     }
     // A request that waits here holds no connection, and it learns of a used-up quota before the
     // engine runs.
-    thinker.give_way().await;
+    running.yield_to_others().await;
     if memory.is_first_turn() && environment == Environment::Live {
         quota::check(context, caller, now).await?;
     }
     let retrieval_ms = elapsed_ms(started);
 
-    let whereabouts = Whereabouts::of(context, &base, caller, &request.case);
-    let reasoned = deidentified(&request.case, whereabouts.region(), &memory, now);
+    let location = ResolvedLocation::of(context, &base, caller, &request.case);
+    let reasoned = deidentified(&request.case, location.region(), &memory, now);
     let region = reasoned.region.clone();
-    let warnings = claims
-        .warnings
-        .into_iter()
-        .chain(whereabouts.warning.clone());
+    let warnings = claims.warnings.into_iter().chain(location.warning.clone());
     let warnings = warnings.collect();
     let advice = advised(context, caller, environment, &base, &reasoned).await?;
     let (asked_ms, answered_ms) = advice.as_ref().map_or((0, 0), |it| {
@@ -220,9 +217,9 @@ async fn one_turn<T: Send>(
     let mut draft = lafiya_engine::assess(&base, &reasoned, &Parameters::default());
     draft.note(warnings);
     let generation_ms = elapsed_ms(begun);
-    thinker.give_way().await;
+    running.yield_to_others().await;
     let thought = review(&base, draft, questions_asked, advice);
-    let facilities = whereabouts.facilities(context, &base, reasoned.age, &thought.assessment);
+    let facilities = location.facilities(context, &base, reasoned.age, &thought.assessment);
 
     let document = AssessmentDocument {
         form: document::FORM,
@@ -258,7 +255,7 @@ async fn one_turn<T: Send>(
         let rendered = render(&answer);
         // Freed here, on the thread that allocated it, and while the record is being written: after
         // the await another thread may continue, and freeing memory of another thread is slower.
-        drop((answer, memory, reasoned, whereabouts));
+        drop((answer, memory, reasoned, location));
         rendered
     });
     recorded?;
@@ -285,7 +282,7 @@ async fn advised(
 }
 
 /// A reviewed assessment, and the duration of the review.
-struct Thought<'a> {
+struct ReasonedCase<'a> {
     assessment: Assessment<'a>,
     second_opinion: Option<SecondOpinion>,
     validation_ms: u64,
@@ -297,7 +294,7 @@ fn review<'a>(
     mut draft: Draft<'a>,
     questions_asked: usize,
     advice: Option<Advice>,
-) -> Thought<'a> {
+) -> ReasonedCase<'a> {
     let begun = Instant::now();
     let passages = advice.as_ref().map(|it| it.passages);
     let second_opinion = advice.map(|it| it.weigh(&mut draft, base));
@@ -305,7 +302,7 @@ fn review<'a>(
     if let Some(passages) = passages {
         assessment.chunks_retrieved = passages;
     }
-    Thought {
+    ReasonedCase {
         assessment,
         second_opinion,
         validation_ms: elapsed_ms(begun),
@@ -379,7 +376,7 @@ fn to_record(
             id: it.id.to_string(),
             name: it.name.to_string(),
         }),
-        document: crate::document::written(document, library.kept_book())?,
+        document: crate::document::written(document, library.stored_phrase_table())?,
         interview_document: memory.to_bytes()?.into(),
         request_digest: request.digest,
         idempotency: stored_key(request, document.environment).map(|key_text| IdempotencyRecord {

@@ -37,7 +37,7 @@ impl Buffers {
     /// Turns a written buffer into `Bytes`; the buffer returns to the pool when the last reference
     /// is dropped.
     pub fn lend(&'static self, written: Vec<u8>) -> Bytes {
-        Bytes::from_owner(Lent {
+        Bytes::from_owner(PooledBuffer {
             written,
             home: self,
         })
@@ -59,18 +59,18 @@ impl Buffers {
     }
 }
 
-struct Lent {
+struct PooledBuffer {
     written: Vec<u8>,
     home: &'static Buffers,
 }
 
-impl AsRef<[u8]> for Lent {
+impl AsRef<[u8]> for PooledBuffer {
     fn as_ref(&self) -> &[u8] {
         &self.written
     }
 }
 
-impl Drop for Lent {
+impl Drop for PooledBuffer {
     fn drop(&mut self) {
         self.home.give_back(std::mem::take(&mut self.written));
     }

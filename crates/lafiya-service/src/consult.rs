@@ -65,7 +65,7 @@ pub async fn open(
 }
 
 /// Unconfirmed input: a case as stated, before the user confirmed it.
-pub struct Told<'a> {
+pub struct UnconfirmedCase<'a> {
     /// The patient's age.
     pub age: Age,
     /// The patient's sex.
@@ -80,13 +80,17 @@ pub struct Told<'a> {
 
 /// Assesses unconfirmed input without recording anything: a danger sign must interrupt the user
 /// before anything is confirmed.
-pub fn first_look<'a>(context: &Context, library: &'a Library, told: Told<'_>) -> Assessment<'a> {
+pub fn first_look<'a>(
+    context: &Context,
+    library: &'a Library,
+    told: UnconfirmedCase<'_>,
+) -> Assessment<'a> {
     let case = DeidentifiedCase {
         age: told.age,
         sex: told.sex,
-        region: told
-            .place
-            .and_then(|place| places::region_of(context, library, told.home_country, place)),
+        region: told.place.and_then(|place| {
+            resolved_location::region_of(context, library, told.home_country, place)
+        }),
         month: Some(lagos_date(context.clock.now()).month().unsigned_abs()),
         evidence: told.evidence,
     };

@@ -10,14 +10,14 @@ use lafiya_storage::store::Store;
 use lafiya_webhooks::TargetPolicy;
 
 use crate::authenticate::KeyRing;
-use crate::books::BookShelf;
 use crate::clock::Clock;
 use crate::health::HealthCache;
 use crate::keys::KeyHasher;
 use crate::library::Library;
+use crate::phrase_tables::PhraseTableCache;
 use crate::quota::LastUsed;
+use crate::running_assessments::RunningAssessments;
 use crate::second_opinion::Advisor;
-use crate::thinking::Thinking;
 
 /// Limits of the API; each is a setting whose default is the figure in the API contract.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ pub struct Context {
     /// The monthly usage of tenants, as far as this replica knows it.
     pub last_used: LastUsed,
     /// Phrase tables that were read from the store.
-    pub books: BookShelf,
+    pub phrase_tables: PhraseTableCache,
     /// The last health report.
     pub health: HealthCache,
     /// Which webhook target addresses are allowed.
@@ -66,7 +66,7 @@ pub struct Context {
     /// The configured limits.
     pub limits: Limits,
     /// Counts the assessments in progress, so that they can yield to each other.
-    pub thinking: Thinking,
+    pub running_assessments: RunningAssessments,
     /// The language model that gives second opinions, if configured.
     pub advisor: Option<Advisor>,
     /// When the process started, for `uptime_seconds`.

@@ -3,7 +3,7 @@
 //! that the store keeps. Documents in earlier formats stay readable.
 
 use bytes::Bytes;
-use lafiya_knowledge::Book;
+use lafiya_knowledge::PhraseTable;
 use lafiya_model::AssessmentDocument;
 use lafiya_model::text::{Cited, Reference};
 use rmp::Marker;
@@ -11,10 +11,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::books::{self, BookId};
 use crate::buffers::Buffers;
 use crate::context::Context;
 use crate::error::ServiceError;
+use crate::phrase_tables::{self, PhraseTableId};
 
 /// The current document format: MessagePack, or a list of two items, the id of a phrase table and
 /// MessagePack that refers to texts in it. Format 2 is MessagePack without a phrase table, format 1
@@ -32,16 +32,16 @@ const WITH_BOOK: u8 = 0x92;
 /// Encodes a document for storage. Texts in the phrase table are written as references.
 pub(crate) fn written(
     document: &AssessmentDocument<'_>,
-    book: Option<&BookId>,
+    phrase_table: Option<&PhraseTableId>,
 ) -> Result<Bytes, ServiceError> {
     let internal = |cause: &dyn std::fmt::Display| ServiceError::Internal(cause.to_string());
     let mut bytes = BUFFERS.take();
-    if let Some(book) = book {
+    if let Some(phrase_table) = phrase_table {
         bytes.push(WITH_BOOK);
-        rmp::encode::write_str(&mut bytes, book).map_err(|cause| internal(&cause))?;
+        rmp::encode::write_str(&mut bytes, phrase_table).map_err(|cause| internal(&cause))?;
     }
     let mut writer = rmp_serde::Serializer::new(&mut bytes).with_struct_map();
-    let written = match book {
+    let written = match phrase_table {
         Some(_) => document.serialize(&mut writer),
         // Without a phrase table, a text is written out in full.
         None => document.serialize(&mut writer.with_human_readable()),
@@ -61,17 +61,17 @@ pub(crate) async fn read<T: DeserializeOwned>(
     context: &Context,
     stored: &[u8],
 ) -> Result<T, ServiceError> {
-    match book_named(stored) {
+    match phrase_table_named(stored) {
         None => read_in_full(stored),
         Some((id, document)) => {
-            let book = books::find(context, id).await?;
-            read_with(document, &book)
+            let phrase_table = phrase_tables::find(context, id).await?;
+            read_with(document, &phrase_table)
         }
     }
 }
 
 /// Splits a document into the id of its phrase table and the rest.
-fn book_named(stored: &[u8]) -> Option<(&str, &[u8])> {
+fn phrase_table_named(stored: &[u8]) -> Option<(&str, &[u8])> {
     let named = stored.strip_prefix(&[WITH_BOOK])?;
     rmp::decode::read_str_from_slice(named).ok()
 }
@@ -80,8 +80,11 @@ fn unreadable(cause: &dyn std::fmt::Display) -> ServiceError {
     ServiceError::Internal(format!("a stored document is unreadable: {cause}"))
 }
 
-fn read_with<T: DeserializeOwned>(document: &[u8], book: &Book) -> Result<T, ServiceError> {
-    let in_full = in_full(document, book);
+fn read_with<T: DeserializeOwned>(
+    document: &[u8],
+    phrase_table: &PhraseTable,
+) -> Result<T, ServiceError> {
+    let in_full = in_full(document, phrase_table);
     read_in_full(&in_full.ok_or_else(|| unreadable(&"it names what is not in its book"))?)
 }
 
@@ -98,17 +101,18 @@ fn read_in_full<T: DeserializeOwned>(stored: &[u8]) -> Result<T, ServiceError> {
 
 /// Returns the document with every reference replaced by its text. MessagePack maps and lists are
 /// prefixed with their number of items, not of bytes, so everything else is copied unchanged.
-fn in_full(document: &[u8], book: &Book) -> Option<Vec<u8>> {
+fn in_full(document: &[u8], phrase_table: &PhraseTable) -> Option<Vec<u8>> {
     let mut full = Vec::with_capacity(4 * document.len());
     let mut rest = document;
     while let [first, behind @ ..] = rest {
         if let Marker::FixExt4 = Marker::from_u8(*first) {
             let ([kind, bytes @ ..], next) = behind.split_first_chunk::<5>()?;
             let words = match Reference::read(i8::from_be_bytes([*kind]), *bytes)? {
-                Reference::Phrase(number) => book.phrase(number)?.into(),
-                Reference::Cited(Cited { number, phrase }) => {
-                    std::borrow::Cow::Owned(Cited::line(number, book.phrase(phrase.into())?))
-                }
+                Reference::Phrase(number) => phrase_table.phrase(number)?.into(),
+                Reference::Cited(Cited { number, phrase }) => std::borrow::Cow::Owned(Cited::line(
+                    number,
+                    phrase_table.phrase(phrase.into())?,
+                )),
             };
             rmp::encode::write_str(&mut full, &words).ok()?;
             rest = next;
@@ -254,12 +258,15 @@ mod tests {
         serde_json::to_vec(&told).unwrap()
     }
 
-    fn in_full_or_with<T: DeserializeOwned>(stored: &[u8], book: &Book) -> Result<T, ServiceError> {
-        match book_named(stored) {
+    fn in_full_or_with<T: DeserializeOwned>(
+        stored: &[u8],
+        phrase_table: &PhraseTable,
+    ) -> Result<T, ServiceError> {
+        match phrase_table_named(stored) {
             None => read_in_full(stored),
             Some((id, document)) => {
                 assert_eq!(id, "of-test");
-                read_with(document, book)
+                read_with(document, phrase_table)
             }
         }
     }
@@ -277,9 +284,10 @@ mod tests {
         let without = written(&document, None).unwrap();
         let forms = [with_book, without, in_form_1(&document).into()];
         for stored in &forms {
-            let again: AssessmentDocument<'_> = in_full_or_with(stored, BASE.book()).unwrap();
+            let again: AssessmentDocument<'_> =
+                in_full_or_with(stored, BASE.phrase_table()).unwrap();
             assert_eq!(serde_json::to_value(&again).unwrap(), told);
-            let exported: Value = in_full_or_with(stored, BASE.book()).unwrap();
+            let exported: Value = in_full_or_with(stored, BASE.phrase_table()).unwrap();
             assert_eq!(exported, told, "what an export gives");
         }
         let sizes = forms.map(|it| it.len());
@@ -299,10 +307,10 @@ mod tests {
     }
 
     #[test]
-    fn a_document_with_another_book_is_an_error_and_not_another_text() {
+    fn a_document_read_with_another_phrase_table_is_an_error() {
         let stored = written(&document(), Some(&"of-test".to_owned())).unwrap();
-        let (_, document) = book_named(&stored).unwrap();
-        let thin: Book = ["one phrase"].into_iter().collect();
+        let (_, document) = phrase_table_named(&stored).unwrap();
+        let thin: PhraseTable = ["one phrase"].into_iter().collect();
         assert!(read_with::<Value>(document, &thin).is_err());
     }
 
@@ -316,10 +324,10 @@ mod tests {
 
     #[test]
     fn what_is_damaged_is_an_error() {
-        for book in [None, Some("of-test".to_owned())] {
-            let stored = written(&document(), book.as_ref()).unwrap();
+        for phrase_table in [None, Some("of-test".to_owned())] {
+            let stored = written(&document(), phrase_table.as_ref()).unwrap();
             for damaged in [&b""[..], b"{", &stored[..stored.len() / 2], &stored[..9]] {
-                let read = in_full_or_with::<AssessmentDocument<'_>>(damaged, BASE.book());
+                let read = in_full_or_with::<AssessmentDocument<'_>>(damaged, BASE.phrase_table());
                 assert!(read.is_err());
             }
         }

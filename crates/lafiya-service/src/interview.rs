@@ -24,12 +24,12 @@ const REMEMBERED_ITEMS_MAX: usize = 150;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
     turn: u32,
-    kept: Option<Kept>,
+    kept: Option<StoredState>,
     latest: Option<(AssessmentId, [u8; 32])>,
 }
 
 /// The input of one turn.
-pub(crate) struct Told {
+pub(crate) struct TurnInput {
     pub(crate) age: Age,
     pub(crate) age_unit: AgeUnit,
     pub(crate) sex: Sex,
@@ -37,7 +37,7 @@ pub(crate) struct Told {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Kept {
+struct StoredState {
     age: Age,
     #[serde(default)]
     age_unit: AgeUnit,
@@ -107,7 +107,7 @@ pub(crate) async fn recall(
     })
 }
 
-fn read(stored: &[u8]) -> Result<Kept, ServiceError> {
+fn read(stored: &[u8]) -> Result<StoredState, ServiceError> {
     serde_json::from_slice(stored).map_err(|cause| {
         ServiceError::Internal(format!("a stored interview is unreadable: {cause}"))
     })
@@ -115,13 +115,13 @@ fn read(stored: &[u8]) -> Result<Kept, ServiceError> {
 
 /// Returns the state of an interview with named fields, for the data export.
 pub(crate) fn exported(stored: &[u8]) -> Result<Value, ServiceError> {
-    let Kept {
+    let StoredState {
         age, sex, evidence, ..
     } = read(stored)?;
     Ok(json!({"age": age, "sex": sex, "evidence": evidence}))
 }
 
-impl Kept {
+impl StoredState {
     /// Whether the stated age may be that of the same patient: both ages are given in the same unit
     /// and agree, or the more precise one is within the range of the other.
     fn may_have(&self, age: Age, age_unit: AgeUnit) -> bool {
@@ -149,8 +149,8 @@ impl Memory {
 
     /// Returns the state after this turn. New evidence overrides remembered evidence, detail by
     /// detail.
-    pub(crate) fn continued(self, told: Told) -> Result<Self, ServiceError> {
-        let Told {
+    pub(crate) fn continued(self, told: TurnInput) -> Result<Self, ServiceError> {
+        let TurnInput {
             age,
             age_unit,
             sex,
@@ -190,7 +190,7 @@ impl Memory {
                 format!("would make the interview remember more than {REMEMBERED_ITEMS_MAX} items"),
             ));
         }
-        let kept = Kept {
+        let kept = StoredState {
             age,
             age_unit,
             sex,
@@ -269,7 +269,7 @@ mod tests {
     use super::*;
     use lafiya_model::{ConceptId, Severity};
 
-    fn kept() -> Kept {
+    fn kept() -> StoredState {
         let plain = |id: &str| Evidence {
             id: ConceptId::from(id),
             choice: Choice::Present,
@@ -282,7 +282,7 @@ mod tests {
         evidence[1].duration_days = Some(3);
         evidence[2].severity = Some(Severity::Severe);
         evidence[3].value = Some(39.5);
-        Kept {
+        StoredState {
             age: Age::from_years(4),
             age_unit: AgeUnit::Years,
             sex: Sex::Female,
@@ -290,8 +290,8 @@ mod tests {
         }
     }
 
-    fn told(age_unit: AgeUnit, age: Age) -> Told {
-        Told {
+    fn told(age_unit: AgeUnit, age: Age) -> TurnInput {
+        TurnInput {
             age,
             age_unit,
             sex: Sex::Female,
@@ -349,7 +349,7 @@ mod tests {
         let named = exported(&written).unwrap();
         assert_eq!(named["evidence"][1]["duration_days"], 3);
         for stored in [written, named.to_string().into_bytes()] {
-            let read: Kept = serde_json::from_slice(&stored).unwrap();
+            let read: StoredState = serde_json::from_slice(&stored).unwrap();
             assert_eq!(read.evidence, kept.evidence);
         }
     }

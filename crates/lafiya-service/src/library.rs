@@ -10,7 +10,7 @@ use lafiya_knowledge::KnowledgeBase;
 use lafiya_provider::Scrubber;
 use lafiya_text::{Parser, Search};
 
-use crate::books::BookId;
+use crate::phrase_tables::PhraseTableId;
 
 /// A knowledge base with its indices.
 pub struct Library {
@@ -22,7 +22,7 @@ pub struct Library {
     /// Place names and regions.
     pub atlas: Index<Atlas>,
     /// The id of its phrase table, once the store has it.
-    kept_book: OnceLock<BookId>,
+    stored_phrase_table: OnceLock<PhraseTableId>,
     /// Built when the first text is sent to a provider; most installations never need it.
     scrubber: OnceLock<Scrubber>,
 }
@@ -43,7 +43,7 @@ impl Library {
             search: index(&base, Search::build),
             parser: index(&base, Parser::build),
             atlas: index(&base, Atlas::new),
-            kept_book: OnceLock::new(),
+            stored_phrase_table: OnceLock::new(),
             scrubber: OnceLock::new(),
             base,
         }
@@ -68,14 +68,14 @@ impl Library {
 
     /// Returns the id of its phrase table once the store has it, which allows documents to refer to
     /// it.
-    pub(crate) fn kept_book(&self) -> Option<&BookId> {
-        self.kept_book.get()
+    pub(crate) fn stored_phrase_table(&self) -> Option<&PhraseTableId> {
+        self.stored_phrase_table.get()
     }
 
     /// Records that the store has its phrase table.
-    pub(crate) fn book_is_kept(&self, id: BookId) {
+    pub(crate) fn phrase_table_is_stored(&self, id: PhraseTableId) {
         // Another task may have stored it too; the id is the same.
-        let _ = self.kept_book.set(id);
+        let _ = self.stored_phrase_table.set(id);
     }
 
     /// Returns the knowledge base.

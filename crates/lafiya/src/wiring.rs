@@ -11,7 +11,7 @@ use lafiya_facilities::{Register, RegisterFile, Types};
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_knowledge::schema::Content;
 use lafiya_service::keys::KeyHasher;
-use lafiya_service::{Context, Library, SystemClock, Thinking};
+use lafiya_service::{Context, Library, RunningAssessments, SystemClock};
 use lafiya_storage::cache::{Cache, MemoryCache, RedisCache};
 use lafiya_storage::store::{self, Store, StoreSettings};
 use rand::RngExt;
@@ -68,11 +68,11 @@ async fn with_library(
         hasher,
         key_ring: Default::default(),
         last_used: Default::default(),
-        books: Default::default(),
+        phrase_tables: Default::default(),
         health: Default::default(),
         webhook_targets: settings.webhook_targets(),
         limits: settings.limits(),
-        thinking: Thinking::default(),
+        running_assessments: RunningAssessments::default(),
         advisor: settings.advisor()?,
         started: Instant::now(),
     })

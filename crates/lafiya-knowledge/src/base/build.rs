@@ -1,11 +1,11 @@
 //! Builds the knowledge base from content. Never fails: unresolved references are left out (and
 //! reported by `checks`).
 
-use super::book;
 use super::course::Courses;
 use super::directory::Directory;
 use super::index::{ConceptRef, ConditionIx, FindingIx, MeasureIx, RiskIx};
 use super::likelihood::{Answer, Likelihood};
+use super::phrase_table;
 use super::place::{Places, Times};
 use super::priors::Priors;
 use super::watch::{HigherLevels, Watch};
@@ -19,7 +19,7 @@ use crate::words::SexLimit;
 impl KnowledgeBase {
     /// Builds the knowledge base from content that was checked before.
     pub fn from_content(mut content: Content) -> Self {
-        let (book, citations) = book::bind(&mut content);
+        let (phrase_table, citations) = phrase_table::bind(&mut content);
         let directory = Directory::of(&content);
         let mut findings = build_findings(content.findings, &directory);
         let mut risks = build_risks(content.risk_factors, &directory);
@@ -99,7 +99,7 @@ impl KnowledgeBase {
             directory,
             sources: content.sources,
             citations,
-            book: book.into(),
+            phrase_table: phrase_table.into(),
             specialists: content.specialists,
             services: content.services,
             triage: content.triage,

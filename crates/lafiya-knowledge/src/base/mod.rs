@@ -3,7 +3,6 @@
 //! Every reference is resolved once, when it is built, so that the engine works with dense indices
 //! and never with names. It does not validate the content (`checks` does) and does not reason.
 
-mod book;
 mod build;
 mod concepts;
 mod course;
@@ -12,6 +11,7 @@ pub(crate) mod example;
 mod index;
 mod likelihood;
 mod measure;
+mod phrase_table;
 pub(crate) mod place;
 mod priors;
 mod score;
@@ -22,7 +22,6 @@ use std::sync::Arc;
 
 use lafiya_model::{Age, AgeBand, Phrase, Sex, Timeframe, TriageLevel};
 
-pub use book::Book;
 pub use concepts::{
     Condition, Finding, FindingLink, Higher, InvestigationLink, LabEffect, LabLink, LabTest,
     Narrower, Pair, RiskFactor, RiskLink, Rule,
@@ -37,6 +36,7 @@ pub use likelihood::{
     Answer, Group, Likelihood, PROBABILITY_MAX, Showing, Shown, bounded, entropy,
 };
 pub use measure::{Derived, Measure, NotANumber, Person, Quantity, normal_unit, split_number};
+pub use phrase_table::PhraseTable;
 pub use place::{Place, Times};
 pub use priors::{Multiplier, Priors};
 pub use score::{Score, ScoreResult};
@@ -73,7 +73,7 @@ pub struct KnowledgeBase {
     directory: Directory,
     sources: Vec<Source>,
     citations: Vec<Phrase>,
-    book: Arc<Book>,
+    phrase_table: Arc<PhraseTable>,
     specialists: Vec<Specialist>,
     services: Services,
     triage: TriageTexts,
@@ -476,8 +476,8 @@ impl KnowledgeBase {
     }
 
     /// Returns the phrase table.
-    pub fn book(&self) -> &Arc<Book> {
-        &self.book
+    pub fn phrase_table(&self) -> &Arc<PhraseTable> {
+        &self.phrase_table
     }
 
     /// Returns the source with an id.

@@ -175,10 +175,15 @@ pub trait Store: Accounts + WebhookStore {
 
     /// Stores a phrase table, the texts that documents refer to by number. One that exists is not
     /// changed.
-    async fn keep_book(&self, id: &str, phrases: Bytes, now: Timestamp) -> Result<(), StoreError>;
+    async fn store_phrase_table(
+        &self,
+        id: &str,
+        phrases: Bytes,
+        now: Timestamp,
+    ) -> Result<(), StoreError>;
 
     /// Finds a phrase table by its id.
-    async fn find_book(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError>;
+    async fn find_phrase_table(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Records an assessment with its interview, usage, events and idempotency key in one
     /// transaction.

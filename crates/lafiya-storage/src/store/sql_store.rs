@@ -236,15 +236,20 @@ impl Store for SqlStore {
         .await
     }
 
-    async fn keep_book(&self, id: &str, phrases: Bytes, now: Timestamp) -> Result<(), StoreError> {
+    async fn store_phrase_table(
+        &self,
+        id: &str,
+        phrases: Bytes,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         self.write((id.to_owned(), phrases, now), |c, (id, phrases, now)| {
-            Box::pin(books::keep(c, id, phrases, *now))
+            Box::pin(phrase_tables::keep(c, id, phrases, *now))
         })
         .await
     }
 
-    async fn find_book(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.read(id.to_owned(), |c, id| Box::pin(books::find(c, id)))
+    async fn find_phrase_table(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read(id.to_owned(), |c, id| Box::pin(phrase_tables::find(c, id)))
             .await
     }
 

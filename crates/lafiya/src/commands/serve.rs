@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use clap::Command;
 use lafiya_http::{ConnectionThreads, EdgeService, HttpState, Listening, Pages};
 use lafiya_service::keeping::Retention;
-use lafiya_service::{Context, authenticate, books, keeping};
+use lafiya_service::{Context, authenticate, keeping, phrase_tables};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -180,7 +180,7 @@ async fn purge(context: Arc<Context>, retention: Retention, stop: CancellationTo
 
 async fn keep_book(context: Arc<Context>, stop: CancellationToken) {
     loop {
-        if let Err(cause) = books::keep(&context).await {
+        if let Err(cause) = phrase_tables::keep(&context).await {
             tracing::warn!(%cause, "The texts of the knowledge base could not be kept; documents are written in full.");
         }
         let resting = stop.run_until_cancelled(tokio::time::sleep(BOOK_LOOKED_AFTER_EVERY));

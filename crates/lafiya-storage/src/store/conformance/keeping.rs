@@ -40,21 +40,24 @@ pub(super) async fn every_replica_gets_the_same_secret(given: &Given) {
     replica.close().await;
 }
 
-pub(super) async fn a_book_is_kept_once_and_as_it_was(given: &Given) {
+pub(super) async fn a_phrase_table_is_stored_once(given: &Given) {
     let replica = given.replica().await;
     let book = |words: &'static str| bytes::Bytes::from_static(words.as_bytes());
-    assert_eq!(given.store.find_book("a").await.unwrap(), None);
+    assert_eq!(given.store.find_phrase_table("a").await.unwrap(), None);
     for store in [&given.store, &replica] {
-        store.keep_book("a", book("first"), at(0)).await.unwrap();
+        store
+            .store_phrase_table("a", book("first"), at(0))
+            .await
+            .unwrap();
     }
     given
         .store
-        .keep_book("a", book("second"), at(1))
+        .store_phrase_table("a", book("second"), at(1))
         .await
         .unwrap();
-    let kept = replica.find_book("a").await.unwrap();
+    let kept = replica.find_phrase_table("a").await.unwrap();
     assert_eq!(kept.as_deref(), Some("first".as_bytes()));
-    assert_eq!(replica.find_book("b").await.unwrap(), None);
+    assert_eq!(replica.find_phrase_table("b").await.unwrap(), None);
     replica.close().await;
 }
 

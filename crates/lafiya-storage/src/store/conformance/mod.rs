@@ -67,7 +67,7 @@ behaviours! {
     accounts::a_link_and_a_code_work_once,
     keeping::the_probe_writes_and_reads_again_and_again,
     keeping::every_replica_gets_the_same_secret,
-    keeping::a_book_is_kept_once_and_as_it_was,
+    keeping::a_phrase_table_is_stored_once,
     keeping::purging_removes_the_expired_and_nothing_else,
     keeping::assessments_are_kept_as_long_as_the_operator_says,
     keeping::sandbox_assessments_are_kept_for_days_and_within_a_budget,

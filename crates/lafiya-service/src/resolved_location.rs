@@ -14,12 +14,12 @@ use crate::library::Library;
 const DOUBTFUL_BELOW: f64 = 0.7;
 
 /// The resolved location of a case, if it is known, and a warning for the clinician.
-pub(crate) struct Whereabouts {
+pub(crate) struct ResolvedLocation {
     place: Option<Located>,
     pub(crate) warning: Option<Warning<'static>>,
 }
 
-impl Whereabouts {
+impl ResolvedLocation {
     /// Resolves the place of a case. Coordinates take precedence over a place name.
     pub(crate) fn of(context: &Context, library: &Library, caller: &Caller, case: &Case) -> Self {
         let words = case

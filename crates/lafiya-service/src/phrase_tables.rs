@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use lafiya_knowledge::Book;
+use lafiya_knowledge::PhraseTable;
 use moka::future::Cache;
 use sha2::{Digest, Sha256};
 
@@ -12,18 +12,18 @@ use crate::context::Context;
 use crate::error::ServiceError;
 
 /// The id of a phrase table: a digest of all its phrases.
-pub(crate) type BookId = String;
+pub(crate) type PhraseTableId = String;
 
 /// Maximum number of phrase tables in memory: each takes a few megabytes, and few knowledge bases
 /// are in use at a time.
-const BOOKS_MAX: u64 = 4;
+const PHRASE_TABLES_MAX: u64 = 4;
 
 /// The cache of phrase tables that were read from the store.
-pub struct BookShelf(Cache<BookId, Arc<Book>>);
+pub struct PhraseTableCache(Cache<PhraseTableId, Arc<PhraseTable>>);
 
-impl Default for BookShelf {
+impl Default for PhraseTableCache {
     fn default() -> Self {
-        Self(Cache::new(BOOKS_MAX))
+        Self(Cache::new(PHRASE_TABLES_MAX))
     }
 }
 
@@ -31,22 +31,25 @@ impl Default for BookShelf {
 /// documents contain their texts in full, so a failed call can simply be repeated later.
 pub async fn keep(context: &Context) -> Result<(), ServiceError> {
     let library = context.knowledge.load_full();
-    if library.kept_book().is_some() || library.book().is_empty() {
+    if library.stored_phrase_table().is_some() || library.phrase_table().is_empty() {
         return Ok(());
     }
-    let book = Arc::clone(library.book());
-    let packing = tokio::task::spawn_blocking(move || packed(&book)).await;
+    let phrase_table = Arc::clone(library.phrase_table());
+    let packing = tokio::task::spawn_blocking(move || packed(&phrase_table)).await;
     let (id, phrases) = packing.map_err(|cause| ServiceError::Internal(cause.to_string()))??;
     let now = context.clock.now();
-    context.store.keep_book(&id, phrases.into(), now).await?;
-    tracing::info!(book.id = %id, "Documents name the texts of the knowledge base in its book.");
-    library.book_is_kept(id);
+    context
+        .store
+        .store_phrase_table(&id, phrases.into(), now)
+        .await?;
+    tracing::info!(phrase_table.id = %id, "Documents name the texts of the knowledge base in its book.");
+    library.phrase_table_is_stored(id);
     Ok(())
 }
 
 /// Serializes a phrase table as a JSON list of its phrases, which any program can read.
-fn packed(book: &Book) -> Result<(BookId, Vec<u8>), ServiceError> {
-    let phrases: Vec<&str> = book.phrases().collect();
+fn packed(phrase_table: &PhraseTable) -> Result<(PhraseTableId, Vec<u8>), ServiceError> {
+    let phrases: Vec<&str> = phrase_table.phrases().collect();
     let bytes = serde_json::to_vec(&phrases);
     let bytes = bytes.map_err(|cause| ServiceError::Internal(cause.to_string()))?;
     let digest = Sha256::digest(&bytes);
@@ -56,33 +59,33 @@ fn packed(book: &Book) -> Result<(BookId, Vec<u8>), ServiceError> {
     Ok((id, bytes))
 }
 
-fn unpacked(bytes: &[u8]) -> Result<Book, ServiceError> {
+fn unpacked(bytes: &[u8]) -> Result<PhraseTable, ServiceError> {
     let phrases: Vec<String> = serde_json::from_slice(bytes)
         .map_err(|cause| ServiceError::Internal(format!("a kept book is unreadable: {cause}")))?;
     Ok(phrases.iter().map(String::as_str).collect())
 }
 
 /// Finds a phrase table by its id.
-pub(crate) async fn find(context: &Context, id: &str) -> Result<Arc<Book>, ServiceError> {
+pub(crate) async fn find(context: &Context, id: &str) -> Result<Arc<PhraseTable>, ServiceError> {
     let library = context.knowledge.load();
-    if library.kept_book().is_some_and(|kept| kept == id) {
-        return Ok(Arc::clone(library.book()));
+    if library.stored_phrase_table().is_some_and(|kept| kept == id) {
+        return Ok(Arc::clone(library.phrase_table()));
     }
     drop(library);
-    if let Some(book) = context.books.0.get(id).await {
-        return Ok(book);
+    if let Some(phrase_table) = context.phrase_tables.0.get(id).await {
+        return Ok(phrase_table);
     }
-    let bytes = context.store.find_book(id).await?;
+    let bytes = context.store.find_phrase_table(id).await?;
     let bytes = bytes.ok_or_else(|| {
         ServiceError::Internal(format!("a document names the book {id}, which is not kept"))
     })?;
-    let book = Arc::new(unpacked(&bytes)?);
+    let phrase_table = Arc::new(unpacked(&bytes)?);
     context
-        .books
+        .phrase_tables
         .0
-        .insert(id.to_owned(), Arc::clone(&book))
+        .insert(id.to_owned(), Arc::clone(&phrase_table))
         .await;
-    Ok(book)
+    Ok(phrase_table)
 }
 
 #[cfg(test)]
@@ -90,11 +93,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_book_reads_as_it_was_packed() {
-        let book: Book = ["Rest.", "", "Fièvre \"forte\"\n"].into_iter().collect();
-        let (id, bytes) = packed(&book).unwrap();
-        assert_eq!(unpacked(&bytes).unwrap(), book);
-        let other: Book = ["Rest."].into_iter().collect();
+    fn a_packed_phrase_table_reads_back() {
+        let phrase_table: PhraseTable = ["Rest.", "", "Fièvre \"forte\"\n"].into_iter().collect();
+        let (id, bytes) = packed(&phrase_table).unwrap();
+        assert_eq!(unpacked(&bytes).unwrap(), phrase_table);
+        let other: PhraseTable = ["Rest."].into_iter().collect();
         assert_ne!(packed(&other).unwrap().0, id);
         assert!(unpacked(b"[1]").is_err());
     }

@@ -8,14 +8,14 @@ use crate::schema::{Condition, Content, Source};
 
 /// The phrases of a knowledge base by their numbers, counted from 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Book {
+pub struct PhraseTable {
     /// All phrases, concatenated.
     words: String,
     /// The end offset of each phrase.
     ends: Vec<usize>,
 }
 
-impl Book {
+impl PhraseTable {
     /// Returns the phrase with a number.
     pub fn phrase(&self, number: u32) -> Option<&str> {
         let place = usize::try_from(number).ok()?.checked_sub(1)?;
@@ -48,17 +48,19 @@ impl Book {
     }
 }
 
-impl<'a> FromIterator<&'a str> for Book {
+impl<'a> FromIterator<&'a str> for PhraseTable {
     fn from_iter<T: IntoIterator<Item = &'a str>>(phrases: T) -> Self {
-        let mut book = Self::default();
-        phrases.into_iter().for_each(|words| book.push(words));
-        book
+        let mut phrase_table = Self::default();
+        phrases
+            .into_iter()
+            .for_each(|words| phrase_table.push(words));
+        phrase_table
     }
 }
 
 /// Numbers the phrases of the content, and the citations of the sources: `Title, publisher, year`.
-pub(super) fn bind(content: &mut Content) -> (Book, Vec<Phrase>) {
-    let mut book = Book::default();
+pub(super) fn bind(content: &mut Content) -> (PhraseTable, Vec<Phrase>) {
+    let mut phrase_table = PhraseTable::default();
     // Citations come first, because a citation has room only for small numbers.
     let cited = |source: &Source| {
         let Source {
@@ -68,68 +70,68 @@ pub(super) fn bind(content: &mut Content) -> (Book, Vec<Phrase>) {
             ..
         } = source;
         let mut line = Phrase::from(format!("{title}, {publisher}, {year}"));
-        book.enter([&mut line]);
+        phrase_table.enter([&mut line]);
         line
     };
     let citations = content.sources.iter().map(cited).collect();
     for level in &mut content.triage.level {
-        book.enter([&mut level.description, &mut level.recommended_action]);
+        phrase_table.enter([&mut level.description, &mut level.recommended_action]);
     }
     for rule in &mut content.rules {
-        book.enter([&mut rule.says, &mut rule.effect.action]);
-        book.enter(&mut rule.effect.in_emergency);
+        phrase_table.enter([&mut rule.says, &mut rule.effect.action]);
+        phrase_table.enter(&mut rule.effect.in_emergency);
     }
-    book.enter(content.scores.iter_mut().map(|it| &mut it.says));
+    phrase_table.enter(content.scores.iter_mut().map(|it| &mut it.says));
     for it in &mut content.findings {
-        book.enter(&mut it.danger);
-        book.enter([
+        phrase_table.enter(&mut it.danger);
+        phrase_table.enter([
             &mut it.question,
             &mut it.caregiver_question,
             &mut it.explanation,
         ]);
     }
     for it in &mut content.risk_factors {
-        book.enter([
+        phrase_table.enter([
             &mut it.question,
             &mut it.caregiver_question,
             &mut it.explanation,
         ]);
     }
     for condition in &mut content.conditions {
-        enter_condition(&mut book, condition);
+        enter_condition(&mut phrase_table, condition);
     }
-    (book, citations)
+    (phrase_table, citations)
 }
 
-fn enter_condition(book: &mut Book, condition: &mut Condition) {
-    book.enter([&mut condition.description]);
+fn enter_condition(phrase_table: &mut PhraseTable, condition: &mut Condition) {
+    phrase_table.enter([&mut condition.description]);
     let specialist = &mut condition.triage.specialist;
-    book.enter([
+    phrase_table.enter([
         &mut specialist.reasoning,
         &mut specialist.escalation_trigger,
     ]);
     for it in &mut condition.watch_for {
-        book.enter([&mut it.sign, &mut it.escalates_to, &mut it.action]);
+        phrase_table.enter([&mut it.sign, &mut it.escalates_to, &mut it.action]);
     }
     for it in &mut condition.investigation {
-        book.enter([&mut it.purpose, &mut it.interpretation]);
+        phrase_table.enter([&mut it.purpose, &mut it.interpretation]);
     }
     let treatment = &mut condition.treatment;
-    book.enter(&mut treatment.immediate_actions);
-    book.enter(&mut treatment.supportive_care);
+    phrase_table.enter(&mut treatment.immediate_actions);
+    phrase_table.enter(&mut treatment.supportive_care);
     let advice = [
         &mut treatment.first_line,
         &mut treatment.alternative,
         &mut treatment.pregnancy,
         &mut treatment.children,
     ];
-    book.enter(advice.into_iter().flatten().map(|it| &mut it.text));
+    phrase_table.enter(advice.into_iter().flatten().map(|it| &mut it.text));
     if let Some(it) = &mut condition.referral {
-        book.enter([&mut it.current_level, &mut it.refer_to]);
-        book.enter(&mut it.criteria);
-        book.enter(&mut it.pre_referral_actions);
+        phrase_table.enter([&mut it.current_level, &mut it.refer_to]);
+        phrase_table.enter(&mut it.criteria);
+        phrase_table.enter(&mut it.pre_referral_actions);
     }
     if let Some(duty) = &mut condition.notifiable {
-        book.enter([&mut duty.scheme, &mut duty.to]);
+        phrase_table.enter([&mut duty.scheme, &mut duty.to]);
     }
 }

@@ -16,7 +16,9 @@ use lafiya_knowledge::schema::Content;
 use lafiya_model::{Environment, TenantId, Tier};
 use lafiya_service::keys::{self, KeyHasher};
 use lafiya_service::rate_limit::{self, Counted};
-use lafiya_service::{Clock, Context, Library, Limits, TargetPolicy, Thinking, authenticate};
+use lafiya_service::{
+    Clock, Context, Library, Limits, RunningAssessments, TargetPolicy, authenticate,
+};
 use lafiya_storage::cache::MemoryCache;
 use lafiya_storage::store::{self, NewTenant, Store, StoreSettings, StoreUrl};
 use uuid::Uuid;
@@ -34,9 +36,9 @@ const LOOK_UPS: (usize, usize) = (40, 10);
 
 /// A clock that advances one second per call, so that no rate limit window is ever full however
 /// long the bench runs.
-struct Hurried(AtomicI64);
+struct SteppingClock(AtomicI64);
 
-impl Clock for Hurried {
+impl Clock for SteppingClock {
     fn now(&self) -> Timestamp {
         let second = self.0.fetch_add(1, Ordering::Relaxed);
         Timestamp::from_second(second).expect("a time within the calendar")
@@ -45,25 +47,27 @@ impl Clock for Hurried {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let mut doors = Vec::new();
+    let mut checks = Vec::new();
     for size in SIZES {
-        doors.push(Door::new(size).await);
+        checks.push(KeyCheck::new(size).await);
     }
     for _ in 0..TURNS {
-        for door in &mut doors {
-            door.call_us = call_us(&door.context, &door.tokens).await.min(door.call_us);
-            let look_up = look_up_us(&door.context, &door.tokens).await;
-            door.look_up_us = look_up.min(door.look_up_us);
+        for check in &mut checks {
+            check.call_us = call_us(&check.context, &check.tokens)
+                .await
+                .min(check.call_us);
+            let look_up = look_up_us(&check.context, &check.tokens).await;
+            check.look_up_us = look_up.min(check.look_up_us);
         }
     }
-    for door in doors {
-        let (size, call, look_up) = (door.tokens.len(), door.call_us, door.look_up_us);
+    for check in checks {
+        let (size, call, look_up) = (check.tokens.len(), check.call_us, check.look_up_us);
         println!("{size} keys: {call:.2} us a call, {look_up:.1} us a look-up");
     }
 }
 
 /// A service with a number of keys, and the minimum times measured so far.
-struct Door {
+struct KeyCheck {
     context: Context,
     tokens: Vec<String>,
     call_us: f64,
@@ -72,7 +76,7 @@ struct Door {
     _folder: tempfile::TempDir,
 }
 
-impl Door {
+impl KeyCheck {
     async fn new(size: usize) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let url = StoreUrl::Sqlite(folder.path().join("bench.db"));
@@ -101,11 +105,11 @@ fn context(store: Arc<dyn Store>) -> Context {
         knowledge: ArcSwap::from_pointee(library),
         facilities: ArcSwap::from_pointee(facilities),
         home_country: String::new(),
-        clock: Arc::new(Hurried(AtomicI64::new(Timestamp::now().as_second()))),
+        clock: Arc::new(SteppingClock(AtomicI64::new(Timestamp::now().as_second()))),
         hasher: KeyHasher::new(b"a secret of the bench"),
         key_ring: Default::default(),
         last_used: Default::default(),
-        books: Default::default(),
+        phrase_tables: Default::default(),
         health: Default::default(),
         webhook_targets: TargetPolicy::default(),
         limits: Limits {
@@ -114,7 +118,7 @@ fn context(store: Arc<dyn Store>) -> Context {
             anonymous_per_minute: 60,
             pipeline_timeout_ms: 90_000,
         },
-        thinking: Thinking::default(),
+        running_assessments: RunningAssessments::default(),
         advisor: None,
         started: Instant::now(),
     }
