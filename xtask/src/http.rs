@@ -8,9 +8,9 @@ use anyhow::Context;
 
 /// Returns the status of `GET path`, or `None` if there is no answer.
 pub(crate) fn get_status(address: SocketAddr, path: &str) -> Option<u16> {
-    let patience = Duration::from_secs(2);
-    let mut stream = TcpStream::connect_timeout(&address, patience).ok()?;
-    stream.set_read_timeout(Some(patience)).ok()?;
+    let timeout = Duration::from_secs(2);
+    let mut stream = TcpStream::connect_timeout(&address, timeout).ok()?;
+    stream.set_read_timeout(Some(timeout)).ok()?;
     write!(
         stream,
         "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"

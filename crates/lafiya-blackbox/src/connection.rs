@@ -60,7 +60,7 @@ impl Connection {
     }
 
     /// Sets the timeout for an answer.
-    pub fn set_patience(&self, patience: Duration) -> io::Result<()> {
-        self.stream.get_ref().set_read_timeout(Some(patience))
+    pub fn set_patience(&self, timeout: Duration) -> io::Result<()> {
+        self.stream.get_ref().set_read_timeout(Some(timeout))
     }
 }

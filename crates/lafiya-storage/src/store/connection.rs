@@ -19,7 +19,7 @@ use super::sqlite_rows::{self, SqliteRow};
 pub(super) use super::statement::{Statement, Value, sql};
 
 /// A boxed future that is `Send`.
-pub(super) type Promise<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub(super) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The database engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,6 +14,7 @@ mod conformance;
 mod connection;
 mod error;
 mod migrations;
+mod operations;
 mod postgres;
 mod records;
 mod rights;
@@ -27,7 +28,6 @@ mod sqlite_rows;
 mod statement;
 mod url;
 mod usage;
-mod verbs;
 mod webhooks;
 mod work;
 

@@ -16,7 +16,7 @@ use tokio_util::task::TaskTracker;
 
 use super::connection::Connection;
 use super::error::Failure;
-use super::work::{Queue, Verb, Work, answer_all, next_group, run_alone, run_group};
+use super::work::{Operation, Queue, Work, answer_all, next_group, run_alone, run_group};
 use super::{StoreError, StoreSettings, migrations};
 
 /// Number of workers. It is high so that few tenants share one, because tenants on one worker wait
@@ -45,9 +45,9 @@ impl Postgres {
             .after_connect(|connection, _| {
                 // A replica that disappears during a transaction must not keep its locks.
                 Box::pin(async move {
-                    let patience = "set lock_timeout = '5s'; \
+                    let lock_timeout = "set lock_timeout = '5s'; \
                                     set idle_in_transaction_session_timeout = '15s'";
-                    connection.execute(patience).await.map(drop)
+                    connection.execute(lock_timeout).await.map(drop)
                 })
             })
             .connect_with(options)
@@ -85,10 +85,15 @@ impl Postgres {
     pub(super) async fn read<A, T, E: Failure>(
         &self,
         arguments: A,
-        verb: Verb<A, T, E>,
+        operation: Operation<A, T, E>,
     ) -> Result<T, E> {
         let mut connection = self.acquire().await?;
-        match timeout(self.transaction_timeout, verb(&mut connection, &arguments)).await {
+        match timeout(
+            self.transaction_timeout,
+            operation(&mut connection, &arguments),
+        )
+        .await
+        {
             Ok(outcome) => outcome,
             Err(_) => Err(give_up(&mut connection).into()),
         }
@@ -99,10 +104,12 @@ impl Postgres {
     pub(super) async fn write<A, T, E: Failure>(
         &self,
         arguments: A,
-        verb: Verb<A, T, E>,
+        operation: Operation<A, T, E>,
     ) -> Result<T, E> {
-        match self.write_once(&arguments, verb).await {
-            Err(error) if error.is_worth_repeating() => self.write_once(&arguments, verb).await,
+        match self.write_once(&arguments, operation).await {
+            Err(error) if error.is_worth_repeating() => {
+                self.write_once(&arguments, operation).await
+            }
             outcome => outcome,
         }
     }
@@ -113,7 +120,7 @@ impl Postgres {
         &self,
         order: u128,
         arguments: A,
-        verb: Verb<A, T, E>,
+        operation: Operation<A, T, E>,
     ) -> Result<T, E>
     where
         A: Send + Sync + 'static,
@@ -121,7 +128,7 @@ impl Postgres {
         E: Failure,
     {
         let queue = &self.queues[(order % WORKERS) as usize];
-        queue.perform(order, arguments, verb).await
+        queue.perform(order, arguments, operation).await
     }
 
     pub(super) async fn close(&self) {
@@ -133,10 +140,10 @@ impl Postgres {
     async fn write_once<A, T, E: Failure>(
         &self,
         arguments: &A,
-        verb: Verb<A, T, E>,
+        operation: Operation<A, T, E>,
     ) -> Result<T, E> {
         let mut connection = self.acquire().await?;
-        let work = run_alone(&mut connection, arguments, verb);
+        let work = run_alone(&mut connection, arguments, operation);
         match timeout(self.transaction_timeout, work).await {
             Ok(outcome) => outcome,
             Err(_) => Err(give_up(&mut connection).into()),

@@ -5,9 +5,9 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use lafiya_model::{AccountId, Role, TenantId};
 
+use super::operations::accounts as operations;
+use super::operations::attempts;
 use super::sql_store::SqlStore;
-use super::verbs::accounts as verbs;
-use super::verbs::attempts;
 use super::{
     AccountRecord, Accounts, AttemptBound, NewAccount, NewPassword, NewSession, SessionRecord,
     StoreError,
@@ -21,18 +21,20 @@ impl Accounts for SqlStore {
         actor: &str,
     ) -> Result<AccountRecord, StoreError> {
         self.write((account, actor.to_owned()), |c, (account, actor)| {
-            Box::pin(verbs::create(c, account, actor))
+            Box::pin(operations::create(c, account, actor))
         })
         .await
     }
 
     async fn find_account(&self, email: &str) -> Result<Option<AccountRecord>, StoreError> {
-        self.read(email.to_owned(), |c, email| Box::pin(verbs::find(c, email)))
-            .await
+        self.read(email.to_owned(), |c, email| {
+            Box::pin(operations::find(c, email))
+        })
+        .await
     }
 
     async fn list_accounts(&self, tenant: TenantId) -> Result<Vec<AccountRecord>, StoreError> {
-        self.read(tenant, |c, &tenant| Box::pin(verbs::list(c, tenant)))
+        self.read(tenant, |c, &tenant| Box::pin(operations::list(c, tenant)))
             .await
     }
 
@@ -47,7 +49,7 @@ impl Accounts for SqlStore {
         self.write(
             (tenant, id, role, actor.to_owned(), now),
             |c, (tenant, id, role, actor, now)| {
-                Box::pin(verbs::set_role(c, *tenant, *id, *role, actor, *now))
+                Box::pin(operations::set_role(c, *tenant, *id, *role, actor, *now))
             },
         )
         .await
@@ -62,7 +64,9 @@ impl Accounts for SqlStore {
     ) -> Result<(), StoreError> {
         self.write(
             (tenant, id, actor.to_owned(), now),
-            |c, (tenant, id, actor, now)| Box::pin(verbs::remove(c, *tenant, *id, actor, *now)),
+            |c, (tenant, id, actor, now)| {
+                Box::pin(operations::remove(c, *tenant, *id, actor, *now))
+            },
         )
         .await
     }
@@ -76,7 +80,7 @@ impl Accounts for SqlStore {
     ) -> Result<(), StoreError> {
         self.write(
             (id, new, actor.to_owned(), now),
-            |c, (id, new, actor, now)| Box::pin(verbs::set_password(c, *id, new, actor, *now)),
+            |c, (id, new, actor, now)| Box::pin(operations::set_password(c, *id, new, actor, *now)),
         )
         .await
     }
@@ -92,7 +96,7 @@ impl Accounts for SqlStore {
             (self.data_keys.clone(), id, secret, actor.to_owned(), now),
             |c, (keys, id, secret, actor, now)| {
                 let secret = secret.as_deref();
-                Box::pin(verbs::set_totp(c, keys, *id, secret, actor, *now))
+                Box::pin(operations::set_totp(c, keys, *id, secret, actor, *now))
             },
         )
         .await
@@ -100,14 +104,14 @@ impl Accounts for SqlStore {
 
     async fn totp_secret(&self, id: AccountId) -> Result<Option<String>, StoreError> {
         self.read((self.data_keys.clone(), id), |c, (keys, id)| {
-            Box::pin(verbs::totp_secret(c, keys, *id))
+            Box::pin(operations::totp_secret(c, keys, *id))
         })
         .await
     }
 
     async fn take_totp_step(&self, id: AccountId, step: u64) -> Result<bool, StoreError> {
         self.write((id, step), |c, &(id, step)| {
-            Box::pin(verbs::take_totp_step(c, id, step))
+            Box::pin(operations::take_totp_step(c, id, step))
         })
         .await
     }
@@ -138,7 +142,7 @@ impl Accounts for SqlStore {
 
     async fn begin_session(&self, session: NewSession, how: &str) -> Result<(), StoreError> {
         self.write((session, how.to_owned()), |c, (session, how)| {
-            Box::pin(verbs::begin_session(c, session, how))
+            Box::pin(operations::begin_session(c, session, how))
         })
         .await
     }
@@ -150,20 +154,20 @@ impl Accounts for SqlStore {
         now: Timestamp,
     ) -> Result<Option<SessionRecord>, StoreError> {
         self.read((*hash, idle_since, now), |c, (hash, idle_since, now)| {
-            Box::pin(verbs::find_session(c, hash, *idle_since, *now))
+            Box::pin(operations::find_session(c, hash, *idle_since, *now))
         })
         .await
     }
 
     async fn touch_session(&self, hash: &[u8; 32], now: Timestamp) -> Result<(), StoreError> {
         self.write((*hash, now), |c, (hash, now)| {
-            Box::pin(verbs::touch_session(c, hash, *now))
+            Box::pin(operations::touch_session(c, hash, *now))
         })
         .await
     }
 
     async fn end_session(&self, hash: &[u8; 32]) -> Result<(), StoreError> {
-        self.write(*hash, |c, hash| Box::pin(verbs::end_session(c, hash)))
+        self.write(*hash, |c, hash| Box::pin(operations::end_session(c, hash)))
             .await
     }
 
@@ -178,7 +182,7 @@ impl Accounts for SqlStore {
         self.write(
             (account, hash, expires_at, actor.to_owned(), now),
             |c, (account, hash, expires_at, actor, now)| {
-                Box::pin(verbs::create_link(
+                Box::pin(operations::create_link(
                     c,
                     *account,
                     hash,
@@ -197,7 +201,7 @@ impl Accounts for SqlStore {
         now: Timestamp,
     ) -> Result<Option<AccountRecord>, StoreError> {
         self.read((*hash, now), |c, (hash, now)| {
-            Box::pin(verbs::find_link(c, hash, *now))
+            Box::pin(operations::find_link(c, hash, *now))
         })
         .await
     }
@@ -208,7 +212,7 @@ impl Accounts for SqlStore {
         now: Timestamp,
     ) -> Result<Option<AccountRecord>, StoreError> {
         self.write((*hash, now), |c, (hash, now)| {
-            Box::pin(verbs::take_link(c, hash, *now))
+            Box::pin(operations::take_link(c, hash, *now))
         })
         .await
     }

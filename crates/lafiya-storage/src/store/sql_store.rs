@@ -9,15 +9,15 @@ use lafiya_model::{
 };
 
 use super::error::Failure;
+use super::operations::record::SealedRecord;
+use super::operations::sealing::{assessment_place, interview_place};
+use super::operations::{
+    assessments, audit, books, keeping, keys, record, rights, sealing, tenants, usage,
+};
 use super::postgres::Postgres;
 use super::sealing::Sealed;
 use super::sqlite::Sqlite;
-use super::verbs::record::SealedRecord;
-use super::verbs::sealing::{assessment_place, interview_place};
-use super::verbs::{
-    assessments, audit, books, keeping, keys, record, rights, sealing, tenants, usage,
-};
-use super::work::Verb;
+use super::work::Operation;
 use super::*;
 
 /// A store in SQLite or PostgreSQL, and the keys that encrypt its documents.
@@ -33,28 +33,36 @@ pub(super) enum Database {
 }
 
 impl SqlStore {
-    pub(super) async fn read<A, T, E>(&self, arguments: A, verb: Verb<A, T, E>) -> Result<T, E>
+    pub(super) async fn read<A, T, E>(
+        &self,
+        arguments: A,
+        operation: Operation<A, T, E>,
+    ) -> Result<T, E>
     where
         A: Send + Sync + 'static,
         T: Send + 'static,
         E: Failure,
     {
         match &self.database {
-            Database::Sqlite(sqlite) => sqlite.read(arguments, verb).await,
+            Database::Sqlite(sqlite) => sqlite.read(arguments, operation).await,
             // Boxed because this future is large, and callers on SQLite would carry its size too.
-            Database::Postgres(postgres) => Box::pin(postgres.read(arguments, verb)).await,
+            Database::Postgres(postgres) => Box::pin(postgres.read(arguments, operation)).await,
         }
     }
 
-    pub(super) async fn write<A, T, E>(&self, arguments: A, verb: Verb<A, T, E>) -> Result<T, E>
+    pub(super) async fn write<A, T, E>(
+        &self,
+        arguments: A,
+        operation: Operation<A, T, E>,
+    ) -> Result<T, E>
     where
         A: Send + Sync + 'static,
         T: Send + 'static,
         E: Failure,
     {
         match &self.database {
-            Database::Sqlite(sqlite) => sqlite.write(arguments, verb).await,
-            Database::Postgres(postgres) => Box::pin(postgres.write(arguments, verb)).await,
+            Database::Sqlite(sqlite) => sqlite.write(arguments, operation).await,
+            Database::Postgres(postgres) => Box::pin(postgres.write(arguments, operation)).await,
         }
     }
 }
@@ -254,16 +262,16 @@ impl Store for SqlStore {
     }
 
     async fn record_assessment(&self, new: RecordAssessment) -> Result<Recorded, RecordRefusal> {
-        let verb: Verb<Box<SealedRecord>, Recorded, RecordRefusal> =
+        let operation: Operation<Box<SealedRecord>, Recorded, RecordRefusal> =
             |c, sealed| Box::pin(record::record(c, sealed));
         // A recording locks the tenant first, so the tenant determines the order.
         let order = new.tenant.0.as_u128();
         // Boxed because it is moved several times on its way to the writer.
         let sealed = Box::new(SealedRecord::seal(new, &self.data_keys)?);
         match &self.database {
-            Database::Sqlite(sqlite) => sqlite.write(sealed, verb).await,
+            Database::Sqlite(sqlite) => sqlite.write(sealed, operation).await,
             Database::Postgres(postgres) => {
-                Box::pin(postgres.write_grouped(order, sealed, verb)).await
+                Box::pin(postgres.write_grouped(order, sealed, operation)).await
             }
         }
     }

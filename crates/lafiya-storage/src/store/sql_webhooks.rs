@@ -8,8 +8,8 @@ use lafiya_model::{
 };
 use uuid::Uuid;
 
+use super::operations::{adverse_events, chores, claims, deliveries, outbox, webhooks};
 use super::sql_store::SqlStore;
-use super::verbs::{adverse_events, chores, claims, deliveries, outbox, webhooks};
 use super::*;
 
 #[async_trait]

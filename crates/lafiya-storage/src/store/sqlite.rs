@@ -23,7 +23,7 @@ use super::connection::{Connection, sql};
 use super::error::Failure;
 use super::sqlite_checkpoints::{CHECKPOINT, Checkpoints};
 use super::sqlite_rows::STATEMENTS_KEPT;
-use super::work::{Queue, Verb, Work, answer_all, next_group, run_group};
+use super::work::{Operation, Queue, Work, answer_all, next_group, run_group};
 use super::{StoreError, StoreSettings, migrations};
 
 const READERS: usize = 4;
@@ -40,16 +40,16 @@ const PAGE_BYTES: u32 = 8 * 1024;
 pub(super) struct Sqlite {
     readers: Arc<Readers>,
     queue: Queue,
-    patience: Duration,
+    acquire_timeout: Duration,
     closing: CancellationToken,
     writer: TaskTracker,
 }
 
-/// Read-only connections. Idle ones wait in `drawer`.
+/// Read-only connections. Idle ones wait in `idle_connections`.
 struct Readers {
     path: PathBuf,
-    places: Arc<Semaphore>,
-    drawer: Mutex<Vec<Connection>>,
+    permits: Arc<Semaphore>,
+    idle_connections: Mutex<Vec<Connection>>,
 }
 
 impl Sqlite {
@@ -86,34 +86,38 @@ impl Sqlite {
         writer.close();
         let readers = Readers {
             path: path.into(),
-            places: Arc::new(Semaphore::new(READERS)),
-            drawer: Mutex::new(Vec::new()),
+            permits: Arc::new(Semaphore::new(READERS)),
+            idle_connections: Mutex::new(Vec::new()),
         };
         Ok(Self {
             readers: Arc::new(readers),
             queue,
-            patience: settings.acquire_timeout,
+            acquire_timeout: settings.acquire_timeout,
             closing,
             writer,
         })
     }
 
     /// Reads on a blocking thread, because the disk may be slow.
-    pub(super) async fn read<A, T, E>(&self, arguments: A, verb: Verb<A, T, E>) -> Result<T, E>
+    pub(super) async fn read<A, T, E>(
+        &self,
+        arguments: A,
+        operation: Operation<A, T, E>,
+    ) -> Result<T, E>
     where
         A: Send + Sync + 'static,
         T: Send + 'static,
         E: Failure,
     {
-        let places = Arc::clone(&self.readers.places);
-        let Ok(Ok(place)) = timeout(self.patience, places.acquire_owned()).await else {
+        let permits = Arc::clone(&self.readers.permits);
+        let Ok(Ok(permit)) = timeout(self.acquire_timeout, permits.acquire_owned()).await else {
             return Err(StoreError::unavailable("no reader became free in time").into());
         };
         let readers = Arc::clone(&self.readers);
         let reading = tokio::task::spawn_blocking(move || {
-            let _place = place;
+            let _place = permit;
             let mut connection = readers.take()?;
-            let answer = Handle::current().block_on(verb(&mut connection, &arguments));
+            let answer = Handle::current().block_on(operation(&mut connection, &arguments));
             readers.put_back(connection);
             answer
         });
@@ -121,31 +125,37 @@ impl Sqlite {
         reading.await.map_err(broken)?
     }
 
-    pub(super) async fn write<A, T, E>(&self, arguments: A, verb: Verb<A, T, E>) -> Result<T, E>
+    pub(super) async fn write<A, T, E>(
+        &self,
+        arguments: A,
+        operation: Operation<A, T, E>,
+    ) -> Result<T, E>
     where
         A: Send + Sync + 'static,
         T: Send + 'static,
         E: Failure,
     {
         // A single writer cannot deadlock, so the order of arrival is used.
-        self.queue.perform(0, arguments, verb).await
+        self.queue.perform(0, arguments, operation).await
     }
 
     pub(super) async fn close(&self) {
         self.closing.cancel();
         self.writer.wait().await;
-        self.readers.places.close();
-        self.readers.drawer().clear();
+        self.readers.permits.close();
+        self.readers.idle_connections().clear();
     }
 }
 
 impl Readers {
-    fn drawer(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
-        self.drawer.lock().unwrap_or_else(PoisonError::into_inner)
+    fn idle_connections(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
+        self.idle_connections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn take(&self) -> Result<Connection, StoreError> {
-        let waiting = self.drawer().pop();
+        let waiting = self.idle_connections().pop();
         match waiting {
             Some(connection) => Ok(connection),
             None => connect(&self.path, true),
@@ -154,7 +164,7 @@ impl Readers {
 
     fn put_back(&self, connection: Connection) {
         if !connection.is_unsettled() {
-            self.drawer().push(connection);
+            self.idle_connections().push(connection);
         }
     }
 }

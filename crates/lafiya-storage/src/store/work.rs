@@ -11,11 +11,12 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use super::StoreError;
-use super::connection::{Connection, Promise};
+use super::connection::{BoxFuture, Connection};
 use super::error::Failure;
 
 /// An operation, as a function of a connection and its arguments.
-pub(super) type Verb<A, T, E> = for<'c> fn(&'c mut Connection, &'c A) -> Promise<'c, Result<T, E>>;
+pub(super) type Operation<A, T, E> =
+    for<'c> fn(&'c mut Connection, &'c A) -> BoxFuture<'c, Result<T, E>>;
 
 /// Maximum number of units of work in one transaction.
 pub(super) const GROUP_MAX: usize = 64;
@@ -28,10 +29,10 @@ pub(super) const QUEUE_MAX: usize = 1_024;
 pub(super) async fn run_alone<A, T, E: Failure>(
     connection: &mut Connection,
     arguments: &A,
-    verb: Verb<A, T, E>,
+    operation: Operation<A, T, E>,
 ) -> Result<T, E> {
     connection.begin().await?;
-    let outcome = verb(connection, arguments).await;
+    let outcome = operation(connection, arguments).await;
     match outcome {
         Ok(value) => {
             connection.commit().await?;
@@ -106,7 +107,7 @@ pub(super) trait Work: Send {
     /// The sort key of a group. Groups run in this order, so that two of them cannot deadlock.
     fn order(&self) -> u128;
 
-    fn run<'a>(&'a mut self, connection: &'a mut Connection) -> Promise<'a, Ended>;
+    fn run<'a>(&'a mut self, connection: &'a mut Connection) -> BoxFuture<'a, Ended>;
 
     /// Sends the result to the caller, given the result of the group.
     fn answer(self: Box<Self>, group: Result<(), StoreError>);
@@ -115,7 +116,7 @@ pub(super) trait Work: Send {
 struct Job<A, T, E> {
     order: u128,
     arguments: A,
-    verb: Verb<A, T, E>,
+    operation: Operation<A, T, E>,
     outcome: Option<Result<T, E>>,
     caller: oneshot::Sender<Result<T, E>>,
 }
@@ -134,9 +135,9 @@ where
         self.order
     }
 
-    fn run<'a>(&'a mut self, connection: &'a mut Connection) -> Promise<'a, Ended> {
+    fn run<'a>(&'a mut self, connection: &'a mut Connection) -> BoxFuture<'a, Ended> {
         Box::pin(async move {
-            let outcome = (self.verb)(connection, &self.arguments).await;
+            let outcome = (self.operation)(connection, &self.arguments).await;
             let ended = match &outcome {
                 Ok(_) => Ended::Done,
                 Err(error) => Ended::Failed(error.store_error().cloned()),
@@ -163,13 +164,19 @@ where
 #[derive(Clone)]
 pub(super) struct Queue {
     sender: mpsc::Sender<Box<dyn Work>>,
-    patience: Duration,
+    acquire_timeout: Duration,
 }
 
 impl Queue {
-    pub(super) fn new(patience: Duration) -> (Self, mpsc::Receiver<Box<dyn Work>>) {
+    pub(super) fn new(acquire_timeout: Duration) -> (Self, mpsc::Receiver<Box<dyn Work>>) {
         let (sender, receiver) = mpsc::channel(QUEUE_MAX);
-        (Self { sender, patience }, receiver)
+        (
+            Self {
+                sender,
+                acquire_timeout,
+            },
+            receiver,
+        )
     }
 
     /// Sends an operation to the worker and waits for its durable result.
@@ -177,7 +184,7 @@ impl Queue {
         &self,
         order: u128,
         arguments: A,
-        verb: Verb<A, T, E>,
+        operation: Operation<A, T, E>,
     ) -> Result<T, E>
     where
         A: Send + Sync + 'static,
@@ -188,11 +195,11 @@ impl Queue {
         let job = Job {
             order,
             arguments,
-            verb,
+            operation,
             outcome: None,
             caller,
         };
-        match timeout(self.patience, self.sender.send(Box::new(job))).await {
+        match timeout(self.acquire_timeout, self.sender.send(Box::new(job))).await {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return Err(StoreError::unavailable("the store is closed").into()),
             Err(_) => return Err(StoreError::unavailable("too much work is waiting").into()),
