@@ -5,7 +5,7 @@ use lafiya_knowledge::ConditionIx;
 use lafiya_model::DeidentifiedCase;
 
 use crate::arithmetic::{exponential, highest, sum};
-use crate::facts::{PatientFacts, Told};
+use crate::facts::{EvidenceItem, PatientFacts};
 use crate::parameters::Parameters;
 use crate::priors::CaseMix;
 use crate::ranking::Ranking;
@@ -29,7 +29,7 @@ pub struct Differential<'a> {
     /// Prior log-odds against "something else", of conditions and then of pairs.
     pub(crate) prior: Vec<f64>,
     /// The weights of each piece of evidence, in the order of the facts.
-    pub(crate) weights: Vec<(Told, Weights<'a>)>,
+    pub(crate) weights: Vec<(EvidenceItem, Weights<'a>)>,
     /// The weights of the illness duration, if any duration is known.
     pub(crate) course: Option<Vec<f64>>,
     /// The weights of a second opinion, by `ConditionIx`, if there is one.
@@ -44,7 +44,12 @@ impl<'a> Differential<'a> {
         let counted = facts.counted();
         let weights = counted
             .iter()
-            .map(|told| (*told, weighing::of(told, facts, parameters, &counted)))
+            .map(|evidence_items| {
+                (
+                    *evidence_items,
+                    weighing::of(evidence_items, facts, parameters, &counted),
+                )
+            })
             .collect::<Vec<_>>();
         let course = weighing::course(facts, parameters);
         let mut scores = Scores::starting_at(prior.clone());

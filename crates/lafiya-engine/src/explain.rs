@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use crate::citations::Citations;
 use crate::differential::Differential;
-use crate::facts::{PatientFacts, Told};
+use crate::facts::{EvidenceItem, PatientFacts};
 use crate::weights::Weights;
 
 /// Weights below this are noise in a list of reasons.
@@ -30,12 +30,12 @@ const COURSE: (&str, &str) = ("course", "How long the illness has lasted");
 const SECOND_OPINION: (&str, &str) = ("second_opinion", "What a second opinion makes of it");
 
 /// The evidence in words, shared by all candidates.
-pub(crate) struct Pieces<'a, 'd> {
-    pieces: Vec<Piece<'a, 'd>>,
+pub(crate) struct WeighedEvidence<'a, 'd> {
+    pieces: Vec<EvidenceWeight<'a, 'd>>,
     differential: &'d Differential<'a>,
 }
 
-struct Piece<'a, 'd> {
+struct EvidenceWeight<'a, 'd> {
     id: &'a str,
     name: &'a str,
     choice: Choice,
@@ -45,11 +45,11 @@ struct Piece<'a, 'd> {
     weights: &'d Weights<'a>,
 }
 
-impl<'a, 'd> Pieces<'a, 'd> {
+impl<'a, 'd> WeighedEvidence<'a, 'd> {
     pub(crate) fn of(facts: &PatientFacts<'a>, differential: &'d Differential<'a>) -> Self {
-        let piece = |(told, weights): &'d (Told, Weights<'a>)| {
-            let name = facts.base.name_of(told.concept);
-            let (choice, reason) = if told.present {
+        let piece = |(evidence_items, weights): &'d (EvidenceItem, Weights<'a>)| {
+            let name = facts.base.name_of(evidence_items.concept);
+            let (choice, reason) = if evidence_items.present {
                 (Choice::Present, Text::from(name))
             } else {
                 const NO: &str = "No ";
@@ -58,8 +58,8 @@ impl<'a, 'd> Pieces<'a, 'd> {
                 push_lowered(&mut without, name);
                 (Choice::Absent, Text::shared(without))
             };
-            Piece {
-                id: facts.base.id_of(told.concept),
+            EvidenceWeight {
+                id: facts.base.id_of(evidence_items.concept),
                 name,
                 choice,
                 reason,
@@ -120,7 +120,7 @@ impl<'a, 'd> Pieces<'a, 'd> {
 pub(crate) fn condition<'a>(
     facts: &PatientFacts<'a>,
     differential: &Differential<'_>,
-    pieces: &Pieces<'a, '_>,
+    pieces: &WeighedEvidence<'a, '_>,
     ix: ConditionIx,
     citations: &mut Citations<'a>,
 ) -> AssessedCondition<'a> {
@@ -241,11 +241,15 @@ pub(crate) fn listed(facts: &PatientFacts<'_>, label: &str, present: bool) -> St
     let mut line = String::with_capacity(BYTES_OF_LINE);
     line.push_str(label);
     let label_ends = line.len();
-    for told in facts.told.iter().filter(|told| told.present == present) {
+    for evidence_items in facts
+        .evidence_items
+        .iter()
+        .filter(|evidence_items| evidence_items.present == present)
+    {
         if line.len() > label_ends {
             line.push_str(", ");
         }
-        push_lowered(&mut line, facts.base.name_of(told.concept));
+        push_lowered(&mut line, facts.base.name_of(evidence_items.concept));
     }
     if line.len() == label_ends {
         line.push_str("nothing");

@@ -32,7 +32,7 @@ pub struct Concern {
 
 /// One piece of evidence that counts, as stated or as derived from a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Told {
+pub(crate) struct EvidenceItem {
     pub(crate) concept: ConceptRef,
     pub(crate) present: bool,
     pub(crate) severity: Option<Severity>,
@@ -47,7 +47,7 @@ pub struct PatientFacts<'a> {
     /// The patient group, for figures that differ by group.
     pub(crate) group: Option<Group>,
     /// Evidence as stated or derived from values, sorted by concept without duplicates.
-    pub(crate) told: Vec<Told>,
+    pub(crate) evidence_items: Vec<EvidenceItem>,
     pub(crate) concerns: Vec<Concern>,
     /// Messages about values far outside the normal range that nothing else was concluded from.
     pub(crate) unusual: Vec<String>,
@@ -79,7 +79,7 @@ impl<'a> PatientFacts<'a> {
             age: case.age,
             sex: case.sex,
             group: None,
-            told: Vec::new(),
+            evidence_items: Vec::new(),
             concerns: Vec::new(),
             unusual: Vec::new(),
             impossible: Vec::new(),
@@ -134,7 +134,7 @@ impl<'a> PatientFacts<'a> {
             }
         }
         facts.close_over_relations();
-        facts.collect_told(&evidence);
+        facts.collect_evidence_items(&evidence);
         facts.collect_known();
         facts
     }
@@ -320,8 +320,8 @@ impl<'a> PatientFacts<'a> {
     fn values_upside_down(&mut self, evidence: &[(ConceptRef, &Evidence)]) -> Vec<ConceptRef> {
         let base = self.base;
         let value_of = |wanted: ConceptRef| {
-            let told = evidence.iter().find(|(concept, _)| *concept == wanted);
-            told.and_then(|(_, item)| item.value)
+            let evidence_items = evidence.iter().find(|(concept, _)| *concept == wanted);
+            evidence_items.and_then(|(_, item)| item.value)
         };
         let mut impossible = Vec::new();
         for pair in base.measure_pairs() {
@@ -480,17 +480,17 @@ impl<'a> PatientFacts<'a> {
 
     /// Collects the evidence that was stated or derived from a value, one entry per concept. Facts
     /// that only follow from other facts are not included.
-    fn collect_told(&mut self, evidence: &[(ConceptRef, &Evidence)]) {
+    fn collect_evidence_items(&mut self, evidence: &[(ConceptRef, &Evidence)]) {
         let counts = |concept: &ConceptRef, item: &Evidence| {
             item.choice != Choice::Unknown
                 && !matches!(concept, ConceptRef::Measure(_) | ConceptRef::Condition(_))
         };
         // The evidence is already sorted by concept without duplicates.
-        let told = evidence
+        let evidence_items = evidence
             .iter()
             .filter(|(concept, item)| counts(concept, item));
-        self.told = told
-            .map(|(concept, item)| Told {
+        self.evidence_items = evidence_items
+            .map(|(concept, item)| EvidenceItem {
                 concept: *concept,
                 present: match concept {
                     ConceptRef::Lab(ix) => self.labs[ix.index()] == Status::Present,
@@ -501,12 +501,15 @@ impl<'a> PatientFacts<'a> {
             })
             .collect();
         for &(concept, present) in &self.derived {
-            match self.told.binary_search_by_key(&concept, |it| it.concept) {
+            match self
+                .evidence_items
+                .binary_search_by_key(&concept, |it| it.concept)
+            {
                 // A contradiction counts as present.
-                Ok(place) => self.told[place].present |= present,
-                Err(place) => self.told.insert(
+                Ok(place) => self.evidence_items[place].present |= present,
+                Err(place) => self.evidence_items.insert(
                     place,
-                    Told {
+                    EvidenceItem {
                         concept,
                         present,
                         severity: None,
@@ -528,23 +531,23 @@ impl<'a> PatientFacts<'a> {
     }
 
     /// Returns the evidence that counts in its own right, out of all that was stated.
-    pub(crate) fn counted(&self) -> Vec<Told> {
-        self.counted_among(&self.told)
+    pub(crate) fn counted(&self) -> Vec<EvidenceItem> {
+        self.counted_among(&self.evidence_items)
     }
 
     /// Returns the evidence among `kept`, sorted by concept, that counts in its own right. A
     /// present finding counts unless a narrower one is present. An absent finding counts unless a
     /// broader one is absent or a narrower one is present. So nothing is counted twice.
-    pub(crate) fn counted_among(&self, kept: &[Told]) -> Vec<Told> {
+    pub(crate) fn counted_among(&self, kept: &[EvidenceItem]) -> Vec<EvidenceItem> {
         // Loops over ancestors because a finding has few of them, but many descendants.
         let broader = |ix: FindingIx| &self.base.finding(ix).ancestors;
-        let present = kept.iter().filter(|told| told.present);
-        let present = present.filter_map(|told| told.concept.finding());
+        let present = kept.iter().filter(|evidence_items| evidence_items.present);
+        let present = present.filter_map(|evidence_items| evidence_items.concept.finding());
         let said_by_narrower: Vec<FindingIx> = present.flat_map(broader).copied().collect();
-        let counts = |told: &&Told| {
-            told.concept.finding().is_none_or(|ix| {
+        let counts = |evidence_items: &&EvidenceItem| {
+            evidence_items.concept.finding().is_none_or(|ix| {
                 !said_by_narrower.contains(&ix)
-                    && (told.present || !is_any_among(kept, broader(ix), false))
+                    && (evidence_items.present || !is_any_among(kept, broader(ix), false))
             })
         };
         let mut counted = Vec::with_capacity(kept.len());
@@ -553,16 +556,22 @@ impl<'a> PatientFacts<'a> {
     }
 }
 
-/// Whether any of these findings is among the stated evidence, as present or as absent. `told` is
+/// Whether any of these findings is among the stated evidence, as present or as absent. `evidence_items` is
 /// sorted by concept.
-pub(crate) fn is_any_among(told: &[Told], findings: &[FindingIx], present: bool) -> bool {
-    findings.iter().any(|&ix| is_among(told, ix, present))
+pub(crate) fn is_any_among(
+    evidence_items: &[EvidenceItem],
+    findings: &[FindingIx],
+    present: bool,
+) -> bool {
+    findings
+        .iter()
+        .any(|&ix| is_among(evidence_items, ix, present))
 }
 
 /// Like [`is_any_among`], for a single finding.
-pub(crate) fn is_among(told: &[Told], ix: FindingIx, present: bool) -> bool {
-    let place = told.binary_search_by_key(&ConceptRef::Finding(ix), |it| it.concept);
-    place.is_ok_and(|place| told[place].present == present)
+pub(crate) fn is_among(evidence_items: &[EvidenceItem], ix: FindingIx, present: bool) -> bool {
+    let place = evidence_items.binary_search_by_key(&ConceptRef::Finding(ix), |it| it.concept);
+    place.is_ok_and(|place| evidence_items[place].present == present)
 }
 
 impl Status {
@@ -624,8 +633,8 @@ impl Facts for PatientFacts<'_> {
     }
     fn is_told(&self, concept: ConceptRef) -> bool {
         let place = self
-            .told
-            .binary_search_by_key(&concept, |told| told.concept);
-        place.is_ok_and(|place| self.told[place].present)
+            .evidence_items
+            .binary_search_by_key(&concept, |evidence_items| evidence_items.concept);
+        place.is_ok_and(|place| self.evidence_items[place].present)
     }
 }

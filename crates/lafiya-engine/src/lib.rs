@@ -9,13 +9,13 @@
 #![warn(missing_docs)]
 
 mod arithmetic;
-mod carried;
+mod candidate_level;
 mod citations;
 mod danger;
 mod differential;
 mod explain;
 mod facts;
-mod holding;
+mod hypotheses_by_level;
 mod opinion;
 mod parameters;
 mod plan;

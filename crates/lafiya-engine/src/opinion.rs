@@ -146,11 +146,11 @@ impl Considered<'_> {
         levels: &Levels,
         parameters: &Parameters,
     ) -> Verdict {
-        let carried = levels
+        let candidate_level = levels
             .shares(self.moved.hypotheses())
             .level(self.moved.unexplained(), parameters);
-        let asked = self.opinion.level.unwrap_or(carried);
-        let level = own.level.max(carried).max(asked);
+        let asked = self.opinion.level.unwrap_or(candidate_level);
+        let level = own.level.max(candidate_level).max(asked);
         if level == own.level {
             return own;
         }

@@ -103,15 +103,15 @@ fn open_danger(facts: &PatientFacts<'_>, differential: &Differential<'_>) -> Opt
 }
 
 /// The leading candidates, weighted by how much it matters to distinguish each of them.
-struct Stakes {
+struct WeightedCandidates {
     candidates: Vec<(ConditionIx, f64)>,
     /// The total weight of the candidates and of "something else".
     total: f64,
     /// The reciprocal of `total`: multiplication is faster than division.
-    one_of_total: f64,
+    inverse_total: f64,
 }
 
-impl Stakes {
+impl WeightedCandidates {
     fn of(facts: &PatientFacts<'_>, differential: &Differential<'_>) -> Self {
         let mut candidates: Vec<(ConditionIx, f64)> = differential
             .leading()
@@ -142,7 +142,7 @@ impl Stakes {
         Self {
             candidates,
             total,
-            one_of_total: total.recip(),
+            inverse_total: total.recip(),
         }
     }
 }
@@ -155,9 +155,9 @@ impl Stakes {
 /// only padding.
 #[derive(Clone, Copy, Default)]
 #[repr(align(16))]
-struct Telling([f32; 4]);
+struct AnswerMoments([f32; 4]);
 
-impl Telling {
+impl AnswerMoments {
     fn add(&mut self, weight: f32, above: Answer) {
         let Answer { yes, entropy } = above;
         let (oftener, less_sure) = (weight * yes, weight * entropy);
@@ -176,8 +176,13 @@ impl Telling {
     /// Returns the expected information, given that all other candidates are at the background, or
     /// `None` if it is not above `best`. Most answers are not, and an upper bound shows that
     /// without computing a logarithm.
-    fn information_above(&self, best: f64, stakes: &Stakes, background: Answer) -> Option<f64> {
-        let mean = |sum: f32| f64::from(sum) * stakes.one_of_total;
+    fn information_above(
+        &self,
+        best: f64,
+        candidates: &WeightedCandidates,
+        background: Answer,
+    ) -> Option<f64> {
+        let mean = |sum: f32| f64::from(sum) * candidates.inverse_total;
         let [oftener, less_sure, squares, _] = self.0.map(mean);
         let expected = f64::from(background.yes) + oftener;
         if !may_tell(best, expected, squares - oftener * oftener) {
@@ -216,8 +221,8 @@ impl Best {
 }
 
 fn best_concept(facts: &PatientFacts<'_>, differential: &Differential<'_>) -> Option<ConceptRef> {
-    let stakes = Stakes::of(facts, differential);
-    if stakes.total <= 0.0 {
+    let candidates = WeightedCandidates::of(facts, differential);
+    if candidates.total <= 0.0 {
         return None;
     }
     let mut best = Best {
@@ -225,18 +230,18 @@ fn best_concept(facts: &PatientFacts<'_>, differential: &Differential<'_>) -> Op
         concept: None,
     };
     let (findings, risks) = (facts.base.findings().len(), facts.base.risks().len());
-    let mut on_stack = [Telling::default(); CONCEPTS_ON_STACK];
+    let mut on_stack = [AnswerMoments::default(); CONCEPTS_ON_STACK];
     let mut on_heap = Vec::new();
     let room = match on_stack.get_mut(..findings.max(risks)) {
         Some(room) => room,
         None => {
-            on_heap.resize(findings.max(risks), Telling::default());
+            on_heap.resize(findings.max(risks), AnswerMoments::default());
             &mut on_heap
         }
     };
-    offer_findings(facts, &stakes, &mut room[..findings], &mut best);
-    room[..risks].fill(Telling::default());
-    offer_risks(facts, &stakes, &mut room[..risks], &mut best);
+    offer_findings(facts, &candidates, &mut room[..findings], &mut best);
+    room[..risks].fill(AnswerMoments::default());
+    offer_risks(facts, &candidates, &mut room[..risks], &mut best);
     best.concept
 }
 
@@ -244,20 +249,20 @@ fn best_concept(facts: &PatientFacts<'_>, differential: &Differential<'_>) -> Op
 /// information and is skipped.
 fn offer_findings(
     facts: &PatientFacts<'_>,
-    stakes: &Stakes,
-    telling: &mut [Telling],
+    candidates: &WeightedCandidates,
+    moments: &mut [AnswerMoments],
     best: &mut Best,
 ) {
     let table = facts.base.likelihood();
-    for &(candidate, weight) in &stakes.candidates {
+    for &(candidate, weight) in &candidates.candidates {
         for shown in table.shown(candidate, facts.group) {
-            telling[shown.finding.index()].add(weight as f32, shown.above);
+            moments[shown.finding.index()].add(weight as f32, shown.above);
         }
     }
-    for (place, (telling, background)) in telling.iter().zip(table.background()).enumerate() {
-        if telling.is_known() {
+    for (place, (moments, background)) in moments.iter().zip(table.background()).enumerate() {
+        if moments.is_known() {
             let ix = FindingIx::at(place);
-            let information = telling.information_above(best.information, stakes, *background);
+            let information = moments.information_above(best.information, candidates, *background);
             // This check is slower, so it runs only for a finding that would win.
             if let Some(information) = information.filter(|_| can_be_asked(facts, ix)) {
                 best.take(information, ConceptRef::Finding(ix));
@@ -268,20 +273,20 @@ fn offer_findings(
 
 fn offer_risks(
     facts: &PatientFacts<'_>,
-    stakes: &Stakes,
-    telling: &mut [Telling],
+    candidates: &WeightedCandidates,
+    moments: &mut [AnswerMoments],
     best: &mut Best,
 ) {
     let base = facts.base;
-    for &(candidate, weight) in &stakes.candidates {
+    for &(candidate, weight) in &candidates.candidates {
         for link in &base.condition(candidate).risks {
-            telling[link.risk.index()].add(weight as f32, link.above);
+            moments[link.risk.index()].add(weight as f32, link.above);
         }
     }
-    for (ix, telling) in base.risk_indices().zip(telling) {
-        if telling.is_known() {
+    for (ix, moments) in base.risk_indices().zip(moments) {
+        if moments.is_known() {
             let background = base.risk(ix).background;
-            let information = telling.information_above(best.information, stakes, background);
+            let information = moments.information_above(best.information, candidates, background);
             if let Some(information) = information.filter(|_| risk_can_be_asked(facts, ix)) {
                 best.take(information, ConceptRef::Risk(ix));
             }

@@ -15,7 +15,7 @@ use lafiya_model::{
 use crate::citations::Citations;
 use crate::danger::{self, Alarm};
 use crate::differential::Differential;
-use crate::explain::{self, Pieces, rounded};
+use crate::explain::{self, WeighedEvidence, rounded};
 use crate::facts::PatientFacts;
 use crate::opinion::{self, Considered, Refusal};
 use crate::parameters::Parameters;
@@ -85,8 +85,12 @@ impl<'a> Draft<'a> {
     /// personal data.
     pub fn outline(&self, candidates_max: usize) -> Outline {
         let concepts = |present: bool| {
-            let told = self.facts.told.iter().filter(|it| it.present == present);
-            let concepts: Vec<ConceptRef> = told.map(|it| it.concept).collect();
+            let evidence_items = self
+                .facts
+                .evidence_items
+                .iter()
+                .filter(|it| it.present == present);
+            let concepts: Vec<ConceptRef> = evidence_items.map(|it| it.concept).collect();
             explain::ids(self.facts.base, &concepts)
         };
         let ranking = self.differential.ranking().iter().take(candidates_max);
@@ -153,7 +157,7 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
 
     let leaders = leaders(&own, &shown_conditions(&own));
     let shown = shown_with(differential, &leaders);
-    let pieces = Pieces::of(&facts, differential);
+    let pieces = WeighedEvidence::of(&facts, differential);
     let conditions: Vec<AssessedCondition<'a>> = shown
         .iter()
         .map(|ix| explain::condition(&facts, differential, &pieces, *ix, &mut citations))
@@ -341,7 +345,9 @@ fn triage_words<'a>(
 ) -> Triage<'a> {
     let base = facts.base;
     let level_text = base.level_text(verdict.level);
-    let by_danger = verdict.floor.is_some_and(|floor| floor > verdict.carried);
+    let by_danger = verdict
+        .floor
+        .is_some_and(|floor| floor > verdict.candidate_level);
     let deciding_alarm = alarms.first().filter(|alarm| alarm.level == verdict.level);
     let as_urgent = differential.likeliest(|ix| levels.level(ix).0 >= verdict.level);
     let carrying = as_urgent.filter(|ix| carries(*ix, differential, verdict));
@@ -409,7 +415,7 @@ fn triage_words<'a>(
 /// level, and the condition is probable enough to be treated. Otherwise the level comes from danger
 /// signs, a second opinion or many unlikely conditions together.
 fn carries(condition: ConditionIx, differential: &Differential<'_>, verdict: &Verdict) -> bool {
-    verdict.carried == verdict.level
+    verdict.candidate_level == verdict.level
         && verdict.raised_from.is_none()
         && differential.probability(condition) >= LEADER_PROBABILITY_MIN
 }
@@ -457,8 +463,8 @@ fn contributing(
     let mut weighed: Vec<(f64, ConceptRef)> = differential
         .weights
         .iter()
-        .filter(|(told, _)| told.present && is_symptom(&told.concept))
-        .map(|(told, weights)| (weights.at(ix), told.concept))
+        .filter(|(evidence_items, _)| evidence_items.present && is_symptom(&evidence_items.concept))
+        .map(|(evidence_items, weights)| (weights.at(ix), evidence_items.concept))
         .filter(|(weight, _)| *weight > 0.0)
         .collect();
     weighed.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -536,13 +542,16 @@ fn warnings<'a>(
             details: Vec::new(),
         });
     }
-    if let Some(floor) = verdict.floor.filter(|floor| *floor > verdict.carried) {
+    if let Some(floor) = verdict
+        .floor
+        .filter(|floor| *floor > verdict.candidate_level)
+    {
         warnings.push(Warning {
             kind: WarningKind::TriageMismatch,
             severity: WarningSeverity::High,
             message: format!(
                 "Danger signs ask for {floor}, the likely conditions alone for {}.",
-                verdict.carried
+                verdict.candidate_level
             )
             .into(),
             recommended_action: "Act on the danger signs first.".into(),
@@ -608,7 +617,11 @@ fn reasoning(
 ) -> Reasoning {
     let mut steps = Vec::with_capacity(STEPS_USUALLY);
     steps.push(explain::listed(facts, "Present: ", true));
-    if facts.told.iter().any(|told| !told.present) {
+    if facts
+        .evidence_items
+        .iter()
+        .any(|evidence_items| !evidence_items.present)
+    {
         steps.push(explain::listed(facts, "Absent: ", false));
     }
     for RedFlag {

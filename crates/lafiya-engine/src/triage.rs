@@ -1,11 +1,11 @@
 //! The triage level. Danger signs set a minimum whatever the candidates say; above that, the level
 //! follows from the risk of the candidates. A further danger sign can never lower the level: see
-//! `carried`.
+//! `candidate_level`.
 
 use lafiya_knowledge::{ConditionIx, Facts as _};
 use lafiya_model::{Timeframe, TriageLevel};
 
-use crate::carried;
+use crate::candidate_level;
 use crate::danger::Alarm;
 use crate::differential::Differential;
 use crate::facts::PatientFacts;
@@ -17,7 +17,7 @@ pub(crate) struct Verdict {
     pub(crate) level: TriageLevel,
     pub(crate) timeframe: Timeframe,
     /// The level of the candidates alone.
-    pub(crate) carried: TriageLevel,
+    pub(crate) candidate_level: TriageLevel,
     /// The minimum level that danger signs require.
     pub(crate) floor: Option<TriageLevel>,
     /// The level before a second opinion alone raised it, if it did.
@@ -114,19 +114,19 @@ pub(crate) fn decide(
     parameters: &Parameters,
 ) -> Verdict {
     let floor = alarms.iter().map(|alarm| alarm.level).max();
-    let carried = if floor == Some(TriageLevel::Emergency) {
+    let candidate_level = if floor == Some(TriageLevel::Emergency) {
         // Nothing can raise the level further, so the level of the evidence as a whole is enough.
         levels
             .shares(differential.hypotheses())
             .level(differential.unexplained(), parameters)
     } else {
-        carried::level(facts, differential, levels, parameters)
+        candidate_level::level(facts, differential, levels, parameters)
     };
-    let level = floor.map_or(carried, |floor| floor.max(carried));
+    let level = floor.map_or(candidate_level, |floor| floor.max(candidate_level));
     Verdict {
         level,
         timeframe: timeframe(level, differential, alarms, levels),
-        carried,
+        candidate_level,
         floor,
         raised_from: None,
     }

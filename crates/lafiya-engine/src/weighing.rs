@@ -8,9 +8,9 @@ use lafiya_knowledge::{
 };
 use lafiya_model::Severity;
 
-use crate::facts::{PatientFacts, Told, is_among, is_any_among};
+use crate::facts::{EvidenceItem, PatientFacts, is_among, is_any_among};
 use crate::parameters::Parameters;
-use crate::weights::{Few, Reckoning, Weights};
+use crate::weights::{SparseWeights, WeightFormula, Weights};
 
 /// The share of patients who call a finding severe, if a condition does not state one.
 const SEVERE_SHARE: f64 = 0.3;
@@ -21,20 +21,22 @@ const NARROWER_SHARE_MAX: f64 = 0.2;
 /// Returns the weights of a piece of evidence, given the other evidence in `company`. An absent
 /// narrow finding counts less if the broad one is known to be present.
 pub(crate) fn of<'a>(
-    told: &Told,
+    evidence_items: &EvidenceItem,
     facts: &PatientFacts<'a>,
     parameters: &Parameters,
-    company: &[Told],
+    company: &[EvidenceItem],
 ) -> Weights<'a> {
-    let (usual, few) = match (told.concept, told.present) {
-        (ConceptRef::Finding(ix), true) => present_finding(ix, told.severity, facts, parameters),
+    let (usual, sparse) = match (evidence_items.concept, evidence_items.present) {
+        (ConceptRef::Finding(ix), true) => {
+            present_finding(ix, evidence_items.severity, facts, parameters)
+        }
         (ConceptRef::Finding(ix), false) => absent_finding(ix, facts, parameters, company),
         (ConceptRef::Risk(ix), _) if facts.is_by_place(ix) => (0.0, Vec::new().into()),
         (ConceptRef::Risk(ix), present) => (0.0, risk(facts.base, ix, present, parameters).into()),
         (ConceptRef::Lab(ix), present) => (0.0, lab(facts.base, ix, present).into()),
         (ConceptRef::Measure(_) | ConceptRef::Condition(_), _) => (0.0, Vec::new().into()),
     };
-    Weights::new(usual, few, told.present, facts.base)
+    Weights::new(usual, sparse, evidence_items.present, facts.base)
 }
 
 fn present_finding<'a>(
@@ -42,52 +44,52 @@ fn present_finding<'a>(
     severity: Option<Severity>,
     facts: &PatientFacts<'a>,
     parameters: &Parameters,
-) -> (f64, Few<'a>) {
+) -> (f64, SparseWeights<'a>) {
     let background = f64::from(facts.base.finding(ix).background);
-    let reckoning = Reckoning {
+    let formula = WeightFormula {
         present: true,
         ln_other: bounded(background * parameters.other_times).ln(),
         times: parameters.present_weight,
         cardinal_times: parameters.present_weight,
     };
     let expected = Expected::of(ix, facts, parameters);
-    let usual = reckoning.weight(bounded(expected.unlisted).ln(), false);
-    let few = expected.weighed(reckoning, |narrowed| narrowed.ln_present);
-    let few = match severity {
-        Some(severity) => with_severity(few, ix, severity, facts, parameters),
-        None => few,
+    let usual = formula.weight(bounded(expected.unlisted).ln(), false);
+    let sparse = expected.weighed(formula, |narrowed| narrowed.ln_present);
+    let sparse = match severity {
+        Some(severity) => with_severity(sparse, ix, severity, facts, parameters),
+        None => sparse,
     };
-    (usual, few)
+    (usual, sparse)
 }
 
 fn absent_finding<'a>(
     ix: FindingIx,
     facts: &PatientFacts<'a>,
     parameters: &Parameters,
-    company: &[Told],
-) -> (f64, Few<'a>) {
+    company: &[EvidenceItem],
+) -> (f64, SparseWeights<'a>) {
     let base = facts.base;
     let background = f64::from(base.finding(ix).background);
     let expected = Expected::of(ix, facts, parameters);
-    let mut reckoning = Reckoning {
+    let mut formula = WeightFormula {
         present: false,
         ln_other: (1.0 - bounded(background.min(0.9))).ln(),
         times: parameters.absent_weight,
         cardinal_times: parameters.absent_cardinal_weight,
     };
     let Some(broader) = present_ancestor(ix, facts, company) else {
-        let usual = reckoning.weight((1.0 - bounded(expected.unlisted)).ln(), false);
+        let usual = formula.weight((1.0 - bounded(expected.unlisted)).ln(), false);
         let ln_absent = |narrowed: Narrowed| (1.0 - bounded(narrowed.probability)).ln();
-        return (usual, expected.weighed(reckoning, ln_absent));
+        return (usual, expected.weighed(formula, ln_absent));
     };
     // The probability that the narrow finding is absent, given that the broad one is present.
     let other = f64::from(base.finding(broader).background) * parameters.other_times;
-    reckoning.ln_other = (1.0 - bounded((background / bounded(other)).min(0.9))).ln();
+    formula.ln_other = (1.0 - bounded((background / bounded(other)).min(0.9))).ln();
     let given = Expected::of(broader, facts, parameters);
     let weight = |narrow: f64, is_cardinal: bool, given: f64| {
         let share = narrow / bounded(given);
         let ln_absent = (1.0 - bounded(share.min(PROBABILITY_MAX))).ln();
-        reckoning.weight(ln_absent, is_cardinal)
+        formula.weight(ln_absent, is_cardinal)
     };
     let usual = weight(expected.unlisted, false, given.unlisted);
     (usual, expected.map_with(&given, weight).into())
@@ -98,7 +100,7 @@ fn absent_finding<'a>(
 fn present_ancestor(
     ix: FindingIx,
     facts: &PatientFacts<'_>,
-    company: &[Told],
+    company: &[EvidenceItem],
 ) -> Option<FindingIx> {
     let mut broader = facts.base.finding(ix).ancestors.iter().copied();
     broader.find(|&it| {
@@ -154,10 +156,10 @@ impl<'a> Expected<'a> {
 
     /// Returns the weights, given a function for the logarithm of a figure that is derived for this
     /// patient.
-    fn weighed(self, reckoning: Reckoning, ln: impl Fn(Narrowed) -> f64) -> Few<'a> {
+    fn weighed(self, formula: WeightFormula, ln: impl Fn(Narrowed) -> f64) -> SparseWeights<'a> {
         let narrowed = self.narrowed.into_iter();
-        let others = narrowed.map(|(ix, it)| (ix, reckoning.weight(ln(it), false)));
-        Few::new(self.listed, reckoning, others.collect())
+        let others = narrowed.map(|(ix, it)| (ix, formula.weight(ln(it), false)));
+        SparseWeights::new(self.listed, formula, others.collect())
     }
 
     /// Computes one number for each condition that has a figure here or in `other`, from the figure
@@ -232,13 +234,13 @@ fn expected_by<'a>(
 /// Adds the weight of the stated severity, for conditions that state how often the finding is
 /// severe.
 fn with_severity<'a>(
-    few: Few<'a>,
+    sparse: SparseWeights<'a>,
     ix: FindingIx,
     severity: Severity,
     facts: &PatientFacts<'a>,
     parameters: &Parameters,
-) -> Few<'a> {
-    let mut weights = few.one_by_one();
+) -> SparseWeights<'a> {
+    let mut weights = sparse.one_by_one();
     for (condition, weight) in &mut weights {
         let mut links = facts.base.condition(*condition).findings.iter();
         let link = links.find(|link| link.finding == ix);

@@ -8,7 +8,7 @@ static NOTHING_LISTED: Showing = Showing::NONE;
 
 /// How the logarithm of a frequency becomes a weight.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Reckoning {
+pub(crate) struct WeightFormula {
     /// Whether the finding is present, so that the frequency counts, or absent, so that one minus
     /// the frequency counts.
     pub(crate) present: bool,
@@ -20,9 +20,9 @@ pub(crate) struct Reckoning {
     pub(crate) cardinal_times: f64,
 }
 
-impl Reckoning {
+impl WeightFormula {
     /// Whether cardinal findings are scaled differently.
-    fn minds_cardinal(&self) -> bool {
+    fn uses_cardinal_weight(&self) -> bool {
         self.cardinal_times != self.times
     }
 
@@ -39,17 +39,17 @@ impl Reckoning {
 /// The weights of a few conditions. By far the most have a figure in the table; those are computed
 /// on demand, which is faster than storing them.
 #[derive(Clone, Debug)]
-pub(crate) struct Few<'a> {
+pub(crate) struct SparseWeights<'a> {
     listed: &'a Showing,
-    reckoning: Reckoning,
+    formula: WeightFormula,
     /// Conditions that are not listed in the table, sorted.
     others: Vec<(ConditionIx, f64)>,
 }
 
-impl<'a> Few<'a> {
+impl<'a> SparseWeights<'a> {
     pub(crate) fn new(
         listed: &'a Showing,
-        reckoning: Reckoning,
+        formula: WeightFormula,
         others: Vec<(ConditionIx, f64)>,
     ) -> Self {
         debug_assert!(others.is_sorted_by(|a, b| a.0 < b.0), "each once");
@@ -57,13 +57,13 @@ impl<'a> Few<'a> {
         debug_assert!(others_listed.next().is_none(), "in one of the two");
         Self {
             listed,
-            reckoning,
+            formula,
             others,
         }
     }
 
     fn at(&self, condition: ConditionIx) -> Option<f64> {
-        if let Some(ln) = self.listed.ln_of(condition, self.reckoning.present) {
+        if let Some(ln) = self.listed.ln_of(condition, self.formula.present) {
             let is_cardinal = || {
                 let place = self.listed.place_of(condition);
                 place.is_some_and(|place| self.listed.is_cardinal(place))
@@ -76,25 +76,25 @@ impl<'a> Few<'a> {
 
     /// Returns the weight of a listed condition.
     fn at_place(&self, place: usize) -> f64 {
-        let ln = self.listed.ln(self.reckoning.present)[place];
+        let ln = self.listed.ln(self.formula.present)[place];
         self.weight(ln, || self.listed.is_cardinal(place))
     }
 
     /// Converts a logarithm into a weight. Whether the finding is cardinal is looked up only if it
     /// matters.
     fn weight(&self, ln: f32, is_cardinal: impl Fn() -> bool) -> f64 {
-        let is_cardinal = self.reckoning.minds_cardinal() && is_cardinal();
-        self.reckoning.weight(ln.into(), is_cardinal)
+        let is_cardinal = self.formula.uses_cardinal_weight() && is_cardinal();
+        self.formula.weight(ln.into(), is_cardinal)
     }
 
     /// Adds `times` the difference between the weights and the usual one. The weight is linear in
     /// the logarithm, with the same slope for all listed conditions except the few for which the
     /// finding is cardinal.
     fn add_above(&self, usual: f64, times: f64, scores: &mut [f64]) {
-        let Reckoning {
+        let WeightFormula {
             present, ln_other, ..
-        } = self.reckoning;
-        let slope = times * self.reckoning.times;
+        } = self.formula;
+        let slope = times * self.formula.times;
         let start = -(slope * ln_other + times * usual);
         let (conditions, ln) = (self.listed.conditions(), self.listed.ln(present));
         let above = |ln: f32| slope * f64::from(ln) + start;
@@ -109,8 +109,8 @@ impl<'a> Few<'a> {
                 scores[ix.index()] += above(ln);
             }
         }
-        if self.reckoning.minds_cardinal() {
-            let further = times * (self.reckoning.cardinal_times - self.reckoning.times);
+        if self.formula.uses_cardinal_weight() {
+            let further = times * (self.formula.cardinal_times - self.formula.times);
             for &place in self.listed.cardinal() {
                 let place = usize::from(place);
                 scores[conditions[place].index()] += further * (f64::from(ln[place]) - ln_other);
@@ -142,43 +142,53 @@ impl<'a> Few<'a> {
     }
 }
 
-impl From<Vec<(ConditionIx, f64)>> for Few<'_> {
+impl From<Vec<(ConditionIx, f64)>> for SparseWeights<'_> {
     fn from(each: Vec<(ConditionIx, f64)>) -> Self {
-        Self::new(&NOTHING_LISTED, Reckoning::default(), each)
+        Self::new(&NOTHING_LISTED, WeightFormula::default(), each)
     }
 }
 
 /// One weight per hypothesis: the conditions, followed by the condition pairs.
 #[derive(Clone, Debug)]
 pub(crate) struct Weights<'a> {
-    /// The weight of every condition not in `few`, and of pairs of such conditions.
+    /// The weight of every condition not in `sparse`, and of pairs of such conditions.
     usual: f64,
-    few: Few<'a>,
+    sparse: SparseWeights<'a>,
     /// The weights of all pairs, in order; empty if every pair has the usual weight.
     of_pairs: Vec<f64>,
 }
 
 impl<'a> Weights<'a> {
     /// Builds the weights from those of a few conditions; all others have the usual weight.
-    pub(crate) fn new(usual: f64, few: Few<'a>, present: bool, base: &KnowledgeBase) -> Self {
+    pub(crate) fn new(
+        usual: f64,
+        sparse: SparseWeights<'a>,
+        present: bool,
+        base: &KnowledgeBase,
+    ) -> Self {
         Self {
             usual,
-            of_pairs: of_pairs(usual, &few, present, base),
-            few,
+            of_pairs: of_pairs(usual, &sparse, present, base),
+            sparse,
         }
     }
 
     /// Returns the weight for a condition.
     pub(crate) fn at(&self, condition: ConditionIx) -> f64 {
-        self.few.at(condition).unwrap_or(self.usual)
+        self.sparse.at(condition).unwrap_or(self.usual)
     }
 }
 
 /// Returns the weights of the pairs. A pair shows whatever either of its conditions shows, and an
 /// absent finding counts as against the condition that it contradicts most.
-fn of_pairs(usual: f64, few: &Few<'_>, present: bool, base: &KnowledgeBase) -> Vec<f64> {
+fn of_pairs(
+    usual: f64,
+    sparse: &SparseWeights<'_>,
+    present: bool,
+    base: &KnowledgeBase,
+) -> Vec<f64> {
     let mut weights = vec![usual; base.places_in_pairs()];
-    few.for_each_paired(|ix, weight| weights[base.place_in_pairs(ix)] = weight);
+    sparse.for_each_paired(|ix, weight| weights[base.place_in_pairs(ix)] = weight);
     let at = |condition| weights[base.place_in_pairs(condition)];
     let both = |pair: &Pair| {
         let (first, second) = (at(pair.first), at(pair.second));
@@ -215,7 +225,9 @@ impl Scores {
 
     fn join(&mut self, piece: &Weights<'_>, times: f64) {
         self.of_all += times * piece.usual;
-        piece.few.add_above(piece.usual, times, &mut self.of_each);
+        piece
+            .sparse
+            .add_above(piece.usual, times, &mut self.of_each);
         let pairs = self.of_each.len() - piece.of_pairs.len();
         for (score, weight) in self.of_each[pairs..].iter_mut().zip(&piece.of_pairs) {
             *score += times * (weight - piece.usual);
@@ -264,7 +276,7 @@ mod tests {
         let ix = ConditionIx::at(3);
         let piece = Weights {
             usual: -0.25,
-            few: vec![(ix, 1.5)].into(),
+            sparse: vec![(ix, 1.5)].into(),
             of_pairs: Vec::new(),
         };
         assert_eq!((piece.at(ix), piece.at(ConditionIx::at(2))), (1.5, -0.25));

@@ -89,7 +89,7 @@ fn a_place_and_the_same_in_words_give_the_same_level() {
 fn what_a_place_implies_is_weighed_once() {
     for slug in ["kano", "lagos", "greater-accra", "baringo"] {
         let evidence = present(&["s_fever", "s_headache"]);
-        let told = present(&[&["s_fever", "s_headache"], &implied(slug)[..]].concat());
+        let evidence_items = present(&[&["s_fever", "s_headache"], &implied(slug)[..]].concat());
         let probabilities = |evidence| {
             let case = at(Some(slug), Age::from_years(9), evidence);
             let facts = PatientFacts::gather(&BASE, &case);
@@ -97,7 +97,11 @@ fn what_a_place_implies_is_weighed_once() {
                 .probabilities()
                 .to_vec()
         };
-        assert_eq!(probabilities(evidence), probabilities(told), "{slug}");
+        assert_eq!(
+            probabilities(evidence),
+            probabilities(evidence_items),
+            "{slug}"
+        );
     }
 }
 

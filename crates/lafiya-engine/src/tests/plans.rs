@@ -65,9 +65,12 @@ fn what_a_less_likely_condition_asks_for_is_said_with_its_name() {
 
 /// A patient in whom one candidate explains most, at a usual level below the minimum that a danger
 /// sign sets.
-fn raised_by_danger(age: u32, sex: Sex, told: &[&str]) -> Assessment<'static> {
-    let told = told.iter().map(|id| item(id, Choice::Present)).collect();
-    let answer = answer(&case(Age::from_years(age), sex, told));
+fn raised_by_danger(age: u32, sex: Sex, evidence_items: &[&str]) -> Assessment<'static> {
+    let evidence_items = evidence_items
+        .iter()
+        .map(|id| item(id, Choice::Present))
+        .collect();
+    let answer = answer(&case(Age::from_years(age), sex, evidence_items));
     let leader = &answer.conditions[0];
     assert!(leader.probability > 0.5, "{}", leader.name);
     let usual = condition(leader.id.as_str()).text.triage.default;
@@ -110,9 +113,9 @@ fn a_test_is_recommended_only_to_whom_it_makes_sense_for() {
     let files = toy::files_with("lab-tests.toml", positive, &limited);
     let base = KnowledgeBase::from_files(files).expect("a sound base");
     let tests = |years: u32, sex: Sex, also: &[&str]| -> Vec<String> {
-        let told = ["s_fever", "s_headache"].iter().chain(also);
-        let told = told.map(|id| item(id, Choice::Present)).collect();
-        let case = case(Age::from_years(years), sex, told);
+        let evidence_items = ["s_fever", "s_headache"].iter().chain(also);
+        let evidence_items = evidence_items.map(|id| item(id, Choice::Present)).collect();
+        let case = case(Age::from_years(years), sex, evidence_items);
         let answer = review(assess(&base, &case, &Parameters::default()), 0);
         let tests = answer.investigations.into_iter();
         tests.map(|it| it.test_id.to_string()).collect()
@@ -135,12 +138,15 @@ fn a_test_is_recommended_only_to_whom_it_makes_sense_for() {
 #[test]
 fn no_later_visit_is_ordered_beside_an_emergency() {
     let action = r#"action = "Take the baby to a clinic today.""#;
-    let actions = |addition: &str, told: &[&str]| -> Vec<String> {
+    let actions = |addition: &str, evidence_items: &[&str]| -> Vec<String> {
         let effect = [action, addition].concat();
         let files = toy::files_with("rules/fever.toml", action, &effect);
         let base = KnowledgeBase::from_files(files).expect("a sound base");
-        let told = told.iter().map(|id| item(id, Choice::Present)).collect();
-        let case = case(Age::from_days(20), Sex::Female, told);
+        let evidence_items = evidence_items
+            .iter()
+            .map(|id| item(id, Choice::Present))
+            .collect();
+        let case = case(Age::from_days(20), Sex::Female, evidence_items);
         let answer = review(assess(&base, &case, &Parameters::default()), 0);
         let actions = answer.treatment.immediate_actions.into_iter();
         actions.map(|it| it.to_string()).collect()

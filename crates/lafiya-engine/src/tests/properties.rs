@@ -183,12 +183,12 @@ proptest! {
     fn no_rule_that_holds_is_left_out_because_it_sleeps(case in any_case()) {
         let facts = PatientFacts::gather(&BASE, &case);
         let awake: Vec<&str> = BASE.rules_awake(&facts.known).filter(|it| it.when.holds(&facts)).map(|it| it.text.id.as_str()).collect();
-        let holding: Vec<&str> = BASE.rules().iter().filter(|it| it.when.holds(&facts)).map(|it| it.text.id.as_str()).collect();
-        prop_assert_eq!(awake, holding);
+        let hypotheses: Vec<&str> = BASE.rules().iter().filter(|it| it.when.holds(&facts)).map(|it| it.text.id.as_str()).collect();
+        prop_assert_eq!(awake, hypotheses);
         let levels = Levels::of(&facts);
         for ix in BASE.condition_indices() {
-            let holding = BASE.condition(ix).higher.iter().filter(|it| it.when.holds(&facts));
-            let raised = holding.map(|it| (it.level, it.timeframe)).max();
+            let hypotheses = BASE.condition(ix).higher.iter().filter(|it| it.when.holds(&facts));
+            let raised = hypotheses.map(|it| (it.level, it.timeframe)).max();
             let usual = BASE.usual_levels()[ix.index()];
             prop_assert_eq!(levels.level(ix), raised.map_or(usual, |raised| raised.max(usual)));
         }

@@ -5,7 +5,7 @@ use lafiya_model::assessment::{Warning, WarningKind, WarningSeverity};
 use lafiya_model::{Age, Choice, DeidentifiedCase, Evidence, Severity, Sex, TriageLevel};
 
 use super::{BASE, case, finding_id, item};
-use crate::facts::{PatientFacts, Status, Told};
+use crate::facts::{EvidenceItem, PatientFacts, Status};
 use crate::{Parameters, assess, danger, review};
 
 fn valued(id: &str, choice: Choice, value: f64) -> Evidence {
@@ -25,8 +25,8 @@ fn counts(test: &str, evidence: Evidence) -> (Option<bool>, usize) {
     let case = case(Age::from_years(30), Sex::Male, vec![evidence]);
     let facts = PatientFacts::gather(&BASE, &case);
     let concept = BASE.resolve(test).unwrap();
-    let told = facts.told.iter().find(|it| it.concept == concept);
-    (told.map(|it| it.present), facts.concerns.len())
+    let evidence_items = facts.evidence_items.iter().find(|it| it.concept == concept);
+    (evidence_items.map(|it| it.present), facts.concerns.len())
 }
 
 #[test]
@@ -91,8 +91,8 @@ fn who_says_that_it_is_not_so_is_believed() {
     let case = case(Age::from_years(30), Sex::Male, evidence);
     let facts = PatientFacts::gather(&BASE, &case);
     let concept = BASE.resolve("s_cough_more_than_2_weeks").unwrap();
-    let told = facts.told.iter().find(|it| it.concept == concept);
-    assert_eq!(told.map(|it| it.present), Some(false));
+    let evidence_items = facts.evidence_items.iter().find(|it| it.concept == concept);
+    assert_eq!(evidence_items.map(|it| it.present), Some(false));
 }
 
 /// Returns ages on both sides of every age limit in the knowledge base, and some in between.
@@ -153,11 +153,11 @@ fn what_does_not_fit_the_age_is_neither_present_nor_absent() {
             {
                 let facts = PatientFacts::gather(&BASE, &measured(concept, value, age, sex));
                 let about = || format!("{} = {value} at {age:?}, {sex}", BASE.id_of(concept));
-                for told in &facts.told {
+                for evidence_items in &facts.evidence_items {
                     assert!(
-                        BASE.fits(told.concept, age, sex),
+                        BASE.fits(evidence_items.concept, age, sex),
                         "{} by {}",
-                        BASE.id_of(told.concept),
+                        BASE.id_of(evidence_items.concept),
                         about()
                     );
                 }
@@ -186,7 +186,11 @@ fn what_is_told_to_be_absent_outside_its_ages_is_not_known() {
                 .map(|ix| item(finding_id(ix), Choice::Absent))
                 .collect();
             let facts = PatientFacts::gather(&BASE, &case(age, sex, absent));
-            assert!(facts.told.is_empty(), "{age:?}, {sex}: {:?}", facts.told);
+            assert!(
+                facts.evidence_items.is_empty(),
+                "{age:?}, {sex}: {:?}",
+                facts.evidence_items
+            );
         }
     }
 }
@@ -199,8 +203,10 @@ fn a_value_makes_absent_only_what_another_value_could_make_present() {
             &BASE,
             &measured(BASE.resolve(id).unwrap(), value, age, Sex::Male),
         );
-        let told = facts.told.iter().filter(|it| !it.present);
-        told.map(|it| BASE.id_of(it.concept)).collect::<Vec<_>>()
+        let evidence_items = facts.evidence_items.iter().filter(|it| !it.present);
+        evidence_items
+            .map(|it| BASE.id_of(it.concept))
+            .collect::<Vec<_>>()
     };
     assert!(
         !absent("s_oxygen_saturation", 93.0, 30).contains(&"s_oxygen_saturation_below_94_in_child")
@@ -243,13 +249,16 @@ fn a_value_far_from_normal_is_never_passed_over() {
                 let case = measured(concept, value, age, sex);
                 let facts = PatientFacts::gather(&BASE, &case);
                 // The positive test that was sent would appear even without its value.
-                let follows = |told: &Told| told.present && told.concept != concept;
+                let follows = |evidence_items: &EvidenceItem| {
+                    evidence_items.present && evidence_items.concept != concept
+                };
                 let is_positive = BASE
                     .derive(concept, value, &person(age, sex))
                     .present
                     .contains(&concept);
-                let is_seen =
-                    is_positive || facts.told.iter().any(follows) || !facts.unusual.is_empty();
+                let is_seen = is_positive
+                    || facts.evidence_items.iter().any(follows)
+                    || !facts.unusual.is_empty();
                 assert!(is_seen, "{id} = {value} at {age:?}, {sex}");
             }
         }
@@ -412,10 +421,10 @@ fn two_numbers_that_contradict_each_other_are_not_used() {
     let case = case(Age::from_years(30), Sex::Male, evidence);
     let facts = PatientFacts::gather(&BASE, &case);
     assert_eq!(
-        facts.told.len(),
+        facts.evidence_items.len(),
         1,
         "nothing follows from them: {:?}",
-        facts.told
+        facts.evidence_items
     );
     let answer = review(assess(&BASE, &case, &Parameters::default()), 0);
     let is_high = |it: &&Warning<'_>| {

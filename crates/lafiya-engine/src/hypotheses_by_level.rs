@@ -10,43 +10,43 @@ use crate::parameters::Parameters;
 use crate::triage::{Levels, Shares};
 
 /// The possible hypotheses, in the order of their level.
-pub(crate) struct Holding {
+pub(crate) struct HypothesesByLevel {
     places: Vec<usize>,
-    held: Vec<f64>,
+    masses: Vec<f64>,
     /// The range of hypotheses at each level.
     groups: Vec<(TriageLevel, Range<usize>)>,
     /// The unnormalised probability of "something else".
     unexplained: f64,
 }
 
-impl Holding {
+impl HypothesesByLevel {
     /// Converts log-odds against "something else", whose own log-odds are 0.
     pub(crate) fn of(scores: &[f64], levels: &Levels) -> Self {
         let highest = highest(scores);
-        let mut holding = Self {
+        let mut hypotheses = Self {
             places: Vec::with_capacity(scores.len()),
-            held: Vec::with_capacity(scores.len()),
+            masses: Vec::with_capacity(scores.len()),
             groups: Vec::with_capacity(TriageLevel::ALL.len()),
             unexplained: (-highest).exp(),
         };
         for &level in TriageLevel::ALL {
-            let start = holding.places.len();
+            let start = hypotheses.places.len();
             for place in levels.at(level) {
-                let held = (scores[place] - highest).exp();
-                if held > 0.0 {
-                    holding.places.push(place);
-                    holding.held.push(held);
+                let masses = (scores[place] - highest).exp();
+                if masses > 0.0 {
+                    hypotheses.places.push(place);
+                    hypotheses.masses.push(masses);
                 }
             }
-            let end = holding.places.len();
-            holding.groups.push((level, start..end));
+            let end = hypotheses.places.len();
+            hypotheses.groups.push((level, start..end));
         }
-        holding
+        hypotheses
     }
 
     /// Returns the unnormalised probability of each hypothesis.
-    pub(crate) fn held(&self) -> &[f64] {
-        &self.held
+    pub(crate) fn masses(&self) -> &[f64] {
+        &self.masses
     }
 
     /// Converts a change of the log-odds into factors. Most hypotheses change by the same amount,
@@ -63,17 +63,17 @@ impl Holding {
         self.places.iter().map(factor).collect()
     }
 
-    /// Returns the level for the unnormalised probabilities `held`, in the order of [`Self::held`].
-    pub(crate) fn level_of(&self, held: &[f64], parameters: &Parameters) -> TriageLevel {
+    /// Returns the level for the unnormalised probabilities `masses`, in the order of [`Self::masses`].
+    pub(crate) fn level_of(&self, masses: &[f64], parameters: &Parameters) -> TriageLevel {
         let mut shares = Shares::default();
         for (level, group) in &self.groups {
-            shares.add(*level, sum(&held[group.clone()]));
+            shares.add(*level, sum(&masses[group.clone()]));
         }
         shares.level(self.unexplained, parameters)
     }
 }
 
 /// Multiplies unnormalised probabilities by the factors of further evidence.
-pub(crate) fn multiplied(held: &[f64], factors: &[f64]) -> Vec<f64> {
-    held.iter().zip(factors).map(|(a, b)| a * b).collect()
+pub(crate) fn multiplied(masses: &[f64], factors: &[f64]) -> Vec<f64> {
+    masses.iter().zip(factors).map(|(a, b)| a * b).collect()
 }

@@ -18,8 +18,8 @@ use lafiya_model::TriageLevel;
 
 use crate::danger;
 use crate::differential::Differential;
-use crate::facts::{PatientFacts, Told, is_any_among};
-use crate::holding::{Holding, multiplied};
+use crate::facts::{EvidenceItem, PatientFacts, is_any_among};
+use crate::hypotheses_by_level::{HypothesesByLevel, multiplied};
 use crate::parameters::Parameters;
 use crate::triage::Levels;
 use crate::weighing;
@@ -35,15 +35,15 @@ pub(crate) fn level(
     parameters: &Parameters,
 ) -> TriageLevel {
     let all = danger::dangerous_findings(facts);
-    let is_dangerous = |told: &Told| {
-        told.present
-            && told
+    let is_dangerous = |evidence_items: &EvidenceItem| {
+        evidence_items.present
+            && evidence_items
                 .concept
                 .finding()
                 .is_some_and(|ix| all.binary_search(&ix).is_ok())
     };
-    let (dangerous, harmless): (Vec<Told>, Vec<Told>) =
-        facts.told.iter().copied().partition(is_dangerous);
+    let (dangerous, harmless): (Vec<EvidenceItem>, Vec<EvidenceItem>) =
+        facts.evidence_items.iter().copied().partition(is_dangerous);
     if dangerous.is_empty() {
         return levels
             .shares(differential.hypotheses())
@@ -58,26 +58,26 @@ pub(crate) fn level(
 
 /// Returns the highest level over all members of the family. Stops early at emergency, the highest
 /// level there is.
-fn highest(family: &Family<'_, '_>, dangerous: &[Told], levels: &Levels) -> TriageLevel {
+fn highest(family: &Family<'_, '_>, dangerous: &[EvidenceItem], levels: &Levels) -> TriageLevel {
     let parameters = family.parameters;
-    let holding = Holding::of(&family.scores(), levels);
-    let mut highest = holding.level_of(holding.held(), parameters);
-    let mut joined: Vec<(Told, Vec<f64>)> = Vec::with_capacity(dangerous.len());
+    let hypotheses = HypothesesByLevel::of(&family.scores(), levels);
+    let mut highest = hypotheses.level_of(hypotheses.masses(), parameters);
+    let mut joined: Vec<(EvidenceItem, Vec<f64>)> = Vec::with_capacity(dangerous.len());
     for &danger in dangerous {
         if highest == TriageLevel::Emergency {
             break;
         }
-        let alone = holding.factors(&family.change(&[danger]));
-        let held = multiplied(holding.held(), &alone);
-        highest = highest.max(holding.level_of(&held, parameters));
+        let alone = hypotheses.factors(&family.change(&[danger]));
+        let masses = multiplied(hypotheses.masses(), &alone);
+        highest = highest.max(hypotheses.level_of(&masses, parameters));
         for (other, factors) in &joined {
-            let held = if family.are_independent(&danger, other) {
-                multiplied(&held, factors)
+            let masses = if family.are_independent(&danger, other) {
+                multiplied(&masses, factors)
             } else {
                 let both = family.change(&[danger, *other]);
-                multiplied(holding.held(), &holding.factors(&both))
+                multiplied(hypotheses.masses(), &hypotheses.factors(&both))
             };
-            highest = highest.max(holding.level_of(&held, parameters));
+            highest = highest.max(hypotheses.level_of(&masses, parameters));
         }
         joined.push((danger, alone));
     }
@@ -89,9 +89,9 @@ struct Family<'a, 'b> {
     facts: &'b PatientFacts<'a>,
     differential: &'b Differential<'a>,
     parameters: &'b Parameters,
-    harmless: Vec<Told>,
+    harmless: Vec<EvidenceItem>,
     /// The harmless evidence that counts while no dangerous finding is present.
-    counted: Vec<Told>,
+    counted: Vec<EvidenceItem>,
 }
 
 impl<'a, 'b> Family<'a, 'b> {
@@ -99,7 +99,7 @@ impl<'a, 'b> Family<'a, 'b> {
         facts: &'b PatientFacts<'a>,
         differential: &'b Differential<'a>,
         parameters: &'b Parameters,
-        harmless: Vec<Told>,
+        harmless: Vec<EvidenceItem>,
     ) -> Self {
         let counted = facts.counted_among(&harmless);
         Self {
@@ -117,15 +117,15 @@ impl<'a, 'b> Family<'a, 'b> {
         if let Some(course) = &self.differential.course {
             scores.add_each(course);
         }
-        for told in &self.counted {
-            scores.add(&self.weights(told, &self.counted));
+        for evidence_items in &self.counted {
+            scores.add(&self.weights(evidence_items, &self.counted));
         }
         scores.settled()
     }
 
     /// Returns the change of the scores when `kept` is added to the harmless evidence: the weights
     /// of `kept`, plus the changes in other evidence that then counts differently or not at all.
-    fn change(&self, kept: &[Told]) -> Vec<f64> {
+    fn change(&self, kept: &[EvidenceItem]) -> Vec<f64> {
         let mut change = Scores::starting_at(vec![0.0; self.differential.prior.len()]);
         if let [danger] = kept
             && self.stands_alone(danger)
@@ -135,17 +135,24 @@ impl<'a, 'b> Family<'a, 'b> {
         }
         let mut company = self.harmless.clone();
         company.extend(kept);
-        company.sort_unstable_by_key(|told| told.concept);
+        company.sort_unstable_by_key(|evidence_items| evidence_items.concept);
         let counted = self.facts.counted_among(&company);
-        for told in kept.iter().filter(|told| counted.contains(told)) {
-            change.add(&self.weights(told, &counted));
+        for evidence_items in kept
+            .iter()
+            .filter(|evidence_items| counted.contains(evidence_items))
+        {
+            change.add(&self.weights(evidence_items, &counted));
         }
-        for told in self.harmless.iter().filter(|told| self.touch(kept, told)) {
-            if self.counted.contains(told) {
-                change.subtract(&self.weights(told, &self.counted));
+        for evidence_items in self
+            .harmless
+            .iter()
+            .filter(|evidence_items| self.touch(kept, evidence_items))
+        {
+            if self.counted.contains(evidence_items) {
+                change.subtract(&self.weights(evidence_items, &self.counted));
             }
-            if counted.contains(told) {
-                change.add(&self.weights(told, &counted));
+            if counted.contains(evidence_items) {
+                change.add(&self.weights(evidence_items, &counted));
             }
         }
         change.settled()
@@ -153,30 +160,34 @@ impl<'a, 'b> Family<'a, 'b> {
 
     /// Whether a dangerous finding is independent of all harmless evidence: it counts, and changes
     /// no other weight.
-    fn stands_alone(&self, danger: &Told) -> bool {
+    fn stands_alone(&self, danger: &EvidenceItem) -> bool {
         let narrower = danger.concept.finding();
         let narrower = narrower.map_or(&[][..], |ix| &self.facts.base.finding(ix).descendants);
         let mut harmless = self.harmless.iter();
         !is_any_among(&self.harmless, narrower, true)
-            && !harmless.any(|told| self.touches(danger, told))
+            && !harmless.any(|evidence_items| self.touches(danger, evidence_items))
     }
 
     /// Whether two dangerous findings change the scores independently: neither affects the other,
     /// and no harmless evidence is affected by both.
-    fn are_independent(&self, first: &Told, second: &Told) -> bool {
-        let by_both = |told: &Told| self.touches(first, told) && self.touches(second, told);
+    fn are_independent(&self, first: &EvidenceItem, second: &EvidenceItem) -> bool {
+        let by_both = |evidence_items: &EvidenceItem| {
+            self.touches(first, evidence_items) && self.touches(second, evidence_items)
+        };
         !self.touches(first, second)
             && !self.touches(second, first)
             && !self.harmless.iter().any(by_both)
     }
 
-    fn touch(&self, kept: &[Told], told: &Told) -> bool {
-        kept.iter().any(|danger| self.touches(danger, told))
+    fn touch(&self, kept: &[EvidenceItem], evidence_items: &EvidenceItem) -> bool {
+        kept.iter()
+            .any(|danger| self.touches(danger, evidence_items))
     }
 
     /// Whether the presence of a dangerous finding changes the weight of another piece of evidence.
-    fn touches(&self, danger: &Told, told: &Told) -> bool {
-        let (Some(danger), Some(finding)) = (danger.concept.finding(), told.concept.finding())
+    fn touches(&self, danger: &EvidenceItem, evidence_items: &EvidenceItem) -> bool {
+        let (Some(danger), Some(finding)) =
+            (danger.concept.finding(), evidence_items.concept.finding())
         else {
             return false;
         };
@@ -185,21 +196,30 @@ impl<'a, 'b> Family<'a, 'b> {
             *broader == danger || self.facts.base.finding(danger).ancestors.contains(broader)
         };
         finding.descendants.contains(&danger)
-            || (!told.present && finding.ancestors.iter().any(gives))
+            || (!evidence_items.present && finding.ancestors.iter().any(gives))
     }
 
     /// Returns the weights of a piece of evidence. The weight of an absent finding depends on
     /// whether a broader one is present, so it is computed again; all others are already known.
-    fn weights(&self, told: &Told, company: &[Told]) -> Cow<'b, Weights<'a>> {
-        let broader = told.concept.finding();
+    fn weights(
+        &self,
+        evidence_items: &EvidenceItem,
+        company: &[EvidenceItem],
+    ) -> Cow<'b, Weights<'a>> {
+        let broader = evidence_items.concept.finding();
         let broader = broader.map_or(&[][..], |ix| &self.facts.base.finding(ix).ancestors);
-        let leans = !told.present && !broader.is_empty();
+        let leans = !evidence_items.present && !broader.is_empty();
         let all = &self.differential.weights;
         // Sorted by concept without duplicates, like the facts.
-        let known = all.binary_search_by_key(&told.concept, |(known, _)| known.concept);
+        let known = all.binary_search_by_key(&evidence_items.concept, |(known, _)| known.concept);
         match (leans, known) {
             (false, Ok(place)) => Cow::Borrowed(&all[place].1),
-            _ => Cow::Owned(weighing::of(told, self.facts, self.parameters, company)),
+            _ => Cow::Owned(weighing::of(
+                evidence_items,
+                self.facts,
+                self.parameters,
+                company,
+            )),
         }
     }
 }
