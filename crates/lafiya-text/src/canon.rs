@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
+use crate::bloom_filter::KeySet;
 use crate::fold::Token;
 use crate::hash::{FastMap, FastSet, key, set_of};
 use crate::phrases::{Begun, PhraseSet};
-use crate::sieve::KeySet;
 use crate::stem::{singular, stem, stem_of_singular};
 use crate::words::{Fillers, Same};
 

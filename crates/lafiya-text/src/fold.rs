@@ -8,7 +8,7 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::hash::{self, Fnv};
+use crate::hash::{self, WordHasher};
 
 /// A word, a number or a punctuation sign of the text. Tokens are small because a text has many;
 /// the spelling is looked up in the text.
@@ -110,7 +110,7 @@ fn peek(text: &str, at: usize) -> Option<char> {
 
 /// Returns the offset after all consecutive characters of a class.
 #[inline]
-fn behind_all(text: &str, at: usize, wanted: Class) -> usize {
+fn end_of_class(text: &str, at: usize, wanted: Class) -> usize {
     // Fast path over bytes: most characters are one byte.
     let rest = text.as_bytes().get(at..).unwrap_or_default();
     let same = |byte: &&u8| BYTES[usize::from(**byte)] == wanted;
@@ -118,13 +118,13 @@ fn behind_all(text: &str, at: usize, wanted: Class) -> usize {
     if rest.get(plain).is_none_or(u8::is_ascii) {
         at + plain
     } else {
-        behind_all_beyond(text, at + plain, wanted)
+        end_of_class_beyond_ascii(text, at + plain, wanted)
     }
 }
 
-/// Slow path of `behind_all`, character by character.
+/// Slow path of `end_of_class`, character by character.
 #[cold]
-fn behind_all_beyond(text: &str, mut at: usize, wanted: Class) -> usize {
+fn end_of_class_beyond_ascii(text: &str, mut at: usize, wanted: Class) -> usize {
     while let Some(c) = peek(text, at).filter(|c| class(*c) == wanted) {
         at += c.len_utf8();
     }
@@ -368,7 +368,7 @@ impl PlainWord {
     /// Returns `None` near the end of the text, where fewer than eight bytes are left to read.
     #[inline]
     fn at_start(lower: &[u8]) -> Option<Self> {
-        let (mut length, mut hasher) = (0, Fnv::default());
+        let (mut length, mut hasher) = (0, WordHasher::default());
         let (step, letters) = loop {
             let step = u64::from_le_bytes(*lower[length..].first_chunk()?);
             let letters = leading_letters(step);
@@ -419,7 +419,7 @@ fn leading_letters(step: u64) -> usize {
 /// ("don't", "I'm"). French elision ("j'ai") and the possessive ("mother's") split the word
 /// instead.
 fn word_end(text: &str, start: usize) -> End {
-    let end = behind_all(text, start, Class::Letter);
+    let end = end_of_class(text, start, Class::Letter);
     match peek(text, end) {
         Some(c) if class(c) == Class::Apostrophe => contraction_end(text, end, c),
         _ => (end, true),
@@ -430,7 +430,7 @@ fn word_end(text: &str, start: usize) -> End {
 #[cold]
 fn contraction_end(text: &str, end: usize, apostrophe: char) -> End {
     let tail = end + apostrophe.len_utf8();
-    let tail_end = behind_all(text, tail, Class::Letter);
+    let tail_end = end_of_class(text, tail, Class::Letter);
     let written = text[tail..tail_end].to_lowercase();
     if matches!(written.as_str(), "t" | "m" | "ve" | "re" | "ll" | "d") {
         (tail_end, false)
@@ -441,12 +441,12 @@ fn contraction_end(text: &str, end: usize, apostrophe: char) -> End {
 
 /// Returns the end of a number: digits with at most one decimal point or comma between digits.
 fn number_end(text: &str, start: usize) -> End {
-    let end = behind_all(text, start, Class::Digit);
+    let end = end_of_class(text, start, Class::Digit);
     let Some(point @ ('.' | ',')) = peek(text, end) else {
         return (end, true);
     };
     let fraction = end + point.len_utf8();
-    let fraction_end = behind_all(text, fraction, Class::Digit);
+    let fraction_end = end_of_class(text, fraction, Class::Digit);
     let digits = |from: usize, to: usize| text[from..to].chars().count();
     let fraction_digits = digits(fraction, fraction_end);
     // "1,2" may be a list without spaces. A point between digits is always decimal; a comma is

@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// A map that is filled once and read often.
-pub(crate) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<Fnv>>;
+pub(crate) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<WordHasher>>;
 /// A set that is filled once and read often.
-pub(crate) type FastSet<K> = HashSet<K, BuildHasherDefault<Fnv>>;
+pub(crate) type FastSet<K> = HashSet<K, BuildHasherDefault<WordHasher>>;
 
 /// Builds a set of the words of a list.
 pub(crate) fn set_of(words: &[String]) -> FastSet<String> {
@@ -15,15 +15,15 @@ pub(crate) fn set_of(words: &[String]) -> FastSet<String> {
 }
 
 /// A map with word keys. Keys are already hashes.
-pub(crate) type KeyMap<V> = HashMap<u64, V, BuildHasherDefault<AsIs>>;
+pub(crate) type KeyMap<V> = HashMap<u64, V, BuildHasherDefault<IdentityHasher>>;
 
 /// Identity hasher: uses a key as its own hash.
 #[derive(Clone, Default)]
-pub(crate) struct AsIs(u64);
+pub(crate) struct IdentityHasher(u64);
 
-impl Hasher for AsIs {
+impl Hasher for IdentityHasher {
     fn write(&mut self, bytes: &[u8]) {
-        let mut hasher = Fnv(self.0);
+        let mut hasher = WordHasher(self.0);
         hasher.write(bytes);
         self.0 = hasher.0;
     }
@@ -41,7 +41,7 @@ impl Hasher for AsIs {
 
 /// Word hasher: FNV-1a with 64 bits, but eight bytes at a time, so that most words take one step.
 #[derive(Clone)]
-pub(crate) struct Fnv(u64);
+pub(crate) struct WordHasher(u64);
 
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
@@ -51,7 +51,7 @@ pub(crate) const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Bytes per step.
 pub(crate) const STEP: usize = 8;
 
-impl Fnv {
+impl WordHasher {
     /// Mixes in eight bytes of a word, or the remaining bytes padded with zeros.
     #[inline]
     pub(crate) fn step(&mut self, bytes: u64) {
@@ -66,13 +66,13 @@ impl Fnv {
     }
 }
 
-impl Default for Fnv {
+impl Default for WordHasher {
     fn default() -> Self {
         Self(OFFSET)
     }
 }
 
-impl Hasher for Fnv {
+impl Hasher for WordHasher {
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
         let (steps, rest) = bytes.as_chunks::<STEP>();
@@ -134,7 +134,7 @@ pub(crate) fn key(word: &str) -> u64 {
 /// Returns the key of a word given as bytes.
 #[inline]
 pub(crate) fn key_of(word: &[u8]) -> u64 {
-    let mut hasher = Fnv::default();
+    let mut hasher = WordHasher::default();
     hasher.write(word);
     hasher.key()
 }

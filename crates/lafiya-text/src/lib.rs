@@ -6,6 +6,7 @@
 //! are data, under `words/`.
 #![warn(missing_docs)]
 
+mod bloom_filter;
 mod canon;
 mod evidence;
 mod fold;
@@ -13,7 +14,6 @@ mod hash;
 mod parse;
 mod phrases;
 mod search;
-mod sieve;
 mod stem;
 #[cfg(test)]
 mod tests;

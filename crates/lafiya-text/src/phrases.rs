@@ -8,8 +8,8 @@ use std::num::NonZeroU32;
 
 use smallvec::SmallVec;
 
+use crate::bloom_filter::BloomFilter;
 use crate::hash::{KeyMap, SPREAD, key};
-use crate::sieve::Sieve;
 
 /// A trie of phrases, each with its values.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct PhraseSet<T> {
     /// Transitions: a node and a word key, combined into one number, to the next node.
     steps: KeyMap<u32>,
     /// Bloom filter over the transitions.
-    sieve: Sieve,
+    bloom_filter: BloomFilter,
     /// Index into `values` for the phrases that end at a node; 0 if none does, as at most nodes.
     ends: Vec<u32>,
     /// The values of the phrases; nearly always one each.
@@ -55,7 +55,7 @@ impl<T> Default for PhraseSet<T> {
         Self {
             words: BTreeSet::new(),
             steps: KeyMap::default(),
-            sieve: Sieve::of(0),
+            bloom_filter: BloomFilter::of(0),
             ends: vec![0],
             values: vec![SmallVec::new()],
             leads_on: vec![false],
@@ -101,11 +101,13 @@ impl<T> PhraseSet<T> {
 
     /// Adds a new transition to the Bloom filter, or rebuilds a larger filter if it is full.
     fn sift(&mut self, step: u64) {
-        if self.sieve.is_full(self.steps.len()) {
-            self.sieve = Sieve::of(self.steps.len());
-            self.steps.keys().for_each(|step| self.sieve.add(*step));
+        if self.bloom_filter.is_full(self.steps.len()) {
+            self.bloom_filter = BloomFilter::of(self.steps.len());
+            self.steps
+                .keys()
+                .for_each(|step| self.bloom_filter.add(*step));
         } else {
-            self.sieve.add(step);
+            self.bloom_filter.add(step);
         }
     }
 
@@ -138,7 +140,7 @@ impl<T> PhraseSet<T> {
     /// next one.
     #[inline]
     pub(crate) fn may_go_on(&self, begun: Begun, next: Option<u64>) -> bool {
-        next.is_some_and(|next| self.sieve.may_hold(step_key(begun.node(), next)))
+        next.is_some_and(|next| self.bloom_filter.may_hold(step_key(begun.node(), next)))
     }
 
     /// Calls back for every phrase that begins with a word that was already looked up, with its
@@ -167,7 +169,7 @@ impl<T> PhraseSet<T> {
     #[inline]
     fn step(&self, node: u32, next: u64) -> Option<u32> {
         let step = step_key(node, next);
-        if self.sieve.may_hold(step) {
+        if self.bloom_filter.may_hold(step) {
             self.steps.get(&step).copied()
         } else {
             None
@@ -179,7 +181,7 @@ impl<T> PhraseSet<T> {
     pub(crate) fn longest_at<'s>(&'s self, keys: &[u64], at: usize) -> Option<(usize, &'s [T])> {
         let key = *keys.get(at)?;
         // Fast path: most words begin no phrase.
-        let may_begin = self.sieve.may_hold(step_key(0, key));
+        let may_begin = self.bloom_filter.may_hold(step_key(0, key));
         may_begin
             .then(|| self.longest_sifted(key, keys, at))
             .flatten()

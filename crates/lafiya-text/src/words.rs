@@ -350,13 +350,13 @@ pub(crate) struct BodyWords {
     pub parts: Vec<String>,
     pub complaints: Vec<String>,
     pub topic: Vec<Topic>,
-    pub company: Vec<Company>,
+    pub company: Vec<CoOccurrence>,
 }
 
 /// Findings that have another meaning in combination with others.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Company {
+pub(crate) struct CoOccurrence {
     pub findings: Vec<String>,
     pub beside: Vec<String>,
     pub means: String,

@@ -37,7 +37,7 @@ const COUNT_WITHIN: usize = 8;
 pub(super) struct Answered<'t, 'r> {
     text: &'t str,
     reading: &'t Reading<'r>,
-    carried: &'t [bool],
+    covered: &'t [bool],
     has_minus: bool,
     /// Whether some finding is answered with a plus, or with a minus that cannot be anything else.
     signed: bool,
@@ -50,7 +50,7 @@ pub(super) struct Answered<'t, 'r> {
 impl<'t, 'r> Answered<'t, 'r> {
     pub(super) fn of(
         text: &'t str,
-        (reading, carried): (&'t Reading<'r>, &'t [bool]),
+        (reading, covered): (&'t Reading<'r>, &'t [bool]),
         spotted: &[Spotted],
     ) -> Self {
         // Fast path: most texts have no hyphen, and few of the others have such signs.
@@ -60,7 +60,7 @@ impl<'t, 'r> Answered<'t, 'r> {
         let mut answered = Self {
             text,
             reading,
-            carried,
+            covered,
             has_minus,
             signed: false,
             has_boxes,
@@ -260,12 +260,12 @@ impl Answers {
 
     fn asks_for_findings(&self, text: &Answered<'_, '_>, question: Range<usize>) -> bool {
         let Answered {
-            reading, carried, ..
+            reading, covered, ..
         } = text;
         let mut at = question.start;
         while at < question.end {
             let plain =
-                carried[at] || reading.words[at] == "," || reading.marks.has(at, Mark::Alternative);
+                covered[at] || reading.words[at] == "," || reading.marks.has(at, Mark::Alternative);
             let length = self.asking.length_at(&reading.keys, at);
             if !plain && length == 0 {
                 return false;

@@ -42,7 +42,7 @@ struct Topic {
 
 const CONFIDENCE: f64 = 0.8;
 /// Maximum other words between a body part and its complaint.
-const STRANGERS_MAX: usize = 3;
+const UNKNOWN_WORDS_MAX: usize = 3;
 
 impl Composer {
     pub(super) fn new(words: &BodyWords, canon: &Canon, base: &KnowledgeBase) -> Self {
@@ -380,7 +380,7 @@ impl Composer {
             .filter(|&n| reading.units[n].role == Role::Content)
             .filter(|&n| !is_joiner(reading.units[n].form) && !reading.forms[n].complaint)
             .count()
-            <= STRANGERS_MAX
+            <= UNKNOWN_WORDS_MAX
     }
 }
 

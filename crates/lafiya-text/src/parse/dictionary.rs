@@ -220,13 +220,13 @@ const NUMBERS: u32 = 250;
 const SIGNS: &str = ".,;:!?()/%+=&↑↓→\n";
 
 /// The words of a text, looked up.
-pub(super) struct Met<'a> {
+pub(super) struct LookedUpWords<'a> {
     /// One entry per token; unknown words have the blank entry.
     entries: Vec<&'a Entry>,
     /// Entries of unknown words that could not be corrected.
-    strangers: Vec<Entry>,
+    unknown_words: Vec<Entry>,
     /// The tokens of such words, each with the index of its entry.
-    strange: Vec<(usize, usize)>,
+    unknown_tokens: Vec<(usize, usize)>,
     /// Which tokens were corrected.
     pub mended: Vec<bool>,
     /// The properties of the compound forms, by number.
@@ -237,7 +237,7 @@ pub(super) struct Met<'a> {
 #[derive(Clone, Copy)]
 enum Found<'a> {
     Known(&'a Entry),
-    Stranger(usize),
+    Unknown(usize),
 }
 
 /// Number of recent unknown words that are cached, because names and misspellings repeat.
@@ -265,13 +265,13 @@ impl Dictionary {
 
     /// Looks up the words of a text, corrects unknown ones, and describes those that cannot be
     /// corrected.
-    pub(super) fn meet<'a>(
+    pub(super) fn look_up<'a>(
         &'a self,
         (folded, tokens): (&Folded<'_>, &[Token]),
         spelling: &Spelling,
         sources: Sources<'_>,
-    ) -> Met<'a> {
-        let (mut strangers, mut strange) = (Vec::new(), Vec::new());
+    ) -> LookedUpWords<'a> {
+        let (mut unknown_words, mut unknown_tokens) = (Vec::new(), Vec::new());
         let mut mended = vec![false; tokens.len()];
         let mut lacked: Vec<(u64, Found<'_>)> = Vec::new();
         let find = |(at, token): (usize, &Token)| {
@@ -288,8 +288,8 @@ impl Dictionary {
                 let found = match self.mend(text, spelling) {
                     Some(meant) => Found::Known(meant),
                     None => {
-                        strangers.push(sources.describe(text));
-                        Found::Stranger(strangers.len() - 1)
+                        unknown_words.push(sources.describe(text));
+                        Found::Unknown(unknown_words.len() - 1)
                     }
                 };
                 lacked.push((key, found));
@@ -300,16 +300,16 @@ impl Dictionary {
                     mended[at] = true;
                     meant
                 }
-                Found::Stranger(n) => {
-                    strange.push((at, n));
+                Found::Unknown(n) => {
+                    unknown_tokens.push((at, n));
                     &self.blank
                 }
             }
         };
-        Met {
+        LookedUpWords {
             entries: tokens.iter().enumerate().map(find).collect(),
-            strangers,
-            strange,
+            unknown_words,
+            unknown_tokens,
             mended,
             compounds: &self.compounds,
         }
@@ -321,12 +321,12 @@ impl Dictionary {
     }
 }
 
-impl Met<'_> {
+impl LookedUpWords<'_> {
     /// Returns the entries in text order.
     pub(super) fn entries(&self) -> Vec<&Entry> {
         let mut entries: Vec<&Entry> = self.entries.clone();
-        for &(at, n) in &self.strange {
-            entries[at] = &self.strangers[n];
+        for &(at, n) in &self.unknown_tokens {
+            entries[at] = &self.unknown_words[n];
         }
         entries
     }

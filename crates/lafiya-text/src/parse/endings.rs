@@ -60,13 +60,13 @@ impl Endings {
     /// Whether a finding is said to be over before the next one begins.
     pub(super) fn end(
         &self,
-        (reading, carried): (&Reading<'_>, &[bool]),
+        (reading, covered): (&Reading<'_>, &[bool]),
         it: &Spotted,
         next: impl Fn() -> usize,
     ) -> bool {
         let ending = self.plain_ending(reading, it, &next);
         let ending = ending.or_else(|| self.own_ending(reading, it, &next));
-        ending.is_some_and(|at| !self.is_revived(reading, carried, at) && !is_asked(reading, at))
+        ending.is_some_and(|at| !self.is_revived(reading, covered, at) && !is_asked(reading, at))
     }
 
     /// Matches "The fever came down after Panadol", but neither "came down a little" nor "came down
@@ -98,15 +98,15 @@ impl Endings {
     }
 
     /// Marks a finding as present again: "The bleeding stopped and started again".
-    pub(super) fn revive(&self, reading: &Reading<'_>, carried: &[bool], it: &mut Spotted) {
-        if tells_end(reading, it) && self.is_revived(reading, carried, it.last()) {
+    pub(super) fn revive(&self, reading: &Reading<'_>, covered: &[bool], it: &mut Spotted) {
+        if tells_end(reading, it) && self.is_revived(reading, covered, it.last()) {
             it.choice = Choice::Present;
         }
     }
 
     /// Whether a finding that ended at a token is said to be back, in the same sentence or in the
     /// next one if that refers to "it".
-    fn is_revived(&self, reading: &Reading<'_>, carried: &[bool], at: usize) -> bool {
+    fn is_revived(&self, reading: &Reading<'_>, covered: &[bool], at: usize) -> bool {
         let sentence = reading.sentence_of(at).end;
         let end = if reading.is_one_of(sentence, &self.sequels) {
             reading.sentence_of(sentence).end
@@ -118,8 +118,8 @@ impl Endings {
             // "Fever gone but the headache came back": another finding came back.
             let subject = (at + 1..again)
                 .rev()
-                .find(|&n| !reading.is_light(n) || carried[n]);
-            !denies_in(reading, at + 1..again) && !subject.is_some_and(|n| carried[n])
+                .find(|&n| !reading.is_light(n) || covered[n]);
+            !denies_in(reading, at + 1..again) && !subject.is_some_and(|n| covered[n])
         })
     }
 
@@ -127,7 +127,7 @@ impl Endings {
     /// headache are gone".
     pub(super) fn end_together(
         &self,
-        (reading, carried): (&Reading<'_>, &[bool]),
+        (reading, covered): (&Reading<'_>, &[bool]),
         it: &Spotted,
         next: &Spotted,
     ) -> bool {
@@ -139,7 +139,7 @@ impl Endings {
         let clause = reading.clause_of(it.first());
         let speaks = [Mark::Statement, Mark::StatementVerb];
         let is_subject = !(clause.start..it.first()).any(|at| reading.marks.has_one_of(at, speaks));
-        is_of_several && is_subject && self.end((reading, carried), next, || clause.end)
+        is_of_several && is_subject && self.end((reading, covered), next, || clause.end)
     }
 
     /// Returns the position of the word that says that a finding is over.

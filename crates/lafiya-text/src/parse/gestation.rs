@@ -15,7 +15,7 @@ use super::marks::Mark;
 use super::matches::Tokens;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
-use super::time::{Counted, Times, Told};
+use super::time::{Counted, StatedTimes, Times};
 use super::traits::Trait;
 use crate::phrases::PhraseSet;
 use crate::words::{GestationWords, Stage};
@@ -57,7 +57,7 @@ enum Reads {
 
 /// What stands next to weeks on one side, light words and signs passed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Beside {
+enum CoOccurrenceRule {
     /// A word for the pregnancy; whether a comma or the like stands between.
     Pregnancy(bool),
     /// A finding, likewise.
@@ -71,7 +71,7 @@ struct Surroundings<'r, 'a> {
     /// By token, whether it says that the patient is pregnant.
     pregnant: Vec<bool>,
     /// By token, whether it carries anything else that was spotted.
-    carried: Vec<bool>,
+    covered: Vec<bool>,
     ages: &'r [Range<usize>],
     /// Whether a birth or a loss is told of, by token of its mention.
     births: Vec<usize>,
@@ -146,7 +146,7 @@ impl Gestation {
         reading: &Reading<'_>,
         base: &KnowledgeBase,
         patient: (Option<Age>, Option<Sex>),
-        told: &mut Told,
+        told: &mut StatedTimes,
         spotted: &mut Vec<Spotted>,
     ) {
         if !self.beside(reading, base, patient, spotted) {
@@ -277,7 +277,7 @@ impl Gestation {
         reading: &Reading<'_>,
         base: &KnowledgeBase,
         (age, sex): (Option<Age>, Option<Sex>),
-        told: &mut Told,
+        told: &mut StatedTimes,
         spotted: &mut Vec<Spotted>,
     ) {
         let pregnancy = self.pregnancy.and_then(|it| it.risk());
@@ -341,7 +341,7 @@ impl Gestation {
         spotted: &[Spotted],
     ) -> (Surroundings<'r, 'a>, bool) {
         let mut pregnant = vec![false; reading.len()];
-        let mut carried = vec![false; reading.len()];
+        let mut covered = vec![false; reading.len()];
         let mut births = Vec::new();
         for at in 0..reading.len() {
             let mut length = self.pregnant.length_at(&reading.keys, at);
@@ -357,7 +357,7 @@ impl Gestation {
             if state == Some(State::Pregnant) && it.is_had() {
                 it.core.iter().for_each(|&at| pregnant[at] = true);
             } else {
-                it.core.iter().for_each(|&at| carried[at] = true);
+                it.core.iter().for_each(|&at| covered[at] = true);
                 if state == Some(State::Postpartum) && it.is_had() {
                     births.push(it.first());
                 }
@@ -376,7 +376,7 @@ impl Gestation {
         let around = Surroundings {
             reading,
             pregnant,
-            carried,
+            covered,
             ages,
             births,
         };
@@ -384,14 +384,14 @@ impl Gestation {
     }
 
     /// What weeks or months are, judged by what stands beside them.
-    fn reads(&self, around: &Surroundings<'_, '_>, told: &Told, count: &Counted) -> Reads {
+    fn reads(&self, around: &Surroundings<'_, '_>, told: &StatedTimes, count: &Counted) -> Reads {
         let reading = around.reading;
         let &Counted { at, end, .. } = count;
         let is_time = told.times.iter().any(|it| it.first == at);
         let at_weeks = at > 0 && reading.words[at - 1] == "at";
         let days = count.days.unwrap_or_default();
-        let carried = (at..end).any(|n| around.carried[n]);
-        if !count.may_be_gestation() || carried || !(is_time || at_weeks) {
+        let covered = (at..end).any(|n| around.covered[n]);
+        if !count.may_be_gestation() || covered || !(is_time || at_weeks) {
             return Reads::Time;
         }
         // "Pregnant, 3 weeks of cough", "miscarried at 12 weeks", "neonate born at 34 weeks".
@@ -413,35 +413,41 @@ impl Gestation {
         let lead = self.lead(reading, at);
         if !around.is_pregnant() {
             // Nothing says that she is pregnant, but no complaint is counted in so many weeks.
-            let behind_finding = self.left(around, sentence.start..at) == Beside::Finding(false);
+            let behind_finding =
+                self.left(around, sentence.start..at) == CoOccurrenceRule::Finding(false);
             let unsure = many_weeks && lead == 0 && !behind_finding;
             return if unsure { Reads::Unsure } else { Reads::Time };
         }
         let left = self.left(around, sentence.start..at - lead);
         if lead > 0 {
             return match left {
-                Beside::Pregnancy(false) => Reads::Gestation,
+                CoOccurrenceRule::Pregnancy(false) => Reads::Gestation,
                 _ => Reads::Time,
             };
         }
         let right = self.right(around, end..sentence.end);
-        let followed = right == Beside::Finding(false) && around.carried.get(end) == Some(&true);
+        let followed =
+            right == CoOccurrenceRule::Finding(false) && around.covered.get(end) == Some(&true);
         match (left, right) {
-            (Beside::Pregnancy(_), _) if many_weeks => Reads::Gestation,
+            (CoOccurrenceRule::Pregnancy(_), _) if many_weeks => Reads::Gestation,
             // "Pregnant, 6 weeks cough" is a cough; "pregnant, 8 months headache" may be either.
-            (Beside::Pregnancy(true), _) if followed && many => Reads::Unsure,
-            (Beside::Pregnancy(true), _) if followed => Reads::Time,
-            (Beside::Pregnancy(_), _) => Reads::Gestation,
-            (Beside::Finding(_), Beside::Pregnancy(_)) if many_weeks => Reads::Gestation,
-            (Beside::Finding(false), _) if !many_weeks && !at_weeks => Reads::Time,
-            (Beside::Finding(true), Beside::Pregnancy(_)) if many => Reads::Gestation,
-            (Beside::Finding(true), Beside::Pregnancy(_)) => Reads::Unsure,
-            (_, Beside::Pregnancy(_)) => Reads::Gestation,
+            (CoOccurrenceRule::Pregnancy(true), _) if followed && many => Reads::Unsure,
+            (CoOccurrenceRule::Pregnancy(true), _) if followed => Reads::Time,
+            (CoOccurrenceRule::Pregnancy(_), _) => Reads::Gestation,
+            (CoOccurrenceRule::Finding(_), CoOccurrenceRule::Pregnancy(_)) if many_weeks => {
+                Reads::Gestation
+            }
+            (CoOccurrenceRule::Finding(false), _) if !many_weeks && !at_weeks => Reads::Time,
+            (CoOccurrenceRule::Finding(true), CoOccurrenceRule::Pregnancy(_)) if many => {
+                Reads::Gestation
+            }
+            (CoOccurrenceRule::Finding(true), CoOccurrenceRule::Pregnancy(_)) => Reads::Unsure,
+            (_, CoOccurrenceRule::Pregnancy(_)) => Reads::Gestation,
             _ if !around.births.is_empty() => Reads::Time,
             _ if many_weeks || at_weeks => Reads::Gestation,
             // "Pregnant, vomiting, 3 months".
-            (Beside::Finding(true), _) if self.is_alone(around, count) => Reads::Unsure,
-            (Beside::Other, _) if self.is_alone(around, count) => Reads::Gestation,
+            (CoOccurrenceRule::Finding(true), _) if self.is_alone(around, count) => Reads::Unsure,
+            (CoOccurrenceRule::Other, _) if self.is_alone(around, count) => Reads::Gestation,
             _ => Reads::Time,
         }
     }
@@ -454,11 +460,11 @@ impl Gestation {
         lengths.rev().find(is_lead).unwrap_or(0)
     }
 
-    fn left(&self, around: &Surroundings<'_, '_>, tokens: Range<usize>) -> Beside {
+    fn left(&self, around: &Surroundings<'_, '_>, tokens: Range<usize>) -> CoOccurrenceRule {
         self.beside_of(around, tokens.rev())
     }
 
-    fn right(&self, around: &Surroundings<'_, '_>, tokens: Range<usize>) -> Beside {
+    fn right(&self, around: &Surroundings<'_, '_>, tokens: Range<usize>) -> CoOccurrenceRule {
         self.beside_of(around, tokens)
     }
 
@@ -467,15 +473,15 @@ impl Gestation {
         &self,
         around: &Surroundings<'_, '_>,
         tokens: impl Iterator<Item = usize>,
-    ) -> Beside {
+    ) -> CoOccurrenceRule {
         let reading = around.reading;
         let mut parted = false;
         for n in tokens {
             if around.pregnant[n] {
-                return Beside::Pregnancy(parted);
+                return CoOccurrenceRule::Pregnancy(parted);
             }
-            if around.carried[n] {
-                return Beside::Finding(parted);
+            if around.covered[n] {
+                return CoOccurrenceRule::Finding(parted);
             }
             let is_note = matches!(reading.words[n], "g" | "p" | "a" | "l" | "para" | "+");
             if reading.tokens[n].is_sign() && !is_note {
@@ -490,10 +496,10 @@ impl Gestation {
                 || reading.marks.has(n, Mark::BetweenWeeks)
                 || around.ages.iter().any(|it| it.contains(&n));
             if !passed || self.having.length_at(&reading.keys, n) > 0 {
-                return Beside::Other;
+                return CoOccurrenceRule::Other;
             }
         }
-        Beside::Other
+        CoOccurrenceRule::Other
     }
 
     /// Whether nothing but light words stands beside weeks in their clause.
@@ -501,7 +507,7 @@ impl Gestation {
         let reading = around.reading;
         let mut clause = reading.clause_of(count.at);
         clause.all(|n| {
-            (count.at..count.end).contains(&n) || (reading.is_light(n) && !around.carried[n])
+            (count.at..count.end).contains(&n) || (reading.is_light(n) && !around.covered[n])
         })
     }
 

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::carried::Carried;
+use super::covered_tokens::CoveredTokens;
 use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::Spotted;
@@ -20,14 +20,14 @@ const ANSWER_MAX: usize = 4;
 pub(super) fn attach(
     reading: &Reading<'_>,
     told: (&Times, &[Time]),
-    carried: &Carried,
+    covered: &CoveredTokens,
     spotted: &mut [Spotted],
 ) {
-    let carried = carried.tokens();
+    let covered = covered.tokens();
     let (words, times) = told;
     // A phrase may hold a time of its own ("cough for months", "2 weeks postpartum"): that one is spent.
     let is_free = |time: &&Time| {
-        let spent = (time.first..time.end).any(|at| carried[at]);
+        let spent = (time.first..time.end).any(|at| covered[at]);
         !spent && !words.is_from_event(reading, time) && !is_of_event(reading, words, time, spotted)
     };
     let free = times.iter().filter(is_free);
@@ -41,7 +41,7 @@ pub(super) fn attach(
     let mut found = Found {
         before: counted_before(reading.len(), &places),
         places,
-        carried,
+        covered,
         spotted,
     };
     let mut unclaimed = Vec::with_capacity(times.len());
@@ -91,7 +91,7 @@ struct Found<'s> {
     /// The number of them that begin before each token, and before the end of the text.
     before: Vec<u32>,
     /// Tokens covered by any finding.
-    carried: &'s [bool],
+    covered: &'s [bool],
     spotted: &'s mut [Spotted],
 }
 
@@ -142,7 +142,7 @@ fn before(reading: &Reading<'_>, time: &Time, from: usize, found: &mut Found<'_>
     // A list extends backwards over its commas as long as the clauses contain only findings.
     while reach > from && any(reach) {
         let earlier = reading.clause_of(reach - 1);
-        if !is_bare(reading, found.carried, earlier.clone()) {
+        if !is_bare(reading, found.covered, earlier.clone()) {
             break;
         }
         reach = earlier.start.max(from);
@@ -182,7 +182,7 @@ fn after(reading: &Reading<'_>, time: &Time, to: usize, found: &mut Found<'_>) -
     while reach < to {
         let next = reading.clause_of(reach);
         let anew = starts_anew(reading.words[next.start]) && reading.words[next.start] != "i";
-        let listed = || is_bare(reading, found.carried, next.clone());
+        let listed = || is_bare(reading, found.covered, next.clone());
         if anew || (first(reach).is_some() && !listed()) {
             break;
         }
@@ -200,7 +200,7 @@ fn starts_anew(word: &str) -> bool {
 }
 
 /// Whether a clause contains only findings, joiners and light words, without a verb of its own.
-fn is_bare(reading: &Reading<'_>, carried: &[bool], mut clause: Range<usize>) -> bool {
+fn is_bare(reading: &Reading<'_>, covered: &[bool], mut clause: Range<usize>) -> bool {
     clause.all(|at| {
         let word = reading.words[at];
         let statement = matches!(
@@ -218,7 +218,7 @@ fn is_bare(reading: &Reading<'_>, carried: &[bool], mut clause: Range<usize>) ->
                 | "not"
         );
         let joins = reading.tokens[at].is_sign() || matches!(word, "and" | "or");
-        carried[at] || (!statement && (reading.is_light(at) || joins))
+        covered[at] || (!statement && (reading.is_light(at) || joins))
     })
 }
 

@@ -80,7 +80,7 @@ impl Levels {
         taken: usize,
     ) -> Option<Spotted> {
         let (sign, tokens) = before(reading, &name, taken)
-            .or_else(|| self.behind((text, reading), &name))
+            .or_else(|| self.after((text, reading), &name))
             .filter(|(_, tokens)| !self.leads_to_number(reading, tokens.end))?;
         // "Pulmonary oedema ++" is another finding than "oedema ++".
         if matches!(sign, Sign::Pluses(_)) && !heads(reading, tokens.start) {
@@ -97,7 +97,7 @@ impl Levels {
         Some(Spotted::new(concept, core, Choice::Present, CONFIDENCE))
     }
 
-    fn behind(
+    fn after(
         &self,
         (text, reading): (&str, &Reading<'_>),
         name: &Range<usize>,
@@ -110,7 +110,7 @@ impl Levels {
             let stands = match sign {
                 // "Oedema ++ of the face" is another finding than "oedema ++".
                 Sign::Pluses(count) => {
-                    (count > 1 && !is_placed(reading, end))
+                    (count > 1 && !is_positional(reading, end))
                         || closes(reading, end)
                         || is_hung_on(reading, at)
                 }
@@ -181,7 +181,7 @@ fn heads(reading: &Reading<'_>, at: usize) -> bool {
 }
 
 /// Whether the next word can be a location: not a joiner or a number.
-fn is_placed(reading: &Reading<'_>, at: usize) -> bool {
+fn is_positional(reading: &Reading<'_>, at: usize) -> bool {
     let is_word = reading.tokens.get(at).is_some_and(|it| it.is_word());
     is_word && !reading.tokens[at].is_number() && !reading.marks.has(at, Mark::Joiner)
 }

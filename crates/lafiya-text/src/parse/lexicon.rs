@@ -510,13 +510,13 @@ fn forms(verb: &str) -> Vec<String> {
     let short = verb.strip_suffix('e').unwrap_or(verb);
     let last = &verb[verb.len() - 1..];
     // Adds doubled consonants as well, a common misspelling: "vomitting".
-    let doubled = if matches!(last, "t" | "p" | "m") {
+    let double_negation = if matches!(last, "t" | "p" | "m") {
         format!("{verb}{last}")
     } else {
         short.to_owned()
     };
     let mut forms = vec![verb.to_owned(), format!("{verb}s")];
-    for root in [short, &doubled] {
+    for root in [short, &double_negation] {
         forms.extend([format!("{root}ing"), format!("{root}ed")]);
     }
     forms

@@ -9,7 +9,7 @@ use super::reading::Reading;
 /// that is negated as a whole.
 const BARE_ITEMS_MIN: usize = 2;
 /// Maximum unknown words in a list item that can be negated with the others.
-const STRANGERS_MAX: usize = 2;
+const UNKNOWN_WORDS_MAX: usize = 2;
 
 /// Whether it is a comma that is followed by another one: a list has several items.
 pub(super) fn may_head_list(reading: &Reading<'_>, at: usize) -> bool {
@@ -28,7 +28,7 @@ pub(super) fn may_head_list(reading: &Reading<'_>, at: usize) -> bool {
 #[inline(never)]
 pub(super) fn bare_list_end(
     reading: &Reading<'_>,
-    carried: &[bool],
+    covered: &[bool],
     comma: usize,
 ) -> Option<usize> {
     let sentence = reading.sentence_of(comma).end;
@@ -36,7 +36,7 @@ pub(super) fn bare_list_end(
     while from < sentence {
         let to = (from..sentence).find(|&at| reading.words[at] == ",");
         let to = to.unwrap_or(sentence);
-        match bareness(reading, carried, from..to) {
+        match bareness(reading, covered, from..to) {
             Bareness::Finding => (items, end) = (items + 1, to),
             Bareness::Unknown => end = to,
             Bareness::Timed => return None,
@@ -59,7 +59,7 @@ enum Bareness {
     Statement,
 }
 
-fn bareness(reading: &Reading<'_>, carried: &[bool], item: Range<usize>) -> Bareness {
+fn bareness(reading: &Reading<'_>, covered: &[bool], item: Range<usize>) -> Bareness {
     let states = |at: usize| {
         let marks = [
             Mark::Trigger,
@@ -67,13 +67,13 @@ fn bareness(reading: &Reading<'_>, carried: &[bool], item: Range<usize>) -> Bare
             Mark::Statement,
             Mark::StatementVerb,
         ];
-        !carried[at] && marks.into_iter().any(|mark| reading.marks.has(at, mark))
+        !covered[at] && marks.into_iter().any(|mark| reading.marks.has(at, mark))
     };
     let is_timed = |at: usize| {
-        reading.tokens[at].is_number() || (!carried[at] && reading.marks.has(at, Mark::Beginning))
+        reading.tokens[at].is_number() || (!covered[at] && reading.marks.has(at, Mark::Beginning))
     };
     // "Vomited", "collapsed": stated, not listed.
-    let is_told = |at: usize| carried[at] && reading.words[at].ends_with("ed");
+    let is_told = |at: usize| covered[at] && reading.words[at].ends_with("ed");
     let is_plain = |at: usize| {
         reading.is_light(at) || reading.tokens[at].is_sign() || reading.marks.has(at, Mark::Joiner)
     };
@@ -83,16 +83,16 @@ fn bareness(reading: &Reading<'_>, carried: &[bool], item: Range<usize>) -> Bare
         .clone()
         .next()
         .is_some_and(|at| reading.marks.has(at, Mark::Statement));
-    let strangers = item.clone().filter(|&at| !carried[at] && !is_plain(at));
-    let strangers = strangers.count();
-    let is_finding = any(&|at| carried[at]);
+    let unknown_words = item.clone().filter(|&at| !covered[at] && !is_plain(at));
+    let unknown_words = unknown_words.count();
+    let is_finding = any(&|at| covered[at]);
     if any(&is_timed) {
         Bareness::Timed
     } else if speaks || any(&states) || any(&is_told) {
         Bareness::Statement
-    } else if is_finding && strangers == 0 {
+    } else if is_finding && unknown_words == 0 {
         Bareness::Finding
-    } else if !is_finding && strangers <= STRANGERS_MAX {
+    } else if !is_finding && unknown_words <= UNKNOWN_WORDS_MAX {
         Bareness::Unknown
     } else {
         Bareness::Statement
@@ -107,20 +107,20 @@ pub(super) enum Item {
     Statement,
 }
 
-pub(super) fn item_after(reading: &Reading<'_>, carried: &[bool], comma: usize) -> Option<Item> {
+pub(super) fn item_after(reading: &Reading<'_>, covered: &[bool], comma: usize) -> Option<Item> {
     if reading.words[comma] != "," {
         return None;
     }
-    let next = (comma + 1..reading.len()).find(|&at| !reading.is_light(at) || carried[at]);
+    let next = (comma + 1..reading.len()).find(|&at| !reading.is_light(at) || covered[at]);
     // An item with its own verb: "Denies vomiting, has chest pain", "denies fever, reports chest
     // pain".
-    let says = |at: usize| !carried[at] && reading.marks.has(at, Mark::StatementVerb);
+    let says = |at: usize| !covered[at] && reading.marks.has(at, Mark::StatementVerb);
     if (comma + 1..=next.unwrap_or(comma)).any(says) {
         return Some(Item::Statement);
     }
-    let first = next.filter(|&at| carried[at])?;
+    let first = next.filter(|&at| covered[at])?;
     let end = reading.sentence_of(first).end;
-    let behind = (first..end).find(|&at| !carried[at]).unwrap_or(end);
+    let behind = (first..end).find(|&at| !covered[at]).unwrap_or(end);
     let stated = (first..=behind).any(|at| reading.marks.has(at, Mark::StatementVerb));
     Some(if stated {
         Item::Statement

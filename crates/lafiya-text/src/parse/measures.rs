@@ -193,7 +193,7 @@ impl MeasureReader {
         spotted: &mut Vec<Spotted>,
     ) {
         let base = written.base;
-        self.hush(reading, written, spotted);
+        self.drop_findings_of_names(reading, written, spotted);
         let values = self.values(reading, written, spotted);
         if values.is_empty() {
             return;
@@ -223,7 +223,12 @@ impl MeasureReader {
 
     /// Drops blood findings that were recognised in words about another fluid: "CSF: protein high,
     /// glucose low".
-    fn hush(&self, reading: &Reading<'_>, written: &Written<'_>, spotted: &mut Vec<Spotted>) {
+    fn drop_findings_of_names(
+        &self,
+        reading: &Reading<'_>,
+        written: &Written<'_>,
+        spotted: &mut Vec<Spotted>,
+    ) {
         spotted.retain(|it| {
             let is_blood = || written.surroundings.is_of_blood(reading, it.first());
             !self.of_blood.contains(it.concept) || is_blood()

@@ -13,23 +13,23 @@ mod apart;
 mod bags;
 mod begins;
 mod boxes;
-mod carried;
-mod childbed;
-mod company;
+mod co_occurrence;
 mod compose;
 mod concept_set;
+mod covered_tokens;
+mod current_danger;
 mod degrees;
+mod denial_ends;
 mod dictionary;
-mod doubled;
+mod double_negation;
 mod endings;
 mod excepted;
+mod family_history_lines;
 mod feared;
 mod figures;
 mod forms;
 mod gestation;
-mod hedge;
 mod history;
-mod kindred;
 mod lasting;
 mod levels;
 mod lexicon;
@@ -41,22 +41,22 @@ mod medicines;
 mod narration;
 mod numbers;
 mod past;
-mod placed;
-mod presently;
+mod positional_negation;
+mod postpartum;
 mod reading;
 mod recovery;
 mod results;
 mod scope;
 mod severity;
+mod shared_illness;
 mod spelling;
 mod spotted;
 mod subject;
 mod surroundings;
 mod tested;
 mod time;
-mod together;
 mod traits;
-mod untils;
+mod uncertainty;
 
 use std::sync::Arc;
 
@@ -69,10 +69,9 @@ use crate::fold::{self, Characters, Folded};
 use crate::hash::FastMap;
 use crate::words;
 use allergies::AllergyReader;
-use carried::Carried;
-use childbed::Childbed;
-use company::Company;
+use co_occurrence::CoOccurrence;
 use compose::Composer;
+use covered_tokens::CoveredTokens;
 use dictionary::{Dictionary, Sources};
 use figures::Figures;
 use forms::Forms;
@@ -82,6 +81,7 @@ use marks::MarkWords;
 use matches::{Choosing, Languages};
 use measures::MeasureReader;
 use medicines::MedicineReader;
+use postpartum::Postpartum;
 use reading::Reading;
 use recovery::Recoveries;
 use results::ResultReader;
@@ -153,7 +153,7 @@ pub struct Parser {
     languages: FastMap<String, Vec<String>>,
     marks: MarkWords,
     composer: Composer,
-    company: Company,
+    company: CoOccurrence,
     measures: MeasureReader,
     medicines: MedicineReader,
     allergies: AllergyReader,
@@ -161,7 +161,7 @@ pub struct Parser {
     surroundings: Surroundings,
     tested: Tested,
     gestation: Gestation,
-    childbed: Childbed,
+    childbed: Postpartum,
     scope: Scope,
     subjects: Subjects,
     grades: Grades,
@@ -243,7 +243,7 @@ impl Parser {
         Self {
             dictionary: Dictionary::build(&spelling, sources),
             composer,
-            company: Company::new(base, &body_words),
+            company: CoOccurrence::new(base, &body_words),
             canon,
             spelling,
             lexicon,
@@ -256,7 +256,7 @@ impl Parser {
             surroundings: Surroundings::new(&result_words),
             tested: Tested::new(&result_words),
             gestation: Gestation::new(base, &gestation_words),
-            childbed: Childbed::new(base, &gestation_words),
+            childbed: Postpartum::new(base, &gestation_words),
             scope,
             subjects,
             grades,
@@ -291,7 +291,7 @@ impl Parser {
         self.canon.without_points(&mut tokens);
         let met = self
             .dictionary
-            .meet((&folded, &tokens), &self.spelling, self.sources());
+            .look_up((&folded, &tokens), &self.spelling, self.sources());
         let reading = Reading::new(tokens, &met, self.sources());
         let mut told = self.times.find(&reading, context.age, context.evaluated_at);
         let mut in_time = vec![false; reading.len()];
@@ -326,7 +326,8 @@ impl Parser {
         }
         self.forms.apply((text, &reading), &mut spotted);
         let test_names = self.results.names(&reading);
-        self.results.hush(&reading, &test_names, &mut spotted);
+        self.results
+            .drop_findings_of_names(&reading, &test_names, &mut spotted);
         self.tested
             .apply(&reading, base, &self.results, &mut spotted);
         let written = Written {
@@ -340,10 +341,10 @@ impl Parser {
         self.medicines.apply(&reading, base, &mut spotted);
         self.medicines.reasons(&reading, &mut spotted);
         self.medicines.overdose(&reading, &mut spotted);
-        let mut carried = Carried::of(&reading, &spotted);
+        let mut covered = CoveredTokens::of(&reading, &spotted);
         self.scope.apply(
             (text, &reading, &choosing.times),
-            &carried,
+            &covered,
             age,
             &mut spotted,
         );
@@ -352,8 +353,8 @@ impl Parser {
         self.allergies.drop((text, &reading), base, &mut spotted);
         self.gestation
             .apply(&reading, base, (age, context.sex), &mut told, &mut spotted);
-        carried.note(&spotted);
-        let named = (test_names, &carried);
+        covered.note(&spotted);
+        let named = (test_names, &covered);
         let results = self.results.find(&reading, &written, named, &spotted);
         spotted.extend(results);
         let patient = (age, context.sex);
@@ -362,15 +363,15 @@ impl Parser {
         let tests = spotted.extract_if(.., |it| it.concept.lab().is_some());
         let tests: Vec<Spotted> = tests.collect();
         if !tests.is_empty() {
-            carried.recount();
+            covered.recount();
         }
-        carried.note(&spotted);
-        self.grades.apply(&reading, &carried, &mut spotted);
+        covered.note(&spotted);
+        self.grades.apply(&reading, &covered, &mut spotted);
         self.recoveries.apply(&mut spotted);
         self.company.apply(&mut spotted);
         self.childbed.apply(&reading, &told, patient, &mut spotted);
         let times = (&self.times, told.times.as_slice());
-        lasting::attach(&reading, times, &carried, &mut spotted);
+        lasting::attach(&reading, times, &covered, &mut spotted);
         let mentions = mentions(text, &reading, spotted);
         let obvious = !mentions.is_empty()
             && mentions

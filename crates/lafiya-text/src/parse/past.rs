@@ -21,7 +21,7 @@ use crate::words::{Ignored, ScopeWords};
 
 /// What a knowledge base says about past findings.
 #[derive(Clone, Debug)]
-pub(super) struct Bygones {
+pub(super) struct PastFindings {
     /// Findings that are still relevant when they are past, such as a suicide attempt.
     was: FastMap<ConceptRef, ConceptRef>,
     /// Danger signs: they are events and do not continue for years.
@@ -29,7 +29,7 @@ pub(super) struct Bygones {
     histories: Histories,
 }
 
-impl Bygones {
+impl PastFindings {
     pub(super) fn new(base: &KnowledgeBase, ignored: &Ignored, words: &ScopeWords) -> Self {
         let findings = base.finding_indices().map(ConceptRef::Finding);
         let was = ignored.was.iter();
@@ -100,23 +100,28 @@ impl Past {
     }
 
     /// Drops a past finding, or replaces it by what it still implies about the patient.
-    pub(super) fn drop(&self, reading: &Reading<'_>, bygones: &Bygones, it: &mut Spotted) {
+    pub(super) fn drop(
+        &self,
+        reading: &Reading<'_>,
+        past_findings: &PastFindings,
+        it: &mut Spotted,
+    ) {
         let spoken_of = || self.sentences.contains(&reading.sentence(it.first()));
         let may_be = !it.derived && it.choice == Choice::Present;
         if !may_be || !spoken_of() {
             return;
         }
         if !it.is_finding() {
-            if bygones.histories.is_time(reading, it) && !is_of_today(reading, it) {
+            if past_findings.histories.is_time(reading, it) && !is_of_today(reading, it) {
                 it.dropped = Some(Dropped::Past);
             }
             return;
         }
-        let is_danger = bygones.dangers.contains(it.concept);
+        let is_danger = past_findings.dangers.contains(it.concept);
         let beside_its_time = || {
             !is_of_today(reading, it)
                 && (is_former(reading, it)
-                    || bygones.histories.tells(reading, it, self.age)
+                    || past_findings.histories.tells(reading, it, self.age)
                     || self.is_of_an_age(reading, it)
                     || self.is_of_a_year(reading, it)
                     || (is_danger && (is_years_ago(reading, it) || is_last_time(reading, it))))
@@ -124,9 +129,11 @@ impl Past {
         // "In her last pregnancy she had eclampsia, headache": what follows the comma may be about
         // the current pregnancy.
         let is_past = is_past(reading, it.first())
-            && !bygones.histories.is_behind_other_pregnancy(reading, it);
+            && !past_findings
+                .histories
+                .is_behind_other_pregnancy(reading, it);
         if is_past || beside_its_time() {
-            match bygones.was.get(&it.concept) {
+            match past_findings.was.get(&it.concept) {
                 Some(was) => *it = Spotted::derived(*was, it.core.clone()),
                 None => it.dropped = Some(Dropped::Past),
             }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::dictionary::{Entry, FormFacts, Met, Sources};
+use super::dictionary::{Entry, FormFacts, LookedUpWords, Sources};
 use super::marks::Marks;
 use super::traits::{Trait, Traits};
 use crate::canon::{Role, Run, Unit};
@@ -54,7 +54,11 @@ struct Place {
 }
 
 impl<'a> Reading<'a> {
-    pub(super) fn new(tokens: Vec<Token>, met: &'a Met<'_>, sources: Sources<'a>) -> Self {
+    pub(super) fn new(
+        tokens: Vec<Token>,
+        met: &'a LookedUpWords<'_>,
+        sources: Sources<'a>,
+    ) -> Self {
         let entries = met.entries();
         let runs = sources.canon.runs(&entries);
         let units = sources.canon.units_of(&entries, &runs);

@@ -9,7 +9,7 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase, Person};
 use lafiya_model::{Age, Choice};
 
 use super::amounts::Units;
-use super::carried::Carried;
+use super::covered_tokens::CoveredTokens;
 use super::figures::Figures;
 use super::marks::Mark;
 use super::matches::Tokens;
@@ -191,19 +191,19 @@ impl ResultReader {
     }
 
     /// Returns the tests with results in the text. A test name that a finding in `spotted` covers
-    /// is skipped ("pregnancy test positive" is already a pregnancy); `carried` are the covered
+    /// is skipped ("pregnancy test positive" is already a pregnancy); `covered` are the covered
     /// tokens.
     pub(super) fn find(
         &self,
         reading: &Reading<'_>,
         written: &Written<'_>,
-        (names, carried): (TestNames<'_>, &Carried),
+        (names, covered): (TestNames<'_>, &CoveredTokens),
         spotted: &[Spotted],
     ) -> Vec<Spotted> {
         if !reading.has_any([Trait::Outcome, Trait::Number]) {
             return Vec::new();
         }
-        let mut named = named(names, written, carried);
+        let mut named = named(names, written, covered);
         if named.is_empty() {
             return Vec::new();
         }
@@ -250,7 +250,7 @@ impl ResultReader {
     /// birth, "blood smear shows" is not bleeding). Also drops what a report describes inside the
     /// body if it has another meaning elsewhere: the "cavity" of a chest x-ray is not in a tooth,
     /// and the "collapse" of a vertebra is not fainting.
-    pub(super) fn hush(
+    pub(super) fn drop_findings_of_names(
         &self,
         reading: &Reading<'_>,
         names: &TestNames<'_>,
@@ -538,8 +538,8 @@ fn is_below_zero(text: &str, number: usize) -> bool {
 }
 
 /// Returns the names that no finding covers, each with the test that fits the age.
-fn named(names: TestNames<'_>, written: &Written<'_>, carried: &Carried) -> Vec<Named> {
-    let is_free = |it: &TestName<'_>| !carried.tokens()[it.tokens.clone()].contains(&true);
+fn named(names: TestNames<'_>, written: &Written<'_>, covered: &CoveredTokens) -> Vec<Named> {
+    let is_free = |it: &TestName<'_>| !covered.tokens()[it.tokens.clone()].contains(&true);
     let free = names.into_iter().filter(is_free);
     let named = free.filter_map(|TestName { tests, tokens }| {
         Some(Named {

@@ -10,18 +10,18 @@ use lafiya_model::{Age, Choice};
 
 use super::answers::{Answered, Answers};
 use super::begins::Begins;
-use super::carried::Carried;
-use super::doubled;
+use super::covered_tokens::CoveredTokens;
+use super::current_danger;
+use super::denial_ends::{DenialEnd, DenialEnds};
+use super::double_negation;
 use super::endings::{self, Endings};
-use super::hedge::Doubts;
 use super::lists::{Item, bare_list_end, item_after, may_head_list};
 use super::marks::Mark;
-use super::past::{Bygones, Past};
-use super::placed::Placed;
-use super::presently;
+use super::past::{Past, PastFindings};
+use super::positional_negation::PositionalNegation;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
-use super::untils::{Untils, UpTo};
+use super::uncertainty::UncertaintyScope;
 use crate::hash::{FastSet, set_of};
 use crate::phrases::PhraseSet;
 use crate::words::{BodyWords, Ignored, ScopeWords};
@@ -43,9 +43,9 @@ pub(super) struct Scope {
     complaints: FastSet<String>,
     moving: PhraseSet<()>,
     unsaid: PhraseSet<()>,
-    placed: Placed,
-    doubts: Doubts,
-    untils: Untils,
+    positional_negation: PositionalNegation,
+    doubts: UncertaintyScope,
+    denial_ends: DenialEnds,
     /// Verbs of knowing: negating the knowledge does not negate what is known.
     knowing: PhraseSet<()>,
     /// Phrases for what matters: "It is not the cough that worries me" does not negate the cough.
@@ -58,7 +58,7 @@ pub(super) struct Scope {
     endings: Endings,
     /// Includes the danger signs, which count even if they are said to be over: a fit that stopped,
     /// a bleeding that ceased.
-    bygones: Bygones,
+    past_findings: PastFindings,
 }
 
 /// The longest phrase wins; among equals, the first kind in this order.
@@ -74,7 +74,7 @@ enum Trigger {
 }
 
 /// Maximum unrelated words between a negation and what it negates.
-const STRANGERS_MAX: usize = 2;
+const UNKNOWN_WORDS_MAX: usize = 2;
 /// Maximum words from "it is not" to "that worries me".
 const MATTER_REACH: usize = 7;
 /// Maximum words of one item of a negated list.
@@ -113,22 +113,22 @@ impl Scope {
             complaints: set_of(&body.complaints),
             moving: PhraseSet::of(&words.moving),
             unsaid: PhraseSet::of(&words.unsaid),
-            placed: Placed::new(words),
-            doubts: Doubts::new(words),
-            untils: Untils::new(words),
+            positional_negation: PositionalNegation::new(words),
+            doubts: UncertaintyScope::new(words),
+            denial_ends: DenialEnds::new(words),
             knowing: PhraseSet::of(&words.knowing),
             mattering: PhraseSet::of(&words.mattering),
             list_openers: PhraseSet::of(&words.list_openers),
             tellings: PhraseSet::of(&words.tellings),
             answers: Answers::new(words),
             endings: Endings::new(words, base),
-            bygones: Bygones::new(base, ignored, words),
+            past_findings: PastFindings::new(base, ignored, words),
         }
     }
 
     /// Whether a word begins a negation of what precedes it.
     pub(super) fn begins_after_negator(&self, key: u64) -> bool {
-        self.after_negators.begun(key).is_some() || self.placed.begins_frame(key)
+        self.after_negators.begun(key).is_some() || self.positional_negation.begins_frame(key)
     }
 
     /// Returns words that no other list contains, for the spelling corrector.
@@ -142,21 +142,21 @@ impl Scope {
     pub(super) fn apply(
         &self,
         (text, reading, in_time): (&str, &Reading<'_>, &[bool]),
-        carried: &Carried,
+        covered: &CoveredTokens,
         age: Option<Age>,
         spotted: &mut [Spotted],
     ) {
         let begins = Begins::of(reading, spotted);
-        self.forward((reading, in_time), (&begins, carried.tokens()), spotted);
-        let answered = Answered::of(text, (reading, carried.tokens()), spotted);
+        self.forward((reading, in_time), (&begins, covered.tokens()), spotted);
+        let answered = Answered::of(text, (reading, covered.tokens()), spotted);
         let past = Past::of(reading, age);
         for it in spotted.iter_mut() {
-            self.backward(reading, (&begins, carried.tokens()), it);
+            self.backward(reading, (&begins, covered.tokens()), it);
             if (it.well || !it.derived) && self.answers.deny(&answered, it) {
                 self.answer_no(reading, it);
             }
             if let Some(past) = &past {
-                past.drop(reading, &self.bygones, it);
+                past.drop(reading, &self.past_findings, it);
             }
             let first = it.first();
             let queried =
@@ -165,8 +165,8 @@ impl Scope {
                 it.choice = Choice::Unknown;
             }
         }
-        presently::note(reading, &self.bygones.dangers, spotted);
-        self.share(reading, carried.tokens(), spotted);
+        current_danger::note(reading, &self.past_findings.dangers, spotted);
+        self.share(reading, covered.tokens(), spotted);
     }
 
     /// Applies the answer "no": a finding is then absent, and an ability that is asked about is
@@ -184,7 +184,7 @@ impl Scope {
 
     /// Handles two findings that are negated or over together: "Kernig's and Brudzinski's
     /// negative", "the fever and headache are gone".
-    fn share(&self, reading: &Reading<'_>, carried: &[bool], spotted: &mut [Spotted]) {
+    fn share(&self, reading: &Reading<'_>, covered: &[bool], spotted: &mut [Spotted]) {
         for n in (1..spotted.len()).rev() {
             let (before, rest) = spotted.split_at_mut(n);
             let (it, next) = (&mut before[n - 1], &rest[0]);
@@ -209,10 +209,10 @@ impl Scope {
                     .first(between.clone(), Mark::Trigger)
                     .is_none()
                 && between.clone().all(joins);
-            let is_danger = self.bygones.dangers.contains(it.concept);
+            let is_danger = self.past_findings.dangers.contains(it.concept);
             if joined
                 && (it.concept == next.concept
-                    || (!is_danger && self.endings.end_together((reading, carried), it, next)))
+                    || (!is_danger && self.endings.end_together((reading, covered), it, next)))
             {
                 it.choice = Choice::Absent;
             }
@@ -222,10 +222,10 @@ impl Scope {
     fn forward(
         &self,
         (reading, in_time): (&Reading<'_>, &[bool]),
-        (begins, carried): (&Begins, &[bool]),
+        (begins, covered): (&Begins, &[bool]),
         spotted: &mut [Spotted],
     ) {
-        let tokens = (begins, carried);
+        let tokens = (begins, covered);
         let next = |from: usize| reading.marks.next(from, Mark::Trigger);
         let mut at = next(0);
         while at < reading.len() {
@@ -235,11 +235,11 @@ impl Scope {
                 let denies = |n: usize| reading.forms[reading.unit_of(n)].denies;
                 // "No dey cough": the finding covers "dey", but not "no".
                 let is_phrase =
-                    (at..at + length).any(|n| carried[n] && denies(n) && reading.words[n] != "dey");
+                    (at..at + length).any(|n| covered[n] && denies(n) && reading.words[n] != "dey");
                 let is_echo = kinds.contains(&Trigger::Echo);
-                let its_own = || carried[at + length - 1] || self.goes_on(reading, at + length);
-                self.placed.denies_at(reading, at)
-                    && !(carried[at] || is_phrase || (is_echo && its_own()))
+                let its_own = || covered[at + length - 1] || self.goes_on(reading, at + length);
+                self.positional_negation.denies_at(reading, at)
+                    && !(covered[at] || is_phrase || (is_echo && its_own()))
             });
             let Some((length, kinds)) = found else {
                 at = next(at + 1);
@@ -260,7 +260,7 @@ impl Scope {
             // becomes unknown.
             let is_unsaid = || self.unsaid.length_at(&reading.keys, at) == length;
             if (doubt || is_unsaid())
-                && let Some(behind) = self.denial_right_behind(reading, carried, after)
+                && let Some(behind) = self.denial_right_behind(reading, covered, after)
             {
                 self.doubt(reading, spotted, behind);
                 at = next(behind);
@@ -269,11 +269,11 @@ impl Scope {
             let denies = || kinds.iter().all(|it| *it >= Trigger::Denial);
             let goes_on = |comma: usize| self.list_ends_in_or(reading, comma);
             if let Some((until, up_to)) =
-                self.untils
-                    .behind((reading, in_time, carried), after, goes_on)
+                self.denial_ends
+                    .end_after((reading, in_time, covered), after, goes_on)
                 && denies()
             {
-                if up_to == UpTo::ThisDay {
+                if up_to == DenialEnd::ThisDay {
                     let is_denied =
                         |it: &&mut Spotted| (at + 1..until).contains(&it.first()) && !it.derived;
                     for it in spotted.iter_mut().filter(is_denied) {
@@ -284,21 +284,21 @@ impl Scope {
                 continue;
             }
             // "I have not gone down in weight": the "gone" belongs to the finding.
-            let swallowed = length > 1 && (at + 1..after).any(|n| carried[n]);
+            let swallowed = length > 1 && (at + 1..after).any(|n| covered[n]);
             if kinds.contains(&Trigger::Negator) {
                 if let Some(behind) = self.denies_no_finding(reading, (at, after)) {
                     at = next(behind);
                     continue;
                 }
                 if self.without.length_at(&reading.keys, at) == length
-                    && let Some(denial) = doubled::taken_back(reading, carried, spotted, at)
+                    && let Some(denial) = double_negation::taken_back(reading, covered, spotted, at)
                 {
                     let is_complaint = |at: usize| {
                         self.complaints
                             .contains(reading.units[reading.unit_of(at)].form)
                     };
                     let is_moving = |at: usize| self.moving.length_at(&reading.keys, at) > 0;
-                    doubled::state(spotted, (denial, at), is_complaint, is_moving);
+                    double_negation::state(spotted, (denial, at), is_complaint, is_moving);
                     at = next(after);
                     continue;
                 }
@@ -352,7 +352,7 @@ impl Scope {
     fn denial_right_behind(
         &self,
         reading: &Reading<'_>,
-        carried: &[bool],
+        covered: &[bool],
         from: usize,
     ) -> Option<usize> {
         let marks = [Mark::Statement, Mark::StatementVerb];
@@ -362,7 +362,7 @@ impl Scope {
         };
         let at = from + (from..reading.len()).take_while(says_nothing).count();
         let found = self.triggers.longest_at(&reading.keys, at);
-        let (length, kinds) = found.filter(|_| at < reading.len() && !carried[at])?;
+        let (length, kinds) = found.filter(|_| at < reading.len() && !covered[at])?;
         let denies = kinds.iter().all(|it| *it >= Trigger::Denial);
         denies.then_some(at + length)
     }
@@ -465,12 +465,12 @@ impl Scope {
     fn deny(
         &self,
         reading: &Reading<'_>,
-        ((begins, carried), spotted): ((&Begins, &[bool]), &mut [Spotted]),
+        ((begins, covered), spotted): ((&Begins, &[bool]), &mut [Spotted]),
         (inside, from): (usize, usize),
         trigger: Trigger,
     ) {
         let mut at = inside;
-        let mut strangers = 0;
+        let mut unknown_words = 0;
         let mut reached = false;
         let mut list_end = 0;
         let opens_list = || {
@@ -522,13 +522,13 @@ impl Scope {
                 return;
             }
             if reached && at >= list_end && may_head_list(reading, at) && opens_list() {
-                list_end = bare_list_end(reading, carried, at).unwrap_or_default();
+                list_end = bare_list_end(reading, covered, at).unwrap_or_default();
             }
             if at < list_end {
                 at += 1;
                 continue;
             }
-            match item_after(reading, carried, at) {
+            match item_after(reading, covered, at) {
                 Some(Item::Statement) => return,
                 Some(Item::Finding) if trigger == Trigger::Denial => {}
                 _ if self.ends_denial(reading, at, trigger, reached) => return,
@@ -548,8 +548,8 @@ impl Scope {
                     reading.marks.has(n, Mark::Alternative)
                         || (reading.words[n] == "," && self.list_ends_in_or(reading, n))
                 });
-                strangers += usize::from(!listed);
-                if (reached && !listed) || strangers > STRANGERS_MAX {
+                unknown_words += usize::from(!listed);
+                if (reached && !listed) || unknown_words > UNKNOWN_WORDS_MAX {
                     return;
                 }
             }
@@ -566,7 +566,7 @@ impl Scope {
     }
 
     fn refuse(&self, it: &mut Spotted) {
-        if self.bygones.dangers.contains(it.concept) {
+        if self.past_findings.dangers.contains(it.concept) {
             it.dropped = Some(Dropped::Hypothetical);
         } else {
             it.choice = Choice::Present;

@@ -2,7 +2,7 @@
 
 use lafiya_model::{Choice, Severity};
 
-use super::carried::Carried;
+use super::covered_tokens::CoveredTokens;
 use super::reading::Reading;
 use super::spotted::Spotted;
 use super::traits::Trait;
@@ -65,27 +65,32 @@ impl Grades {
         self.after.begun(key).is_some()
     }
 
-    pub(super) fn apply(&self, reading: &Reading<'_>, carried: &Carried, spotted: &mut [Spotted]) {
+    pub(super) fn apply(
+        &self,
+        reading: &Reading<'_>,
+        covered: &CoveredTokens,
+        spotted: &mut [Spotted],
+    ) {
         // Fast path: most texts have no word of severity.
         if !reading.has_any([Trait::GradeBefore, Trait::GradeAfter]) {
             return;
         }
         for it in spotted {
             if it.choice == Choice::Present && it.is_finding() && !it.derived {
-                it.severity = self.of(reading, carried.tokens(), it);
+                it.severity = self.of(reading, covered.tokens(), it);
             }
         }
     }
 
-    /// Returns the severity of a finding. `carried` are the tokens of all findings; those around
+    /// Returns the severity of a finding. `covered` are the tokens of all findings; those around
     /// this one belong to others.
-    fn of(&self, reading: &Reading<'_>, carried: &[bool], it: &Spotted) -> Option<Severity> {
+    fn of(&self, reading: &Reading<'_>, covered: &[bool], it: &Spotted) -> Option<Severity> {
         // Fast path: most texts have no such word.
         let spoken_of = reading.has_any([Trait::GradeBefore]);
-        let before = spoken_of.then(|| self.nearest_before(reading, carried, it));
+        let before = spoken_of.then(|| self.nearest_before(reading, covered, it));
         before
             .flatten()
-            .or_else(|| self.behind(reading, it.last(), carried))
+            .or_else(|| self.after(reading, it.last(), covered))
     }
 
     /// Returns the nearest word before the finding or inside it. Another finding or a comma ends
@@ -93,7 +98,7 @@ impl Grades {
     fn nearest_before(
         &self,
         reading: &Reading<'_>,
-        carried: &[bool],
+        covered: &[bool],
         it: &Spotted,
     ) -> Option<Severity> {
         let (first, last) = (it.first(), it.last());
@@ -103,7 +108,7 @@ impl Grades {
             begins.then(|| self.before.longest_at(&reading.keys, at))?
         };
         for at in (sentence.start.max(first.saturating_sub(REACH))..=last).rev() {
-            if at < first && (carried[at] || reading.words[at] == ",") {
+            if at < first && (covered[at] || reading.words[at] == ",") {
                 break;
             }
             if let Some((length, [severity, ..])) = at_before(at) {
@@ -117,12 +122,12 @@ impl Grades {
         None
     }
 
-    fn behind(&self, reading: &Reading<'_>, last: usize, carried: &[bool]) -> Option<Severity> {
+    fn after(&self, reading: &Reading<'_>, last: usize, covered: &[bool]) -> Option<Severity> {
         let end = reading.sentence_of(last).end;
         let stop = end.min(last + 1 + REACH + 2);
         let next = last + 1;
-        for (at, carried) in (next..).zip(&carried[next..stop]) {
-            if *carried {
+        for (at, covered) in (next..).zip(&covered[next..stop]) {
+            if *covered {
                 return None;
             }
             if reading.traits[at].has(Trait::GradeAfter)

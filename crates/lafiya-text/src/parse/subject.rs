@@ -7,13 +7,13 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice, Sex};
 
 use super::animals::Animals;
-use super::kindred::Kindred;
+use super::family_history_lines::FamilyHistoryLines;
 use super::marks::Mark;
 use super::narration::{Narration, Pronoun, Pronouns, pronoun_fits};
 use super::reading::Reading;
+use super::shared_illness::SharedIllness;
 use super::spotted::{Dropped, Spotted, is_danger};
 use super::time::CHILD_BELOW_YEARS;
-use super::together::Together;
 use super::traits::Trait;
 use crate::hash::{FastSet, set_of};
 use crate::phrases::{Begun, PhraseSet};
@@ -174,8 +174,8 @@ pub(super) struct Subjects {
     family: PhraseSet<ConceptRef>,
     pronouns: Pronouns,
     animals: Animals,
-    company: Together,
-    kindred: Kindred,
+    company: SharedIllness,
+    family_history_lines: FamilyHistoryLines,
 }
 
 /// A relative with at least this many findings may be the patient. One finding is only a remark,
@@ -225,8 +225,8 @@ impl Subjects {
             family: diseases,
             pronouns: Pronouns::new(words),
             animals: Animals::new(words, base),
-            company: Together::new(words),
-            kindred: Kindred::new(words),
+            company: SharedIllness::new(words),
+            family_history_lines: FamilyHistoryLines::new(words),
         }
     }
 
@@ -299,7 +299,7 @@ impl Subjects {
             }
             None => self.persons_of(reading, &names),
         };
-        let of_family = self.kindred.lines(reading);
+        let of_family = self.family_history_lines.lines(reading);
         for line in &of_family {
             let person = Person::Kin;
             let by_pronoun = false;

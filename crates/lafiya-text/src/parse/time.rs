@@ -54,7 +54,7 @@ pub(super) struct Time {
 
 /// What a text says about days, months and years.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct StatedTimes {
     /// Durations in text order.
     pub times: Vec<Time>,
     /// Numbers of days, months or years that are not durations: ages, weeks of pregnancy,
@@ -197,10 +197,10 @@ impl Times {
         reading: &Reading<'_>,
         patient: Option<Age>,
         today: Option<Date>,
-    ) -> Told {
-        let mut told = Told {
+    ) -> StatedTimes {
+        let mut told = StatedTimes {
             times: Vec::with_capacity(reading.len() / TOKENS_A_TIME),
-            ..Told::default()
+            ..StatedTimes::default()
         };
         reading.take_each_of([Trait::Moment, Trait::Number, Trait::Unit], |at| {
             let end;

@@ -105,8 +105,8 @@ impl Traits {
         mut tell: impl FnMut(usize),
     ) {
         let wanted = bits(wanted);
-        let (together, rest) = row.as_chunks::<AT_A_TIME>();
-        for (number, words) in together.iter().enumerate() {
+        let (shared_illness, rest) = row.as_chunks::<AT_A_TIME>();
+        for (number, words) in shared_illness.iter().enumerate() {
             let having = |having: u32, n: usize| having | u32::from(words[n].0 & wanted != 0) << n;
             let mut having = (0..AT_A_TIME).fold(0, having);
             while having != 0 {
@@ -147,9 +147,9 @@ const TOGETHER: usize = 4;
 /// several are skipped at a time.
 #[inline]
 pub(super) fn first_with<T>(row: &[T], bits: impl Fn(&T) -> u32, wanted: u32) -> Option<usize> {
-    let (together, _) = row.as_chunks::<TOGETHER>();
+    let (shared_illness, _) = row.as_chunks::<TOGETHER>();
     let any = |places: &[T; TOGETHER]| places.iter().fold(0, |any, it| any | bits(it));
-    let passed = together.iter().take_while(|it| any(it) & wanted == 0);
+    let passed = shared_illness.iter().take_while(|it| any(it) & wanted == 0);
     let from = passed.count() * TOGETHER;
     let next = row[from..].iter().position(|it| bits(it) & wanted != 0)?;
     Some(from + next)

@@ -98,7 +98,7 @@ const COMMON_MIN: usize = 400;
 pub(super) const QUERY_WORDS_MAX: usize = 16;
 
 /// A matching pair of a query word and an index word, shared by all entries of that index word.
-struct Meeting {
+struct WordMatch {
     /// The query word, by position.
     asked: usize,
     /// The index word.
@@ -125,17 +125,17 @@ const NONE: u32 = u32::MAX;
 
 /// All entries that share a word with the query.
 #[derive(Default)]
-struct Met {
-    meetings: Vec<Meeting>,
+struct MatchedEntries {
+    matches: Vec<WordMatch>,
     slots: Vec<Slot>,
     /// Matches after the first of an entry, as a linked list: each with the previous one of the
     /// same entry.
     further: Vec<(u32, u32)>,
 }
 
-impl Met {
+impl MatchedEntries {
     /// Returns all matches of an entry in the order they were found.
-    fn of(&self, slot: &Slot) -> SmallVec<[&Meeting; 8]> {
+    fn of(&self, slot: &Slot) -> SmallVec<[&WordMatch; 8]> {
         let mut numbers: SmallVec<[u32; 8]> = SmallVec::new();
         let mut next = slot.further;
         while let Some(&(number, before)) = self.further.get(next as usize) {
@@ -144,7 +144,7 @@ impl Met {
         }
         numbers.push(slot.first);
         let numbers = numbers.iter().rev();
-        numbers.map(|&n| &self.meetings[n as usize]).collect()
+        numbers.map(|&n| &self.matches[n as usize]).collect()
     }
 }
 
@@ -168,9 +168,9 @@ pub(super) fn score(
         similarity(asked / total, told) * trust * NOT_AS_WRITTEN
     };
     let counts_alone = |asked: f64| similar(asked, 1.0, trust_max) + ROUNDING >= SIMILARITY_MIN;
-    let met = meet(query, entries.len(), postings, vocabulary, counts_alone);
-    for slot in &met.slots {
-        let first = &met.meetings[slot.first as usize];
+    let matched = meet(query, entries.len(), postings, vocabulary, counts_alone);
+    for slot in &matched.slots {
+        let first = &matched.matches[slot.first as usize];
         let alone = slot.further == NONE;
         if alone && !first.counts_alone {
             continue;
@@ -179,7 +179,7 @@ pub(super) fn score(
         let (asked, told) = if alone {
             (first.asked_weight, first.told_weight)
         } else {
-            shared(query, &met.of(slot), vocabulary)
+            shared(query, &matched.of(slot), vocabulary)
         };
         let similar = similar(asked, told / entry.own, entry.trust);
         if similar < SIMILARITY_MIN {
@@ -200,10 +200,10 @@ pub(super) fn score(
 
 /// Returns the matched weight of the query and of the entry for several matches. Each word counts
 /// once, with its best fit.
-fn shared(query: &Query, meetings: &[&Meeting], vocabulary: &Vocabulary) -> (f64, f64) {
+fn shared(query: &Query, matches: &[&WordMatch], vocabulary: &Vocabulary) -> (f64, f64) {
     let mut asked = [0.0_f32; QUERY_WORDS_MAX];
     let mut told: SmallVec<[(u32, f32); TOLD_MAX]> = SmallVec::new();
-    for it in meetings {
+    for it in matches {
         asked[it.asked] = asked[it.asked].max(it.fit);
         let room = told.len() < TOLD_MAX;
         match told.iter_mut().find(|(word, _)| *word == it.told) {
@@ -229,7 +229,7 @@ fn meet(
     postings: &[Vec<u32>],
     vocabulary: &Vocabulary,
     counts_alone: impl Fn(f64) -> bool,
-) -> Met {
+) -> MatchedEntries {
     let uses = |it: &Weighted| {
         let lists = it.fits.iter().map(|(word, _)| &postings[*word as usize]);
         lists.map(Vec::len).sum::<usize>()
@@ -240,16 +240,16 @@ fn meet(
     let brought = |&&uses: &&usize| uses <= COMMON_MIN;
     let likely = uses.iter().filter(brought).sum();
     let mut places = Places::of(entries, likely);
-    let mut met = Met {
+    let mut matched = MatchedEntries {
         slots: Vec::with_capacity(likely),
-        ..Met::default()
+        ..MatchedEntries::default()
     };
     for (turn, asked) in order.into_iter().enumerate() {
-        let common = turn > 0 && !met.slots.is_empty() && uses[asked] > COMMON_MIN;
+        let common = turn > 0 && !matched.slots.is_empty() && uses[asked] > COMMON_MIN;
         for (told, fit) in fits(query, asked) {
-            let this = number(met.meetings.len());
+            let this = number(matched.matches.len());
             let asked_weight = query.words[asked].weight * f64::from(fit);
-            met.meetings.push(Meeting {
+            matched.matches.push(WordMatch {
                 asked,
                 told,
                 fit,
@@ -261,16 +261,16 @@ fn meet(
                 let place = if common {
                     places.place(entry)
                 } else {
-                    Some(places.place_or(entry, met.slots.len()))
+                    Some(places.place_or(entry, matched.slots.len()))
                 };
                 let Some(place) = place else { continue };
-                match met.slots.get_mut(place) {
+                match matched.slots.get_mut(place) {
                     Some(slot) => {
-                        let last = number(met.further.len());
-                        met.further.push((this, slot.further));
+                        let last = number(matched.further.len());
+                        matched.further.push((this, slot.further));
                         slot.further = last;
                     }
-                    None => met.slots.push(Slot {
+                    None => matched.slots.push(Slot {
                         entry,
                         first: this,
                         further: NONE,
@@ -279,7 +279,7 @@ fn meet(
             }
         }
     }
-    met
+    matched
 }
 
 fn number(place: usize) -> u32 {

@@ -18,12 +18,12 @@ impl Scope {
     pub(super) fn backward(
         &self,
         reading: &Reading<'_>,
-        (begins, carried): (&Begins, &[bool]),
+        (begins, covered): (&Begins, &[bool]),
         it: &mut Spotted,
     ) {
         if it.derived {
             if it.well {
-                self.endings.revive(reading, carried, it);
+                self.endings.revive(reading, covered, it);
             }
             return;
         }
@@ -48,8 +48,10 @@ impl Scope {
         let is_free = || {
             matches!(reading.words.get(last + 1), Some(&"free")) && is_free_of(reading, last + 1)
         };
-        let is_denied =
-            || self.is_denied_at(reading, it.first(), at) || self.placed.frames(reading, it);
+        let is_denied = || {
+            self.is_denied_at(reading, it.first(), at)
+                || self.positional_negation.frames(reading, it)
+        };
         if (may_be_denied && is_denied())
             || is_free()
             || (colon() && self.answers.is_no(reading, end))
@@ -57,8 +59,8 @@ impl Scope {
             it.choice = Choice::Absent;
             return;
         }
-        let is_danger = || self.bygones.dangers.contains(it.concept);
-        if it.is_finding() && self.endings.end((reading, carried), it, next) && !is_danger() {
+        let is_danger = || self.past_findings.dangers.contains(it.concept);
+        if it.is_finding() && self.endings.end((reading, covered), it, next) && !is_danger() {
             it.choice = Choice::Absent;
         }
     }

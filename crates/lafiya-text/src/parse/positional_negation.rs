@@ -11,7 +11,7 @@ use crate::words::ScopeWords;
 
 /// The phrases of positional negations.
 #[derive(Clone, Debug)]
-pub(super) struct Placed {
+pub(super) struct PositionalNegation {
     opening: PhraseSet<()>,
     paired: PhraseSet<()>,
     before_paired: PhraseSet<()>,
@@ -22,7 +22,7 @@ pub(super) struct Placed {
 /// Maximum tokens from the first word of a frame to the finding: "n'a vomi", "ne la gratte".
 const FRAME_REACH: usize = 2;
 
-impl Placed {
+impl PositionalNegation {
     pub(super) fn new(words: &ScopeWords) -> Self {
         Self {
             opening: PhraseSet::of(&words.opening_negators),

@@ -11,14 +11,14 @@ use crate::words::PersonWords;
 
 /// The phrases that include the patient.
 #[derive(Clone, Debug)]
-pub(super) struct Together {
+pub(super) struct SharedIllness {
     including: PhraseSet<()>,
 }
 
 /// Maximum tokens from a group of people to "including".
 const INCLUDING_REACH: usize = 4;
 
-impl Together {
+impl SharedIllness {
     pub(super) fn new(words: &PersonWords) -> Self {
         Self {
             including: PhraseSet::of(&words.including),

@@ -10,12 +10,12 @@ use super::concept_set::ConceptSet;
 use super::known;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
-use super::time::{CHILDBED_DAYS, Told};
+use super::time::{CHILDBED_DAYS, StatedTimes};
 use crate::words::GestationWords;
 
 /// The postpartum finding, and the findings that imply a birth.
 #[derive(Clone, Debug)]
-pub(super) struct Childbed {
+pub(super) struct Postpartum {
     childbed: Option<ConceptRef>,
     /// Findings that stay true for life, and that also imply the postpartum period if they are
     /// recent.
@@ -25,7 +25,7 @@ pub(super) struct Childbed {
 /// Ages at which a woman may be the mother of a newborn she mentions.
 const MOTHERS: Range<u32> = 12..50;
 
-impl Childbed {
+impl Postpartum {
     pub(super) fn new(base: &KnowledgeBase, words: &GestationWords) -> Self {
         Self {
             childbed: base.resolve(&words.childbed),
@@ -38,7 +38,7 @@ impl Childbed {
     pub(super) fn apply(
         &self,
         reading: &Reading<'_>,
-        Told { times, newborn, .. }: &Told,
+        StatedTimes { times, newborn, .. }: &StatedTimes,
         (age, sex): (Option<Age>, Option<Sex>),
         spotted: &mut Vec<Spotted>,
     ) {

@@ -4,20 +4,20 @@ use super::reading::Reading;
 use super::spotted::Spotted;
 
 /// For each token, whether a finding covers it.
-pub(super) struct Carried {
+pub(super) struct CoveredTokens {
     tokens: Vec<bool>,
     /// Number of findings already recorded.
     noted: usize,
 }
 
-impl Carried {
+impl CoveredTokens {
     pub(super) fn of(reading: &Reading<'_>, spotted: &[Spotted]) -> Self {
-        let mut carried = Self {
+        let mut covered = Self {
             tokens: vec![false; reading.len()],
             noted: 0,
         };
-        carried.note(spotted);
-        carried
+        covered.note(spotted);
+        covered
     }
 
     /// Resets the count after findings were removed, so that `note` records all remaining ones

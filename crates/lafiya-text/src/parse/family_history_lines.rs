@@ -14,14 +14,14 @@ pub(super) type Lines = SmallVec<[Range<usize>; 1]>;
 
 /// The words that end a family history line.
 #[derive(Clone, Debug)]
-pub(super) struct Kindred {
+pub(super) struct FamilyHistoryLines {
     /// Words that refer to the patient again.
     line_ends: FastSet<String>,
     /// Words for what happened to relatives: "had", "died".
     told_of_kin: FastSet<String>,
 }
 
-impl Kindred {
+impl FamilyHistoryLines {
     pub(super) fn new(words: &PersonWords) -> Self {
         Self {
             line_ends: set_of(&words.line_ends),

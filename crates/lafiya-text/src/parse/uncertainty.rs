@@ -12,14 +12,14 @@ use crate::words::ScopeWords;
 
 /// The phrases that end an uncertainty.
 #[derive(Clone, Debug)]
-pub(super) struct Doubts {
+pub(super) struct UncertaintyScope {
     /// Phrases that introduce an observation: "with", "as".
     ends: PhraseSet<()>,
     /// Words before these that keep the uncertainty going: "may present with fever".
     goes_on: FastSet<String>,
 }
 
-impl Doubts {
+impl UncertaintyScope {
     pub(super) fn new(words: &ScopeWords) -> Self {
         Self {
             ends: PhraseSet::of(&words.doubt_ends),

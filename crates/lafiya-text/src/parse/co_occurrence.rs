@@ -10,19 +10,19 @@ use crate::words::BodyWords;
 
 /// Findings that change their meaning if they co-occur with others.
 #[derive(Clone, Debug)]
-pub(super) struct Company(Vec<Beside>);
+pub(super) struct CoOccurrence(Vec<CoOccurrenceRule>);
 
 #[derive(Clone, Debug)]
-struct Beside {
+struct CoOccurrenceRule {
     findings: ConceptSet,
     beside: ConceptSet,
     means: ConceptRef,
 }
 
-impl Company {
+impl CoOccurrence {
     pub(super) fn new(base: &KnowledgeBase, words: &BodyWords) -> Self {
         let all = words.company.iter().filter_map(|it| {
-            Some(Beside {
+            Some(CoOccurrenceRule {
                 findings: known(base, &it.findings),
                 beside: known(base, &it.beside),
                 means: base.resolve(&it.means)?,

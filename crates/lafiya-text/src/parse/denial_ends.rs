@@ -12,7 +12,7 @@ use crate::words::ScopeWords;
 
 /// The phrases that introduce such a time.
 #[derive(Clone, Debug)]
-pub(super) struct Untils {
+pub(super) struct DenialEnds {
     untils: PhraseSet<()>,
     befores: PhraseSet<()>,
     so_far: PhraseSet<()>,
@@ -21,14 +21,14 @@ pub(super) struct Untils {
 
 /// Where a negation ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum UpTo {
+pub(super) enum DenialEnd {
     /// At a time since which the finding is present.
     ATime,
     /// "No fever till now": it may be present now or still be absent.
     ThisDay,
 }
 
-impl Untils {
+impl DenialEnds {
     pub(super) fn new(words: &ScopeWords) -> Self {
         Self {
             untils: PhraseSet::of(&words.untils),
@@ -41,13 +41,13 @@ impl Untils {
     /// Returns the word that introduces the time at which a negation ends, with a finding in
     /// between; `from` is the end of the negation phrase. The search ends at another negation,
     /// "but", a word that is not part of a finding, or a comma over which the list does not
-    /// continue. `in_time` are the tokens of times, `carried` those of findings.
-    pub(super) fn behind(
+    /// continue. `in_time` are the tokens of times, `covered` those of findings.
+    pub(super) fn end_after(
         &self,
-        (reading, in_time, carried): (&Reading<'_>, &[bool], &[bool]),
+        (reading, in_time, covered): (&Reading<'_>, &[bool], &[bool]),
         from: usize,
         list_goes_on: impl Fn(usize) -> bool,
-    ) -> Option<(usize, UpTo)> {
+    ) -> Option<(usize, DenialEnd)> {
         // Fast path: most texts have no such word.
         if from >= reading.len() || !reading.marks.has_any(Mark::Until) {
             return None;
@@ -55,18 +55,18 @@ impl Untils {
         let mut reached = false;
         let mut until = None;
         let end = reading.sentence_of(from).end;
-        for (at, &carried) in (from..).zip(&carried[from..end]) {
+        for (at, &covered) in (from..).zip(&covered[from..end]) {
             if reached && reading.marks.has(at, Mark::Until) {
                 until = Some(at);
                 break;
             }
-            reached |= carried;
+            reached |= covered;
             let is_other =
-                !carried && !reading.is_light(at) && !reading.marks.has(at, Mark::Joiner);
+                !covered && !reading.is_light(at) && !reading.marks.has(at, Mark::Joiner);
             let ends = reading.marks.has_one_of(at, [Mark::Barrier, Mark::Trigger])
                 || (reading.words[at] == "," && !list_goes_on(at))
                 || (reached && is_other);
-            if ends && !carried {
+            if ends && !covered {
                 return None;
             }
         }
@@ -87,13 +87,13 @@ impl Untils {
         if let length @ 1.. = self.untils.length_at(&reading.keys, until) {
             let time = until + length;
             if self.so_far.length_at(&reading.keys, time) > 0 {
-                return Some((until, UpTo::ThisDay));
+                return Some((until, DenialEnd::ThisDay));
             }
-            return (is_timed(time) || is_number(time)).then_some((until, UpTo::ATime));
+            return (is_timed(time) || is_number(time)).then_some((until, DenialEnd::ATime));
         }
         let time = until + self.befores.length_at(&reading.keys, until);
         // "Before now" is a time; "before 2 years" is an age.
         let is_now = reading.marks.has(time, Mark::Now);
-        ((is_timed(time) && !is_number(time)) || is_now).then_some((until, UpTo::ATime))
+        ((is_timed(time) && !is_number(time)) || is_now).then_some((until, DenialEnd::ATime))
     }
 }

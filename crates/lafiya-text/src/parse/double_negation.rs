@@ -14,7 +14,7 @@ const REACH: usize = 7;
 /// nothing of its own.
 pub(super) fn taken_back(
     reading: &Reading<'_>,
-    carried: &[bool],
+    covered: &[bool],
     spotted: &[Spotted],
     without: usize,
 ) -> Option<usize> {
@@ -40,7 +40,7 @@ pub(super) fn taken_back(
     let denial = found?;
     // "No fever without chills": the first negation has its own finding.
     let is_its_own = |at: usize| {
-        carried[at]
+        covered[at]
             && spotted.iter().any(|it| {
                 it.core.contains(&at) && !it.core.contains(&denial) && it.last() < without
             })

@@ -5,12 +5,12 @@ use crate::hash::KeyMap;
 
 /// A Bloom filter with one bit per key.
 #[derive(Clone, Debug)]
-pub(crate) struct Sieve(Vec<u64>);
+pub(crate) struct BloomFilter(Vec<u64>);
 
 /// Keys per word of the filter. With one bit in sixteen set, one absent key in sixteen passes.
 const KEYS_A_WORD: usize = 4;
 
-impl Sieve {
+impl BloomFilter {
     /// Creates a filter with room for twice the given number of keys.
     pub(crate) fn of(keys: usize) -> Self {
         let words = (2 * keys).div_ceil(KEYS_A_WORD);
@@ -45,23 +45,23 @@ impl Sieve {
 /// A set of keys for which most look-ups miss.
 #[derive(Clone, Debug)]
 pub(crate) struct KeySet {
-    sieve: Sieve,
+    bloom_filter: BloomFilter,
     keys: KeyMap<()>,
 }
 
 impl FromIterator<u64> for KeySet {
     fn from_iter<I: IntoIterator<Item = u64>>(keys: I) -> Self {
         let keys: KeyMap<()> = keys.into_iter().map(|key| (key, ())).collect();
-        let mut sieve = Sieve::of(keys.len());
-        keys.keys().for_each(|key| sieve.add(*key));
-        Self { sieve, keys }
+        let mut bloom_filter = BloomFilter::of(keys.len());
+        keys.keys().for_each(|key| bloom_filter.add(*key));
+        Self { bloom_filter, keys }
     }
 }
 
 impl KeySet {
     #[inline]
     pub(crate) fn contains(&self, key: u64) -> bool {
-        self.sieve.may_hold(key) && self.keys.contains_key(&key)
+        self.bloom_filter.may_hold(key) && self.keys.contains_key(&key)
     }
 }
 
@@ -81,10 +81,10 @@ mod tests {
     }
 
     #[test]
-    fn a_sieve_holds_back_most_of_what_it_does_not_hold() {
+    fn most_absent_keys_are_rejected() {
         let set: KeySet = (0..100).map(|n: u32| key(&n.to_string())).collect();
-        let strangers = (100..5_100).map(|n: u32| key(&n.to_string()));
-        let passed = strangers.filter(|key| set.sieve.may_hold(*key)).count();
+        let absent = (100..5_100).map(|n: u32| key(&n.to_string()));
+        let passed = absent.filter(|key| set.bloom_filter.may_hold(*key)).count();
         assert!(passed < 500, "{passed} of 5,000");
     }
 }
