@@ -26,7 +26,7 @@ const THREADS: &str = "3";
 
 /// The options: which faults to run, and with which binaries.
 #[derive(Default)]
-pub(crate) struct Wish {
+pub(crate) struct Options {
     /// Faults whose name contains this; `None` means all.
     pub(crate) only: Option<String>,
     /// The binary to test; the debug build by default.
@@ -36,11 +36,11 @@ pub(crate) struct Wish {
 }
 
 /// Runs the faults and writes the table. If only some were selected, the table is just printed.
-pub(crate) fn run(wish: &Wish) -> anyhow::Result<()> {
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     workspace::build()?;
-    test(wish)?;
+    test(options)?;
     let rows = rows()?;
-    if wish.only.is_some() {
+    if options.only.is_some() {
         println!("{}", table(&rows));
         return Ok(());
     }
@@ -54,9 +54,9 @@ pub(crate) fn run(wish: &Wish) -> anyhow::Result<()> {
 }
 
 /// Runs the fault tests.
-pub(crate) fn test(wish: &Wish) -> anyhow::Result<()> {
+pub(crate) fn test(options: &Options) -> anyhow::Result<()> {
     let built = workspace::debug_binary();
-    let binary = wish.binary.as_ref().unwrap_or(&built);
+    let binary = options.binary.as_ref().unwrap_or(&built);
     let folder = folder();
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder)?;
@@ -64,14 +64,14 @@ pub(crate) fn test(wish: &Wish) -> anyhow::Result<()> {
     let mut tests = Command::new("cargo");
     tests
         .args(["test", "--workspace", "--test", "faults", "--no-fail-fast"])
-        .args(&wish.only)
+        .args(&options.only)
         .current_dir(workspace::root())
         .env("RUST_TEST_THREADS", THREADS)
         .env("LAFIYA_BLACKBOX_BACKEND", "embedded")
         .env("LAFIYA_BLACKBOX_BINARY", binary)
         .env(
             "LAFIYA_BLACKBOX_OLDER",
-            wish.older.as_ref().unwrap_or(binary),
+            options.older.as_ref().unwrap_or(binary),
         )
         .env("LAFIYA_BLACKBOX_SERVERS", crate::process::own_program()?)
         .env("LAFIYA_BLACKBOX_FAKETIME", faketime()?)

@@ -48,7 +48,7 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
                 budget::Strictness::Enforced
             },
         }),
-        Some(("openapi", matches)) => openapi::run(openapi::Wish::of(
+        Some(("openapi", matches)) => openapi::run(openapi::Options::of(
             matches.get_flag("check"),
             matches.get_flag("accept-baseline"),
         )),
@@ -57,7 +57,7 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
             matches.get_one::<u32>("cases").copied(),
             matches.get_one::<u64>("seed").copied(),
         ),
-        Some(("faults", matches)) => faults::run(&faults::Wish {
+        Some(("faults", matches)) => faults::run(&faults::Options {
             only: matches.get_one::<String>("only").cloned(),
             binary: matches.get_one::<PathBuf>("binary").cloned(),
             older: matches.get_one::<PathBuf>("older").cloned(),
@@ -81,9 +81,9 @@ fn run_bench(arguments: &ArgMatches) -> anyhow::Result<()> {
     let binary = |matches: &ArgMatches| matches.get_one::<PathBuf>("binary").cloned();
     match arguments.subcommand() {
         Some(("all", matches)) => {
-            let usual = bench::Wish::usual(binary(matches));
+            let usual = bench::Options::usual(binary(matches));
             let number = |name: &str| matches.get_one::<usize>(name).copied();
-            bench::all(&bench::Wish {
+            bench::all(&bench::Options {
                 only: matches
                     .get_many::<String>("only")
                     .map(|names| names.cloned().collect()),
@@ -93,9 +93,9 @@ fn run_bench(arguments: &ArgMatches) -> anyhow::Result<()> {
                 ..usual
             })
         }
-        Some(("service", matches)) => bench::all(&bench::Wish {
+        Some(("service", matches)) => bench::all(&bench::Options {
             only: Some(vec!["start-up".to_owned(), "service".to_owned()]),
-            ..bench::Wish::usual(binary(matches))
+            ..bench::Options::usual(binary(matches))
         }),
         Some(("start-up", matches)) => bench::start_up(binary(matches).as_deref()),
         Some(("text", _)) => bench::text(),

@@ -14,7 +14,7 @@ const BASELINE: &str = "docs/api/baseline.json";
 
 /// What to do with the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum Options {
     /// Write the document.
     Write,
     /// Write it and make it the baseline.
@@ -23,7 +23,7 @@ pub(crate) enum Wish {
     Check,
 }
 
-impl Wish {
+impl Options {
     /// Converts the flags of the command line.
     pub(crate) fn of(check: bool, accept_baseline: bool) -> Self {
         match (check, accept_baseline) {
@@ -35,17 +35,17 @@ impl Wish {
 }
 
 /// `cargo xtask openapi`
-pub(crate) fn run(wish: Wish) -> anyhow::Result<()> {
+pub(crate) fn run(options: Options) -> anyhow::Result<()> {
     workspace::build()?;
     let document = printed_document()?;
-    if wish == Wish::Check {
+    if options == Options::Check {
         return check_against(&document);
     }
     let root = workspace::root();
     fs::create_dir_all(root.join("docs/api"))?;
     fs::write(root.join(DOCUMENT), &document)?;
     println!("{DOCUMENT} is written.");
-    if wish == Wish::AcceptBaseline {
+    if options == Options::AcceptBaseline {
         fs::write(root.join(BASELINE), &document)?;
         println!("{BASELINE} is written: from now on the API may only add to it.");
     }

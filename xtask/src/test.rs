@@ -262,7 +262,7 @@ fn black_box(backend: &str, variables: &[(&str, &str)]) -> anyhow::Result<()> {
 /// Runs the faults.
 fn break_everything(_: &Run) -> anyhow::Result<()> {
     workspace::build()?;
-    faults::test(&faults::Wish::default())
+    faults::test(&faults::Options::default())
 }
 
 /// Tests the API against its own document with schemathesis.

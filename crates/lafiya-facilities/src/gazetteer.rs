@@ -5,7 +5,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use lafiya_model::Coordinate;
 
-use crate::globe::Globe;
+use crate::spatial_index::SpatialIndex;
 
 static TOWNS: &str = include_str!(concat!(env!("OUT_DIR"), "/towns.txt"));
 static NAMES: &str = include_str!(concat!(env!("OUT_DIR"), "/names.txt"));
@@ -32,7 +32,7 @@ pub(crate) struct Gazetteer {
     towns: Vec<Town>,
     /// Folded names in order, each with the numbers of its towns.
     names: Vec<(&'static str, &'static str)>,
-    globe: OnceLock<Globe<u32>>,
+    spatial_index: OnceLock<SpatialIndex<u32>>,
 }
 
 impl Gazetteer {
@@ -41,7 +41,7 @@ impl Gazetteer {
         Self {
             towns: TOWNS.lines().filter_map(read_town).collect(),
             names: names.collect(),
-            globe: OnceLock::new(),
+            spatial_index: OnceLock::new(),
         }
     }
 
@@ -73,11 +73,11 @@ impl Gazetteer {
     /// Returns the nearest town and its distance. The spatial index is built on first use, because
     /// most requests contain text instead of coordinates.
     pub(crate) fn nearest(&self, position: Coordinate) -> Option<(&Town, f64)> {
-        let globe = self.globe.get_or_init(|| {
+        let spatial_index = self.spatial_index.get_or_init(|| {
             let towns = self.towns.iter().zip(0_u32..);
-            Globe::of(towns.map(|(town, number)| (town.position, number)))
+            SpatialIndex::of(towns.map(|(town, number)| (town.position, number)))
         });
-        let (number, km) = globe.nearest(position).next()?;
+        let (number, km) = spatial_index.nearest(position).next()?;
         Some((self.towns.get(*number as usize)?, km))
     }
 }

@@ -12,13 +12,13 @@ mod candidates;
 mod distance;
 mod fold;
 mod gazetteer;
-mod globe;
 pub mod import;
 mod mentions;
 mod nearest;
 mod need;
 mod register;
 mod register_file;
+mod spatial_index;
 mod types;
 
 pub use atlas::{Atlas, Located, Precision};

@@ -7,7 +7,7 @@ use lafiya_model::{Coordinate, FacilityLevel};
 use serde::{Deserialize, Serialize};
 
 use crate::distance::distance_km;
-use crate::globe::Globe;
+use crate::spatial_index::SpatialIndex;
 use crate::types::Types;
 
 /// The register embedded in the binary.
@@ -111,8 +111,8 @@ pub struct Register {
     facilities: Vec<Facility>,
     /// Without duplicates: many facilities have the same one.
     abilities: Vec<Ability>,
-    hospitals: Globe<Entry>,
-    others: Globe<Entry>,
+    hospitals: SpatialIndex<Entry>,
+    others: SpatialIndex<Entry>,
     types: Types,
 }
 
@@ -137,8 +137,8 @@ impl Register {
             }
         }
         Self {
-            hospitals: Globe::of(hospitals.into_iter()),
-            others: Globe::of(others.into_iter()),
+            hospitals: SpatialIndex::of(hospitals.into_iter()),
+            others: SpatialIndex::of(others.into_iter()),
             abilities,
             facilities,
             types,
@@ -185,8 +185,8 @@ impl Register {
                 .iter()
                 .any(|level| (*level >= FacilityLevel::Hospital) == hospitals)
         };
-        let walk = |globe: &'a Globe<Entry>, wanted: bool| {
-            let walk = wanted.then(|| globe.nearest(from));
+        let walk = |spatial_index: &'a SpatialIndex<Entry>, wanted: bool| {
+            let walk = wanted.then(|| spatial_index.nearest(from));
             walk.into_iter().flatten().peekable()
         };
         let mut hospitals = walk(&self.hospitals, wants(true));

@@ -42,7 +42,7 @@ impl Breaker {
 
     /// Lets a call through or refuses it. The holder of a pass reports success; a dropped pass
     /// counts as a failure.
-    pub(crate) fn admit(&self, now: Instant) -> Option<Pass<'_>> {
+    pub(crate) fn admit(&self, now: Instant) -> Option<CallPermit<'_>> {
         let mut state = self.lock();
         let trial = match *state {
             State::Closed { .. } => false,
@@ -52,7 +52,7 @@ impl Breaker {
         if trial {
             *state = State::HalfOpen;
         }
-        Some(Pass {
+        Some(CallPermit {
             breaker: self,
             trial,
             settled: false,
@@ -87,20 +87,20 @@ impl Breaker {
 }
 
 /// The permission to make one call.
-pub(crate) struct Pass<'a> {
+pub(crate) struct CallPermit<'a> {
     breaker: &'a Breaker,
     trial: bool,
     settled: bool,
 }
 
-impl Pass<'_> {
+impl CallPermit<'_> {
     pub(crate) fn succeeded(mut self) {
         self.settled = true;
         self.breaker.settle(self.trial, true, Instant::now());
     }
 }
 
-impl Drop for Pass<'_> {
+impl Drop for CallPermit<'_> {
     fn drop(&mut self) {
         if !self.settled {
             self.breaker.settle(self.trial, false, Instant::now());

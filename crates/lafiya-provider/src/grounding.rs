@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use crate::prompt::Passage;
+use crate::prompt::KnowledgeExcerpt;
 
 const SENTENCE_CHARACTERS_MAX: usize = 300;
 const SENTENCE_WORDS_MIN: usize = 3;
@@ -29,7 +29,7 @@ treatment triage unlikely urgent wait withhold without wrong";
 /// Returns why a sentence may not be shown.
 pub(crate) fn objection(
     sentence: &str,
-    cited: &[&Passage],
+    cited: &[&KnowledgeExcerpt],
     told: &[String],
 ) -> Option<&'static str> {
     if cited.is_empty() {
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     fn check(sentence: &str, shown: bool) {
-        let passage = Passage {
+        let passage = KnowledgeExcerpt {
             number: 1,
             text: "Example fever (the shakes). Fever after the bite of a mosquito; do not give aspirin. \
                    Findings: Fever in 95 of 100, Headache in 60 of 100. Not an emergency by itself."

@@ -20,5 +20,5 @@ pub use chat::{Purpose, Question};
 pub use client::{Failure, NoReply, Provider, ProviderError, ProviderSettings, Reply};
 pub use mentions::{ClaimedMention, claimed_mentions, question_about_text};
 pub use opinion::{Judged, Patient, judge};
-pub use prompt::{Asked, Passage, question_about};
+pub use prompt::{Asked, KnowledgeExcerpt, question_about};
 pub use scrub::Scrubber;

@@ -28,7 +28,7 @@ of the passages, with the numbers of the passages it rests on. No treatment, no 
 
 /// A numbered excerpt of the knowledge base.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Passage {
+pub struct KnowledgeExcerpt {
     /// Its number, starting at 1.
     pub number: usize,
     /// The text.
@@ -43,7 +43,7 @@ pub struct Asked {
     /// The question.
     pub question: Question,
     /// The excerpts it contains.
-    pub passages: Vec<Passage>,
+    pub passages: Vec<KnowledgeExcerpt>,
     /// The names of the stated findings, which sentences of the answer may use.
     pub told: Vec<String>,
 }
@@ -104,7 +104,7 @@ fn condition<'a>(base: &'a KnowledgeBase, id: &ConceptId) -> Option<&'a Conditio
 }
 
 /// Returns the excerpts: dangers first, then one per candidate. No excerpt contains a treatment.
-fn passages(base: &KnowledgeBase, outline: &Outline) -> Vec<Passage> {
+fn passages(base: &KnowledgeBase, outline: &Outline) -> Vec<KnowledgeExcerpt> {
     let of_rule = |id: &String| {
         let rule = base.rules().iter().find(|it| it.text.id == *id)?;
         Some((rule.text.says.to_string(), vec![rule.text.source.clone()]))
@@ -119,7 +119,7 @@ fn passages(base: &KnowledgeBase, outline: &Outline) -> Vec<Passage> {
     dangers
         .chain(conditions)
         .enumerate()
-        .map(|(place, (text, sources))| Passage {
+        .map(|(place, (text, sources))| KnowledgeExcerpt {
             number: place + 1,
             text,
             sources,

@@ -14,7 +14,7 @@ use crate::clock::lagos_date;
 use crate::context::Context;
 use crate::error::ServiceError;
 use crate::library::Library;
-use crate::{interview, keys, places, tenants};
+use crate::{interview, keys, resolved_location, tenants};
 
 /// The current state of an interview.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use lafiya_service::Context;
 
-use crate::{assets, consult, dashboard, docs, knowledge, page, sign_in, visit};
+use crate::{assets, consult, dashboard, docs, knowledge, page, page_request, sign_in};
 
 /// The settings of the web app.
 #[derive(Clone, Debug)]
@@ -121,7 +121,7 @@ pub fn pages(context: Arc<Context>, settings: WebSettings, sandbox: Router) -> P
         .route("/docs", get(docs::home))
         .route("/docs/", get(docs::home))
         .route("/docs/{*path}", get(docs::page).post(docs::run))
-        .layer(from_fn_with_state(Arc::clone(&app), visit::receive))
+        .layer(from_fn_with_state(Arc::clone(&app), page_request::receive))
         .route("/assets/{version}/{name}", get(assets::serve))
         .route("/favicon.ico", get(assets::icon))
         .with_state(app);

@@ -15,8 +15,8 @@ use tower::ServiceExt as _;
 
 use crate::app::App;
 use crate::page::{Failure, Frame, Section, show};
+use crate::page_request::PageRequest;
 use crate::posted::Posted;
-use crate::visit::Visit;
 use crate::words;
 
 /// Maximum size of a displayed response, in bytes.
@@ -143,7 +143,7 @@ struct HomePage {
 }
 
 /// `GET /docs`
-pub(crate) async fn home(visit: Visit) -> Response {
+pub(crate) async fn home(visit: PageRequest) -> Response {
     show(&HomePage {
         frame: Frame::new(&visit, Section::Docs, "Docs"),
         groups: groups(""),
@@ -153,7 +153,7 @@ pub(crate) async fn home(visit: Visit) -> Response {
 /// `GET /docs/{path}`
 pub(crate) async fn page(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path(path): Path<String>,
 ) -> Result<Response, Failure> {
     if let Some(name) = path.strip_prefix("images/") {
@@ -166,7 +166,7 @@ pub(crate) async fn page(
 /// it.
 pub(crate) async fn run(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path(path): Path<String>,
     form: Posted,
 ) -> Result<Response, Failure> {
@@ -202,7 +202,12 @@ fn find(path: &str) -> Result<&'static Page, Failure> {
         .ok_or(Failure::NotFound)
 }
 
-fn document(app: &App, visit: &Visit, page: &'static Page, tried: Option<&Tried>) -> Response {
+fn document(
+    app: &App,
+    visit: &PageRequest,
+    page: &'static Page,
+    tried: Option<&Tried>,
+) -> Response {
     let html = page.html.replace(WRITTEN_ADDRESS, &app.settings.public_url);
     let examples = page.examples.iter().enumerate();
     let offered = examples.map(|(number, example)| {

@@ -11,12 +11,12 @@ mod docs;
 mod knowledge;
 mod page;
 
+mod page_request;
 mod plot;
 mod posted;
 mod redirect;
 mod sign_in;
-mod visit;
 mod words;
 
 pub use app::{Pages, WebSettings, pages};
-pub use visit::leads_to_this_machine;
+pub use page_request::leads_to_this_machine;

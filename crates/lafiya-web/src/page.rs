@@ -8,8 +8,8 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use lafiya_service::ServiceError;
 
 use crate::assets;
+use crate::page_request::PageRequest;
 use crate::redirect::{in_query, within_site};
-use crate::visit::Visit;
 use crate::words;
 
 /// The content of the frame.
@@ -41,7 +41,7 @@ pub(crate) enum Section {
 }
 
 impl Frame {
-    pub(crate) fn new(visit: &Visit, section: Section, title: impl Into<String>) -> Self {
+    pub(crate) fn new(visit: &PageRequest, section: Section, title: impl Into<String>) -> Self {
         let person = visit.signed_in.as_ref().map(|who| Person {
             email: who.email.clone(),
             tenant: who.tenant.name.clone(),
@@ -250,7 +250,7 @@ struct FailurePage {
 }
 
 /// Renders a failure as its page, and adds the headers of every page.
-pub(crate) fn framed(visit: Option<&Visit>, mut response: Response) -> Response {
+pub(crate) fn framed(visit: Option<&PageRequest>, mut response: Response) -> Response {
     if response.extensions_mut().remove::<WantsSignIn>().is_some() {
         let next = visit.map_or("/", |visit| visit.path.as_str());
         response = go_to(&format!("/sign-in?next={}", in_query(next)));

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::app::App;
 use crate::page::Failure;
-use crate::visit::Visit;
+use crate::page_request::PageRequest;
 
 /// The fields of a form.
 pub(crate) struct Posted {
@@ -18,7 +18,7 @@ pub(crate) struct Posted {
 impl FromRequest<Arc<App>> for Posted {
     type Rejection = Response;
     async fn from_request(request: Request, state: &Arc<App>) -> Result<Self, Response> {
-        let visit = request.extensions().get::<Visit>().cloned();
+        let visit = request.extensions().get::<PageRequest>().cloned();
         let expected = visit.map(|visit| visit.form_token);
         let Form(fields) = Form::<Vec<(String, String)>>::from_request(request, state)
             .await

@@ -12,9 +12,9 @@ use serde::Deserialize;
 
 use crate::app::App;
 use crate::page::{Failure, Frame, Section, go_to, show, show_with};
+use crate::page_request::{PageRequest, device_cookie, session_cookie, set_cookie};
 use crate::posted::Posted;
 use crate::redirect::within_site;
-use crate::visit::{Visit, device_cookie, session_cookie, set_cookie};
 
 /// One year: how long a browser is remembered.
 const DEVICE_COOKIE_SECONDS: u64 = 365 * 24 * 3_600;
@@ -35,7 +35,7 @@ pub(crate) struct Wanted {
 }
 
 /// `GET /sign-in`
-pub(crate) async fn page(visit: Visit, Query(wanted): Query<Wanted>) -> Response {
+pub(crate) async fn page(visit: PageRequest, Query(wanted): Query<Wanted>) -> Response {
     if visit.signed_in.is_some() {
         return go_to(&wanted.next);
     }
@@ -50,7 +50,7 @@ pub(crate) async fn page(visit: Visit, Query(wanted): Query<Wanted>) -> Response
 /// `POST /sign-in`
 pub(crate) async fn attempt(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     form: Posted,
 ) -> Result<Response, Failure> {
     let (email, password) = (form.text("email"), form.text("password"));
@@ -88,7 +88,7 @@ struct LinkPage {
 /// up.
 pub(crate) async fn link(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path(token): Path<String>,
 ) -> Result<Response, Failure> {
     show_link(&app, &visit, token, None).await
@@ -96,7 +96,7 @@ pub(crate) async fn link(
 
 async fn show_link(
     app: &App,
-    visit: &Visit,
+    visit: &PageRequest,
     token: String,
     problem: Option<&'static str>,
 ) -> Result<Response, Failure> {
@@ -118,7 +118,7 @@ async fn show_link(
 /// `POST /sign-in/link/{token}`
 pub(crate) async fn follow_link(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path(token): Path<String>,
     form: Posted,
 ) -> Result<Response, Failure> {
@@ -137,7 +137,7 @@ pub(crate) async fn follow_link(
 /// `POST /sign-out`
 pub(crate) async fn leave(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     _form: Posted,
 ) -> Result<Response, Failure> {
     if let Some(who) = &visit.signed_in {

@@ -4,12 +4,12 @@
 
 mod connection;
 mod disk;
-mod door;
 mod engine;
 mod facilities;
 mod figures;
 mod growth;
 mod instructions;
+mod key_check;
 mod load;
 mod machine;
 mod memory;
@@ -42,7 +42,7 @@ use running::{limit_binary, service_binary};
 use table::Row;
 
 /// The options of `cargo xtask bench all`.
-pub(crate) struct Wish {
+pub(crate) struct Options {
     /// The binary to measure; `None` means a release build.
     pub(crate) binary: Option<PathBuf>,
     /// The parts to run; `None` means all.
@@ -55,7 +55,7 @@ pub(crate) struct Wish {
     pub(crate) save: bool,
 }
 
-impl Wish {
+impl Options {
     /// Returns the options for running everything, within some minutes.
     pub(crate) fn usual(binary: Option<PathBuf>) -> Self {
         Self {
@@ -96,22 +96,26 @@ const PARTS: &[(&str, Part)] = &[
     ("disk", |it| disk::rows(&it.binary)),
     ("postgres", |it| postgres::rows(&it.binary)),
     ("overload", |it| overload::rows(&it.binary)),
-    ("memory", |it| memory::rows(&it.binary, it.wish.assessments)),
-    ("door", |_| door::rows()),
+    ("memory", |it| {
+        memory::rows(&it.binary, it.options.assessments)
+    }),
+    ("key-check", |_| key_check::rows()),
     ("engine", |it| engine::rows(it.engine()?)),
     ("instructions", |_| {
         Ok(instructions::row()?.into_iter().collect())
     }),
     ("text", |_| text::rows(&text::figures()?)),
     ("facilities", |_| facilities::rows()),
-    ("stored", |it| stored::rows(&it.binary, it.wish.stored_max)),
+    ("stored", |it| {
+        stored::rows(&it.binary, it.options.stored_max)
+    }),
     ("others", |it| others::rows(engine::step_us(it.engine()?)?)),
 ];
 
 /// The inputs of the parts.
 struct Measured<'a> {
     binary: PathBuf,
-    wish: &'a Wish,
+    options: &'a Options,
     engine: OnceCell<String>,
 }
 
@@ -135,14 +139,14 @@ pub(crate) fn part_names() -> Vec<&'static str> {
 
 /// `cargo xtask bench all`: measures every row in one run, and writes a table, JSON and a chart. If
 /// a part fails, the others still run.
-pub(crate) fn all(wish: &Wish) -> anyhow::Result<()> {
+pub(crate) fn all(options: &Options) -> anyhow::Result<()> {
     let measured = Measured {
-        binary: service_binary(wish.binary.as_deref())?,
-        wish,
+        binary: service_binary(options.binary.as_deref())?,
+        options,
         engine: OnceCell::new(),
     };
     let wanted = |name: &str| {
-        let only = wish.only.as_deref();
+        let only = options.only.as_deref();
         only.is_none_or(|only| only.iter().any(|it| it == name))
     };
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
@@ -168,8 +172,8 @@ pub(crate) fn all(wish: &Wish) -> anyhow::Result<()> {
     let figures = json!({"machine": machine.as_json(), "rows": table::as_json(&rows)});
     write_figures("all", &figures)?;
     ensure!(failed.is_empty(), "not measured: {}", failed.join(", "));
-    if wish.save {
-        page::save(&machine, &wish.command(), &rows, &picture)?;
+    if options.save {
+        page::save(&machine, &options.command(), &rows, &picture)?;
     }
     Ok(())
 }
@@ -213,11 +217,11 @@ mod tests {
 
     #[test]
     fn the_command_names_what_is_not_usual() {
-        let mut wish = Wish::usual(None);
-        assert_eq!(wish.command(), "cargo xtask bench all --save");
-        wish.stored_max = 10_000_000;
-        wish.only = Some(vec!["stored".to_owned(), "disk".to_owned()]);
+        let mut options = Options::usual(None);
+        assert_eq!(options.command(), "cargo xtask bench all --save");
+        options.stored_max = 10_000_000;
+        options.only = Some(vec!["stored".to_owned(), "disk".to_owned()]);
         let command = "cargo xtask bench all --save --only stored,disk --stored 10000000";
-        assert_eq!(wish.command(), command);
+        assert_eq!(options.command(), command);
     }
 }

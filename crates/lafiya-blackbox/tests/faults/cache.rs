@@ -41,7 +41,7 @@ fn check(
     .settle(test);
 }
 
-fn behind_a_proxy(servers: &LentServers) -> (Fleet, FaultProxy) {
+fn with_proxy(servers: &LentServers) -> (Fleet, FaultProxy) {
     let (proxy, through) = FaultProxy::before(&servers.redis_url);
     let backend = Arc::new(Backend::on(servers));
     let fleet = Fleet::on(&backend, &[("LAFIYA_REDIS_URL", &through)]);
@@ -101,7 +101,7 @@ fn paused() {
 #[test]
 fn cut_off() {
     let servers = servers();
-    let (fleet, proxy) = behind_a_proxy(&servers);
+    let (fleet, proxy) = with_proxy(&servers);
     let words = (
         "cache::cut_off",
         "Redis cut off",
@@ -119,7 +119,7 @@ fn cut_off() {
 #[test]
 fn slow() {
     let servers = servers();
-    let (fleet, proxy) = behind_a_proxy(&servers);
+    let (fleet, proxy) = with_proxy(&servers);
     let words = (
         "cache::slow",
         "Redis slow",

@@ -39,7 +39,7 @@ fn check(
 }
 
 /// Returns replicas that connect to their database through a proxy.
-fn behind_a_proxy(servers: &LentServers) -> (Fleet, FaultProxy) {
+fn with_proxy(servers: &LentServers) -> (Fleet, FaultProxy) {
     let backend = Arc::new(Backend::on(servers));
     let url = backend.database_url().expect("a database server");
     let (proxy, through) = FaultProxy::before(&url);
@@ -110,7 +110,7 @@ fn out_of_connections() {
 #[test]
 fn cut_off() {
     let servers = servers();
-    let (fleet, proxy) = behind_a_proxy(&servers);
+    let (fleet, proxy) = with_proxy(&servers);
     let words = (
         "database::cut_off",
         "PostgreSQL cut off",
@@ -127,7 +127,7 @@ fn cut_off() {
 #[test]
 fn reset() {
     let servers = servers();
-    let (fleet, proxy) = behind_a_proxy(&servers);
+    let (fleet, proxy) = with_proxy(&servers);
     let words = (
         "database::reset",
         "connections to PostgreSQL reset",
@@ -144,7 +144,7 @@ fn reset() {
 #[test]
 fn silent() {
     let servers = servers();
-    let (fleet, proxy) = behind_a_proxy(&servers);
+    let (fleet, proxy) = with_proxy(&servers);
     let words = (
         "database::silent",
         "PostgreSQL silent",
@@ -161,7 +161,7 @@ fn silent() {
 #[test]
 fn slow() {
     let servers = servers();
-    let (fleet, proxy) = behind_a_proxy(&servers);
+    let (fleet, proxy) = with_proxy(&servers);
     let load = fleet.load();
     let in_flight = load.in_flight();
     proxy.set(Flow::Slow(Duration::from_millis(20)));

@@ -39,12 +39,12 @@ fn plus(text: &str) -> String {
 }
 
 /// A stranger's browser on the sign-in page.
-struct AtTheDoor {
+struct SignInForm {
     browser: Client,
     token: String,
 }
 
-impl AtTheDoor {
+impl SignInForm {
     fn of(browser: &Client) -> Self {
         let page = browser.get("/sign-in").expect(200);
         Self {
@@ -266,9 +266,9 @@ fn who_came_by_a_link_sets_a_password_without_the_old_one_once() {
     set_password(&by_link, "", "a third one of mine").expect(422);
     set_password(&by_link, forgotten, PASSWORD).expect(303);
 
-    let door = AtTheDoor::of(&browser(&server));
-    door.sign_in(email, forgotten, "").expect(401);
-    let entered = door.sign_in(email, PASSWORD, "").expect(303);
+    let sign_in_form = SignInForm::of(&browser(&server));
+    sign_in_form.sign_in(email, forgotten, "").expect(401);
+    let entered = sign_in_form.sign_in(email, PASSWORD, "").expect(303);
     let by_password = browser(&server).with_header("Cookie", &entered.cookies());
     set_password(&by_password, "", "a fourth one of mine").expect(422);
 }
@@ -280,16 +280,16 @@ fn of_fifty_tries_at_once_no_more_than_the_bound_are_looked_at() {
     let email = "ada@demo.example";
     let ada = signed_in(&server, &member(&server, "demo", email));
     set_password(&ada, "", PASSWORD).expect(303);
-    let door = AtTheDoor::of(&browser(&server));
+    let sign_in_form = SignInForm::of(&browser(&server));
     let answered = AtomicBool::new(false);
     let statuses = at_once(50, |number| {
         if number == 0 {
             eventually("a try is answered", Duration::from_secs(60), || {
                 answered.load(Ordering::SeqCst).then_some(())
             });
-            return door.sign_in(email, PASSWORD, "").status;
+            return sign_in_form.sign_in(email, PASSWORD, "").status;
         }
-        let status = door
+        let status = sign_in_form
             .sign_in(email, &format!("wrong password {number}"), "")
             .status;
         answered.store(true, Ordering::SeqCst);
@@ -309,10 +309,10 @@ fn of_fifty_sign_ins_with_one_code_one_gets_in() {
     let ada = signed_in(&server, &member(&server, "demo", email));
     set_password(&ada, "", PASSWORD).expect(303);
     let secret = turn_codes_on(&ada);
-    let door = AtTheDoor::of(&browser(&server));
+    let sign_in_form = SignInForm::of(&browser(&server));
     early_in_a_step();
     let right = code(&secret, 0);
-    let statuses = at_once(50, |_| door.sign_in(email, PASSWORD, &right).status);
+    let statuses = at_once(50, |_| sign_in_form.sign_in(email, PASSWORD, &right).status);
     let entered = statuses.iter().filter(|&&status| status == 303).count();
     assert_eq!(entered, 1, "{statuses:?}");
 }
@@ -325,14 +325,15 @@ fn codes_are_tried_five_times_with_the_right_password_and_by_link() {
     let ada = signed_in(&server, &member(&server, "demo", email));
     set_password(&ada, "", PASSWORD).expect(303);
     let secret = turn_codes_on(&ada);
-    let door = AtTheDoor::of(&browser(&server));
+    let sign_in_form = SignInForm::of(&browser(&server));
     at_once(50, |number| {
-        door.sign_in(email, PASSWORD, &format!("{:06}", 900_000 + number))
+        sign_in_form
+            .sign_in(email, PASSWORD, &format!("{:06}", 900_000 + number))
             .expect(401);
     });
     early_in_a_step();
     let right = code(&secret, 0);
-    door.sign_in(email, PASSWORD, &right).expect(401);
+    sign_in_form.sign_in(email, PASSWORD, &right).expect(401);
     let path = new_link(&server, email);
     let page = browser(&server).get(&path).expect(200);
     let visiting = browser(&server).with_header("Cookie", &page.cookies());
@@ -353,10 +354,10 @@ fn strangers_keep_nobody_out() {
     let email = "ada@demo.example";
     let ada = signed_in(&server, &member(&server, "demo", email));
     set_password(&ada, "", PASSWORD).expect(303);
-    let entered = AtTheDoor::of(&from("198.51.100.7")).sign_in(email, PASSWORD, "");
+    let entered = SignInForm::of(&from("198.51.100.7")).sign_in(email, PASSWORD, "");
     let known = device(&entered.expect(303));
 
-    let stranger = AtTheDoor::of(&from("203.0.113.9"));
+    let stranger = SignInForm::of(&from("203.0.113.9"));
     for number in 0..8 {
         stranger
             .sign_in(email, &format!("wrong password {number}"), "")
@@ -364,10 +365,10 @@ fn strangers_keep_nobody_out() {
     }
     stranger.sign_in(email, PASSWORD, "").expect(401);
     // Not locked: another address, and a known browser even at the stranger's address.
-    AtTheDoor::of(&from("198.51.100.8"))
+    SignInForm::of(&from("198.51.100.8"))
         .sign_in(email, PASSWORD, "")
         .expect(303);
-    let AtTheDoor { browser, token } = stranger;
+    let SignInForm { browser, token } = stranger;
     let form = format!("email={email}&password={}", plus(PASSWORD));
     let visit = browser.get("/sign-in").expect(200);
     assert_eq!(
@@ -414,7 +415,7 @@ fn nobody_is_sent_to_another_site_after_signing_in() {
     let email = "ada@demo.example";
     let ada = signed_in(&server, &member(&server, "demo", email));
     set_password(&ada, "", PASSWORD).expect(303);
-    let door = AtTheDoor::of(&browser(&server));
+    let sign_in_form = SignInForm::of(&browser(&server));
     for next in [
         "/%09/evil.example",
         "/%0a/evil.example",
@@ -429,7 +430,7 @@ fn nobody_is_sent_to_another_site_after_signing_in() {
     ] {
         let signed_in = ada.get(&format!("/sign-in?next={next}")).expect(303);
         check_stays(&signed_in);
-        let page = door
+        let page = sign_in_form
             .browser
             .get(&format!("/sign-in?next={next}"))
             .expect(200);
@@ -437,7 +438,7 @@ fn nobody_is_sent_to_another_site_after_signing_in() {
         let form = format!("email={email}&password={}&next={next}", plus(PASSWORD));
         let call = ("POST", "/sign-in".to_owned(), form.as_str());
         check_stays(
-            &page_call(&door.browser, &door.token, &call)
+            &page_call(&sign_in_form.browser, &sign_in_form.token, &call)
                 .send()
                 .expect(303),
         );

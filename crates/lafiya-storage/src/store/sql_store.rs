@@ -12,7 +12,7 @@ use super::error::Failure;
 use super::operations::record::SealedRecord;
 use super::operations::sealing::{assessment_place, interview_place};
 use super::operations::{
-    assessments, audit, books, keeping, keys, record, rights, sealing, tenants, usage,
+    assessments, audit, keeping, keys, phrase_tables, record, rights, sealing, tenants, usage,
 };
 use super::postgres::Postgres;
 use super::sealing::Sealed;

@@ -1,7 +1,7 @@
 //! Scope rules: negation, uncertainty, condition and past. Each has a reach, and each reach has an
 //! end.
 
-mod behind;
+mod backward;
 
 use std::ops::Range;
 

@@ -21,11 +21,11 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::patient::{Patient, PatientFields};
-use super::{Told, turn};
+use super::{TurnForm, turn};
 use crate::app::App;
 use crate::page::{Failure, Frame, Section, go_to, show};
+use crate::page_request::{self, PageRequest};
 use crate::posted::Posted;
-use crate::visit::{self, Visit};
 use crate::words;
 
 /// The kinds of concepts that can be added to a case by name.
@@ -42,7 +42,7 @@ const MEASURES_SHOWN: usize = 8;
 
 /// An understood finding.
 #[derive(Clone, Debug)]
-pub(crate) struct Heard {
+pub(crate) struct UnderstoodFinding {
     pub(crate) id: String,
     pub(crate) name: String,
     /// Whether it is a test, which is positive or negative instead of present or absent.
@@ -55,7 +55,7 @@ pub(crate) struct Heard {
     pub(crate) value: String,
 }
 
-impl Heard {
+impl UnderstoodFinding {
     /// Creates a finding with an answer and no details.
     fn of(library: &Library, concept: ConceptRef, words: String, choice: Choice) -> Self {
         Self {
@@ -179,7 +179,7 @@ struct ConfirmPage<'a> {
     frame: Frame,
     fields: PatientFields,
     patient: String,
-    heard: Vec<Heard>,
+    heard: Vec<UnderstoodFinding>,
     measurements: Vec<Measurement>,
     alarm: Option<Alarm<'a>>,
     danger_signs: Vec<DangerSign>,
@@ -191,15 +191,15 @@ struct ConfirmPage<'a> {
 /// Renders the page of understood findings.
 pub(crate) fn show_heard(
     app: &App,
-    visit: &Visit,
+    visit: &PageRequest,
     home_country: Option<&str>,
     fields: &PatientFields,
     patient: Patient,
-    heard: Vec<Heard>,
+    heard: Vec<UnderstoodFinding>,
     problem: Option<&'static str>,
 ) -> Response {
     let library = app.context.knowledge.load();
-    let told = |evidence| consult::Told {
+    let told = |evidence| consult::UnconfirmedCase {
         age: patient.age,
         sex: patient.sex,
         place: fields.place(),
@@ -224,8 +224,8 @@ pub(crate) fn show_heard(
 fn alarm<'a, 't>(
     app: &App,
     library: &'a Library,
-    told: impl FnOnce(Vec<Evidence>) -> consult::Told<'t>,
-    heard: &[Heard],
+    told: impl FnOnce(Vec<Evidence>) -> consult::UnconfirmedCase<'t>,
+    heard: &[UnderstoodFinding],
 ) -> Option<Alarm<'a>> {
     if !heard.iter().any(|it| it.choice == Choice::Present) {
         return None;
@@ -247,7 +247,11 @@ fn alarm<'a, 't>(
 }
 
 /// Returns the danger signs that may not have been mentioned or understood and must not be missed.
-fn danger_signs(base: &KnowledgeBase, patient: Patient, heard: &[Heard]) -> Vec<DangerSign> {
+fn danger_signs(
+    base: &KnowledgeBase,
+    patient: Patient,
+    heard: &[UnderstoodFinding],
+) -> Vec<DangerSign> {
     let asked = base.danger_signs(patient.age, patient.sex);
     let asked = asked.map(|ix| &base.finding(ix).text);
     asked
@@ -260,7 +264,7 @@ fn danger_signs(base: &KnowledgeBase, patient: Patient, heard: &[Heard]) -> Vec<
         .collect()
 }
 
-fn measurements(base: &KnowledgeBase, heard: &[Heard]) -> Vec<Measurement> {
+fn measurements(base: &KnowledgeBase, heard: &[UnderstoodFinding]) -> Vec<Measurement> {
     let parts: Vec<MeasureIx> = base
         .measures()
         .iter()
@@ -289,7 +293,7 @@ fn measurements(base: &KnowledgeBase, heard: &[Heard]) -> Vec<Measurement> {
 /// `POST /consult/confirm`: adds further findings, or makes the first assessment.
 pub(crate) async fn confirmed(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     form: Posted,
 ) -> Result<Response, Failure> {
     let caller = visit.caller(&app).await?;
@@ -297,7 +301,7 @@ pub(crate) async fn confirmed(
     let fields = PatientFields::of(&form);
     let patient = fields.check().map_err(|_| Failure::Unreadable)?;
     let library = app.context.knowledge.load_full();
-    let mut heard = Heard::confirmed(&library, &form);
+    let mut heard = UnderstoodFinding::confirmed(&library, &form);
     heard.extend(measured(&library, &form));
     let more = form.text("more");
     if !more.is_empty() || form.text("action") == "add" {
@@ -308,7 +312,7 @@ pub(crate) async fn confirmed(
     }
     let interview =
         InterviewId::from_client(form.text("interview")).map_err(|_| Failure::Unreadable)?;
-    let told = Told {
+    let told = TurnForm {
         interview,
         patient,
         place: fields.place(),
@@ -329,17 +333,17 @@ pub(crate) async fn confirmed(
         other => other?,
     };
     let mut response = go_to(&next);
-    visit::keep_place(&mut response, &fields.place, app.settings.is_https());
+    page_request::keep_place(&mut response, &fields.place, app.settings.is_https());
     Ok(response)
 }
 
 /// Returns the measurements that were filled in.
-fn measured(library: &Library, form: &Posted) -> Vec<Heard> {
+fn measured(library: &Library, form: &Posted) -> Vec<UnderstoodFinding> {
     let one = |(id, value): (&str, &str)| {
         let concept = library.resolve(id)?;
-        (!value.is_empty()).then(|| Heard {
+        (!value.is_empty()).then(|| UnderstoodFinding {
             value: value.to_owned(),
-            ..Heard::of(library, concept, String::new(), Choice::Present)
+            ..UnderstoodFinding::of(library, concept, String::new(), Choice::Present)
         })
     };
     form.with_prefix("measure.").filter_map(one).collect()
@@ -348,7 +352,7 @@ fn measured(library: &Library, form: &Posted) -> Vec<Heard> {
 /// Adds the findings of further text, or a message if nothing was recognised.
 fn add(
     library: &Library,
-    heard: &mut Vec<Heard>,
+    heard: &mut Vec<UnderstoodFinding>,
     more: &str,
     patient: Patient,
     now: Timestamp,
@@ -356,7 +360,7 @@ fn add(
     if more.is_empty() {
         return None;
     }
-    let mut found = Heard::read(library, more, patient, now);
+    let mut found = UnderstoodFinding::read(library, more, patient, now);
     if found.is_empty() {
         let options = SearchOptions {
             sex: Some(patient.sex),
@@ -367,7 +371,9 @@ fn add(
         let near = hits
             .into_iter()
             .filter(|hit| hit.similarity >= SIMILARITY_TAKEN);
-        let added = |hit: Hit| Heard::of(library, hit.concept, more.to_owned(), Choice::Present);
+        let added = |hit: Hit| {
+            UnderstoodFinding::of(library, hit.concept, more.to_owned(), Choice::Present)
+        };
         found.extend(near.map(added));
     }
     if found.is_empty() {
@@ -393,7 +399,7 @@ pub(crate) struct Typed {
 /// `GET /consult/findings?q=`: suggests names while the user types.
 pub(crate) async fn suggestions(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Query(typed): Query<Typed>,
 ) -> Result<Json<Vec<String>>, Failure> {
     visit.tenant(&app).await?;

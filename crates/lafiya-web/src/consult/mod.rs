@@ -18,8 +18,8 @@ use lafiya_service::{Caller, ServiceError};
 use sha2::{Digest, Sha256};
 
 use crate::app::App;
+use crate::page_request::PageRequest;
 use crate::posted::Posted;
-use crate::visit::Visit;
 use patient::Patient;
 
 /// Returns the next page of a case: the result in an emergency or when enough is known, otherwise a
@@ -35,7 +35,7 @@ fn next_step(document: &AssessmentDocument) -> String {
 }
 
 /// The input of one turn.
-struct Told<'a> {
+struct TurnForm<'a> {
     interview: InterviewId,
     patient: Patient,
     place: Option<&'a str>,
@@ -47,11 +47,11 @@ struct Told<'a> {
 /// form that is sent again is recognised by its digest.
 async fn turn(
     app: &App,
-    visit: &Visit,
+    visit: &PageRequest,
     caller: &Caller,
-    told: Told<'_>,
+    told: TurnForm<'_>,
 ) -> Result<String, ServiceError> {
-    let Told {
+    let TurnForm {
         interview,
         patient,
         place,

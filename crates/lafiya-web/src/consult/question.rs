@@ -16,11 +16,11 @@ use lafiya_service::consult::{self, OpenInterview};
 use serde::Deserialize;
 
 use super::patient::Patient;
-use super::{Told, turn};
+use super::{TurnForm, turn};
 use crate::app::App;
 use crate::page::{Failure, Frame, Section, go_to, show};
+use crate::page_request::PageRequest;
 use crate::posted::Posted;
-use crate::visit::Visit;
 use crate::words;
 
 /// An earlier answer.
@@ -56,7 +56,7 @@ pub(crate) struct Wanted {
 /// `GET /consult/{interview}`
 pub(crate) async fn page(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path(interview): Path<InterviewId>,
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Failure> {
@@ -95,7 +95,7 @@ struct Asked {
 }
 
 fn question_page(
-    visit: &Visit,
+    visit: &PageRequest,
     base: &KnowledgeBase,
     interview: InterviewId,
     open: &OpenInterview,
@@ -192,7 +192,7 @@ fn asked_before(base: &KnowledgeBase, open: &OpenInterview, id: &str) -> Option<
 /// `POST /consult/{interview}/answer`
 pub(crate) async fn answered(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path(interview): Path<InterviewId>,
     form: Posted,
 ) -> Result<Response, Failure> {
@@ -213,7 +213,7 @@ pub(crate) async fn answered(
         severity: None,
         value: None,
     };
-    let told = Told {
+    let told = TurnForm {
         interview,
         patient: Patient {
             age: open.age,

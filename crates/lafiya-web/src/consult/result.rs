@@ -17,7 +17,7 @@ use super::patient::Patient;
 use super::question::Known;
 use crate::app::App;
 use crate::page::{Failure, Frame, Section, show};
-use crate::visit::Visit;
+use crate::page_request::PageRequest;
 use crate::words;
 
 /// Number of conditions that are shown expanded; the others are collapsed.
@@ -126,7 +126,7 @@ struct ResultPage<'a> {
 /// `GET /cases/{assessment}`
 pub(crate) async fn page(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path(id): Path<AssessmentId>,
 ) -> Result<Response, Failure> {
     let caller = visit.caller(&app).await?;
@@ -253,7 +253,7 @@ struct LetterPage<'a> {
 /// entered.
 pub(crate) async fn letter(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path(id): Path<AssessmentId>,
 ) -> Result<Response, Failure> {
     let tenant = visit.tenant(&app).await?;

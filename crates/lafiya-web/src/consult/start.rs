@@ -8,12 +8,12 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Deserialize;
 
-use super::confirm::{self, Heard};
+use super::confirm::{self, UnderstoodFinding};
 use super::patient::{PatientFields, Problems};
 use crate::app::App;
 use crate::page::{Failure, Frame, Section, show_with};
+use crate::page_request::PageRequest;
 use crate::posted::Posted;
-use crate::visit::Visit;
 
 /// Example stories to try the service with.
 const EXAMPLES: &[Example] = &[
@@ -73,7 +73,7 @@ pub(crate) struct Wanted {
 /// `GET /`
 pub(crate) async fn page(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Failure> {
     visit.tenant(&app).await?;
@@ -94,7 +94,7 @@ pub(crate) async fn page(
 /// `POST /`: reads the story and shows the understood findings.
 pub(crate) async fn hear(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     posted: Posted,
 ) -> Result<Response, Failure> {
     let tenant = visit.tenant(&app).await?;
@@ -104,7 +104,7 @@ pub(crate) async fn hear(
         Err(problems) => return Ok(form(&app, &visit, fields, problems)),
     };
     let library = app.context.knowledge.load();
-    let heard = Heard::read(&library, &fields.story, patient, app.context.clock.now());
+    let heard = UnderstoodFinding::read(&library, &fields.story, patient, app.context.clock.now());
     Ok(confirm::show_heard(
         &app,
         &visit,
@@ -116,7 +116,7 @@ pub(crate) async fn hear(
     ))
 }
 
-fn form(app: &App, visit: &Visit, fields: PatientFields, problems: Problems) -> Response {
+fn form(app: &App, visit: &PageRequest, fields: PatientFields, problems: Problems) -> Response {
     let status = if problems.any() {
         StatusCode::UNPROCESSABLE_ENTITY
     } else {

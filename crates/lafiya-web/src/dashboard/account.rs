@@ -8,11 +8,11 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use lafiya_service::{ServiceError, one_time_code, own_account};
 
-use super::Board;
+use super::DashboardPage;
 use crate::app::App;
 use crate::page::{Failure, Frame, go_to, show_with};
+use crate::page_request::PageRequest;
 use crate::posted::Posted;
-use crate::visit::Visit;
 use crate::words;
 
 #[derive(Template)]
@@ -34,17 +34,17 @@ struct AccountPage {
 }
 
 /// `GET /dashboard/account`
-pub(crate) async fn page(visit: Visit) -> Result<Response, Failure> {
+pub(crate) async fn page(visit: PageRequest) -> Result<Response, Failure> {
     show_account(&visit, None, one_time_code::new_secret())
 }
 
 fn show_account(
-    visit: &Visit,
+    visit: &PageRequest,
     problem: Option<String>,
     secret: String,
 ) -> Result<Response, Failure> {
     let who = visit.member()?;
-    let board = Board::new(visit, "account", "Your account");
+    let board = DashboardPage::new(visit, "account", "Your account");
     let status = if problem.is_some() {
         StatusCode::UNPROCESSABLE_ENTITY
     } else {
@@ -78,7 +78,7 @@ fn show_account(
 /// `POST /dashboard/account/password`
 pub(crate) async fn password(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     form: Posted,
 ) -> Result<Response, Failure> {
     let who = visit.member()?;
@@ -90,7 +90,7 @@ pub(crate) async fn password(
 /// `POST /dashboard/account/codes`: turned on with a secret and a code, off with the password.
 pub(crate) async fn codes(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     form: Posted,
 ) -> Result<Response, Failure> {
     let who = visit.member()?;
@@ -104,7 +104,7 @@ pub(crate) async fn codes(
 }
 
 fn answer(
-    visit: &Visit,
+    visit: &PageRequest,
     done: Result<(), ServiceError>,
     secret: String,
 ) -> Result<Response, Failure> {

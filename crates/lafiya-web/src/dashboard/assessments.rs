@@ -13,13 +13,13 @@ use lafiya_service::webhooks::PageOf;
 use lafiya_service::{AssessmentSummary, ServiceError, consult};
 use serde::Deserialize;
 
-use super::Board;
+use super::DashboardPage;
 use crate::app::App;
 use crate::consult::question::Known;
 use crate::consult::result::{self, Standing};
 use crate::page::{Failure, Frame, go_to, show};
+use crate::page_request::PageRequest;
 use crate::posted::Posted;
-use crate::visit::Visit;
 use crate::words;
 
 const PAGE: u32 = 25;
@@ -57,7 +57,7 @@ pub(crate) struct Asked {
 /// `GET /dashboard/assessments`
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Query(asked): Query<Asked>,
 ) -> Result<Response, Failure> {
     let who = visit.member()?;
@@ -72,7 +72,7 @@ pub(crate) async fn list(
     let environment = asked.environment.parse().unwrap_or(Environment::Live);
     let found =
         consult::assessments(&app.context, &who.tenant, environment, PAGE, asked.before).await?;
-    let board = Board::new(&visit, "assessments", "Assessments");
+    let board = DashboardPage::new(&visit, "assessments", "Assessments");
     Ok(show(&ListPage {
         frame: board.frame,
         place: board.place,
@@ -113,13 +113,13 @@ struct RationalePage<'a> {
     standing: Standing,
     known: Vec<Known>,
     shares: Vec<(String, String, String)>,
-    events: Vec<Told>,
+    events: Vec<AdverseEventRow>,
     gravities: &'static [AdverseSeriousness],
     problem: Option<String>,
 }
 
 /// An adverse event reported for this assessment.
-struct Told {
+struct AdverseEventRow {
     at: String,
     by: String,
     gravity: String,
@@ -129,7 +129,7 @@ struct Told {
 /// `GET /dashboard/assessments/{id}`
 pub(crate) async fn one(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path(id): Path<AssessmentId>,
 ) -> Result<Response, Failure> {
     visit.member()?;
@@ -139,7 +139,7 @@ pub(crate) async fn one(
 /// `POST /dashboard/assessments/{id}/adverse-events`
 pub(crate) async fn report(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path(id): Path<AssessmentId>,
     form: Posted,
 ) -> Result<Response, Failure> {
@@ -167,7 +167,7 @@ pub(crate) async fn report(
 
 async fn rationale(
     app: &App,
-    visit: &Visit,
+    visit: &PageRequest,
     id: AssessmentId,
     problem: Option<String>,
 ) -> Result<Response, Failure> {
@@ -176,7 +176,7 @@ async fn rationale(
     let standing = Standing::of(app, &caller, &filed).await?;
     let document = filed.document;
     let answer = &document.assessment;
-    let board = Board::new(visit, "assessments", "Assessment");
+    let board = DashboardPage::new(visit, "assessments", "Assessment");
     let share = |it: &lafiya_model::assessment::AssessedCondition| {
         (
             it.name.to_string(),
@@ -196,7 +196,7 @@ async fn rationale(
         page,
     )
     .await?;
-    let events = told.items.into_iter().map(|it| Told {
+    let events = told.items.into_iter().map(|it| AdverseEventRow {
         at: words::moment(it.created_at),
         by: it.reporter,
         gravity: words::capital(words::plain(it.seriousness.as_str())),

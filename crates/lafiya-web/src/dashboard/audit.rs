@@ -8,10 +8,10 @@ use axum::response::Response;
 use lafiya_model::Role;
 use lafiya_service::members;
 
-use super::Board;
+use super::DashboardPage;
 use crate::app::App;
 use crate::page::{Failure, Frame, show};
-use crate::visit::Visit;
+use crate::page_request::PageRequest;
 use crate::words;
 
 struct Row {
@@ -31,10 +31,13 @@ struct AuditPage {
 }
 
 /// `GET /dashboard/audit`
-pub(crate) async fn page(State(app): State<Arc<App>>, visit: Visit) -> Result<Response, Failure> {
+pub(crate) async fn page(
+    State(app): State<Arc<App>>,
+    visit: PageRequest,
+) -> Result<Response, Failure> {
     let who = visit.member_who(Role::may_administer)?;
     let log = members::audit_log(&app.context, who.tenant.id).await?;
-    let board = Board::new(&visit, "audit", "Audit log");
+    let board = DashboardPage::new(&visit, "audit", "Audit log");
     let rows = log.into_iter().map(|it| Row {
         at: words::moment(it.at),
         actor: it.actor,

@@ -10,12 +10,12 @@ use lafiya_model::{DeliveryId, DeliveryStatus, Role, WebhookId};
 use lafiya_service::ServiceError;
 use lafiya_service::webhooks::{self, DeliveryRecord};
 
-use super::Board;
+use super::DashboardPage;
 use super::webhooks::owner;
 use crate::app::App;
 use crate::page::{Failure, Frame, go_to, show_with};
+use crate::page_request::PageRequest;
 use crate::posted::Posted;
-use crate::visit::Visit;
 use crate::words;
 
 /// A delivery as a table row and as the header of its page.
@@ -78,7 +78,7 @@ struct DeliveryPage {
 /// `GET /dashboard/webhooks/{id}/deliveries/{delivery}`
 pub(crate) async fn one(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path((id, delivery)): Path<(WebhookId, DeliveryId)>,
 ) -> Result<Response, Failure> {
     show_delivery(&app, &visit, id, delivery, None).await
@@ -87,7 +87,7 @@ pub(crate) async fn one(
 /// `POST /dashboard/webhooks/{id}/deliveries/{delivery}/retry`
 pub(crate) async fn retry(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path((id, delivery)): Path<(WebhookId, DeliveryId)>,
     _form: Posted,
 ) -> Result<Response, Failure> {
@@ -106,7 +106,7 @@ pub(crate) async fn retry(
 
 async fn show_delivery(
     app: &App,
-    visit: &Visit,
+    visit: &PageRequest,
     id: WebhookId,
     delivery: DeliveryId,
     problem: Option<String>,
@@ -114,7 +114,7 @@ async fn show_delivery(
     let who = visit.member_who(Role::may_integrate)?;
     let webhook = webhooks::find(&app.context, owner(who), id).await?;
     let found = webhooks::delivery(&app.context, owner(who), id, delivery).await?;
-    let board = Board::new(visit, "webhooks", "Delivery");
+    let board = DashboardPage::new(visit, "webhooks", "Delivery");
     let status = if problem.is_some() {
         StatusCode::CONFLICT
     } else {

@@ -13,11 +13,11 @@ use lafiya_service::keys::{self, Expiry, FreshKey};
 use lafiya_service::sign_in::SignedIn;
 use lafiya_service::{KeyRecord, ServiceError, WindowState, rate_limit};
 
-use super::Board;
+use super::DashboardPage;
 use crate::app::App;
 use crate::page::{Failure, Frame, show_with};
+use crate::page_request::PageRequest;
 use crate::posted::Posted;
-use crate::visit::Visit;
 use crate::words;
 
 struct Shown {
@@ -53,7 +53,10 @@ struct KeysPage {
 }
 
 /// `GET /dashboard/keys`
-pub(crate) async fn page(State(app): State<Arc<App>>, visit: Visit) -> Result<Response, Failure> {
+pub(crate) async fn page(
+    State(app): State<Arc<App>>,
+    visit: PageRequest,
+) -> Result<Response, Failure> {
     visit.member_who(Role::may_integrate)?;
     list(&app, &visit, None, None).await
 }
@@ -61,7 +64,7 @@ pub(crate) async fn page(State(app): State<Arc<App>>, visit: Visit) -> Result<Re
 /// `POST /dashboard/keys`
 pub(crate) async fn create(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     form: Posted,
 ) -> Result<Response, Failure> {
     let who = visit.member_who(Role::may_integrate)?;
@@ -87,7 +90,7 @@ pub(crate) async fn create(
 /// `POST /dashboard/keys/{id}/rotate`
 pub(crate) async fn rotate(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path(id): Path<KeyId>,
     _form: Posted,
 ) -> Result<Response, Failure> {
@@ -100,7 +103,7 @@ pub(crate) async fn rotate(
 /// `POST /dashboard/keys/{id}/revoke`
 pub(crate) async fn revoke(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path(id): Path<KeyId>,
     _form: Posted,
 ) -> Result<Response, Failure> {
@@ -116,7 +119,7 @@ async fn own_key(app: &App, who: &SignedIn, id: KeyId) -> Result<KeyRecord, Fail
 
 async fn answer(
     app: &App,
-    visit: &Visit,
+    visit: &PageRequest,
     made: Result<FreshKey, ServiceError>,
 ) -> Result<Response, Failure> {
     match made {
@@ -130,7 +133,7 @@ async fn answer(
 
 async fn list(
     app: &App,
-    visit: &Visit,
+    visit: &PageRequest,
     fresh: Option<FreshKey>,
     problem: Option<String>,
 ) -> Result<Response, Failure> {
@@ -145,7 +148,7 @@ async fn list(
         };
         rows.push(shown(key, rate, now));
     }
-    let board = Board::new(visit, "keys", "API keys");
+    let board = DashboardPage::new(visit, "keys", "API keys");
     let status = if problem.is_some() {
         StatusCode::UNPROCESSABLE_ENTITY
     } else {

@@ -10,11 +10,11 @@ use lafiya_model::{AccountId, Role};
 use lafiya_service::ServiceError;
 use lafiya_service::members::{self, Actor, Invited};
 
-use super::Board;
+use super::DashboardPage;
 use crate::app::App;
 use crate::page::{Failure, Frame, go_to, show_with};
+use crate::page_request::PageRequest;
 use crate::posted::Posted;
-use crate::visit::Visit;
 use crate::words;
 
 struct Row {
@@ -41,7 +41,10 @@ struct MembersPage {
 }
 
 /// `GET /dashboard/members`
-pub(crate) async fn page(State(app): State<Arc<App>>, visit: Visit) -> Result<Response, Failure> {
+pub(crate) async fn page(
+    State(app): State<Arc<App>>,
+    visit: PageRequest,
+) -> Result<Response, Failure> {
     visit.member_who(Role::may_administer)?;
     list(&app, &visit, None, None).await
 }
@@ -49,7 +52,7 @@ pub(crate) async fn page(State(app): State<Arc<App>>, visit: Visit) -> Result<Re
 /// `POST /dashboard/members`
 pub(crate) async fn add(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     form: Posted,
 ) -> Result<Response, Failure> {
     let who = visit.member_who(Role::may_administer)?;
@@ -63,7 +66,7 @@ pub(crate) async fn add(
 /// `POST /dashboard/members/{id}/{act}`: `role`, `link`, `codes` (turned off) or `remove`.
 pub(crate) async fn change(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path((id, act)): Path<(AccountId, String)>,
     form: Posted,
 ) -> Result<Response, Failure> {
@@ -92,7 +95,7 @@ pub(crate) async fn change(
 
 async fn answer(
     app: &App,
-    visit: &Visit,
+    visit: &PageRequest,
     done: Result<Option<Invited>, ServiceError>,
 ) -> Result<Response, Failure> {
     match done {
@@ -110,13 +113,13 @@ async fn answer(
 
 async fn list(
     app: &App,
-    visit: &Visit,
+    visit: &PageRequest,
     invited: Option<Invited>,
     problem: Option<String>,
 ) -> Result<Response, Failure> {
     let who = visit.member()?;
     let members = members::list(&app.context, who.tenant.id).await?;
-    let board = Board::new(visit, "members", "Members");
+    let board = DashboardPage::new(visit, "members", "Members");
     let rows = members.into_iter().map(|it| Row {
         is_you: it.id == who.account,
         is_operator: it.operator,

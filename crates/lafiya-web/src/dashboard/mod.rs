@@ -14,16 +14,16 @@ pub(crate) mod webhooks;
 use axum::response::Response;
 
 use crate::page::{Failure, Frame, Section, go_to};
-use crate::visit::Visit;
+use crate::page_request::PageRequest;
 
 /// The frame of a dashboard page; `place` is the highlighted link of the sidebar.
-pub(crate) struct Board {
+pub(crate) struct DashboardPage {
     pub(crate) frame: Frame,
     pub(crate) place: &'static str,
 }
 
-impl Board {
-    fn new(visit: &Visit, place: &'static str, title: &str) -> Self {
+impl DashboardPage {
+    fn new(visit: &PageRequest, place: &'static str, title: &str) -> Self {
         Self {
             frame: Frame::new(visit, Section::Dashboard, title),
             place,
@@ -32,7 +32,7 @@ impl Board {
 }
 
 /// `GET /dashboard`: redirects to the most important page of the user's role.
-pub(crate) async fn home(visit: Visit) -> Result<Response, Failure> {
+pub(crate) async fn home(visit: PageRequest) -> Result<Response, Failure> {
     let who = visit.member()?;
     Ok(go_to(if who.role.may_integrate() {
         "/dashboard/usage"

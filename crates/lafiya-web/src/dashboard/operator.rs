@@ -12,11 +12,11 @@ use lafiya_model::{TenantStatus, Tier};
 use lafiya_service::sign_in::SignedIn;
 use lafiya_service::{Register, ServiceError, health, tenants};
 
-use super::Board;
+use super::DashboardPage;
 use crate::app::App;
 use crate::page::{Failure, Frame, go_to, show_with};
+use crate::page_request::PageRequest;
 use crate::posted::Posted;
-use crate::visit::Visit;
 use crate::words;
 
 struct Row {
@@ -51,7 +51,7 @@ struct OperatorPage {
     problem: Option<String>,
 }
 
-fn operator(visit: &Visit) -> Result<&SignedIn, Failure> {
+fn operator(visit: &PageRequest) -> Result<&SignedIn, Failure> {
     let who = visit.member()?;
     if who.operator {
         Ok(who)
@@ -61,7 +61,10 @@ fn operator(visit: &Visit) -> Result<&SignedIn, Failure> {
 }
 
 /// `GET /dashboard/operator`
-pub(crate) async fn page(State(app): State<Arc<App>>, visit: Visit) -> Result<Response, Failure> {
+pub(crate) async fn page(
+    State(app): State<Arc<App>>,
+    visit: PageRequest,
+) -> Result<Response, Failure> {
     operator(&visit)?;
     overview(&app, &visit, None).await
 }
@@ -69,7 +72,7 @@ pub(crate) async fn page(State(app): State<Arc<App>>, visit: Visit) -> Result<Re
 /// `POST /dashboard/operator/tenants`: `create`, `suspend`, `resume`, `tier` or `country`.
 pub(crate) async fn change(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     form: Posted,
 ) -> Result<Response, Failure> {
     let actor = operator(&visit)?.actor();
@@ -101,8 +104,12 @@ pub(crate) async fn change(
     }
 }
 
-async fn overview(app: &App, visit: &Visit, problem: Option<String>) -> Result<Response, Failure> {
-    let board = Board::new(visit, "operator", "Installation");
+async fn overview(
+    app: &App,
+    visit: &PageRequest,
+    problem: Option<String>,
+) -> Result<Response, Failure> {
+    let board = DashboardPage::new(visit, "operator", "Installation");
     let report = health::report(&app.context).await;
     let part = |name, it: health::Health| {
         let well = matches!(it, health::Health::Healthy | health::Health::NotConfigured);

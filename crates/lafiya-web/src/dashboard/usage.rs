@@ -12,11 +12,11 @@ use lafiya_service::clock::lagos_date;
 use lafiya_service::usage;
 use serde::Deserialize;
 
-use super::Board;
+use super::DashboardPage;
 use crate::app::App;
 use crate::page::{Failure, Frame, show};
+use crate::page_request::PageRequest;
 use crate::plot::{self, DayPlot};
-use crate::visit::Visit;
 use crate::words;
 
 const DAYS_SHOWN: i64 = 30;
@@ -64,7 +64,7 @@ pub(crate) struct Asked {
 /// `GET /dashboard/usage`
 pub(crate) async fn page(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Query(asked): Query<Asked>,
 ) -> Result<Response, Failure> {
     visit.member_who(Role::may_integrate)?;
@@ -82,7 +82,7 @@ pub(crate) async fn page(
         return Err(Failure::Unreadable);
     }
     let usage = usage::report(&app.context, &caller, start, end).await?;
-    let board = Board::new(&visit, "usage", "Usage");
+    let board = DashboardPage::new(&visit, "usage", "Usage");
     let report = &usage.report;
     let most = report
         .top_conditions

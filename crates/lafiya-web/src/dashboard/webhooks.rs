@@ -11,12 +11,12 @@ use lafiya_service::ServiceError;
 use lafiya_service::sign_in::SignedIn;
 use lafiya_service::webhooks::{self, Owner, PageOf, Registration, Revealed, WebhookRecord};
 
-use super::Board;
+use super::DashboardPage;
 use super::deliveries::Delivery;
 use crate::app::App;
 use crate::page::{Failure, Frame, go_to, show, show_with};
+use crate::page_request::PageRequest;
 use crate::posted::Posted;
-use crate::visit::Visit;
 use crate::words;
 
 const DELIVERIES_SHOWN: u32 = 50;
@@ -50,7 +50,10 @@ pub(super) fn owner(who: &SignedIn) -> Owner {
 }
 
 /// `GET /dashboard/webhooks`
-pub(crate) async fn page(State(app): State<Arc<App>>, visit: Visit) -> Result<Response, Failure> {
+pub(crate) async fn page(
+    State(app): State<Arc<App>>,
+    visit: PageRequest,
+) -> Result<Response, Failure> {
     visit.member_who(Role::may_integrate)?;
     list(&app, &visit, None, None).await
 }
@@ -58,7 +61,7 @@ pub(crate) async fn page(State(app): State<Arc<App>>, visit: Visit) -> Result<Re
 /// `POST /dashboard/webhooks`
 pub(crate) async fn register(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     form: Posted,
 ) -> Result<Response, Failure> {
     let who = visit.member_who(Role::may_integrate)?;
@@ -87,7 +90,7 @@ pub(crate) async fn register(
 /// `POST /dashboard/webhooks/{id}/{act}`: `test`, `secret` or `remove`.
 pub(crate) async fn change(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path((id, act)): Path<(WebhookId, String)>,
     _form: Posted,
 ) -> Result<Response, Failure> {
@@ -112,13 +115,13 @@ pub(crate) async fn change(
 
 async fn list(
     app: &App,
-    visit: &Visit,
+    visit: &PageRequest,
     revealed: Option<Revealed>,
     problem: Option<String>,
 ) -> Result<Response, Failure> {
     let who = visit.member()?;
     let found = webhooks::list(&app.context, owner(who)).await?;
-    let board = Board::new(visit, "webhooks", "Webhooks");
+    let board = DashboardPage::new(visit, "webhooks", "Webhooks");
     let status = if problem.is_some() {
         StatusCode::UNPROCESSABLE_ENTITY
     } else {
@@ -166,7 +169,7 @@ struct WebhookPage {
 /// `GET /dashboard/webhooks/{id}`: a webhook and its deliveries.
 pub(crate) async fn one(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path(id): Path<WebhookId>,
 ) -> Result<Response, Failure> {
     let who = visit.member_who(Role::may_integrate)?;
@@ -176,7 +179,7 @@ pub(crate) async fn one(
         offset: 0,
     };
     let found = webhooks::deliveries(&app.context, owner(who), id, None, page).await?;
-    let board = Board::new(&visit, "webhooks", "Webhook");
+    let board = DashboardPage::new(&visit, "webhooks", "Webhook");
     Ok(show(&WebhookPage {
         frame: board.frame,
         place: board.place,

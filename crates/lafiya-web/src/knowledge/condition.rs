@@ -12,7 +12,7 @@ use lafiya_service::reference;
 use super::{Cited, cited};
 use crate::app::App;
 use crate::page::{Failure, Frame, Section, show};
-use crate::visit::Visit;
+use crate::page_request::PageRequest;
 use crate::words;
 
 /// A finding of the condition, as a bar.
@@ -56,7 +56,7 @@ struct ConditionPage<'a> {
 /// `GET /knowledge/conditions/{id}`
 pub(crate) async fn condition(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path(id): Path<String>,
 ) -> Result<Response, Failure> {
     let library = app.context.knowledge.load();

@@ -10,7 +10,7 @@ use lafiya_model::ConceptId;
 
 use crate::app::App;
 use crate::page::{Failure, Frame, Section, show};
-use crate::visit::Visit;
+use crate::page_request::PageRequest;
 use crate::words;
 
 struct Shows {
@@ -35,7 +35,7 @@ struct FindingPage<'a> {
 /// `GET /knowledge/findings/{id}`
 pub(crate) async fn finding(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Path(id): Path<String>,
 ) -> Result<Response, Failure> {
     let library = app.context.knowledge.load();

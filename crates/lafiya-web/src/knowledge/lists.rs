@@ -16,7 +16,7 @@ use serde::Deserialize;
 use super::{Cited, Link, cited};
 use crate::app::App;
 use crate::page::{Frame, Section, show};
-use crate::visit::Visit;
+use crate::page_request::PageRequest;
 use crate::words;
 
 const HITS_MAX: usize = 40;
@@ -54,7 +54,7 @@ struct Hit {
 /// `GET /knowledge`
 pub(crate) async fn overview(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Query(asked): Query<Asked>,
 ) -> Response {
     let library = app.context.knowledge.load();
@@ -101,7 +101,7 @@ struct ChangesPage {
 }
 
 /// `GET /knowledge/changes`
-pub(crate) async fn changes(State(app): State<Arc<App>>, visit: Visit) -> Response {
+pub(crate) async fn changes(State(app): State<Arc<App>>, visit: PageRequest) -> Response {
     let library = app.context.knowledge.load();
     show(&ChangesPage {
         frame: Frame::new(&visit, Section::Knowledge, "Clinical changes"),
@@ -202,7 +202,7 @@ struct ListPage {
 /// `GET /knowledge/conditions`
 pub(crate) async fn conditions(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Query(asked): Query<Asked>,
 ) -> Response {
     list(
@@ -218,7 +218,7 @@ pub(crate) async fn conditions(
 /// `GET /knowledge/findings`
 pub(crate) async fn findings(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Query(asked): Query<Asked>,
 ) -> Response {
     list(
@@ -233,7 +233,7 @@ pub(crate) async fn findings(
 
 fn list(
     app: &App,
-    visit: &Visit,
+    visit: &PageRequest,
     asked: Asked,
     kind: ConceptKind,
     title: &'static str,
@@ -304,7 +304,7 @@ struct RulesPage {
 /// `GET /knowledge/rules`
 pub(crate) async fn rules(
     State(app): State<Arc<App>>,
-    visit: Visit,
+    visit: PageRequest,
     Query(asked): Query<Asked>,
 ) -> Response {
     let library = app.context.knowledge.load();
@@ -368,7 +368,7 @@ struct SourcesPage {
 }
 
 /// `GET /knowledge/sources`
-pub(crate) async fn sources(State(app): State<Arc<App>>, visit: Visit) -> Response {
+pub(crate) async fn sources(State(app): State<Arc<App>>, visit: PageRequest) -> Response {
     let library = app.context.knowledge.load();
     let base = library.base();
     let numbered = base.sources().iter().enumerate();

@@ -18,7 +18,7 @@ const FAN: usize = 10;
 type Point = [f32; 3];
 
 /// A spatial index of points with their values.
-pub(crate) struct Globe<T> {
+pub(crate) struct SpatialIndex<T> {
     points: Vec<Point>,
     /// The value at each point.
     things: Vec<T>,
@@ -34,7 +34,7 @@ struct Around {
     high: Point,
 }
 
-impl<T> Globe<T> {
+impl<T> SpatialIndex<T> {
     /// Builds the index from points and their values.
     pub(crate) fn of(places: impl Iterator<Item = (Coordinate, T)>) -> Self {
         let mut places: Vec<(Point, T)> = places.map(|(at, thing)| (point(at), thing)).collect();
@@ -61,9 +61,9 @@ impl<T> Globe<T> {
     }
 
     /// Returns the values with their distances in kilometres, nearest first.
-    pub(crate) fn nearest(&self, from: Coordinate) -> Walk<'_, T> {
-        let mut walk = Walk {
-            globe: self,
+    pub(crate) fn nearest(&self, from: Coordinate) -> NearestFirst<'_, T> {
+        let mut walk = NearestFirst {
+            spatial_index: self,
             from: point(from),
             ahead: BinaryHeap::with_capacity(8 * FAN),
         };
@@ -136,8 +136,8 @@ fn squares([x, y, z]: Point) -> f32 {
 }
 
 /// An iterator over values in order of distance from a point.
-pub(crate) struct Walk<'a, T> {
-    globe: &'a Globe<T>,
+pub(crate) struct NearestFirst<'a, T> {
+    spatial_index: &'a SpatialIndex<T>,
     from: Point,
     ahead: BinaryHeap<Reverse<Ahead>>,
 }
@@ -166,28 +166,28 @@ impl Ahead {
     }
 }
 
-impl<T> Walk<'_, T> {
+impl<T> NearestFirst<'_, T> {
     /// Queues the contents of a box, given the number of layers in it and its position.
     fn open(&mut self, layers: usize, place: usize) {
-        let (from, globe) = (self.from, self.globe);
+        let (from, spatial_index) = (self.from, self.spatial_index);
         let inside = |len: usize| place * FAN..len.min((place + 1) * FAN);
         if let Some(below) = layers.checked_sub(1) {
-            let boxes = &globe.layers[below];
+            let boxes = &spatial_index.layers[below];
             let inside = inside(boxes.len());
             let seen = boxes[inside.clone()].iter().zip(inside);
             let seen = seen.map(|(it, place)| Ahead::new(it.chord_2(from), layers, place));
             self.ahead.extend(seen.map(Reverse));
         } else {
-            let inside = inside(globe.points.len());
+            let inside = inside(spatial_index.points.len());
             let chord_2 = |to: &Point| squares(std::array::from_fn(|axis| to[axis] - from[axis]));
-            let seen = globe.points[inside.clone()].iter().zip(inside);
+            let seen = spatial_index.points[inside.clone()].iter().zip(inside);
             let seen = seen.map(|(it, place)| Ahead::new(chord_2(it), 0, place));
             self.ahead.extend(seen.map(Reverse));
         }
     }
 }
 
-impl<'a, T> Iterator for Walk<'a, T> {
+impl<'a, T> Iterator for NearestFirst<'a, T> {
     type Item = (&'a T, f64);
 
     fn next(&mut self) -> Option<(&'a T, f64)> {
@@ -197,7 +197,7 @@ impl<'a, T> Iterator for Walk<'a, T> {
                 self.open(inside, next.place());
             } else {
                 let km = chord_km(next.chord_2().into());
-                return Some((&self.globe.things[next.place()], km));
+                return Some((&self.spatial_index.things[next.place()], km));
             }
         }
     }
@@ -210,8 +210,8 @@ mod tests {
     use super::*;
 
     fn order_of(places: &[Coordinate], from: Coordinate) -> Vec<f64> {
-        let globe = Globe::of(places.iter().copied().zip(0..));
-        let walked: Vec<(&u32, f64)> = globe.nearest(from).collect();
+        let spatial_index = SpatialIndex::of(places.iter().copied().zip(0..));
+        let walked: Vec<(&u32, f64)> = spatial_index.nearest(from).collect();
         let mut numbers: Vec<u32> = walked.iter().map(|(number, _)| **number).collect();
         numbers.sort_unstable();
         assert!(numbers.into_iter().eq(0..places.len() as u32), "each once");

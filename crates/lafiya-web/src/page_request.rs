@@ -20,7 +20,7 @@ use crate::page::{self, Failure};
 
 /// A request for a page and its user.
 #[derive(Clone, Debug)]
-pub(crate) struct Visit {
+pub(crate) struct PageRequest {
     /// The session, if the user is signed in.
     pub(crate) signed_in: Option<SignedIn>,
     /// The CSRF token that every form must contain.
@@ -38,7 +38,7 @@ pub(crate) struct Visit {
     pub(crate) place: Option<String>,
 }
 
-impl Visit {
+impl PageRequest {
     /// Returns the tenant that the user consults for. Without one, fails with a redirect to the
     /// sign-in page.
     pub(crate) async fn tenant(&self, app: &App) -> Result<TenantRecord, Failure> {
@@ -83,7 +83,7 @@ impl Visit {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Visit {
+impl<S: Sync> FromRequestParts<S> for PageRequest {
     type Rejection = StatusCode;
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, StatusCode> {
         let visit = parts.extensions.get::<Self>().cloned();
@@ -114,7 +114,7 @@ pub(crate) async fn receive(
         _ => &token,
     };
     let visitor = visitor_of(&request);
-    let visit = Visit {
+    let visit = PageRequest {
         form_token: sign_in::form_token(&app.context, bound_to),
         signed_in,
         at_the_machine: app.settings.consult_at_the_machine && sits_here(&request, visitor),

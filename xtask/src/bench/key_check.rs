@@ -1,5 +1,5 @@
 //! Measures the steps that every request with a key passes: the key is checked, and its rate-limit
-//! window and usage are counted. The program is `crates/lafiya-service/benches/door.rs`.
+//! window and usage are counted. The program is `crates/lafiya-service/benches/key_check.rs`.
 
 use anyhow::Context;
 
@@ -9,7 +9,7 @@ use super::table::{Bound, Row};
 
 pub(super) fn rows() -> anyhow::Result<Vec<Row>> {
     println!("measuring the key check and the limiter ...");
-    from_lines(&programs::bench("lafiya-service", "door")?)
+    from_lines(&programs::bench("lafiya-service", "key_check")?)
 }
 
 /// Parses lines such as `1000 keys: 1.9 us a call, 55.0 us a look-up`.
