@@ -100,13 +100,13 @@ mod tests {
     }
 
     #[test]
-    fn a_stage_may_take_two_and_a_half_times_its_budget_and_no_more() {
+    fn a_stage_may_take_at_most_two_and_a_half_times_its_budget() {
         assert!(!outcome(25, 10, true).over_budget(1.0));
         assert!(outcome(26, 10, true).over_budget(1.0));
     }
 
     #[test]
-    fn on_a_busy_machine_a_stage_is_measured_by_the_others() {
+    fn on_a_busy_machine_a_stage_is_compared_with_the_others() {
         let mut run: Vec<Outcome> = (0..6).map(|_| outcome(20, 10, true)).collect();
         run.push(outcome(45, 10, true));
         assert_eq!(pace(&run), 2.0);
@@ -116,14 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn neither_a_quick_machine_nor_a_single_stage_moves_the_bounds() {
+    fn a_fast_machine_or_a_single_stage_keeps_the_limits() {
         let quick: Vec<Outcome> = (0..6).map(|_| outcome(1, 10, true)).collect();
         assert_eq!(pace(&quick), 1.0);
         assert_eq!(pace(&[outcome(90, 10, true)]), 1.0);
     }
 
     #[test]
-    fn the_table_names_every_stage_and_its_fate() {
+    fn the_table_shows_every_stage_and_its_result() {
         let text = table(&[outcome(1, 10, true), outcome(1, 10, false)]);
         assert!(text.contains("ok") && text.contains("FAILED"), "{text}");
         assert!(text.contains("together"), "{text}");

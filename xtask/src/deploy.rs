@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_is_no_setting_is_seen() {
+    fn an_unknown_setting_is_detected() {
         let settings = settings("# Where.\nlisten = \"x\"\n");
         let text = "LAFIYA_LISTEN=1\nEnvironment=LAFIYA_LISTNE=2";
         let unknown: Vec<&str> = names(text).filter(|it| !settings.contains(*it)).collect();

@@ -299,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_told_from_other_spans() {
+    fn paths_are_distinguished_from_other_code_spans() {
         for (span, expected) in [
             ("crates/lafiya-http/src/router.rs", true),
             ("knowledge/", true),
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_of_one_machine_are_found_and_ours_are_not() {
+    fn machine_specific_paths_are_found() {
         let home = concat!("/ro", "ot/");
         assert!(names_a_machine_path(&format!("see {home}notes")));
         assert!(names_a_machine_path(&format!("\"{home}x\"")));
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_read_from_what_a_reader_would_type() {
+    fn commands_are_parsed_from_shell_lines() {
         let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
         assert_eq!(
             shown_command("$ cargo xtask test --only unit"),
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_without_proof_is_found() {
+    fn a_claim_without_a_test_is_found() {
         let text = "| Risk | Shown by |\n|---|---|\n| one | `it_is_shown_here` |\n| two | our word |\n\n| x | y |\n";
         assert_eq!(claims_without_proof(text).collect::<Vec<_>>(), ["two"]);
     }

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_says_what_was_counted() {
+    fn a_row_shows_its_counts() {
         let row = serde_json::json!({
             "fault": "Redis killed", "done": "kill -9", "in_flight": 8, "acknowledged": 120,
             "repeated": 0, "lost": 0, "doubled": 0, "truthful_after_ms": 640,

@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_take_the_place_of_the_last_ones_and_nothing_else() {
+    fn only_the_text_between_the_marks_is_replaced() {
         let marks = Marks {
             begin: "<!-- begin -->\n",
             end: "<!-- end -->",

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_of_cargo_test_are_shown() {
+    fn only_summary_and_failure_lines_of_cargo_test_are_shown() {
         assert!(test_lines("test result: ok. 3 passed; 0 failed"));
         assert!(test_lines("     Running unittests src/lib.rs"));
         assert!(test_lines("test errors::one ... FAILED"));

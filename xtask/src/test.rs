@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_come_along_when_a_chosen_stage_needs_them() {
+    fn servers_are_started_when_a_selected_stage_needs_them() {
         assert_eq!(chosen(&["unit"]), ["servers", "unit"]);
         assert_eq!(chosen(&["docs"]), ["docs"]);
         assert_eq!(
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn the_budgets_together_stay_below_twenty_five_minutes() {
+    fn the_budgets_add_up_to_less_than_twenty_five_minutes() {
         let total: u64 = STAGES.iter().map(|stage| stage.budget_s).sum();
         assert!(total <= 25 * 60, "{total} s");
     }

@@ -27,7 +27,7 @@ fn the_embedded_base_loads() {
 }
 
 #[test]
-fn everybody_is_asked_for_danger_signs_that_they_can_have() {
+fn danger_signs_asked_for_fit_age_and_sex() {
     let base = lafiya_content::load().unwrap();
     let asked = |age: Age, sex: Sex| -> Vec<String> {
         let signs = base.danger_signs(age, sex);

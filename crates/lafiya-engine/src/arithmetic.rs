@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_values_count_however_many_there_are() {
+    fn sums_and_maxima_include_every_value() {
         for count in [0, 1, 7, 8, 9, 64, 67] {
             let values: Vec<f64> = (1..=count).map(f64::from).collect();
             assert_eq!(sum(&values), f64::from(count * (count + 1) / 2));

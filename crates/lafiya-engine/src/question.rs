@@ -366,7 +366,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_telling_answer_is_passed_over() {
+    fn the_bound_never_skips_an_informative_question() {
         let steps = || {
             (1_u16..1000)
                 .step_by(7)

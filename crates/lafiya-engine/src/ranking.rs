@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_leading_are_the_head_of_all_and_the_impossible_are_left_out() {
+    fn the_leading_candidates_are_the_head_of_the_full_ranking() {
         // All likely, some likely, and too few likely. Each series falls and rises again, and
         // contains ties and zeros.
         for parts in [1e3, 4e5, 1e9] {
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn few_are_all() {
+    fn a_short_ranking_is_complete() {
         let probabilities = [0.2, 0.0, 0.5];
         let ranking = Ranking::of(&probabilities);
         let expected = [ConditionIx::at(2), ConditionIx::at(0)];

@@ -256,7 +256,7 @@ mod tests {
     use crate::tests::BASE;
 
     #[test]
-    fn a_pair_shows_what_either_shows_and_misses_what_either_misses() {
+    fn a_pair_combines_the_weights_of_both_conditions() {
         let (place, pair) = (0, &BASE.pairs()[0]);
         let low = pair.first.min(pair.second);
         let high = pair.first.max(pair.second);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn each_hypothesis_gets_its_own_weight_and_loses_it_again() {
+    fn adding_and_subtracting_a_weight_restores_the_scores() {
         let ix = ConditionIx::at(3);
         let piece = Weights {
             usual: -0.25,

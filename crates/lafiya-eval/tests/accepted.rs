@@ -59,7 +59,7 @@ fn check(what: &str, scores: &Scores, accepted: &Accepted) {
 }
 
 #[test]
-fn our_own_cases_score_at_least_as_accepted() {
+fn the_evaluation_cases_reach_the_accepted_scores() {
     let base = lafiya_content::load().expect("the embedded base loads");
     let runner = Runner::new(&base);
     let text = std::fs::read_to_string(evaluation("accepted.json"))

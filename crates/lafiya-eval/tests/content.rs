@@ -18,7 +18,7 @@ static BASE: LazyLock<KnowledgeBase> =
 const RECOGNISED_MIN: f64 = 0.965;
 
 #[test]
-fn a_textbook_patient_of_nearly_every_condition_is_in_the_first_three() {
+fn textbook_patients_are_recognised_among_the_first_three() {
     let all = confusions(&BASE, &Parameters::default());
     let missed: Vec<String> = all
         .iter()
@@ -48,7 +48,7 @@ struct Expectation {
 }
 
 #[test]
-fn the_commonest_ten_are_what_a_clinician_would_expect() {
+fn the_ten_most_common_conditions_match_expectations() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evaluation/case-mix.toml");
     let text = std::fs::read_to_string(path).expect("the expectations can be read");
     let expectations: Expectations = toml::from_str(&text).expect("they have their form");
@@ -85,7 +85,7 @@ fn the_commonest_ten_are_what_a_clinician_would_expect() {
 }
 
 #[test]
-fn simulated_patients_are_found_out_and_the_same_seed_draws_the_same() {
+fn simulation_recognises_patients_and_is_reproducible() {
     let simulation = Simulation {
         patients: 150,
         draw: Draw::Mix,
@@ -107,7 +107,7 @@ fn simulated_patients_are_found_out_and_the_same_seed_draws_the_same() {
 }
 
 #[test]
-fn a_base_compared_with_itself_differs_in_nothing() {
+fn a_knowledge_base_does_not_differ_from_itself() {
     let difference = compare(&BASE, &BASE, 60, 1, &[], &Parameters::default());
     assert!(difference.changed.is_empty());
     assert!(

@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn the_antimeridian_is_no_wall() {
+    fn distance_crosses_the_antimeridian() {
         let km = distance_km(at(0.0, 179.9), at(0.0, -179.9));
         assert!((km - 22.24).abs() < 0.1, "{km}");
     }
@@ -68,7 +68,7 @@ mod tests {
         }
 
         #[test]
-        fn the_chord_and_the_circle_agree(a in -90.0..=90.0_f64, b in -180.0..=180.0_f64, c in -90.0..=90.0_f64, d in -180.0..=180.0_f64) {
+        fn chord_and_great_circle_distances_agree(a in -90.0..=90.0_f64, b in -180.0..=180.0_f64, c in -90.0..=90.0_f64, d in -180.0..=180.0_f64) {
             let (one, other) = (at(a, b), at(c, d));
             let (p, q) = (on_sphere(one), on_sphere(other));
             let chord_2: f64 = p.iter().zip(q).map(|(x, y)| (x - y).powi(2)).sum();

@@ -43,7 +43,7 @@ impl Given {
 }
 
 #[test]
-fn a_csv_is_read_and_every_bad_row_is_named_by_its_line() {
+fn a_csv_is_read_and_bad_rows_are_reported_by_line() {
     let given = Given::new();
     let found = given.csv(
         "country,admin1,name,type,lat,lon,phone\n\
@@ -74,7 +74,7 @@ fn a_csv_is_read_and_every_bad_row_is_named_by_its_line() {
 }
 
 #[test]
-fn a_mapping_names_columns_types_and_rows_to_skip() {
+fn a_mapping_renames_columns_and_types_and_skips_rows() {
     let given = Given::new();
     let mapping = Mapping::from_toml(
         r#"
@@ -114,7 +114,7 @@ fn a_mapping_names_columns_types_and_rows_to_skip() {
 }
 
 #[test]
-fn a_file_without_a_needed_column_is_refused_by_name() {
+fn a_missing_required_column_is_named() {
     let refused = Given::new()
         .read("name,type\nX,Clinic\n", &Mapping::default())
         .unwrap_err();
@@ -168,7 +168,7 @@ fn a_bundle_of_locations_is_read() {
 }
 
 #[test]
-fn rows_that_are_one_facility_are_merged_and_others_are_not() {
+fn only_rows_of_the_same_facility_are_merged() {
     let found = Given::new().csv(
         "name,type,lat,lon,phone\n\
          Ahero Health Centre,Health Centre,-0.17000,34.92000,\n\
@@ -182,7 +182,7 @@ fn rows_that_are_one_facility_are_merged_and_others_are_not() {
 }
 
 #[test]
-fn what_stands_in_brackets_does_not_make_two_of_one_facility() {
+fn bracketed_text_does_not_split_a_facility() {
     let given = Given::new();
     let found = given.csv(
         "name,type,lat,lon,phone\n\
@@ -211,7 +211,7 @@ fn what_stands_in_brackets_does_not_make_two_of_one_facility() {
 }
 
 #[test]
-fn importing_again_changes_nothing_and_a_new_version_replaces_its_own_source_only() {
+fn import_is_idempotent_and_replaces_only_its_own_source() {
     let given = Given::new();
     let folder = tempfile::tempdir().unwrap();
     let file = RegisterFile::in_dir(folder.path());
@@ -246,7 +246,7 @@ fn importing_again_changes_nothing_and_a_new_version_replaces_its_own_source_onl
 }
 
 #[test]
-fn an_imported_hospital_takes_the_place_of_the_default_entry() {
+fn an_imported_hospital_replaces_the_default_entry() {
     let given = Given::new();
     let default = Register::embedded(given.types.clone());
     let found = given.csv(
@@ -368,7 +368,7 @@ mod anywhere {
         #![proptest_config(ProptestConfig::with_cases(200))]
 
         #[test]
-        fn the_nearest_are_sorted_and_none_nearer_is_left_out(
+        fn the_nearest_facilities_are_sorted_and_complete(
             latitude in prop_oneof![-90.0..=90.0_f64, Just(90.0), Just(-90.0)],
             longitude in prop_oneof![-180.0..=180.0_f64, Just(180.0), Just(-180.0)],
         ) {
@@ -389,7 +389,7 @@ mod anywhere {
 }
 
 #[test]
-fn the_tree_finds_what_looking_at_every_facility_finds() {
+fn the_spatial_index_finds_what_brute_force_finds() {
     let given = Given::new();
     let register = Register::new(given.csv(&large_list(3_000)).facilities, given.types);
     let points = [

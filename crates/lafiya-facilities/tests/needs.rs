@@ -63,7 +63,7 @@ fn services(level: TriageLevel, specialist: &str, refer_to: &str, years: u32) ->
 }
 
 #[test]
-fn an_emergency_asks_for_what_the_case_asks_for() {
+fn an_emergency_requires_the_services_of_the_case() {
     let emergency =
         |specialist, refer_to, years| services(TriageLevel::Emergency, specialist, refer_to, years);
     assert_eq!(
@@ -101,7 +101,7 @@ fn an_emergency_asks_for_what_the_case_asks_for() {
 }
 
 #[test]
-fn self_care_asks_for_pharmacies_and_primary_care() {
+fn self_care_needs_pharmacies_and_primary_care() {
     let made = assessment(
         &BASE,
         TriageLevel::SelfCare,
@@ -130,7 +130,7 @@ fn near(
 }
 
 #[test]
-fn an_emergency_in_lagos_goes_to_a_hospital_nearby_and_never_to_one_for_something_else() {
+fn an_emergency_in_lagos_goes_to_a_nearby_general_hospital() {
     let found = near(
         "Yaba, Lagos",
         TriageLevel::Emergency,
@@ -195,7 +195,7 @@ fn kinds(
 }
 
 #[test]
-fn at_no_level_is_a_hospital_for_one_thing_shown_for_another() {
+fn specialised_hospitals_are_never_shown_for_other_needs() {
     let kinds_of = &BASE.services().facility_type;
     let for_one_thing: Vec<&str> = kinds_of
         .iter()
@@ -215,7 +215,7 @@ fn at_no_level_is_a_hospital_for_one_thing_shown_for_another() {
 }
 
 #[test]
-fn a_hospital_for_one_thing_is_shown_to_who_needs_that_thing() {
+fn specialised_hospitals_are_shown_for_their_specialty() {
     let urgent =
         |place, specialist, years| kinds(place, TriageLevel::Urgent, specialist, "", years);
     for (place, specialist, years, kind) in [
@@ -263,7 +263,7 @@ fn a_country_alone_gives_no_facilities() {
 }
 
 #[test]
-fn every_hospital_of_the_default_register_has_a_known_kind_and_lies_in_its_country() {
+fn default_register_hospitals_have_known_kinds_and_countries() {
     let mut abroad = Vec::new();
     for facility in REGISTER.facilities() {
         assert!(

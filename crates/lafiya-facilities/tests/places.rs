@@ -14,7 +14,7 @@ fn atlas() -> Atlas {
 }
 
 #[test]
-fn at_least_95_of_100_place_strings_are_found_in_the_right_country_and_region() {
+fn at_least_95_percent_of_place_strings_are_resolved_correctly() {
     let atlas = atlas();
     let mut rows = csv::Reader::from_path(concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -48,7 +48,7 @@ fn at_least_95_of_100_place_strings_are_found_in_the_right_country_and_region() 
 }
 
 #[test]
-fn what_is_no_place_or_could_be_in_several_countries_is_not_guessed() {
+fn unknown_or_ambiguous_places_are_not_guessed() {
     let atlas = atlas();
     for text in [
         "",
@@ -110,7 +110,7 @@ fn a_country_has_no_position_and_a_town_has_one() {
 }
 
 #[test]
-fn a_position_finds_its_region_and_is_kept_to_a_kilometre() {
+fn a_position_finds_its_region_and_is_rounded() {
     let atlas = atlas();
     let place = atlas.at(Coordinate::new(-1.292_066, 36.821_945).unwrap());
     assert_eq!(
@@ -123,7 +123,7 @@ fn a_position_finds_its_region_and_is_kept_to_a_kilometre() {
 }
 
 #[test]
-fn every_region_of_the_gazetteer_is_one_of_the_knowledge_base() {
+fn every_gazetteer_region_exists_in_the_knowledge_base() {
     let base = lafiya_content::load().unwrap();
     for file in ["places.csv", "districts.csv"] {
         let path = format!("{}/data/{file}", env!("CARGO_MANIFEST_DIR"));
@@ -153,14 +153,14 @@ mod any_text {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
         #[test]
-        fn no_text_makes_it_panic_and_confidence_is_a_share(text in ".{0,80}", home in prop::option::of("[A-Z]{2}")) {
+        fn any_text_is_resolved_without_a_panic(text in ".{0,80}", home in prop::option::of("[A-Z]{2}")) {
             if let Some(place) = ATLAS.find(&text, home.as_deref()) {
                 prop_assert!((0.0..=1.0).contains(&place.confidence));
             }
         }
 
         #[test]
-        fn no_position_makes_it_panic(latitude in -90.0..=90.0_f64, longitude in -180.0..=180.0_f64) {
+        fn any_position_is_resolved_without_a_panic(latitude in -90.0..=90.0_f64, longitude in -180.0..=180.0_f64) {
             let place = ATLAS.at(Coordinate::new(latitude, longitude).unwrap());
             prop_assert!(place.position.is_some());
         }

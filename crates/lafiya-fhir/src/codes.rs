@@ -139,7 +139,7 @@ mod tests {
     use crate::node::Coding;
 
     #[test]
-    fn what_is_shown_of_codes_is_bounded() {
+    fn displayed_codes_are_bounded_and_escaped() {
         let long = "<b>Amina Okafor</b>".repeat(10_000);
         let coding = Coding {
             system: Some(&long),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_lies_within_its_block() {
+    fn a_code_is_matched_by_its_block() {
         assert!(is_within("E11", "E11"));
         assert!(is_within("E11.9", "E11"));
         assert!(is_within("D57.00", "D57.0"));

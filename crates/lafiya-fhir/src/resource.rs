@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_type_comes_first_and_nothing_empty_is_written() {
+    fn the_type_comes_first_and_empty_fields_are_omitted() {
         let resource = Resource::new("Patient")
             .with("gender", "female")
             .with("name", json!([]))

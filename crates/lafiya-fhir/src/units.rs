@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_become_days() {
+    fn times_are_converted_to_days() {
         let check = |number: f64, code: &str, expected: Option<f64>| {
             assert_eq!(days(number, Some(code), None), expected, "{code}");
         };
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_and_powers_are_compared_by_size() {
+    fn prefixes_and_powers_are_converted() {
         let ratio = |one: &str, other: &str| {
             let (one, other) = (linear(one).unwrap(), linear(other).unwrap());
             assert_eq!(one.1, other.1);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn annotations_fall_away() {
+    fn unit_annotations_are_removed() {
         assert_eq!(plain("{beats}/min"), "/min");
         assert_eq!(plain("[degF]"), "°F");
         assert_eq!(plain("10*9/L"), "10^9/L");

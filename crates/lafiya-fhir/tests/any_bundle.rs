@@ -108,7 +108,7 @@ proptest! {
     #![proptest_config(budget())]
 
     #[test]
-    fn any_mistakes_in_a_bundle_are_refused_in_words(
+    fn any_mistake_in_a_bundle_gets_a_readable_refusal(
         mistakes in prop::collection::vec((any::<prop::sample::Index>(), leaf()), 1..6)
     ) {
         let mut bundle = good();

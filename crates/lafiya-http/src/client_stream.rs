@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_that_does_not_read_is_given_up_after_the_timeout() {
+    async fn a_client_that_does_not_read_is_dropped_after_the_timeout() {
         let (_client, stream, _permit) = connected(2).await;
         let (kind, after) = write_for_ever(stream).await;
         assert_eq!(kind, io::ErrorKind::TimedOut);
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn where_no_connection_is_free_it_is_given_up_sooner() {
+    async fn a_slow_client_is_dropped_sooner_when_connections_run_out() {
         let (_client, stream, _permit) = connected(1).await;
         let (kind, after) = write_for_ever(stream).await;
         assert_eq!(kind, io::ErrorKind::TimedOut);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_client_still_sends_does_not_cost_it_the_answer() {
+    async fn a_client_that_is_still_sending_gets_the_answer() {
         let (mut client, mut stream, _permit) = connected(2).await;
         let closes = async move {
             stream.write_all(b"refused").await.unwrap();

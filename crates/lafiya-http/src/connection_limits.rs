@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_of_all_holds_for_everybody() {
+    fn the_total_limit_applies_to_every_address() {
         let limits = limits(3, 1, &["127.0.0.0/8"]);
         let all: Vec<_> = (0..3).map(|_| admit(&limits, "127.0.0.1")).collect();
         assert!(all.iter().all(Result::is_ok));
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_connection_takes_no_place() {
+    fn a_refused_connection_uses_no_slot() {
         let limits = limits(2, 1, &[]);
         let _first = admit(&limits, "192.0.2.1").unwrap();
         for _ in 0..5 {

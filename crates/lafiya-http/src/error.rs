@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn the_document_and_the_table_agree_both_ways() {
+    fn the_error_table_matches_the_documentation() {
         let document = include_str!("../../../docs/errors.md");
         for code in ErrorCode::ALL {
             let row = code.row();

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_written_already_is_taken_over() {
+    async fn preserialized_json_is_sent_unchanged() {
         let parts = [
             PreserializedJson(b"{\"a\":[1,\"b\"]}"),
             PreserializedJson(b"null"),
@@ -104,7 +104,7 @@ mod tests {
     proptest! {
         /// sonic-rs must write the same bytes as serde_json for every character and number.
         #[test]
-        fn what_is_written_reads_as_it_was(
+        fn written_json_reads_back_unchanged(
             text in any::<String>(), odd in "[\\x00-\\x20\"\\\\/\\x7f\u{80}\u{2028}\u{1f600}]{0,40}",
             number in any::<f64>(), count in any::<i64>(),
         ) {

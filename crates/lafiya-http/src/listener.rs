@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn accepted_connections_keep_little_unsent() {
+    async fn accepted_connections_limit_unsent_bytes() {
         let listening = Listening::bind(SocketAddr::from(([127, 0, 0, 1], 0)))
             .await
             .unwrap();

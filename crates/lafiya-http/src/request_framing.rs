@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_for_one_host() {
+    fn a_request_needs_exactly_one_valid_host() {
         check(&[("host", "api.example.org")], true);
         check(&[("host", "127.0.0.1:8080")], true);
         check(&[("host", "[::1]:8080")], true);
@@ -64,13 +64,13 @@ mod tests {
     }
 
     #[test]
-    fn before_http_1_1_there_was_no_host() {
+    fn http_1_0_needs_no_host() {
         let request = Request::builder().version(Version::HTTP_10);
         assert_eq!(fault_of(&request.body(Body::empty()).unwrap()), None);
     }
 
     #[test]
-    fn a_body_comes_in_chunks_or_not_at_all_encoded() {
+    fn chunked_is_the_only_transfer_encoding() {
         let host = ("host", "a");
         check(&[host, ("transfer-encoding", "chunked")], true);
         check(&[host, ("transfer-encoding", "Chunked")], true);

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_follow_the_two_standards() {
+    fn deprecation_and_sunset_headers_follow_their_standards() {
         let mut headers = HeaderMap::new();
         policy("v0", "2026-01-01", "2026-07-01").write(&mut headers);
         assert_eq!(headers["deprecation"], "@1767225600");
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_cannot_be_meant_is_refused() {
+    fn an_invalid_version_table_is_refused() {
         assert!(Versions::new(vec![policy("zero", "2026-01-01", "2026-07-01")]).is_err());
         assert!(Versions::new(vec![policy("v0", "2026-07-01", "2026-01-01")]).is_err());
         let v0 = policy("v0", "2026-01-01", "2026-07-01");

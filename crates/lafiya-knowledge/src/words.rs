@@ -289,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_span_covers_or_meets_a_band_as_its_ages_say() {
+    fn an_age_span_covers_or_overlaps_a_band_by_its_ages() {
         let limits = [0, 20, 28, 29, 365, 366, 1825, 1826, 9_000, 23_741, 40_000];
         let limits = || {
             limits

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_point_outside_the_globe_is_none() {
+    fn a_coordinate_out_of_range_is_none() {
         assert!(Coordinate::new(6.45, 3.39).is_some());
         assert!(Coordinate::new(90.1, 0.0).is_none());
         assert!(Coordinate::new(0.0, -180.5).is_none());

@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn countries_that_exist_are_known_and_others_are_not() {
+    fn only_existing_country_codes_are_known() {
         assert_eq!(CODES.split_ascii_whitespace().count(), 249);
         for code in ["NG", "gh", "Ke", "SS", "ZW"] {
             assert!(is_country_code(code), "{code}");

@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_uuid_that_stands_for_none_is_no_id_in_whatever_form_it_is_written() {
+    fn nil_and_max_uuids_are_refused_in_every_notation() {
         for id in [Uuid::nil(), Uuid::max()] {
             for text in [
                 id.hyphenated().to_string(),

@@ -198,14 +198,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_years_survive_the_way_through_days() {
+    fn whole_years_survive_conversion_to_days() {
         for years in 0..=120 {
             assert_eq!(Age::from_years(years).years(), years);
         }
     }
 
     #[test]
-    fn whole_months_survive_the_way_through_days() {
+    fn whole_months_survive_conversion_to_days() {
         for months in 0..=120 {
             assert_eq!(Age::from_months(months).months(), months);
             assert_eq!(Age::from_months(months).years(), months / 12);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn bands_change_where_the_form_says() {
+    fn age_bands_change_at_their_limits() {
         let check = |age: &str, band: AgeBand| {
             assert_eq!(age.parse::<Age>().unwrap().band(), band, "{age}");
         };
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_not_an_age() {
+    fn invalid_text_is_not_an_age() {
         for text in ["", "5", "five years", "5 weeks", "-1 days"] {
             assert!(text.parse::<Age>().is_err(), "{text}");
         }

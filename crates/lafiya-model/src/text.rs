@@ -298,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reference_reads_as_it_was_written() {
+    fn a_reference_reads_back_as_written() {
         let cited = Cited {
             number: 3,
             phrase: 700,
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_has_a_number_is_referred_to() {
+    fn only_numbered_phrases_have_a_reference() {
         let mut phrase = Phrase::from("Rest.");
         assert_eq!(Text::from(&phrase).reference(), None);
         assert_eq!(Text::cited(1, &phrase).reference(), None);

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn it_opens_after_the_stated_failures_in_a_row() {
+    fn it_opens_after_the_configured_consecutive_failures() {
         let breaker = Breaker::new(2, OPEN_FOR);
         drop(breaker.admit(Instant::now()));
         breaker.admit(Instant::now()).unwrap().succeeded();
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_while_one_call_at_a_time_may_try() {
+    fn after_the_pause_one_trial_call_is_admitted() {
         let breaker = broken();
         let later = Instant::now() + OPEN_FOR;
         let trial = breaker.admit(later).expect("one may try");
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trial_that_is_given_up_opens_it_again() {
+    fn an_abandoned_trial_opens_it_again() {
         let breaker = broken();
         let later = Instant::now() + OPEN_FOR;
         drop(breaker.admit(later).expect("one may try"));

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_of_different_servers_are_read() {
+    fn responses_of_different_servers_are_read() {
         let read = |body: Value| content(body.to_string().as_bytes());
         let plain =
             json!({"choices": [{"message": {"content": "{}"}, "finish_reason": ""}], "x": 1});
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_none() {
+    fn a_malformed_response_is_none() {
         for body in [
             "",
             "[]",

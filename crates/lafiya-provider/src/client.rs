@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn only_http_addresses_are_taken() {
+    fn only_http_addresses_are_accepted() {
         for wrong in ["", "127.0.0.1:80", "ftp://host/v1", "file:///etc"] {
             assert!(Provider::new(settings(wrong)).is_err(), "{wrong}");
         }
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_is_known_by_its_names() {
+    fn loopback_addresses_are_this_machine() {
         let is = |url: &str| is_this_machine(&Url::parse(url).unwrap());
         assert!(is("http://127.0.0.1:1/v1") && is("http://localhost/v1") && is("http://[::1]:1/"));
         assert!(!is("https://models.example.org/v1"));

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_of_the_passages_and_the_case_are_shown() {
+    fn sentences_grounded_in_the_passages_are_shown() {
         check(
             "Fever, headache and vomiting together fit example fever.",
             true,
@@ -103,14 +103,14 @@ mod tests {
     }
 
     #[test]
-    fn what_the_passages_do_not_say_is_not_shown() {
+    fn ungrounded_sentences_are_not_shown() {
         check("Fever and a stiff neck fit example fever.", false);
         check("Fever is present in 12 of 100.", false);
         check("Lafiyacillin fits example fever.", false);
     }
 
     #[test]
-    fn advice_denial_and_levels_are_not_shown_even_in_words_of_the_passage() {
+    fn advice_denials_and_levels_are_never_shown() {
         check("Give aspirin for the fever.", false);
         check("This is not example fever.", false);
         check("Fever here is an emergency.", false);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn markup_addresses_and_crumbs_are_not_shown() {
+    fn markup_addresses_and_fragments_are_not_shown() {
         check("Fever <b>and</b> headache.", false);
         check("Fever and headache\nand fever", false);
         check("Fever.", false);

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_words_of_the_text_are_taken() {
+    fn only_quotes_from_the_text_are_accepted() {
         let text = "zuciya tana tashi and [name] is weak";
         let claim = |quote: &str| json!({"quote": quote, "term": "nausea", "present": true});
         let content = json!({"mentions": [

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn an_honest_answer_passes_whole() {
+    fn a_valid_answer_is_accepted_completely() {
         let name = &BASE.conditions()[0].text.name;
         let answer = json!({
             "conditions": [{"condition_id": BASE.conditions()[0].text.id, "probability": 0.6}],
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fenced_answer_and_a_condition_by_name_pass() {
+    fn a_fenced_answer_with_a_condition_name_is_accepted() {
         let name = BASE.conditions()[0].text.name.to_uppercase();
         let answer = format!(
             "```json\n{{\"conditions\": [{{\"condition_id\": \"{name}\", \"probability\": 1}}], \"triage\": \"routine\", \"reasons\": []}}\n```"
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn every_wrong_claim_is_refused_by_itself() {
+    fn each_wrong_claim_is_refused_individually() {
         let impossible = BASE
             .conditions()
             .iter()
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_beyond_the_whole_are_scaled_down() {
+    fn probabilities_above_one_in_total_are_scaled_down() {
         let of = |place: usize| BASE.conditions()[place].text.id.clone();
         let answer = json!({
             "conditions": [{"condition_id": of(0), "probability": 1}, {"condition_id": of(1), "probability": 1}],
@@ -307,13 +307,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_breaks_the_judge(content in ".{0,400}") {
+        fn any_text_is_judged_without_a_panic(content in ".{0,400}") {
             let judged = judged(&content);
             prop_assert!(judged.verdicts.iter().any(|it| !it.accepted) || object(&content).is_some());
         }
 
         #[test]
-        fn no_json_breaks_the_judge(text in ".{0,60}", number in prop::num::f64::ANY, depth in 0_usize..20) {
+        fn any_json_is_judged_without_a_panic(text in ".{0,60}", number in prop::num::f64::ANY, depth in 0_usize..20) {
             let mut value = json!({"condition_id": text, "probability": number, "passages": [number], "text": text});
             for _ in 0..depth {
                 value = json!([value]);

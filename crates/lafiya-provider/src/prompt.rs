@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_holds_names_and_passages_and_no_treatment() {
+    fn the_prompt_has_names_and_passages_but_no_treatment() {
         let base = lafiya_content::load().unwrap();
         let leader = &base.conditions()[0];
         let outline = Outline {

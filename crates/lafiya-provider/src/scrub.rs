@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_taken_out() {
+    fn names_are_removed() {
         check(
             "My name is Ngozi Okafor and I have fever",
             &["Ngozi", "Okafor"],
@@ -483,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_dates_and_contacts_are_taken_out() {
+    fn numbers_dates_and_contacts_are_removed() {
         check(
             "call 08031234567 or +234 803 123 4567",
             &["0803", "4567", "234"],
@@ -513,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_ages_are_taken_out() {
+    fn exact_ages_are_removed() {
         check(
             "a 34 year old woman, 34yo, aged 34, 34 y/o",
             &["34"],
@@ -522,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_taken_out() {
+    fn places_are_removed() {
         check(
             "lives at 12 Allen Avenue, Ikeja with fever",
             &["12", "Allen", "Ikeja"],
@@ -537,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matters_to_a_clinician_stays_as_it_was_written() {
+    fn clinical_details_are_kept_unchanged() {
         let story =
             "Fever and chills for 3 days, BP 120/80, temp 39.5, no cough, 3/7 hx of vomiting";
         assert_eq!(SCRUBBER.scrub(story), story);
@@ -545,13 +545,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_breaks_it_and_long_numbers_never_stay(text in ".{0,200}", number in 10_000_u64..) {
+        fn long_numbers_are_always_removed(text in ".{0,200}", number in 10_000_u64..) {
             let text = format!("{text} {number} {text}");
             prop_assert!(!SCRUBBER.scrub(&text).contains(&number.to_string()));
         }
 
         #[test]
-        fn what_stays_stands_in_the_original(text in "[a-zA-Z0-9 ,.]{0,120}") {
+        fn the_remaining_text_is_from_the_original(text in "[a-zA-Z0-9 ,.]{0,120}") {
             let scrubbed = SCRUBBER.scrub(&text);
             for part in scrubbed.split(['[', ']']) {
                 let placeholder = ["name", "place", "date", "age", "number", "contact"].contains(&part);

@@ -240,7 +240,7 @@ mod tests {
     use uuid::Uuid;
 
     #[test]
-    fn what_was_looked_up_before_a_key_was_forgotten_is_not_believed() {
+    fn a_lookup_older_than_an_invalidation_is_not_cached() {
         let (ring, hash) = (KeyRing::default(), [7; 32]);
         let before = ring.before();
         ring.keep(hash, None, before);
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_believed_for_a_moment_only() {
+    fn a_cached_key_expires() {
         let (ring, hash) = (KeyRing::default(), [7; 32]);
         let over = Seen {
             known: None,
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_keys_are_kept_and_no_more() {
+    fn the_number_of_cached_keys_is_bounded() {
         let ring = KeyRing::default();
         for number in 0..2 * KEYS_KEPT_MAX as u64 {
             let mut hash = [0; 32];

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_given_back_is_the_next_taken_and_holds_nothing() {
+    fn a_returned_buffer_is_reused_empty() {
         static BUFFERS: Buffers = Buffers::new(16);
         let mut buffer = BUFFERS.take();
         buffer.extend_from_slice(b"first");

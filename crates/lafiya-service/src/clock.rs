@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_month_turns_at_midnight_in_lagos_not_in_greenwich() {
+    fn the_month_ends_at_midnight_in_lagos_not_utc() {
         let before: Timestamp = "2026-01-31T22:59:59Z".parse().unwrap();
         let after: Timestamp = "2026-01-31T23:00:00Z".parse().unwrap();
         assert_eq!(lagos_date(before).to_string(), "2026-01-31");

@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn one_concept_twice_is_one_with_the_details_of_both() {
+    fn duplicate_concepts_merge_their_details() {
         let mut severe = claim(0, "s_body_temperature", None);
         severe.severity = Some(Severity::Severe);
         let hot = claim(1, "body_temperature", Some("41.2"));
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn details_that_differ_are_refused_at_the_second_item() {
+    fn differing_details_are_refused_at_the_second_item() {
         let temperature = |place, value| claim(place, "s_body_temperature", Some(value));
         let differing = vec![temperature(0, "37"), temperature(1, "41.2")];
         assert_eq!(refused(differing), ["/evidence/1/value"]);
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_and_its_part_must_agree() {
+    fn a_value_pair_and_its_part_must_agree() {
         let pressures = |systolic| {
             vec![
                 claim(0, "s_blood_pressure", Some("80/40")),
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_record_the_first_counts_and_it_is_said() {
+    fn in_a_record_the_first_value_counts_with_a_warning() {
         let claims = vec![
             claim(0, "s_body_temperature", Some("41.2")),
             claim(1, "s_body_temperature", Some("37")),
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warning_is_bounded_whatever_was_sent() {
+    fn a_warning_has_a_bounded_size() {
         let details: Vec<String> = (0..10_000)
             .map(|it| format!("\"{it}\" has ended."))
             .collect();
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_cannot_be_is_a_high_concern_with_what_is_possible() {
+    fn an_impossible_value_is_a_high_concern_with_its_range() {
         for (id, value, possible) in [
             ("s_oxygen_saturation", "9", "30 to 100 %"),
             ("s_body_temperature", "398", "25 to 45 °C"),
@@ -485,13 +485,13 @@ mod tests {
     }
 
     #[test]
-    fn a_value_on_what_takes_none_is_a_low_concern() {
+    fn a_value_on_a_concept_without_values_is_a_low_concern() {
         let (_, warning) = resolved(claim(0, "s_headache", Some("7")));
         assert_eq!(warning.expect("it is said").severity, WarningSeverity::Low);
     }
 
     #[test]
-    fn what_would_be_dangerous_is_to_be_measured_again_now() {
+    fn an_impossible_dangerous_value_must_be_measured_again() {
         let action = |id, value| {
             let (_, warning) = resolved(claim(0, id, Some(value)));
             warning.expect("it is said").recommended_action.to_string()
@@ -508,7 +508,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_cannot_be_makes_no_test_normal() {
+    fn an_impossible_value_does_not_make_a_test_normal() {
         let mut normal = claim(0, "lt_haemoglobin", Some("abc"));
         normal.choice = Choice::Absent;
         assert_eq!(resolved(normal).0[0].choice, Choice::Unknown);
@@ -517,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn every_measure_says_what_is_possible() {
+    fn every_measure_states_its_plausible_range() {
         let measures = LIBRARY.measures().iter();
         let ids = measures.map(|it| it.text.id.as_str());
         for id in ids {
@@ -547,14 +547,14 @@ mod tests {
     }
 
     #[test]
-    fn a_detail_left_out_is_as_it_was_told_before() {
+    fn an_omitted_detail_keeps_its_earlier_value() {
         let earlier = detailed(3, Severity::Severe, 41.2);
         let again = merged(vec![earlier.clone()], vec![plain(Choice::Present)]);
         assert_eq!(again, [earlier]);
     }
 
     #[test]
-    fn a_detail_told_again_replaces_the_earlier_one_alone() {
+    fn a_repeated_detail_replaces_only_itself() {
         let earlier = detailed(3, Severity::Severe, 41.2);
         let mut later = plain(Choice::Present);
         later.severity = Some(Severity::Mild);
@@ -572,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_told_last_is_the_strongest() {
+    fn the_latest_statement_wins() {
         let told = |id: &str, days| Evidence {
             id: ConceptId::from(id),
             choice: Choice::Present,

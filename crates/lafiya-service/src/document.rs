@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_reads_as_it_was_written_in_every_form() {
+    fn a_document_reads_back_in_every_form() {
         let document = document();
         let told = serde_json::to_value(&document).unwrap();
         let weights = told["assessment"]["conditions"][0]["weights"].as_array();
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_interview_fits_and_what_cannot_be_meant_does_not() {
+    fn the_largest_interview_fits_and_oversized_documents_do_not() {
         let mut document = document_of(150);
         let stored = written(&document, None).unwrap();
         assert!(2 * stored.len() < BYTES_MAX, "{} bytes", stored.len());
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_is_not_known_yet_is_passed_over() {
+    fn an_unknown_field_is_ignored() {
         let mut told = serde_json::to_value(document()).unwrap();
         told["assessment"]["of_a_later_version"] = Value::Bool(true);
         let stored = rmp_serde::to_vec_named(&told).unwrap();
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_is_an_error() {
+    fn damaged_data_is_an_error() {
         for phrase_table in [None, Some("of-test".to_owned())] {
             let stored = written(&document(), phrase_table.as_ref()).unwrap();
             for damaged in [&b""[..], b"{", &stored[..stored.len() / 2], &stored[..9]] {

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_is_as_well_as_its_worst_part() {
+    fn overall_health_is_that_of_the_worst_part() {
         check(Health::Healthy, Health::NotConfigured, Health::Healthy);
         check(Health::Healthy, Health::Degraded, Health::Degraded);
         check(Health::Unhealthy, Health::Degraded, Health::Unhealthy);

@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn the_finer_of_two_ages_is_kept_and_another_age_is_refused() {
+    fn the_more_precise_age_is_kept_and_another_age_refused() {
         let newborn = (AgeUnit::Days, Age::from_days(10));
         // "0 years" without months or days is read as the middle of the first year.
         let infant = (AgeUnit::Years, Age::from_months(6));
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_is_kept_without_names_and_read_with_and_without() {
+    fn stored_evidence_is_compact_and_reads_in_both_forms() {
         let kept = kept();
         let memory = Memory {
             kept: Some(kept.clone()),

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zero_days_means_for_ever() {
+    fn zero_days_means_forever() {
         let now: Timestamp = "2026-11-15T09:00:00Z".parse().unwrap();
         assert_eq!(kept_since(now, 0), None);
         let year = kept_since(now, 365).map(|at| at.to_string());

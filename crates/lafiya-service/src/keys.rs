@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fresh_key_has_the_shape_of_a_key_and_no_two_are_alike() {
+    fn generated_keys_are_well_formed_and_unique() {
         for &environment in Environment::ALL {
             let key = generate(environment);
             assert!(looks_like_a_key(&key), "{key}");

@@ -81,7 +81,7 @@ mod tests {
 
     /// The SHA-1 test vectors of RFC 6238, truncated to six digits.
     #[test]
-    fn the_codes_are_those_of_the_standard() {
+    fn codes_match_the_rfc_6238_test_vectors() {
         let secret = encoded(b"12345678901234567890");
         assert_eq!(secret, "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
         for (second, code) in [
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_secret_can_be_read_again() {
+    fn a_new_secret_decodes() {
         let secret = new_secret();
         assert_eq!(decoded(&secret).unwrap().len(), SECRET_BYTES);
         assert_eq!(encoded(&decoded(&secret).unwrap()), secret);

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_words_are_found_whatever_their_case() {
+    fn whole_words_are_found_case_insensitively() {
         let text: Vec<char> = "Ìwọ̀n: Zuciya tana tashi sosai".chars().collect();
         let found = position(&text, "zuciya tana tashi")
             .map(|(a, b)| text[a..b].iter().collect::<String>());

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_tenant_that_is_far_from_its_limit_goes_on_unasked() {
+    fn only_a_tenant_far_from_its_limit_skips_the_check() {
         let (tenant, other) = (TenantId(Uuid::from_u128(1)), TenantId(Uuid::from_u128(2)));
         let month = |month| Month::from(jiff::civil::date(2026, month, 1));
         let last = LastUsed::default();

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_comes_after_the_included_number_of_its_month_costs() {
+    fn only_assessments_beyond_the_monthly_included_number_cost() {
         let check = |earlier, days: &[(i8, i8, u64)], expected| {
             let start = date(2026, days[0].0, days[0].1);
             assert_eq!(
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_of_a_month_cost_what_the_month_costs() {
+    fn parts_of_a_month_add_up_to_the_cost_of_the_month() {
         let whole = beyond(
             &report(0, &[(3, 1, 7), (3, 15, 8), (3, 31, 9)]),
             date(2026, 3, 1),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_percentage_stops_at_a_hundred() {
+    fn the_percentage_is_capped_at_100() {
         let cost = |included_per_month, used_this_month| Cost {
             tier: Tier::Professional,
             included_per_month,

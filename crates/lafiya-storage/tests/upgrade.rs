@@ -22,7 +22,7 @@ const TAKES_AWAY: &[&str] = &[
 ];
 
 #[test]
-fn migrations_only_add() {
+fn migrations_only_add_to_the_schema() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
     let mut read = 0;
     for database in ["sqlite", "postgres"] {
@@ -40,7 +40,7 @@ fn migrations_only_add() {
 }
 
 #[test]
-fn a_migration_that_takes_something_away_is_seen() {
+fn a_migration_that_removes_something_is_detected() {
     for statement in [
         "alter table tenants drop column name",
         "alter table tenants rename to customers",
@@ -87,7 +87,7 @@ fn statements(text: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_older_binary_starts_on_tables_that_a_newer_one_has_extended() {
+async fn an_older_binary_starts_on_an_extended_schema() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lafiya.db");
     let settings = StoreSettings::new(StoreUrl::Sqlite(path.clone()));

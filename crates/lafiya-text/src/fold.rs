@@ -526,7 +526,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_plain_words_numbers_and_signs() {
+    fn text_splits_into_words_numbers_and_signs() {
         check("Fever, 39.5°C", &["fever", ",", "39.5", "°", "c"]);
         check("BP 180/110", &["bp", "180", "/", "110"]);
         check("I don’t cough", &["i", "dont", "cough"]);
@@ -540,7 +540,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_are_told_from_all_other_bytes() {
+    fn only_ascii_letters_count_as_leading_letters() {
         for byte in 0..=u8::MAX {
             let is_letter = byte.is_ascii_lowercase();
             for place in 0..hash::STEP {
@@ -554,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_have_the_keys_of_their_words() {
+    fn each_token_has_the_key_of_its_word() {
         let text =
             "I've convulsed unconsciously for 12 days: ẹ̀fọ́rí, hyperventilation; Unwell, Dyspnoea";
         let mut folded = Folded::of(text);
@@ -565,7 +565,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_know_their_place_in_the_original() {
+    fn tokens_map_back_to_the_original_text() {
         let text = "fièvre ŌRÍ";
         let mut folded = Folded::of(text);
         let tokens = folded.tokens();

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn low_bytes_are_those_of_the_number() {
+    fn low_bytes_reads_short_slices_as_little_endian() {
         for length in 1..STEP {
             let bytes: Vec<u8> = (1..=length).map(|it| it as u8).collect();
             let mut whole = [0; STEP];
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn words_have_keys_of_their_own() {
+    fn different_words_have_different_keys() {
         let letters = || ('a'..='z').chain(['é', '.']);
         let pairs = || letters().flat_map(move |a| letters().map(move |b| format!("{a}{b}")));
         let long = pairs().flat_map(|it| {

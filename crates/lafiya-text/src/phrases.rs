@@ -265,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_phrase_at_a_place_is_found() {
+    fn the_longest_phrase_at_a_position_is_found() {
         let set = PhraseSet::of(&["no".to_owned(), "no history of".to_owned()]);
         let words = ["no", "history", "of", "fever"].map(key);
         assert_eq!(set.length_at(&words, 0), 3);

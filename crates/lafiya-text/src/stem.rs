@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_singular_keeps_the_verb_apart() {
+    fn singular_strips_plurals_but_keeps_verb_endings() {
         assert_eq!(singular("stools"), "stool");
         assert_eq!(singular("stooling"), "stooling");
         assert_eq!(singular("rashes"), "rash");

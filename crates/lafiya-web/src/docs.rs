@@ -311,7 +311,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_document_has_a_title_a_place_and_no_dead_link() {
+    fn every_document_has_a_title_a_group_and_no_dead_links() {
         assert!(PAGES.len() > 8);
         for page in PAGES {
             let folder = page.path.rsplit_once('/').map_or("", |(folder, _)| folder);

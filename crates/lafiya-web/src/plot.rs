@@ -102,14 +102,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_scale_is_round_and_holds_every_bar() {
+    fn the_scale_is_a_round_number_above_every_bar() {
         for (number, expected) in [(0, 2), (2, 2), (3, 4), (9, 10), (11, 20), (150, 200)] {
             assert_eq!(round_up(number), expected, "{number}");
         }
     }
 
     #[test]
-    fn every_day_has_its_place_even_without_assessments() {
+    fn every_day_has_a_bar_even_without_assessments() {
         let counts = BTreeMap::from([(date(2026, 11, 2), 3)]);
         let plot = days(&counts, date(2026, 11, 1), date(2026, 11, 3));
         assert_eq!(plot.bars.len(), 3);

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_of_this_site_are_taken_as_they_are() {
+    fn paths_of_this_site_are_kept_unchanged() {
         for path in [
             "/",
             "/dashboard",
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_elsewhere_is_refused() {
+    fn targets_on_other_sites_are_refused() {
         for target in [
             "",
             "dashboard",
@@ -110,14 +110,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_target_leads_away(target in any::<String>()) {
+        fn no_target_leaves_the_site(target in any::<String>()) {
             check_stays(&target);
             check_stays(&format!("/{target}"));
         }
 
         /// Targets composed of parts that browsers parse in unusual ways.
         #[test]
-        fn no_strange_target_leads_away(
+        fn no_unusual_target_leaves_the_site(
             parts in prop::collection::vec(
                 prop::sample::select(vec![
                     "/", "\\", ".", "..", "%2e", "%2f", "%5c", "\t", "\n", "\r", "\u{0}", "\u{b}",
@@ -133,7 +133,7 @@ mod tests {
         }
 
         #[test]
-        fn a_path_in_a_query_is_read_again_as_it_was(path in "/[ -~]{0,40}") {
+        fn a_path_in_a_query_reads_back_unchanged(path in "/[ -~]{0,40}") {
             let url = followed(&format!("/sign-in?next={}", in_query(&path)));
             let next = url.query_pairs().find(|(name, _)| name == "next");
             prop_assert_eq!(next.map(|(_, value)| value.into_owned()), Some(path));

@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ages_read_as_people_say_them() {
+    fn ages_are_shown_in_natural_units() {
         let check = |text: &str, expected: &str| {
             assert_eq!(age(text.parse().unwrap()), expected);
         };
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_advice_is_cut_between_sentences() {
+    fn long_advice_is_cut_between_sentences() {
         let (lead, rest) = lead_and_rest(&"Go now. ".repeat(60));
         assert!(
             lead.len() <= LEAD_BYTES + 1 && lead.ends_with("Go now."),
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_laid_out_and_its_strings_stay_as_they_are() {
+    fn json_is_indented_and_its_strings_are_unchanged() {
         let compact = r#"{"a":[1,2],"b":{},"c":"x: {\"y\", z}"}"#;
         let expected =
             "{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {},\n  \"c\": \"x: {\\\"y\\\", z}\"\n}";
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_read_well() {
+    fn figures_are_formatted_for_people() {
         assert_eq!(share(0.004), "<1 %");
         assert_eq!(kilometres(&0.0), "under 1 km");
         assert_eq!(kilometres(&3.24), "3.2 km");

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_public_internet_is_public() {
+    fn public_addresses_are_classified_as_public() {
         check(
             &[
                 "8.8.8.8",
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_and_private_networks_are_private_in_every_form() {
+    fn loopback_and_private_networks_are_classified_as_private() {
         check(
             &[
                 "127.0.0.1",
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn link_local_metadata_multicast_and_reserved_addresses_are_special_in_every_form() {
+    fn reserved_addresses_are_classified_as_special() {
         check(
             &[
                 "0.0.0.0",

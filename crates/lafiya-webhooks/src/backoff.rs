@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn pauses_follow_the_schedule_and_end_with_it() {
+    fn retry_delays_follow_the_schedule_and_end_with_it() {
         let middle = |before| schedule().pause(before, 0.5, None);
         assert_eq!(middle(0), Some(Duration::from_secs(10)));
         assert_eq!(middle(1), Some(Duration::from_secs(100)));
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn chance_moves_a_pause_by_a_fifth_at_most() {
+    fn jitter_changes_a_delay_by_at_most_a_fifth() {
         let pause = |chance| schedule().pause(0, chance, None).unwrap();
         assert_eq!(pause(0.0), Duration::from_secs(8));
         assert_eq!(pause(1.0), Duration::from_secs(12));
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_may_ask_for_more_time_within_reason() {
+    fn a_receiver_may_ask_for_a_longer_delay_up_to_a_maximum() {
         let pause = |seconds| schedule().pause(0, 0.5, Some(Duration::from_secs(seconds)));
         assert_eq!(pause(3), Some(Duration::from_secs(10)));
         assert_eq!(pause(60), Some(Duration::from_secs(60)));

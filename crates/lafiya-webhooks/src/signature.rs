@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_example_of_the_specification_is_signed_as_it_says() {
+    fn the_signature_matches_the_example_of_the_specification() {
         let secret = STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
         let at = Timestamp::from_second(1_614_265_330).unwrap();
         let id = "msg_p5jXN8AQM9LWM0D4loKWxJek";
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_shows_itself_only_when_asked() {
+    fn a_secret_is_shown_only_by_reveal() {
         let secret = Secret::generate();
         assert!(secret.reveal().starts_with("whsec_"));
         assert_eq!(format!("{secret:?}"), "Secret(…)");

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn only_public_https_is_taken() {
+    fn only_public_https_is_accepted() {
         use TargetRefusal::{
             Credentials, Fragment, NotAUrl, NotHttps, NotPublic, PortZero, TooLong,
         };
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_developer_may_use_this_machine_but_never_the_metadata_service() {
+    fn developers_may_use_localhost_but_not_the_metadata_service() {
         let policy = TargetPolicy::Insecure;
         for url in [
             "http://127.0.0.1:9000/hooks",

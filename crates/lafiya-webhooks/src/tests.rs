@@ -117,7 +117,7 @@ async fn an_independent_library_accepts_the_signatures_of_both_secrets() {
 }
 
 #[tokio::test]
-async fn what_a_receiver_answers_is_judged_by_its_status() {
+async fn the_response_status_decides_the_outcome() {
     assert_eq!(
         attempt("HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n").await,
         Outcome::Accepted(202)
@@ -140,7 +140,7 @@ async fn what_a_receiver_answers_is_judged_by_its_status() {
 }
 
 #[tokio::test]
-async fn silence_ends_in_time() {
+async fn a_silent_receiver_times_out() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     let sender = sender(TargetPolicy::Insecure, system());
@@ -181,7 +181,7 @@ fn rebinding() -> LookUp {
 }
 
 #[tokio::test]
-async fn a_name_that_leads_inside_at_connect_time_is_refused_then() {
+async fn dns_rebinding_is_refused_at_connect_time() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     listener.set_nonblocking(true).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -199,7 +199,7 @@ async fn a_name_that_leads_inside_at_connect_time_is_refused_then() {
 }
 
 #[tokio::test]
-async fn of_several_addresses_only_the_allowed_are_called() {
+async fn only_the_allowed_addresses_of_a_name_are_called() {
     let (port, received) = receiver(OK);
     let look_up: LookUp = Arc::new(|_| {
         let mixed = [[169, 254, 169, 254], [127, 0, 0, 1]].map(IpAddr::from);
@@ -213,7 +213,7 @@ async fn of_several_addresses_only_the_allowed_are_called() {
 }
 
 #[tokio::test]
-async fn an_address_that_slipped_into_the_store_is_refused_before_connecting() {
+async fn a_stored_forbidden_address_is_refused_before_connecting() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     listener.set_nonblocking(true).unwrap();
     let url = format!("https://{}/", listener.local_addr().unwrap());

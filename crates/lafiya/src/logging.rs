@@ -92,7 +92,7 @@ mod tests {
     use super::filter;
 
     #[test]
-    fn a_level_that_does_not_exist_is_refused_in_a_sentence() {
+    fn an_unknown_level_is_refused_with_a_message() {
         for wrong in ["inof", "info,debgu", "lafiya_http", "lafiya_http=inof"] {
             let said = filter(wrong).map(|_| ()).unwrap_err().to_string();
             assert!(said.starts_with("log_level"), "{wrong}: {said}");
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_and_filters_are_taken() {
+    fn levels_and_filters_are_accepted() {
         for right in ["info", "WARN", "off", "info,lafiya_http=debug"] {
             assert!(filter(right).is_ok(), "{right}");
         }

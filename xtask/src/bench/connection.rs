@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_whole_with_its_last_piece_wherever_it_was_cut() {
+    fn a_response_split_anywhere_is_complete_with_its_last_part() {
         let mut incoming = Incoming::default();
         for cut in 1..ANSWER.len() {
             let (first, rest) = ANSWER.split_at(cut);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_ends_early_or_goes_on_is_an_error() {
+    fn malformed_truncated_and_overlong_responses_are_errors() {
         let new = Incoming::default;
         assert!(taken(&mut new(), &[b"hello there\r\n\r\n"]).is_err());
         assert!(taken(&mut new(), &[&ANSWER[..30], b""]).is_err());

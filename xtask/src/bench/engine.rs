@@ -122,7 +122,7 @@ mod tests {
         800 conditions, 6000 findings, 10 pieces of evidence: engine 960.0 us\n";
 
     #[test]
-    fn the_lines_of_the_engine_bench_become_rows() {
+    fn the_engine_bench_output_becomes_rows() {
         let values: Vec<f64> = rows(PRINTED).unwrap().iter().map(|row| row.value).collect();
         let expected = [0.75, 2.0, 1.0, 2.0, 0.0];
         for (value, expected) in values.iter().zip(expected) {
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bench_that_says_nothing_is_an_error() {
+    fn a_bench_without_output_is_an_error() {
         assert!(rows("running 0 tests\n").is_err());
     }
 }

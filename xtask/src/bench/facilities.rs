@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_largest_register_is_the_one_compared() {
+    fn the_largest_register_is_compared() {
         let printed = "facilities tree, µs force, µs build, ms\n\
                        25000 2.00 250 8.0\n50000 2.00 500 16.0\n100000 2.00 1000 32.0\n";
         let rows = from_lines(printed).unwrap();

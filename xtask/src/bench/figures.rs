@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_lies_between_the_two_in_the_middle() {
+    fn the_median_of_an_even_count_is_the_mean_of_the_middle_two() {
         let spread = Spread::of([4.0, 1.0, 3.0, 2.0].into_iter());
         assert_eq!((spread.min, spread.median), (1.0, 2.5));
         assert_eq!(Spread::of([3.0, 1.0, 2.0].into_iter()).median, 2.0);
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exponent_is_the_power_by_which_a_cost_grows() {
+    fn the_exponent_is_the_slope_on_a_log_log_scale() {
         let check = |points: &[(f64, f64)], expected: f64| {
             let found = exponent(points);
             assert!((found - expected).abs() < 1e-9, "{points:?}: {found}");

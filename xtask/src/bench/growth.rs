@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_of_growth_shows_its_points() {
+    fn a_growth_row_shows_its_points() {
         let points = vec![(100.0, 2.0), (200.0, 2.0), (400.0, 2.0)];
         let row = row("growth of a thing", points, "µs", 0.1).unwrap();
         assert!(row.value.abs() < 1e-9);

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_count_is_read_from_what_callgrind_says() {
+    fn the_count_is_read_from_callgrind_output() {
         let said = "==71== Events    : Ir\n==71== Collected : 123456\n==71==\n";
         assert_eq!(collected(said), Some(123_456.0));
         assert_eq!(collected("nothing"), None);

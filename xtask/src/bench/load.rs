@@ -214,7 +214,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_load_of_so_many_requests_sends_so_many() {
+    fn a_load_sends_the_requested_number_of_requests() {
         let address = parrot("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
         let target = Target {
             address,

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_is_what_stands_behind_its_name() {
+    fn a_field_is_the_text_after_its_name() {
         let check = |text, name, between, expected: Option<&str>| {
             assert_eq!(field(text, name, between).as_deref(), expected, "{name}");
         };

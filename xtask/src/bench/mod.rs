@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_names_what_is_not_usual() {
+    fn the_command_lists_non_default_options() {
         let mut options = Options::usual(None);
         assert_eq!(options.command(), "cargo xtask bench all --save");
         options.stored_max = 10_000_000;

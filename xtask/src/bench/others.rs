@@ -60,7 +60,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_ratio_is_of_whole_turns() {
+    fn the_ratio_compares_complete_turns() {
         let figures = json!({"scikit_turn_us": 50_000.0, "pgmpy_turn_us": 1_000_000.0});
         let rows = from_figures(&figures, 100.0);
         assert_eq!((rows[0].value, rows[1].value), (500.0, 10_000.0));

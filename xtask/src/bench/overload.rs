@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_request_that_is_due_is_sent_and_its_answer_noted() {
+    fn every_due_request_is_sent_and_its_answer_recorded() {
         let body = r#"{"assessment_id":"0190-a"}"#;
         let full = "HTTP/1.1 503 Full\r\nRetry-After: 2\r\nContent-Length: 0\r\n\r\n";
         let too_full = "HTTP/1.1 503 Full\r\nContent-Length: 0\r\n\r\n";
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn the_id_is_read_out_of_an_answer() {
+    fn the_assessment_id_is_read_from_an_answer() {
         let body = br#"{"api_version":"1.0","assessment_id":"0190-a","triage":{}}"#;
         assert_eq!(assessment_id(body).unwrap(), "0190-a");
         assert!(assessment_id(b"{}").is_err());

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_has_a_place_for_the_figures() {
+    fn the_page_has_the_marks_for_the_figures() {
         let page = fs::read_to_string(workspace::root().join(PAGE)).unwrap();
         assert!(FIGURES.fill(&page, "").is_ok());
         assert!(page.contains("(../images/performance.svg)"));

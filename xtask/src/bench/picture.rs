@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_with_a_bound_has_a_bar_and_every_growth_a_plot() {
+    fn bounded_rows_get_a_bar_and_growth_rows_a_plot() {
         let growth = Row {
             points: vec![(1.0, 2.0), (2.0, 2.0), (4.0, 2.0)],
             ..row(0.0, Bound::AtMost(0.1))
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn right_of_the_middle_is_better() {
+    fn better_results_are_right_of_the_middle() {
         let check = |value, floor, expected: f64| {
             let found = better(&row(value, floor)).unwrap();
             assert!((found - expected).abs() < 1e-9, "{found}");

@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_is_taken_in_again_under_a_new_id() {
+    fn a_row_is_copied_under_a_new_id() {
         assert_eq!(
             selection(["id", "tenant"].into_iter()),
             "select gen_random_uuid()::text, tenant from assessment limit 64"

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernel_tells_what_this_process_computed() {
+    fn the_kernel_reports_the_cpu_time_of_this_process() {
         let own = seconds_of(std::process::id()).unwrap();
         assert!(own >= 0.0);
         assert!(seconds_of_tree(std::process::id()).unwrap() >= own);

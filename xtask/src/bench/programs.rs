@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_with_other_numbers_are_passed_over() {
+    fn lines_with_other_numbers_are_ignored() {
         let printed = "facilities tree force\n 1000 2.1 82\n 10000 2.6 978\ndone in 3 s\n";
         assert_eq!(
             lines_of::<3>(printed),

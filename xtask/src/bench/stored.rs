@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_grow_tenfold_up_to_the_most() {
+    fn sizes_grow_tenfold_up_to_the_maximum() {
         assert_eq!(sizes(1_000_000), [10_000, 100_000, 1_000_000]);
         assert_eq!(sizes(99_999), [10_000]);
     }

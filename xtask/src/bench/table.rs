@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_says_what_it_reached() {
+    fn a_row_shows_the_bound_it_reached() {
         let reached = [0.1, 0.3, 0.6].map(|value| row(value).verdict());
         assert_eq!(reached, ["below the floor", "floor", "aim"]);
         assert_eq!(Bound::AtMost(2.0).shown(), "<= 2");

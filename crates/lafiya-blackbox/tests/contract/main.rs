@@ -14,7 +14,7 @@ const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_co
                       negative_data_rejection,missing_required_header,ignored_auth";
 
 #[test]
-fn made_up_requests_get_no_5xx_and_only_documented_answers() {
+fn generated_requests_get_only_documented_answers_and_no_5xx() {
     let python = std::env::var("LAFIYA_BLACKBOX_PYTHON").expect(
         "LAFIYA_BLACKBOX_PYTHON names a Python with schemathesis; run `cargo xtask test --only contract`",
     );

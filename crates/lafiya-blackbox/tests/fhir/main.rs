@@ -7,7 +7,7 @@ use std::process::Command;
 use lafiya_blackbox::Server;
 
 #[test]
-fn foreign_clients_read_metadata_and_assess_and_foreign_models_validate_every_answer() {
+fn third_party_fhir_clients_and_models_accept_every_answer() {
     let python = std::env::var("LAFIYA_BLACKBOX_PYTHON")
         .expect("LAFIYA_BLACKBOX_PYTHON names a Python with the FHIR packages; run `cargo xtask test --only fhir`");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fhir/validate.py");

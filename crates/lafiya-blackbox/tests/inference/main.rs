@@ -46,7 +46,7 @@ impl Drop for Inference {
 }
 
 #[test]
-fn the_nonsense_of_a_real_server_is_contained() {
+fn nonsense_from_a_real_inference_server_is_contained() {
     let folder = tempfile::tempdir().unwrap();
     let inference = Inference::start(folder.path());
     let server = Server::without_limits()

@@ -251,7 +251,7 @@ fn a_one_time_link_never_skips_the_second_factor() {
 }
 
 #[test]
-fn who_came_by_a_link_sets_a_password_without_the_old_one_once() {
+fn a_link_sign_in_sets_a_password_without_the_old_one_once() {
     let server = Server::without_limits().start();
     let email = "ada@demo.example";
     let first = signed_in(&server, &member(&server, "demo", email));
@@ -275,7 +275,7 @@ fn who_came_by_a_link_sets_a_password_without_the_old_one_once() {
 
 /// Regression test: all attempts used to be compared before the first one was counted.
 #[test]
-fn of_fifty_tries_at_once_no_more_than_the_bound_are_looked_at() {
+fn concurrent_password_attempts_are_bounded() {
     let server = Server::without_limits().start();
     let email = "ada@demo.example";
     let ada = signed_in(&server, &member(&server, "demo", email));
@@ -303,7 +303,7 @@ fn of_fifty_tries_at_once_no_more_than_the_bound_are_looked_at() {
 }
 
 #[test]
-fn of_fifty_sign_ins_with_one_code_one_gets_in() {
+fn one_of_fifty_concurrent_sign_ins_with_one_code_succeeds() {
     let server = Server::without_limits().start();
     let email = "ada@demo.example";
     let ada = signed_in(&server, &member(&server, "demo", email));
@@ -319,7 +319,7 @@ fn of_fifty_sign_ins_with_one_code_one_gets_in() {
 
 /// Six digits can be guessed quickly unless attempts are limited.
 #[test]
-fn codes_are_tried_five_times_with_the_right_password_and_by_link() {
+fn one_time_codes_are_limited_to_five_attempts() {
     let server = Server::without_limits().start();
     let email = "ada@demo.example";
     let ada = signed_in(&server, &member(&server, "demo", email));
@@ -346,7 +346,7 @@ fn codes_are_tried_five_times_with_the_right_password_and_by_link() {
 
 /// Someone who knows an address must not be able to lock out its owner with wrong attempts.
 #[test]
-fn strangers_keep_nobody_out() {
+fn failed_attempts_of_strangers_do_not_lock_the_owner_out() {
     let server = Server::without_limits()
         .with("LAFIYA_TRUSTED_PROXIES", "127.0.0.1/32")
         .start();
@@ -393,7 +393,7 @@ fn strangers_keep_nobody_out() {
 
 /// Someone who finds an open session must not be able to find out the password in it.
 #[test]
-fn the_password_is_not_guessed_in_an_open_session() {
+fn an_open_session_does_not_allow_password_guessing() {
     let server = Server::without_limits().start();
     let ada = signed_in(&server, &member(&server, "demo", "ada@demo.example"));
     set_password(&ada, "", PASSWORD).expect(303);
@@ -410,7 +410,7 @@ fn the_password_is_not_guessed_in_an_open_session() {
 }
 
 #[test]
-fn nobody_is_sent_to_another_site_after_signing_in() {
+fn signing_in_never_redirects_to_another_site() {
     let server = Server::without_limits().start();
     let email = "ada@demo.example";
     let ada = signed_in(&server, &member(&server, "demo", email));

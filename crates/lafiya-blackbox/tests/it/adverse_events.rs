@@ -78,7 +78,7 @@ fn every_mistake_of_a_report_is_named_at_once() {
 }
 
 #[test]
-fn nobody_reports_on_or_reads_what_is_not_theirs() {
+fn reports_are_isolated_between_tenants_and_environments() {
     let server = shared();
     let ours = pilot(&server, "adverse events of ours", 5);
     let theirs = pilot(&server, "adverse events of theirs", 5);
@@ -105,7 +105,7 @@ fn nobody_reports_on_or_reads_what_is_not_theirs() {
 }
 
 #[test]
-fn an_adverse_event_is_announced_by_its_ids_alone() {
+fn the_webhook_of_an_adverse_event_has_only_ids() {
     let receiver = Receiver::start();
     let client = pilot(&telling(), "adverse events told", 5);
     let webhook = register(&client, &receiver.url(), &["adverse_event.created"]);

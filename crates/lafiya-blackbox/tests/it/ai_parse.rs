@@ -43,7 +43,7 @@ fn mention<'a>(body: &'a Value, id: &str) -> Option<&'a Value> {
 }
 
 #[test]
-fn a_model_reads_along_only_where_the_tenant_allows_it_and_never_learns_who() {
+fn a_model_reads_text_only_with_consent_and_without_identity() {
     let model = Model::start(Play::Think(claims));
     let server = advised_by(&model.url()).start();
     let client = tenant(&server, "readers", "pilot", 10);

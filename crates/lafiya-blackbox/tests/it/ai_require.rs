@@ -18,7 +18,7 @@ fn used(server: &Server) -> Value {
 }
 
 #[test]
-fn a_required_model_that_fails_gives_503_and_no_bill() {
+fn a_failing_required_model_gives_503_and_is_not_billed() {
     let model = Model::start(Play::Status(500));
     let server = advised_by(&model.url())
         .with("LAFIYA_AI_MODE", "require")
@@ -48,7 +48,7 @@ fn a_required_model_that_outlasts_the_pipeline_gives_504() {
 }
 
 #[test]
-fn what_is_late_is_not_billed_and_what_is_billed_is_answered() {
+fn a_timed_out_call_is_not_billed() {
     let server = Server::with("LAFIYA_PIPELINE_TIMEOUT_MS", "4").start();
     let client = server.live();
     let sent = (0..8).map(|_| {
@@ -64,7 +64,7 @@ fn what_is_late_is_not_billed_and_what_is_billed_is_answered() {
 }
 
 #[test]
-fn a_time_out_that_leaves_no_time_to_fall_back_is_refused_at_the_start() {
+fn a_timeout_without_room_for_a_fallback_is_refused_at_start() {
     let server = Server::start();
     let output = server.cli(&[
         "--ai-provider",
@@ -83,7 +83,7 @@ fn a_time_out_that_leaves_no_time_to_fall_back_is_refused_at_the_start() {
 }
 
 #[test]
-fn a_model_that_keeps_failing_is_left_alone_and_tried_again() {
+fn a_failing_model_is_paused_and_tried_again() {
     let model = Model::start(Play::Status(401));
     let admin = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = admin.local_addr().expect("an address");

@@ -60,7 +60,7 @@ impl Dice {
 }
 
 #[test]
-fn any_settings_file_is_taken_or_refused_in_a_sentence() {
+fn any_settings_file_is_accepted_or_refused_with_a_message() {
     let mut server = Server::without_limits().prepare();
     server.restart();
     server.kill();

@@ -41,7 +41,7 @@ fn probability(body: &Value, id: &str) -> f64 {
 }
 
 #[test]
-fn an_emergency_sign_is_an_emergency_whatever_else_is_said() {
+fn an_emergency_sign_is_an_emergency_in_any_context() {
     for evidence in [
         vec![present("s_unconscious")],
         vec![present("s_convulsion")],
@@ -65,7 +65,7 @@ fn an_emergency_sign_is_an_emergency_whatever_else_is_said() {
 }
 
 #[test]
-fn a_number_that_is_an_emergency_is_emergency_evidence() {
+fn an_emergency_value_is_emergency_evidence() {
     let shocked = measured("s_systolic_blood_pressure", "50");
     let body = assessed(
         &clinic(),
@@ -77,7 +77,7 @@ fn a_number_that_is_an_emergency_is_emergency_evidence() {
 }
 
 #[test]
-fn a_harmless_case_has_no_emergency_in_it() {
+fn a_harmless_case_is_no_emergency() {
     let body = assessed(&clinic(), &case(&[present("s_sneezing")]));
     assert_ne!(body["triage"]["level"], "emergency");
     assert_eq!(body["has_emergency_evidence"], false);
@@ -111,7 +111,7 @@ fn a_measurement_in_the_value_is_used() {
 }
 
 #[test]
-fn a_value_that_cannot_be_is_not_used_and_said_as_a_high_concern() {
+fn an_impossible_value_is_ignored_with_a_high_concern() {
     let client = clinic();
     for (id, value, severity) in [
         ("s_body_temperature", "very hot", "high"),
@@ -149,7 +149,7 @@ fn a_value_that_cannot_be_is_not_used_and_said_as_a_high_concern() {
 }
 
 #[test]
-fn two_numbers_that_contradict_each_other_are_said() {
+fn contradictory_numbers_are_reported() {
     let client = clinic();
     let upper = measured("s_systolic_blood_pressure", "80");
     let lower = measured("s_diastolic_blood_pressure", "120");
@@ -158,7 +158,7 @@ fn two_numbers_that_contradict_each_other_are_said() {
 }
 
 #[test]
-fn a_pair_that_cannot_be_is_left_out_with_a_concern() {
+fn a_factor_impossible_for_age_or_sex_is_ignored_with_a_concern() {
     let client = clinic();
     let man = patient(30, "male", &[present("s_fever")]);
     let girl = patient(8, "female", &[present("s_fever")]);
@@ -200,7 +200,7 @@ fn the_order_of_evidence_changes_nothing() {
 }
 
 #[test]
-fn a_bare_slug_means_the_concept() {
+fn a_bare_slug_resolves_to_the_concept() {
     let slugs = with(
         case(&[present("fever")]),
         "/risk_factors",
@@ -211,7 +211,7 @@ fn a_bare_slug_means_the_concept() {
 }
 
 #[test]
-fn a_retired_id_means_its_successor() {
+fn a_retired_id_resolves_to_its_successor() {
     let knowledge = tempfile::tempdir().expect("a folder");
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../knowledge");
     copy_folder(&ours, knowledge.path());
@@ -249,13 +249,13 @@ fn a_risk_factor_is_a_string_or_an_object() {
 }
 
 #[test]
-fn the_same_item_twice_is_one() {
+fn duplicate_items_count_once() {
     let twice = case(&[present("s_fever"), present("s_fever"), present("fever")]);
     check_same(&clinic(), &fever(), &twice);
 }
 
 #[test]
-fn previous_evidence_counts_and_evidence_is_stronger() {
+fn evidence_overrides_previous_evidence() {
     let client = clinic();
     let both = case(&[present("s_headache"), present("s_fever")]);
     let previous = with(
@@ -274,7 +274,7 @@ fn previous_evidence_counts_and_evidence_is_stronger() {
 }
 
 #[test]
-fn fields_that_nobody_knows_are_ignored() {
+fn unknown_fields_are_ignored() {
     let strange = with(fever(), "/colour", json!({"deep": [1, 2]}));
     let strange = with(strange, "/patient/name", json!("x"));
     let strange = with(strange, "/evidence/0/note", json!(null));

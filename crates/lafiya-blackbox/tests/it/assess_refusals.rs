@@ -43,7 +43,7 @@ fn an_age_out_of_bounds_is_refused() {
 }
 
 #[test]
-fn a_word_that_is_not_in_the_list_is_refused() {
+fn an_undocumented_enum_value_is_refused() {
     for (pointer, words) in [
         ("/patient/sex", ["M", "Female", ""]),
         ("/evidence/0/choice_id", ["yes", "Present", ""]),
@@ -58,7 +58,7 @@ fn a_word_that_is_not_in_the_list_is_refused() {
 }
 
 #[test]
-fn every_documented_word_is_taken() {
+fn every_documented_enum_value_is_accepted() {
     for (pointer, words) in [
         ("/patient/sex", ["male", "female", "other"]),
         ("/evidence/0/source", ["suggest", "predefined", "red_flags"]),
@@ -124,7 +124,7 @@ fn every_missing_field_is_named() {
 }
 
 #[test]
-fn a_language_or_date_of_another_kind_is_refused() {
+fn an_invalid_language_or_date_is_refused() {
     refuses("/language", json!(5));
     refuses("/language", json!(""));
     for date in [
@@ -143,7 +143,7 @@ fn a_language_or_date_of_another_kind_is_refused() {
 }
 
 #[test]
-fn an_unknown_concept_is_said_together_with_what_else_is_wrong() {
+fn an_unknown_concept_is_reported_with_the_other_errors() {
     let body = with(case(&[present("s_fevr")]), "/patient/age", json!(121));
     let body = with(body, "/risk_factors", json!(["p_pregnency"]));
     let answer = clinic().post(ASSESS, &body);
@@ -157,7 +157,7 @@ fn an_unknown_concept_is_said_together_with_what_else_is_wrong() {
 }
 
 #[test]
-fn all_that_is_wrong_is_said_at_once() {
+fn all_errors_are_reported_at_once() {
     let body = with(fever(), "/patient/sex", json!("F"));
     let body = with(body, "/evidence/0/choice_id", json!("yes"));
     let body = with(body, "/evidence/0/value", json!(4));
@@ -180,7 +180,7 @@ fn no_evidence_is_a_validation_error_at_the_list() {
 }
 
 #[test]
-fn without_a_present_symptom_there_is_not_enough_to_say() {
+fn without_a_present_symptom_the_data_is_insufficient() {
     let factor = |body: Value| with(body, "/risk_factors", json!(["p_pregnancy"]));
     for body in [
         case(&[absent("s_fever")]),
@@ -222,7 +222,7 @@ fn an_unknown_id_is_refused_with_suggestions() {
 }
 
 #[test]
-fn an_id_like_nothing_we_know_has_at_most_three_suggestions() {
+fn an_unknown_id_gets_at_most_three_suggestions() {
     for id in ["xqzzy", "🤒", "'; drop table interviews; --", "s_"] {
         let answer = clinic().post(ASSESS, &case(&[present(id)]));
         assert_eq!(named(&answer, 400, "INVALID_REQUEST"), ["/evidence/0/id"]);
@@ -260,7 +260,7 @@ fn a_contradiction_in_one_request_is_refused() {
 }
 
 #[test]
-fn a_bare_risk_factor_is_named_itself_and_an_object_by_its_id() {
+fn a_refused_risk_factor_is_pointed_at_precisely() {
     refuses_at("/risk_factors", json!(["p_nope"]), "/risk_factors/0");
     refuses_at("/risk_factors", json!([""]), "/risk_factors/0");
     let object = json!([{"id": "p_nope"}]);
@@ -268,14 +268,14 @@ fn a_bare_risk_factor_is_named_itself_and_an_object_by_its_id() {
 }
 
 #[test]
-fn a_body_that_is_no_object_is_told_in_a_whole_sentence() {
+fn a_non_object_body_gets_a_full_sentence() {
     let answer = clinic().post(ASSESS, &json!([]));
     let error = answer.expect_error(400, "INVALID_REQUEST");
     assert_eq!(error["message"], "The request must be a JSON object");
 }
 
 #[test]
-fn details_of_one_concept_that_differ_are_refused_and_missing_ones_are_joined() {
+fn differing_details_are_refused_and_missing_ones_merged() {
     let client = clinic();
     let temperature = |value| measured("s_body_temperature", value);
     for values in [["41.2", "37"], ["37", "41.2"]] {
@@ -296,7 +296,7 @@ fn details_of_one_concept_that_differ_are_refused_and_missing_ones_are_joined() 
 }
 
 #[test]
-fn json_that_says_a_thing_twice_or_no_number_is_refused() {
+fn duplicate_keys_and_invalid_numbers_are_refused() {
     let evidence = r#"[{"id":"s_fever","choice_id":"present","source":"initial"}]"#;
     for text in [
         format!(r#"{{"patient":{{"age":30,"age":30,"sex":"male"}},"evidence":{evidence}}}"#),

@@ -283,7 +283,7 @@ fn check_plan(body: &Value) {
 }
 
 #[test]
-fn every_answer_has_the_whole_documented_shape() {
+fn every_answer_has_the_full_documented_shape() {
     let live = clinic();
     let sandbox = live.with_header("X-Service-Environment", "sandbox");
     let baby = patient(0, "male", &[present("s_fever"), present("s_convulsion")]);
@@ -307,7 +307,7 @@ fn every_answer_has_the_whole_documented_shape() {
 }
 
 #[test]
-fn the_assessment_has_the_id_of_its_request_and_is_never_cached() {
+fn the_assessment_id_is_the_request_id_and_is_never_cached() {
     let answer = clinic().post(ASSESS, &fever()).expect(200);
     check_standard_headers(&answer);
     let id = answer.required_header("x-request-id");
@@ -317,7 +317,7 @@ fn the_assessment_has_the_id_of_its_request_and_is_never_cached() {
 }
 
 #[test]
-fn citations_are_numbered_and_stand_in_the_list_of_sources() {
+fn citations_are_numbered_and_appear_in_the_sources() {
     let body = assessed(&clinic(), &fever());
     let sources = texts(&body["sources"]);
     assert!(!sources.is_empty());
@@ -337,7 +337,7 @@ fn citations_are_numbered_and_stand_in_the_list_of_sources() {
 }
 
 #[test]
-fn people_read_names_and_programs_read_ids() {
+fn texts_use_names_and_structured_fields_use_ids() {
     let body = assessed(
         &clinic(),
         &case(&[present("s_fever"), present("s_headache")]),
@@ -356,7 +356,7 @@ fn people_read_names_and_programs_read_ids() {
 }
 
 #[test]
-fn the_age_is_told_as_a_group_and_the_place_as_a_region() {
+fn the_age_is_returned_as_a_group_and_the_place_as_a_region() {
     let sandbox = clinic().with_header("X-Service-Environment", "sandbox");
     for (age, group) in [
         (0, "child_0_4"),

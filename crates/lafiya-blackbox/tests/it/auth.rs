@@ -9,14 +9,14 @@ use lafiya_blackbox::{Answer, Client, Server, eventually, shared};
 const KEYED: &str = "/v1/symptoms";
 
 #[test]
-fn a_key_of_either_kind_opens_the_endpoint() {
+fn keys_of_both_environments_are_accepted() {
     let server = shared();
     server.live().get(KEYED).expect(200);
     server.sandbox().get(KEYED).expect(200);
 }
 
 #[test]
-fn the_word_bearer_is_read_in_any_case() {
+fn the_bearer_scheme_is_case_insensitive() {
     let server = shared();
     let key = server.key_of_first_start("sk_live_");
     for scheme in ["bearer", "BEARER"] {
@@ -85,7 +85,7 @@ fn two_authorization_headers_get_401() {
 }
 
 #[test]
-fn a_key_in_the_query_opens_nothing() {
+fn a_key_in_the_query_is_not_accepted() {
     let server = shared();
     let key = server.key_of_first_start("sk_live_");
     let answer = server.client().get(&format!("{KEYED}?api_key={key}"));
@@ -149,7 +149,7 @@ fn a_suspended_tenant_gets_403_until_it_is_resumed() {
 }
 
 #[test]
-fn another_tenant_is_not_touched_by_a_suspension() {
+fn a_suspension_does_not_affect_another_tenant() {
     let server = Server::without_limits().start();
     server
         .cli(&["tenant", "create", "clinic", "--tier", "pilot", "--json"])

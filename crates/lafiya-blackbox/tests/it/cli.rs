@@ -57,7 +57,7 @@ fn a_tenant_is_created_listed_suspended_and_resumed() {
 }
 
 #[test]
-fn a_tenant_that_cannot_be_meant_is_refused() {
+fn an_invalid_tenant_is_refused() {
     let server = Start::default().prepare();
     let create = |words: &[&str]| server.cli(&[&["tenant", "create"], words].concat());
     assert!(create(&["clinic", "--tier", "pilot"]).status.success());
@@ -109,7 +109,7 @@ fn a_key_is_created_listed_rotated_and_revoked() {
 }
 
 #[test]
-fn a_key_that_cannot_be_meant_is_refused() {
+fn an_invalid_key_command_is_refused() {
     let server = Start::default().prepare();
     server.cli(&["tenant", "create", "clinic", "--tier", "pilot"]);
     let create = |words: &[&str]| server.cli(&[&["key", "create"], words].concat());
@@ -138,7 +138,7 @@ fn a_key_that_cannot_be_meant_is_refused() {
 }
 
 #[test]
-fn the_words_for_people_tell_the_key_once_and_plainly() {
+fn the_human_readable_output_shows_the_key_once() {
     let server = Start::default().prepare();
     server.cli(&["tenant", "create", "clinic", "--tier", "pilot"]);
     let made = server.cli(&[
@@ -158,7 +158,7 @@ fn the_words_for_people_tell_the_key_once_and_plainly() {
 }
 
 #[test]
-fn a_key_made_beside_a_running_server_works_at_once() {
+fn a_key_made_while_the_server_runs_works_at_once() {
     let server = Server::start();
     let (_, key) = server.new_key("demo");
     server
@@ -169,7 +169,7 @@ fn a_key_made_beside_a_running_server_works_at_once() {
 }
 
 #[test]
-fn a_setting_that_does_not_exist_is_refused_in_the_file() {
+fn an_unknown_setting_in_the_file_is_refused() {
     let server = Start::default().prepare();
     let file = server.folder().join("lafiya.toml");
     fs::write(&file, "rate_limit_per_minut = 5\n").expect("the file is written");
@@ -192,7 +192,7 @@ fn a_setting_that_does_not_exist_is_refused_in_the_file() {
 }
 
 #[test]
-fn a_setting_with_a_value_that_cannot_be_meant_is_refused() {
+fn an_invalid_setting_value_is_refused() {
     for (name, value, word) in [
         ("LAFIYA_LISTEN", "nonsense", "listen"),
         (
@@ -225,7 +225,7 @@ fn a_setting_with_a_value_that_cannot_be_meant_is_refused() {
 }
 
 #[test]
-fn a_variable_that_names_no_setting_is_warned_about() {
+fn an_unknown_variable_gives_a_warning() {
     let server = Server::with("LAFIYA_LISTNE", "1").prepare();
     let output = server.cli(&["tenant", "list"]);
     assert!(output.status.success(), "{output:?}");
@@ -237,7 +237,7 @@ fn a_variable_that_names_no_setting_is_warned_about() {
 }
 
 #[test]
-fn a_first_start_that_cannot_listen_for_the_operator_makes_no_keys() {
+fn a_first_start_without_its_admin_listener_creates_no_keys() {
     let taken = shared().address.to_string();
     let second = Server::with("LAFIYA_ADMIN_LISTEN", &taken).prepare();
     let output = second.cli(&["serve"]);
@@ -255,7 +255,7 @@ fn two_listeners_on_one_address_are_refused() {
 }
 
 #[test]
-fn an_address_in_use_is_said() {
+fn an_address_in_use_is_reported() {
     let server = shared();
     let address = server.address.to_string();
     let second = Server::with("LAFIYA_LISTEN", &address).prepare();
@@ -267,7 +267,7 @@ fn an_address_in_use_is_said() {
 }
 
 #[test]
-fn a_flag_is_stronger_than_a_variable_and_a_variable_than_the_file() {
+fn flags_override_variables_and_variables_override_the_file() {
     let limit = |server: &Server| {
         let answer = server.live().get("/v1/symptoms").expect(200);
         answer.number("x-ratelimit-limit")
@@ -291,14 +291,14 @@ fn a_flag_is_stronger_than_a_variable_and_a_variable_than_the_file() {
 }
 
 #[test]
-fn an_unknown_variable_is_no_reason_to_refuse() {
+fn an_unknown_variable_does_not_prevent_the_start() {
     // Some platforms set their own variables in every process.
     let server = Server::with("LAFIYA_SERVICE_PORT", "tcp://10.0.0.1:80").start();
     server.live().get("/v1/symptoms").expect(200);
 }
 
 #[test]
-fn help_and_version_need_nothing() {
+fn help_and_version_need_no_configuration() {
     let server = Start::default().prepare();
     let help = server.cli(&["--help"]);
     assert!(help.status.success(), "{help:?}");
@@ -311,7 +311,7 @@ fn help_and_version_need_nothing() {
 }
 
 #[test]
-fn a_reader_who_has_seen_enough_is_no_failure() {
+fn a_closed_stdout_is_not_a_failure() {
     let server = Start::default().prepare();
     let log = server.folder().join("unread.log");
     let assessed = ["assess", "--age", "30", "--sex", "female", "fever"];
@@ -325,7 +325,7 @@ fn a_reader_who_has_seen_enough_is_no_failure() {
 }
 
 #[test]
-fn a_service_whose_greeting_nobody_reads_serves() {
+fn the_service_runs_with_a_closed_stdout() {
     let server = Start::default().prepare();
     let log = server.folder().join("unread.log");
     let mut service = server.cli_unread(&["serve"], File::create(&log).expect("a file"));

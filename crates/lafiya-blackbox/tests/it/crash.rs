@@ -57,7 +57,7 @@ fn assess_until_the_end(client: &Client, known: &Mutex<Known>, end: &AtomicBool)
 }
 
 #[test]
-fn after_a_crash_every_answer_is_there_billed_once_and_told() {
+fn a_crash_loses_no_answer_bill_or_webhook() {
     // A receiver that always fails, with enough retries to outlast the test.
     let delays = format!("[{}]", ["200"; 500].join(","));
     let mut server = Server::without_limits()

@@ -106,7 +106,7 @@ fn nothing_that_could_identify_the_patient_is_stored_or_logged() {
 }
 
 #[test]
-fn a_tenant_takes_away_everything_it_has() {
+fn an_export_has_all_data_of_the_tenant() {
     let server = Server::without_limits().start();
     let client = pilot(&server, "clinic", 10);
     let other = pilot(&server, "other clinic", 10);
@@ -148,7 +148,7 @@ fn a_tenant_takes_away_everything_it_has() {
 }
 
 #[test]
-fn an_export_goes_into_a_new_file_of_its_own() {
+fn an_export_is_written_to_a_new_private_file() {
     let server = Start::default().prepare();
     succeeded(server.cli(&["tenant", "create", "clinic", "--tier", "pilot"]));
     let words = ["tenant", "export", "clinic", "--output", "clinic.jsonl"];
@@ -164,7 +164,7 @@ fn an_export_goes_into_a_new_file_of_its_own() {
 }
 
 #[test]
-fn an_erased_tenant_is_gone_and_its_neighbour_is_not() {
+fn erasing_a_tenant_leaves_other_tenants_intact() {
     let server = Server::without_limits().start();
     let client = pilot(&server, "clinic", 10);
     let neighbour = pilot(&server, "neighbour", 10);
@@ -197,7 +197,7 @@ fn an_erased_tenant_is_gone_and_its_neighbour_is_not() {
 }
 
 #[test]
-fn every_administrative_act_is_in_the_log_with_who_what_and_when() {
+fn every_administrative_action_is_in_the_audit_log() {
     let server = Start::default().prepare();
     let run = |words: &[&str]| succeeded(server.cli(words));
     run(&["tenant", "create", "clinic", "--tier", "pilot"]);
@@ -255,7 +255,7 @@ fn every_administrative_act_is_in_the_log_with_who_what_and_when() {
 }
 
 #[test]
-fn with_a_data_key_documents_are_sealed_and_keys_can_be_replaced() {
+fn documents_are_encrypted_with_a_replaceable_data_key() {
     let mut server = Server::without_limits()
         .with("LAFIYA_DATA_KEY", ONE)
         .start();
@@ -296,7 +296,7 @@ fn with_a_data_key_documents_are_sealed_and_keys_can_be_replaced() {
 }
 
 #[test]
-fn a_database_server_is_not_used_in_the_clear_unless_that_is_meant() {
+fn a_database_server_requires_encryption_unless_disabled() {
     let server = Server::with("LAFIYA_DATA_KEY", "").prepare();
     if BackendKind::of_this_run() == BackendKind::Embedded {
         // The embedded database of a trial does not need one.
@@ -342,7 +342,7 @@ fn a_backup_of_a_running_service_can_be_started_from() {
 
 /// A Bundle may contain anything besides the case. None of that may be stored, whatever its size.
 #[test]
-fn what_is_not_understood_of_a_bundle_is_counted_and_not_stored() {
+fn unread_bundle_content_is_counted_and_not_stored() {
     let server = Server::without_limits().start();
     let client = server.sandbox();
     let small = fhir_assessed(&client, &bundle(&[positive("s_fever")]));
@@ -374,7 +374,7 @@ fn what_is_not_understood_of_a_bundle_is_counted_and_not_stored() {
 }
 
 #[test]
-fn sandbox_assessments_have_a_budget_and_live_ones_do_not() {
+fn only_sandbox_assessments_have_a_storage_budget() {
     let mut server = Server::without_limits().start();
     for _ in 0..4 {
         assessed(&server.sandbox(), &fever());

@@ -36,7 +36,7 @@ fn assets(base: &str, html: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_documentation_is_public_and_leads_to_the_reference() {
+fn the_documentation_is_public_and_links_to_the_reference() {
     let client = shared().client();
     let answer = client.get("/docs").expect(200);
     let kind = answer.required_header("content-type");
@@ -66,7 +66,7 @@ fn the_api_reference_is_public_html() {
 }
 
 #[test]
-fn everything_the_page_loads_comes_from_the_service_itself() {
+fn all_assets_of_the_page_come_from_the_service() {
     let server = shared();
     let (base, answer) = page(&server.client());
     let html = answer.expect(200).text();
@@ -88,7 +88,7 @@ fn everything_the_page_loads_comes_from_the_service_itself() {
 }
 
 #[test]
-fn the_page_describes_our_own_document() {
+fn the_page_uses_the_openapi_document_of_the_service() {
     let server = shared();
     let (base, answer) = page(&server.client());
     let html = answer.expect(200).text();

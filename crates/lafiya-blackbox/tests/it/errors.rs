@@ -12,7 +12,7 @@ fn rotate(server: &Server) -> Request {
 }
 
 #[test]
-fn an_unknown_path_is_404_wherever_it_lies() {
+fn every_unknown_path_is_404() {
     let server = shared();
     for path in [
         "/v1/nowhere",
@@ -34,7 +34,7 @@ fn an_unknown_path_is_404_wherever_it_lies() {
 }
 
 #[test]
-fn a_name_in_a_path_that_is_no_text_is_404() {
+fn invalid_utf8_in_a_path_is_404() {
     let server = shared();
     for (method, path) in [
         ("GET", "/v1/conditions/%ff"),
@@ -58,7 +58,7 @@ fn a_name_in_a_path_that_is_no_text_is_404() {
 }
 
 #[test]
-fn a_method_the_path_does_not_have_is_405_and_the_right_ones_are_named() {
+fn a_wrong_method_is_405_with_the_allowed_ones() {
     let server = shared();
     for (method, path, allowed) in [
         ("DELETE", "/v1/symptoms", "GET"),
@@ -102,7 +102,7 @@ fn a_body_that_is_not_strict_json_is_400() {
 }
 
 #[test]
-fn a_json_body_of_the_wrong_kind_is_400() {
+fn a_json_body_of_the_wrong_type_is_400() {
     let server = Server::without_limits().start();
     for body in [json!([]), json!("text"), json!(1), json!(true)] {
         let answer = rotate(&server).json(&body).send();
@@ -128,7 +128,7 @@ fn every_offending_field_is_named_by_its_pointer() {
 }
 
 #[test]
-fn a_body_that_is_not_announced_as_json_is_415() {
+fn a_body_without_a_json_content_type_is_415() {
     let server = Server::without_limits().start();
     for kind in [
         "text/plain",
@@ -147,7 +147,7 @@ fn a_body_that_is_not_announced_as_json_is_415() {
 }
 
 #[test]
-fn a_compressed_body_is_415_and_told_why() {
+fn a_compressed_body_is_415_with_a_reason() {
     let server = Server::without_limits().start();
     let answer = rotate(&server)
         .header("Content-Type", "application/json")
@@ -160,7 +160,7 @@ fn a_compressed_body_is_415_and_told_why() {
 }
 
 #[test]
-fn parameters_of_the_content_type_do_not_matter() {
+fn content_type_parameters_are_ignored() {
     let server = Server::without_limits().start();
     let answer = rotate(&server)
         .header("Content-Type", "Application/JSON; charset=utf-8")
@@ -170,7 +170,7 @@ fn parameters_of_the_content_type_do_not_matter() {
 }
 
 #[test]
-fn a_body_of_256_kib_is_read_and_one_byte_more_is_413() {
+fn a_body_above_256_kib_is_413() {
     let server = Server::without_limits().start();
     let padded = |length: usize| {
         let frame = "{\"padding\": \"\"}".len();
@@ -185,7 +185,7 @@ fn a_body_of_256_kib_is_read_and_one_byte_more_is_413() {
 }
 
 #[test]
-fn a_body_in_endless_chunks_is_413_too() {
+fn an_endless_chunked_body_is_413() {
     let server = Server::without_limits().start();
     let mut connection = Connection::open(server.address).expect("a connection");
     let head = rotate(&server)
@@ -224,7 +224,7 @@ fn an_unknown_environment_is_400_and_named() {
 }
 
 #[test]
-fn no_error_tells_about_the_inside() {
+fn no_error_reveals_internals() {
     let server = Server::without_limits().start();
     let live = server.live();
     let hostile = [
@@ -258,7 +258,7 @@ fn check_discretion(answer: &Answer) {
 }
 
 #[test]
-fn whoever_does_not_speak_http_gets_no_answer_or_400_and_others_do_not_notice() {
+fn non_http_input_is_dropped_or_400_without_affecting_others() {
     let server = shared();
     let garbage: &[&[u8]] = &[
         b"\x00\x01\x02\x03\r\n\r\n",
@@ -283,7 +283,7 @@ fn whoever_does_not_speak_http_gets_no_answer_or_400_and_others_do_not_notice() 
 }
 
 #[test]
-fn a_head_that_is_too_large_is_refused_and_not_kept() {
+fn an_oversized_request_head_is_refused() {
     let server = shared();
     let huge = "x".repeat(200 * 1024);
     let request = server

@@ -38,7 +38,7 @@ fn concerns(body: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn an_emergency_gets_the_nearest_hospitals_and_nothing_is_invented() {
+fn an_emergency_lists_the_nearest_real_hospitals() {
     let server = Server::without_limits().start();
     let body = assessed(&server.live(), "Ikeja, Lagos");
     assert_eq!(body["triage"]["level"], "emergency");
@@ -68,7 +68,7 @@ fn an_emergency_gets_the_nearest_hospitals_and_nothing_is_invented() {
 }
 
 #[test]
-fn an_unknown_place_is_no_error_but_a_low_warning() {
+fn an_unknown_place_gives_a_low_warning() {
     let server = Server::without_limits().start();
     let body = assessed(&server.live(), "Xyzzyqwk");
     assert_eq!(names(&body), Vec::<&str>::new());
@@ -91,7 +91,7 @@ fn an_unknown_place_is_no_error_but_a_low_warning() {
 }
 
 #[test]
-fn the_tenants_country_decides_between_places_of_one_name() {
+fn the_tenants_country_resolves_ambiguous_places() {
     let server = Server::without_limits().start();
     for (country, region) in [("GH", "central-gh"), ("UG", "central-ug")] {
         let name = format!("clinic {country}");
@@ -128,7 +128,7 @@ fn the_tenants_country_decides_between_places_of_one_name() {
 }
 
 #[test]
-fn the_place_as_given_is_neither_logged_nor_told_again() {
+fn the_stated_place_is_neither_logged_nor_returned() {
     let server = Server::without_limits()
         .with("LAFIYA_LOG_LEVEL", "debug")
         .start();

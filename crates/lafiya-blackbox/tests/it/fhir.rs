@@ -159,7 +159,7 @@ fn the_answer_is_a_bundle_in_which_every_reference_resolves() {
 }
 
 #[test]
-fn codes_of_the_world_and_units_are_understood() {
+fn standard_codes_and_units_are_understood() {
     let client = clinic();
     let coded = |system: &str, code: &str| {
         with(
@@ -230,7 +230,7 @@ fn a_blood_pressure_panel_is_read_by_its_components() {
 }
 
 #[test]
-fn of_two_observations_that_differ_the_first_counts_and_it_is_said() {
+fn the_first_of_two_differing_observations_counts() {
     let temperature = |value: f64| {
         with(
             observation("s_body_temperature"),
@@ -248,7 +248,7 @@ fn of_two_observations_that_differ_the_first_counts_and_it_is_said() {
 }
 
 #[test]
-fn a_patient_full_of_extras_passes() {
+fn a_patient_with_many_extra_fields_is_accepted() {
     let patient = json!({
         "resourceType": "Patient",
         "id": "b58731cc-2d8b-4c2d-b327-4cab771af3ef",
@@ -290,7 +290,7 @@ fn a_patient_full_of_extras_passes() {
 }
 
 #[test]
-fn interviews_idempotency_and_billing_are_those_of_assess() {
+fn interviews_idempotency_and_billing_work_as_in_assess() {
     let server = shared();
     let client = pilot(&server, "fhir billing", 2);
     let interview = new_uuid();
@@ -331,7 +331,7 @@ fn code_of(outcome: &Value) -> &str {
 }
 
 #[test]
-fn the_sandbox_answers_mock_data_and_raises_errors() {
+fn the_sandbox_returns_mock_data_and_simulated_errors() {
     let client = shared().sandbox();
     let answer = fhir_assessed(&client, &bundle(&[positive("s_fever")]));
     let tag = &answer["meta"]["tag"][0]["code"];
@@ -343,7 +343,7 @@ fn the_sandbox_answers_mock_data_and_raises_errors() {
 }
 
 #[test]
-fn too_little_to_reason_on_is_told_as_in_assess() {
+fn insufficient_data_is_reported_as_in_assess() {
     let client = clinic();
     let answer = post_fhir(&client, &bundle(&[interpreted("s_fever", "NEG")])).expect(400);
     assert_eq!(code_of(&answer.json()), "INSUFFICIENT_DATA");
@@ -356,7 +356,7 @@ fn too_little_to_reason_on_is_told_as_in_assess() {
 }
 
 #[test]
-fn errors_are_outcomes_for_those_who_speak_fhir_and_envelopes_for_others() {
+fn fhir_clients_get_operation_outcomes_and_others_envelopes() {
     let server = shared();
     let ask = |headers: &[(&str, &str)], client: &Client, body: &str| {
         let mut request = client.request("POST", FHIR_ASSESS).body(body);
@@ -425,7 +425,7 @@ fn errors_are_outcomes_for_those_who_speak_fhir_and_envelopes_for_others() {
 }
 
 #[test]
-fn the_body_may_have_one_mebibyte() {
+fn the_body_may_be_one_mebibyte() {
     let padded = |bytes: usize| {
         let mut body = bundle(&[positive("s_fever")]).to_string();
         body.push_str(&" ".repeat(bytes - body.len()));
@@ -500,7 +500,7 @@ fn the_capability_statement_is_public_complete_and_cached() {
 }
 
 #[test]
-fn every_url_of_ours_in_an_answer_can_be_resolved() {
+fn every_own_url_in_an_answer_resolves() {
     let server = shared();
     let base = format!("http://{}", server.address);
     let evidence = [

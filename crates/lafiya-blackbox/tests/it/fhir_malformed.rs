@@ -206,12 +206,12 @@ fn rows() -> Vec<Row> {
 }
 
 #[test]
-fn the_good_bundle_is_good() {
+fn the_valid_bundle_is_accepted() {
     post_fhir(&clinic(), &good()).expect(200);
 }
 
 #[test]
-fn every_malformed_bundle_is_refused_at_its_place() {
+fn every_malformed_bundle_is_refused_with_its_location() {
     let client = clinic();
     let rows = rows();
     assert!(rows.len() >= 50, "{}", rows.len());
@@ -249,7 +249,7 @@ fn every_malformed_bundle_is_refused_at_its_place() {
 }
 
 #[test]
-fn an_unknown_code_comes_with_suggestions_and_all_mistakes_come_at_once() {
+fn unknown_codes_get_suggestions_and_all_errors_are_listed() {
     let body = with(
         good(),
         "/entry/1/resource/code/coding/0/code",
@@ -266,7 +266,7 @@ fn an_unknown_code_comes_with_suggestions_and_all_mistakes_come_at_once() {
 }
 
 #[test]
-fn more_than_fifty_pieces_of_evidence_are_too_many() {
+fn more_than_fifty_evidence_items_are_refused() {
     let listed = clinic().get("/v1/symptoms?limit=50").expect(200).json();
     let mut evidence: Vec<Value> = listed
         .as_array()

@@ -13,7 +13,7 @@ fn keys_in(log: &str) -> Vec<&str> {
 }
 
 #[test]
-fn the_first_start_tells_one_key_of_each_kind_and_the_addresses() {
+fn the_first_start_shows_one_key_per_environment_and_addresses() {
     let server = Server::start();
     let log = server.log();
     let told = server.told_at_first_start();
@@ -44,7 +44,7 @@ fn the_first_start_tells_one_key_of_each_kind_and_the_addresses() {
 
 /// Logs are kept, copied and read by many people.
 #[test]
-fn where_output_is_no_terminal_keys_and_link_go_into_a_file_of_its_owner() {
+fn without_a_terminal_keys_and_link_go_to_a_private_file() {
     let server = Server::start();
     let log = server.log();
     assert!(!log.contains("sk_"), "{log}");
@@ -58,7 +58,7 @@ fn where_output_is_no_terminal_keys_and_link_go_into_a_file_of_its_owner() {
 }
 
 #[test]
-fn a_second_start_tells_no_key_and_the_old_ones_still_work() {
+fn a_second_start_shows_no_key_and_the_old_ones_work() {
     let mut server = Server::start();
     let client = server.live();
     assert!(server.terminate().success());
@@ -81,7 +81,7 @@ fn a_start_after_a_tenant_was_made_prints_no_key() {
 }
 
 #[test]
-fn of_replicas_that_start_together_one_is_the_first() {
+fn only_one_of_several_replicas_performs_the_first_start() {
     let place = Start::default().prepare();
     let servers = at_once(3, |_| place.same_again().start());
     let told = servers.iter().map(|it| it.told_at_first_start());
@@ -92,7 +92,7 @@ fn of_replicas_that_start_together_one_is_the_first() {
 }
 
 #[test]
-fn no_key_is_kept_in_the_clear() {
+fn no_key_is_stored_in_plain_text() {
     // The tests cannot read the files of PostgreSQL; the same code writes both.
     if BackendKind::of_this_run() == BackendKind::Servers {
         return;

@@ -81,7 +81,7 @@ fn a_429_carries_the_standard_headers() {
 }
 
 #[test]
-fn a_suspended_tenant_gets_the_standard_headers_too() {
+fn a_suspended_tenant_gets_the_standard_headers() {
     let server = Server::without_limits().start();
     server.cli(&["tenant", "suspend", "demo"]);
     let refused = server.live().get("/v1/symptoms").expect(403);
@@ -89,7 +89,7 @@ fn a_suspended_tenant_gets_the_standard_headers_too() {
 }
 
 #[test]
-fn pages_asked_for_by_a_program_carry_the_standard_headers_too() {
+fn pages_requested_by_a_program_carry_the_standard_headers() {
     let program = shared().client().with_header("Accept", "application/json");
     for path in ["/", "/docs", "/docs/"] {
         let answer = program.get(path);
@@ -110,7 +110,7 @@ fn a_head_request_is_answered_like_a_get_without_the_body() {
 }
 
 #[test]
-fn every_request_gets_an_id_of_its_own_even_when_the_client_sends_one() {
+fn every_request_gets_a_new_id_even_if_the_client_sends_one() {
     let client = shared().live();
     let sent = "3fa85f64-5717-4562-b3fc-2c963f66afa6";
     let mut seen = HashSet::from([sent.to_owned()]);
@@ -137,7 +137,7 @@ fn key_material_is_never_cached() {
 }
 
 #[test]
-fn a_browser_is_told_not_to_guess_and_not_to_frame() {
+fn nosniff_and_the_content_type_are_set() {
     let answer = shared().live().get("/v1/symptoms").expect(200);
     assert_eq!(answer.required_header("x-content-type-options"), "nosniff");
     assert_eq!(answer.required_header("content-type"), "application/json");
@@ -165,7 +165,7 @@ fn unpacked(server: &Server, takes: &str, path: &str) -> (Option<String>, Vec<u8
 }
 
 #[test]
-fn answers_are_packed_for_who_asks_and_tiny_ones_for_nobody() {
+fn answers_are_compressed_on_request_except_tiny_ones() {
     let server = Server::without_limits().start();
     let path = "/v1/symptoms";
     let (packed, plain, _) = unpacked(&server, "identity", path);

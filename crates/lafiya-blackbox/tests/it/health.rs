@@ -5,7 +5,7 @@ use std::time::Duration;
 use lafiya_blackbox::{BackendKind, Server, eventually, shared};
 
 #[test]
-fn a_healthy_service_says_so_with_every_field() {
+fn a_healthy_service_reports_every_field() {
     let answer = shared().client().get("/v1/health").expect(200);
     let body = answer.json();
     assert_eq!(body["status"], "healthy");
@@ -18,7 +18,7 @@ fn a_healthy_service_says_so_with_every_field() {
 }
 
 #[test]
-fn every_check_has_one_of_the_documented_words() {
+fn every_check_has_a_documented_status() {
     let body = shared().client().get("/v1/health").expect(200).json();
     let checks = body["checks"].as_object().expect("an object of checks");
     let names: Vec<&str> = checks.keys().map(String::as_str).collect();
@@ -34,7 +34,7 @@ fn every_check_has_one_of_the_documented_words() {
 }
 
 #[test]
-fn redis_is_reported_only_where_it_is_configured() {
+fn redis_is_reported_only_if_configured() {
     let body = shared().client().get("/v1/health").expect(200).json();
     let expected = match BackendKind::of_this_run() {
         BackendKind::Embedded => "not_configured",
@@ -54,7 +54,7 @@ fn the_uptime_grows() {
 }
 
 #[test]
-fn health_is_public_and_a_wrong_key_does_not_matter() {
+fn health_is_public_and_ignores_a_wrong_key() {
     let server = shared();
     server.client().get("/v1/health").expect(200);
     let stranger = server.client().with_key("sk_live_wrong");
@@ -81,7 +81,7 @@ fn the_121st_call_in_a_minute_from_one_address_gets_429() {
 }
 
 #[test]
-fn calls_of_health_use_up_no_other_limit() {
+fn health_calls_count_against_no_other_limit() {
     let server = Server::with("LAFIYA_HEALTH_RATE_LIMIT_PER_MINUTE", "3").start();
     while server.client().get("/v1/health").status == 200 {}
     server.live().get("/v1/symptoms").expect(200);

@@ -37,7 +37,7 @@ fn the_same_key_and_body_give_the_stored_answer() {
 }
 
 #[test]
-fn another_body_under_the_same_key_is_a_conflict() {
+fn the_same_key_with_another_body_is_a_conflict() {
     let client = clinic();
     let first = keyed(&client, "another body", &fever()).expect(200);
     let other = keyed(&client, "another body", &cough());
@@ -50,7 +50,7 @@ fn another_body_under_the_same_key_is_a_conflict() {
 }
 
 #[test]
-fn another_interview_under_the_same_key_is_a_conflict() {
+fn the_same_key_with_another_interview_is_a_conflict() {
     let client = clinic();
     let say = |interview: &str| {
         let client = client.with_header("X-Interview-Id", interview);
@@ -66,7 +66,7 @@ fn another_interview_under_the_same_key_is_a_conflict() {
 }
 
 #[test]
-fn without_the_header_every_call_is_its_own() {
+fn without_the_header_every_call_is_separate() {
     let client = clinic();
     let ids: HashSet<String> = (0..3)
         .map(|_| client.post(ASSESS, &fever()).expect(200).json())
@@ -76,7 +76,7 @@ fn without_the_header_every_call_is_its_own() {
 }
 
 #[test]
-fn in_parallel_exactly_one_is_recorded() {
+fn one_of_many_parallel_calls_is_recorded() {
     let client = pilot(&shared(), "one of sixteen", 2);
     let answers = at_once(16, |_| keyed(&client, "at once", &fever()));
     let mut ids = HashSet::new();
@@ -101,7 +101,7 @@ fn in_parallel_exactly_one_is_recorded() {
 }
 
 #[test]
-fn a_refused_call_keeps_no_key() {
+fn a_refused_call_does_not_store_the_key() {
     let client = clinic();
     let refused = keyed(&client, "refused first", &case(&[]));
     refused.expect_error(400, "VALIDATION_ERROR");
@@ -110,7 +110,7 @@ fn a_refused_call_keeps_no_key() {
 }
 
 #[test]
-fn the_key_belongs_to_the_api_key() {
+fn the_idempotency_key_is_scoped_to_the_api_key() {
     let server = shared();
     let client = pilot(&server, "holder", 5);
     let colleague = server.client().with_key(&server.new_key("holder").1);
@@ -125,7 +125,7 @@ fn the_key_belongs_to_the_api_key() {
 }
 
 #[test]
-fn the_answer_is_kept_for_other_replicas_and_after_a_crash() {
+fn the_stored_answer_survives_a_crash_and_reaches_replicas() {
     let mut server = Server::without_limits().start();
     let client = pilot(&server, "clinic", 1);
     let first = keyed(&client, "kept", &fever()).expect(200);
@@ -140,7 +140,7 @@ fn the_answer_is_kept_for_other_replicas_and_after_a_crash() {
 }
 
 #[test]
-fn the_sandbox_keeps_keys_too_but_apart() {
+fn the_sandbox_stores_keys_separately() {
     let live = clinic();
     let sandbox = live.with_header("X-Service-Environment", "sandbox");
     let first = keyed(&sandbox, "apart", &fever()).expect(200);
@@ -154,7 +154,7 @@ fn the_sandbox_keeps_keys_too_but_apart() {
 /// A client that sends the nil UUID as the key for every patient would get the answer of the first
 /// patient.
 #[test]
-fn a_uuid_that_stands_for_none_is_no_key() {
+fn a_nil_or_max_uuid_is_not_a_key() {
     for key in [
         "00000000-0000-0000-0000-000000000000",
         "ffffffffffffffffffffffffffffffff",
@@ -166,7 +166,7 @@ fn a_uuid_that_stands_for_none_is_no_key() {
 }
 
 #[test]
-fn a_key_that_is_empty_or_endless_is_refused() {
+fn an_empty_or_overlong_key_is_refused() {
     let endless = "x".repeat(4000);
     for key in ["", &endless] {
         let answer = keyed(&clinic(), key, &fever());

@@ -73,7 +73,7 @@ fn two_different_ids_are_refused() {
 }
 
 #[test]
-fn an_id_that_is_none_is_refused() {
+fn a_malformed_interview_id_is_refused() {
     let prefixed = format!("int_{}", new_uuid());
     for id in ["abc", "", "6f1d2c3b-5a49-4e8f-9b7a", &prefixed] {
         let answer = by_header(&clinic(), id, &fever());
@@ -94,7 +94,7 @@ fn an_id_that_is_none_is_refused() {
 }
 
 #[test]
-fn a_later_turn_is_stronger_than_memory() {
+fn a_later_turn_overrides_remembered_evidence() {
     let client = clinic();
     let id = new_uuid();
     assessed(
@@ -110,7 +110,7 @@ fn a_later_turn_is_stronger_than_memory() {
 }
 
 #[test]
-fn a_detail_is_remembered_when_the_item_comes_again_without_it() {
+fn a_detail_is_remembered_when_the_item_is_repeated() {
     let client = clinic();
     let id = new_uuid();
     let hot = measured("s_body_temperature", "41.2");
@@ -129,7 +129,7 @@ fn a_detail_is_remembered_when_the_item_comes_again_without_it() {
 }
 
 #[test]
-fn evidence_then_previous_evidence_then_memory() {
+fn evidence_overrides_previous_evidence_and_memory() {
     let client = clinic();
     let id = new_uuid();
     assessed(
@@ -144,7 +144,7 @@ fn evidence_then_previous_evidence_then_memory() {
 }
 
 #[test]
-fn risk_factors_are_remembered_too() {
+fn risk_factors_are_remembered() {
     let client = clinic();
     let id = new_uuid();
     let first = turn(&id, &[present("s_fever")]);
@@ -162,7 +162,7 @@ fn risk_factors_are_remembered_too() {
 }
 
 #[test]
-fn a_turn_that_only_says_no_is_fine_but_not_the_first() {
+fn only_a_later_turn_may_consist_of_denials() {
     let client = clinic();
     let id = new_uuid();
     let no = turn(&id, &[absent("s_cough")]);
@@ -177,7 +177,7 @@ fn a_turn_that_only_says_no_is_fine_but_not_the_first() {
 }
 
 #[test]
-fn another_age_or_sex_is_another_patient() {
+fn another_age_or_sex_in_an_interview_is_refused() {
     let client = clinic();
     let id = new_uuid();
     assessed(&client, &turn(&id, &[present("s_fever")]));
@@ -194,7 +194,7 @@ fn another_age_or_sex_is_another_patient() {
 }
 
 #[test]
-fn an_age_may_be_told_more_finely_and_then_holds() {
+fn a_more_precise_age_is_accepted_and_kept() {
     let client = clinic();
     let fields = [json!({"age": 0, "age_days": 10}), json!({"age": 0})];
     for order in [[0, 1], [1, 0]] {
@@ -213,7 +213,7 @@ fn an_age_may_be_told_more_finely_and_then_holds() {
 }
 
 #[test]
-fn the_latest_turn_sent_again_is_answered_from_memory() {
+fn the_repeated_latest_turn_is_answered_from_the_cache() {
     let client = clinic();
     let id = new_uuid();
     let (first, second) = (
@@ -237,7 +237,7 @@ fn the_latest_turn_sent_again_is_answered_from_memory() {
 }
 
 #[test]
-fn a_first_turn_sent_again_is_known_wherever_its_interview_is_named() {
+fn a_repeated_first_turn_is_a_cache_hit_by_body_or_header() {
     let client = clinic();
     let first = case(&[present("s_fever"), present("s_cough")]);
     let answer = assessed(&client, &first);
@@ -285,7 +285,7 @@ fn the_sixty_first_turn_is_refused() {
 }
 
 #[test]
-fn another_tenant_with_the_same_id_begins_its_own_interview() {
+fn the_same_id_of_another_tenant_is_another_interview() {
     let server = shared();
     let (ours, theirs) = (
         pilot(&server, "interview of ours", 5),
@@ -302,7 +302,7 @@ fn another_tenant_with_the_same_id_begins_its_own_interview() {
 }
 
 #[test]
-fn sandbox_and_live_interviews_are_apart() {
+fn sandbox_and_live_interviews_are_separate() {
     let live = clinic();
     let sandbox = live.with_header("X-Service-Environment", "sandbox");
     let id = new_uuid();
@@ -315,7 +315,7 @@ fn sandbox_and_live_interviews_are_apart() {
 }
 
 #[test]
-fn an_interview_goes_on_at_another_replica_and_after_a_crash() {
+fn an_interview_continues_on_another_replica_and_after_a_crash() {
     let mut server = Server::without_limits().start();
     let client = pilot(&server, "clinic", 5);
     let id = new_uuid();
@@ -336,7 +336,7 @@ fn an_interview_goes_on_at_another_replica_and_after_a_crash() {
 }
 
 #[test]
-fn turns_sent_at_once_are_one_interview_and_billed_once() {
+fn concurrent_turns_are_one_interview_and_billed_once() {
     let client = pilot(&shared(), "interview at once", 1);
     let id = new_uuid();
     let findings = ["s_fever", "s_headache", "s_cough", "s_vomiting", "s_chills"];
@@ -360,7 +360,7 @@ fn turns_sent_at_once_are_one_interview_and_billed_once() {
 
 /// Two patients with "no id yet" would share an interview.
 #[test]
-fn a_uuid_that_stands_for_none_names_no_interview() {
+fn a_nil_or_max_uuid_is_not_an_interview_id() {
     let client = clinic();
     for none in [
         "00000000-0000-0000-0000-000000000000",

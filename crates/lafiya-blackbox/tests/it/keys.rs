@@ -35,7 +35,7 @@ fn rotating_gives_a_new_key_with_every_documented_field() {
 }
 
 #[test]
-fn the_old_key_ends_at_once_and_the_new_one_works_at_once() {
+fn rotation_replaces_the_key_at_once() {
     let server = Server::start();
     let old = server.live();
     old.get(KEYED).expect(200);
@@ -57,7 +57,7 @@ fn a_sandbox_key_is_replaced_by_a_sandbox_key() {
 }
 
 #[test]
-fn the_new_key_expires_when_asked_to() {
+fn the_new_key_expires_at_the_requested_time() {
     let server = Server::without_limits().start();
     let at = Timestamp::now() + SignedDuration::from_secs(3);
     let rotated = server
@@ -75,7 +75,7 @@ fn the_new_key_expires_when_asked_to() {
 }
 
 #[test]
-fn an_expiry_that_is_past_or_unreadable_is_400_and_nothing_is_rotated() {
+fn an_invalid_expiry_is_400_and_nothing_is_rotated() {
     let server = Server::start();
     for expires_at in [
         json!("2020-01-01T00:00:00Z"),
@@ -101,7 +101,7 @@ fn expiring_key(server: &Server, expires_at: &str) -> String {
 
 /// A holder of an expiring key must not be able to create one that expires later.
 #[test]
-fn the_new_key_never_lives_longer_than_the_old_one() {
+fn the_new_key_never_outlives_the_old_one() {
     let server = Server::without_limits().start();
     let ends = "2099-01-31T12:00:00Z";
     let moment = |shown: &Value| -> Timestamp {
@@ -137,7 +137,7 @@ fn the_new_key_never_lives_longer_than_the_old_one() {
 }
 
 #[test]
-fn on_the_machine_the_end_of_the_new_key_may_be_chosen() {
+fn the_command_line_may_choose_the_expiry_of_the_new_key() {
     let server = Server::start();
     let words = ["key", "create", "--tenant", "demo", "--environment", "live"];
     let made = server.cli(&[&words[..], &["--expires-at", "2099-01-31", "--json"]].concat());
@@ -157,7 +157,7 @@ fn on_the_machine_the_end_of_the_new_key_may_be_chosen() {
 }
 
 #[test]
-fn of_twenty_rotations_at_once_one_succeeds() {
+fn one_of_twenty_concurrent_rotations_succeeds() {
     let server = Server::start();
     let client = server.live();
     let answers = at_once(20, |_| client.post(ROTATE, &json!({})));
@@ -181,7 +181,7 @@ fn of_twenty_rotations_at_once_one_succeeds() {
 }
 
 #[test]
-fn a_key_rotated_on_one_replica_ends_on_the_other_within_a_second() {
+fn a_rotated_key_ends_on_other_replicas_within_a_second() {
     let server = Server::without_limits().start();
     let replica = server.replica();
     let there = server.live().at(replica.address);
@@ -202,7 +202,7 @@ fn a_key_rotated_on_one_replica_ends_on_the_other_within_a_second() {
 }
 
 #[test]
-fn keys_outlive_a_restart_and_a_crash() {
+fn keys_survive_a_crash_and_restart() {
     let mut server = Server::start();
     let key = key_of(&server.live().post(ROTATE, &json!({})).expect(201));
     server.kill();

@@ -64,7 +64,7 @@ fn common_name(server: &Server) -> String {
 }
 
 #[test]
-fn a_folder_is_read_again_on_sighup_and_a_broken_one_is_refused() {
+fn sighup_reloads_the_folder_and_refuses_a_broken_one() {
     let folder = tempfile::tempdir().expect("the test can handle its own files");
     let knowledge = own_copy(folder.path());
     let server = Server::without_limits()
@@ -102,7 +102,7 @@ fn books_named(server: &Server) -> usize {
 }
 
 #[test]
-fn what_was_answered_reads_the_same_after_the_knowledge_has_changed() {
+fn stored_answers_are_unchanged_after_a_knowledge_update() {
     let folder = tempfile::tempdir().expect("the test can handle its own files");
     let knowledge = own_copy(folder.path());
     let knowledge_dir = knowledge
@@ -147,7 +147,7 @@ fn what_was_answered_reads_the_same_after_the_knowledge_has_changed() {
 }
 
 #[test]
-fn a_broken_folder_stops_the_start_with_a_sentence() {
+fn a_broken_folder_stops_the_start_with_a_message() {
     let folder = tempfile::tempdir().expect("the test can handle its own files");
     let knowledge = own_copy(folder.path());
     rewrite(&knowledge, "icd10", "icd_ten");

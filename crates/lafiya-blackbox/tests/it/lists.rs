@@ -41,7 +41,7 @@ fn a_list_is_a_bare_array_with_the_total_in_a_header() {
 }
 
 #[test]
-fn with_envelope_a_list_is_an_object_with_its_total() {
+fn envelope_wraps_a_list_in_an_object_with_its_total() {
     let client = shared().live();
     for (path, name, _) in LISTS {
         let bare = client.get(path).expect(200);
@@ -54,7 +54,7 @@ fn with_envelope_a_list_is_an_object_with_its_total() {
 }
 
 #[test]
-fn pages_follow_each_other_without_gap_or_repetition() {
+fn pages_have_no_gaps_or_repetitions() {
     let client = shared().live();
     let ids = |path: &str| -> Vec<Value> {
         let body = client.get(path).expect(200).json();
@@ -74,7 +74,7 @@ fn pages_follow_each_other_without_gap_or_repetition() {
 }
 
 #[test]
-fn an_unknown_category_or_word_gives_an_empty_list() {
+fn an_unknown_category_or_query_gives_an_empty_list() {
     let client = shared().live();
     for (path, _, _) in LISTS {
         for filter in ["category=no-such-category", "query=qqqqzzzzxxxxjjjj"] {
@@ -86,7 +86,7 @@ fn an_unknown_category_or_word_gives_an_empty_list() {
 }
 
 #[test]
-fn a_parameter_out_of_bounds_is_400_and_named() {
+fn an_out_of_range_parameter_is_400_and_named() {
     let client = shared().live();
     let too_long = format!("query={}", "x".repeat(201));
     let category = format!("category={}", "x".repeat(51));
@@ -112,7 +112,7 @@ fn a_parameter_out_of_bounds_is_400_and_named() {
 }
 
 #[test]
-fn bounds_are_counted_in_characters() {
+fn limits_are_counted_in_characters() {
     let client = shared().live();
     let longest = "%C3%A9".repeat(200);
     client
@@ -134,7 +134,7 @@ fn an_unknown_condition_is_404() {
 }
 
 #[test]
-fn danger_signs_are_those_of_an_age_and_a_sex_and_lead_to_an_emergency() {
+fn danger_signs_fit_age_and_sex_and_give_an_emergency() {
     let client = shared().live();
     let asked = |query: &str| -> Vec<String> {
         let body = client.get(&format!("/v1/danger-signs?{query}")).expect(200);

@@ -52,14 +52,14 @@ fn no_key_no_body_and_no_free_text_reaches_the_log() {
 }
 
 #[test]
-fn every_request_leaves_a_line_with_its_id() {
+fn every_request_is_logged_with_its_id() {
     let server = Server::start();
     let answer = server.live().get("/v1/nowhere").expect(404);
     wait_for(&server, answer.required_header("x-request-id"));
 }
 
 #[test]
-fn as_json_every_line_is_one_object() {
+fn json_logs_have_one_object_per_line() {
     let server = Server::with("LAFIYA_LOG_FORMAT", "json").start();
     let answer = server.live().get("/v1/symptoms").expect(200);
     wait_for(&server, answer.required_header("x-request-id"));
@@ -109,7 +109,7 @@ const SAID_OF_THE_PATIENT: &[&str] = &[
 ];
 
 #[test]
-fn nothing_said_of_a_patient_leaves_through_logs_webhooks_or_the_provider() {
+fn no_patient_data_leaks_to_logs_webhooks_or_the_provider() {
     let model = Model::start(Play::Say("{}".to_owned()));
     let server = asking(quick(), &model.url())
         .with("LAFIYA_LOG_LEVEL", "trace")

@@ -31,7 +31,7 @@ fn the_api_listener_serves_no_metrics() {
 }
 
 #[test]
-fn the_operator_gets_prometheus_text_with_the_requests_counted() {
+fn the_operator_listener_serves_prometheus_metrics() {
     let (server, operator) = with_operator();
     for _ in 0..3 {
         server.live().get("/v1/symptoms").expect(200);
@@ -55,7 +55,7 @@ fn the_operator_gets_prometheus_text_with_the_requests_counted() {
 }
 
 #[test]
-fn paths_that_clients_invent_do_not_become_labels() {
+fn unknown_paths_do_not_become_labels() {
     let (server, operator) = with_operator();
     server.client().get("/v1/invented-by-a-client").expect(404);
     server.live().get("/v1/conditions/c_invented").expect(404);
@@ -64,7 +64,7 @@ fn paths_that_clients_invent_do_not_become_labels() {
 }
 
 #[test]
-fn a_working_service_is_alive_and_ready() {
+fn a_running_service_is_live_and_ready() {
     let (_server, operator) = with_operator();
     operator.get("/livez").expect(200);
     operator.get("/readyz").expect(200);

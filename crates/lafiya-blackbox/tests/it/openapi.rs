@@ -15,14 +15,14 @@ fn committed(name: &str) -> Value {
 }
 
 #[test]
-fn the_document_is_public_and_of_version_3_1() {
+fn the_document_is_public_and_has_version_3_1() {
     let document = shared().client().get("/v1/openapi.json").expect(200).json();
     let version = document["openapi"].as_str().expect("a version");
     assert!(version.starts_with("3.1"), "{version}");
 }
 
 #[test]
-fn the_served_the_printed_and_the_committed_document_are_one() {
+fn the_served_printed_and_committed_documents_are_equal() {
     let served = shared().client().get("/v1/openapi.json").expect(200).json();
     let printed = Start::default().prepare().cli(&["openapi"]).json();
     assert!(
@@ -56,7 +56,7 @@ fn every_documented_path_without_a_parameter_exists() {
 }
 
 #[test]
-fn every_reference_inside_the_document_leads_somewhere() {
+fn every_reference_in_the_document_resolves() {
     let document = committed("openapi.json");
     let mut references = BTreeSet::new();
     collect_references(&document, &mut references);
@@ -70,7 +70,7 @@ fn every_reference_inside_the_document_leads_somewhere() {
 }
 
 #[test]
-fn only_public_operations_ask_for_no_key() {
+fn only_public_operations_need_no_key() {
     let document = committed("openapi.json");
     let mut open: Vec<&str> = Vec::new();
     for (path, item) in object(&document["paths"]) {
@@ -102,7 +102,7 @@ fn nothing_of_the_baseline_was_removed_renamed_or_retyped() {
 }
 
 #[test]
-fn the_comparison_with_the_baseline_sees_what_breaks_clients() {
+fn the_baseline_comparison_detects_breaking_changes() {
     let old: Value = serde_json::json!({
         "paths": {"/a": {"get": {
             "parameters": [{"name": "limit", "in": "query"}],

@@ -36,7 +36,7 @@ fn refuses(body: &Value, pointer: &str) {
 }
 
 #[test]
-fn the_answer_has_both_shapes() {
+fn the_answer_has_mentions_and_assess_fields() {
     let text = "I am pregnant. Severe headache and fever for three days, no cough";
     let body = read(text);
     check_fields(
@@ -85,7 +85,7 @@ fn the_answer_has_both_shapes() {
 }
 
 #[test]
-fn what_is_denied_is_absent_and_what_is_doubted_unknown() {
+fn denied_findings_are_absent_and_doubted_ones_unknown() {
     let body = read("I have fever but no cough. Not sure about headache.");
     for (id, choice) in [
         ("s_fever", "present"),
@@ -97,7 +97,7 @@ fn what_is_denied_is_absent_and_what_is_doubted_unknown() {
 }
 
 #[test]
-fn an_age_in_the_text_is_told_in_the_fields_of_assess() {
+fn an_age_in_the_text_is_returned_in_the_assess_fields() {
     for (text, age, told) in [
         (
             "5 day old baby with fever",
@@ -128,7 +128,7 @@ fn an_age_in_the_text_is_told_in_the_fields_of_assess() {
 }
 
 #[test]
-fn results_of_tests_stand_apart_and_are_evidence() {
+fn test_results_are_listed_separately_and_are_evidence() {
     const TEST: &str = "lt_malaria_rapid_diagnostic_test";
     let chance = |text: &str, tests: &[(&str, &str)]| {
         let body = read(text);
@@ -167,7 +167,7 @@ fn results_of_tests_stand_apart_and_are_evidence() {
 }
 
 #[test]
-fn a_length_of_time_becomes_days() {
+fn a_duration_is_converted_to_days() {
     for (text, days) in [
         ("fever for three days", 3),
         ("fever for 3 days", 3),
@@ -183,7 +183,7 @@ fn a_length_of_time_becomes_days() {
 }
 
 #[test]
-fn a_weekday_needs_the_date_of_today() {
+fn a_weekday_needs_the_evaluation_date() {
     let since = |today: Value| {
         let body = json!({"text": "fever since Sunday", "evaluated_at": today});
         let body = parse(&body).expect(200).json();
@@ -207,7 +207,7 @@ fn text_without_findings_is_empty_and_not_obvious() {
 }
 
 #[test]
-fn text_may_have_2000_characters_however_many_bytes_they_are() {
+fn text_may_have_2000_characters_of_any_byte_length() {
     for letter in ["x", "é", "ọ", "🤒"] {
         let longest = letter.repeat(2000);
         parse(&json!({"text": longest})).expect(200);
@@ -216,7 +216,7 @@ fn text_may_have_2000_characters_however_many_bytes_they_are() {
 }
 
 #[test]
-fn text_that_is_empty_or_none_is_refused() {
+fn empty_or_non_string_text_is_refused() {
     for text in [
         json!(""),
         json!("  \n\t"),
@@ -230,7 +230,7 @@ fn text_that_is_empty_or_none_is_refused() {
 }
 
 #[test]
-fn age_and_sex_have_three_forms() {
+fn age_and_sex_are_accepted_in_three_forms() {
     for about in [
         json!({"age": {"value": 30}, "sex": "female"}),
         json!({"age": 30, "sex": "female"}),
@@ -248,7 +248,7 @@ fn age_and_sex_have_three_forms() {
 }
 
 #[test]
-fn an_age_or_sex_that_cannot_be_is_refused() {
+fn an_invalid_age_or_sex_is_refused() {
     for (about, pointer) in [
         (json!({"age": 121}), "/age"),
         (json!({"age": -1}), "/age"),
@@ -270,7 +270,7 @@ fn an_age_or_sex_that_cannot_be_is_refused() {
 }
 
 #[test]
-fn an_age_may_be_told_in_months_or_days() {
+fn an_age_may_be_given_in_months_or_days() {
     // A five-day-old baby that does not suck well is in danger; a five-year-old child does not
     // suck.
     let sucks_badly = |age: Value| {
@@ -295,14 +295,14 @@ fn an_age_may_be_told_in_months_or_days() {
 }
 
 #[test]
-fn an_age_without_its_number_is_refused() {
+fn an_age_without_a_value_is_refused() {
     let of = |name: &str, value: Value| json!({"text": "fever", name: value});
     refuses(&of("age", json!({})), "/age/value");
     refuses(&of("context", json!({"age": {}})), "/context/age/value");
 }
 
 #[test]
-fn a_context_that_says_otherwise_is_refused() {
+fn a_contradictory_context_is_refused() {
     for (about, field) in [
         (json!({"age": 30, "context": {"age": 31}}), "age"),
         (json!({"age": {"value": 30}, "context": {"age": 31}}), "age"),
@@ -317,7 +317,7 @@ fn a_context_that_says_otherwise_is_refused() {
 }
 
 #[test]
-fn hostile_text_is_only_text() {
+fn hostile_text_is_treated_as_plain_text() {
     for text in [
         "'; drop table tenants; --",
         "<script>fever</script>",

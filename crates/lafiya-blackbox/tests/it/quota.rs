@@ -28,7 +28,7 @@ fn next_month() -> Timestamp {
 }
 
 #[test]
-fn a_quota_of_three_is_three_interviews() {
+fn a_quota_of_three_allows_three_interviews() {
     let client = pilot(&shared(), "quota of three", 3);
     for _ in 0..3 {
         assessed(&client, &fever());
@@ -47,7 +47,7 @@ fn a_quota_of_three_is_three_interviews() {
 }
 
 #[test]
-fn the_pilot_tier_has_two_hundred() {
+fn the_pilot_tier_allows_two_hundred() {
     let server = shared();
     server.cli(&["tenant", "create", "quota of the tier", "--tier", "pilot"]);
     let client = server
@@ -87,12 +87,12 @@ fn check_the_last_ten(clients: &[Client]) {
 }
 
 #[test]
-fn of_two_hundred_at_once_exactly_the_last_ten_are_served() {
+fn exactly_the_last_ten_of_many_concurrent_calls_are_served() {
     check_the_last_ten(&[pilot(&shared(), "quota of the last ten", 15)]);
 }
 
 #[test]
-fn of_two_hundred_over_two_replicas_exactly_the_last_ten_are_served() {
+fn exactly_the_last_ten_are_served_across_two_replicas() {
     let server = Server::without_limits().start();
     let replica = server.replica();
     let client = pilot(&server, "clinic", 15);
@@ -115,7 +115,7 @@ fn further_turns_of_a_billed_interview_are_free() {
 }
 
 #[test]
-fn what_is_refused_is_not_billed() {
+fn refused_calls_are_not_billed() {
     let client = pilot(&shared(), "quota of refusals", 1);
     for body in [
         case(&[]),
@@ -133,7 +133,7 @@ fn what_is_refused_is_not_billed() {
 }
 
 #[test]
-fn everything_else_is_free_and_stays_open() {
+fn other_endpoints_are_free_and_stay_available() {
     let client = pilot(&shared(), "quota of free things", 1);
     for _ in 0..3 {
         client.get("/v1/symptoms").expect(200);
@@ -168,7 +168,7 @@ fn all_keys_of_a_tenant_share_its_quota_and_no_other_tenant_does() {
 }
 
 #[test]
-fn the_professional_tier_goes_on_beyond_what_is_included() {
+fn the_professional_tier_continues_beyond_the_included_number() {
     let server = shared();
     let client = tenant(&server, "quota of a hospital", "professional", 2);
     for _ in 0..5 {
@@ -177,7 +177,7 @@ fn the_professional_tier_goes_on_beyond_what_is_included() {
 }
 
 #[test]
-fn the_count_outlives_the_process() {
+fn the_count_survives_a_crash() {
     let mut server = Server::without_limits().start();
     let client = pilot(&server, "clinic", 2);
     assessed(&client, &fever());

@@ -9,7 +9,7 @@ use crate::headers::check_standard_headers;
 const KEYED: &str = "/v1/symptoms";
 
 #[test]
-fn a_key_may_call_100_times_a_minute_and_no_more() {
+fn a_key_may_call_100_times_per_minute() {
     let server = Server::start();
     let client = server.live();
     for call in 1..=100 {
@@ -23,7 +23,7 @@ fn a_key_may_call_100_times_a_minute_and_no_more() {
 }
 
 #[test]
-fn a_refusal_says_when_to_come_back() {
+fn a_refusal_states_when_to_retry() {
     let server = Server::with("LAFIYA_RATE_LIMIT_PER_MINUTE", "2").start();
     let client = server.live();
     let before = Timestamp::now();
@@ -61,7 +61,7 @@ fn refused_calls_do_not_prolong_the_wait() {
 }
 
 #[test]
-fn of_300_calls_at_once_exactly_the_limit_passes() {
+fn exactly_the_limit_of_300_concurrent_calls_passes() {
     let server = Server::start();
     let client = server.live();
     let statuses = at_once(300, |_| client.get(KEYED).status);
@@ -70,7 +70,7 @@ fn of_300_calls_at_once_exactly_the_limit_passes() {
 }
 
 #[test]
-fn each_key_has_a_limit_of_its_own() {
+fn each_key_has_its_own_limit() {
     let server = Server::with("LAFIYA_RATE_LIMIT_PER_MINUTE", "2").start();
     let (first, second) = (server.live(), server.sandbox());
     while first.get(KEYED).status == 200 {}
@@ -93,7 +93,7 @@ fn all_keyed_endpoints_count_together() {
 }
 
 #[test]
-fn an_address_without_a_valid_key_may_call_60_times_a_minute() {
+fn an_address_without_a_key_may_call_60_times_per_minute() {
     let server = Server::start();
     let client = server.client();
     let guessing = client.with_key("sk_live_guess");
@@ -121,7 +121,7 @@ fn public_documents_count_against_the_address() {
 }
 
 #[test]
-fn paths_that_lead_nowhere_count_too() {
+fn unknown_paths_count_too() {
     let server = Server::with("LAFIYA_ANONYMOUS_RATE_LIMIT_PER_MINUTE", "2").start();
     let client = server.client();
     client.get("/v1/nowhere").expect(404);
@@ -130,14 +130,14 @@ fn paths_that_lead_nowhere_count_too() {
 }
 
 #[test]
-fn a_forwarded_address_is_not_believed_from_a_stranger() {
+fn a_forwarded_address_from_an_untrusted_peer_is_ignored() {
     let server = Server::with("LAFIYA_ANONYMOUS_RATE_LIMIT_PER_MINUTE", "3").start();
     let statuses = statuses_of_addresses(&server.client(), 5);
     assert_eq!(statuses, [401, 401, 401, 429, 429]);
 }
 
 #[test]
-fn a_forwarded_address_is_believed_from_a_trusted_proxy() {
+fn a_forwarded_address_from_a_trusted_proxy_is_used() {
     let server = Server::with("LAFIYA_ANONYMOUS_RATE_LIMIT_PER_MINUTE", "1")
         .with("LAFIYA_TRUSTED_PROXIES", "127.0.0.0/8")
         .start();
@@ -159,7 +159,7 @@ fn a_forwarded_address_is_believed_from_a_trusted_proxy() {
 }
 
 #[test]
-fn replicas_share_the_window_of_a_key() {
+fn replicas_share_the_rate_limit_of_a_key() {
     // Without a shared cache every process counts separately.
     if BackendKind::of_this_run() == BackendKind::Embedded {
         return;

@@ -131,7 +131,7 @@ fn an_unknown_assessment_is_404() {
 }
 
 #[test]
-fn another_tenants_assessment_looks_unknown() {
+fn another_tenants_assessment_is_404() {
     let server = shared();
     let (ours, theirs) = (pilot(&server, "explained", 5), pilot(&server, "curious", 5));
     let id = assessed(&ours, &fever())["assessment_id"].clone();
@@ -161,7 +161,7 @@ fn a_malformed_id_is_400_and_named() {
 }
 
 #[test]
-fn an_explanation_outlives_the_process() {
+fn an_explanation_survives_a_crash() {
     let mut server = Server::without_limits().start();
     let client = pilot(&server, "clinic", 1);
     let id = assessed(&client, &fever())["assessment_id"].clone();
@@ -173,7 +173,7 @@ fn an_explanation_outlives_the_process() {
 }
 
 #[test]
-fn an_earlier_answer_rests_for_ever_on_what_was_known_then_and_says_what_replaced_it() {
+fn an_explanation_keeps_its_evidence_and_names_its_successor() {
     let client = clinic();
     let id = new_uuid();
     let first = assessed(

@@ -33,7 +33,7 @@ fn whole(client: &Client, path: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_list_has_every_id_once() {
+fn every_id_appears_once_in_its_list() {
     let client = shared().live();
     for path in LISTS {
         let items = Value::Array(whole(&client, path));
@@ -47,7 +47,7 @@ fn a_list_has_every_id_once() {
 }
 
 #[test]
-fn a_category_gives_its_items_and_no_others() {
+fn a_category_filters_the_list() {
     let client = shared().live();
     for path in LISTS {
         let items = whole(&client, path);
@@ -91,7 +91,7 @@ fn a_query_narrows_the_list_and_the_total() {
 }
 
 #[test]
-fn every_condition_is_told_in_detail() {
+fn every_condition_has_details() {
     let client = shared().live();
     for condition in whole(&client, "/v1/conditions") {
         let id = condition["id"].as_str().expect("an id");
@@ -155,7 +155,7 @@ fn every_condition_has_education_in_both_shapes() {
 }
 
 #[test]
-fn what_is_not_a_condition_is_404() {
+fn a_non_condition_id_is_404() {
     let client = shared().live();
     for id in [
         "s_fever",

@@ -39,7 +39,7 @@ fn post(headers: &str, body: &str) -> String {
 }
 
 #[test]
-fn a_body_is_in_chunks_and_not_encoded_otherwise() {
+fn only_plain_chunked_encoding_is_accepted() {
     let chunks = "0\r\n\r\n";
     for coding in [
         "Transfer-Encoding: gzip, chunked\r\n",
@@ -61,7 +61,7 @@ fn a_body_is_in_chunks_and_not_encoded_otherwise() {
 }
 
 #[test]
-fn one_host_is_named() {
+fn exactly_one_valid_host_is_required() {
     for headers in [
         "",
         "Host: a\r\nHost: a\r\n",
@@ -82,7 +82,7 @@ fn one_host_is_named() {
 }
 
 #[test]
-fn lengths_that_contradict_each_other_end_the_connection() {
+fn contradictory_lengths_end_the_connection() {
     let body = "{\"text\": \"fever\"}";
     let length = body.len();
     for headers in [
@@ -102,7 +102,7 @@ fn lengths_that_contradict_each_other_end_the_connection() {
 /// With both a length and chunks, the chunks count, as in the HTTP standard, and nothing after them
 /// is read.
 #[test]
-fn a_length_beside_chunks_does_not_open_a_second_request() {
+fn a_length_with_chunks_does_not_smuggle_a_second_request() {
     let body = "{\"text\": \"fever\"}";
     let chunks = format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
     for headers in [
@@ -123,7 +123,7 @@ fn a_length_beside_chunks_does_not_open_a_second_request() {
 }
 
 #[test]
-fn what_is_announced_as_too_large_is_refused_before_it_comes() {
+fn an_oversized_content_length_is_refused_before_the_body() {
     for bytes in [300 * 1024, 10 * 1024 * 1024, 1_u64 << 40] {
         let mut connection = open();
         let head = post(&format!("Host: x\r\nContent-Length: {bytes}\r\n"), "");
@@ -136,7 +136,7 @@ fn what_is_announced_as_too_large_is_refused_before_it_comes() {
 }
 
 #[test]
-fn who_sends_too_much_all_the_same_reads_the_answer() {
+fn a_client_that_sends_too_much_still_gets_the_answer() {
     for bytes in [300 * 1024, 10 * 1024 * 1024] {
         let request = shared().sandbox().request("POST", "/v1/parse");
         let answer = request.json_text(vec![b' '; bytes]).send();

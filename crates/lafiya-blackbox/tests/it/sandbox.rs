@@ -17,7 +17,7 @@ fn model(client: &Client) -> Value {
 }
 
 #[test]
-fn key_and_header_decide_about_the_sandbox() {
+fn the_key_and_the_header_select_the_sandbox() {
     let server = shared();
     let (live, test) = (server.live(), server.sandbox());
     assert_ne!(model(&live), "sandbox");
@@ -42,7 +42,7 @@ fn key_and_header_decide_about_the_sandbox() {
 }
 
 #[test]
-fn a_place_raises_the_error_it_names() {
+fn a_special_location_simulates_its_error() {
     let server = shared();
     for (place, status, code) in [
         ("sandbox:quota", 403, "QUOTA_EXCEEDED"),
@@ -60,7 +60,7 @@ fn a_place_raises_the_error_it_names() {
 }
 
 #[test]
-fn the_mock_quota_error_looks_like_a_real_one() {
+fn the_mock_quota_error_has_the_shape_of_a_real_one() {
     let server = shared();
     let body = with(fever(), "/patient/location", json!("sandbox:quota"));
     let mock = server.sandbox().post(ASSESS, &body);
@@ -117,7 +117,7 @@ fn the_same_request_gives_the_same_mock_answer() {
 }
 
 #[test]
-fn the_sandbox_costs_nothing_and_knows_no_quota() {
+fn the_sandbox_is_free_and_has_no_quota() {
     let server = shared();
     let live = pilot(&server, "mock costs", 1);
     let sandbox = live.with_header(ENVIRONMENT, "sandbox");
@@ -131,7 +131,7 @@ fn the_sandbox_costs_nothing_and_knows_no_quota() {
 }
 
 #[test]
-fn a_sandbox_assessment_is_seen_by_sandbox_calls_only() {
+fn only_sandbox_calls_see_a_sandbox_assessment() {
     let server = shared();
     let (live, test) = (server.live(), server.sandbox());
     let header = live.with_header(ENVIRONMENT, "sandbox");

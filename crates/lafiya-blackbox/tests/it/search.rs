@@ -15,7 +15,7 @@ fn search(query: &str) -> Value {
 }
 
 #[test]
-fn results_have_every_documented_field_and_fall_in_similarity() {
+fn results_have_every_field_and_are_sorted_by_similarity() {
     for phrase in ["fever", "malaria", "pain", "hot%20body", "sugar", "tes"] {
         let body = search(&format!("phrase={phrase}&max_results=20"));
         let item = [
@@ -43,7 +43,7 @@ fn results_have_every_documented_field_and_fall_in_similarity() {
 }
 
 #[test]
-fn the_meta_object_tells_what_was_asked() {
+fn the_meta_object_repeats_the_query() {
     let body = search("phrase=stiff%20neck");
     check_fields(&body["meta"], &[("phrase", Text), ("timestamp", Text)]);
     assert_eq!(body["meta"]["phrase"], "stiff neck");
@@ -54,7 +54,7 @@ fn the_meta_object_tells_what_was_asked() {
 }
 
 #[test]
-fn eight_results_unless_told_otherwise() {
+fn the_default_is_eight_results() {
     let count = |query: &str| search(query)["data"].as_array().map_or(0, Vec::len);
     assert_eq!(count("phrase=pain"), 8);
     assert_eq!(count("phrase=pain&max_results=1"), 1);
@@ -79,7 +79,7 @@ fn an_exact_name_comes_first() {
 }
 
 #[test]
-fn a_slip_of_the_finger_and_capitals_do_not_matter() {
+fn typos_and_case_are_tolerated() {
     for (phrase, id) in [
         ("FEVER", "s_fever"),
         ("fevr", "s_fever"),
@@ -92,7 +92,7 @@ fn a_slip_of_the_finger_and_capitals_do_not_matter() {
 }
 
 #[test]
-fn what_the_other_sex_has_is_left_out() {
+fn concepts_of_the_other_sex_are_excluded() {
     let ids = |query: &str| {
         let body = search(query);
         let ids = column(&body["data"], "id");
@@ -109,7 +109,7 @@ fn what_the_other_sex_has_is_left_out() {
 }
 
 #[test]
-fn a_parameter_out_of_bounds_is_400_and_named() {
+fn an_out_of_range_parameter_is_400_and_named() {
     let too_long = format!("phrase={}", "x".repeat(201));
     for (query, pointer) in [
         ("", "/phrase"),
@@ -135,7 +135,7 @@ fn a_parameter_out_of_bounds_is_400_and_named() {
 }
 
 #[test]
-fn the_phrase_is_counted_in_characters() {
+fn the_phrase_limit_is_counted_in_characters() {
     for letter in ["x", "%C3%A9", "%F0%9F%A4%92"] {
         search(&format!("phrase={}", letter.repeat(200)));
         let path = format!("/v1/search?phrase={}", letter.repeat(201));
@@ -145,7 +145,7 @@ fn the_phrase_is_counted_in_characters() {
 }
 
 #[test]
-fn what_is_found_nowhere_is_an_empty_list() {
+fn an_unknown_phrase_gives_an_empty_list() {
     let body = search("phrase=qqqqzzzzxxxxjjjj");
     assert_eq!(body["data"], json!([]));
     assert_eq!(body["meta"]["total"], 0);

@@ -9,7 +9,7 @@ const RUNNING: usize = 20;
 const BODY: &[u8] = b"{\"expires_at\": 1}";
 
 #[test]
-fn requests_that_run_at_sigterm_are_all_answered() {
+fn requests_in_flight_at_sigterm_are_answered() {
     let mut server = Server::without_limits().start();
     let mut running: Vec<Connection> = (0..RUNNING)
         .map(|_| request_without_its_body(&server))
@@ -43,7 +43,7 @@ fn request_without_its_body(server: &Server) -> Connection {
 }
 
 #[test]
-fn connections_that_idle_do_not_hold_up_the_end() {
+fn idle_connections_do_not_delay_shutdown() {
     let mut server = Server::start();
     let mut idle = Vec::new();
     for _ in 0..10 {
@@ -63,7 +63,7 @@ fn connections_that_idle_do_not_hold_up_the_end() {
 }
 
 #[test]
-fn a_request_that_never_ends_is_given_up_after_the_grace_time() {
+fn an_endless_request_is_aborted_after_the_grace_period() {
     let mut server = Server::with("LAFIYA_SHUTDOWN_GRACE_MS", "500").start();
     let _stuck = request_without_its_body(&server);
     let asked = Instant::now();
@@ -77,7 +77,7 @@ fn a_request_that_never_ends_is_given_up_after_the_grace_time() {
 }
 
 #[test]
-fn what_was_answered_before_a_crash_is_there_after_it() {
+fn acknowledged_changes_survive_a_crash() {
     let mut server = Server::start();
     let rotated = server
         .live()

@@ -10,7 +10,7 @@ const SERVED: usize = 500;
 const AT_A_TIME: usize = 10;
 
 #[test]
-fn among_1000_connections_of_which_half_are_slow_the_others_are_served_within_a_second() {
+fn slow_connections_do_not_delay_the_other_connections() {
     let server = Server::without_limits().start();
     let _slow: Vec<Connection> = (0..SLOW)
         .map(|number| slow_connection(&server, number))
@@ -52,7 +52,7 @@ fn slow_connection(server: &Server, number: usize) -> Connection {
 }
 
 #[test]
-fn a_head_that_does_not_come_ends_the_connection() {
+fn a_missing_request_head_ends_the_connection() {
     let server = Server::with("LAFIYA_HEADER_TIMEOUT_MS", "300").start();
     let mut connection = Connection::open(server.address).expect("a connection");
     connection
@@ -69,7 +69,7 @@ fn a_head_that_does_not_come_ends_the_connection() {
 }
 
 #[test]
-fn a_body_that_does_not_come_is_408() {
+fn a_missing_body_is_408() {
     let server = Server::with("LAFIYA_BODY_TIMEOUT_MS", "300").start();
     let mut connection = Connection::open(server.address).expect("a connection");
     let request = server.live().request("POST", "/v1/keys/rotate");
@@ -84,7 +84,7 @@ fn a_body_that_does_not_come_is_408() {
 const LARGE_FILE: &str = "/docs/api/swagger-ui-bundle.js";
 
 #[test]
-fn clients_that_do_not_read_their_answers_lose_their_connections() {
+fn clients_that_do_not_read_are_disconnected() {
     const CONNECTIONS: usize = 20;
     let server = Server::without_limits()
         .with("LAFIYA_CONNECTIONS_MAX", &CONNECTIONS.to_string())
@@ -120,7 +120,7 @@ fn clients_that_do_not_read_their_answers_lose_their_connections() {
 }
 
 #[test]
-fn a_client_that_reads_a_large_file_slowly_gets_all_of_it() {
+fn a_slow_reader_gets_the_whole_file() {
     let server = Server::with("LAFIYA_WRITE_TIMEOUT_MS", "1000").start();
     let request = server.client().request("GET", LARGE_FILE);
     let whole = request.send().expect(200);
@@ -138,7 +138,7 @@ fn a_client_that_reads_a_large_file_slowly_gets_all_of_it() {
 }
 
 #[test]
-fn one_address_gets_so_many_connections_and_no_more() {
+fn connections_per_address_are_limited() {
     let server = Server::with("LAFIYA_CONNECTIONS_PER_ADDRESS_MAX", "5")
         .with("LAFIYA_CONNECTIONS_PER_ADDRESS_EXEMPT", "[]")
         .start();
@@ -159,7 +159,7 @@ fn one_address_gets_so_many_connections_and_no_more() {
 }
 
 #[test]
-fn files_of_pages_are_counted_for_each_address() {
+fn asset_requests_are_limited_per_address() {
     let server = Server::with("LAFIYA_ANONYMOUS_RATE_LIMIT_PER_MINUTE", "1").start();
     let as_browser = server.client().with_header("Accept", "text/html");
     let mut answers = Vec::new();
@@ -174,7 +174,7 @@ fn files_of_pages_are_counted_for_each_address() {
 }
 
 #[test]
-fn connections_beyond_the_bound_get_503_and_a_place_comes_free_again() {
+fn connections_beyond_the_limit_get_503_until_one_closes() {
     let server = Server::with("LAFIYA_CONNECTIONS_MAX", "5").start();
     // The connection of the test harness may still be closing.
     let mut held: Vec<Connection> = Vec::new();

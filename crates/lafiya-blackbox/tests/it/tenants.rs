@@ -216,7 +216,7 @@ fn check_same(ours: &Answer, owned: &Owned, nowhere: &Answer, nothing: &Owned) {
 }
 
 #[test]
-fn what_another_tenant_owns_is_answered_like_what_does_not_exist() {
+fn resources_of_another_tenant_look_nonexistent() {
     let server = quick().start();
     let (owned, nothing) = (somebody(&server), Owned::nothing());
     let stranger = pilot(&server, "theirs", 50);
@@ -249,7 +249,7 @@ pub(crate) fn list_call(of: &Owned) -> String {
 const OF_EVERYBODY: &[&str] = &["/v1/conditions/", "/v1/fhir/"];
 
 #[test]
-fn no_path_with_an_id_is_forgotten_here() {
+fn every_path_with_an_id_is_tested_here() {
     let document = shared().client().get("/v1/openapi.json").expect(200).json();
     let placeholders = Owned {
         webhook: "{id}".to_owned(),
@@ -275,7 +275,7 @@ fn no_path_with_an_id_is_forgotten_here() {
 }
 
 #[test]
-fn another_tenants_interview_is_a_new_one_for_everybody_else() {
+fn the_interview_of_another_tenant_looks_new() {
     let server = quick().start();
     let (owned, nothing) = (somebody(&server), Owned::nothing());
     let stranger = pilot(&server, "theirs", 50);
@@ -292,7 +292,7 @@ fn another_tenants_interview_is_a_new_one_for_everybody_else() {
 }
 
 #[test]
-fn the_pages_of_another_tenant_are_answered_like_pages_that_do_not_exist() {
+fn pages_of_another_tenant_look_nonexistent() {
     let server = quick().start();
     let (owned, nothing) = (somebody(&server), Owned::nothing());
     pilot(&server, "theirs", 50);
@@ -307,7 +307,7 @@ fn the_pages_of_another_tenant_are_answered_like_pages_that_do_not_exist() {
 }
 
 #[test]
-fn a_clinician_changes_nothing_of_keys_members_and_webhooks() {
+fn a_clinician_cannot_change_keys_members_or_webhooks() {
     let server = quick().start();
     let owned = somebody(&server);
     let clinician = member_as(&server, "ours", "nurse@ours.example", "clinician");

@@ -84,7 +84,7 @@ fn check_no_cliff(ours: &Request, nowhere: &Request) {
 }
 
 #[test]
-fn what_another_tenant_owns_takes_as_long_as_what_does_not_exist() {
+fn resources_of_another_tenant_take_as_long_as_nonexistent_ones() {
     let server = quick().start();
     let (owned, nothing) = (somebody(&server), Owned::nothing());
     let stranger = pilot(&server, "theirs", 50);
@@ -125,7 +125,7 @@ fn begun(owner: &Client) -> String {
 }
 
 #[test]
-fn a_cliff_is_seen_and_noise_is_not() {
+fn a_timing_difference_is_detected_and_noise_is_not() {
     let pause = |ms: u64| move || std::thread::sleep(Duration::from_millis(ms));
     assert!(cliff(pause(9), pause(1)).is_some());
     assert!(cliff(pause(1), pause(9)).is_some());

@@ -53,7 +53,7 @@ fn a_tenant_that_used_nothing_gets_every_field() {
 }
 
 #[test]
-fn interviews_are_counted_once_under_their_last_turn_and_the_sandbox_is_not() {
+fn interviews_count_once_by_last_turn_and_sandbox_not_at_all() {
     let client = pilot(&shared(), "usage of a clinic", 8);
     let sandbox = client.with_header("X-Service-Environment", "sandbox");
     let id = new_uuid();
@@ -87,7 +87,7 @@ fn interviews_are_counted_once_under_their_last_turn_and_the_sandbox_is_not() {
 }
 
 #[test]
-fn the_professional_tier_pays_for_what_comes_after_the_included() {
+fn the_professional_tier_pays_beyond_the_included_number() {
     let client = tenant(&shared(), "usage of a hospital", "professional", 2);
     for _ in 0..5 {
         assessed(&client, &fever());
@@ -106,7 +106,7 @@ fn the_professional_tier_pays_for_what_comes_after_the_included() {
 }
 
 #[test]
-fn a_sandbox_key_sees_its_tenants_usage_and_nobody_sees_anothers() {
+fn usage_is_visible_only_to_keys_of_the_tenant() {
     let server = shared();
     let ours = pilot(&server, "usage of ours", 5);
     let theirs = pilot(&server, "usage of theirs", 5);
@@ -122,7 +122,7 @@ fn a_sandbox_key_sees_its_tenants_usage_and_nobody_sees_anothers() {
 }
 
 #[test]
-fn dates_that_are_missing_or_not_real_are_all_named() {
+fn missing_and_invalid_dates_are_all_named() {
     let client = pilot(&shared(), "usage of wrong dates", 5);
     let check = |query: &str, expected: &[&str]| {
         let answer = client.get(&format!("/v1/usage{query}"));

@@ -17,7 +17,7 @@ fn the_current_version_is_not_deprecated() {
 }
 
 #[test]
-fn a_deprecated_version_answers_as_before_and_says_so_every_time() {
+fn a_deprecated_version_answers_with_deprecation_headers() {
     let server = Server::with("LAFIYA_VERSIONS", DEPRECATED).start();
     let current = server.live().get("/v1/symptoms?limit=3").expect(200);
     let old = server.live().get("/v0/symptoms?limit=3").expect(200);
@@ -62,7 +62,7 @@ fn an_ended_version_is_410_on_every_path() {
 }
 
 #[test]
-fn nobody_is_sent_from_an_ended_version_to_itself() {
+fn an_ended_version_is_never_suggested_as_a_replacement() {
     let server = Server::with("LAFIYA_VERSIONS", ENDED).start();
     let old = server.live().get("/v0/symptoms").expect(410);
     assert!(old.text().contains("Use /v1"), "{old:?}");
@@ -79,7 +79,7 @@ fn a_410_carries_the_standard_headers() {
 }
 
 #[test]
-fn a_table_that_cannot_be_meant_is_refused() {
+fn an_invalid_version_table_is_refused() {
     for table in [
         r#"[{ name = "zero", deprecated_on = "2026-01-01", sunset_on = "2026-07-01" }]"#,
         r#"[{ name = "v0", deprecated_on = "2026-07-01", sunset_on = "2026-01-01" }]"#,

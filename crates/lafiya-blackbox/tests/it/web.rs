@@ -10,7 +10,7 @@ fn browser(server: &Server) -> Client {
 }
 
 #[test]
-fn only_whoever_sits_at_an_embedded_machine_consults_without_signing_in() {
+fn only_local_users_of_an_embedded_setup_skip_signing_in() {
     let server = shared();
     let here = browser(&server).get("/");
     if BackendKind::of_this_run() == BackendKind::Servers {
@@ -39,7 +39,7 @@ fn only_whoever_sits_at_an_embedded_machine_consults_without_signing_in() {
 }
 
 #[test]
-fn signing_in_does_not_tell_which_addresses_have_accounts() {
+fn signing_in_does_not_reveal_which_accounts_exist() {
     let server = Server::without_limits().start();
     let known = "ada@clinic.example";
     let made = server.cli(&[
@@ -77,7 +77,7 @@ fn said_to_who_signs_in(server: &Server, email: &str) -> String {
 }
 
 #[test]
-fn the_dashboard_leads_strangers_to_the_door() {
+fn the_dashboard_redirects_strangers_to_sign_in() {
     for path in [
         "/dashboard",
         "/dashboard/keys",
@@ -91,7 +91,7 @@ fn the_dashboard_leads_strangers_to_the_door() {
 }
 
 #[test]
-fn cookies_are_closed_to_scripts_and_to_other_sites() {
+fn cookies_are_http_only_and_same_site() {
     let answer = browser(&shared()).get("/sign-in");
     let cookie = answer.required_header("set-cookie");
     assert!(
@@ -112,7 +112,7 @@ fn a_form_without_its_token_is_refused() {
 }
 
 #[test]
-fn a_wrong_path_is_a_page_for_people_and_json_for_programs() {
+fn a_wrong_path_is_html_for_browsers_and_json_for_programs() {
     let page = browser(&shared()).get("/nowhere").expect(404);
     assert!(
         page.required_header("content-type")
@@ -125,7 +125,7 @@ fn a_wrong_path_is_a_page_for_people_and_json_for_programs() {
 }
 
 #[test]
-fn people_are_made_on_the_command_line_and_their_link_works_once() {
+fn users_created_by_cli_get_a_link_that_works_once() {
     let server = Server::start();
     let made = server.cli(&[
         "user",
@@ -164,7 +164,7 @@ fn people_are_made_on_the_command_line_and_their_link_works_once() {
 }
 
 #[test]
-fn the_first_start_tells_a_sign_in_link_that_works() {
+fn the_first_start_shows_a_working_sign_in_link() {
     let server = Server::start();
     let log = server.told_at_first_start();
     let link = log

@@ -34,7 +34,7 @@ fn settle(client: &Client, webhook: &Value, receiver: &Receiver) {
 }
 
 #[test]
-fn a_completed_assessment_is_told_without_patient_data() {
+fn a_completed_assessment_is_delivered_without_patient_data() {
     let server = telling();
     let receiver = Receiver::start();
     let client = pilot(&server, "events completed", 50);
@@ -69,7 +69,7 @@ fn a_completed_assessment_is_told_without_patient_data() {
 }
 
 #[test]
-fn every_turn_is_told_once_and_a_refused_call_is_not() {
+fn every_turn_is_delivered_once_and_a_refused_call_never() {
     let server = telling();
     let receiver = Receiver::start();
     let client = pilot(&server, "events of turns", 50);
@@ -92,7 +92,7 @@ fn every_turn_is_told_once_and_a_refused_call_is_not() {
 }
 
 #[test]
-fn the_sandbox_tells_its_own_webhooks_only() {
+fn sandbox_events_reach_only_sandbox_webhooks() {
     let server = telling();
     let (at_live, at_sandbox) = (Receiver::start(), Receiver::start());
     let live = pilot(&server, "events of the sandbox", 5);
@@ -128,7 +128,7 @@ fn two_replicas_deliver_everything_once() {
 }
 
 #[test]
-fn what_was_announced_survives_a_crash() {
+fn queued_deliveries_survive_a_crash() {
     let mut server = quick()
         .with("LAFIYA_WEBHOOK_TIMEOUT_MS", "1000")
         .with(
@@ -160,7 +160,7 @@ fn what_was_announced_survives_a_crash() {
 }
 
 #[test]
-fn a_slow_receiver_of_one_tenant_holds_up_no_other() {
+fn a_slow_receiver_does_not_delay_other_tenants() {
     let server = quick()
         .with("LAFIYA_WEBHOOK_CONCURRENCY_MAX", "4")
         .with("LAFIYA_WEBHOOK_TIMEOUT_MS", "20000")
@@ -184,7 +184,7 @@ fn a_slow_receiver_of_one_tenant_holds_up_no_other() {
 }
 
 #[test]
-fn thresholds_are_told_once_a_month() {
+fn usage_thresholds_are_delivered_once_a_month() {
     let server = quick().start();
     let replica = server.replica();
     let receiver = Receiver::start();
@@ -216,7 +216,7 @@ fn thresholds_are_told_once_a_month() {
 }
 
 #[test]
-fn a_key_that_expires_within_a_week_is_told_once() {
+fn a_key_expiring_within_a_week_is_delivered_once() {
     let server = quick().start();
     let replica = server.replica();
     let receiver = Receiver::start();
@@ -251,7 +251,7 @@ fn a_key_that_expires_within_a_week_is_told_once() {
 }
 
 #[test]
-fn nothing_of_a_webhook_reaches_the_log() {
+fn no_webhook_data_reaches_the_log() {
     let server = quick().with("LAFIYA_LOG_LEVEL", "debug").start();
     let receiver = Receiver::start();
     let client = server.live();

@@ -12,7 +12,7 @@ use crate::webhooks::{WEBHOOKS, register, telling};
 const EVENTS: [&str; 1] = ["assessment.completed"];
 
 #[test]
-fn only_public_https_addresses_are_registered() {
+fn only_public_https_addresses_can_be_registered() {
     let client = pilot(&shared(), "targets", 5);
     for url in [
         "http://example.org/hooks",
@@ -71,7 +71,7 @@ fn only_public_https_addresses_are_registered() {
 }
 
 #[test]
-fn a_developer_may_use_this_machine_but_never_the_metadata_service() {
+fn developers_may_use_localhost_but_not_the_metadata_service() {
     let client = pilot(&telling(), "targets of a developer", 5);
     register(&client, "http://localhost:9/hooks", &EVENTS);
     register(&client, "http://127.0.0.1:9/hooks", &EVENTS);
@@ -88,7 +88,7 @@ fn a_developer_may_use_this_machine_but_never_the_metadata_service() {
 
 /// Debian's name for this machine; the name itself does not show that it is internal.
 #[test]
-fn a_name_that_leads_inside_is_refused_when_the_connection_is_made() {
+fn a_name_resolving_inside_is_refused_at_connect_time() {
     let listener = TcpListener::bind("[::1]:0").or_else(|_| TcpListener::bind("127.0.0.1:0"));
     let listener = listener.expect("a free port");
     listener.set_nonblocking(true).expect("a listener");

@@ -153,7 +153,7 @@ fn every_mistake_of_a_registration_is_named_at_once() {
 }
 
 #[test]
-fn there_can_be_twenty() {
+fn at_most_twenty_webhooks_are_allowed() {
     let server = telling();
     let client = pilot(&server, "hooks twenty", 50);
     let body = json!({"url": "https://example.org", "events": ["assessment.completed"]});
@@ -168,7 +168,7 @@ fn there_can_be_twenty() {
 }
 
 #[test]
-fn another_tenant_and_the_sandbox_see_nothing_of_a_webhook() {
+fn webhooks_are_hidden_from_other_tenants_and_the_sandbox() {
     let server = telling();
     let receiver = Receiver::start();
     let client = pilot(&server, "hooks of ours", 50);
@@ -202,7 +202,7 @@ fn another_tenant_and_the_sandbox_see_nothing_of_a_webhook() {
 }
 
 #[test]
-fn a_test_is_delivered_signed_and_shown() {
+fn a_test_event_is_delivered_signed_and_listed() {
     let server = telling();
     let receiver = Receiver::start();
     let client = pilot(&server, "hooks tried", 50);
@@ -252,7 +252,7 @@ fn a_test_is_delivered_signed_and_shown() {
 }
 
 #[test]
-fn a_receiver_that_fails_gets_it_again_until_it_takes_it() {
+fn a_failed_delivery_is_retried_until_accepted() {
     let server = telling();
     let receiver = Receiver::start();
     receiver.answer(500);
@@ -274,7 +274,7 @@ fn a_receiver_that_fails_gets_it_again_until_it_takes_it() {
 }
 
 #[test]
-fn after_the_last_attempt_it_has_failed_and_can_be_sent_again_by_hand() {
+fn a_finally_failed_delivery_can_be_resent_by_hand() {
     let server = telling();
     let receiver = Receiver::start();
     receiver.answer(503);
@@ -301,7 +301,7 @@ fn after_the_last_attempt_it_has_failed_and_can_be_sent_again_by_hand() {
 }
 
 #[test]
-fn a_receiver_that_is_gone_is_left_alone() {
+fn a_receiver_that_answers_410_is_disabled() {
     let server = telling();
     let receiver = Receiver::start();
     receiver.answer(410);
@@ -325,7 +325,7 @@ fn a_receiver_that_is_gone_is_left_alone() {
 }
 
 #[test]
-fn for_a_day_both_secrets_are_valid() {
+fn both_secrets_are_valid_for_a_day_after_rotation() {
     let server = telling();
     let receiver = Receiver::start();
     let client = pilot(&server, "hooks rotated", 50);
@@ -348,7 +348,7 @@ fn for_a_day_both_secrets_are_valid() {
 }
 
 #[test]
-fn the_library_for_python_accepts_the_signature() {
+fn the_python_library_accepts_the_signature() {
     let Ok(python) = std::env::var("LAFIYA_BLACKBOX_PYTHON") else {
         eprintln!("LAFIYA_BLACKBOX_PYTHON is not set; `cargo xtask test` sets it");
         return;

@@ -132,7 +132,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 120, rng_seed: RngSeed::Fixed(20_261_115), ..ProptestConfig::default() })]
 
     #[test]
-    fn no_opinion_takes_anything_away(case in any_case(), opinion in any_opinion()) {
+    fn no_opinion_lowers_the_level_or_removes_anything(case in any_case(), opinion in any_opinion()) {
         let alone = without(&case);
         assert_no_harm(&alone, &with(&case, opinion));
         assert_no_harm(&alone, &with(&case, contrary(&case)));
@@ -181,7 +181,7 @@ fn shares(answer: &Assessment) -> Vec<(ConceptId, f64)> {
 }
 
 #[test]
-fn an_opinion_without_views_moves_nothing() {
+fn an_opinion_without_views_changes_nothing() {
     let opinion = Opinion {
         by: "test".to_owned(),
         ..Opinion::default()
@@ -190,7 +190,7 @@ fn an_opinion_without_views_moves_nothing() {
 }
 
 #[test]
-fn an_opinion_moves_the_ranking_and_says_by_how_much() {
+fn an_opinion_changes_the_ranking_and_states_by_how_much() {
     let alone = shares(&without(&fever()));
     let (second, was) = alone[1].clone();
     let opinion = Opinion {
@@ -208,7 +208,7 @@ fn an_opinion_moves_the_ranking_and_says_by_how_much() {
 }
 
 #[test]
-fn a_higher_level_stands_and_says_whose_it_is() {
+fn a_higher_level_of_an_opinion_applies_and_names_its_source() {
     let alone = without(&fever());
     assert!(alone.triage.level < TriageLevel::Emergency);
     let opinion = Opinion {
@@ -229,7 +229,7 @@ fn a_higher_level_stands_and_says_whose_it_is() {
 }
 
 #[test]
-fn what_may_not_count_is_named() {
+fn refused_parts_of_an_opinion_are_named() {
     let mut draft = assess(&BASE, &fever(), &Parameters::default());
     let unknown = ConceptId::from("c_nobody_knows");
     let male_only = BASE
@@ -255,7 +255,7 @@ fn what_may_not_count_is_named() {
 }
 
 #[test]
-fn reasons_stand_among_the_steps_with_their_sources() {
+fn reasons_appear_among_the_steps_with_their_sources() {
     let source = BASE.sources()[0].id.clone();
     let answer = with(
         &fever(),

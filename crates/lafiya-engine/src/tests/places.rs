@@ -65,7 +65,7 @@ fn places() -> Vec<&'static str> {
 }
 
 #[test]
-fn a_place_and_the_same_in_words_give_the_same_level() {
+fn a_region_and_its_stated_risks_give_the_same_level() {
     for slug in places() {
         let implied = implied(slug);
         for age in ages() {
@@ -86,7 +86,7 @@ fn a_place_and_the_same_in_words_give_the_same_level() {
 }
 
 #[test]
-fn what_a_place_implies_is_weighed_once() {
+fn a_risk_implied_by_a_region_is_weighed_once() {
     for slug in ["kano", "lagos", "greater-accra", "baringo"] {
         let evidence = present(&["s_fever", "s_headache"]);
         let evidence_items = present(&[&["s_fever", "s_headache"], &implied(slug)[..]].concat());
@@ -106,7 +106,7 @@ fn what_a_place_implies_is_weighed_once() {
 }
 
 #[test]
-fn a_place_takes_no_told_risk_away() {
+fn a_region_removes_no_stated_risk() {
     let slug = "tunisia";
     assert!(
         implied(slug).is_empty(),

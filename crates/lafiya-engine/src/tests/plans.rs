@@ -33,7 +33,7 @@ fn early_bleeding() -> DeidentifiedCase {
 }
 
 #[test]
-fn what_a_less_likely_condition_asks_for_is_said_with_its_name() {
+fn actions_for_a_less_likely_condition_name_it() {
     let answer = answer(&early_bleeding());
     let [leader, second] = &answer.conditions[..2] else {
         panic!("two candidates");
@@ -79,7 +79,7 @@ fn raised_by_danger(age: u32, sex: Sex, evidence_items: &[&str]) -> Assessment<'
 }
 
 #[test]
-fn a_level_above_the_leading_condition_is_seen_by_whom_the_level_asks_for() {
+fn a_raised_level_decides_the_specialist() {
     let retention = ["s_urinary_retention_symptom", "s_palpable_bladder"];
     let emergency = raised_by_danger(72, Sex::Male, &retention);
     let lump = ["s_hard_or_fixed_breast_lump", "s_breast_skin_dimpling"];
@@ -101,7 +101,7 @@ fn a_level_above_the_leading_condition_is_seen_by_whom_the_level_asks_for() {
 }
 
 #[test]
-fn a_test_is_recommended_only_to_whom_it_makes_sense_for() {
+fn a_test_is_recommended_only_within_its_limits() {
     let positive = r#"what_positive_means = "Anaemia.""#;
     let limits = r#"
         sex = "female"
@@ -136,7 +136,7 @@ fn a_test_is_recommended_only_to_whom_it_makes_sense_for() {
 }
 
 #[test]
-fn no_later_visit_is_ordered_beside_an_emergency() {
+fn an_emergency_plan_orders_no_later_visit() {
     let action = r#"action = "Take the baby to a clinic today.""#;
     let actions = |addition: &str, evidence_items: &[&str]| -> Vec<String> {
         let effect = [action, addition].concat();
@@ -172,7 +172,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, rng_seed: RngSeed::Fixed(20_261_115), ..ProptestConfig::default() })]
 
     #[test]
-    fn whom_to_see_fits_the_level_and_comes_from_no_unlikely_condition(case in any_case()) {
+    fn the_specialist_fits_the_level_and_a_likely_condition(case in any_case()) {
         let answer = answer(&case);
         let (Some(leader), Some(specialist)) = (answer.conditions.first(), &answer.triage.specialist) else { return Ok(()); };
         let level = answer.triage.level;
@@ -184,7 +184,7 @@ proptest! {
     }
 
     #[test]
-    fn only_danger_and_the_leading_condition_give_orders_without_a_name(case in any_case()) {
+    fn only_danger_and_the_leading_condition_give_unnamed_actions(case in any_case()) {
         let answer = answer(&case);
         let Some(leader) = answer.conditions.first() else { return Ok(()); };
         let own = &condition(leader.id.as_str()).text;

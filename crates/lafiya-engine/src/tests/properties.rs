@@ -47,7 +47,7 @@ fn possible_findings(age: Age, sex: Sex) -> Vec<FindingIx> {
 }
 
 #[test]
-fn an_emergency_sign_always_ends_in_emergency() {
+fn an_emergency_sign_always_gives_an_emergency() {
     for (age, sex) in PEOPLE {
         for ix in possible_findings(age, sex) {
             let Some(seriousness) = BASE.finding(ix).text.red_flag.seriousness() else {
@@ -66,7 +66,7 @@ fn an_emergency_sign_always_ends_in_emergency() {
 /// Tests every pair of a dangerous and any other finding for a young woman, and a sample for the
 /// others.
 #[test]
-fn adding_danger_never_lowers_the_level() {
+fn adding_a_danger_sign_never_lowers_the_level() {
     for (place, (age, sex)) in PEOPLE.into_iter().enumerate() {
         let step = if sex == Sex::Female && place == 3 {
             1
@@ -144,7 +144,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 150, rng_seed: RngSeed::Fixed(20_261_115), ..ProptestConfig::default() })]
 
     #[test]
-    fn every_case_gets_a_sound_answer(case in any_case()) {
+    fn every_case_gets_a_valid_answer(case in any_case()) {
         // `review` itself asserts order, bounds, sum, sources and the minimum level.
         let answer = review(assess(&BASE, &case, &Parameters::default()), 0);
         let is_grave = answer.red_flags.iter().any(|it| it.seriousness >= Seriousness::Emergency);
@@ -180,7 +180,7 @@ proptest! {
     }
 
     #[test]
-    fn no_rule_that_holds_is_left_out_because_it_sleeps(case in any_case()) {
+    fn every_matching_rule_is_among_the_candidate_rules(case in any_case()) {
         let facts = PatientFacts::gather(&BASE, &case);
         let awake: Vec<&str> = BASE.rules_awake(&facts.known).filter(|it| it.when.holds(&facts)).map(|it| it.text.id.as_str()).collect();
         let hypotheses: Vec<&str> = BASE.rules().iter().filter(|it| it.when.holds(&facts)).map(|it| it.text.id.as_str()).collect();
@@ -195,7 +195,7 @@ proptest! {
     }
 
     #[test]
-    fn one_more_danger_never_lowers_any_case(case in any_case(), place in 0_usize..10_000) {
+    fn one_more_danger_sign_never_lowers_any_case(case in any_case(), place in 0_usize..10_000) {
         let dangerous: Vec<FindingIx> = possible_findings(case.age, case.sex)
             .into_iter()
             .filter(|ix| BASE.finding(*ix).text.red_flag.seriousness().is_some())

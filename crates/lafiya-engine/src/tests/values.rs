@@ -30,7 +30,7 @@ fn counts(test: &str, evidence: Evidence) -> (Option<bool>, usize) {
 }
 
 #[test]
-fn the_number_of_a_test_decides_and_not_the_word_beside_it() {
+fn the_number_of_a_test_overrides_the_stated_result() {
     let white = |choice, value| {
         counts(
             "lt_white_cell_count",
@@ -44,7 +44,7 @@ fn the_number_of_a_test_decides_and_not_the_word_beside_it() {
 }
 
 #[test]
-fn a_number_speaks_of_other_tests_as_well() {
+fn a_number_also_decides_related_tests() {
     let high = valued("lt_white_cell_count", Choice::Present, 150.0);
     assert_eq!(counts("lt_very_high_white_cell_count", high).0, Some(true));
     let calcium = valued("lt_calcium_total", Choice::Absent, 3.4);
@@ -55,7 +55,7 @@ fn a_number_speaks_of_other_tests_as_well() {
 }
 
 #[test]
-fn how_long_and_how_bad_a_finding_is_makes_it_a_narrower_one() {
+fn duration_and_severity_imply_a_narrower_finding() {
     let lasting = |id, days| Evidence {
         duration_days: Some(days),
         ..item(id, Choice::Present)
@@ -80,7 +80,7 @@ fn how_long_and_how_bad_a_finding_is_makes_it_a_narrower_one() {
 }
 
 #[test]
-fn who_says_that_it_is_not_so_is_believed() {
+fn an_explicit_denial_overrides_an_implied_finding() {
     let evidence = vec![
         Evidence {
             duration_days: Some(21),
@@ -144,7 +144,7 @@ fn values(quantity: &Quantity, age: Age) -> Vec<f64> {
 }
 
 #[test]
-fn what_does_not_fit_the_age_is_neither_present_nor_absent() {
+fn findings_outside_their_ages_are_unknown() {
     for (concept, quantity) in quantities() {
         for age in ages() {
             for (sex, value) in SEXES
@@ -172,7 +172,7 @@ fn what_does_not_fit_the_age_is_neither_present_nor_absent() {
 }
 
 #[test]
-fn what_is_told_to_be_absent_outside_its_ages_is_not_known() {
+fn a_denied_finding_outside_its_ages_is_unknown() {
     for age in [
         Age::from_days(5),
         Age::from_months(8),
@@ -196,7 +196,7 @@ fn what_is_told_to_be_absent_outside_its_ages_is_not_known() {
 }
 
 #[test]
-fn a_value_makes_absent_only_what_another_value_could_make_present() {
+fn a_value_denies_only_what_another_value_could_affirm() {
     let absent = |id: &str, value, years| {
         let age = Age::from_years(years);
         let facts = PatientFacts::gather(
@@ -230,7 +230,7 @@ const FROM_LATER: [(&str, u32); 4] = [
 ];
 
 #[test]
-fn a_value_far_from_normal_is_never_passed_over() {
+fn a_value_far_from_normal_is_never_ignored() {
     for (concept, quantity) in quantities() {
         let id = BASE.id_of(concept);
         for age in ages() {
@@ -286,7 +286,7 @@ const DANGEROUS: &[(&str, f64)] = &[
 ];
 
 #[test]
-fn a_dangerous_vital_sign_is_danger_at_every_age() {
+fn a_dangerous_vital_sign_raises_the_level_at_every_age() {
     for &(id, value) in DANGEROUS {
         for age in ages() {
             for sex in SEXES {
@@ -323,7 +323,7 @@ fn floor(case: &DeidentifiedCase) -> TriageLevel {
 }
 
 #[test]
-fn a_birthday_moves_the_level_of_a_value_by_one_step_at_most() {
+fn a_birthday_changes_the_level_by_one_step_at_most() {
     let ages: Vec<Age> = ages()
         .into_iter()
         .filter(|it| *it < Age::from_years(21))
@@ -385,7 +385,7 @@ fn a_very_high_pressure_with_complaints_is_an_emergency_at_every_age() {
 }
 
 #[test]
-fn a_finding_whose_name_holds_an_age_is_bound_to_that_age() {
+fn a_finding_named_after_an_age_group_is_limited_to_it() {
     let youngest = |ix: FindingIx| BASE.finding(ix).ages.contains(Age::from_days(3));
     let grown = |ix: FindingIx| BASE.finding(ix).ages.contains(Age::from_years(30));
     let is_of = |id: &str, word: &str| {
@@ -412,7 +412,7 @@ fn a_finding_whose_name_holds_an_age_is_bound_to_that_age() {
 }
 
 #[test]
-fn two_numbers_that_contradict_each_other_are_not_used() {
+fn contradictory_numbers_are_not_used() {
     let evidence = vec![
         item("s_fever", Choice::Present),
         valued("s_systolic_blood_pressure", Choice::Present, 80.0),

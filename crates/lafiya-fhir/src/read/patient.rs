@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_age_is_as_fine_as_assess_knows_it() {
+    fn the_age_has_the_precision_of_assess() {
         let check = |born: &str, expected: Age| {
             assert_eq!(age(born, "2026-11-15"), Some(expected), "{born}");
         };
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn references_agree_by_their_tail() {
+    fn references_match_by_their_last_segment() {
         for reference in [
             "Patient/7",
             "urn:uuid:7",

@@ -91,7 +91,7 @@ fn quantity(value: f64, code: &str) -> Value {
 }
 
 #[test]
-fn present_absent_and_unknown_are_said_in_many_ways() {
+fn present_absent_and_unknown_have_many_codings() {
     let check = |resource: Value, expected: Choice| {
         assert_eq!(claim(&resource).choice, expected, "{resource}");
     };
@@ -143,7 +143,7 @@ fn present_absent_and_unknown_are_said_in_many_ways() {
 }
 
 #[test]
-fn numbers_come_in_ucum_and_by_loinc() {
+fn ucum_quantities_and_loinc_codes_are_read() {
     let measured = |value: Value| {
         let code = json!({"coding": [{"system": LOINC, "code": "8310-5"}]});
         claim(&with(
@@ -182,7 +182,7 @@ fn a_test_is_positive_by_what_its_number_means() {
 }
 
 #[test]
-fn components_tell_severity_duration_and_the_parts_of_a_panel() {
+fn components_give_severity_duration_and_panel_parts() {
     let severity = json!({
         "code": {"coding": [{"system": SNOMED_CT, "code": "246112005"}]},
         "valueCodeableConcept": {"coding": [{"system": SNOMED_CT, "code": "24484000"}]},
@@ -210,7 +210,7 @@ fn components_tell_severity_duration_and_the_parts_of_a_panel() {
 }
 
 #[test]
-fn what_was_entered_in_error_or_cancelled_does_not_count() {
+fn entered_in_error_and_cancelled_resources_are_ignored() {
     for status in ["entered-in-error", "cancelled"] {
         let void = with(says("s_headache", "POS"), "status", json!(status));
         let case = case(&[says("s_fever", "POS"), void]);
@@ -219,7 +219,7 @@ fn what_was_entered_in_error_or_cancelled_does_not_count() {
 }
 
 #[test]
-fn the_later_of_two_readings_counts() {
+fn the_latest_of_two_readings_counts() {
     let at = |word: &str, when: &str| with(says("s_fever", word), "effectiveDateTime", json!(when));
     let early = at("POS", "2026-11-14T08:00:00+01:00");
     let late = at("NEG", "2026-11-14T20:00:00+01:00");
@@ -232,7 +232,7 @@ fn the_later_of_two_readings_counts() {
 }
 
 #[test]
-fn history_becomes_risk_factors_and_the_rest_is_said() {
+fn history_becomes_risk_factors_and_the_rest_is_reported() {
     let history = |system: &str, code: &str| json!({"resourceType": "Condition", "code": {"coding": [{"system": system, "code": code}]}});
     let fever = says("s_fever", "POS");
     for bound in [history(SNOMED_CT, "77386006"), history(ICD10, "Z33")] {
@@ -263,7 +263,7 @@ fn history_becomes_risk_factors_and_the_rest_is_said() {
 }
 
 #[test]
-fn resources_that_are_not_read_are_mentioned_when_they_are_clinical() {
+fn unread_clinical_resources_are_reported() {
     let others = |kind: &str| json!({"resourceType": kind});
     let case = case(&[
         says("s_fever", "POS"),
@@ -337,7 +337,7 @@ fn an_observation_of_another_patient_is_refused() {
 }
 
 #[test]
-fn what_is_not_a_bundle_is_told_apart_from_a_bad_one() {
+fn a_non_bundle_is_distinguished_from_a_malformed_bundle() {
     for body in [json!([]), json!(7), patient(), json!({"resourceType": 3})] {
         assert!(matches!(read(&body), Err(Refusal::NotABundle(_))), "{body}");
     }
@@ -346,7 +346,7 @@ fn what_is_not_a_bundle_is_told_apart_from_a_bad_one() {
 /// Every element of a valid Bundle is replaced with every JSON type: it is read or refused with a
 /// location, and never panics.
 #[test]
-fn no_wrong_type_anywhere_breaks_the_reader() {
+fn wrong_types_never_panic_the_reader() {
     let fever = with(
         with(
             says("s_fever", "POS"),
@@ -404,7 +404,7 @@ fn collect(pointer: &str, value: &Value, pointers: &mut Vec<String>) {
 }
 
 #[test]
-fn nothing_that_a_client_makes_up_comes_into_the_case_and_its_size_is_bounded() {
+fn made_up_content_is_kept_out_of_the_case_and_bounded() {
     let made_up = "AminaOkafor0803".repeat(4000);
     let history = |system: &str, code: &str| json!({"resourceType": "Condition", "code": {"coding": [{"system": system, "code": code}]}});
     let mut resources = vec![says("s_fever", "POS")];
@@ -429,7 +429,7 @@ fn nothing_that_a_client_makes_up_comes_into_the_case_and_its_size_is_bounded() 
 }
 
 #[test]
-fn what_may_turn_the_meaning_around_is_refused_wherever_it_stands() {
+fn modifier_extensions_are_refused_everywhere() {
     let extension = json!([{"url": "http://example.org/not", "valueBoolean": true}]);
     let deep = with(
         says("s_fever", "POS"),

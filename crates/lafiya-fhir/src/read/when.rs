@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_later_reading_is_known_only_where_both_say_when() {
+    fn readings_are_ordered_only_when_both_are_dated() {
         let at = |text: &str| read(text);
         assert!(is_later(
             at("2026-09-15T10:00:00Z"),

@@ -83,7 +83,7 @@ fn resources<'a>(bundle: &'a Value, kind: &str) -> Vec<&'a Value> {
 }
 
 #[test]
-fn every_reference_resolves_inside_the_bundle_and_no_id_stands_twice() {
+fn references_resolve_inside_the_bundle_and_ids_are_unique() {
     let bundle = written(Environment::Live);
     let entries = bundle["entry"].as_array().unwrap();
     let urls: BTreeSet<&str> = entries
@@ -104,7 +104,7 @@ fn every_reference_resolves_inside_the_bundle_and_no_id_stands_twice() {
 }
 
 #[test]
-fn the_candidates_stand_as_in_the_record() {
+fn the_candidates_match_the_record() {
     let document = document(Environment::Live);
     let bundle = written(Environment::Live);
     let conditions = resources(&bundle, "Condition");
@@ -145,7 +145,7 @@ fn the_report_carries_triage_and_confidence_and_red_flags_are_issues() {
 }
 
 #[test]
-fn the_same_record_gives_the_same_bundle_and_the_sandbox_is_marked() {
+fn the_bundle_is_deterministic_and_marks_the_sandbox() {
     assert_eq!(written(Environment::Live), written(Environment::Live));
     let mock = written(Environment::Test).to_string();
     assert!(mock.contains("HTEST"));
@@ -176,7 +176,7 @@ fn nothing_empty_is_written() {
 }
 
 #[test]
-fn a_facility_becomes_a_location_without_an_invented_telephone() {
+fn a_facility_without_a_telephone_gets_none() {
     let bundle = written(Environment::Live);
     let locations = resources(&bundle, "Location");
     assert_eq!(locations.len(), 1);

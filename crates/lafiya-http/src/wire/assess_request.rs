@@ -482,7 +482,7 @@ mod tests {
     const GOOD: &str = r#"{"patient": {"age": 30, "sex": "female"}, "evidence": [{"id": "s_fever", "choice_id": "present", "source": "initial"}]}"#;
 
     #[test]
-    fn a_good_body_is_read() {
+    fn a_valid_body_is_read() {
         let request = read(GOOD.as_bytes(), envelope(), |_| None).unwrap();
         assert_eq!(request.case.age, Age::from_years(30));
         assert_eq!(request.case.evidence.len(), 1);

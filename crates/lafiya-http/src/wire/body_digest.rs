@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_the_same_whichever_interview_it_names_and_wherever() {
+    fn the_digest_ignores_the_interview_id() {
         let plain = r#"{"patient": {"age": 3}, "evidence": ["interview_id"]}"#;
         let named = [
             r#"{"patient": {"age": 3}, "evidence": ["interview_id"], "interview_id": "a"}"#,
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_interview_of_its_own_is_taken_as_it_is() {
+    fn without_a_top_level_interview_id_the_whole_body_is_hashed() {
         for body in [
             r#"{"evidence": ["interview_id"]}"#,
             r#"{"patient": {"interview_id": "x"}}"#,
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn another_body_is_another_one() {
+    fn different_bodies_have_different_digests() {
         let one = r#"{"interview_id": "x", "age": 3}"#;
         let other = r#"{"interview_id": "x", "age": 4}"#;
         assert_ne!(digest(one.as_bytes()), digest(other.as_bytes()));

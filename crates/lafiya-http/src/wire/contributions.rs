@@ -98,7 +98,7 @@ mod tests {
     use lafiya_model::Choice;
 
     #[test]
-    fn they_are_written_as_a_list_of_each() {
+    fn contributions_are_written_as_a_json_array() {
         let piece = |id: &'static str, name: &'static str, choice| Weighed {
             id: id.into(),
             name: name.into(),

@@ -481,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_is_a_date_or_the_day_of_a_time() {
+    fn a_date_or_a_timestamp_gives_a_day() {
         let day = |text: &str| {
             let mut problems = Problems::default();
             let day = problems.day("/day", Field::Given(text.to_owned()));
@@ -540,7 +540,7 @@ mod tests {
     impl Shorthand for Inner {}
 
     #[test]
-    fn what_is_read_at_once_is_strict_and_all_there() {
+    fn read_whole_accepts_only_strict_complete_json() {
         for whole in [
             r#"{}"#,
             r#"{"name": "a", "inner": {"age": 3}}"#,

@@ -183,7 +183,7 @@ mod tests {
     use crate::toy;
 
     #[test]
-    fn multipliers_apply_as_the_conditions_say() {
+    fn multipliers_apply_under_their_conditions() {
         let base = toy::base();
         let settings = [None, Some(Setting::Rural), Some(Setting::Urban)];
         let months = [None, Some(1), Some(8), Some(12)];

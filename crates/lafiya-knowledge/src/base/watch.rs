@@ -134,7 +134,7 @@ mod tests {
     use crate::toy;
 
     #[test]
-    fn every_rule_that_holds_is_awake() {
+    fn every_matching_rule_is_found_by_its_concepts() {
         let base = toy::base();
         for rule in base.rules() {
             let mut awake = base.rules_awake(&rule.when.concepts());

@@ -42,7 +42,7 @@ proptest! {
     #![proptest_config(budget())]
 
     #[test]
-    fn any_slip_in_a_file_is_told_and_nothing_panics(
+    fn any_corruption_of_a_file_is_reported_without_a_panic(
         file in any::<prop::sample::Index>(),
         place in any::<prop::sample::Index>(),
         removed in 0_usize..40,

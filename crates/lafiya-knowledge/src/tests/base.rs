@@ -18,7 +18,7 @@ fn the_toy_base_has_no_complaints() {
 }
 
 #[test]
-fn an_id_is_found_exactly_then_bare_then_by_its_old_name() {
+fn ids_resolve_exactly_then_bare_then_by_old_name() {
     let base = toy::base();
     let check = |text: &str, id: Option<&str>| {
         assert_eq!(base.resolve(text).map(|it| base.id_of(it)), id, "{text}");
@@ -36,7 +36,7 @@ fn an_id_is_found_exactly_then_bare_then_by_its_old_name() {
 }
 
 #[test]
-fn values_are_read_in_many_units_but_only_clear_numbers() {
+fn values_are_read_in_many_units() {
     let base = toy::base();
     let check = |id: &str, text: &str, expected: Option<f64>| {
         let read = base.read_value(concept(&base, id), text).ok();
@@ -65,7 +65,7 @@ fn values_are_read_in_many_units_but_only_clear_numbers() {
 }
 
 #[test]
-fn a_unit_of_something_else_is_not_passed_over() {
+fn a_wrong_unit_is_not_ignored() {
     let base = toy::base();
     let check = |id: &str, text: &str, expected: Option<f64>| {
         let read = base.read_value(concept(&base, id), text).ok();
@@ -138,7 +138,7 @@ fn a_blood_pressure_is_two_values() {
 }
 
 #[test]
-fn an_impossible_value_is_told_from_an_unreadable_one() {
+fn implausible_and_unreadable_values_are_distinguished() {
     let base = toy::base();
     let temperature = concept(&base, "s_body_temperature");
     let answer = base.read_value(temperature, "60 C").unwrap_err();
@@ -204,7 +204,7 @@ fn what_is_normal_depends_on_age() {
 }
 
 #[test]
-fn a_narrow_finding_brings_the_broad_one() {
+fn a_narrow_finding_implies_the_broad_one() {
     let base = toy::base();
     let narrow = concept(&base, "s_high_fever");
     let implied: Vec<&str> = base
@@ -218,7 +218,7 @@ fn a_narrow_finding_brings_the_broad_one() {
 }
 
 #[test]
-fn what_most_conditions_list_lies_by_condition_as_well() {
+fn common_findings_are_also_indexed_by_condition() {
     let base = toy::base();
     let likelihood = base.likelihood();
     let mut laid_out = 0;
@@ -237,7 +237,7 @@ fn what_most_conditions_list_lies_by_condition_as_well() {
 }
 
 #[test]
-fn figures_are_listed_lifted_or_background() {
+fn probabilities_are_listed_raised_or_background() {
     let base = toy::base();
     let check = |condition: &str, finding: &str, group: Option<Group>, expected: f32| {
         let condition = concept(&base, condition).condition().unwrap();
@@ -254,7 +254,7 @@ fn figures_are_listed_lifted_or_background() {
 }
 
 #[test]
-fn a_broad_finding_left_out_is_as_frequent_as_the_narrow_one() {
+fn an_unlisted_broad_finding_is_as_frequent_as_the_narrow_one() {
     let files = toy::files_with(
         "conditions/c_tube_pregnancy.toml",
         "  { id = \"s_abdominal_pain\", of_100 = 97, cardinal = true },\n",

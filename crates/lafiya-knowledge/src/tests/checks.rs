@@ -39,14 +39,14 @@ fn rows() -> Vec<[String; 5]> {
 }
 
 #[test]
-fn every_broken_base_gets_its_complaint_and_no_other() {
+fn every_broken_base_gets_exactly_its_complaint() {
     for [file, old, new, name, says] in rows() {
         complains(toy::files_with(&file, &old, &new), &name, &says);
     }
 }
 
 #[test]
-fn every_check_is_broken_once_has_a_name_of_its_own_and_a_sentence() {
+fn every_check_is_tested_and_has_a_unique_name_and_a_sentence() {
     let names: BTreeSet<&str> = CHECKS.iter().map(|it| it.name).collect();
     assert_eq!(names.len(), CHECKS.len());
     assert!(CHECKS.iter().all(|it| it.says.ends_with('.')));
@@ -92,7 +92,7 @@ fn one_bad_entry_does_not_hide_the_others() {
 }
 
 #[test]
-fn a_file_nobody_knows() {
+fn an_unknown_file_is_a_complaint() {
     let mut files = toy::files();
     let text = String::new();
     files.push(SourceFile {
@@ -115,7 +115,7 @@ fn a_planned_condition_may_be_named() {
 }
 
 #[test]
-fn two_findings_that_are_kinds_of_each_other() {
+fn a_cycle_of_parents_is_a_complaint() {
     let path = "findings/general.toml";
     let files = toy::files_with(
         path,
@@ -133,7 +133,7 @@ fn two_findings_that_are_kinds_of_each_other() {
 }
 
 #[test]
-fn priors_may_not_add_up_to_more_than_everybody() {
+fn priors_must_not_add_up_to_more_than_everybody() {
     let mut files = toy::files();
     for file in &mut files {
         file.text = file.text.replace("\"65+\" = 30", "\"65+\" = 490");
@@ -148,7 +148,7 @@ fn priors_may_not_add_up_to_more_than_everybody() {
 }
 
 #[test]
-fn a_finding_of_one_condition_is_only_noted() {
+fn a_finding_used_once_is_only_a_note() {
     let checked = check(toy::files());
     let noted = |id: &str| {
         let says = format!("lists `{id}`");
@@ -162,7 +162,7 @@ fn a_finding_of_one_condition_is_only_noted() {
 }
 
 #[test]
-fn an_emergency_that_nothing_leads_to() {
+fn an_unreachable_emergency_is_a_complaint() {
     let mut files = toy::files_with(GLAND, "default = \"routine\"", "default = \"emergency\"");
     let file = files.iter_mut().find(|file| file.path == GLAND).unwrap();
     for quiet in ["lower_abdominal_pain", "abdominal_pain", "fever"] {
@@ -178,7 +178,7 @@ fn an_emergency_that_nothing_leads_to() {
 }
 
 #[test]
-fn two_conditions_that_look_the_same() {
+fn two_indistinguishable_conditions_are_a_complaint() {
     let mut files = toy::files();
     let gland = files.iter().find(|file| file.path == GLAND).unwrap();
     let twin = gland.text.replace("c_gland_trouble", "c_gland_twin");
@@ -193,7 +193,7 @@ fn two_conditions_that_look_the_same() {
 }
 
 #[test]
-fn a_phrase_that_sex_tells_apart_may_repeat() {
+fn a_phrase_may_repeat_across_sexes() {
     let mut files = toy::files();
     for file in &mut files {
         if file.path.starts_with("findings/") {
@@ -210,7 +210,7 @@ fn a_phrase_that_sex_tells_apart_may_repeat() {
 }
 
 #[test]
-fn codes_of_other_systems_are_told_from_slips() {
+fn malformed_external_codes_are_detected() {
     fn test(is_right: fn(&str) -> bool, right: &[&str], wrong: &[&str]) {
         for code in right {
             assert!(is_right(code), "{code}");

@@ -7,7 +7,7 @@ use crate::search_terms::TermKind;
 use crate::{KnowledgeBase, artefact, check, show, stats, toy};
 
 #[test]
-fn the_counts_count() {
+fn statistics_count_the_content() {
     let stats = stats::stats(&toy::base());
     assert_eq!(stats.version, "toy");
     assert_eq!(stats.totals["conditions"], 5);
@@ -65,7 +65,7 @@ fn a_page_shows_a_concept_to_a_reviewer() {
 }
 
 #[test]
-fn every_word_leads_to_its_concept() {
+fn every_term_leads_to_its_concept() {
     let base = toy::base();
     let terms = base.search_terms();
     let check = |term: &str, id: &str, kind: TermKind, language: Option<&str>| {
@@ -111,7 +111,7 @@ fn a_directory_gives_the_same_base_as_its_files() {
 }
 
 #[test]
-fn any_change_of_any_byte_is_another_version() {
+fn any_changed_byte_changes_the_content_hash() {
     let changed = check(toy::files_with(
         "VERSION.toml",
         "Not medicine.",

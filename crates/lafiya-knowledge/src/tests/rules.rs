@@ -25,7 +25,7 @@ fn patient(base: &KnowledgeBase, text: &str) -> PlainFacts {
 }
 
 #[test]
-fn a_new_complaint_is_told_as_such_and_not_told_to_have_lasted() {
+fn fresh_needs_a_present_finding_without_a_longer_duration() {
     let base = toy::base();
     let fresh = when(&base, "{ fresh = { id = \"s_fever\", within_days = 3 } }");
     let check = |told: &str, expected: bool| {
@@ -40,7 +40,7 @@ fn a_new_complaint_is_told_as_such_and_not_told_to_have_lasted() {
 }
 
 #[test]
-fn each_part_of_when_asks_what_it_says() {
+fn each_part_of_when_is_evaluated() {
     let base = toy::base();
     let check = |asked: &str, told: &str, expected: bool| {
         assert_eq!(
@@ -193,7 +193,7 @@ fn each_part_of_when_asks_what_it_says() {
 }
 
 #[test]
-fn a_rule_that_names_nothing_known_never_fires() {
+fn a_rule_with_unknown_concepts_never_matches() {
     let base = toy::base();
     let told = patient(&base, "{ present = [\"s_fever\"] }");
     for asked in [
@@ -206,7 +206,7 @@ fn a_rule_that_names_nothing_known_never_fires() {
 }
 
 #[test]
-fn a_rule_tells_which_evidence_made_it_true() {
+fn a_rule_lists_the_evidence_that_matched() {
     let base = toy::base();
     let check = |asked: &str, told: &str, expected: &[&str]| {
         let found = when(&base, asked)
@@ -233,7 +233,7 @@ fn a_rule_tells_which_evidence_made_it_true() {
 }
 
 #[test]
-fn a_score_counts_what_is_known() {
+fn a_score_counts_known_items() {
     let base = toy::base();
     let check = |told: &str, expected: Option<(i32, Option<&str>)>| {
         let result = base.scores()[0].count(&patient(&base, told));
@@ -257,7 +257,7 @@ fn a_score_counts_what_is_known() {
 }
 
 #[test]
-fn pregnancy_told_as_a_risk_factor_is_a_state() {
+fn pregnancy_as_a_risk_factor_sets_the_state() {
     let base = toy::base();
     let person = Person {
         age: Age::from_years(25),

@@ -248,7 +248,7 @@ fn is_unavailable<T>(answer: &Result<T, CacheError>) -> bool {
 }
 
 #[tokio::test]
-async fn a_redis_that_is_away_is_said_to_be_away_at_once() {
+async fn an_unreachable_redis_is_reported_at_once() {
     let port = {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         listener.local_addr().unwrap().port()
@@ -260,7 +260,7 @@ async fn a_redis_that_is_away_is_said_to_be_away_at_once() {
 }
 
 #[tokio::test]
-async fn a_redis_that_hangs_holds_no_call_longer_than_the_timeout() {
+async fn a_hanging_redis_holds_no_call_longer_than_the_timeout() {
     // Accepts connections and never responds.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -283,7 +283,7 @@ async fn a_redis_that_hangs_holds_no_call_longer_than_the_timeout() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_redis_that_comes_back_is_used_again() {
+async fn a_recovered_redis_is_used_again() {
     let Ok(url) = std::env::var("LAFIYA_TEST_REDIS_URL") else {
         return;
     };

@@ -289,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flood_of_addresses_is_forgotten_and_loosens_no_key() {
+    fn a_flood_of_addresses_does_not_relax_key_limits() {
         let cache = MemoryCache::new();
         let now = Timestamp::from_second(1_000_000).unwrap();
         let minute = Duration::from_secs(60);
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_shard_sweeps_idle_windows_before_it_forgets_live_ones() {
+    fn a_full_shard_evicts_idle_windows_before_live_ones() {
         let mut shard = Shard::new(2);
         let second = Duration::from_secs(1);
         let at = |ms| Timestamp::from_millisecond(ms).unwrap();

@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_locked_or_full_database_may_pass_and_a_damaged_one_does_not() {
+    fn locked_and_full_are_transient_but_damaged_is_not() {
         for (code, expected) in [
             (5, true),
             (517, true),

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sealed_opens_with_its_key_in_its_place_only() {
+    fn sealed_data_opens_only_with_its_key_and_context() {
         let sealed = keys(ONE).seal("here", b"the patient".to_vec()).unwrap();
         assert!(!sealed.bytes.windows(7).any(|part| part == b"patient"));
         let opened = keys(ONE).open("here", sealed.clone());
@@ -209,13 +209,13 @@ mod tests {
     }
 
     #[test]
-    fn the_same_document_is_never_sealed_the_same_way_twice() {
+    fn sealing_is_randomised() {
         let seal = || keys(ONE).seal("here", b"same".to_vec()).unwrap().bytes;
         assert_ne!(seal(), seal());
     }
 
     #[test]
-    fn without_keys_documents_stay_as_they_are() {
+    fn without_keys_documents_stay_in_plain_text() {
         let none = keys("");
         assert!(!none.seal_documents());
         let kept = none.seal("here", b"plain".to_vec()).unwrap();
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn only_thirty_two_bytes_are_a_key() {
+    fn a_key_has_exactly_thirty_two_bytes() {
         for text in ["short", "AAEC", &ONE[1..], &TWO[2..], &format!("{ONE},x")] {
             assert_eq!(DataKeys::parse(text).unwrap_err(), NotDataKeys, "{text}");
         }

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_leaves_nothing_in_the_log_and_waits_for_nobody_who_reads() {
+    fn a_checkpoint_empties_the_log_without_waiting_for_readers() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store.db");
         let writer = open_file(&path, false).unwrap();
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_copy_is_due_after_so_many_writes_and_the_thread_ends_with_the_writer() {
+    async fn checkpoints_run_after_enough_writes_until_the_writer_ends() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store.db");
         let writer = open_file(&path, false).unwrap();

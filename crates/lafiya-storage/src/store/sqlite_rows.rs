@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_known_by_their_number_and_not_by_their_place() {
+    fn arguments_are_bound_by_number_not_by_position() {
         let connection = Connection::open_in_memory().unwrap();
         let rows = all(&connection, "select $2 as b, $1 as a, $2 as c", &values()).unwrap();
         assert_eq!(rows[0].get::<String>("a").unwrap(), "first");
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_argument_a_missing_column_and_a_wrong_type_are_told() {
+    fn missing_arguments_columns_and_wrong_types_are_errors() {
         let connection = Connection::open_in_memory().unwrap();
         assert!(all(&connection, "select $3 as a", &values()).is_err());
         let rows = all(&connection, "select $1 as a", &values()).unwrap();

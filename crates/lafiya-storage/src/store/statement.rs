@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn joined_statements_number_their_arguments_through() {
+    fn joined_statements_renumber_their_arguments() {
         let mut text = String::new();
         push_renumbered(&mut text, "insert into t values ($1, $2), ($10)", 7);
         assert_eq!(text, "insert into t values ($8, $9), ($17)");

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_files_or_postgres_servers() {
+    fn urls_name_sqlite_files_or_postgres_servers() {
         let file = |path: &str| Ok(StoreUrl::Sqlite(path.into()));
         let server = |text: &str| Ok(StoreUrl::Postgres(text.to_owned()));
         for (text, expected) in [

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_holds_what_was_put_in_and_nothing_else() {
+    fn a_concept_set_contains_exactly_what_was_inserted() {
         let finding = |ix| ConceptRef::Finding(FindingIx(ix));
         let risk = |ix| ConceptRef::Risk(RiskIx(ix));
         let held = [finding(0), finding(63), finding(64), finding(700), risk(7)];

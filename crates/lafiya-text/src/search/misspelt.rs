@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_fitting_length_are_found_with_their_slips() {
+    fn misspelt_words_are_found_with_their_edit_distance() {
         assert_eq!(near("breth"), [("breath", 1)]);
         assert_eq!(near("shortnes"), [("shortness", 1)]);
         assert_eq!(near("shrotnes"), [("shortness", 2)]);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_all_words_compared_find_is_found() {
+    fn the_index_finds_what_brute_force_finds() {
         let slips = |text: &str| if text.len() < LETTERS_FOR_TWO { 1 } else { 2 };
         for word in WORDS.into_iter().filter(|it| it.len() > LETTERS_MIN) {
             for at in 0..word.len() {

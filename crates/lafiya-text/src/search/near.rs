@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_differ_by_no_more_than_the_slips_allow() {
+    fn the_letter_filter_keeps_every_word_within_the_distance() {
         let word = "headache";
         for once in slipped(word) {
             assert!(may_be_near(word, &once, 1), "{once}");
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_few_differing_bits_are_found_in_every_place() {
+    fn rows_within_the_bit_distance_are_all_found() {
         let rows: Vec<u32> = (0..40).collect();
         let mut near: Vec<usize> = Vec::new();
         for_each_near::<1>(&rows, 0b10_0001, |at| near.push(at));

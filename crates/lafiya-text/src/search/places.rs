@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_keeps_the_place_it_was_given() {
+    fn a_number_keeps_its_first_place() {
         let mut places = Places::of(100, 2);
         assert_eq!(places.place(99), None);
         assert_eq!(places.place_or(99, 0), 0);

@@ -4,7 +4,7 @@
 use super::sentences::{check, lasts};
 
 #[test]
-fn a_question_is_answered_by_the_no_behind_it() {
+fn a_no_after_a_question_denies_the_finding() {
     check("Convulsions? No.", &["-s_convulsion"]);
     check(
         "Vaginal bleeding? No. Headache? Yes, since yesterday. Blurred vision? No.",
@@ -37,7 +37,7 @@ fn a_question_about_something_else_denies_no_finding() {
 }
 
 #[test]
-fn a_mark_right_behind_a_finding_is_its_answer() {
+fn a_plus_or_minus_after_a_finding_is_its_answer() {
     check(
         "Headache +, vomiting -, neck stiffness -.",
         &["s_headache", "-s_vomiting", "-s_neck_stiffness"],
@@ -67,7 +67,7 @@ fn a_mark_right_behind_a_finding_is_its_answer() {
 }
 
 #[test]
-fn a_hyphen_a_letter_or_a_box_may_be_no_answer() {
+fn hyphens_letters_and_boxes_are_not_always_answers() {
     check(
         "Complaints: convulsions - vomiting - lethargy.",
         &["s_convulsion", "s_vomiting", "s_lethargy"],
@@ -94,7 +94,7 @@ fn a_hyphen_a_letter_or_a_box_may_be_no_answer() {
 }
 
 #[test]
-fn what_is_not_seen_is_denied_and_its_cause_is_not_it() {
+fn a_sign_that_was_not_seen_is_denied() {
     check("Papilloedema could not be seen", &["-s_papilloedema"]);
     check("Neck stiffness was not elicited", &["-s_neck_stiffness"]);
     check("Jaundice is not a feature", &["-s_jaundice"]);
@@ -108,7 +108,7 @@ fn what_is_not_seen_is_denied_and_its_cause_is_not_it() {
 }
 
 #[test]
-fn signs_with_a_name_are_negative() {
+fn negative_eponymous_signs_are_denied() {
     let kernig = "-s_kernig_or_brudzinski_sign";
     check("Kernig's and Brudzinski's negative", &[kernig]);
     check("Kernig: neg.", &[kernig]);
@@ -129,7 +129,7 @@ fn signs_with_a_name_are_negative() {
 }
 
 #[test]
-fn two_denials_make_a_statement() {
+fn a_double_negation_affirms_the_finding() {
     check("I can't go an hour without vomiting", &["s_vomiting"]);
     check("No week passes without convulsions", &["s_convulsion"]);
     check(
@@ -157,7 +157,7 @@ fn two_denials_make_a_statement() {
 }
 
 #[test]
-fn who_denies_to_know_or_to_come_for_it_denies_no_finding() {
+fn denying_knowledge_of_a_finding_does_not_deny_it() {
     check(
         "I never knew that chest pain can be serious, mine started today",
         &["s_chest_pain"],
@@ -176,7 +176,7 @@ fn who_denies_to_know_or_to_come_for_it_denies_no_finding() {
 }
 
 #[test]
-fn what_is_gone_is_gone_unless_it_came_back() {
+fn a_finding_that_is_gone_is_absent_unless_it_came_back() {
     check("The chest pain is gone completely", &["-s_chest_pain"]);
     check(
         "The fever and headache are gone, but the cough is still there",
@@ -208,7 +208,7 @@ fn what_is_gone_is_gone_unless_it_came_back() {
 }
 
 #[test]
-fn a_no_that_is_taken_back_denies_nothing() {
+fn a_retracted_no_denies_nothing() {
     for text in [
         "Convulsions? No, worse.",
         "Convulsions? No, I mean yes",

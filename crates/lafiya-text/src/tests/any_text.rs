@@ -121,23 +121,23 @@ proptest! {
     #![proptest_config(budget())]
 
     #[test]
-    fn arbitrary_unicode_is_read_soundly(text in "\\PC{0,200}") {
+    fn arbitrary_unicode_gives_valid_results(text in "\\PC{0,200}") {
         is_sound(&text);
     }
 
     #[test]
-    fn any_bytes_made_text_are_read_soundly(text in any::<String>()) {
+    fn arbitrary_bytes_as_text_give_valid_results(text in any::<String>()) {
         is_sound(&text);
     }
 
     #[test]
-    fn pieces_of_sentences_in_any_order_are_read_soundly(text in pieces()) {
+    fn shuffled_sentence_fragments_give_valid_results(text in pieces()) {
         is_sound(&text);
     }
 }
 
 #[test]
-fn long_and_odd_texts_are_read_soundly() {
+fn long_and_odd_texts_give_valid_results() {
     let deep = "no ".repeat(600);
     let list = "fever, ".repeat(280);
     let odd = [

@@ -15,7 +15,7 @@ fn of_age(years: u32, text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn what_was_in_another_year_is_no_finding_of_today() {
+fn a_finding_from_another_year_is_not_current() {
     check(
         "He had a seizure in 2020. Today runny nose.",
         &["s_runny_nose"],
@@ -29,7 +29,7 @@ fn what_was_in_another_year_is_no_finding_of_today() {
 }
 
 #[test]
-fn what_goes_on_since_a_year_or_stands_beside_one_is_of_today() {
+fn a_finding_that_continues_since_a_year_is_current() {
     check("cough since 2020", &["s_cough"]);
     check(
         "was diagnosed with HTN in 2017 and has chest pain",
@@ -57,7 +57,7 @@ fn what_goes_on_since_a_year_or_stands_beside_one_is_of_today() {
 }
 
 #[test]
-fn hours_amounts_and_places_are_no_years() {
+fn hours_amounts_and_places_are_not_years() {
     check("snake bite at 2030hrs", &["s_snake_bite"]);
     check("snake bite around 1940", &["s_snake_bite"]);
     check("convulsion 2010", &["s_convulsion"]);
@@ -67,7 +67,7 @@ fn hours_amounts_and_places_are_no_years() {
 }
 
 #[test]
-fn who_was_well_before_is_not_ill_in_the_past() {
+fn being_well_before_does_not_put_the_illness_in_the_past() {
     check(
         "Previously well, admitted with convulsions",
         &["s_convulsion"],
@@ -87,7 +87,7 @@ fn who_was_well_before_is_not_ill_in_the_past() {
 }
 
 #[test]
-fn what_was_in_childhood_or_long_ago_is_over() {
+fn a_finding_from_childhood_or_long_ago_is_not_current() {
     of_age(8, "h/o febrile convulsion at 2yrs, cough", &["s_cough"]);
     check("childhood febrile convulsions, cough", &["s_cough"]);
     of_age(
@@ -101,7 +101,7 @@ fn what_was_in_childhood_or_long_ago_is_over() {
 }
 
 #[test]
-fn an_age_or_a_last_time_that_is_of_now_is_not_past() {
+fn a_recent_last_time_or_current_age_is_not_past() {
     check("last fit was 2 hours ago", &["s_convulsion"]);
     check(
         "my last seizure was 3 weeks ago, I am having one now",
@@ -128,7 +128,7 @@ fn an_age_or_a_last_time_that_is_of_now_is_not_past() {
 }
 
 #[test]
-fn a_complaint_is_no_temperature() {
+fn c_o_after_a_number_is_not_a_temperature() {
     check("45F c/o toothache", &["s_toothache"]);
     check("Bed 39 c/o cough", &["s_cough"]);
     check("34/40 c/o headache", &["p_third_trimester", "s_headache"]);
@@ -140,7 +140,7 @@ fn parsed(text: &str) -> Parsed {
 }
 
 #[test]
-fn ages_are_read_as_nurses_write_them() {
+fn ages_in_clinical_shorthand_are_read() {
     let days = Age::from_days;
     for (text, age) in [
         ("D5 neonate, T 38.4", days(5)),
@@ -159,7 +159,7 @@ fn ages_are_read_as_nurses_write_them() {
 }
 
 #[test]
-fn hours_are_counted_in_days() {
+fn a_duration_in_hours_becomes_whole_days() {
     let lasting = |text: &str| parsed(text).mentions[0].duration_days;
     assert_eq!(lasting("fever for 96 hours"), Some(4));
     assert_eq!(lasting("vomiting for 36 hours"), Some(1));
@@ -168,7 +168,7 @@ fn hours_are_counted_in_days() {
 }
 
 #[test]
-fn a_mother_says_how_far_she_is() {
+fn weeks_of_gestation_are_read_without_the_word_pregnant() {
     check(
         "I'm 10 weeks, small headache",
         &["p_first_trimester", "s_headache"],
@@ -181,7 +181,7 @@ fn a_mother_says_how_far_she_is() {
 }
 
 #[test]
-fn values_are_read_in_the_forms_of_the_wards() {
+fn values_in_ward_notation_are_read() {
     let value = |text: &str, id: &str| {
         let concept = REAL.base.resolve(id).unwrap();
         let found = parsed(text)

@@ -8,7 +8,7 @@ use super::sentences::check;
 use crate::ParseContext;
 
 #[test]
-fn who_has_it_together_with_another_has_it() {
+fn a_finding_shared_with_someone_is_the_patients() {
     check("He and his brother both have diarrhoea", &["s_diarrhoea"]);
     check("She and her sister have fever", &["s_fever"]);
     check("both he and his wife have fever", &["s_fever"]);
@@ -25,7 +25,7 @@ fn who_has_it_together_with_another_has_it() {
 }
 
 #[test]
-fn what_another_has_alone_is_his() {
+fn a_finding_of_someone_else_alone_is_not_the_patients() {
     check("his brother has diarrhoea", &[]);
     check("he has fever and his brother has diarrhoea", &["s_fever"]);
     check("My sister has fever and I have cough", &["s_cough"]);
@@ -33,7 +33,7 @@ fn what_another_has_alone_is_his() {
 }
 
 #[test]
-fn a_partner_or_kin_in_trouble_is_heard_whoever_else_is_well() {
+fn an_ill_relative_is_the_patient_when_the_speaker_is_well() {
     check("My husband coughs blood, I am fine", &["s_haemoptysis"]);
     check(
         "My father collapsed at the market, I am fine",
@@ -47,13 +47,13 @@ fn a_partner_or_kin_in_trouble_is_heard_whoever_else_is_well() {
 }
 
 #[test]
-fn who_works_with_animals_is_the_patient() {
+fn working_with_animals_is_about_the_patient() {
     check("A man of 45 who works on a cattle farm", &["p_farmer"]);
     check("our goat is pregnant and I have a cough", &["s_cough"]);
 }
 
 #[test]
-fn what_an_animal_has_is_not_the_patients() {
+fn an_animals_illness_is_not_the_patients() {
     check("the goat has diarrhoea", &[]);
     check("our cow has fever", &[]);
     check(
@@ -67,7 +67,7 @@ fn what_an_animal_has_is_not_the_patients() {
 }
 
 #[test]
-fn what_an_animal_did_is_the_patients() {
+fn an_injury_by_an_animal_is_the_patients() {
     check(
         "our dog was vomiting before it bit me",
         &["s_dog_bite_wound"],
@@ -92,7 +92,7 @@ fn what_an_animal_did_is_the_patients() {
 }
 
 #[test]
-fn a_pregnancy_that_is_counted_is_one_of_now() {
+fn a_numbered_pregnancy_is_current() {
     check(
         "Third pregnancy, bleeding",
         &["p_pregnancy", "s_vaginal_bleeding_abnormal"],
@@ -112,7 +112,7 @@ fn a_pregnancy_that_is_counted_is_one_of_now() {
 }
 
 #[test]
-fn how_much_was_eaten_says_not_how_bad_it_is() {
+fn the_amount_eaten_is_not_a_severity() {
     let severities = |text: &str| -> Vec<Option<Severity>> {
         let parsed = REAL
             .parser

@@ -4,7 +4,7 @@
 use super::sentences::check;
 
 #[test]
-fn a_denial_of_yesterday_is_none_of_today() {
+fn a_denial_for_yesterday_does_not_deny_today() {
     check("no fever yesterday but fever today", &["s_fever"]);
     check("today fever but no fever yesterday", &["s_fever"]);
     check("no vomiting yesterday, vomiting today", &["s_vomiting"]);
@@ -20,7 +20,7 @@ fn a_denial_of_yesterday_is_none_of_today() {
 }
 
 #[test]
-fn what_was_not_there_until_a_time_is_there_since() {
+fn absent_until_a_time_means_present_since_then() {
     check(
         "no bleeding from the vagina until last night",
         &["s_vaginal_bleeding_abnormal"],
@@ -45,7 +45,7 @@ fn what_was_not_there_until_a_time_is_there_since() {
 }
 
 #[test]
-fn without_a_time_it_stays_denied() {
+fn before_or_until_without_a_time_stays_denied() {
     check("no cough before the fever", &["-s_cough", "s_fever"]);
     check("never had chest pain before or today", &["-s_chest_pain"]);
     check("no fever till date", &["-s_fever"]);
@@ -65,7 +65,7 @@ fn without_a_time_it_stays_denied() {
 }
 
 #[test]
-fn what_is_not_denied_is_there_or_not_known() {
+fn a_negated_denial_is_present_or_unknown() {
     check("does not deny chest pain", &["s_chest_pain"]);
     check(
         "she doesn't deny vaginal bleeding, denies fever",
@@ -81,7 +81,7 @@ fn what_is_not_denied_is_there_or_not_known() {
 }
 
 #[test]
-fn one_denial_beside_a_doubt_still_denies() {
+fn a_single_denial_with_a_doubt_still_denies() {
     check("it is not true that she has fever", &["-s_fever"]);
     check("it is not that she has fever", &["-s_fever"]);
     check("not sure, no fever", &["-s_fever"]);
@@ -90,7 +90,7 @@ fn one_denial_beside_a_doubt_still_denies() {
 }
 
 #[test]
-fn what_is_left_out_of_a_denial_is_there() {
+fn a_finding_excepted_from_a_denial_is_present() {
     check("no complaint but chest pain", &["s_chest_pain"]);
     check("no problem besides cough", &["s_cough"]);
     check("besides cough no fever", &["s_cough", "-s_fever"]);
@@ -110,7 +110,7 @@ fn what_is_left_out_of_a_denial_is_there() {
 }
 
 #[test]
-fn a_guess_at_the_disease_leaves_what_was_seen() {
+fn an_uncertain_disease_leaves_its_signs_present() {
     check("Possible malaria with convulsions", &["s_convulsion"]);
     check("possible stroke with facial droop", &["s_facial_droop"]);
     check(
@@ -126,14 +126,14 @@ fn a_guess_at_the_disease_leaves_what_was_seen() {
 }
 
 #[test]
-fn a_guess_at_the_finding_stays_one() {
+fn an_uncertain_finding_stays_unknown() {
     check("possible fever with cough", &["?s_fever", "?s_cough"]);
     check("may have come with fever", &["?s_fever"]);
     check("maybe headache with fever", &["?s_headache", "?s_fever"]);
 }
 
 #[test]
-fn french_and_portuguese_say_that_it_is_over() {
+fn french_and_portuguese_negations_are_read() {
     check("ni fièvre ni toux", &["-s_fever", "-s_cough"]);
     check(
         "il n'a ni fièvre ni toux, il vomit",
@@ -157,7 +157,7 @@ fn french_and_portuguese_say_that_it_is_over() {
 }
 
 #[test]
-fn the_same_words_elsewhere_deny_nothing() {
+fn similar_words_that_do_not_negate_deny_nothing() {
     check("il y a plus de vomissements depuis hier", &["s_vomiting"]);
     check("plus de 3 jours de fièvre", &["s_fever"]);
     check("vomiting plus diarrhoea", &["s_vomiting", "s_diarrhoea"]);
@@ -167,7 +167,7 @@ fn the_same_words_elsewhere_deny_nothing() {
 }
 
 #[test]
-fn what_was_not_there_and_is_still_not_is_denied() {
+fn never_before_and_still_not_is_denied() {
     for text in [
         "Never had chest pain before today and has none today",
         "No chest pain before today's review",

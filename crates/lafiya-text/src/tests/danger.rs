@@ -20,7 +20,7 @@ fn are_heard(age: Age, sex: Sex, sentences: &[(&str, &str)]) {
 }
 
 #[test]
-fn danger_to_a_baby_is_heard() {
+fn danger_signs_of_a_baby_are_recognised() {
     are_heard(
         Age::from_years(0),
         Sex::Male,
@@ -93,7 +93,7 @@ fn danger_to_a_baby_is_heard() {
 }
 
 #[test]
-fn danger_to_a_woman_is_heard() {
+fn danger_signs_of_a_woman_are_recognised() {
     are_heard(
         Age::from_years(26),
         Sex::Female,
@@ -143,7 +143,7 @@ fn danger_to_a_woman_is_heard() {
 }
 
 #[test]
-fn danger_to_a_man_is_heard() {
+fn danger_signs_of_a_man_are_recognised() {
     are_heard(
         Age::from_years(40),
         Sex::Male,
@@ -291,7 +291,7 @@ fn danger_to_a_man_is_heard() {
 }
 
 #[test]
-fn danger_to_a_baby_is_heard_in_other_languages() {
+fn danger_signs_of_a_baby_are_recognised_in_other_languages() {
     are_heard(
         Age::from_years(0),
         Sex::Male,
@@ -332,7 +332,7 @@ fn danger_to_a_baby_is_heard_in_other_languages() {
 }
 
 #[test]
-fn danger_to_a_woman_is_heard_in_other_languages() {
+fn danger_signs_of_a_woman_are_recognised_in_other_languages() {
     are_heard(
         Age::from_years(26),
         Sex::Female,
@@ -356,7 +356,7 @@ fn danger_to_a_woman_is_heard_in_other_languages() {
 }
 
 #[test]
-fn danger_to_a_man_is_heard_in_other_languages() {
+fn danger_signs_of_a_man_are_recognised_in_other_languages() {
     are_heard(
         Age::from_years(40),
         Sex::Male,
@@ -412,7 +412,7 @@ fn danger_to_a_man_is_heard_in_other_languages() {
 }
 
 #[test]
-fn a_burn_is_heard_with_its_blisters() {
+fn a_burn_with_blisters_is_recognised() {
     are_heard(
         Age::from_years(3),
         Sex::Female,
@@ -440,7 +440,7 @@ fn a_burn_is_heard_with_its_blisters() {
 }
 
 #[test]
-fn an_overdose_is_heard_in_its_number() {
+fn an_overdose_is_recognised_by_the_number_of_tablets() {
     let overdose = "s_overdose_of_tablets";
     are_heard(
         Age::from_years(23),
@@ -464,7 +464,7 @@ fn an_overdose_is_heard_in_its_number() {
 }
 
 #[test]
-fn a_baby_that_does_not_move_in_the_womb_is_heard_and_nobody_else_is() {
+fn no_fetal_movement_is_recognised_only_in_the_womb() {
     let mother = (Age::from_years(30), Sex::Female);
     are_heard(
         mother.0,

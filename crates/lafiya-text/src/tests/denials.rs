@@ -4,7 +4,7 @@
 use super::sentences::check;
 
 #[test]
-fn a_bare_list_behind_no_is_denied_as_a_whole() {
+fn a_bare_list_after_no_is_denied_as_a_whole() {
     check(
         "No SOB, palpitations, syncope, fever, wt loss; walks",
         &[
@@ -26,7 +26,7 @@ fn a_bare_list_behind_no_is_denied_as_a_whole() {
 }
 
 #[test]
-fn two_of_them_or_a_time_or_a_verb_are_no_denied_list() {
+fn two_items_or_a_time_or_a_verb_end_the_denied_list() {
     check("no fever, headache", &["-s_fever", "s_headache"]);
     check(
         "no cough, fever, headache, vomiting since Monday",
@@ -39,7 +39,7 @@ fn two_of_them_or_a_time_or_a_verb_are_no_denied_list() {
 }
 
 #[test]
-fn short_words_deny_too() {
+fn abbreviations_deny_too() {
     check("HIV neg", &["-p_hiv_infection_known"]);
     check("HIV -ve", &["-p_hiv_infection_known"]);
     check("HIV NR", &["-p_hiv_infection_known"]);
@@ -66,7 +66,7 @@ fn a_sentence_about_something_else_denies_nothing() {
 }
 
 #[test]
-fn doubt_and_condition_end_where_a_new_statement_begins() {
+fn doubts_and_conditions_end_at_a_new_statement() {
     check("maybe it was the food, she is vomiting", &["s_vomiting"]);
     check("if I eat, I vomit", &["s_vomiting"]);
     check(
@@ -77,27 +77,27 @@ fn doubt_and_condition_end_where_a_new_statement_begins() {
 }
 
 #[test]
-fn a_danger_that_stopped_is_still_told() {
+fn a_danger_sign_that_stopped_is_still_reported() {
     check("the convulsion has stopped", &["s_convulsion"]);
     check("the fever has gone now", &["-s_fever"]);
     check("his legs have gone weak", &["s_leg_weakness"]);
 }
 
 #[test]
-fn a_denial_inside_a_phrase_is_its_own() {
+fn a_negation_inside_a_phrase_belongs_to_the_phrase() {
     check("he does not breathe well", &["s_breathlessness"]);
     check("the dog is a bit old", &[]);
 }
 
 #[test]
-fn kin_in_danger_are_the_patient_where_nobody_else_is() {
+fn a_relative_in_danger_is_the_patient_if_nobody_else_is() {
     check("my father collapsed at the market", &["s_collapse"]);
     check("somebody stabbed me", &["s_stab_wound_sign"]);
     check("I fainted when I was walking", &["s_fainting"]);
 }
 
 #[test]
-fn what_is_over_now_is_over_and_who_is_not_well_is_ill() {
+fn a_past_finding_is_absent_and_not_well_means_ill() {
     check("I had fever on Monday. No fever now", &["-s_fever"]);
     check("I no dey cough", &["-s_cough"]);
     check("e no dey scratch me", &["-s_itching"]);
@@ -109,7 +109,7 @@ fn what_is_over_now_is_over_and_who_is_not_well_is_ill() {
 }
 
 #[test]
-fn an_illness_that_is_feared_or_asked_about_is_not_known() {
+fn a_feared_or_asked_about_illness_is_not_known() {
     check("I am afraid of HIV", &[]);
     check("He fears he has cancer", &[]);
     check("Is this a heart attack?", &[]);
@@ -132,7 +132,7 @@ fn an_illness_that_is_feared_or_asked_about_is_not_known() {
 }
 
 #[test]
-fn who_can_still_do_something_has_no_fit() {
+fn fit_as_a_pidgin_verb_is_not_a_convulsion() {
     check("I still fit do my house work small", &[]);
     check("e still fit carry water", &[]);
     check(
@@ -142,7 +142,7 @@ fn who_can_still_do_something_has_no_fit() {
 }
 
 #[test]
-fn whoever_speaks_anew_or_says_what_is_there_ends_a_denial() {
+fn a_new_verb_or_statement_ends_a_denial() {
     check(
         "denies cough, had a convulsion this morning",
         &["-s_cough", "s_convulsion"],
@@ -179,7 +179,7 @@ fn whoever_speaks_anew_or_says_what_is_there_ends_a_denial() {
 }
 
 #[test]
-fn denials_of_several_and_of_kin_and_no_denial_in_yoruba() {
+fn plurals_family_history_and_yoruba_si_are_read() {
     check("No fits.", &["-s_convulsion"]);
     check(
         "No family history of diabetes",

@@ -47,7 +47,7 @@ impl Score {
 }
 
 #[test]
-fn the_utterances_are_read_as_well_as_accepted() {
+fn the_utterances_reach_the_accepted_score() {
     let text = std::fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../evaluation/parse.dev.jsonl"
@@ -208,7 +208,7 @@ struct Vignette {
 /// Checks how many findings of the narratives the parser finds, and how many of them search knows
 /// at all.
 #[test]
-fn the_stories_are_read_as_well_as_accepted() {
+fn the_stories_reach_the_accepted_score() {
     let text = std::fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../evaluation/african.dev.jsonl"

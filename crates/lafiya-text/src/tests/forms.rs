@@ -26,7 +26,7 @@ fn values(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_no_to_what_everybody_should_do_is_the_danger() {
+fn a_no_to_a_vital_function_is_a_danger_sign() {
     for (text, id) in [
         ("Conscious? No", "s_unconscious"),
         ("Conscious: N", "s_unconscious"),
@@ -76,7 +76,7 @@ fn a_no_to_what_everybody_should_do_is_the_danger() {
 }
 
 #[test]
-fn a_yes_another_question_or_half_an_answer_is_no_danger() {
+fn a_yes_or_incomplete_answer_is_no_danger_sign() {
     for text in [
         "Conscious? Yes",
         "Conscious: yes, breathing: yes",
@@ -116,7 +116,7 @@ fn a_yes_another_question_or_half_an_answer_is_no_danger() {
 }
 
 #[test]
-fn a_heart_that_is_not_heard_and_pupils_that_do_not_react_are_heard() {
+fn absent_fetal_heart_sounds_and_fixed_pupils_are_recognised() {
     for text in [
         "fetal heartbeat not detected",
         "FHS: nil",
@@ -157,7 +157,7 @@ fn a_heart_that_is_not_heard_and_pupils_that_do_not_react_are_heard() {
 }
 
 #[test]
-fn an_arrow_or_a_word_behind_a_colon_says_the_level() {
+fn an_arrow_or_a_word_after_a_colon_gives_the_level() {
     for (text, id) in [
         ("JVP: raised", "s_raised_jugular_venous_pressure"),
         ("JVP ↑", "s_raised_jugular_venous_pressure"),
@@ -191,7 +191,7 @@ fn an_arrow_or_a_word_behind_a_colon_says_the_level() {
 }
 
 #[test]
-fn a_level_that_is_denied_supposed_or_a_change_is_none() {
+fn a_denied_supposed_or_changing_level_is_ignored() {
     for text in [
         "JVP: not raised",
         "JVP: normal",
@@ -224,7 +224,7 @@ fn a_level_that_is_denied_supposed_or_a_change_is_none() {
 }
 
 #[test]
-fn the_value_of_now_counts_beside_a_target_a_normal_or_an_earlier_one() {
+fn the_current_value_wins_over_targets_and_earlier_values() {
     for (text, value) in [
         ("SpO2 target 94-98%, actual 80%", "80 %"),
         ("GCS not 15, it is 8", "8"),
@@ -257,7 +257,7 @@ fn the_value_of_now_counts_beside_a_target_a_normal_or_an_earlier_one() {
 }
 
 #[test]
-fn a_result_of_now_counts_before_an_earlier_one() {
+fn the_current_result_wins_over_an_earlier_one() {
     for (text, id) in [
         (
             "HIV negative last year, now reactive",
@@ -300,7 +300,7 @@ fn a_result_of_now_counts_before_an_earlier_one() {
 }
 
 #[test]
-fn the_number_of_something_is_a_count_and_no_denial() {
+fn no_of_is_a_count_and_not_a_denial() {
     for text in [
         "No of convulsions = 3",
         "No. of convulsions: 3",
@@ -324,7 +324,7 @@ fn the_number_of_something_is_a_count_and_no_denial() {
 }
 
 #[test]
-fn a_count_is_no_answer_and_a_count_of_nought_is_none() {
+fn a_count_of_zero_denies_the_finding() {
     for text in [
         "No of convulsions since admission = 0",
         "No of convulsions (24h): 0",
@@ -348,7 +348,7 @@ fn a_count_is_no_answer_and_a_count_of_nought_is_none() {
 }
 
 #[test]
-fn an_arrow_belongs_to_the_word_that_it_stands_behind() {
+fn an_arrow_belongs_to_its_adjacent_word() {
     check(
         "fluids ↑ BP ↓ HR ↑",
         &["s_systolic_blood_pressure_below_90", "s_tachycardia"],

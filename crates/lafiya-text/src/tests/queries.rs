@@ -22,7 +22,7 @@ fn ids(hits: &[Hit]) -> Vec<&str> {
 }
 
 #[test]
-fn what_people_type_is_among_the_first_three() {
+fn the_wanted_concept_is_among_the_first_three_hits() {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../evaluation/search-queries.csv"
@@ -57,7 +57,7 @@ fn what_people_type_is_among_the_first_three() {
 }
 
 #[test]
-fn the_exact_name_comes_first_and_similarity_never_rises() {
+fn the_exact_name_comes_first_and_hits_are_sorted() {
     for (n, finding) in REAL.base.findings().iter().enumerate() {
         let hits = find(&finding.text.name);
         let same_name = |hit: &Hit| REAL.base.name_of(hit.concept) == finding.text.name;
@@ -76,7 +76,7 @@ fn the_exact_name_comes_first_and_similarity_never_rises() {
 }
 
 #[test]
-fn another_complaint_of_the_same_part_is_no_confident_hit() {
+fn another_complaint_of_the_same_body_part_scores_low() {
     let check = |phrase: &str, unwanted: &str| {
         let hits = find(phrase);
         let hit = hits
@@ -98,7 +98,7 @@ fn another_complaint_of_the_same_part_is_no_confident_hit() {
 }
 
 #[test]
-fn sex_leaves_out_what_is_impossible() {
+fn concepts_impossible_for_the_sex_are_excluded() {
     let options = SearchOptions {
         sex: Some(Sex::Male),
         max_results: 20,
@@ -135,7 +135,7 @@ fn sex_leaves_out_what_is_impossible() {
 }
 
 #[test]
-fn kinds_leave_out_the_others() {
+fn only_the_requested_kinds_are_returned() {
     let options = SearchOptions {
         kinds: Some(&[ConceptKind::Condition]),
         max_results: 20,
@@ -151,7 +151,7 @@ fn kinds_leave_out_the_others() {
 }
 
 #[test]
-fn nothing_is_found_for_nothing() {
+fn meaningless_queries_find_nothing() {
     for phrase in ["", "   ", "!!!", "😀", "qqqqqqqqqqqq"] {
         assert!(
             find(phrase).iter().all(|it| it.similarity < 0.5),

@@ -16,7 +16,7 @@ fn tells(text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn a_result_is_told_behind_its_test() {
+fn a_result_is_read_after_its_test() {
     for text in [
         "fever for 3 days, malaria RDT positive",
         "mRDT +ve",
@@ -45,7 +45,7 @@ fn a_result_is_told_behind_its_test() {
 }
 
 #[test]
-fn a_result_is_told_before_its_test_or_what_was_looked_for() {
+fn a_result_is_read_before_its_test_or_target() {
     tells("positive malaria RDT", &[RDT]);
     tells("she tested positive for malaria", &[RDT]);
     tells("tested negative for typhoid", &["-lt_widal_test"]);
@@ -66,7 +66,7 @@ fn tests_of_a_list_share_their_result() {
 }
 
 #[test]
-fn no_result_is_read_where_there_is_none() {
+fn text_without_a_result_gives_no_result() {
     for text in [
         "if RDT is positive give medicine",
         "awaiting RDT",
@@ -101,7 +101,7 @@ fn a_result_changes_no_finding_beside_it() {
 }
 
 #[test]
-fn a_number_behind_a_test_says_what_the_base_makes_of_it() {
+fn a_number_after_a_test_is_interpreted_by_the_knowledge_base() {
     let high = |text| tells(text, &["lt_white_cell_count"]);
     for text in [
         "WBC 18,000",
@@ -146,7 +146,7 @@ fn a_number_behind_a_test_says_what_the_base_makes_of_it() {
 }
 
 #[test]
-fn a_number_that_could_mean_either_a_time_a_range_or_another_unit_says_nothing() {
+fn an_ambiguous_number_gives_no_result() {
     for text in [
         // 12 µmol/L is normal, 12 mg/dL is not.
         "bilirubin 12",
@@ -189,7 +189,7 @@ fn a_number_that_could_mean_either_a_time_a_range_or_another_unit_says_nothing()
 }
 
 #[test]
-fn the_words_of_a_number_are_given_as_written() {
+fn the_original_words_of_a_number_are_returned() {
     let parsed = REAL.parser.parse(
         &REAL.base,
         "Weak. Serum creatinine of 2.4 mg/dL today.",
@@ -199,7 +199,7 @@ fn the_words_of_a_number_are_given_as_written() {
 }
 
 #[test]
-fn another_fluid_another_day_and_a_comma_change_what_a_number_means() {
+fn fluid_day_and_comma_change_the_meaning_of_a_number() {
     let value = |text: &str| {
         let mentions = read(text, &ParseContext::default());
         let valued = mentions.into_iter().find_map(|it| it.value);
@@ -218,7 +218,7 @@ fn another_fluid_another_day_and_a_comma_change_what_a_number_means() {
 }
 
 #[test]
-fn a_report_tells_what_is_seen() {
+fn a_reported_abnormality_is_a_positive_result() {
     for text in [
         "CXR: cavitation in the upper lobe",
         "a chest radiograph reveals bilateral infiltrates",
@@ -235,7 +235,7 @@ fn a_report_tells_what_is_seen() {
 }
 
 #[test]
-fn what_is_not_seen_or_only_looked_for_tells_nothing() {
+fn absent_or_sought_abnormalities_give_no_result() {
     for text in [
         "chest x-ray: no consolidation or effusion",
         "CXR for ?TB",
@@ -251,7 +251,7 @@ fn what_is_not_seen_or_only_looked_for_tells_nothing() {
 }
 
 #[test]
-fn the_opening_of_a_report_is_no_complaint() {
+fn the_heading_of_a_report_is_not_a_complaint() {
     let text = "CT of the head shows no bleeding, peripheral blood smear shows target cells";
     let parsed = REAL
         .parser
@@ -260,7 +260,7 @@ fn the_opening_of_a_report_is_no_complaint() {
 }
 
 #[test]
-fn what_a_report_sees_inside_is_no_finding_outside() {
+fn an_imaging_result_is_not_an_external_finding() {
     for report in [
         "CXR: cavity right upper lobe",
         "Chest x-ray showed a cavity in the left lung",

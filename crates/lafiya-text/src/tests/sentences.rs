@@ -55,7 +55,7 @@ fn graded(text: &str, severity: Option<Severity>) {
 }
 
 #[test]
-fn a_denial_reaches_along_its_list_and_no_further() {
+fn a_denial_covers_its_list_and_no_more() {
     check(
         "no fever or cough but headache",
         &["-s_fever", "-s_cough", "s_headache"],
@@ -86,7 +86,7 @@ fn a_denial_reaches_along_its_list_and_no_further() {
 }
 
 #[test]
-fn what_is_over_is_absent_and_what_does_not_stop_is_present() {
+fn ended_findings_are_absent_and_continuing_ones_present() {
     check(
         "The vomiting has stopped but diarrhoea continues",
         &["-s_vomiting", "s_diarrhoea"],
@@ -101,7 +101,7 @@ fn what_is_over_is_absent_and_what_does_not_stop_is_present() {
 }
 
 #[test]
-fn doubt_is_unknown() {
+fn a_doubted_finding_is_unknown() {
     check("maybe I have fever", &["?s_fever"]);
     check("not sure if it is a rash", &["?s_rash"]);
     check("I no sabi if I get fever", &["?s_fever"]);
@@ -109,7 +109,7 @@ fn doubt_is_unknown() {
 }
 
 #[test]
-fn conditions_and_instructions_say_nothing() {
+fn conditionals_and_instructions_give_no_findings() {
     check("If the fever comes back I will go to hospital", &[]);
     check("Come back if vomiting starts", &[]);
     check(
@@ -119,7 +119,7 @@ fn conditions_and_instructions_say_nothing() {
 }
 
 #[test]
-fn a_word_that_means_two_things_means_the_right_one() {
+fn ambiguous_words_are_resolved_by_context() {
     check("discharge in her pants", &["s_vaginal_discharge"]);
     check("he pants", &["s_breathlessness"]);
     check("I cannot lie down", &["s_orthopnoea"]);
@@ -141,7 +141,7 @@ fn a_word_that_means_two_things_means_the_right_one() {
 }
 
 #[test]
-fn the_past_is_not_now() {
+fn past_findings_are_not_current() {
     check(
         "I had malaria last year but now I only have back pain",
         &["s_back_pain"],
@@ -162,7 +162,7 @@ fn the_past_is_not_now() {
 }
 
 #[test]
-fn others_are_not_the_patient() {
+fn findings_of_other_people_are_not_the_patients() {
     check("My sister has fever", &[]);
     check(
         "My sister has fever but I only have a sore throat",
@@ -211,7 +211,7 @@ fn a_clinicians_note_is_about_its_patient() {
 }
 
 #[test]
-fn weeks_of_pregnancy_say_what_a_finding_means() {
+fn weeks_of_pregnancy_refine_a_finding() {
     let reads = |text: &str, id: &str| {
         let all = found(&read(text, &ParseContext::default()));
         assert_eq!(
@@ -235,7 +235,7 @@ fn weeks_of_pregnancy_say_what_a_finding_means() {
 }
 
 #[test]
-fn a_carer_speaks_for_the_patient() {
+fn a_carer_describes_the_patient() {
     check(
         "My baby has fever and she is vomiting",
         &["s_fever", "s_vomiting"],
@@ -252,7 +252,7 @@ fn a_carer_speaks_for_the_patient() {
 }
 
 #[test]
-fn kin_leave_family_history() {
+fn diseases_of_relatives_become_family_history() {
     check(
         "My mother and grandmother have diabetes",
         &["p_family_history_of_diabetes"],
@@ -276,7 +276,7 @@ fn kin_leave_family_history() {
 }
 
 #[test]
-fn times_have_days() {
+fn durations_are_converted_to_days() {
     lasts("I have fever and headache for 3 days", &[Some(3), Some(3)]);
     lasts(
         "Cough for two weeks, weight loss for 2 months",
@@ -309,7 +309,7 @@ fn times_have_days() {
 }
 
 #[test]
-fn an_age_is_no_time_and_no_part_of_a_finding() {
+fn an_age_is_neither_a_duration_nor_part_of_a_finding() {
     for aged in [
         "6 month old baby with cough",
         "6 months baby with cough",
@@ -338,7 +338,7 @@ fn an_age_is_no_time_and_no_part_of_a_finding() {
 }
 
 #[test]
-fn a_time_beside_a_person_is_no_age_that_the_person_cannot_have() {
+fn an_implausible_age_is_read_as_a_duration() {
     lasts("woman 3 weeks cough", &[Some(21)]);
     lasts("60 years old, 3 weeks cough", &[Some(21)]);
     lasts("my son 4 days fever", &[Some(4)]);
@@ -363,7 +363,7 @@ fn a_time_beside_a_person_is_no_age_that_the_person_cannot_have() {
 }
 
 #[test]
-fn a_weekday_counts_from_the_day_of_writing() {
+fn a_weekday_counts_back_from_the_evaluation_date() {
     // 15 November 2026 is a Sunday.
     let context = ParseContext {
         evaluated_at: Some(Date::constant(2026, 11, 15)),
@@ -376,7 +376,7 @@ fn a_weekday_counts_from_the_day_of_writing() {
 }
 
 #[test]
-fn severity_is_read_before_and_behind() {
+fn severity_is_read_before_and_after_the_finding() {
     graded("severe headache", Some(Severity::Severe));
     graded("Head dey pain me well well", Some(Severity::Severe));
     graded("mild cough", Some(Severity::Mild));
@@ -387,7 +387,7 @@ fn severity_is_read_before_and_behind() {
 }
 
 #[test]
-fn numbers_give_the_measure_and_the_finding() {
+fn a_measured_value_gives_the_measure_and_the_finding() {
     check("temp 39.5", &["s_body_temperature", "s_fever"]);
     check("Temperature 36.8", &["s_body_temperature", "-s_fever"]);
     check("T 38.9C", &["s_body_temperature", "s_fever"]);
@@ -413,7 +413,7 @@ fn numbers_give_the_measure_and_the_finding() {
 }
 
 #[test]
-fn the_limits_follow_the_age() {
+fn vital_sign_limits_depend_on_age() {
     let context = ParseContext {
         age: Some(Age::from_months(6)),
         sex: Some(Sex::Male),
@@ -441,7 +441,7 @@ fn shorthand_is_read() {
 }
 
 #[test]
-fn words_are_shared_among_parts_and_complaints() {
+fn body_parts_and_complaints_share_words() {
     check("Eye dey pain me and e red", &["s_eye_pain", "s_red_eye"]);
     check(
         "running stomach since 2 days, no blood",
@@ -456,7 +456,7 @@ fn words_are_shared_among_parts_and_complaints() {
 }
 
 #[test]
-fn a_medicine_says_what_somebody_has() {
+fn a_medicine_implies_the_condition_it_treats() {
     check("I use insulin", &["p_diabetes_mellitus_known"]);
     check("taking amlodipine", &["p_hypertension_known"]);
     check(
@@ -467,7 +467,7 @@ fn a_medicine_says_what_somebody_has() {
 }
 
 #[test]
-fn spelling_is_mended() {
+fn misspelt_findings_are_recognised() {
     check("feaver and hedache", &["s_fever", "s_headache"]);
     check("vomitting", &["s_vomiting"]);
     check("diarhea", &["s_diarrhoea"]);
@@ -485,7 +485,7 @@ fn spelling_is_mended() {
 }
 
 #[test]
-fn a_packed_cell_volume_is_a_level_of_haemoglobin() {
+fn packed_cell_volume_is_read_as_haemoglobin() {
     let low = ["s_haemoglobin", "s_haemoglobin_below_5_signs"];
     check("PCV 12%", &low);
     check("haematocrit is 13", &low);
@@ -495,7 +495,7 @@ fn a_packed_cell_volume_is_a_level_of_haemoglobin() {
 }
 
 #[test]
-fn one_of_the_two_pressures_is_read_by_its_name() {
+fn systolic_or_diastolic_pressure_alone_is_read() {
     let low = [
         "s_systolic_blood_pressure",
         "s_systolic_blood_pressure_below_90",
@@ -507,7 +507,7 @@ fn one_of_the_two_pressures_is_read_by_its_name() {
 }
 
 #[test]
-fn how_far_a_pregnancy_is_lasts_nothing() {
+fn weeks_of_pregnancy_are_not_a_duration() {
     for text in [
         "pregnant for 7 months with fever",
         "pregnant for about 7 months with fever",
@@ -558,7 +558,7 @@ fn how_far_a_pregnancy_is_lasts_nothing() {
 }
 
 #[test]
-fn the_text_says_the_months_of_an_age_in_years() {
+fn months_in_the_text_refine_an_age_in_years() {
     let context = ParseContext {
         age: Some(Age::from_years(0)),
         ..ParseContext::default()
@@ -570,13 +570,13 @@ fn the_text_says_the_months_of_an_age_in_years() {
 }
 
 #[test]
-fn hot_water_over_the_belly_is_no_water_in_it() {
+fn hot_water_over_the_belly_is_not_ascites() {
     check("burnt with hot water over chest and belly", &["s_burn"]);
     check("water in my belly", &["s_ascites"]);
 }
 
 #[test]
-fn words_near_those_of_danger_are_none() {
+fn words_similar_to_danger_signs_are_not_danger_signs() {
     for text in [
         "nataka kujua kama nina malaria",
         "I delivered in 2015",

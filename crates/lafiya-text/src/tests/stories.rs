@@ -4,7 +4,7 @@
 use super::sentences::check;
 
 #[test]
-fn a_denied_list_goes_on_behind_an_item_that_nobody_knows() {
+fn a_denied_list_continues_after_an_unknown_item() {
     check(
         "Denies recent illness, fever, vomiting.",
         &["-s_fever", "-s_vomiting"],
@@ -16,7 +16,7 @@ fn a_denied_list_goes_on_behind_an_item_that_nobody_knows() {
 }
 
 #[test]
-fn a_denied_list_ends_where_something_is_said_of_a_finding() {
+fn a_denied_list_ends_at_a_statement_about_a_finding() {
     check(
         "Denies alcohol use, fever started yesterday.",
         &["-p_alcohol_harmful_use", "s_fever"],
@@ -33,7 +33,7 @@ fn a_denied_list_ends_where_something_is_said_of_a_finding() {
 }
 
 #[test]
-fn adjectives_in_a_row_belong_to_one_phrase() {
+fn consecutive_adjectives_belong_to_one_phrase() {
     check(
         "sudden, painless loss of vision in her right eye",
         &["s_sudden_loss_of_vision"],
@@ -41,7 +41,7 @@ fn adjectives_in_a_row_belong_to_one_phrase() {
 }
 
 #[test]
-fn unconscious_and_awake_again_was_a_short_loss_of_consciousness() {
+fn regained_consciousness_means_a_brief_loss_of_it() {
     check(
         "She was found unconscious on the floor. She regained consciousness after a minute.",
         &["s_loss_of_consciousness_brief", "-s_unconscious"],
@@ -57,7 +57,7 @@ fn unconscious_and_awake_again_was_a_short_loss_of_consciousness() {
 }
 
 #[test]
-fn what_a_tablet_is_taken_for_weighs_less_than_a_denial() {
+fn a_denial_overrides_the_reason_for_a_medicine() {
     check(
         "She is afebrile and takes paracetamol for headache and fever.",
         &["-s_fever", "s_headache"],
@@ -67,7 +67,7 @@ fn what_a_tablet_is_taken_for_weighs_less_than_a_denial() {
 }
 
 #[test]
-fn the_bladder_is_in_mind_behind_its_first_complaint() {
+fn a_second_urinary_complaint_needs_no_body_part() {
     check(
         "no urinary frequency or urgency",
         &["-s_urinary_frequency", "-s_urinary_urgency"],
@@ -75,7 +75,7 @@ fn the_bladder_is_in_mind_behind_its_first_complaint() {
 }
 
 #[test]
-fn a_phrase_that_hides_a_word_hides_no_symptom() {
+fn a_phrase_that_masks_a_word_masks_no_symptom() {
     check("he had a fit for five minutes", &["s_convulsion"]);
     check("he is fit for work", &[]);
     check("runny watery stool", &["s_watery_diarrhoea"]);
@@ -87,7 +87,7 @@ fn a_phrase_that_hides_a_word_hides_no_symptom() {
 }
 
 #[test]
-fn what_a_phrase_says_besides_its_finding_is_said_too() {
+fn a_phrase_also_gives_its_additional_findings() {
     check(
         "known sickle cell with severe bone pain",
         &["s_severe_bone_pain_crisis", "p_sickle_cell_disease_known"],
@@ -99,7 +99,7 @@ fn what_a_phrase_says_besides_its_finding_is_said_too() {
 }
 
 #[test]
-fn no_phrase_goes_on_where_another_statement_begins() {
+fn a_phrase_ends_at_a_new_statement() {
     check(
         "my sister is a sickler and I have bone pain",
         &["p_family_history_of_sickle_cell", "s_bone_pain"],
@@ -111,7 +111,7 @@ fn no_phrase_goes_on_where_another_statement_begins() {
 }
 
 #[test]
-fn a_chest_whose_pain_goes_elsewhere_does_not_go_in() {
+fn radiating_chest_pain_is_not_chest_indrawing() {
     for story in [
         "pain in the chest going to the jaw",
         "tightness in the chest going to the left arm",

@@ -37,7 +37,7 @@ fn does_not_hear(years: u32, sex: Sex, text: &str, unwanted: &[&str]) {
 }
 
 #[test]
-fn whoever_brings_the_patient_speaks_of_the_patient() {
+fn whoever_brings_the_patient_describes_the_patient() {
     hears(
         26,
         Sex::Female,
@@ -71,7 +71,7 @@ fn whoever_brings_the_patient_speaks_of_the_patient() {
 }
 
 #[test]
-fn a_pronoun_goes_back_to_whom_the_story_is_about() {
+fn a_pronoun_refers_to_the_patient() {
     hears(
         0,
         Sex::Female,
@@ -87,7 +87,7 @@ fn a_pronoun_goes_back_to_whom_the_story_is_about() {
 }
 
 #[test]
-fn what_others_have_is_theirs() {
+fn findings_of_others_stay_with_them() {
     does_not_hear(
         30,
         Sex::Male,
@@ -111,14 +111,14 @@ fn what_others_have_is_theirs() {
 }
 
 #[test]
-fn a_trade_is_the_patients_own_where_it_is_told_so() {
+fn an_occupation_is_the_patients_when_stated_so() {
     check("34M, teacher, cough", &["p_teacher", "s_cough"]);
     check("I am a farmer and I have fever", &["p_farmer", "s_fever"]);
     check("the driver said I should come, I have fever", &["s_fever"]);
 }
 
 #[test]
-fn what_follows_an_if_and_a_comma_happens() {
+fn a_main_clause_after_if_is_a_finding() {
     check(
         "If I lie flat, sour water comes up my mouth",
         &["s_regurgitation"],
@@ -127,7 +127,7 @@ fn what_follows_an_if_and_a_comma_happens() {
 }
 
 #[test]
-fn one_word_may_speak_of_two_findings() {
+fn one_word_may_belong_to_two_findings() {
     hears(
         30,
         Sex::Male,
@@ -147,7 +147,7 @@ fn one_word_may_speak_of_two_findings() {
 }
 
 #[test]
-fn the_child_of_a_stranger_is_one_where_an_own_child_is_spoken_of() {
+fn a_neighbours_child_is_not_the_patient() {
     for text in [
         "My neighbour's child convulsed last week because of fever. My own has only a cough. She eats well.",
         "My neighbour pikin convulse last week, dem rush am go hospital. My own dey cough, she dey chop well",

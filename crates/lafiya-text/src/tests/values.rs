@@ -19,7 +19,7 @@ fn heard(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_value_apart_from_its_name_is_read() {
+fn a_value_separated_from_its_name_is_read() {
     for (text, value) in [
         (
             "They told me my pressure is high, 180/110, but I feel nothing",
@@ -63,7 +63,7 @@ fn a_value_apart_from_its_name_is_read() {
 }
 
 #[test]
-fn a_danger_of_earlier_today_stays_beside_the_value_of_now() {
+fn an_earlier_dangerous_value_of_today_is_kept() {
     let shock = "s_systolic_blood_pressure_below_90".to_owned();
     for text in [
         "BP 80/50 on admission, improved to 112/70 after fluids",
@@ -81,7 +81,7 @@ fn a_danger_of_earlier_today_stays_beside_the_value_of_now() {
 }
 
 #[test]
-fn what_is_no_value_is_not_read() {
+fn unrelated_numbers_are_not_values() {
     for text in [
         "Straight leg raise 80 degrees",
         "Neck flexion limited to 40 degrees",
@@ -108,7 +108,7 @@ fn what_is_no_value_is_not_read() {
 }
 
 #[test]
-fn what_was_only_looked_for_is_not_known() {
+fn a_test_that_was_only_sought_gives_no_risk_factor() {
     let hiv = "p_hiv_infection_known".to_owned();
     for text in [
         "HIV status unknown",
@@ -134,7 +134,7 @@ fn what_was_only_looked_for_is_not_known() {
 }
 
 #[test]
-fn names_of_scales_signs_and_fluids_are_no_findings() {
+fn names_of_scales_signs_and_fluids_are_not_findings() {
     for (text, expected) in [
         ("Blantyre coma score 5/5", &[] as &[&str]),
         (

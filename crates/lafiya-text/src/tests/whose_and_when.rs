@@ -8,7 +8,7 @@ use super::sentences::{check, lasts, read};
 use crate::ParseContext;
 
 #[test]
-fn danger_signs_that_a_note_lists_are_there() {
+fn danger_signs_listed_in_a_note_are_present() {
     check(
         "General danger signs: unable to drink, vomits everything, convulsed once this morning.",
         &["s_unable_to_drink", "s_vomits_everything", "s_convulsion"],
@@ -48,7 +48,7 @@ fn danger_signs_that_a_note_lists_are_there() {
 }
 
 #[test]
-fn a_child_that_is_brought_is_the_patient() {
+fn a_child_brought_by_an_adult_is_the_patient() {
     let age = |text: &str| {
         let context = ParseContext::default();
         REAL.parser.parse(&REAL.base, text, &context).age
@@ -90,7 +90,7 @@ fn a_child_that_is_brought_is_the_patient() {
 }
 
 #[test]
-fn a_doubt_about_a_disease_leaves_its_signs() {
+fn a_doubted_disease_leaves_its_signs_present() {
     check(
         "It may be a stroke, his mouth is bent and he cannot talk",
         &["s_facial_droop", "s_loss_of_speech"],
@@ -116,7 +116,7 @@ fn a_doubt_about_a_disease_leaves_its_signs() {
 }
 
 #[test]
-fn a_past_history_is_past_beside_its_time() {
+fn past_history_is_not_current() {
     check(
         "He attempted suicide in 2017 by hanging; currently denies any suicidal ideation",
         &["p_previous_suicide_attempt", "-s_suicidal_thoughts"],
@@ -147,7 +147,7 @@ fn a_past_history_is_past_beside_its_time() {
 }
 
 #[test]
-fn what_is_of_now_is_not_past_beside_a_history() {
+fn current_findings_next_to_a_history_are_current() {
     for text in [
         "Previously well, had a convulsion this morning",
         "I had convulsions last year and again this morning",
@@ -170,7 +170,7 @@ fn what_is_of_now_is_not_past_beside_a_history() {
 }
 
 #[test]
-fn what_an_allergy_did_once_is_over() {
+fn a_past_allergic_reaction_is_not_current() {
     for text in [
         "Allergies: penicillin - anaphylaxis. Sulfa - Stevens-Johnson.",
         "Allergic to quinine - causes vomiting and tinnitus",
@@ -182,7 +182,7 @@ fn what_an_allergy_did_once_is_over() {
 }
 
 #[test]
-fn a_reaction_of_now_is_there() {
+fn a_current_allergic_reaction_is_present() {
     check(
         "allergic reaction - swollen lips and breathlessness",
         &["p_allergy_known", "s_swollen_lips", "s_breathlessness"],
@@ -236,7 +236,7 @@ fn a_line_about_the_family_is_not_about_the_patient() {
 }
 
 #[test]
-fn breath_and_killing_are_taken_at_their_word() {
+fn breathing_and_killing_phrases_are_read_precisely() {
     check(
         "My child is not breathing well, the nose is blocked",
         &["s_breathlessness", "s_blocked_nose"],
@@ -250,7 +250,7 @@ fn breath_and_killing_are_taken_at_their_word() {
 }
 
 #[test]
-fn an_if_of_french_and_portuguese_is_no_finding() {
+fn conditionals_in_french_and_portuguese_give_no_findings() {
     check("Si l'enfant a de la fièvre, je viens?", &[]);
     check("Se tiver febre eu volto", &[]);
     check("Même si l'enfant a de la fièvre, il joue", &["s_fever"]);
@@ -260,7 +260,7 @@ fn an_if_of_french_and_portuguese_is_no_finding() {
 }
 
 #[test]
-fn who_compares_with_another_pregnancy_is_pregnant() {
+fn comparing_with_a_past_pregnancy_means_pregnant() {
     check(
         "In my last pregnancy I was well, this one I have convulsions",
         &["p_pregnancy", "s_convulsion"],
@@ -268,7 +268,7 @@ fn who_compares_with_another_pregnancy_is_pregnant() {
 }
 
 #[test]
-fn who_carries_twins_is_pregnant() {
+fn pregnant_with_twins_means_pregnant() {
     check(
         "I am pregnant with twins, bleeding",
         &[
@@ -280,7 +280,7 @@ fn who_carries_twins_is_pregnant() {
 }
 
 #[test]
-fn an_illness_that_is_asked_about_is_not_known() {
+fn asking_about_an_illness_does_not_make_it_known() {
     for asked in [
         "He wants to know about diabetes",
         "came for information about epilepsy",
@@ -304,7 +304,7 @@ fn an_illness_that_is_asked_about_is_not_known() {
 }
 
 #[test]
-fn a_woman_with_a_newborn_is_in_childbed() {
+fn a_woman_with_a_newborn_is_postpartum() {
     let childbed = "p_postpartum_within_6_weeks";
     let woman = |years| ParseContext {
         age: Some(Age::from_years(years)),

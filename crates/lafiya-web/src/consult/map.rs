@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_point_is_found_again_from_its_distances() {
+    fn the_position_is_recovered_from_its_distances() {
         let places = [(0.0, 0.0), (4.0, 1.0), (-2.0, 3.0), (1.0, -5.0)];
         let truth = (1.5, 0.5);
         let distances: Vec<f64> = places
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn scales_are_round() {
+    fn map_scales_are_round_numbers() {
         for (most, expected) in [(0.9, 0.5), (1.0, 1.0), (7.3, 5.0), (34.0, 20.0)] {
             assert!((round_km(most) - expected).abs() < 1e-9, "{most}");
         }

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn small_children_are_told_in_days_and_months() {
+    fn ages_of_small_children_may_be_in_days_or_months() {
         for (age, unit, good) in [
             ("30", "years", true),
             ("120", "years", true),

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_is_for_its_owner_only_even_where_an_older_one_was_open_to_all() {
+    fn the_file_is_private_even_if_an_older_one_was_not() {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
         fs::create_dir_all(&data).unwrap();

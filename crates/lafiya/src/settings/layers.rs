@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mistyped_variable_is_told_what_was_meant() {
+    fn a_mistyped_variable_gets_a_suggestion() {
         for (variable, meant) in [
             ("LAFIYA_LISTNE", "listen"),
             ("LAFIYA_LOG_LEVL", "log_level"),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_that_are_known_or_of_others_are_not_spoken_of() {
+    fn known_and_foreign_variables_get_no_hint() {
         for variable in ["LAFIYA_LISTEN", "LAFIYA_CONFIG", "HOME", "XLAFIYA_LISTEN"] {
             assert_eq!(hint_for_variable(variable), None, "{variable}");
         }

@@ -16,7 +16,7 @@ fn file_of(given: &Given) -> std::path::PathBuf {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_copy_taken_while_others_write_is_whole() {
+async fn a_backup_taken_during_writes_is_consistent() {
     let given = Given::sqlite().await;
     let caller = given.caller("Acme").await;
     let before = new_assessment(caller);
@@ -49,7 +49,7 @@ async fn a_copy_taken_while_others_write_is_whole() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_copy_is_for_nobody_elses_eyes() {
+async fn only_the_owner_can_read_the_backup() {
     use std::os::unix::fs::PermissionsExt as _;
     let given = Given::sqlite().await;
     let copy = file_of(&given).with_file_name("copy.db");
@@ -61,7 +61,7 @@ async fn a_copy_is_for_nobody_elses_eyes() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn the_file_is_for_nobody_elses_eyes_in_a_folder_that_was_there() {
+async fn only_the_owner_can_read_the_database_file() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
     let rights = |name: &str| {

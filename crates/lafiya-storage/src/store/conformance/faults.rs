@@ -36,7 +36,7 @@ async fn through_proxy(given: &Given) -> (Proxy, Arc<dyn Store>) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_that_is_cut_off_or_hangs_is_unavailable_soon_and_used_again_later() {
+async fn a_lost_or_hanging_database_fails_fast_and_recovers() {
     let Some(given) = Given::postgres().await else {
         return;
     };
@@ -78,7 +78,7 @@ async fn a_database_that_is_cut_off_or_hangs_is_unavailable_soon_and_used_again_
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_answered_is_recorded_when_the_database_is_cut_off_in_the_middle() {
+async fn acknowledged_writes_survive_a_lost_connection() {
     let Some(given) = Given::postgres().await else {
         return;
     };
@@ -121,7 +121,7 @@ async fn what_was_answered_is_recorded_when_the_database_is_cut_off_in_the_middl
 }
 
 #[tokio::test]
-async fn a_database_that_was_never_there_fails_the_start_soon() {
+async fn an_unreachable_database_fails_the_start_soon() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let url = format!("postgres://nobody@127.0.0.1:{port}/none");
@@ -138,7 +138,7 @@ async fn a_database_that_was_never_there_fails_the_start_soon() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_caller_who_leaves_harms_nobody() {
+async fn a_cancelled_caller_harms_no_other_call() {
     let given = Given::sqlite().await;
     let caller = given.caller("Acme").await;
     for _ in 0..50 {
@@ -161,7 +161,7 @@ async fn a_caller_who_leaves_harms_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn closing_finishes_what_was_accepted() {
+async fn closing_finishes_accepted_writes() {
     let given = Given::sqlite().await;
     let caller = given.caller("Acme").await;
     let mut running = JoinSet::new();
@@ -185,7 +185,7 @@ async fn closing_finishes_what_was_accepted() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn another_process_that_writes_the_same_file_is_waited_for() {
+async fn a_lock_held_by_another_process_is_waited_for() {
     let given = Given::sqlite().await;
     let caller = given.caller("Acme").await;
     let StoreUrl::Sqlite(path) = &given.settings.url else {
@@ -207,7 +207,7 @@ async fn another_process_that_writes_the_same_file_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_folder_that_cannot_be_made_fails_the_start_at_once() {
+async fn an_impossible_folder_fails_the_start_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a file");
     std::fs::write(&file, "in the way").unwrap();
