@@ -40,9 +40,9 @@ fn main() {
         let (html, examples) = rendered(text, folder);
         let examples: String = examples
             .iter()
-            .map(|it| {
-                let (method, path, body) = (&it.method, &it.path, &it.body);
-                let kind = it.content_type();
+            .map(|example| {
+                let (method, path, body) = (&example.method, &example.path, &example.body);
+                let kind = example.content_type();
                 format!("Example {{ method: {method:?}, path: {path:?}, content_type: {kind:?}, body: {body:?} }}, ")
             })
             .collect();
@@ -232,9 +232,9 @@ fn slug(words: &str) -> String {
     let kept = words
         .to_lowercase()
         .chars()
-        .map(|it| if it == ' ' { '-' } else { it })
+        .map(|letter| if letter == ' ' { '-' } else { letter })
         .collect::<String>();
     kept.chars()
-        .filter(|it| it.is_alphanumeric() || *it == '-' || *it == '_')
+        .filter(|letter| letter.is_alphanumeric() || *letter == '-' || *letter == '_')
         .collect()
 }

@@ -76,8 +76,14 @@ pub(crate) fn table(outcomes: &[Outcome]) -> String {
             outcome.verdict(pace)
         );
     }
-    let took: f64 = outcomes.iter().map(|it| it.took.as_secs_f64()).sum();
-    let budget: u64 = outcomes.iter().map(|it| it.budget.as_secs()).sum();
+    let took: f64 = outcomes
+        .iter()
+        .map(|outcome| outcome.took.as_secs_f64())
+        .sum();
+    let budget: u64 = outcomes
+        .iter()
+        .map(|outcome| outcome.budget.as_secs())
+        .sum();
     let _ = writeln!(text, "  {:<18} {took:>9.1} {budget:>9}", "together");
     let _ = writeln!(
         text,

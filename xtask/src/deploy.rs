@@ -106,7 +106,9 @@ fn settings(catalogue: &str) -> BTreeSet<String> {
 fn names(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices(PREFIX).map(move |(start, _)| {
         let rest = &text[start..];
-        let is_end = |it: char| !(it.is_ascii_uppercase() || it.is_ascii_digit() || it == '_');
+        let is_end = |letter: char| {
+            !(letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_')
+        };
         &rest[..rest.find(is_end).unwrap_or(rest.len())]
     })
 }
@@ -119,7 +121,9 @@ mod tests {
     fn an_unknown_setting_is_detected() {
         let settings = settings("# Where.\nlisten = \"x\"\n");
         let text = "LAFIYA_LISTEN=1\nEnvironment=LAFIYA_LISTNE=2";
-        let unknown: Vec<&str> = names(text).filter(|it| !settings.contains(*it)).collect();
+        let unknown: Vec<&str> = names(text)
+            .filter(|name| !settings.contains(*name))
+            .collect();
         assert_eq!(unknown, ["LAFIYA_LISTNE"]);
     }
 }

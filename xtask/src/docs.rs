@@ -161,7 +161,7 @@ fn claims_without_proof(text: &str) -> impl Iterator<Item = &str> {
             inside = true;
             return None;
         }
-        let is_rule = first.chars().all(|it| it == '-');
+        let is_rule = first.chars().all(|letter| letter == '-');
         let proven = code_spans(last).any(is_a_sentence) || last.contains(".md)");
         (inside && !is_rule && !proven).then_some(first)
     })
@@ -169,7 +169,8 @@ fn claims_without_proof(text: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a span is the name of one of our tests, which have four words or more.
 fn is_a_sentence(span: &str) -> bool {
-    let word = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_';
+    let word =
+        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
     span.chars().all(word) && span.matches('_').count() >= 3
 }
 
@@ -225,7 +226,7 @@ fn names_a_machine_path(line: &str) -> bool {
     HOMES.iter().any(|home| {
         line.match_indices(home).any(|(at, _)| {
             let before = line.get(..at).and_then(|text| text.chars().next_back());
-            !before.is_some_and(|it| it.is_alphanumeric() || "._-~/}>)".contains(it))
+            !before.is_some_and(|before| before.is_alphanumeric() || "._-~/}>)".contains(before))
         })
     })
 }
@@ -253,7 +254,10 @@ fn shown_command(line: &str) -> Option<Shown> {
     let commands = |words: &[&str]| -> Vec<String> {
         words
             .iter()
-            .take_while(|word| word.chars().all(|it| it.is_ascii_lowercase() || it == '-'))
+            .take_while(|word| {
+                word.chars()
+                    .all(|letter| letter.is_ascii_lowercase() || letter == '-')
+            })
             .take_while(|word| !word.starts_with('-'))
             .map(|&word| word.to_owned())
             .collect()

@@ -81,7 +81,11 @@ impl Selection {
 
     /// Whether a stage runs. The servers are included if a selected stage needs them.
     fn includes(&self, stage: &Stage) -> bool {
-        let needed = || STAGES.iter().any(|it| it.servers && self.names(it));
+        let needed = || {
+            STAGES
+                .iter()
+                .any(|stage| stage.servers && self.names(stage))
+        };
         self.names(stage) || (stage.name == "servers" && needed())
     }
 }
@@ -153,7 +157,7 @@ fn run_stage(stage: &Stage, run: &Run) -> Outcome {
 fn verdict(outcomes: &[Outcome], budgets: Strictness) -> anyhow::Result<()> {
     let pace = budget::pace(outcomes);
     let names = |chosen: &dyn Fn(&Outcome) -> bool| -> Vec<&str> {
-        let chosen = outcomes.iter().filter(|it| chosen(it));
+        let chosen = outcomes.iter().filter(|outcome| chosen(outcome));
         chosen.map(|it| it.stage).collect()
     };
     let failed = names(&|it| !it.passed);

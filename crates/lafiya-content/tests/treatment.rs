@@ -34,7 +34,7 @@ fn given(condition: &Condition) -> Vec<&str> {
     let lines = lines
         .chain(before_referral)
         .chain(condition.watch_for.iter().map(|it| &it.action));
-    advice.chain(lines.map(|it| it.as_str())).collect()
+    advice.chain(lines.map(|line| line.as_str())).collect()
 }
 
 fn to_avoid(condition: &Condition) -> impl Iterator<Item = &str> {
@@ -219,8 +219,8 @@ fn ceftriaxone_is_barred_for_yellow_newborns_and_beside_calcium() {
         let text = all_text(condition);
         let of = |words: &[&str]| -> bool {
             let clauses = text.split(['.', ';', '\n']);
-            let mut clauses = clauses.filter(|it| has_any(it, &["ceftriaxone", "newborn"]));
-            clauses.any(|it| has_any(it, words))
+            let mut clauses = clauses.filter(|clause| has_any(clause, &["ceftriaxone", "newborn"]));
+            clauses.any(|clause| has_any(clause, words))
         };
         let lines = given(condition).join("\n").to_lowercase();
         is_possible(condition, 0..28)
@@ -293,12 +293,13 @@ const NUMBERS: [&str; 8] = [
 
 fn words(text: &str) -> Vec<&str> {
     let words = text.split_whitespace();
-    let words = words.map(|it| it.trim_matches(|it: char| !it.is_alphanumeric() && it != '/'));
+    let words = words
+        .map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '/'));
     words.collect()
 }
 
 fn is_number(word: &str) -> bool {
-    word.starts_with(|it: char| it.is_ascii_digit()) || NUMBERS.contains(&word)
+    word.starts_with(|letter: char| letter.is_ascii_digit()) || NUMBERS.contains(&word)
 }
 
 /// Whether the clause tells an amount of something to take: a number with a unit.
@@ -308,10 +309,10 @@ fn tells_an_amount(words: &[&str]) -> bool {
             "million" if place > 1 => words[place - 2],
             word => word,
         };
-        let per = words.get(place + 1).filter(|it| **it == "per");
+        let per = words.get(place + 1).filter(|word| **word == "per");
         let of_what = per.and(words.get(place + 2)).copied().unwrap_or_default();
         let is_strength = ["dl", "l", "litre", "minute", "ml"].contains(&of_what);
-        let digits = number.starts_with(|it: char| it.is_ascii_digit());
+        let digits = number.starts_with(|letter: char| letter.is_ascii_digit());
         digits && UNITS.contains(&words[place]) && !is_strength
     })
 }
@@ -337,7 +338,7 @@ fn names_an_age(words: &[&str]) -> bool {
 fn heading(clause: &str) -> Option<bool> {
     let head = clause.rsplit_once(':')?.0;
     let words = words(head);
-    let names = |who: [&str; 2]| words.iter().any(|it| who.contains(it));
+    let names = |who: [&str; 2]| words.iter().any(|word| who.contains(word));
     if names(["adult", "adults"]) {
         Some(true)
     } else {
@@ -356,7 +357,7 @@ fn unlabelled(line: &str) -> Vec<String> {
         let is_said = for_adults
             || has_any(&clause, &BY_WEIGHT)
             || clause.contains("any age")
-            || words.iter().any(|it| PEOPLE.contains(it))
+            || words.iter().any(|word| PEOPLE.contains(word))
             || names_an_age(&words);
         if tells_an_amount(&words) && !is_said {
             found.push(clause.clone());
@@ -380,10 +381,10 @@ fn doses_say_whom_they_are_for() {
         let others: Vec<&str> = others
             .into_iter()
             .flatten()
-            .map(|it| it.text.as_str())
+            .map(|other| other.text.as_str())
             .collect();
         let lines = given(condition);
-        let lines = lines.iter().filter(|it| !others.contains(it));
+        let lines = lines.iter().filter(|line| !others.contains(line));
         let clauses = lines.flat_map(|line| unlabelled(line));
         complaints.extend(clauses.map(|clause| format!("{}: {clause}", condition.id)));
     }
@@ -568,12 +569,14 @@ fn medicines_carry_their_cautions() {
         let treatment = &condition.treatment;
         let choices = [&treatment.first_line, &treatment.alternative];
         let choices = choices.into_iter().flatten();
-        let choices: Vec<String> = choices.map(|it| it.text.to_lowercase()).collect();
+        let choices: Vec<String> = choices.map(|choice| choice.text.to_lowercase()).collect();
         for caution in &CAUTIONS {
             let concerned = is_possible(condition, caution.ages.clone().step_by(5))
                 && !(caution.women && condition.who.sex == SexLimit::Male)
                 && !caution.except.contains(&condition.id.as_str());
-            let given = choices.iter().any(|it| has_any(it, caution.medicines));
+            let given = choices
+                .iter()
+                .any(|choice| has_any(choice, caution.medicines));
             if concerned && given && !has_any(&all_text(condition), caution.said) {
                 let medicines = caution.medicines.join(" or ");
                 complaints.push(format!("{}: {medicines}", condition.id));

@@ -80,10 +80,10 @@ impl<'a, 'd> WeighedEvidence<'a, 'd> {
             name: name.into(),
             choice: None,
         };
-        let pieces = self.pieces.iter().map(|it| Weighed {
-            id: it.id.into(),
-            name: it.name.into(),
-            choice: Some(it.choice),
+        let pieces = self.pieces.iter().map(|piece| Weighed {
+            id: piece.id.into(),
+            name: piece.name.into(),
+            choice: Some(piece.choice),
         });
         let Differential {
             course, opinion, ..
@@ -98,7 +98,10 @@ impl<'a, 'd> WeighedEvidence<'a, 'd> {
     /// Returns the weight of each contribution for a candidate. They add up to its score.
     fn weights(&self, ix: ConditionIx) -> Vec<f64> {
         let of_this = |weights: &[f64]| rounded(weights[ix.index()]);
-        let of_pieces = self.pieces.iter().map(|it| rounded(it.weights.at(ix)));
+        let of_pieces = self
+            .pieces
+            .iter()
+            .map(|piece| rounded(piece.weights.at(ix)));
         let it = self.differential;
         std::iter::once(of_this(&it.prior))
             .chain(of_pieces)
@@ -112,7 +115,7 @@ impl<'a, 'd> WeighedEvidence<'a, 'd> {
     fn reasons(&self, weights: &[f64]) -> impl Iterator<Item = (f64, &Text<'a>)> {
         // The first weight is the prior.
         let of_pieces = weights.iter().skip(1).copied();
-        of_pieces.zip(self.pieces.iter().map(|it| &it.reason))
+        of_pieces.zip(self.pieces.iter().map(|piece| &piece.reason))
     }
 }
 

@@ -92,7 +92,8 @@ fn pooled<'a>(
         moves[ix.index()] = (WEIGHT * apart).clamp(-MOVE_MAX, MOVE_MAX);
     }
     let of_pairs = facts.base.pairs().iter();
-    let of_pairs = of_pairs.map(|it| (moves[it.first.index()] + moves[it.second.index()]) / 2.0);
+    let of_pairs =
+        of_pairs.map(|pair| (moves[pair.first.index()] + moves[pair.second.index()]) / 2.0);
     let all = moves.iter().copied().chain(of_pairs);
     let own = differential.hypotheses();
     let mut hypotheses: Vec<f64> = own

@@ -157,7 +157,9 @@ fn to_do<'a>(
         .flat_map(|leader| lines_of(condition(facts, leader)));
     let mut kept = distinct(in_any_case.chain(of_leader.map(Text::from)), ACTIONS_MAX);
     let unconditional = kept.len();
-    for (condition, line) in conditions.flat_map(|it| lines_of(it).map(move |line| (it, line))) {
+    for (condition, line) in
+        conditions.flat_map(|condition| lines_of(condition).map(move |line| (condition, line)))
+    {
         if kept.len() >= ACTIONS_MAX {
             break;
         }
@@ -242,7 +244,7 @@ pub(crate) fn referral<'a>(
     // Uses the pathway of the first leader that is as urgent as the patient, or else of the first
     // leader.
     let conditions = || leaders.iter().map(|leader| condition(facts, leader));
-    let as_urgent = conditions().position(|it| it.text.triage.default >= level);
+    let as_urgent = conditions().position(|condition| condition.text.triage.default >= level);
     let place = as_urgent.unwrap_or_default();
     let Some((condition, text)) = conditions()
         .nth(place)
@@ -270,7 +272,7 @@ pub(crate) fn watch_for<'a>(facts: &PatientFacts<'a>, leaders: &Leaders<'_>) -> 
     let signs = leaders
         .iter()
         .flat_map(|leader| &condition(facts, leader).text.watch_for);
-    let words = signs.map(|it| [&it.sign, &it.escalates_to, &it.action]);
+    let words = signs.map(|sign| [&sign.sign, &sign.escalates_to, &sign.action]);
     let distinct = distinct(words, WATCH_FOR_MAX).into_iter();
     distinct
         .map(|[sign, escalates_to, action]| WatchFor {

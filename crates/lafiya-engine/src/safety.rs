@@ -89,8 +89,8 @@ impl<'a> Draft<'a> {
                 .facts
                 .evidence_items
                 .iter()
-                .filter(|it| it.present == present);
-            let concepts: Vec<ConceptRef> = evidence_items.map(|it| it.concept).collect();
+                .filter(|item| item.present == present);
+            let concepts: Vec<ConceptRef> = evidence_items.map(|item| item.concept).collect();
             explain::ids(self.facts.base, &concepts)
         };
         let ranking = self.differential.ranking().iter().take(candidates_max);
@@ -100,7 +100,10 @@ impl<'a> Draft<'a> {
             present: concepts(true),
             absent: concepts(false),
             candidates: ranking.map(id).collect(),
-            dangers: alarms.iter().map(|it| it.flag.id.to_string()).collect(),
+            dangers: alarms
+                .iter()
+                .map(|alarm| alarm.flag.id.to_string())
+                .collect(),
         }
     }
 
@@ -167,7 +170,11 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
     let confidence = confidence(&facts, &own, differential, &conditions);
     let triage = triage_words(&facts, differential, &alarms, &levels, &verdict);
     let mut warnings = warnings(&facts, &alarms, &verdict, confidence, &conditions);
-    warnings.extend(considered.as_ref().and_then(|it| it.warning(&verdict)));
+    warnings.extend(
+        considered
+            .as_ref()
+            .and_then(|considered| considered.warning(&verdict)),
+    );
     warnings.extend(noted);
     let step = question::next(&facts, &own, &parameters, questions_asked);
     let has_emergency_evidence = alarms
@@ -243,9 +250,14 @@ fn assert_invariants(
         floor.is_none_or(|floor| assessment.triage.level >= floor),
         "danger sets a floor under the level"
     );
-    let probabilities = || assessment.conditions.iter().map(|it| it.probability);
+    let probabilities = || {
+        assessment
+            .conditions
+            .iter()
+            .map(|condition| condition.probability)
+    };
     assert!(
-        probabilities().all(|it| (0.0..=1.0).contains(&it)),
+        probabilities().all(|probability| (0.0..=1.0).contains(&probability)),
         "probabilities lie between 0 and 1"
     );
     assert!(
@@ -258,7 +270,9 @@ fn assert_invariants(
     );
     let treatments = &assessment.treatment.condition_specific;
     assert!(
-        treatments.iter().all(|it| !it.source.is_empty()),
+        treatments
+            .iter()
+            .all(|treatment| !treatment.source.is_empty()),
         "no treatment without a source"
     );
 }
@@ -322,16 +336,22 @@ fn confidence(
     differential: &Differential<'_>,
     conditions: &[AssessedCondition<'_>],
 ) -> f64 {
-    let leader = |it: &Differential<'_>| it.leader().map_or(0.0, |ix| it.probability(ix));
+    let leader = |differential: &Differential<'_>| {
+        differential
+            .leader()
+            .map_or(0.0, |ix| differential.probability(ix))
+    };
     let leader = leader(own).min(leader(differential));
     let known = 1.0 - own.unexplained().max(differential.unexplained());
     let own_leader = own.leader();
     let own_leader = own_leader.map(|ix| facts.base.condition(ix).text.id.as_str());
-    let leads = |it: &AssessedCondition<'_>| own_leader == Some(it.id.as_str());
-    let is_thin = conditions.first().is_some_and(|it| it.insufficient_data)
+    let leads = |condition: &AssessedCondition<'_>| own_leader == Some(condition.id.as_str());
+    let is_thin = conditions
+        .first()
+        .is_some_and(|condition| condition.insufficient_data)
         || conditions
             .iter()
-            .any(|it| leads(it) && it.insufficient_data);
+            .any(|condition| leads(condition) && condition.insufficient_data);
     let supported = if is_thin { 0.6 } else { 1.0 };
     rounded((0.8 * rounded(leader) + 0.2 * known) * supported)
 }
@@ -386,7 +406,7 @@ fn triage_words<'a>(
             Some(action) => [action.as_str(), " ", &usual_action].concat().into(),
             None => usual_action,
         },
-        specialist: condition.and_then(|it| specialist(base, it, verdict.level)),
+        specialist: condition.and_then(|condition| specialist(base, condition, verdict.level)),
         channel: match verdict.level {
             TriageLevel::Emergency => Some("personal_visit".into()),
             // The usual channel for a patient this urgent, even if the condition is unlikely.
@@ -491,7 +511,7 @@ fn warnings<'a>(
     if !facts.concerns.is_empty() {
         warnings.push(Warning {
             kind: WarningKind::ValidationConcern,
-            severity: if facts.concerns.iter().any(|it| it.left_out) {
+            severity: if facts.concerns.iter().any(|concern| concern.left_out) {
                 WarningSeverity::Medium
             } else {
                 WarningSeverity::Low
@@ -501,7 +521,7 @@ fn warnings<'a>(
             details: facts
                 .concerns
                 .iter()
-                .map(|it| it.says.clone().into())
+                .map(|concern| concern.says.clone().into())
                 .collect(),
         });
     }
@@ -575,7 +595,9 @@ fn warnings<'a>(
         });
     }
     if confidence < LOW_CONFIDENCE {
-        let insufficient = conditions.first().is_none_or(|it| it.insufficient_data);
+        let insufficient = conditions
+            .first()
+            .is_none_or(|condition| condition.insufficient_data);
         warnings.push(Warning {
             kind: WarningKind::ConfidenceLow,
             severity: if insufficient {

@@ -53,7 +53,7 @@ impl<'a> SparseWeights<'a> {
         others: Vec<(ConditionIx, f64)>,
     ) -> Self {
         debug_assert!(others.is_sorted_by(|a, b| a.0 < b.0), "each once");
-        let mut others_listed = others.iter().filter_map(|it| listed.place_of(it.0));
+        let mut others_listed = others.iter().filter_map(|other| listed.place_of(other.0));
         debug_assert!(others_listed.next().is_none(), "in one of the two");
         Self {
             listed,

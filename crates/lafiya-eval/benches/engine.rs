@@ -79,7 +79,7 @@ impl Numbers {
 fn main() {
     let base = synthetic_base(USUAL);
     let turns = std::env::var("LAFIYA_BENCH_TURNS").ok();
-    if let Some(turns) = turns.and_then(|it| it.parse().ok()) {
+    if let Some(turns) = turns.and_then(|turn| turn.parse().ok()) {
         let cases = synthetic_cases(USUAL, 10);
         for case in cases.iter().cycle().take(turns) {
             black_box(turn(&base, black_box(case)));
@@ -290,7 +290,10 @@ struct Dense {
 impl Dense {
     fn of(base: &KnowledgeBase) -> Self {
         let figure = |finding, condition| base.likelihood().probability(condition, finding, None);
-        let column = |finding| base.condition_indices().map(move |it| figure(finding, it));
+        let column = |finding| {
+            base.condition_indices()
+                .map(move |index| figure(finding, index))
+        };
         let probabilities: Vec<f32> = base.finding_indices().flat_map(column).collect();
         Self {
             ln_present: probabilities.iter().map(|p| p.ln()).collect(),
@@ -298,12 +301,12 @@ impl Dense {
             prior: base
                 .conditions()
                 .iter()
-                .map(|it| it.per_1000(lafiya_model::AgeBand::From15To49).ln())
+                .map(|condition| condition.per_1000(lafiya_model::AgeBand::From15To49).ln())
                 .collect(),
             levels: base
                 .conditions()
                 .iter()
-                .map(|it| it.text.triage.default)
+                .map(|condition| condition.text.triage.default)
                 .collect(),
             probabilities,
         }

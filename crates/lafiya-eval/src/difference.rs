@@ -137,7 +137,10 @@ fn simulated_change(
 }
 
 fn leading(assessment: &Assessment) -> Vec<String> {
-    let names = assessment.conditions.iter().map(|it| it.name.to_string());
+    let names = assessment
+        .conditions
+        .iter()
+        .map(|condition| condition.name.to_string());
     names.take(LEADING).collect()
 }
 

@@ -186,14 +186,14 @@ fn search(runner: &Runner<'_>, cases: &[&Prepared<'_>], start: Parameters) -> Pa
         -mean(
             cases
                 .iter()
-                .filter_map(|it| log_probability(runner, it, parameters)),
+                .filter_map(|case| log_probability(runner, case, parameters)),
         )
     });
     descend(diagnosed, TRIAGE, |parameters| {
         mean(
             cases
                 .iter()
-                .filter_map(|it| triage_cost(runner, it, parameters)),
+                .filter_map(|case| triage_cost(runner, case, parameters)),
         )
     })
 }

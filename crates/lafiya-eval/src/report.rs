@@ -78,7 +78,7 @@ fn reliability(outcomes: &[Outcome]) -> String {
     let mut bins = [(0_usize, 0_usize, 0.0_f64); BINS];
     for outcome in outcomes
         .iter()
-        .filter(|it| it.covered && it.level.is_some())
+        .filter(|outcome| outcome.covered && outcome.level.is_some())
     {
         let bin = ((outcome.probability_of_first * BINS as f64) as usize).min(BINS - 1);
         bins[bin].0 += 1;
@@ -121,10 +121,11 @@ fn confusion(outcomes: &[Outcome]) -> String {
         for (column, given) in levels.iter().enumerate() {
             let count = outcomes
                 .iter()
-                .filter(|it| {
-                    it.wanted_level
+                .filter(|outcome| {
+                    outcome
+                        .wanted_level
                         .is_some_and(|(_, _, level)| level == *wanted)
-                        && it.level == Some(*given)
+                        && outcome.level == Some(*given)
                 })
                 .count();
             let colour = if row == column {
@@ -150,9 +151,9 @@ fn misses(outcomes: &[Outcome]) -> String {
     let mut table = String::from(
         "<h2>Misses</h2><table><tr><th>Case</th><th>Diagnosis</th><th>Place</th><th>Given</th><th>Level</th><th>Evidence</th></tr>",
     );
-    let missed = outcomes
-        .iter()
-        .filter(|it| it.rank.is_none_or(|rank| rank > 3) || it.is_under() || it.is_over());
+    let missed = outcomes.iter().filter(|outcome| {
+        outcome.rank.is_none_or(|rank| rank > 3) || outcome.is_under() || outcome.is_over()
+    });
     for it in missed {
         let place = if it.covered {
             it.rank.map_or("-".to_owned(), |rank| rank.to_string())

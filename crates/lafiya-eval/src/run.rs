@@ -228,8 +228,8 @@ impl<'a> Runner<'a> {
     }
 
     fn judge(&self, case: &Case, assessment: &Assessment, outcome: &mut Outcome) {
-        let right = |it: &lafiya_model::assessment::AssessedCondition| {
-            case.accepts_named(&it.icd10, &[&it.name, &it.common_name])
+        let right = |condition: &lafiya_model::assessment::AssessedCondition| {
+            case.accepts_named(&condition.icd10, &[&condition.name, &condition.common_name])
         };
         outcome.rank = assessment
             .conditions
@@ -239,8 +239,8 @@ impl<'a> Runner<'a> {
         outcome.probability_of_right = assessment
             .conditions
             .iter()
-            .filter(|it| right(it))
-            .map(|it| it.probability)
+            .filter(|condition| right(condition))
+            .map(|condition| condition.probability)
             .sum();
         outcome.probability_of_first = assessment
             .conditions
@@ -250,7 +250,7 @@ impl<'a> Runner<'a> {
             .conditions
             .iter()
             .take(5)
-            .map(|it| format!("{} {:.2}", it.name, it.probability))
+            .map(|condition| format!("{} {:.2}", condition.name, condition.probability))
             .collect();
         outcome.level = Some(assessment.triage.level);
         outcome.because = assessment
@@ -350,7 +350,7 @@ impl<'a> Runner<'a> {
         ];
         let listed: Vec<Listed<'_>> = lists
             .iter()
-            .flat_map(|(choice, phrases)| phrases.iter().map(move |it| (*choice, it)))
+            .flat_map(|(choice, phrases)| phrases.iter().map(move |phrase| (*choice, phrase)))
             .filter_map(|(choice, words)| {
                 let concept = self.look_up(words)?;
                 Some(Listed {

@@ -56,15 +56,19 @@ pub fn score<'a>(outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> Scores 
             count as f64 / of as f64
         }
     };
-    let covered = outcomes.clone().filter(|it| it.covered).count();
+    let covered = outcomes.clone().filter(|outcome| outcome.covered).count();
     let top = |k: usize, only_covered: bool| {
         let hits = outcomes
             .clone()
-            .filter(|it| (!only_covered || it.covered) && it.rank.is_some_and(|rank| rank <= k))
+            .filter(|outcome| {
+                (!only_covered || outcome.covered) && outcome.rank.is_some_and(|rank| rank <= k)
+            })
             .count();
         share(hits, if only_covered { covered } else { cases })
     };
-    let triaged = outcomes.clone().filter(|it| it.wanted_level.is_some());
+    let triaged = outcomes
+        .clone()
+        .filter(|outcome| outcome.wanted_level.is_some());
     let n_triaged = triaged.clone().count();
     let of_triaged = |keep: &dyn Fn(&&Outcome) -> bool| {
         share(triaged.clone().filter(|it| keep(it)).count(), n_triaged)
@@ -73,10 +77,13 @@ pub fn score<'a>(outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> Scores 
         it.wanted_level
             .is_some_and(|(_, _, wanted)| wanted == TriageLevel::Emergency)
     });
-    let squared = outcomes.clone().filter(|it| it.covered).map(|it| {
-        let right = f64::from(u8::from(it.rank == Some(1)));
-        (it.probability_of_first - right).powi(2)
-    });
+    let squared = outcomes
+        .clone()
+        .filter(|outcome| outcome.covered)
+        .map(|outcome| {
+            let right = f64::from(u8::from(outcome.rank == Some(1)));
+            (outcome.probability_of_first - right).powi(2)
+        });
     Scores {
         cases,
         covered,
@@ -92,7 +99,7 @@ pub fn score<'a>(outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> Scores 
         under: of_triaged(&|it| it.is_under()),
         over: of_triaged(&|it| it.is_over()),
         emergencies: emergencies.clone().count(),
-        emergencies_under: emergencies.filter(|it| it.is_under()).count(),
+        emergencies_under: emergencies.filter(|emergency| emergency.is_under()).count(),
         brier: if covered == 0 {
             0.0
         } else {
@@ -101,7 +108,7 @@ pub fn score<'a>(outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> Scores 
         asked: if cases == 0 {
             0.0
         } else {
-            outcomes.map(|it| it.asked).sum::<usize>() as f64 / cases as f64
+            outcomes.map(|outcome| outcome.asked).sum::<usize>() as f64 / cases as f64
         },
     }
 }

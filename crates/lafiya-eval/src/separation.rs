@@ -32,7 +32,7 @@ pub fn confusions(base: &KnowledgeBase, parameters: &Parameters) -> Vec<Confusio
         .filter_map(|ix| confusion(base, parameters, ix))
         .collect();
     all.sort_by(|a, b| {
-        let doubt = |it: &Confusion| it.taken_for_probability - it.probability;
+        let doubt = |confusion: &Confusion| confusion.taken_for_probability - confusion.probability;
         doubt(b).total_cmp(&doubt(a))
     });
     all
@@ -70,7 +70,7 @@ fn separating(base: &KnowledgeBase, one: ConditionIx, other: ConditionIx) -> Vec
         })
         .collect();
     findings.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
-    findings.dedup_by_key(|it| it.0);
+    findings.dedup_by_key(|finding| finding.0);
     findings
         .iter()
         .take(3)

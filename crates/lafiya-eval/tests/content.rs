@@ -100,7 +100,7 @@ fn simulation_recognises_patients_and_is_reproducible() {
     let ids = |outcomes: &[lafiya_eval::Outcome]| -> Vec<(String, Option<usize>)> {
         outcomes
             .iter()
-            .map(|it| (it.diagnosis.clone(), it.rank))
+            .map(|outcome| (outcome.diagnosis.clone(), outcome.rank))
             .collect()
     };
     assert_eq!(ids(&outcomes[..20]), ids(&run()[..20]));

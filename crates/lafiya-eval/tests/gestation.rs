@@ -27,7 +27,7 @@ fn answer(text: &str) -> (TriageLevel, Vec<String>) {
     };
     let assessment = review(assess(&BASE, &case, &Parameters::default()), 0);
     let conditions = assessment.conditions.iter();
-    let conditions = conditions.map(|it| it.id.as_str().to_owned());
+    let conditions = conditions.map(|condition| condition.id.as_str().to_owned());
     (assessment.triage.level, conditions.collect())
 }
 
@@ -55,7 +55,9 @@ fn the_order_of_words_does_not_change_the_answer_of_late_pregnancy() {
         for time in ["34 weeks", "34 wks", "34/40", "30 weeks", "38w"] {
             let text = template.replace('T', time);
             let (level, conditions) = answer(&text);
-            let thought_of = conditions.iter().any(|it| it.ends_with("pre_eclampsia"));
+            let thought_of = conditions
+                .iter()
+                .any(|condition| condition.ends_with("pre_eclampsia"));
             if level < TriageLevel::Urgent || !thought_of {
                 wrong.push(format!("{text}: {level}, {conditions:?}"));
             }

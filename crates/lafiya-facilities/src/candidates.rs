@@ -46,7 +46,9 @@ pub(crate) fn choose<'a>(mentions: &[Mention<'a>], home: Option<&str>) -> Option
         .max_by(|a, b| a.weight.total_cmp(&b.weight))?;
     let rival = |elsewhere: &dyn Fn(&Weighed<'_>) -> bool| {
         let rivals = weighed.iter().filter(|it| elsewhere(it));
-        rivals.map(|it| it.weight).fold(f64::NEG_INFINITY, f64::max)
+        rivals
+            .map(|rival| rival.weight)
+            .fold(f64::NEG_INFINITY, f64::max)
     };
     let abroad = rival(&|it| it.spot.country() != best.spot.country());
     if best.weight - abroad < AMBIGUOUS_WITHIN {

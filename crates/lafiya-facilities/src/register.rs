@@ -296,7 +296,10 @@ mod tests {
         let facilities: Vec<Facility> = EMBEDDED.lines().filter_map(embedded_facility).collect();
         assert_eq!(facilities.len(), EMBEDDED.lines().count());
         assert!(facilities.len() > 900);
-        let nigerian = facilities.iter().filter(|it| it.country == "NG").count();
+        let nigerian = facilities
+            .iter()
+            .filter(|facility| facility.country == "NG")
+            .count();
         assert!(nigerian > 280, "{nigerian}");
     }
 }

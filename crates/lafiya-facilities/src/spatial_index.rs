@@ -234,7 +234,7 @@ mod tests {
             let from = Coordinate::new(latitude, longitude).unwrap();
             let walked = order_of(&places, from);
             prop_assert!(walked.is_sorted());
-            let mut all: Vec<f64> = places.iter().map(|it| crate::distance_km(from, *it)).collect();
+            let mut all: Vec<f64> = places.iter().map(|place| crate::distance_km(from, *place)).collect();
             all.sort_by(f64::total_cmp);
             for (walked, km) in walked.iter().zip(all) {
                 prop_assert!((walked - km).abs() < 5.0, "{walked} and {km}");

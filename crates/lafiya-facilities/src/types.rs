@@ -31,7 +31,7 @@ impl Types {
                 .map(|kind| kind.words.iter().map(|word| format!(" {word} ")).collect())
                 .collect(),
             kinds: base.services().facility_type.clone(),
-            services: services.iter().map(|it| it.id.clone()).collect(),
+            services: services.iter().map(|service| service.id.clone()).collect(),
         }
     }
 

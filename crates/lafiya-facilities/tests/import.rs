@@ -57,7 +57,7 @@ fn a_csv_is_read_and_bad_rows_are_reported_by_line() {
     let errors: Vec<(u64, &str)> = found
         .errors
         .iter()
-        .map(|it| (it.line, it.reason.as_str()))
+        .map(|error| (error.line, error.reason.as_str()))
         .collect();
     assert_eq!(errors[0], (3, "has no name"));
     assert_eq!(errors[1], (4, "has a latitude that is not a number"));
@@ -193,7 +193,11 @@ fn bracketed_text_does_not_split_a_facility() {
          (Unnamed),Clinic,6.1,3.1,\n\
          (Nameless),Clinic,6.1,3.1,\n",
     );
-    let names: Vec<&str> = found.facilities.iter().map(|it| it.name.as_str()).collect();
+    let names: Vec<&str> = found
+        .facilities
+        .iter()
+        .map(|facility| facility.name.as_str())
+        .collect();
     assert_eq!(found.merged, 1, "{names:?}");
     assert_eq!(found.facilities[0].phone.as_deref(), Some("+2541"));
 
@@ -201,7 +205,7 @@ fn bracketed_text_does_not_split_a_facility() {
     let teaching = default
         .facilities()
         .iter()
-        .find(|it| it.country == "NG" && it.kind == "teaching_hospital")
+        .find(|facility| facility.country == "NG" && facility.kind == "teaching_hospital")
         .unwrap();
     let mut known = teaching.clone();
     known.name = format!("{} (XYTH)", teaching.name);

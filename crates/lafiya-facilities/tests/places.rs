@@ -74,7 +74,7 @@ fn unknown_or_ambiguous_places_are_not_guessed() {
 #[test]
 fn the_home_country_breaks_ties() {
     let atlas = atlas();
-    let region = |text: &str, home: &str| atlas.find(text, Some(home)).and_then(|it| it.region);
+    let region = |text: &str, home: &str| atlas.find(text, Some(home)).and_then(|atla| atla.region);
     assert_eq!(region("central", "GH").as_deref(), Some("central-gh"));
     assert_eq!(region("central", "UG").as_deref(), Some("central-ug"));
     for kind in ["Central Region", "central region", "Central region "] {

@@ -121,7 +121,10 @@ fn resources(systems: &Systems) -> Vec<Value> {
             _ => &[],
         };
         if !profiles.is_empty() {
-            let urls: Vec<String> = profiles.iter().map(|it| systems.structure(it)).collect();
+            let urls: Vec<String> = profiles
+                .iter()
+                .map(|profile| systems.structure(profile))
+                .collect();
             resource["supportedProfile"] = json!(urls);
         }
         resource

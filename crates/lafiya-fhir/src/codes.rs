@@ -13,12 +13,16 @@ pub(crate) fn find(
     systems: &Systems,
     codings: &[Coding<'_>],
 ) -> Option<ConceptRef> {
-    let is_local = |it: &&Coding<'_>| it.system.is_none_or(|system| systems.is_concept(system));
+    let is_local = |coding: &&Coding<'_>| {
+        coding
+            .system
+            .is_none_or(|system| systems.is_concept(system))
+    };
     let local = codings.iter().filter(is_local);
-    let others = codings.iter().filter(|it| !is_local(it));
+    let others = codings.iter().filter(|coding| !is_local(coding));
     local
         .filter_map(|it| base.resolve(it.code))
-        .chain(others.filter_map(|it| find_bound(base, it.system?, it.code)))
+        .chain(others.filter_map(|other| find_bound(base, other.system?, other.code)))
         .next()
 }
 
@@ -27,15 +31,19 @@ pub(crate) fn find(
 pub(crate) fn local_code<'a>(systems: &Systems, codings: &[Coding<'a>]) -> Option<&'a str> {
     codings
         .iter()
-        .find(|it| it.system.is_none_or(|system| systems.is_concept(system)))
-        .map(|it| it.code)
+        .find(|coding| {
+            coding
+                .system
+                .is_none_or(|system| systems.is_concept(system))
+        })
+        .map(|coding| coding.code)
 }
 
 /// Formats the codings as `system|code`, for messages to the client that sent them.
 pub(crate) fn shown(codings: &[Coding<'_>]) -> String {
-    let one = |it: &Coding<'_>| match it.system {
-        Some(system) => format!("{}|{}", token(system), token(it.code)),
-        None => token(it.code),
+    let one = |coding: &Coding<'_>| match coding.system {
+        Some(system) => format!("{}|{}", token(system), token(coding.code)),
+        None => token(coding.code),
     };
     let all: Vec<String> = codings.iter().take(SHOWN_MAX).map(one).collect();
     all.join(", ")
@@ -50,15 +58,15 @@ pub(crate) const TOKEN_CHARACTERS_MAX: usize = 64;
 /// client may have sent any text of any size.
 fn token(text: &str) -> String {
     text.chars()
-        .filter(|it| it.is_ascii_alphanumeric() || ".-_:/".contains(*it))
+        .filter(|letter| letter.is_ascii_alphanumeric() || ".-_:/".contains(*letter))
         .take(TOKEN_CHARACTERS_MAX)
         .collect()
 }
 
 fn find_bound(base: &KnowledgeBase, system: &str, code: &str) -> Option<ConceptRef> {
     match system {
-        SNOMED_CT => evidence(base).find(|&it| snomed_of(base, it) == Some(code)),
-        LOINC => evidence(base).find(|&it| loinc_of(base, it) == Some(code)),
+        SNOMED_CT => evidence(base).find(|&item| snomed_of(base, item) == Some(code)),
+        LOINC => evidence(base).find(|&item| loinc_of(base, item) == Some(code)),
         ICD10 | ICD10_CM => base.risk_indices().map(ConceptRef::Risk).find(|&it| {
             icd10_of(base, it)
                 .iter()
@@ -74,7 +82,7 @@ fn evidence(base: &KnowledgeBase) -> impl Iterator<Item = ConceptRef> + '_ {
     let measures = base
         .measures()
         .iter()
-        .filter_map(|it| base.resolve(&it.text.id));
+        .filter_map(|measure| base.resolve(&measure.text.id));
     measures
         .chain(base.finding_indices().map(ConceptRef::Finding))
         .chain(base.lab_indices().map(ConceptRef::Lab))

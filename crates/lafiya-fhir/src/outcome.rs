@@ -21,13 +21,13 @@ pub struct Issue<'a> {
 
 /// Returns the outcome for problems of a Bundle.
 pub fn of_problems(problems: &[Problem], systems: &Systems) -> Resource<'static> {
-    let issues = problems.iter().map(|it| {
+    let issues = problems.iter().map(|problem| {
         write(
             &Issue {
-                issue_type: it.kind.issue_type(),
-                code: ("problem", it.kind.code()),
-                says: &it.says,
-                expression: Some(&it.expression),
+                issue_type: problem.kind.issue_type(),
+                code: ("problem", problem.kind.code()),
+                says: &problem.says,
+                expression: Some(&problem.expression),
             },
             systems,
         )
@@ -37,7 +37,7 @@ pub fn of_problems(problems: &[Problem], systems: &Systems) -> Resource<'static>
 
 /// Returns the outcome for any other errors.
 pub fn of_issues(issues: &[Issue<'_>], systems: &Systems) -> Resource<'static> {
-    outcome(issues.iter().map(|it| write(it, systems)).collect())
+    outcome(issues.iter().map(|issue| write(issue, systems)).collect())
 }
 
 fn outcome(issues: Vec<Value>) -> Resource<'static> {

@@ -111,7 +111,7 @@ fn require_type(headers: &HeaderMap, types: &[&str]) -> Result<(), ApiError> {
     let content_type = headers.get(header::CONTENT_TYPE).ok_or_else(unsupported)?;
     let mut parts = content_type.to_str().unwrap_or_default().split(';');
     let essence = parts.next().unwrap_or_default().trim();
-    let is_json = types.iter().any(|it| essence.eq_ignore_ascii_case(it));
+    let is_json = types.iter().any(|kind| essence.eq_ignore_ascii_case(kind));
     // FHIR lets a client name its FHIR version; this service supports 4.0 (R4).
     let is_ours = parts.all(|parameter| match parameter.trim().split_once('=') {
         Some(("fhirVersion", version)) => version.trim_matches('"').starts_with("4.0"),

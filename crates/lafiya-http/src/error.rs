@@ -204,14 +204,17 @@ impl ApiError {
 
     /// Returns the content that the FHIR edge renders.
     fn parts(&self) -> RefusedParts {
-        let fields = self.details.as_ref().and_then(|it| it.fields.as_ref());
+        let fields = self
+            .details
+            .as_ref()
+            .and_then(|detail| detail.fields.as_ref());
         RefusedParts {
             code: self.code,
             message: self.message.clone(),
             fields: fields
                 .into_iter()
                 .flatten()
-                .map(|it| (it.pointer.clone(), it.reason.clone()))
+                .map(|field| (field.pointer.clone(), field.reason.clone()))
                 .collect(),
             problems: self.problems.clone(),
         }

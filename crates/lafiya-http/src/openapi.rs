@@ -174,7 +174,8 @@ fn complete_operation(path: &str, operation: &mut Operation) {
 /// its schema is one of the two.
 fn add_second_form_of_lists(path: &str, operation: &mut Operation) {
     let parameters = operation.parameters.as_deref().unwrap_or_default();
-    let is_envelope = |it: &RefOr<Parameter>| matches!(it, RefOr::T(it) if it.name == "envelope");
+    let is_envelope =
+        |ref_or: &RefOr<Parameter>| matches!(ref_or, RefOr::T(ref_or) if ref_or.name == "envelope");
     if !parameters.iter().any(is_envelope) {
         return;
     }

@@ -21,7 +21,7 @@ fn fault_of_host(headers: &HeaderMap, version: Version) -> Option<&'static str> 
         (Some(host), None) => {
             let is_empty = host.is_empty();
             let authority = Authority::try_from(host.as_bytes());
-            let is_host = authority.is_ok_and(|it| !it.as_str().contains('@'));
+            let is_host = authority.is_ok_and(|authority| !authority.as_str().contains('@'));
             (!is_empty && !is_host).then_some("The header Host is not a host name and port.")
         }
     }

@@ -73,7 +73,7 @@ pub(crate) async fn cache_response(
         return response;
     };
     let bytes = response.body().size_hint().exact();
-    if response.status() != StatusCode::OK || bytes.is_none_or(|it| it > ANSWER_BYTES_MAX) {
+    if response.status() != StatusCode::OK || bytes.is_none_or(|byte| byte > ANSWER_BYTES_MAX) {
         return response;
     }
     let (parts, body) = response.into_parts();

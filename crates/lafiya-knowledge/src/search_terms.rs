@@ -115,7 +115,7 @@ fn add<'a>(
         std::iter::once((name, TermKind::Name)).chain(plain.map(|it| (it, TermKind::CommonName)));
     let others = synonyms
         .iter()
-        .map(|it| (it, TermKind::Synonym))
+        .map(|synonym| (synonym, TermKind::Synonym))
         .chain(lay.iter().map(|it| (it, TermKind::Lay)));
     terms.extend(names.chain(others).map(|(term, kind)| SearchTerm {
         concept,

@@ -137,7 +137,7 @@ fn finding(base: &KnowledgeBase, ix: FindingIx, page: &mut Page) {
     for rule in base
         .rules()
         .iter()
-        .filter(|it| it.when.concepts().contains(&ConceptRef::Finding(ix)))
+        .filter(|rule| rule.when.concepts().contains(&ConceptRef::Finding(ix)))
     {
         page.row(&rule.text.id, &rule.text.says);
     }
@@ -147,7 +147,7 @@ fn measure(base: &KnowledgeBase, ix: MeasureIx, page: &mut Page) {
     let text = &base.measure(ix).text;
     page.row("Question", &text.question);
     page.row("Unit", &text.unit);
-    let others: Vec<&str> = text.other_units.iter().map(|it| &*it.unit).collect();
+    let others: Vec<&str> = text.other_units.iter().map(|unit| &*unit.unit).collect();
     page.row("Also read", &others.join(", "));
     page.heading("What a value makes present");
     for it in &text.derive {

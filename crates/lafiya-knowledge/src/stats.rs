@@ -68,8 +68,9 @@ pub struct Coverage {
 pub fn stats(base: &KnowledgeBase) -> Stats {
     let conditions = base.conditions();
     let findings = base.findings();
-    let review = |it: &crate::base::Condition| {
-        it.text
+    let review = |condition: &crate::base::Condition| {
+        condition
+            .text
             .review
             .as_ref()
             .map_or("none".to_owned(), |review| review.status.to_string())
@@ -110,7 +111,11 @@ fn totals(base: &KnowledgeBase) -> BTreeMap<&'static str, usize> {
 
 fn coverage(base: &KnowledgeBase) -> Coverage {
     let findings = base.findings();
-    let links: usize = base.conditions().iter().map(|it| it.findings.len()).sum();
+    let links: usize = base
+        .conditions()
+        .iter()
+        .map(|condition| condition.findings.len())
+        .sum();
     let asked: std::collections::BTreeSet<_> = base
         .rules()
         .iter()
@@ -120,35 +125,43 @@ fn coverage(base: &KnowledgeBase) -> Coverage {
     let spoken: std::collections::BTreeSet<_> = base
         .lay_terms()
         .iter()
-        .map(|it| it.concept.as_str())
+        .map(|term| term.concept.as_str())
         .collect();
     let listed = findings
         .iter()
-        .filter(|it| !it.conditions.is_empty())
+        .filter(|finding| !finding.conditions.is_empty())
         .count();
     let worded = findings
         .iter()
-        .filter(|it| !it.text.lay.is_empty() || spoken.contains(&*it.text.id))
+        .filter(|finding| !finding.text.lay.is_empty() || spoken.contains(&*finding.text.id))
         .count();
     let countries: std::collections::BTreeSet<_> =
-        base.places().iter().map(|it| &it.country).collect();
+        base.places().iter().map(|place| &place.country).collect();
     Coverage {
         finding_links: links,
         finding_links_per_condition: links as f32 / base.conditions().len().max(1) as f32,
-        risk_links: base.conditions().iter().map(|it| it.risks.len()).sum(),
-        lab_links: base.conditions().iter().map(|it| it.labs.len()).sum(),
+        risk_links: base
+            .conditions()
+            .iter()
+            .map(|condition| condition.risks.len())
+            .sum(),
+        lab_links: base
+            .conditions()
+            .iter()
+            .map(|condition| condition.labs.len())
+            .sum(),
         findings_listed_of_100: of_100(listed, findings.len()),
         findings_in_rules_of_100: of_100(asked.len(), findings.len()),
         findings_with_lay_words_of_100: of_100(worded, findings.len()),
         must_not_miss: base
             .conditions()
             .iter()
-            .filter(|it| it.text.must_not_miss.is_some())
+            .filter(|condition| condition.text.must_not_miss.is_some())
             .count(),
         notifiable: base
             .conditions()
             .iter()
-            .filter(|it| it.text.notifiable.is_some())
+            .filter(|condition| condition.text.notifiable.is_some())
             .count(),
         countries: countries.len(),
         search_terms: base.search_terms().len(),

@@ -96,7 +96,12 @@ pub(crate) fn content(body: &[u8]) -> Option<String> {
     match content {
         Value::String(text) => Some(text.clone()),
         // Some servers return the text in parts.
-        Value::Array(parts) => Some(parts.iter().filter_map(|it| it["text"].as_str()).collect()),
+        Value::Array(parts) => Some(
+            parts
+                .iter()
+                .filter_map(|part| part["text"].as_str())
+                .collect(),
+        ),
         _ => None,
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn objection(
     if sentence.chars().count() > SENTENCE_CHARACTERS_MAX {
         return Some("is longer than a sentence");
     }
-    let plain = |it: char| it.is_alphanumeric() || " ,.;:()'’-–/%".contains(it);
+    let plain = |letter: char| letter.is_alphanumeric() || " ,.;:()'’-–/%".contains(letter);
     if !sentence.chars().all(plain) {
         return Some("holds more than words");
     }
@@ -69,7 +69,7 @@ pub(crate) fn objection(
 /// Splits a text into words and numbers in lower case; an apostrophe does not end a word.
 fn words_of(text: &str) -> Vec<String> {
     let text = text.to_lowercase().replace(['\'', '’'], "");
-    text.split(|it: char| !it.is_alphanumeric())
+    text.split(|letter: char| !letter.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_owned)
         .collect()

@@ -50,7 +50,7 @@ pub fn judge(
     judged.judge_conditions(base, patient, answer.get("conditions"));
     judged.judge_level(answer.get("triage"));
     judged.judge_reasons(asked, answer.get("reasons"));
-    for _ in answer.keys().filter(|it| !FIELDS.contains(&it.as_str())) {
+    for _ in answer.keys().filter(|key| !FIELDS.contains(&key.as_str())) {
         judged.refuse("field", "was not asked for");
     }
     judged
@@ -161,7 +161,7 @@ impl Judged {
             let cited: Vec<_> = asked
                 .passages
                 .iter()
-                .filter(|it| numbers.contains(&(it.number as u64)))
+                .filter(|passage| numbers.contains(&(passage.number as u64)))
                 .collect();
             let text = claim["text"].as_str().unwrap_or_default().trim();
             match grounding::objection(text, &cited, &asked.told) {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     fn refused(judged: &Judged) -> Vec<&str> {
-        let refused = judged.verdicts.iter().filter(|it| !it.accepted);
+        let refused = judged.verdicts.iter().filter(|verdict| !verdict.accepted);
         refused.map(|it| it.reason.as_str()).collect()
     }
 
@@ -263,7 +263,7 @@ mod tests {
         let impossible = BASE
             .conditions()
             .iter()
-            .find(|it| !it.is_possible(Age::from_years(30), Sex::Female))
+            .find(|condition| !condition.is_possible(Age::from_years(30), Sex::Female))
             .unwrap();
         let answer = json!({
             "conditions": [
@@ -300,7 +300,7 @@ mod tests {
             .opinion
             .views
             .iter()
-            .map(|it| it.1)
+            .map(|view| view.1)
             .sum();
         assert!(whole <= 1.0 + 1e-9, "{whole}");
     }
@@ -309,7 +309,7 @@ mod tests {
         #[test]
         fn any_text_is_judged_without_a_panic(content in ".{0,400}") {
             let judged = judged(&content);
-            prop_assert!(judged.verdicts.iter().any(|it| !it.accepted) || object(&content).is_some());
+            prop_assert!(judged.verdicts.iter().any(|verdict| !verdict.accepted) || object(&content).is_some());
         }
 
         #[test]
@@ -320,7 +320,7 @@ mod tests {
             }
             let answer = json!({"conditions": value, "triage": value, "reasons": [value]});
             let judged = judged(&answer.to_string());
-            prop_assert!(judged.opinion.views.iter().all(|it| (0.0..=1.0).contains(&it.1)));
+            prop_assert!(judged.opinion.views.iter().all(|view| (0.0..=1.0).contains(&view.1)));
         }
     }
 }

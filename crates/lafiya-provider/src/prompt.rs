@@ -68,7 +68,7 @@ pub fn question_about(
         .collect();
     let shown: Vec<Value> = passages
         .iter()
-        .map(|it| json!({"n": it.number, "text": it.text}))
+        .map(|passage| json!({"n": passage.number, "text": passage.text}))
         .collect();
     let matter = json!({
         "case": {
@@ -95,7 +95,9 @@ pub fn question_about(
 
 fn names(base: &KnowledgeBase, ids: &[ConceptId]) -> Vec<String> {
     let concepts = ids.iter().filter_map(|id| base.resolve(id.as_str()));
-    concepts.map(|it| base.name_of(it).to_owned()).collect()
+    concepts
+        .map(|concept| base.name_of(concept).to_owned())
+        .collect()
 }
 
 fn condition<'a>(base: &'a KnowledgeBase, id: &ConceptId) -> Option<&'a Condition> {
@@ -106,7 +108,7 @@ fn condition<'a>(base: &'a KnowledgeBase, id: &ConceptId) -> Option<&'a Conditio
 /// Returns the excerpts: dangers first, then one per candidate. No excerpt contains a treatment.
 fn passages(base: &KnowledgeBase, outline: &Outline) -> Vec<KnowledgeExcerpt> {
     let of_rule = |id: &String| {
-        let rule = base.rules().iter().find(|it| it.text.id == *id)?;
+        let rule = base.rules().iter().find(|rule| rule.text.id == *id)?;
         Some((rule.text.says.to_string(), vec![rule.text.source.clone()]))
     };
     let of_condition = |id: &ConceptId| {
@@ -134,17 +136,17 @@ fn described(base: &KnowledgeBase, condition: &Condition) -> String {
     let findings: Vec<String> = findings
         .iter()
         .take(FINDINGS_MAX)
-        .map(|it| {
-            let name = &base.finding(it.finding).text.name;
-            format!("{name} in {:.0} of 100", it.probability * 100.0)
+        .map(|finding| {
+            let name = &base.finding(finding.finding).text.name;
+            format!("{name} in {:.0} of 100", finding.probability * 100.0)
         })
         .collect();
     let risks: Vec<&str> = condition
         .risks
         .iter()
-        .filter(|it| it.ln_odds > 0.0)
+        .filter(|risk| risk.ln_odds > 0.0)
         .take(RISKS_MAX)
-        .map(|it| base.risk(it.risk).text.name.as_str())
+        .map(|risk| base.risk(risk.risk).text.name.as_str())
         .collect();
     let mut passage = format!(
         "{} ({}). {} Findings: {}.",
@@ -205,7 +207,12 @@ mod tests {
         };
         let asked = question_about(&base, &outline, "adult_15_49", Sex::Female, Some("lagos"));
         assert_eq!(asked.passages.len(), 2);
-        assert!(asked.passages.iter().all(|it| !it.sources.is_empty()));
+        assert!(
+            asked
+                .passages
+                .iter()
+                .all(|passage| !passage.sources.is_empty())
+        );
         let matter: Value = serde_json::from_str(&asked.question.matter).unwrap();
         assert_eq!(matter["case"]["age_group"], "adult_15_49");
         assert_eq!(matter["case"]["present"][0], "Fever");

@@ -117,8 +117,8 @@ impl Scrubber {
     pub fn new(base: &KnowledgeBase) -> Self {
         let mut known: HashSet<String> = listed(GENERAL).map(str::to_owned).collect();
         for term in base.search_terms() {
-            let words = term.term.split(|it: char| !it.is_alphanumeric());
-            known.extend(words.filter(|it| !it.is_empty()).map(str::to_lowercase));
+            let words = term.term.split(|letter: char| !letter.is_alphanumeric());
+            known.extend(words.filter(|word| !word.is_empty()).map(str::to_lowercase));
         }
         Self {
             known,
@@ -194,7 +194,7 @@ impl Scrubber {
 }
 
 fn listed(text: &'static str) -> impl Iterator<Item = &'static str> {
-    let lines = text.lines().filter(|it| !it.starts_with('#'));
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines.flat_map(str::split_whitespace)
 }
 
@@ -205,10 +205,11 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut inside: Option<bool> = None;
     // A combining mark belongs to the letter before it; the spelling of many African languages
     // needs them.
-    let belongs = |it: char| it.is_alphanumeric() || ('\u{300}'..='\u{36f}').contains(&it);
+    let belongs =
+        |letter: char| letter.is_alphanumeric() || ('\u{300}'..='\u{36f}').contains(&letter);
     for (at, character) in text.char_indices() {
         let word = belongs(character);
-        if inside.is_some_and(|it| it != word) {
+        if inside.is_some_and(|inside| inside != word) {
             pieces.push(piece(&text[begin..at]));
             begin = at;
         }
@@ -221,7 +222,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
 }
 
 fn piece(text: &str) -> Piece<'_> {
-    let digits = text.chars().any(|it| it.is_numeric());
+    let digits = text.chars().any(|letter| letter.is_numeric());
     let letters = text.chars().any(char::is_alphabetic);
     Piece {
         text,
@@ -239,9 +240,10 @@ fn piece(text: &str) -> Piece<'_> {
 /// Removes email and web addresses: everything between spaces around an `@`, `://` or `www`.
 fn take_contacts(pieces: &mut [Piece<'_>]) {
     let is_blank =
-        |it: &Piece<'_>| it.kind == Token::Other && it.text.contains(char::is_whitespace);
-    let is_sign =
-        |it: &Piece<'_>| it.text.contains('@') || it.text.contains("://") || it.lower == "www";
+        |piece: &Piece<'_>| piece.kind == Token::Other && piece.text.contains(char::is_whitespace);
+    let is_sign = |piece: &Piece<'_>| {
+        piece.text.contains('@') || piece.text.contains("://") || piece.lower == "www"
+    };
     let signs: Vec<usize> = (0..pieces.len())
         .filter(|&it| is_sign(&pieces[it]))
         .collect();
@@ -265,10 +267,10 @@ fn take_dates(pieces: &mut [Piece<'_>]) {
         let joined = |at: usize| {
             pieces
                 .get(at)
-                .is_some_and(|it| matches!(it.text, "/" | "-" | "."))
+                .is_some_and(|piece| matches!(piece.text, "/" | "-" | "."))
                 && pieces
                     .get(at + 1)
-                    .is_some_and(|it| it.kind == Token::Number)
+                    .is_some_and(|piece| piece.kind == Token::Number)
         };
         let is_number = pieces[place].kind == Token::Number;
         if is_number
@@ -295,7 +297,7 @@ fn is_year(text: &str) -> bool {
 
 /// Removes a month as a date if a day or a year is next to it.
 fn take_month(pieces: &mut [Piece<'_>], month: usize) {
-    let has_digit = |it: &Piece<'_>| matches!(it.kind, Token::Number | Token::Mixed);
+    let has_digit = |piece: &Piece<'_>| matches!(piece.kind, Token::Number | Token::Mixed);
     let near = |at: Option<usize>| at.filter(|&it| pieces.get(it).is_some_and(has_digit));
     let before = near(month.checked_sub(2));
     let after = near(Some(month + 2));
@@ -314,11 +316,11 @@ fn take_ages(pieces: &mut [Piece<'_>]) {
             .is_some_and(|it| matches!(pieces[it].lower.as_str(), "aged" | "age"));
         let next = pieces[place + 1..]
             .iter()
-            .find(|it| it.kind != Token::Other);
+            .find(|piece| piece.kind != Token::Other);
         let followed = next.is_some_and(|it| YEARS_OLD.contains(&it.lower.as_str()));
         let unit = pieces[place]
             .lower
-            .trim_start_matches(|it: char| it.is_numeric());
+            .trim_start_matches(|letter: char| letter.is_numeric());
         let joined = pieces[place].kind == Token::Mixed && YEARS_OLD.contains(&unit);
         if joined || (pieces[place].kind == Token::Number && (aged || followed)) {
             pieces[place].taken = Some("[age]");
@@ -329,7 +331,7 @@ fn take_ages(pieces: &mut [Piece<'_>]) {
 /// Removes long numbers, also in groups (`0803 123 4567`), and numbers with letters
 /// (`LUTH/2023/00123`).
 fn take_numbers(pieces: &mut [Piece<'_>]) {
-    let digits = |text: &str| text.chars().filter(|it| it.is_numeric()).count();
+    let digits = |text: &str| text.chars().filter(|letter| letter.is_numeric()).count();
     let mut place = 0;
     while place < pieces.len() {
         if pieces[place].kind == Token::Mixed && digits(pieces[place].text) >= 3 {
@@ -343,7 +345,7 @@ fn take_numbers(pieces: &mut [Piece<'_>]) {
         let mut count = digits(pieces[place].text);
         while let [between, next, ..] = &pieces[end..]
             && next.kind == Token::Number
-            && between.text.chars().all(|it| " -.()+".contains(it))
+            && between.text.chars().all(|letter| " -.()+".contains(letter))
             // "39.5" and "37 38" are measurements; groups of a telephone number are longer.
             && (digits(next.text) >= 3 || count > DIGITS_MAX)
         {
@@ -382,7 +384,7 @@ fn take_streets(pieces: &mut [Piece<'_>]) {
 fn previous_word(pieces: &[Piece<'_>], place: usize) -> Option<usize> {
     let before = pieces[..place]
         .iter()
-        .rposition(|it| it.kind != Token::Other)?;
+        .rposition(|piece| piece.kind != Token::Other)?;
     let between = &pieces[before + 1..place];
     // A title may end with a full stop, and a colon may follow "name".
     let close = between

@@ -93,8 +93,12 @@ fn a_bad_model_makes_no_case_less_safe() {
                 let text = serde_json::to_string(&with).expect("JSON");
                 assert!(!text.contains("lafiyacillin"), "{}", case.id);
                 run += 1;
-                let places = |it: &Assessment| -> Vec<String> {
-                    it.conditions.iter().map(|it| it.id.to_string()).collect()
+                let places = |assessment: &Assessment| -> Vec<String> {
+                    assessment
+                        .conditions
+                        .iter()
+                        .map(|condition| condition.id.to_string())
+                        .collect()
                 };
                 moved += usize::from(places(&with) != places(&without));
                 emergencies += usize::from(without.triage.level == TriageLevel::Emergency);

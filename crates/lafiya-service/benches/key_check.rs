@@ -167,7 +167,10 @@ async fn call_us(context: &Context, tokens: &[String]) -> f64 {
 /// Returns the microseconds per store look-up of a key in the fastest round.
 async fn look_up_us(context: &Context, tokens: &[String]) -> f64 {
     let (rounds, calls) = LOOK_UPS;
-    let hashes: Vec<[u8; 32]> = tokens.iter().map(|it| context.hasher.hash(it)).collect();
+    let hashes: Vec<[u8; 32]> = tokens
+        .iter()
+        .map(|token| context.hasher.hash(token))
+        .collect();
     let mut turn = hashes.iter().cycle();
     let mut least = f64::INFINITY;
     for _ in 0..rounds {

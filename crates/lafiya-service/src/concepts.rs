@@ -72,8 +72,8 @@ fn impossible_values(values: Vec<Impossible>) -> Option<Warning<'static>> {
     if values.is_empty() {
         return None;
     }
-    let is_dangerous = values.iter().any(|it| it.is_dangerous_if_true);
-    let details = values.into_iter().map(|it| it.says).collect();
+    let is_dangerous = values.iter().any(|value| value.is_dangerous_if_true);
+    let details = values.into_iter().map(|value| value.says).collect();
     Some(Warning {
         severity: WarningSeverity::High,
         recommended_action: if is_dangerous {
@@ -369,7 +369,7 @@ mod tests {
     fn refused(evidence: Vec<Claim>) -> Vec<String> {
         match resolve(&LIBRARY, &case(evidence, Disagreement::Refused)) {
             Err(ServiceError::InvalidRequest(fields)) => {
-                fields.into_iter().map(|it| it.pointer).collect()
+                fields.into_iter().map(|field| field.pointer).collect()
             }
             _ => Vec::new(),
         }
@@ -472,7 +472,7 @@ mod tests {
             ("lt_potassium", "42", "1 to 11 mmol/L"),
         ] {
             let (evidence, warning) = resolved(claim(0, id, Some(value)));
-            assert!(evidence.iter().all(|it| it.value.is_none()), "{id}");
+            assert!(evidence.iter().all(|item| item.value.is_none()), "{id}");
             let warning = warning.expect("it is said");
             assert_eq!(warning.severity, WarningSeverity::High, "{id} = {value}");
             assert!(
@@ -519,7 +519,7 @@ mod tests {
     #[test]
     fn every_measure_states_its_plausible_range() {
         let measures = LIBRARY.measures().iter();
-        let ids = measures.map(|it| it.text.id.as_str());
+        let ids = measures.map(|measure| measure.text.id.as_str());
         for id in ids {
             let concept = LIBRARY.resolve(id).expect("a measure");
             assert!(LIBRARY.plausible_words(concept).is_some(), "{id}");

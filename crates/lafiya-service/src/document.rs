@@ -277,7 +277,7 @@ mod tests {
         let told = serde_json::to_value(&document).unwrap();
         let weights = told["assessment"]["conditions"][0]["weights"].as_array();
         assert!(
-            weights.is_some_and(|it| it.len() >= 10),
+            weights.is_some_and(|weight| weight.len() >= 10),
             "there is something to lose"
         );
         let with_book = written(&document, Some(&"of-test".to_owned())).unwrap();
@@ -290,7 +290,7 @@ mod tests {
             let exported: Value = in_full_or_with(stored, BASE.phrase_table()).unwrap();
             assert_eq!(exported, told, "what an export gives");
         }
-        let sizes = forms.map(|it| it.len());
+        let sizes = forms.map(|form| form.len());
         assert!(
             3 * sizes[0] < 2 * sizes[1] && sizes[1] < sizes[2],
             "{sizes:?}"

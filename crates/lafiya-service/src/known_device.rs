@@ -21,7 +21,7 @@ pub(crate) fn known(context: &Context, cookie: &str, account: AccountId) -> Opti
     let expected = mark(context, id, account);
     let is_known = marks
         .into_iter()
-        .any(|it| it.as_bytes().ct_eq(expected.as_bytes()).into());
+        .any(|mark| mark.as_bytes().ct_eq(expected.as_bytes()).into());
     is_known.then(|| id.to_owned())
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn remember(context: &Context, cookie: &str, account: AccountId) -> S
     let fresh = keys::random_text();
     let (id, marks) = parts(cookie).unwrap_or((&fresh, Vec::new()));
     let own = mark(context, id, account);
-    let others = marks.into_iter().filter(|it| *it != own);
+    let others = marks.into_iter().filter(|mark| *mark != own);
     let kept: Vec<&str> = others.take(ACCOUNTS_MAX - 1).collect();
     [&[id, own.as_str()], kept.as_slice()].concat().join(".")
 }

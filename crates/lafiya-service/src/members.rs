@@ -189,10 +189,10 @@ async fn keep_an_owner(
     let members = list(context, tenant).await?;
     let leaves = members
         .iter()
-        .any(|it| it.id == leaving && it.role == Role::Owner);
+        .any(|member| member.id == leaving && member.role == Role::Owner);
     let stays = members
         .iter()
-        .any(|it| it.id != leaving && it.role == Role::Owner);
+        .any(|member| member.id != leaving && member.role == Role::Owner);
     if leaves && !stays {
         return Err(ServiceError::Conflict(
             "this is the only owner; make somebody else an owner first",
@@ -207,7 +207,7 @@ fn check_email(email: &str) -> Result<(), ServiceError> {
         .is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('@'));
     let plain = !email
         .chars()
-        .any(|it| it.is_whitespace() || it.is_control());
+        .any(|letter| letter.is_whitespace() || letter.is_control());
     if good && plain && email.chars().count() <= EMAIL_CHARACTERS_MAX {
         return Ok(());
     }

@@ -27,7 +27,10 @@ pub fn app_address(email: &str, secret: &str) -> String {
 /// Returns the time step that a code is valid for: the current one, or one before or after to allow
 /// for clock differences.
 pub(crate) fn step_of(secret: &str, code: &str, now: Timestamp) -> Option<u64> {
-    let code: String = code.chars().filter(|it| !it.is_whitespace()).collect();
+    let code: String = code
+        .chars()
+        .filter(|letter| !letter.is_whitespace())
+        .collect();
     let key = decoded(secret)?;
     let this = u64::try_from(now.as_second()).ok()? / STEP_SECONDS;
     [this, this.saturating_sub(1), this + 1]

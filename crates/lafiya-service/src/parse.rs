@@ -54,7 +54,9 @@ pub async fn read(
                 read.parsed.obvious = false;
             }
         }
-        read.parsed.mentions.sort_by_key(|it| (it.start, it.end));
+        read.parsed
+            .mentions
+            .sort_by_key(|mention| (mention.start, mention.end));
     }
     read
 }
@@ -77,12 +79,12 @@ fn verified(
     let concept = hit.filter(|it| it.similarity >= SIMILARITY_MIN)?.concept;
     let characters: Vec<char> = text.chars().collect();
     let (start, end) = position(&characters, &claim.quote)?;
-    let read_already = |it: &Mention| {
-        it.concept == concept
-            || (it.start < end && start < it.end)
+    let read_already = |mention: &Mention| {
+        mention.concept == concept
+            || (mention.start < end && start < mention.end)
             // A broader or narrower word must not bring back a finding that was negated or
             // uncertain.
-            || (it.choice != Choice::Present && are_related(library, it.concept, concept))
+            || (mention.choice != Choice::Present && are_related(library, mention.concept, concept))
     };
     if known.iter().any(read_already) {
         return None;

@@ -157,8 +157,8 @@ impl Advice {
             overrule(&mut verdicts, &refusal);
         }
         kept.status = match (
-            verdicts.iter().any(|it| it.accepted),
-            verdicts.iter().all(|it| it.accepted),
+            verdicts.iter().any(|verdict| verdict.accepted),
+            verdicts.iter().all(|verdict| verdict.accepted),
         ) {
             (true, true) => OpinionStatus::Used,
             (true, false) => OpinionStatus::UsedInPart,
@@ -189,7 +189,10 @@ fn overrule(verdicts: &mut [Verdict], refusal: &Refusal) {
         Refusal::Impossible(_) => "is ruled out by what is known of the patient",
         Refusal::LowerLevel => "is less urgent than the engine's own level, which stands",
     };
-    for verdict in verdicts.iter_mut().filter(|it| it.accepted && is_meant(it)) {
+    for verdict in verdicts
+        .iter_mut()
+        .filter(|verdict| verdict.accepted && is_meant(verdict))
+    {
         verdict.accepted = false;
         reason.clone_into(&mut verdict.reason);
     }
@@ -198,7 +201,11 @@ fn overrule(verdicts: &mut [Verdict], refusal: &Refusal) {
 /// Builds one warning for all refused claims, with one line per claim. It contains none of the
 /// model's own words.
 fn refused_claims(kept: &SecondOpinion, library: &Library) -> Option<Warning<'static>> {
-    let refused: Vec<&Verdict> = kept.verdicts.iter().filter(|it| !it.accepted).collect();
+    let refused: Vec<&Verdict> = kept
+        .verdicts
+        .iter()
+        .filter(|verdict| !verdict.accepted)
+        .collect();
     if refused.is_empty() {
         return None;
     }

@@ -122,8 +122,12 @@ impl Canon {
             fillers: set_of(&fillers.fillers),
             modifiers: set_of(&fillers.modifiers),
             persons: set_of(&fillers.persons),
-            abbreviations: fillers.abbreviations.iter().map(|it| key(it)).collect(),
-            labels: fillers.labels.iter().map(|it| key(it)).collect(),
+            abbreviations: fillers
+                .abbreviations
+                .iter()
+                .map(|abbreviation| key(abbreviation))
+                .collect(),
+            labels: fillers.labels.iter().map(|label| key(label)).collect(),
             point: key("."),
             opposites: same.opposite.iter().map(|it| it.sides.clone()).collect(),
         };
@@ -141,7 +145,7 @@ impl Canon {
 
     /// The canonical forms of the compounds, by number.
     pub(crate) fn compounds(&self) -> impl Iterator<Item = &str> {
-        self.compounds.iter().map(|it| it.form.as_str())
+        self.compounds.iter().map(|compound| compound.form.as_str())
     }
 
     /// Analyses a word.
@@ -179,7 +183,7 @@ impl Canon {
         let mut at = 0;
         while let Some(n) = words[at..]
             .iter()
-            .position(|it| it.as_ref().opens.is_some())
+            .position(|word| word.as_ref().opens.is_some())
         {
             at += n;
             let Some((number, taken)) = self.compound_at(words, at) else {
@@ -210,7 +214,7 @@ impl Canon {
         for run in runs {
             match run {
                 Run::Plain(row) => {
-                    let words = words[row.clone()].iter().map(|&it| it.as_ref());
+                    let words = words[row.clone()].iter().map(|&word| word.as_ref());
                     units.extend(words.zip(row.clone()).map(|(word, at)| Unit {
                         form: &word.form,
                         first: at,
@@ -244,7 +248,10 @@ impl Canon {
             token.is_sign() && (self.labels.contains(before) || is_shortened())
         };
         // Most texts contain none, so nothing has to be moved.
-        if !tokens.windows(2).any(|it| is_point(it[0].key, &it[1])) {
+        if !tokens
+            .windows(2)
+            .any(|token| is_point(token[0].key, &token[1]))
+        {
             return;
         }
         let mut before = key("");
@@ -278,7 +285,7 @@ impl Canon {
     #[inline]
     fn compound_at<W: AsRef<Word>>(&self, words: &[&W], at: usize) -> Option<(u32, usize)> {
         let begun = words[at].as_ref().opens?;
-        let rest = words[at + 1..].iter().map(|it| it.as_ref().key);
+        let rest = words[at + 1..].iter().map(|word| word.as_ref().key);
         let (length, compounds) = self.phrases.longest_begun(begun, rest)?;
         Some((*compounds.first()?, length))
     }

@@ -307,7 +307,7 @@ fn is_loud(word: &str) -> bool {
 pub(crate) fn words(phrase: &str) -> Vec<String> {
     let mut folded = Folded::of(phrase);
     let tokens = folded.tokens();
-    let spellings = tokens.iter().map(|it| (it, folded.spelling(it)));
+    let spellings = tokens.iter().map(|token| (token, folded.spelling(token)));
     spellings
         .filter(|(token, spelling)| !token.is_sign() || matches!(*spelling, "/" | "%"))
         .map(|(_, spelling)| spelling.to_owned())
@@ -521,7 +521,7 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let mut folded = Folded::of(text);
         let tokens = folded.tokens();
-        let got: Vec<&str> = tokens.iter().map(|it| folded.spelling(it)).collect();
+        let got: Vec<&str> = tokens.iter().map(|token| folded.spelling(token)).collect();
         assert_eq!(got, expected, "{text}");
     }
 
@@ -569,7 +569,7 @@ mod tests {
         let text = "fièvre ŌRÍ";
         let mut folded = Folded::of(text);
         let tokens = folded.tokens();
-        let written: Vec<&str> = tokens.iter().map(|it| &text[it.bytes()]).collect();
+        let written: Vec<&str> = tokens.iter().map(|token| &text[token.bytes()]).collect();
         assert_eq!(written, ["fièvre", "ŌRÍ"]);
         let mut characters = Characters::of(text);
         let place = tokens[1].bytes();

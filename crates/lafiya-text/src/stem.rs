@@ -78,7 +78,7 @@ pub(crate) fn stem_of_singular(singular: String) -> String {
     let mut stem = singular;
     // "even" in "too weak to even stand" is not an evening, and a stabbing pain is not a stab
     // wound. A number has no endings: 1500 is not 150.
-    let has_endings = stem.bytes().any(|it| it.is_ascii_alphabetic());
+    let has_endings = stem.bytes().any(|byte| byte.is_ascii_alphabetic());
     if stem.len() <= 3
         || !stem.is_ascii()
         || !has_endings

@@ -323,7 +323,8 @@ mod tests {
             assert!(page.html.contains("<h1"), "{} has no title", page.path);
             for link in page.html.split("href=\"/docs/").skip(1) {
                 let target = link.split(['"', '#']).next().unwrap_or_default();
-                let known = |it: &Page| it.path == target || it.path == format!("{target}/README");
+                let known =
+                    |page: &Page| page.path == target || page.path == format!("{target}/README");
                 assert!(PAGES.iter().any(known), "{} links to {target}", page.path);
             }
         }

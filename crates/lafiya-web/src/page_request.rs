@@ -164,7 +164,7 @@ fn is_from_elsewhere(request: &Request) -> bool {
         request
             .headers()
             .get(name)
-            .and_then(|it: &HeaderValue| it.to_str().ok())
+            .and_then(|header_value: &HeaderValue| header_value.to_str().ok())
     };
     if let Some(site) = text("sec-fetch-site") {
         return !matches!(site, "same-origin" | "none");

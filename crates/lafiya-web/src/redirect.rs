@@ -14,7 +14,7 @@ static THIS_SITE: LazyLock<Option<Url>> =
 /// parse it (they skip tabs and line breaks and treat `\` as `/`), and returned in the form that
 /// was checked.
 pub(crate) fn within_site(target: &str) -> Option<String> {
-    let strange = |it: char| it.is_control() || it == '\\';
+    let strange = |letter: char| letter.is_control() || letter == '\\';
     if !target.starts_with('/') || target.contains(strange) {
         return None;
     }

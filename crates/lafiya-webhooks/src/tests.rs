@@ -70,7 +70,10 @@ fn delivery(url: String, secrets: &[Secret]) -> ClaimedDelivery {
         webhook: WebhookId(Uuid::from_u128(3)),
         lease: Uuid::from_u128(4),
         url,
-        secrets: secrets.iter().map(|it| it.as_bytes().to_vec()).collect(),
+        secrets: secrets
+            .iter()
+            .map(|secret| secret.as_bytes().to_vec())
+            .collect(),
         event_id: Uuid::from_u128(5),
         kind: EventKind::AssessmentCompleted,
         event_at: "2026-11-15T09:00:00Z".parse().unwrap(),

@@ -18,7 +18,7 @@ impl Machine {
     pub(super) fn this() -> Self {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let kib = field(&read("/proc/meminfo"), "MemTotal", ':');
-        let kib = kib.and_then(|it| it.split(' ').next()?.parse::<f64>().ok());
+        let kib = kib.and_then(|kib| kib.split(' ').next()?.parse::<f64>().ok());
         let unknown = || "unknown".to_owned();
         Self {
             cores: std::thread::available_parallelism().map_or(1, usize::from),

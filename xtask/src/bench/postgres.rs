@@ -164,7 +164,7 @@ fn psql(url: &str, commands: &[String]) -> anyhow::Result<String> {
     command
         .args([url, "--no-psqlrc", "--quiet", "--tuples-only", "--no-align"])
         .args(["--set", "ON_ERROR_STOP=1"])
-        .args(commands.iter().flat_map(|it| ["--command", it]));
+        .args(commands.iter().flat_map(|command| ["--command", command]));
     process::run(&mut command, nothing)
 }
 

@@ -171,7 +171,7 @@ fn allow_files_of(server: &Server, size: &str) {
         .args(["--pid", &server.pid().to_string()])
         .arg(format!("--fsize={size}:unlimited"))
         .status();
-    assert!(told.is_ok_and(|it| it.success()), "prlimit");
+    assert!(told.is_ok_and(|item| item.success()), "prlimit");
 }
 
 #[test]

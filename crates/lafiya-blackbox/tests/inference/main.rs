@@ -68,11 +68,11 @@ fn nonsense_from_a_real_inference_server_is_contained() {
             server.live().post("/v1/assess", &case).expect(200).json()
         };
         let (with, without) = (body(&server), body(&plain));
-        let rank = |it: &Value| {
+        let rank = |value: &Value| {
             let levels = ["self-care", "routine", "urgent", "emergency"];
             levels
                 .iter()
-                .position(|level| it["triage"]["level"] == *level)
+                .position(|level| value["triage"]["level"] == *level)
                 .unwrap()
         };
         println!("{} {:?}", with["metadata"], with["clinical_warnings"]);

@@ -67,7 +67,9 @@ fn browser(server: &Server) -> Client {
 /// Returns the cookie that identifies a known browser after sign-in, without the session.
 fn device(entered: &Answer) -> String {
     let cookies = entered.cookies();
-    let device = cookies.split("; ").find(|it| it.contains("lafiya-device"));
+    let device = cookies
+        .split("; ")
+        .find(|cooky| cooky.contains("lafiya-device"));
     device.expect("a cookie of the browser").to_owned()
 }
 
@@ -454,6 +456,6 @@ fn check_stays(answer: &Answer) {
     let place = answer.required_header("location");
     let stays = place.starts_with('/')
         && !place.starts_with("//")
-        && !place.contains(|it: char| it.is_control() || it == '\\');
+        && !place.contains(|letter: char| letter.is_control() || letter == '\\');
     assert!(stays, "{answer}");
 }

@@ -38,8 +38,8 @@ pub(crate) fn honest(matter: &Value) -> Value {
     let passages = matter["passages"].as_array().expect("passages");
     let passage = passages
         .iter()
-        .find(|it| {
-            it["text"]
+        .find(|passage| {
+            passage["text"]
                 .as_str()
                 .is_some_and(|text| text.starts_with(name))
         })
@@ -278,8 +278,8 @@ fn no_model_behaviour_makes_the_answer_less_safe() {
             };
             let told = concerns
                 .iter()
-                .filter(|it| it["type"] == "validation_concern")
-                .any(|it| about(&it));
+                .filter(|concern| concern["type"] == "validation_concern")
+                .any(|concern| about(&concern));
             assert_eq!(told, *status != "used", "{what}: {concerns:?}");
         }
     }
@@ -308,7 +308,7 @@ fn a_valid_opinion_changes_ranking_and_level_with_reasons() {
     };
     let conditions = body["conditions"].as_array().expect("a list");
     assert!(
-        conditions.iter().any(|it| weight(it) > 0.01),
+        conditions.iter().any(|condition| weight(condition) > 0.01),
         "{conditions:?}"
     );
     let rationale = client.post(
@@ -325,7 +325,7 @@ fn a_valid_opinion_changes_ranking_and_level_with_reasons() {
         .as_array()
         .expect("a list");
     assert!(
-        verdicts.len() >= 3 && verdicts.iter().all(|it| it["accepted"] == true),
+        verdicts.len() >= 3 && verdicts.iter().all(|verdict| verdict["accepted"] == true),
         "{verdicts:?}"
     );
 }

@@ -124,7 +124,7 @@ fn a_failing_model_is_paused_and_tried_again() {
         let label = format!("outcome=\"{outcome}\"");
         let counted = metrics
             .lines()
-            .find(|it| it.starts_with("lafiya_ai_requests_total") && it.contains(&label));
+            .find(|line| line.starts_with("lafiya_ai_requests_total") && line.contains(&label));
         assert!(counted.is_some(), "{outcome} is not counted:\n{metrics}");
     }
     assert!(metrics.contains("lafiya_ai_request_seconds"), "{metrics}");

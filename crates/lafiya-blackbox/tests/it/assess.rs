@@ -15,14 +15,14 @@ use crate::shape::{column, texts};
 /// Returns probabilities by condition, in order: the result without ids and times.
 pub(crate) fn thought(body: &Value) -> Vec<(String, String)> {
     let conditions = body["conditions"].as_array().expect("a list");
-    let pair = |it: &Value| (it["id"].to_string(), it["probability"].to_string());
+    let pair = |value: &Value| (value["id"].to_string(), value["probability"].to_string());
     conditions.iter().map(pair).collect()
 }
 
 #[track_caller]
 fn concerns(body: &Value) -> Vec<Value> {
     let warnings = body["clinical_warnings"].as_array().expect("a list");
-    let concern = |it: &&Value| it["type"] == "validation_concern";
+    let concern = |value: &&Value| value["type"] == "validation_concern";
     warnings.iter().filter(concern).cloned().collect()
 }
 
@@ -36,7 +36,7 @@ fn check_same(client: &Client, one: &Value, other: &Value) {
 
 fn probability(body: &Value, id: &str) -> f64 {
     let conditions = body["conditions"].as_array().expect("a list");
-    let found = conditions.iter().find(|it| it["id"] == id);
+    let found = conditions.iter().find(|condition| condition["id"] == id);
     found.map_or(0.0, |it| it["probability"].as_f64().unwrap_or(0.0))
 }
 

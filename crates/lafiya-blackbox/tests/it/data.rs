@@ -37,7 +37,10 @@ fn exported(server: &Server, tenant: &str) -> Vec<Value> {
 }
 
 fn of_kind<'a>(records: &'a [Value], kind: &str) -> Vec<&'a Value> {
-    records.iter().filter(|it| it["kind"] == kind).collect()
+    records
+        .iter()
+        .filter(|record| record["kind"] == kind)
+        .collect()
 }
 
 #[track_caller]
@@ -370,7 +373,10 @@ fn unread_bundle_content_is_counted_and_not_stored() {
     let output = succeeded(server.cli(&["tenant", "export", "demo"]));
     assert!(!output.stdout.contains("Okafor"), "it is stored");
     let longest = output.stdout.lines().map(str::len).max();
-    assert!(longest.is_some_and(|it| it < 512 * 1024), "{longest:?}");
+    assert!(
+        longest.is_some_and(|longest| longest < 512 * 1024),
+        "{longest:?}"
+    );
 }
 
 #[test]
@@ -385,7 +391,7 @@ fn only_sandbox_assessments_have_a_storage_budget() {
     let counts = |server: &Server| {
         let records = exported(server, "demo");
         let assessments = of_kind(&records, "assessment");
-        let in_sandbox = |it: &&&Value| it.to_string().contains("\"environment\":\"test\"");
+        let in_sandbox = |value: &&&Value| value.to_string().contains("\"environment\":\"test\"");
         let sandbox = assessments.iter().filter(in_sandbox).count();
         (sandbox, assessments.len() - sandbox)
     };

@@ -83,7 +83,7 @@ fn an_unknown_place_gives_a_low_warning() {
     assert!(
         concerns(&country)
             .iter()
-            .any(|it| it.contains("Only the country")),
+            .any(|concern| concern.contains("Only the country")),
         "{country}"
     );
     let typo = assessed(&server.live(), "Maidugari");

@@ -19,10 +19,10 @@ use crate::shape::column;
 fn thought_in_fhir(answer: &Value) -> Vec<(String, String)> {
     resources(answer, "Condition")
         .iter()
-        .map(|it| {
-            let probability = &extension(it, "condition-probability")["valueDecimal"];
+        .map(|resource| {
+            let probability = &extension(resource, "condition-probability")["valueDecimal"];
             (
-                it["code"]["coding"][0]["code"].to_string(),
+                resource["code"]["coding"][0]["code"].to_string(),
                 probability.to_string(),
             )
         })
@@ -50,8 +50,10 @@ fn check_round_trip(client: &Client, body: &Value) {
     let issues = resources(&fhir, "DetectedIssue");
     let flags = issues
         .iter()
-        .filter(|it| it["code"]["coding"][0]["code"] == "red-flag");
-    let names: Vec<&str> = flags.filter_map(|it| it["code"]["text"].as_str()).collect();
+        .filter(|issue| issue["code"]["coding"][0]["code"] == "red-flag");
+    let names: Vec<&str> = flags
+        .filter_map(|flag| flag["code"]["text"].as_str())
+        .collect();
     assert_eq!(names, column(&plain["red_flags_structured"], "name"));
 }
 
@@ -109,7 +111,7 @@ fn cases_drawn_from_the_list_of_symptoms_give_the_same_answer() {
         for _ in 0..=draw(5) {
             let id = ids[draw(ids.len())];
             let choice = ["present", "absent", "unknown"][draw(3)];
-            if evidence.iter().all(|it| it["id"] != id) {
+            if evidence.iter().all(|item| item["id"] != id) {
                 let days = with(item(id, choice), "/duration_days", json!(draw(40)));
                 evidence.push(days);
             }

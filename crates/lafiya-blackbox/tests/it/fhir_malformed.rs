@@ -224,7 +224,7 @@ fn every_malformed_bundle_is_refused_with_its_location() {
         let issues = outcome["issue"].as_array().expect("issues");
         let places: Vec<&str> = issues
             .iter()
-            .filter_map(|it| it["expression"][0].as_str())
+            .filter_map(|issue| issue["expression"][0].as_str())
             .collect();
         assert_eq!(
             places.len(),

@@ -84,8 +84,8 @@ fn a_start_after_a_tenant_was_made_prints_no_key() {
 fn only_one_of_several_replicas_performs_the_first_start() {
     let place = Start::default().prepare();
     let servers = at_once(3, |_| place.same_again().start());
-    let told = servers.iter().map(|it| it.told_at_first_start());
-    let told: usize = told.map(|it| keys_in(&it).len()).sum();
+    let told = servers.iter().map(|server| server.told_at_first_start());
+    let told: usize = told.map(|item| keys_in(&item).len()).sum();
     assert_eq!(told, 2, "one pair of keys in all");
     let listed = place.cli(&["tenant", "list", "--json"]).json();
     assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");

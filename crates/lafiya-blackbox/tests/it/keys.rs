@@ -161,7 +161,10 @@ fn one_of_twenty_concurrent_rotations_succeeds() {
     let server = Server::start();
     let client = server.live();
     let answers = at_once(20, |_| client.post(ROTATE, &json!({})));
-    let made: Vec<&Answer> = answers.iter().filter(|it| it.status == 201).collect();
+    let made: Vec<&Answer> = answers
+        .iter()
+        .filter(|answer| answer.status == 201)
+        .collect();
     assert_eq!(made.len(), 1, "{} keys were made", made.len());
     for answer in &answers {
         assert!(matches!(answer.status, 201 | 401 | 409), "{answer}");
@@ -225,7 +228,7 @@ fn the_use_of_a_key_is_counted_and_shown() {
     eventually("the calls are counted", Duration::from_secs(20), || {
         let listed = server.cli(&["key", "list", "--json"]).json();
         let keys = listed.as_array().expect("a list");
-        let mine = keys.iter().find(|it| it["id"] == id.as_str())?;
+        let mine = keys.iter().find(|key| key["id"] == id.as_str())?;
         (mine["requests"] == 7 && mine["last_used_at"].is_string()).then_some(())
     });
 }

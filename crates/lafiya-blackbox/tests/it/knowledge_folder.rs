@@ -121,7 +121,7 @@ fn stored_answers_are_unchanged_after_a_knowledge_update() {
     });
     let described = |answer: &Value| -> String {
         let mut conditions = answer["conditions"].as_array().expect("a list").iter();
-        let cold = conditions.find(|it| it["id"] == "c_common_cold");
+        let cold = conditions.find(|condition| condition["id"] == "c_common_cold");
         let cold = cold.expect("a cold is among the candidates");
         cold["description"].as_str().expect("a text").to_owned()
     };

@@ -45,7 +45,7 @@ fn every_documented_path_without_a_parameter_exists() {
         .iter()
         .filter(|(path, _)| whole(path))
     {
-        for method in object(item).keys().filter(|it| *it == "get") {
+        for method in object(item).keys().filter(|key| *key == "get") {
             let answer = server.client().request(&method.to_uppercase(), path).send();
             assert_ne!(answer.status, 404, "{answer}");
             let documented = object(&item[method]["responses"]);
@@ -76,7 +76,7 @@ fn only_public_operations_need_no_key() {
     for (path, item) in object(&document["paths"]) {
         for operation in object(item)
             .values()
-            .filter(|it| it["responses"].is_object())
+            .filter(|value| value["responses"].is_object())
         {
             let security = operation["security"].as_array();
             if security.is_none_or(Vec::is_empty) {

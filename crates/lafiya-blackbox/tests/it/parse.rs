@@ -21,7 +21,7 @@ fn read(text: &str) -> Value {
 #[track_caller]
 fn mention(body: &Value, id: &str) -> Value {
     let mentions = body["mentions"].as_array().expect("a list");
-    let found = mentions.iter().find(|it| it["id"] == id);
+    let found = mentions.iter().find(|mention| mention["id"] == id);
     found.unwrap_or_else(|| panic!("no {id}: {body}")).clone()
 }
 
@@ -148,7 +148,7 @@ fn test_results_are_listed_separately_and_are_evidence() {
         let conditions = answer["conditions"].as_array().expect("a list").clone();
         let malaria = conditions
             .iter()
-            .find(|it| it["id"] == "c_uncomplicated_malaria");
+            .find(|condition| condition["id"] == "c_uncomplicated_malaria");
         malaria.map_or(0.0, |it| it["probability"].as_f64().unwrap_or(0.0))
     };
     let untold = chance("fever and headache for two days", &[]);

@@ -68,9 +68,9 @@ fn check_the_last_ten(clients: &[Client]) {
     let answers = at_once(200, |number| {
         clients[number % clients.len()].post(ASSESS, &fever())
     });
-    let served = answers.iter().filter(|it| it.status == 200).count();
+    let served = answers.iter().filter(|answer| answer.status == 200).count();
     assert_eq!(served, 10, "{served} were served");
-    for answer in answers.iter().filter(|it| it.status != 200) {
+    for answer in answers.iter().filter(|answer| answer.status != 200) {
         let error = answer.expect_error(403, "QUOTA_EXCEEDED");
         let details = &error["details"];
         assert_eq!(

@@ -183,5 +183,8 @@ fn from(client: &Client, address: &str) -> Answer {
 }
 
 fn count(statuses: &[u16], status: u16) -> usize {
-    statuses.iter().filter(|it| **it == status).count()
+    statuses
+        .iter()
+        .filter(|statuse| **statuse == status)
+        .count()
 }

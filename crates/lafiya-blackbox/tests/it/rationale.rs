@@ -180,7 +180,7 @@ fn an_explanation_keeps_its_evidence_and_names_its_successor() {
         &client,
         &turn(&id, &[measured("s_body_temperature", "39.5")]),
     );
-    let told = |it: &Value| asked(&client, &it["assessment_id"]).expect(200).json();
+    let told = |value: &Value| asked(&client, &value["assessment_id"]).expect(200).json();
     let before = told(&first);
     assert_eq!(before["rests_on"][0]["value"], 39.5, "{before}");
     assert_eq!(before["rests_on"][0]["unit"], "°C", "{before}");
@@ -198,7 +198,7 @@ fn an_explanation_keeps_its_evidence_and_names_its_successor() {
     assert_eq!(middle["superseded_by"], third["assessment_id"]);
     let ids = |it: &Value| -> Vec<String> {
         let rests_on = it["rests_on"].as_array().expect("a list");
-        let id = |it: &Value| it["id"].as_str().unwrap_or_default().to_owned();
+        let id = |value: &Value| value["id"].as_str().unwrap_or_default().to_owned();
         rests_on.iter().map(id).collect()
     };
     assert_eq!(ids(&middle), ["s_body_temperature", "s_neck_stiffness"]);

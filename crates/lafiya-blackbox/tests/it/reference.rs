@@ -52,7 +52,10 @@ fn a_category_filters_the_list() {
     for path in LISTS {
         let items = whole(&client, path);
         let category = items[0]["category"].as_str().expect("a category");
-        let expected = items.iter().filter(|it| it["category"] == category).count();
+        let expected = items
+            .iter()
+            .filter(|item| item["category"] == category)
+            .count();
         let answer = client
             .get(&format!("{path}?category={category}&limit=50"))
             .expect(200);

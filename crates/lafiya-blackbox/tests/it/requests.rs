@@ -111,5 +111,5 @@ pub(crate) fn named(answer: &Answer, status: u16, code: &str) -> Vec<String> {
     for field in fields {
         assert!(!text(field, "reason").is_empty(), "no reason: {answer}");
     }
-    fields.iter().map(|it| text(it, "pointer")).collect()
+    fields.iter().map(|field| text(field, "pointer")).collect()
 }

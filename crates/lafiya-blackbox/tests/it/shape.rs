@@ -62,7 +62,10 @@ pub(crate) fn texts(list: &Value) -> Vec<&str> {
 pub(crate) fn column<'a>(list: &'a Value, field: &str) -> Vec<&'a str> {
     let items = list.as_array();
     let items = items.unwrap_or_else(|| panic!("not a list: {list}"));
-    items.iter().filter_map(|it| it[field].as_str()).collect()
+    items
+        .iter()
+        .filter_map(|item| item[field].as_str())
+        .collect()
 }
 
 pub(crate) fn is_uuid(text: &str) -> bool {

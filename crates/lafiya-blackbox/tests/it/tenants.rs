@@ -317,7 +317,7 @@ fn a_clinician_cannot_change_keys_members_or_webhooks() {
     let lists = of_others.clone().map(|path| ("GET", path, ""));
     let calls = page_calls(&owned).into_iter().chain(lists);
     let mut refused = 0;
-    for call in calls.filter(|(_, path, _)| of_others.iter().any(|it| path.starts_with(it))) {
+    for call in calls.filter(|(_, path, _)| of_others.iter().any(|other| path.starts_with(other))) {
         page_call(&clinician, &token, &call).send().expect(403);
         refused += 1;
     }

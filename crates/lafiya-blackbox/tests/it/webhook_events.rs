@@ -203,7 +203,7 @@ fn usage_thresholds_are_delivered_once_a_month() {
     let told = of_type(&got, "usage.threshold_reached");
     let mut percent: Vec<u64> = told
         .iter()
-        .filter_map(|it| it.json()["data"]["threshold_percent"].as_u64())
+        .filter_map(|item| item.json()["data"]["threshold_percent"].as_u64())
         .collect();
     percent.sort_unstable();
     assert_eq!(percent, [80, 100]);

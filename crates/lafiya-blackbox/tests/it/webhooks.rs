@@ -55,7 +55,7 @@ fn wait_for_delivery(client: &Client, webhook: &Value, wanted: impl Fn(&Value) -
         deliveries(client, webhook)
             .into_iter()
             .next()
-            .filter(|it| wanted(it))
+            .filter(|delivery| wanted(delivery))
     })
 }
 
@@ -158,9 +158,9 @@ fn at_most_twenty_webhooks_are_allowed() {
     let client = pilot(&server, "hooks twenty", 50);
     let body = json!({"url": "https://example.org", "events": ["assessment.completed"]});
     let answers = at_once(24, |_| client.post(WEBHOOKS, &body));
-    let made = answers.iter().filter(|it| it.status == 201).count();
+    let made = answers.iter().filter(|answer| answer.status == 201).count();
     assert_eq!(made, 20);
-    for refused in answers.iter().filter(|it| it.status != 201) {
+    for refused in answers.iter().filter(|answer| answer.status != 201) {
         refused.expect_error(409, "CONFLICT");
     }
     let sandbox = client.with_header("X-Service-Environment", "sandbox");

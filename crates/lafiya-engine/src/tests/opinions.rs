@@ -19,7 +19,7 @@ fn any_opinion() -> impl Strategy<Value = Opinion> {
     let ids: Vec<String> = BASE
         .conditions()
         .iter()
-        .map(|it| it.text.id.clone())
+        .map(|condition| condition.text.id.clone())
         .chain(["c_nobody_knows".to_owned(), "s_fever".to_owned()])
         .collect();
     let view = (prop::sample::select(ids), 0.0_f64..=1.0);
@@ -122,7 +122,7 @@ fn assert_no_harm(alone: &Assessment, advised: &Assessment) {
     for warning in alone
         .warnings
         .iter()
-        .filter(|it| it.kind != lafiya_model::assessment::WarningKind::ConfidenceLow)
+        .filter(|warning| warning.kind != lafiya_model::assessment::WarningKind::ConfidenceLow)
     {
         assert!(advised.warnings.contains(warning), "{}", warning.message);
     }
@@ -199,12 +199,18 @@ fn an_opinion_changes_the_ranking_and_states_by_how_much() {
         ..Opinion::default()
     };
     let advised = with(&fever(), opinion);
-    let moved = advised.conditions.iter().find(|it| it.id == second);
+    let moved = advised
+        .conditions
+        .iter()
+        .find(|condition| condition.id == second);
     let moved = moved.expect("it is still there");
     assert!(moved.probability > was, "{was} -> {}", moved.probability);
     let mut contributions = advised.contributions(moved);
-    let weight = contributions.find(|it| it.of.id == "second_opinion");
-    assert!(weight.is_some_and(|it| it.weight > 0.1), "{weight:?}");
+    let weight = contributions.find(|contribution| contribution.of.id == "second_opinion");
+    assert!(
+        weight.is_some_and(|weight| weight.weight > 0.1),
+        "{weight:?}"
+    );
 }
 
 #[test]
@@ -235,8 +241,8 @@ fn refused_parts_of_an_opinion_are_named() {
     let male_only = BASE
         .conditions()
         .iter()
-        .find(|it| !it.is_possible(Age::from_years(30), Sex::Female))
-        .map(|it| ConceptId(it.text.id.clone()))
+        .find(|condition| !condition.is_possible(Age::from_years(30), Sex::Female))
+        .map(|condition| ConceptId(condition.text.id.clone()))
         .expect("some condition is impossible in a woman of 30");
     let refusals = draft.consider(Opinion {
         by: "test".to_owned(),
@@ -275,5 +281,10 @@ fn reasons_appear_among_the_steps_with_their_sources() {
     );
     let number = step.split('[').nth(1).and_then(|it| it.split(']').next());
     let line = number.map(|it| format!("[{it}]")).expect("a citation");
-    assert!(answer.sources.iter().any(|it| it.starts_with(&line)));
+    assert!(
+        answer
+            .sources
+            .iter()
+            .any(|source| source.starts_with(&line))
+    );
 }

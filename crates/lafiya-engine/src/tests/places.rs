@@ -43,7 +43,10 @@ fn level(case: &DeidentifiedCase) -> TriageLevel {
 
 fn floor(case: &DeidentifiedCase) -> Option<TriageLevel> {
     let facts = PatientFacts::gather(&BASE, case);
-    danger::alarms(&facts).into_iter().map(|it| it.level).max()
+    danger::alarms(&facts)
+        .into_iter()
+        .map(|alarm| alarm.level)
+        .max()
 }
 
 /// Returns the ids of the risk factors that a place implies.
@@ -61,7 +64,10 @@ fn places() -> Vec<&'static str> {
     let mut places: Vec<_> = BASE.places().iter().collect();
     places.sort_by_key(|it| (it.belts.clone(), it.setting.map(|it| it as u8)));
     places.dedup_by_key(|it| (it.belts.clone(), it.setting.map(|it| it as u8)));
-    places.into_iter().map(|it| it.slug.as_str()).collect()
+    places
+        .into_iter()
+        .map(|place| place.slug.as_str())
+        .collect()
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn actions_for_a_less_likely_condition_name_it() {
         .immediate_actions
     {
         assert!(
-            actions.iter().any(|it| it.as_str() == own.as_str()),
+            actions.iter().any(|action| action.as_str() == own.as_str()),
             "{own}"
         );
     }
@@ -55,9 +55,14 @@ fn actions_for_a_less_likely_condition_name_it() {
         .immediate_actions
     {
         let named = format!("If {}: {other}", second.name);
-        assert!(actions.iter().any(|it| it.as_str() == named), "{named}");
         assert!(
-            !actions.iter().any(|it| it.as_str() == other.as_str()),
+            actions.iter().any(|action| action.as_str() == named),
+            "{named}"
+        );
+        assert!(
+            !actions
+                .iter()
+                .any(|action| action.as_str() == other.as_str()),
             "{other}"
         );
     }
@@ -118,7 +123,7 @@ fn a_test_is_recommended_only_within_its_limits() {
         let case = case(Age::from_years(years), sex, evidence_items);
         let answer = review(assess(&base, &case, &Parameters::default()), 0);
         let tests = answer.investigations.into_iter();
-        tests.map(|it| it.test_id.to_string()).collect()
+        tests.map(|test| test.test_id.to_string()).collect()
     };
     let limited = "lt_haemoglobin".to_owned();
     assert!(tests(30, Sex::Female, &[]).contains(&limited));
@@ -149,13 +154,13 @@ fn an_emergency_plan_orders_no_later_visit() {
         let case = case(Age::from_days(20), Sex::Female, evidence_items);
         let answer = review(assess(&base, &case, &Parameters::default()), 0);
         let actions = answer.treatment.immediate_actions.into_iter();
-        actions.map(|it| it.to_string()).collect()
+        actions.map(|action| action.to_string()).collect()
     };
     let (visit, rest) = ("Take the baby to a clinic today.", "Keep breastfeeding.");
     let first_aid = r#", in_emergency = "Keep breastfeeding.""#;
     let nothing = r#", in_emergency = """#;
     let (urgent, emergency) = (["s_fever"], ["s_fever", "s_neck_stiffness"]);
-    let has = |actions: &[String], line: &str| actions.iter().any(|it| it == line);
+    let has = |actions: &[String], line: &str| actions.iter().any(|action| action == line);
 
     assert!(has(&actions(first_aid, &urgent), visit));
     assert!(!has(&actions(first_aid, &urgent), rest));
@@ -176,7 +181,7 @@ proptest! {
         let answer = answer(&case);
         let (Some(leader), Some(specialist)) = (answer.conditions.first(), &answer.triage.specialist) else { return Ok(()); };
         let level = answer.triage.level;
-        let likely = answer.conditions.iter().filter(|it| it.id == leader.id || it.probability >= 0.079);
+        let likely = answer.conditions.iter().filter(|condition| condition.id == leader.id || condition.probability >= 0.079);
         let mut as_urgent = likely.map(|it| &condition(it.id.as_str()).text.triage).filter(|it| it.default >= level);
         let by_level = BASE.level_text(level).map(|it| &*it.description);
         let says_condition = as_urgent.any(|it| specialist.id == it.specialist.id.as_str() && specialist.reasoning == it.specialist.reasoning.as_str());
@@ -188,12 +193,12 @@ proptest! {
         let answer = answer(&case);
         let Some(leader) = answer.conditions.first() else { return Ok(()); };
         let own = &condition(leader.id.as_str()).text;
-        let effects = || BASE.rules().iter().map(|it| &it.text.effect);
-        let of_rules: Vec<&str> = effects().map(|it| &it.action).chain(effects().filter_map(|it| it.in_emergency.as_ref())).map(|it| it.as_str()).collect();
-        let names: Vec<String> = answer.conditions.iter().map(|it| format!("If {}: ", it.name)).collect();
+        let effects = || BASE.rules().iter().map(|rule| &rule.text.effect);
+        let of_rules: Vec<&str> = effects().map(|effect| &effect.action).chain(effects().filter_map(|effect| effect.in_emergency.as_ref())).map(|it| it.as_str()).collect();
+        let names: Vec<String> = answer.conditions.iter().map(|condition| format!("If {}: ", condition.name)).collect();
         let is_named = |line: &str| names.iter().any(|name| line.starts_with(name.as_str()));
         for line in &answer.treatment.immediate_actions {
-            let is_own = own.treatment.immediate_actions.iter().any(|it| it.as_str() == line.as_str());
+            let is_own = own.treatment.immediate_actions.iter().any(|action| action.as_str() == line.as_str());
             prop_assert!(is_own || is_named(line) || of_rules.contains(&line.as_str()), "{}", line);
         }
         for line in &answer.treatment.supportive_care {
@@ -202,7 +207,7 @@ proptest! {
         }
         for line in &answer.referral.pre_referral_actions {
             let referral = own.referral.as_ref();
-            let is_own = referral.is_some_and(|it| it.pre_referral_actions.iter().any(|it| it.as_str() == line.as_str()));
+            let is_own = referral.is_some_and(|referral| referral.pre_referral_actions.iter().any(|action| action.as_str() == line.as_str()));
             prop_assert!(is_own || is_named(line), "{}", line);
         }
         for line in &answer.treatment.avoid {

@@ -116,9 +116,9 @@ pub(super) fn any_case() -> impl Strategy<Value = DeidentifiedCase> {
     let ids: Vec<String> = BASE
         .findings()
         .iter()
-        .map(|it| it.text.id.clone())
-        .chain(BASE.risks().iter().map(|it| it.text.id.clone()))
-        .chain(BASE.labs().iter().map(|it| it.text.id.clone()))
+        .map(|finding| finding.text.id.clone())
+        .chain(BASE.risks().iter().map(|risk| risk.text.id.clone()))
+        .chain(BASE.labs().iter().map(|lab| lab.text.id.clone()))
         .collect();
     let evidence = prop::collection::btree_map(prop::sample::select(ids), any_choice(), 1..14);
     (
@@ -147,13 +147,13 @@ proptest! {
     fn every_case_gets_a_valid_answer(case in any_case()) {
         // `review` itself asserts order, bounds, sum, sources and the minimum level.
         let answer = review(assess(&BASE, &case, &Parameters::default()), 0);
-        let is_grave = answer.red_flags.iter().any(|it| it.seriousness >= Seriousness::Emergency);
+        let is_grave = answer.red_flags.iter().any(|flag| flag.seriousness >= Seriousness::Emergency);
         prop_assert_eq!(answer.has_emergency_evidence, is_grave);
         for id in &answer.triage.contributing_evidence {
             let kind = BASE.resolve(id.as_str()).map(|it| it.kind());
             prop_assert_eq!(kind, Some(ConceptKind::Symptom), "{:?}", id);
         }
-        let sum: f64 = answer.conditions.iter().map(|it| it.probability).sum::<f64>();
+        let sum: f64 = answer.conditions.iter().map(|condition| condition.probability).sum::<f64>();
         prop_assert!(sum + answer.unexplained <= 1.0 + 1e-4);
         for condition in &answer.conditions {
             let ix = BASE.resolve(condition.id.as_str()).and_then(|it| it.condition()).expect("a condition of the base");
@@ -171,7 +171,7 @@ proptest! {
         let again: Vec<Evidence> = turned.evidence.clone();
         turned.evidence.extend(again);
         prop_assert_eq!(&bytes(&turned), &expected);
-        let known: Vec<Evidence> = case.evidence.iter().filter(|it| it.choice != Choice::Unknown).cloned().collect();
+        let known: Vec<Evidence> = case.evidence.iter().filter(|item| item.choice != Choice::Unknown).cloned().collect();
         let without_unknown = DeidentifiedCase { evidence: known, ..case.clone() };
         let conditions = |case: &DeidentifiedCase| review(assess(&BASE, case, &Parameters::default()), 0);
         let (with, without) = (conditions(&case), conditions(&without_unknown));
@@ -183,12 +183,12 @@ proptest! {
     fn every_matching_rule_is_among_the_candidate_rules(case in any_case()) {
         let facts = PatientFacts::gather(&BASE, &case);
         let awake: Vec<&str> = BASE.rules_awake(&facts.known).filter(|it| it.when.holds(&facts)).map(|it| it.text.id.as_str()).collect();
-        let hypotheses: Vec<&str> = BASE.rules().iter().filter(|it| it.when.holds(&facts)).map(|it| it.text.id.as_str()).collect();
+        let hypotheses: Vec<&str> = BASE.rules().iter().filter(|rule| rule.when.holds(&facts)).map(|rule| rule.text.id.as_str()).collect();
         prop_assert_eq!(awake, hypotheses);
         let levels = Levels::of(&facts);
         for ix in BASE.condition_indices() {
             let hypotheses = BASE.condition(ix).higher.iter().filter(|it| it.when.holds(&facts));
-            let raised = hypotheses.map(|it| (it.level, it.timeframe)).max();
+            let raised = hypotheses.map(|hypothese| (hypothese.level, hypothese.timeframe)).max();
             let usual = BASE.usual_levels()[ix.index()];
             prop_assert_eq!(levels.level(ix), raised.map_or(usual, |raised| raised.max(usual)));
         }
@@ -202,7 +202,7 @@ proptest! {
             .collect();
         let added = dangerous[place % dangerous.len()];
         let id = finding_id(added);
-        prop_assume!(case.evidence.iter().all(|it| it.id.as_str() != id));
+        prop_assume!(case.evidence.iter().all(|item| item.id.as_str() != id));
         let mut more = case.clone();
         more.evidence.push(item(id, Choice::Present));
         prop_assert!(level(&more) >= level(&case), "adding {}", id);

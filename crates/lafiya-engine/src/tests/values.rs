@@ -25,8 +25,14 @@ fn counts(test: &str, evidence: Evidence) -> (Option<bool>, usize) {
     let case = case(Age::from_years(30), Sex::Male, vec![evidence]);
     let facts = PatientFacts::gather(&BASE, &case);
     let concept = BASE.resolve(test).unwrap();
-    let evidence_items = facts.evidence_items.iter().find(|it| it.concept == concept);
-    (evidence_items.map(|it| it.present), facts.concerns.len())
+    let evidence_items = facts
+        .evidence_items
+        .iter()
+        .find(|item| item.concept == concept);
+    (
+        evidence_items.map(|item| item.present),
+        facts.concerns.len(),
+    )
 }
 
 #[test]
@@ -91,8 +97,11 @@ fn an_explicit_denial_overrides_an_implied_finding() {
     let case = case(Age::from_years(30), Sex::Male, evidence);
     let facts = PatientFacts::gather(&BASE, &case);
     let concept = BASE.resolve("s_cough_more_than_2_weeks").unwrap();
-    let evidence_items = facts.evidence_items.iter().find(|it| it.concept == concept);
-    assert_eq!(evidence_items.map(|it| it.present), Some(false));
+    let evidence_items = facts
+        .evidence_items
+        .iter()
+        .find(|item| item.concept == concept);
+    assert_eq!(evidence_items.map(|item| item.present), Some(false));
 }
 
 /// Returns ages on both sides of every age limit in the knowledge base, and some in between.
@@ -147,10 +156,11 @@ fn values(quantity: &Quantity, age: Age) -> Vec<f64> {
 fn findings_outside_their_ages_are_unknown() {
     for (concept, quantity) in quantities() {
         for age in ages() {
-            for (sex, value) in SEXES
-                .into_iter()
-                .flat_map(|sex| values(quantity, age).into_iter().map(move |it| (sex, it)))
-            {
+            for (sex, value) in SEXES.into_iter().flat_map(|sex| {
+                values(quantity, age)
+                    .into_iter()
+                    .map(move |value| (sex, value))
+            }) {
                 let facts = PatientFacts::gather(&BASE, &measured(concept, value, age, sex));
                 let about = || format!("{} = {value} at {age:?}, {sex}", BASE.id_of(concept));
                 for evidence_items in &facts.evidence_items {
@@ -203,9 +213,9 @@ fn a_value_denies_only_what_another_value_could_affirm() {
             &BASE,
             &measured(BASE.resolve(id).unwrap(), value, age, Sex::Male),
         );
-        let evidence_items = facts.evidence_items.iter().filter(|it| !it.present);
+        let evidence_items = facts.evidence_items.iter().filter(|item| !item.present);
         evidence_items
-            .map(|it| BASE.id_of(it.concept))
+            .map(|item| BASE.id_of(item.concept))
             .collect::<Vec<_>>()
     };
     assert!(
@@ -236,13 +246,14 @@ fn a_value_far_from_normal_is_never_ignored() {
         for age in ages() {
             let later = FROM_LATER.iter().find(|it| it.0 == id);
             let has_norm = quantity.normal_at(age).is_some();
-            let is_exempt =
-                WITHOUT_NORM.contains(&id) || later.is_some_and(|it| age < Age::from_months(it.1));
+            let is_exempt = WITHOUT_NORM.contains(&id)
+                || later.is_some_and(|later| age < Age::from_months(later.1));
             assert!(has_norm || is_exempt, "{id} has no normal range at {age:?}");
-            for (sex, value) in SEXES
-                .into_iter()
-                .flat_map(|sex| values(quantity, age).into_iter().map(move |it| (sex, it)))
-            {
+            for (sex, value) in SEXES.into_iter().flat_map(|sex| {
+                values(quantity, age)
+                    .into_iter()
+                    .map(move |value| (sex, value))
+            }) {
                 if !quantity.is_far_from_normal(value, age) {
                     continue;
                 }
@@ -292,7 +303,10 @@ fn a_dangerous_vital_sign_raises_the_level_at_every_age() {
             for sex in SEXES {
                 let case = measured(BASE.resolve(id).unwrap(), value, age, sex);
                 let facts = PatientFacts::gather(&BASE, &case);
-                let floor = danger::alarms(&facts).into_iter().map(|it| it.level).max();
+                let floor = danger::alarms(&facts)
+                    .into_iter()
+                    .map(|alarm| alarm.level)
+                    .max();
                 assert!(
                     floor >= Some(TriageLevel::Urgent),
                     "{id} = {value} at {age:?}, {sex}: {floor:?}"
@@ -318,7 +332,7 @@ const BIRTHDAYS: [&str; 9] = [
 /// Returns the minimum level that danger signs alone require.
 fn floor(case: &DeidentifiedCase) -> TriageLevel {
     let facts = PatientFacts::gather(&BASE, case);
-    let levels = danger::alarms(&facts).into_iter().map(|it| it.level);
+    let levels = danger::alarms(&facts).into_iter().map(|alarm| alarm.level);
     levels.max().unwrap_or(TriageLevel::SelfCare)
 }
 
@@ -326,7 +340,7 @@ fn floor(case: &DeidentifiedCase) -> TriageLevel {
 fn a_birthday_changes_the_level_by_one_step_at_most() {
     let ages: Vec<Age> = ages()
         .into_iter()
-        .filter(|it| *it < Age::from_years(21))
+        .filter(|age| *age < Age::from_years(21))
         .collect();
     let mut steps = Vec::new();
     for id in BIRTHDAYS {
@@ -427,8 +441,8 @@ fn contradictory_numbers_are_not_used() {
         facts.evidence_items
     );
     let answer = review(assess(&BASE, &case, &Parameters::default()), 0);
-    let is_high = |it: &&Warning<'_>| {
-        it.severity == WarningSeverity::High && it.kind == WarningKind::ValidationConcern
+    let is_high = |warning: &&Warning<'_>| {
+        warning.severity == WarningSeverity::High && warning.kind == WarningKind::ValidationConcern
     };
     assert_eq!(answer.warnings.iter().filter(is_high).count(), 1);
 }

@@ -218,7 +218,7 @@ fn outcome(
     let place = assessment
         .conditions
         .iter()
-        .position(|it| it.id.as_str() == text.id);
+        .position(|condition| condition.id.as_str() == text.id);
     let probability = |place: usize| {
         assessment
             .conditions
@@ -245,7 +245,7 @@ fn outcome(
             .conditions
             .iter()
             .take(5)
-            .map(|it| format!("{} {:.2}", it.name, it.probability))
+            .map(|condition| format!("{} {:.2}", condition.name, condition.probability))
             .collect(),
         level: Some(assessment.triage.level),
         because: assessment

@@ -100,7 +100,7 @@ impl Definitions<'_> {
             .split('-')
             .map(|word| {
                 let mut letters = word.chars();
-                let first = letters.next().map(|it| it.to_ascii_uppercase());
+                let first = letters.next().map(|letter| letter.to_ascii_uppercase());
                 first.into_iter().chain(letters).collect::<String>()
             })
             .collect();

@@ -109,14 +109,14 @@ pub(super) fn names() -> Vec<&'static str> {
     ];
     EXTENSIONS
         .iter()
-        .map(|it| it.name)
+        .map(|extension| extension.name)
         .chain(profiles)
         .collect()
 }
 
 impl Definitions<'_> {
     pub(super) fn structure(&self, name: &str) -> Option<Resource<'static>> {
-        if let Some(extension) = EXTENSIONS.iter().find(|it| it.name == name) {
+        if let Some(extension) = EXTENSIONS.iter().find(|extension| extension.name == name) {
             return Some(self.simple_extension(extension));
         }
         let structure = match name {

@@ -21,7 +21,7 @@ pub(super) fn all_concepts(base: &KnowledgeBase) -> impl Iterator<Item = Concept
     let measures = base
         .measures()
         .iter()
-        .filter_map(|it| base.resolve(&it.text.id));
+        .filter_map(|measure| base.resolve(&measure.text.id));
     base.finding_indices()
         .map(ConceptRef::Finding)
         .chain(measures)

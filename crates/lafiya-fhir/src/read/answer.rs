@@ -290,7 +290,10 @@ impl Reading<'_> {
             );
             return None;
         };
-        if self.interpreted.is_some_and(|it| it != choice) {
+        if self
+            .interpreted
+            .is_some_and(|interpreted| interpreted != choice)
+        {
             problems.note(
                 ProblemKind::Conflict,
                 node,
@@ -337,10 +340,10 @@ fn interpretation(node: &Node<'_>, problems: &mut Problems) -> Option<Choice> {
         let codings = item.codings(problems);
         let choice = codings
             .iter()
-            .find_map(|it| choice_of(it.code))
+            .find_map(|coding| choice_of(coding.code))
             .or_else(|| choice_of(item.field("text").text(problems)?));
         match choice {
-            Some(choice) if said.is_some_and(|it| it != choice) => {
+            Some(choice) if said.is_some_and(|said| said != choice) => {
                 problems.note(ProblemKind::Conflict, &item, "contradicts another one");
             }
             Some(choice) => said = Some(choice),
@@ -349,7 +352,7 @@ fn interpretation(node: &Node<'_>, problems: &mut Problems) -> Option<Choice> {
             None => {
                 let high_or_low = codings
                     .iter()
-                    .any(|it| NEEDS_A_NUMBER.contains(&it.code.to_lowercase().as_str()));
+                    .any(|coding| NEEDS_A_NUMBER.contains(&coding.code.to_lowercase().as_str()));
                 problems.note(
                     ProblemKind::UnknownCode,
                     &item,
@@ -367,7 +370,8 @@ fn interpretation(node: &Node<'_>, problems: &mut Problems) -> Option<Choice> {
 
 fn concept_choice(node: &Node<'_>, problems: &mut Problems) -> Option<Choice> {
     let codings = node.codings(problems);
-    let by_code = |it: &Coding<'_>| choice_of(it.code).or_else(|| it.display.and_then(choice_of));
+    let by_code =
+        |coding: &Coding<'_>| choice_of(coding.code).or_else(|| coding.display.and_then(choice_of));
     codings
         .iter()
         .find_map(by_code)
@@ -383,8 +387,9 @@ pub(crate) fn severity(component: &Node<'_>) -> Option<Severity> {
     let mut quiet = Problems::default();
     let value = component.field("valueCodeableConcept");
     let codings = value.codings(&mut quiet);
-    let by_code =
-        |it: &Coding<'_>| listed(SEVERITIES, it.code).or_else(|| listed(SEVERITIES, it.display?));
+    let by_code = |coding: &Coding<'_>| {
+        listed(SEVERITIES, coding.code).or_else(|| listed(SEVERITIES, coding.display?))
+    };
     codings
         .iter()
         .find_map(by_code)

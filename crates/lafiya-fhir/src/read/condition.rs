@@ -66,7 +66,7 @@ impl<'r> Reader<'r> {
 fn verified(node: &Node<'_>, problems: &mut Problems) -> Option<Choice> {
     let status = node.field("verificationStatus");
     let codings = status.codings(problems);
-    match codings.first().map(|it| it.code) {
+    match codings.first().map(|coding| coding.code) {
         Some("entered-in-error") => None,
         Some("refuted") => Some(Choice::Absent),
         Some("unconfirmed" | "provisional" | "differential") => Some(Choice::Unknown),
@@ -86,6 +86,6 @@ fn has_ended(node: &Node<'_>, problems: &mut Problems) -> bool {
     let codings = node.field("clinicalStatus").codings(problems);
     let said = codings
         .iter()
-        .any(|it| matches!(it.code, "inactive" | "remission" | "resolved"));
+        .any(|coding| matches!(coding.code, "inactive" | "remission" | "resolved"));
     said || node.names().any(|name| name.starts_with("abatement"))
 }

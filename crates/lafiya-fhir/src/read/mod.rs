@@ -112,7 +112,7 @@ impl<'r> Reader<'r> {
             .observations
             .iter()
             .filter(|it| !observation::is_void(it))
-            .filter_map(|it| when::of_observation(it, self.today, problems))
+            .filter_map(|observation| when::of_observation(observation, self.today, problems))
             .collect();
         let evaluated_at = whens.iter().filter_map(|when| when.date).max();
         let patient = patient_entry.and_then(|(_, node)| {

@@ -202,7 +202,7 @@ fn says_anything(node: &Node<'_>) -> bool {
 
 fn names_severity(code: &Node<'_>, codings: &[Coding<'_>]) -> bool {
     let word = |text: &str| SEVERITY_CODES.contains(&text.to_lowercase().as_str());
-    codings.iter().any(|it| word(it.code))
+    codings.iter().any(|coding| word(coding.code))
         || code
             .field("text")
             .text(&mut Problems::default())

@@ -249,7 +249,7 @@ fn find_extension<'a>(node: &Node<'a>, url: &str, problems: &mut Problems) -> Op
     node.field("extension")
         .items(problems)
         .into_iter()
-        .find(|it| it.field("url").text(&mut Problems::default()) == Some(url))
+        .find(|item| item.field("url").text(&mut Problems::default()) == Some(url))
 }
 
 #[cfg(test)]

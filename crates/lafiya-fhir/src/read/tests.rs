@@ -75,9 +75,10 @@ fn claim(resource: &Value) -> Claim {
 #[track_caller]
 fn places(body: &Value) -> Vec<String> {
     match read(body) {
-        Err(Refusal::Untranslatable(problems)) => {
-            problems.into_iter().map(|it| it.expression).collect()
-        }
+        Err(Refusal::Untranslatable(problems)) => problems
+            .into_iter()
+            .map(|problem| problem.expression)
+            .collect(),
         other => panic!("{other:?}"),
     }
 }
@@ -202,7 +203,7 @@ fn components_give_severity_duration_and_panel_parts() {
         "component": [half("s_systolic_blood_pressure", 180.0), half("s_diastolic_blood_pressure", 110.0)],
     });
     let case = case(&[panel]);
-    let ids: Vec<&str> = case.evidence.iter().map(|it| it.id.as_str()).collect();
+    let ids: Vec<&str> = case.evidence.iter().map(|item| item.id.as_str()).collect();
     assert_eq!(
         ids,
         ["s_systolic_blood_pressure", "s_diastolic_blood_pressure"]
@@ -379,7 +380,7 @@ fn wrong_types_never_panic_the_reader() {
                 assert!(
                     problems
                         .iter()
-                        .all(|it| it.expression.starts_with("Bundle"))
+                        .all(|problem| problem.expression.starts_with("Bundle"))
                 );
             }
         }
@@ -492,7 +493,7 @@ fn modifier_extensions_are_refused_everywhere() {
         &long,
         &json!({"implicitRules": "x"}),
     )]));
-    assert!(places.iter().all(|it| it.len() < 200), "too long");
+    assert!(places.iter().all(|place| place.len() < 200), "too long");
     // Modifiers in resources that are not read do not matter.
     let other = json!({"resourceType": "Encounter", "modifierExtension": extension});
     assert!(case(&[says("s_fever", "POS"), other]).left_out.is_empty());

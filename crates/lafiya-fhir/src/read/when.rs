@@ -35,15 +35,15 @@ pub(crate) fn partial(text: &str) -> Option<Partial> {
         _ => return None,
     };
     let well_formed = digits(year, 4)
-        && month.is_none_or(|it| digits(it, 2))
-        && day.is_none_or(|it| digits(it, 2));
+        && month.is_none_or(|month| digits(month, 2))
+        && day.is_none_or(|day| digits(day, 2));
     if !well_formed {
         return None;
     }
     let read = Partial {
         year: year.parse().ok()?,
-        month: month.and_then(|it| it.parse().ok()),
-        day: day.and_then(|it| it.parse().ok()),
+        month: month.and_then(|month| month.parse().ok()),
+        day: day.and_then(|day| day.parse().ok()),
     };
     // Refuses impossible dates such as month 13 or 30 February.
     Date::new(read.year, read.month.unwrap_or(1), read.day.unwrap_or(1)).ok()?;

@@ -64,7 +64,11 @@ impl<'a> Writer<'a> {
         let mut conclusion = conclusion.to_vec();
         conclusion.retain(|text| !text.is_empty());
         let mut story = conclusion.clone();
-        story.extend(it.conditions.iter().map(|it| it.rationale.as_str()));
+        story.extend(
+            it.conditions
+                .iter()
+                .map(|condition| condition.rationale.as_str()),
+        );
         story.push(&document.disclaimer);
         let results: Element = self
             .told()
@@ -184,12 +188,12 @@ impl<'a> Writer<'a> {
         let predictions: Element = it
             .conditions
             .iter()
-            .map(|it| {
+            .map(|condition| {
                 object([
-                    ("outcome", self.condition_code(it)),
-                    ("probabilityDecimal", it.probability.into()),
-                    ("qualitativeRisk", qualitative(it.probability)),
-                    ("rationale", it.rationale.as_str().into()),
+                    ("outcome", self.condition_code(condition)),
+                    ("probabilityDecimal", condition.probability.into()),
+                    ("qualitativeRisk", qualitative(condition.probability)),
+                    ("rationale", condition.rationale.as_str().into()),
                 ])
             })
             .collect();
@@ -247,7 +251,7 @@ impl<'a> Writer<'a> {
     /// Returns the URL of each piece of evidence in the Bundle.
     pub(super) fn evidence_urls(&self) -> HashMap<&'a str, Arc<str>> {
         let told = self.told().into_iter();
-        told.map(|it| (it.id.as_str(), self.full_url(&evidence_label(&it.id))))
+        told.map(|item| (item.id.as_str(), self.full_url(&evidence_label(&item.id))))
             .collect()
     }
 
@@ -270,7 +274,8 @@ impl<'a> Writer<'a> {
         it: &'a AssessedCondition<'a>,
     ) -> impl Iterator<Item = Contribution<'a>> + use<'a> {
         let contributions = self.document.assessment.contributions(it);
-        contributions.filter(|it| it.of.choice.is_some() && it.weight > 0.0)
+        contributions
+            .filter(|contribution| contribution.of.choice.is_some() && contribution.weight > 0.0)
     }
 }
 

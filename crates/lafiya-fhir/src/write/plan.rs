@@ -74,7 +74,7 @@ impl<'a> Writer<'a> {
             _ => "routine",
         };
         let reasons: Element<'a> = it.criteria.iter().map(words).collect();
-        let before = it.pre_referral_actions.iter().map(|it| it.as_str());
+        let before = it.pre_referral_actions.iter().map(|action| action.as_str());
         self.proposal("referral", &text)
             .with(
                 "category",
@@ -111,9 +111,11 @@ impl<'a> Writer<'a> {
         let addresses: Element<'a> = it
             .conditions
             .iter()
-            .map(|it| reference(&self.full_url(&condition_label(it)), &it.name))
+            .map(|condition| {
+                reference(&self.full_url(&condition_label(condition)), &condition.name)
+            })
             .collect();
-        let actions = actions.iter().map(|it| it.as_str());
+        let actions = actions.iter().map(|action| action.as_str());
         let mut story: Vec<&str> = actions.chain(said.iter().map(String::as_str)).collect();
         if story.is_empty() {
             story.push(&it.triage.recommended_action);

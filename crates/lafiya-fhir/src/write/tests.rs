@@ -138,7 +138,7 @@ fn the_report_carries_triage_and_confidence_and_red_flags_are_issues() {
     );
     let flags = resources(&bundle, "DetectedIssue")
         .iter()
-        .filter(|it| it["code"]["coding"][0]["code"] == "red-flag")
+        .filter(|resource| resource["code"]["coding"][0]["code"] == "red-flag")
         .count();
     assert_eq!(flags, document.assessment.red_flags.len());
     assert!(flags > 0);

@@ -105,7 +105,7 @@ fn read_case(state: &HttpState, library: &Library, body: &[u8]) -> Result<Case, 
         Refusal::Untranslatable(problems) => ApiError::untranslatable(
             problems
                 .into_iter()
-                .map(|it| with_suggestions(it, library))
+                .map(|problem| with_suggestions(problem, library))
                 .collect(),
         ),
     })
@@ -129,7 +129,7 @@ fn in_bundle_terms(error: ServiceError) -> ApiError {
     let ServiceError::InvalidRequest(fields) = error else {
         return error.into();
     };
-    if fields.iter().any(|it| it.pointer == "/interview_id") {
+    if fields.iter().any(|field| field.pointer == "/interview_id") {
         return ApiError::fields(fields);
     }
     let problem = |field: FieldError| {

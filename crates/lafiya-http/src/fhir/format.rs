@@ -54,7 +54,7 @@ impl FhirFormat {
         };
         let content_type = headers
             .get(header::CONTENT_TYPE)
-            .and_then(|it| it.to_str().ok())
+            .and_then(|header| header.to_str().ok())
             .unwrap_or_default();
         Self {
             media,

@@ -31,7 +31,7 @@ pub(crate) struct DangerSignParams {
 pub(crate) fn read(mut params: Params) -> Result<(Vec<Age>, Sex), ApiError> {
     let mut number = |name: &str, most: i64| {
         let number = params.number(name, 0..=most.unsigned_abs());
-        number.and_then(|it| u32::try_from(it).ok())
+        number.and_then(|number| u32::try_from(number).ok())
     };
     let years = number("age", AGE_YEARS_MAX);
     let months = number("age_months", AGE_MONTHS_MAX);
@@ -42,7 +42,7 @@ pub(crate) fn read(mut params: Params) -> Result<(Vec<Age>, Sex), ApiError> {
             params.problems.require(name);
         }
     }
-    let age = years.and_then(|it| read_age("", (it, months, days), &mut params.problems));
+    let age = years.and_then(|year| read_age("", (year, months, days), &mut params.problems));
     // "0 years" without months or days may also be a newborn.
     let finer = months.or(days).is_some();
     let newborn = (years == Some(0) && !finer).then(|| Age::from_days(0));

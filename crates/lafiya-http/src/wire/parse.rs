@@ -271,14 +271,14 @@ impl<'a> ParseAnswer<'a> {
         let parsed: &'a Parsed = &read.parsed;
         let present = |kind: ConceptKind| {
             let mentions = parsed.mentions.iter();
-            mentions.filter(move |it| {
-                it.concept.kind() == kind && it.choice == lafiya_model::Choice::Present
+            mentions.filter(move |mention| {
+                mention.concept.kind() == kind && mention.choice == lafiya_model::Choice::Present
             })
         };
         let told = |mentions: &'a [Mention]| {
-            let answers = mentions
-                .iter()
-                .map(|it| MentionAnswer::of(base, it, read.by_model.contains(&it.concept)));
+            let answers = mentions.iter().map(|mention| {
+                MentionAnswer::of(base, mention, read.by_model.contains(&mention.concept))
+            });
             answers.collect()
         };
         Self {

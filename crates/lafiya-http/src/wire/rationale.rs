@@ -197,11 +197,11 @@ impl<'a> From<&'a Filed> for RationaleAnswer<'a> {
 impl<'a> OpinionRationale<'a> {
     fn of(document: &'a AssessmentDocument<'_>) -> Self {
         let opinion = document.second_opinion.as_ref();
-        let verdict = |it: &'a Verdict| VerdictRationale {
-            claim: &it.claim,
-            about: it.about.as_ref().map_or("", |id| id.as_str()),
-            accepted: it.accepted,
-            reason: &it.reason,
+        let verdict = |verdict: &'a Verdict| VerdictRationale {
+            claim: &verdict.claim,
+            about: verdict.about.as_ref().map_or("", |id| id.as_str()),
+            accepted: verdict.accepted,
+            reason: &verdict.reason,
         };
         Self {
             status: opinion_status(document),

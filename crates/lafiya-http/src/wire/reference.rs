@@ -233,9 +233,9 @@ impl<'a> ConditionDetail<'a> {
                 .education
                 .resources
                 .iter()
-                .map(|it| ResourceLink {
-                    title: &it.title,
-                    url: &it.url,
+                .map(|resource| ResourceLink {
+                    title: &resource.title,
+                    url: &resource.url,
                 })
                 .collect(),
             common_name: &text.common_name,
@@ -312,9 +312,9 @@ impl<'a> EducationAnswer<'a> {
                 resources: education
                     .resources
                     .iter()
-                    .map(|it| ResourceLink {
-                        title: &it.title,
-                        url: &it.url,
+                    .map(|resource| ResourceLink {
+                        title: &resource.title,
+                        url: &resource.url,
                     })
                     .collect(),
             },

@@ -76,7 +76,12 @@ impl KnowledgeBase {
             rules_watch: Watch::over(rules.iter().map(|rule| &rule.when)),
             usual_levels: conditions
                 .iter()
-                .map(|it| (it.text.triage.default, it.text.triage.timeframe))
+                .map(|condition| {
+                    (
+                        condition.text.triage.default,
+                        condition.text.triage.timeframe,
+                    )
+                })
                 .collect(),
             higher: HigherLevels::of(&conditions),
             courses: Courses::of(&conditions),
@@ -177,7 +182,7 @@ fn build_condition(
             .prior
             .times
             .iter()
-            .filter_map(|it| Times::compile(it, directory))
+            .filter_map(|time| Times::compile(time, directory))
             .collect(),
         findings: findings.collect(),
         labs: labs.collect(),

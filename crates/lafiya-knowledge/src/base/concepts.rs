@@ -216,7 +216,7 @@ impl Narrower {
     pub fn holds(&self, days: Option<u32>, severe: bool) -> bool {
         let lasted = self
             .days
-            .is_some_and(|needed| days.is_some_and(|it| it >= needed));
+            .is_some_and(|needed| days.is_some_and(|day| day >= needed));
         lasted || (self.severe && severe)
     }
 }

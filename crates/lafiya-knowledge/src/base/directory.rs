@@ -28,21 +28,22 @@ const KINDS: [ConceptKind; 4] = [
 impl Directory {
     pub(crate) fn of(content: &Content) -> Self {
         let mut directory = Self::default();
-        directory.enter(content.findings.iter().map(|it| &it.id), |n| {
+        directory.enter(content.findings.iter().map(|finding| &finding.id), |n| {
             ConceptRef::Finding(FindingIx::at(n))
         });
-        directory.enter(content.measures.iter().map(|it| &it.id), |n| {
+        directory.enter(content.measures.iter().map(|measure| &measure.id), |n| {
             ConceptRef::Measure(MeasureIx::at(n))
         });
-        directory.enter(content.risk_factors.iter().map(|it| &it.id), |n| {
+        directory.enter(content.risk_factors.iter().map(|factor| &factor.id), |n| {
             ConceptRef::Risk(RiskIx::at(n))
         });
-        directory.enter(content.lab_tests.iter().map(|it| &it.id), |n| {
+        directory.enter(content.lab_tests.iter().map(|test| &test.id), |n| {
             ConceptRef::Lab(LabIx::at(n))
         });
-        directory.enter(content.conditions.iter().map(|it| &it.id), |n| {
-            ConceptRef::Condition(ConditionIx::at(n))
-        });
+        directory.enter(
+            content.conditions.iter().map(|condition| &condition.id),
+            |n| ConceptRef::Condition(ConditionIx::at(n)),
+        );
         directory.aliases = content
             .aliases
             .iter()

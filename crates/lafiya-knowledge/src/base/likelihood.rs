@@ -307,7 +307,7 @@ impl Likelihood {
             }),
             background: findings
                 .iter()
-                .map(|it| Answer::with(it.background))
+                .map(|finding| Answer::with(finding.background))
                 .collect(),
         };
         for (row, condition) in conditions.iter().enumerate() {

@@ -387,9 +387,13 @@ impl KnowledgeBase {
         };
         let derived = concepts
             .into_iter()
-            .flat_map(|it| self.derive(it, nearest, person).present);
+            .flat_map(|concept| self.derive(concept, nearest, person).present);
         let mut findings = derived.flat_map(|it| self.implied_by(it).into_iter().chain([it]));
-        findings.any(|it| it.finding().is_some_and(|ix| self.finding(ix).is_danger()))
+        findings.any(|finding| {
+            finding
+                .finding()
+                .is_some_and(|ix| self.finding(ix).is_danger())
+        })
     }
 
     /// Whether a concept applies at this age and for this sex. A lab test always does: its ages say
@@ -416,12 +420,13 @@ impl KnowledgeBase {
             return Derived::default();
         };
         let mut derived = quantity.derived(value, person);
-        let fits = |it: &ConceptRef| self.fits(*it, person.age, person.sex);
+        let fits = |concept: &ConceptRef| self.fits(*concept, person.age, person.sex);
         derived.present.retain(fits);
         if derived.absent.is_empty() {
             return derived;
         }
-        let with_implied = |it: ConceptRef| self.implied_by(it).into_iter().chain([it]);
+        let with_implied =
+            |concept: ConceptRef| self.implied_by(concept).into_iter().chain([concept]);
         let present = derived.present.iter().copied();
         let follows: Vec<ConceptRef> = present.flat_map(with_implied).collect();
         let possible = quantity.derivable_in(person).filter(fits);
@@ -487,7 +492,9 @@ impl KnowledgeBase {
 
     /// Returns the specialist with an id.
     pub fn specialist(&self, id: &str) -> Option<&Specialist> {
-        self.specialists.iter().find(|it| it.id == id)
+        self.specialists
+            .iter()
+            .find(|specialist| specialist.id == id)
     }
 
     /// Returns every specialist.

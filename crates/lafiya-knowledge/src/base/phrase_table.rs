@@ -41,7 +41,7 @@ impl PhraseTable {
 
     /// Assigns numbers to phrases, except empty ones.
     fn enter<'a>(&mut self, phrases: impl IntoIterator<Item = &'a mut Phrase>) {
-        for phrase in phrases.into_iter().filter(|it| !it.is_empty()) {
+        for phrase in phrases.into_iter().filter(|phrase| !phrase.is_empty()) {
             self.push(phrase);
             phrase.enter(self.ends.len() as u32);
         }
@@ -81,7 +81,7 @@ pub(super) fn bind(content: &mut Content) -> (PhraseTable, Vec<Phrase>) {
         phrase_table.enter([&mut rule.says, &mut rule.effect.action]);
         phrase_table.enter(&mut rule.effect.in_emergency);
     }
-    phrase_table.enter(content.scores.iter_mut().map(|it| &mut it.says));
+    phrase_table.enter(content.scores.iter_mut().map(|score| &mut score.says));
     for it in &mut content.findings {
         phrase_table.enter(&mut it.danger);
         phrase_table.enter([

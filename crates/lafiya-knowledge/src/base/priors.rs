@@ -90,7 +90,9 @@ impl Priors {
     pub(super) fn of(conditions: &[Condition], belts: usize) -> Self {
         let of_all = |band: AgeBand, sex: Sex| -> Vec<f32> {
             let conditions = conditions.iter();
-            conditions.map(|it| share(it, band, sex)).collect()
+            conditions
+                .map(|condition| share(condition, band, sex))
+                .collect()
         };
         let bands = AgeBand::ALL.iter();
         let groups = bands.flat_map(|&band| Sex::ALL.iter().map(move |&sex| (band, sex)));
@@ -111,7 +113,8 @@ impl Priors {
                 list.push(Multiplier::of(ix, times));
             }
         }
-        let logarithms = |shares: &Vec<f32>| shares.iter().map(|it| f64::from(*it).ln()).collect();
+        let logarithms =
+            |shares: &Vec<f32>| shares.iter().map(|share| f64::from(*share).ln()).collect();
         Self {
             ln_shares: shares.iter().map(logarithms).collect(),
             shares,

@@ -39,14 +39,26 @@ pub(super) fn icd10(report: &mut Report<'_>) {
 /// Checks the check digit of SNOMED CT codes.
 pub(super) fn snomed_ct(report: &mut Report<'_>) {
     let content = report.content;
-    let conditions = content.conditions.iter().map(|it| (&it.id, &it.snomed_ct));
-    let findings = content.findings.iter().map(|it| (&it.id, &it.snomed_ct));
-    let measures = content.measures.iter().map(|it| (&it.id, &it.snomed_ct));
+    let conditions = content
+        .conditions
+        .iter()
+        .map(|condition| (&condition.id, &condition.snomed_ct));
+    let findings = content
+        .findings
+        .iter()
+        .map(|finding| (&finding.id, &finding.snomed_ct));
+    let measures = content
+        .measures
+        .iter()
+        .map(|measure| (&measure.id, &measure.snomed_ct));
     let risks = content
         .risk_factors
         .iter()
-        .map(|it| (&it.id, &it.snomed_ct));
-    let tests = content.lab_tests.iter().map(|it| (&it.id, &it.snomed_ct));
+        .map(|factor| (&factor.id, &factor.snomed_ct));
+    let tests = content
+        .lab_tests
+        .iter()
+        .map(|test| (&test.id, &test.snomed_ct));
     let all = conditions
         .chain(findings)
         .chain(measures)
@@ -66,9 +78,15 @@ pub(super) fn snomed_ct(report: &mut Report<'_>) {
 /// Checks the check digit of LOINC codes.
 pub(super) fn loinc(report: &mut Report<'_>) {
     let content = report.content;
-    let findings = content.findings.iter().map(|it| (&it.id, &it.loinc));
-    let measures = content.measures.iter().map(|it| (&it.id, &it.loinc));
-    let tests = content.lab_tests.iter().map(|it| (&it.id, &it.loinc));
+    let findings = content
+        .findings
+        .iter()
+        .map(|finding| (&finding.id, &finding.loinc));
+    let measures = content
+        .measures
+        .iter()
+        .map(|measure| (&measure.id, &measure.loinc));
+    let tests = content.lab_tests.iter().map(|test| (&test.id, &test.loinc));
     for (id, code) in findings
         .chain(measures)
         .chain(tests)

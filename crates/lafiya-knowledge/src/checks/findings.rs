@@ -18,7 +18,8 @@ pub(super) fn texts(report: &mut Report<'_>) {
             ("common_name", &it.common_name),
         ];
         missing(report, &it.id, &texts);
-        if it.red_flag != RedFlag::None && it.danger.as_ref().is_none_or(|it| it.is_empty()) {
+        if it.red_flag != RedFlag::None && it.danger.as_ref().is_none_or(|danger| danger.is_empty())
+        {
             report.complain(
                 &it.id,
                 "red_flag",
@@ -32,7 +33,7 @@ pub(super) fn texts(report: &mut Report<'_>) {
     for it in content
         .risk_factors
         .iter()
-        .filter(|it| it.implied_by_age.is_none())
+        .filter(|factor| factor.implied_by_age.is_none())
     {
         let texts = [
             ("question", it.question.as_str()),
@@ -179,7 +180,7 @@ pub(super) fn parent_rarer(report: &mut Report<'_>) {
             let broader = condition
                 .findings
                 .iter()
-                .filter(|it| ancestors.contains(&it.finding));
+                .filter(|finding| ancestors.contains(&finding.finding));
             for broad in broader.filter(|broad| broad.probability < narrow.probability) {
                 let (broad, narrow) = (
                     &base.finding(broad.finding).text.id,
@@ -193,10 +194,13 @@ pub(super) fn parent_rarer(report: &mut Report<'_>) {
         }
     }
     for finding in &report.content.findings {
-        let parent = finding
-            .parent
-            .as_ref()
-            .and_then(|id| report.content.findings.iter().find(|it| it.id == *id));
+        let parent = finding.parent.as_ref().and_then(|id| {
+            report
+                .content
+                .findings
+                .iter()
+                .find(|finding| finding.id == *id)
+        });
         if let Some(parent) =
             parent.filter(|parent| parent.background_of_100 < finding.background_of_100)
         {

@@ -14,7 +14,7 @@ pub(super) fn well_formed(report: &mut Report<'_>) {
             content
                 .conditions
                 .iter()
-                .map(|it| &it.id)
+                .map(|condition| &condition.id)
                 .collect::<Vec<_>>(),
         ),
         (
@@ -22,12 +22,22 @@ pub(super) fn well_formed(report: &mut Report<'_>) {
             content
                 .findings
                 .iter()
-                .map(|it| &it.id)
-                .chain(content.measures.iter().map(|it| &it.id))
+                .map(|finding| &finding.id)
+                .chain(content.measures.iter().map(|measure| &measure.id))
                 .collect(),
         ),
-        ("p_", content.risk_factors.iter().map(|it| &it.id).collect()),
-        ("lt_", content.lab_tests.iter().map(|it| &it.id).collect()),
+        (
+            "p_",
+            content
+                .risk_factors
+                .iter()
+                .map(|factor| &factor.id)
+                .collect(),
+        ),
+        (
+            "lt_",
+            content.lab_tests.iter().map(|test| &test.id).collect(),
+        ),
     ];
     for (prefix, ids) in concepts {
         for id in ids {
@@ -43,8 +53,8 @@ pub(super) fn well_formed(report: &mut Report<'_>) {
     for id in content
         .rules
         .iter()
-        .map(|it| &it.id)
-        .chain(content.scores.iter().map(|it| &it.id))
+        .map(|rule| &rule.id)
+        .chain(content.scores.iter().map(|score| &score.id))
     {
         if !is_capital(id) {
             report.complain(id, "", format!("`{id}` is not written like `RF-FEVER-03`"));
@@ -60,12 +70,16 @@ pub(super) fn unique(report: &mut Report<'_>) {
         content
             .rules
             .iter()
-            .map(|it| &*it.id)
-            .chain(content.scores.iter().map(|it| &*it.id))
+            .map(|rule| &*rule.id)
+            .chain(content.scores.iter().map(|score| &*score.id))
             .collect(),
-        content.sources.iter().map(|it| &*it.id).collect(),
-        content.specialists.iter().map(|it| &*it.id).collect(),
-        content.belts.iter().map(|it| &*it.id).collect(),
+        content.sources.iter().map(|source| &*source.id).collect(),
+        content
+            .specialists
+            .iter()
+            .map(|specialist| &*specialist.id)
+            .collect(),
+        content.belts.iter().map(|belt| &*belt.id).collect(),
         content
             .countries
             .iter()
@@ -113,17 +127,17 @@ fn concept_ids<'a>(report: &Report<'a>) -> impl Iterator<Item = &'a str> + use<'
     let findings = content
         .findings
         .iter()
-        .map(|it| &*it.id)
-        .chain(content.measures.iter().map(|it| &*it.id));
+        .map(|finding| &*finding.id)
+        .chain(content.measures.iter().map(|measure| &*measure.id));
     let others = content
         .risk_factors
         .iter()
-        .map(|it| &*it.id)
-        .chain(content.lab_tests.iter().map(|it| &*it.id));
+        .map(|factor| &*factor.id)
+        .chain(content.lab_tests.iter().map(|test| &*test.id));
     content
         .conditions
         .iter()
-        .map(|it| &*it.id)
+        .map(|condition| &*condition.id)
         .chain(findings)
         .chain(others)
 }

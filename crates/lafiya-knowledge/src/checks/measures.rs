@@ -74,8 +74,12 @@ pub(super) fn whole(report: &mut Report<'_>) {
         }
     }
     for sign in &report.content.triage.danger_sign {
-        let finding = report.content.findings.iter().find(|it| it.id == sign.id);
-        if finding.is_some_and(|it| it.red_flag == RedFlag::None) {
+        let finding = report
+            .content
+            .findings
+            .iter()
+            .find(|finding| finding.id == sign.id);
+        if finding.is_some_and(|finding| finding.red_flag == RedFlag::None) {
             let says = format!(
                 "`{}` is asked for as a danger sign and has no red flag",
                 sign.id

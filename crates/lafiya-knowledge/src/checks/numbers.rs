@@ -211,7 +211,7 @@ pub(super) fn prior_sum(report: &mut Report<'_>) {
                 .base
                 .conditions()
                 .iter()
-                .filter(|it| it.state.is_none() && it.sex.allows(sex));
+                .filter(|condition| condition.state.is_none() && condition.sex.allows(sex));
             let sum: f32 = possible
                 .map(|it| it.per_1000(band) * it.sex_times(sex))
                 .sum();
@@ -222,7 +222,7 @@ pub(super) fn prior_sum(report: &mut Report<'_>) {
                 .base
                 .conditions()
                 .iter()
-                .filter(|it| it.state == Some(state));
+                .filter(|condition| condition.state == Some(state));
             let sum: f32 = possible.map(|it| it.per_1000(band)).sum();
             too_many(report, sum, &format!("{state} women of the band {band}"));
         }

@@ -143,7 +143,7 @@ pub(super) fn known_specialists(report: &mut Report<'_>) {
         .content
         .specialists
         .iter()
-        .map(|it| &*it.id)
+        .map(|specialist| &*specialist.id)
         .collect();
     for condition in &report.content.conditions {
         let advice = &condition.triage.specialist;
@@ -158,7 +158,7 @@ pub(super) fn known_specialists(report: &mut Report<'_>) {
 
 /// Checks that the belts that priors and regions refer to exist.
 pub(super) fn known_belts(report: &mut Report<'_>) {
-    let known: BTreeSet<&str> = report.content.belts.iter().map(|it| &*it.id).collect();
+    let known: BTreeSet<&str> = report.content.belts.iter().map(|belt| &*belt.id).collect();
     for condition in &report.content.conditions {
         for belt in condition
             .prior
@@ -250,7 +250,7 @@ fn of_condition(report: &mut Report<'_>, condition: &Condition) {
 fn of_when(report: &mut Report<'_>, owner: &str, when: &When) {
     let named = when.all.iter().chain(&when.any).chain(&when.severe);
     let counted = when.at_least.iter().flat_map(|it| &it.of);
-    let lasting = when.days.iter().map(|it| &it.id);
+    let lasting = when.days.iter().map(|day| &day.id);
     let fresh = when.fresh.iter().map(|it| &it.id);
     each(
         report,
@@ -261,7 +261,7 @@ fn of_when(report: &mut Report<'_>, owner: &str, when: &When) {
     each(
         report,
         owner,
-        when.values.iter().map(|it| &it.id),
+        when.values.iter().map(|value| &value.id),
         Wanted::Value,
     );
     for inner in &when.any_of {

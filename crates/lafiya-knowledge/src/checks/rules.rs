@@ -29,7 +29,7 @@ pub(super) fn sense(report: &mut Report<'_>) {
         }
         if effect
             .seriousness
-            .is_some_and(|it| it.floor() > effect.level)
+            .is_some_and(|seriousness| seriousness.floor() > effect.level)
         {
             report.complain(
                 id,
@@ -121,9 +121,9 @@ pub(super) fn examples(report: &mut Report<'_>) {
             }
         }
         let against = score.text.not_example.as_ref();
-        let fires = against.and_then(|it| {
+        let fires = against.and_then(|against| {
             score
-                .count(&PlainFacts::of_score_example(report.base, it))?
+                .count(&PlainFacts::of_score_example(report.base, against))?
                 .band
         });
         if fires.is_some() {

@@ -10,8 +10,16 @@ pub(super) fn known(report: &mut Report<'_>) {
     let content = report.content;
     let file = &content.services;
     let services: BTreeSet<&str> = file.service.iter().map(|it| &*it.id).collect();
-    let specialists: BTreeSet<&str> = content.specialists.iter().map(|it| &*it.id).collect();
-    let categories: BTreeSet<&str> = content.conditions.iter().map(|it| &*it.category).collect();
+    let specialists: BTreeSet<&str> = content
+        .specialists
+        .iter()
+        .map(|specialist| &*specialist.id)
+        .collect();
+    let categories: BTreeSet<&str> = content
+        .conditions
+        .iter()
+        .map(|condition| &*condition.category)
+        .collect();
     for service in &file.service {
         for id in &service.asked_by.specialists {
             if !specialists.contains(&**id) {

@@ -54,28 +54,28 @@ fn clashes(first: &Use<'_>, second: &Use<'_>) -> bool {
 /// Returns the terms used for free-text recognition: those of findings, measures and risk factors.
 fn evidence_terms<'a>(report: &Report<'a>) -> Vec<Use<'a>> {
     let content = report.content;
-    let findings = content.findings.iter().flat_map(|it| {
+    let findings = content.findings.iter().flat_map(|finding| {
         uses(
-            &it.id,
-            [&it.name, &it.common_name],
-            it.synonyms.iter().chain(&it.lay),
-            it.sex.unwrap_or(SexLimit::Any),
+            &finding.id,
+            [&finding.name, &finding.common_name],
+            finding.synonyms.iter().chain(&finding.lay),
+            finding.sex.unwrap_or(SexLimit::Any),
         )
     });
-    let measures = content.measures.iter().flat_map(|it| {
+    let measures = content.measures.iter().flat_map(|measure| {
         uses(
-            &it.id,
-            [&it.name, &it.common_name],
-            it.synonyms.iter().chain(&it.lay),
+            &measure.id,
+            [&measure.name, &measure.common_name],
+            measure.synonyms.iter().chain(&measure.lay),
             SexLimit::Any,
         )
     });
-    let risks = content.risk_factors.iter().flat_map(|it| {
+    let risks = content.risk_factors.iter().flat_map(|factor| {
         uses(
-            &it.id,
-            [&it.name, &it.common_name],
-            it.synonyms.iter().chain(&it.lay),
-            it.sex.unwrap_or(SexLimit::Any),
+            &factor.id,
+            [&factor.name, &factor.common_name],
+            factor.synonyms.iter().chain(&factor.lay),
+            factor.sex.unwrap_or(SexLimit::Any),
         )
     });
     findings.chain(measures).chain(risks).collect()
@@ -84,11 +84,11 @@ fn evidence_terms<'a>(report: &Report<'a>) -> Vec<Use<'a>> {
 fn lab_terms<'a>(report: &Report<'a>) -> Vec<Use<'a>> {
     let tests = report.content.lab_tests.iter();
     tests
-        .flat_map(|it| {
+        .flat_map(|test| {
             uses(
-                &it.id,
-                [&it.name, &it.common_name],
-                it.synonyms.iter(),
+                &test.id,
+                [&test.name, &test.common_name],
+                test.synonyms.iter(),
                 SexLimit::Any,
             )
         })
@@ -98,12 +98,12 @@ fn lab_terms<'a>(report: &Report<'a>) -> Vec<Use<'a>> {
 fn condition_terms<'a>(report: &Report<'a>) -> Vec<Use<'a>> {
     let conditions = report.content.conditions.iter();
     conditions
-        .flat_map(|it| {
+        .flat_map(|condition| {
             uses(
-                &it.id,
-                [&it.name, &it.common_name],
-                it.synonyms.iter(),
-                it.who.sex,
+                &condition.id,
+                [&condition.name, &condition.common_name],
+                condition.synonyms.iter(),
+                condition.who.sex,
             )
         })
         .collect()

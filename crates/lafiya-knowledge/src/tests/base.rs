@@ -285,8 +285,8 @@ fn priors_limits_and_multipliers_are_ready_for_use() {
         marsh
             .times
             .iter()
-            .filter(|it| it.applies(belts, month, None))
-            .map(|it| it.by)
+            .filter(|time| time.applies(belts, month, None))
+            .map(|time| time.by)
             .product()
     };
     assert_eq!(product(&heights.belts, Some(8)), 0.05);

@@ -16,9 +16,12 @@ fn complains(files: Vec<SourceFile>, name: &str, says: &str) -> Vec<Remark> {
     let complaints: Vec<Remark> = check(files).complaints().cloned().collect();
     let told = complaints
         .iter()
-        .any(|it| it.check == name && it.says.contains(says));
+        .any(|complaint| complaint.check == name && complaint.says.contains(says));
     assert!(told, "no [{name}] says {says:?} in {complaints:#?}");
-    let others: Vec<&Remark> = complaints.iter().filter(|it| it.check != name).collect();
+    let others: Vec<&Remark> = complaints
+        .iter()
+        .filter(|complaint| complaint.check != name)
+        .collect();
     assert!(others.is_empty(), "not only [{name}]: {others:#?}");
     complaints
 }
@@ -47,9 +50,9 @@ fn every_broken_base_gets_exactly_its_complaint() {
 
 #[test]
 fn every_check_is_tested_and_has_a_unique_name_and_a_sentence() {
-    let names: BTreeSet<&str> = CHECKS.iter().map(|it| it.name).collect();
+    let names: BTreeSet<&str> = CHECKS.iter().map(|check| check.name).collect();
     assert_eq!(names.len(), CHECKS.len());
-    assert!(CHECKS.iter().all(|it| it.says.ends_with('.')));
+    assert!(CHECKS.iter().all(|check| check.says.ends_with('.')));
     let rows = rows();
     let mut tested: BTreeSet<&str> = rows.iter().map(|row| row[3].as_str()).collect();
     // These need more than one replaced text; they have separate tests below.
@@ -63,7 +66,11 @@ fn a_remark_names_file_and_line() {
     let path = "conditions/c_marsh_fever.toml";
     let files = toy::files_with(path, "\"s_fatigue\"", "\"s_tired\"");
     let text = &files.iter().find(|file| file.path == path).unwrap().text;
-    let line = text.lines().position(|it| it.contains("s_tired")).unwrap() + 1;
+    let line = text
+        .lines()
+        .position(|line| line.contains("s_tired"))
+        .unwrap()
+        + 1;
     let expected = format!("{path}:{line}: `s_tired` does not exist [unknown-id]");
     let remarks = complains(files, "unknown-id", "s_tired");
     assert_eq!(remarks.len(), 1);
@@ -80,7 +87,7 @@ fn one_bad_entry_does_not_hide_the_others() {
     ));
     let bad: Vec<String> = checked
         .complaints()
-        .filter(|it| it.check == "unreadable")
+        .filter(|complaint| complaint.check == "unreadable")
         .map(ToString::to_string)
         .collect();
     assert_eq!(bad.len(), 1, "{bad:#?}");
@@ -126,7 +133,7 @@ fn a_cycle_of_parents_is_a_complaint() {
     for id in ["s_fever", "s_high_fever"] {
         let says = format!("`{id}` is, through its parents, a kind of itself");
         assert!(
-            complaints.iter().any(|it| it.contains(&says)),
+            complaints.iter().any(|complaint| complaint.contains(&says)),
             "{complaints:#?}"
         );
     }
@@ -154,11 +161,11 @@ fn a_finding_used_once_is_only_a_note() {
         let says = format!("lists `{id}`");
         checked
             .notes()
-            .any(|it| it.check == "used-once" && it.says.contains(&says))
+            .any(|note| note.check == "used-once" && note.says.contains(&says))
     };
     assert!(noted("s_weak_urine_stream"));
     assert!(!noted("s_fever"));
-    assert!(checked.notes().all(|it| it.weight == Weight::Note));
+    assert!(checked.notes().all(|note| note.weight == Weight::Note));
 }
 
 #[test]
@@ -173,7 +180,7 @@ fn an_unreachable_emergency_is_a_complaint() {
     let says: Vec<String> = check(files).complaints().map(ToString::to_string).collect();
     let found = says
         .iter()
-        .any(|it| it.contains("nothing leads to this emergency"));
+        .any(|say| say.contains("nothing leads to this emergency"));
     assert!(found, "{says:#?}");
 }
 

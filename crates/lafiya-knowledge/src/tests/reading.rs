@@ -20,7 +20,7 @@ fn statistics_count_the_content() {
     let links: usize = toy::base()
         .conditions()
         .iter()
-        .map(|it| it.findings.len())
+        .map(|condition| condition.findings.len())
         .sum();
     assert_eq!(stats.coverage.finding_links, links);
 }
@@ -91,7 +91,7 @@ fn every_term_leads_to_its_concept() {
         None,
     );
     check("swamp fever", "c_marsh_fever", TermKind::Synonym, None);
-    assert_eq!(terms.iter().filter(|it| it.term == "Cough").count(), 1);
+    assert_eq!(terms.iter().filter(|term| term.term == "Cough").count(), 1);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn large_base() -> Vec<SourceFile> {
     let mut files = toy::files();
     let toys: Vec<SourceFile> = files
         .iter()
-        .filter(|it| it.path.starts_with("conditions/"))
+        .filter(|file| file.path.starts_with("conditions/"))
         .cloned()
         .collect();
     for n in 0..1245 {

@@ -142,7 +142,7 @@ fn push_renumbered(text: &mut String, statement: &str, others: usize) {
     text.push_str(parts.next().unwrap_or_default());
     for part in parts {
         let end = part
-            .find(|it: char| !it.is_ascii_digit())
+            .find(|letter: char| !letter.is_ascii_digit())
             .unwrap_or(part.len());
         let number: usize = part[..end].parse().unwrap_or_default();
         text.push_str(&format!("${}{}", number + others, &part[end..]));

@@ -49,7 +49,7 @@ impl AllergyReader {
         base: &KnowledgeBase,
         spotted: &mut [Spotted],
     ) {
-        let is_told = |it: &&Spotted| self.risks.contains(it.concept) && it.is_had();
+        let is_told = |mention: &&Spotted| self.risks.contains(mention.concept) && mention.is_had();
         let Some(allergy) = spotted.iter().find(is_told) else {
             return;
         };
@@ -67,7 +67,10 @@ impl AllergyReader {
         if self.says_more(reading, told.clone()) {
             return;
         }
-        for it in spotted.iter_mut().filter(|it| told.contains(&it.first())) {
+        for it in spotted
+            .iter_mut()
+            .filter(|mention| told.contains(&mention.first()))
+        {
             let led = || self.is_led(reading, told.start..it.first() + 1, dashed);
             if (it.is_finding() && led()) || is_avoided(reading, base, it) {
                 it.dropped = Some(Dropped::Past);

@@ -138,7 +138,7 @@ impl Amount {
     pub(super) fn below_zero(mut self, base: &KnowledgeBase, test: ConceptRef) -> Self {
         let unit = self.unit.as_deref().unwrap_or_default();
         let quantity = base.quantity(test);
-        if quantity.is_some_and(|it| it.read_number(-self.number, unit).is_ok()) {
+        if quantity.is_some_and(|quantity| quantity.read_number(-self.number, unit).is_ok()) {
             self.number = -self.number;
         }
         self
@@ -162,7 +162,7 @@ impl Amount {
             None => {
                 let mut readings = quantity.readings(self.number).map(derived);
                 let first = readings.next()?;
-                readings.all(|it| it == first).then_some(first)?
+                readings.all(|reading| reading == first).then_some(first)?
             }
         };
         Some((said, self.end))

@@ -87,7 +87,7 @@ impl Animals {
             };
             let sentence = reading.sentence_of(at);
             let bite = (at + 1..sentence.end).find(|&n| reading.is_one_of(n, &self.biting));
-            let is_known = spotted.iter().any(|it| it.concept == wound);
+            let is_known = spotted.iter().any(|mention| mention.concept == wound);
             // "Has not bitten anybody", "bit me last year": no bite, or a past one.
             let turns = [Mark::Trigger, Mark::Past];
             let is_turned = || { sentence }.any(|at| reading.marks.has_one_of(at, turns));
@@ -108,5 +108,7 @@ fn is_of_patient(reading: &Reading<'_>, names: &Names, bite: usize) -> bool {
     let mut behind = bite + 1..end;
     // "Bit my brother": "my" mentions the speaker only in passing.
     let bitten = behind.find_map(|at| names.at(at).filter(|it| !it.in_passing));
-    bitten.is_some_and(|it| matches!(it.person, Person::First | Person::Third | Person::Child))
+    bitten.is_some_and(|bitten| {
+        matches!(bitten.person, Person::First | Person::Third | Person::Child)
+    })
 }

@@ -67,7 +67,7 @@ impl<'t, 'r> Answered<'t, 'r> {
             ticked: has_boxes && ["[x]", "[X]"].iter().any(|it| text.contains(it)),
             asked: has(b'?'),
         };
-        answered.signed = has_minus && spotted.iter().any(|it| answered.is_signed(it));
+        answered.signed = has_minus && spotted.iter().any(|mention| answered.is_signed(mention));
         answered
     }
 
@@ -94,7 +94,7 @@ impl<'t, 'r> Answered<'t, 'r> {
     /// cough" nor "fever+cough".
     fn is_hung_on(&self, sign: usize) -> bool {
         let tokens = &self.reading.tokens;
-        !tokens[sign].spaced && tokens.get(sign + 1).is_none_or(|it| it.spaced)
+        !tokens[sign].spaced && tokens.get(sign + 1).is_none_or(|token| token.spaced)
     }
 
     /// Whether a minus follows a finding, directly followed by one of the signs.
@@ -114,7 +114,7 @@ impl<'t, 'r> Answered<'t, 'r> {
 
     /// Whether an answer ends before a token. "N.B." is not an answer.
     fn closes(&self, at: usize) -> bool {
-        let spaced = |at: usize| self.reading.tokens.get(at).is_none_or(|it| it.spaced);
+        let spaced = |at: usize| self.reading.tokens.get(at).is_none_or(|token| token.spaced);
         match self.word(at) {
             "" | "," | ";" | "!" | ")" | "]" | "|" | "\n" => true,
             "." => spaced(at + 1) || self.word(at + 1) == "\n",

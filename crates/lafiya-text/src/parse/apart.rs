@@ -165,8 +165,8 @@ pub(super) fn find(
     }
     if !added.is_empty() {
         values.extend(added);
-        values.retain(|it| !it.gone);
-        values.sort_by_key(|it| it.first);
+        values.retain(|value| !value.gone);
+        values.sort_by_key(|value| value.first);
     }
 }
 
@@ -180,9 +180,9 @@ fn limit(
 ) -> usize {
     let pair = reader.is_pair(names[n].known);
     let mut others = names[n + 1..].iter();
-    let next_name = others.find(|it| !pair || reader.is_pair(it.known));
+    let next_name = others.find(|other| !pair || reader.is_pair(other.known));
     let next_name = next_name.map_or(usize::MAX, |it| it.tokens.start);
-    let next_value = values.iter().find(|it| !pair && it.first >= from);
+    let next_value = values.iter().find(|value| !pair && value.first >= from);
     next_name.min(next_value.map_or(usize::MAX, |it| it.first))
 }
 
@@ -259,14 +259,18 @@ impl Scan<'_, '_> {
     fn number_end(&self, at: usize) -> Option<usize> {
         let (reader, name) = (self.reader, self.name);
         let base = self.written.base;
-        let token = self.reading.tokens.get(at).filter(|it| it.is_number());
+        let token = self
+            .reading
+            .tokens
+            .get(at)
+            .filter(|token| token.is_number());
         let value = reader.number(self.reading, base, name.known, name.tokens.start, at);
         token.and(value).map(|it| it.end)
     }
 
     fn value_at(&self, at: usize, since: usize, may_be: bool) -> Option<Value> {
         let (reader, reading) = (self.reader, self.reading);
-        let is_taken = |it: &Value| (it.first..it.end).contains(&at);
+        let is_taken = |value: &Value| (value.first..value.end).contains(&at);
         let told_now = self.is_told_now(since..at);
         let may_be = may_be || told_now;
         if !may_be || self.written.in_time[at] || self.taken.iter().any(is_taken) {
@@ -303,7 +307,10 @@ impl ApartWords {
         limit: usize,
         mut values: Vec<&mut Value>,
     ) {
-        let ends: Vec<(usize, usize)> = values.iter().map(|it| (it.first, it.end)).collect();
+        let ends: Vec<(usize, usize)> = values
+            .iter()
+            .map(|value| (value.first, value.end))
+            .collect();
         let mut lead = reading.clause_of(name.tokens.start).start;
         let (mut falls_from, mut behind) = (false, lead);
         let mut whens = Vec::with_capacity(ends.len());
@@ -319,7 +326,7 @@ impl ApartWords {
             });
             (lead, behind) = (parted, *end);
         }
-        let now = whens.iter().rposition(|it| *it == When::Now);
+        let now = whens.iter().rposition(|when| *when == When::Now);
         let told = now.unwrap_or_default();
         for (n, value) in values.iter_mut().enumerate() {
             value.earlier = n != told;

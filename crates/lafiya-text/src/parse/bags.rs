@@ -110,7 +110,7 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut V
 /// Whether a statement about a person starts at a unit.
 fn begins_statement(reading: &Reading<'_>, at: usize) -> bool {
     let unit = reading.units.get(at);
-    unit.is_some_and(|it| reading.marks.has(it.first, Mark::Statement))
+    unit.is_some_and(|unit| reading.marks.has(unit.first, Mark::Statement))
 }
 
 /// Checks every window in a row of words without unknown words.
@@ -134,8 +134,8 @@ fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mu
                 && pairs.has(*first, end)
             {
                 // A required word must share a bag with the last one, or be skipped.
-                let fits = |it: &Word| {
-                    it.optional || it.number.is_some_and(|number| pairs.has(number, end))
+                let fits = |word: &Word| {
+                    word.optional || word.number.is_some_and(|number| pairs.has(number, end))
                 };
                 let mut misfits = (1..).zip(&behind[..n]).filter(|(_, it)| !fits(it));
                 let misfit = misfits.next().map(|(place, _)| place);
@@ -183,7 +183,7 @@ fn see(
 ) -> Seen {
     let is_modifier = |at: usize| {
         let unit = reading.units.get(at);
-        unit.is_some_and(|it| it.role == Role::Modifier)
+        unit.is_some_and(|unit| unit.role == Role::Modifier)
     };
     match form.joint {
         // "Sudden, painless loss of vision" is one phrase.
@@ -246,10 +246,10 @@ impl<'a> Window<'a> {
     /// Returns the largest matching bag: with all modifiers and negations, or with some left out.
     fn fill(&self, reading: &Reading<'_>, choosing: &Choosing<'_>) -> Option<Match> {
         // No word may be skipped in a window with a negation.
-        if self.gaps != 0 && self.words.iter().any(|it| it.denial) {
+        if self.gaps != 0 && self.words.iter().any(|word| word.denial) {
             return None;
         }
-        let mut choices = subsets(self.optional()).map(|it| it | self.gaps);
+        let mut choices = subsets(self.optional()).map(|subset| subset | self.gaps);
         choices.find_map(|left_out| {
             // Too many words for any bag.
             let count = self.words.len() - left_out.count_ones() as usize;
@@ -329,12 +329,12 @@ impl<'a> Window<'a> {
         if before == behind {
             return false;
         }
-        let denies = |it: &Word| it.denial || reading.units[it.at].form == CANNOT;
+        let denies = |word: &Word| word.denial || reading.units[word.at].form == CANNOT;
         let is_plain = self.gaps == 0 && !self.words.iter().any(denies);
         let complaints = self
             .words
             .iter()
-            .filter(|it| reading.forms[it.at].complaint);
+            .filter(|word| reading.forms[word.at].complaint);
         let is_one = kept >= WORDS_FOR_JOINER
             && is_plain
             && before.or == behind.or
@@ -361,7 +361,7 @@ impl<'a> Window<'a> {
             _ => false,
         };
         let ends_in_denial = ends.1.is_some_and(|it| it.denial);
-        ends_in_denial || only_denied || denied.is_some_and(|it| is_finding(it.at + 1))
+        ends_in_denial || only_denied || denied.is_some_and(|denied| is_finding(denied.at + 1))
     }
 }
 

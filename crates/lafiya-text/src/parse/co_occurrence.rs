@@ -33,10 +33,11 @@ impl CoOccurrence {
 
     /// On both sides, only findings that the patient has count.
     pub(super) fn apply(&self, spotted: &mut [Spotted]) {
-        let has = |it: &Spotted, ids: &ConceptSet| ids.contains(it.concept) && it.is_had();
+        let has =
+            |mention: &Spotted, ids: &ConceptSet| ids.contains(mention.concept) && mention.is_had();
         for company in &self.0 {
             // Fast path: most texts contain no such combination.
-            let any = |ids: &ConceptSet| spotted.iter().any(|it| has(it, ids));
+            let any = |ids: &ConceptSet| spotted.iter().any(|mention| has(mention, ids));
             if !any(&company.findings) || !any(&company.beside) {
                 continue;
             }

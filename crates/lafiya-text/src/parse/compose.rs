@@ -298,7 +298,11 @@ impl Composer {
                 .topic
                 .map(|(topic, at)| (&self.topics[topic as usize], at));
             let topic = topic.filter(|(topic, at)| {
-                near(*at) && topic.complaints.iter().any(|it| it == unit.form)
+                near(*at)
+                    && topic
+                        .complaints
+                        .iter()
+                        .any(|complaint| complaint == unit.form)
             });
             let part = mind
                 .part
@@ -314,7 +318,7 @@ impl Composer {
                 .units
                 .iter()
                 .skip(n)
-                .filter(|it| !it.role.is_passed_over())
+                .filter(|unit| !unit.role.is_passed_over())
                 .take(taken);
             let units: SmallVec<[&Unit<'_>; 2]> = units
                 .filter(|it| reading.clause(it.first) == reading.clause(unit.first))
@@ -323,7 +327,7 @@ impl Composer {
                 continue;
             }
             let mut forms: SmallVec<[&str; 3]> =
-                units.iter().map(|it| it.form).chain([other]).collect();
+                units.iter().map(|unit| unit.form).chain([other]).collect();
             forms.sort_unstable();
             forms.dedup();
             let list = choosing
@@ -337,7 +341,10 @@ impl Composer {
                 continue;
             };
             if matches!(meaning.sense, Sense::Has(_)) {
-                let core = units.iter().flat_map(|it| it.first..it.last).collect();
+                let core = units
+                    .iter()
+                    .flat_map(|unit| unit.first..unit.last)
+                    .collect();
                 return Some(Match {
                     core,
                     sense: meaning.sense,

@@ -17,7 +17,9 @@ impl ConceptSet {
         match concept {
             ConceptRef::Finding(ix) => {
                 let (word, bit) = place(ix.index());
-                self.findings.get(word).is_some_and(|it| it & bit != 0)
+                self.findings
+                    .get(word)
+                    .is_some_and(|finding| finding & bit != 0)
             }
             _ => self.others.contains(&concept),
         }

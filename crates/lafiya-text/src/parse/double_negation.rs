@@ -41,8 +41,10 @@ pub(super) fn taken_back(
     // "No fever without chills": the first negation has its own finding.
     let is_its_own = |at: usize| {
         covered[at]
-            && spotted.iter().any(|it| {
-                it.core.contains(&at) && !it.core.contains(&denial) && it.last() < without
+            && spotted.iter().any(|mention| {
+                mention.core.contains(&at)
+                    && !mention.core.contains(&denial)
+                    && mention.last() < without
             })
     };
     (!(denial + 1..without).any(is_its_own)).then_some(denial)
@@ -60,14 +62,14 @@ pub(super) fn state(
     is_complaint: impl Fn(usize) -> bool,
     is_moving: impl Fn(usize) -> bool,
 ) {
-    let spans = |it: &Spotted| it.first() < without && without < it.last();
-    let is_suffered = |it: &&Spotted| {
-        let mut behind = it.core.iter().filter(|at| **at > without);
-        spans(it) && behind.any(|at| is_complaint(*at))
+    let spans = |mention: &Spotted| mention.first() < without && without < mention.last();
+    let is_suffered = |mention: &&Spotted| {
+        let mut behind = mention.core.iter().filter(|at| **at > without);
+        spans(mention) && behind.any(|at| is_complaint(*at))
     };
     let suffered = spotted.iter().filter(is_suffered);
     let shared: Vec<usize> = suffered.flat_map(|it| it.core.iter().copied()).collect();
-    for it in spotted.iter_mut().filter(|it| !it.derived) {
+    for it in spotted.iter_mut().filter(|mention| !mention.derived) {
         if spans(it) && !it.core.contains(&without) {
             it.choice = Choice::Present;
         }

@@ -18,7 +18,7 @@ pub(super) fn in_mm(upper: f64, lower: f64) -> (f64, f64) {
 /// number of tokens.
 pub(super) fn sum_at(reading: &Reading<'_>, at: usize) -> Option<(f64, usize)> {
     let number = |at: usize| {
-        let it = reading.tokens.get(at).filter(|it| it.is_number());
+        let it = reading.tokens.get(at).filter(|token| token.is_number());
         it.and_then(|_| reading.words[at].parse::<f64>().ok())
     };
     let is = |at: usize, wanted: &str| reading.words.get(at) == Some(&wanted);
@@ -40,7 +40,7 @@ pub(super) fn decimals_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<&'r
     };
     let joined = reading.words[at] == "," && !comma.spaced && !decimals.spaced;
     let figures = reading.words[at + 1];
-    let is_number = figures.bytes().all(|it| it.is_ascii_digit());
+    let is_number = figures.bytes().all(|byte| byte.is_ascii_digit());
     (joined && is_number && figures.len() <= 2).then_some(figures)
 }
 

@@ -144,7 +144,7 @@ impl Forms {
         }
         let holds =
             |made: &Spotted, it: &Spotted| made.first() <= it.first() && it.last() <= made.last();
-        spotted.retain(|it| !made.iter().any(|made| holds(made, it)));
+        spotted.retain(|mention| !made.iter().any(|made| holds(made, mention)));
         spotted.extend(made);
         spotted.sort_by_key(Spotted::first);
     }
@@ -186,7 +186,7 @@ impl Forms {
         .ticked_no(from)?;
         let behind = reading.tokens.get(end);
         // "Conscious [x] No [ ]" has one box too many.
-        let closes = behind.is_none_or(|it| it.is_sign() && word(end) != "[");
+        let closes = behind.is_none_or(|behind| behind.is_sign() && word(end) != "[");
         closes.then_some(end)
     }
 
@@ -206,8 +206,8 @@ impl Forms {
         let says_no = !is_letter || (!question.n_is_normal && (led || reading.tokens[at].capitals));
         let closes = || match word(end) {
             "/" | "?" | "%" | "+" => false,
-            _ => reading.tokens.get(end).is_none_or(|it| {
-                it.is_sign()
+            _ => reading.tokens.get(end).is_none_or(|token| {
+                token.is_sign()
                     || (lacks > 0 && reading.is_light(end))
                     || reading.marks.has_one_of(end, [Mark::Beginning, Mark::Now])
                     || (led && Self::asks_at(reading, end))

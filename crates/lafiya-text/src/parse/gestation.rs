@@ -115,7 +115,7 @@ const BARE_WEEKS: Range<u32> = 4..45;
 
 impl Gestation {
     pub(super) fn new(base: &KnowledgeBase, words: &GestationWords) -> Self {
-        let stage = |it: &Stage| Some((it.weeks_below, base.resolve(&it.id)?));
+        let stage = |stage: &Stage| Some((stage.weeks_below, base.resolve(&stage.id)?));
         let mut stages: Vec<(u32, ConceptRef)> = words.stage.iter().filter_map(stage).collect();
         stages.sort_unstable();
         let narrower = words.narrower.iter().filter_map(|it| {
@@ -179,7 +179,7 @@ impl Gestation {
                 || reading
                     .words
                     .get(at + 1)
-                    .is_some_and(|it| matches!(*it, "/" | "+"))
+                    .is_some_and(|word| matches!(*word, "/" | "+"))
         };
         let next_number = |from: usize| reading.next_of(from, [Trait::Number, Trait::Unit]);
         let mut any = false;
@@ -229,9 +229,9 @@ impl Gestation {
     ) -> bool {
         let can_be = |concept: ConceptRef| {
             let risk = concept.risk().map(|ix| base.risk(ix));
-            risk.is_none_or(|it| {
-                age.is_none_or(|age| it.ages.contains(age))
-                    && sex.is_none_or(|sex| it.sex.allows(sex))
+            risk.is_none_or(|risk| {
+                age.is_none_or(|age| risk.ages.contains(age))
+                    && sex.is_none_or(|sex| risk.sex.allows(sex))
             })
         };
         let born_early = self.born_early.iter();
@@ -243,17 +243,19 @@ impl Gestation {
             return false;
         };
         // A phrase of another stage that holds these weeks is none.
-        let is_stage = |it: &Spotted| {
+        let is_stage = |mention: &Spotted| {
             self.stages
                 .iter()
-                .any(|(_, concept)| *concept == it.concept)
+                .any(|(_, concept)| *concept == mention.concept)
         };
-        let holds = |it: &Spotted| it.core.iter().any(|at| place.contains(at));
-        let others = spotted.iter_mut().filter(|it| it.concept != *stage);
-        for it in others.filter(|it| is_stage(it) && holds(it)) {
+        let holds = |mention: &Spotted| mention.core.iter().any(|at| place.contains(at));
+        let others = spotted
+            .iter_mut()
+            .filter(|mention| mention.concept != *stage);
+        for it in others.filter(|other| is_stage(other) && holds(other)) {
             it.dropped = Some(Dropped::Misread);
         }
-        if !spotted.iter().any(|it| it.concept == *stage) {
+        if !spotted.iter().any(|mention| mention.concept == *stage) {
             let core = self.carrier(spotted).unwrap_or_else(|| place.collect());
             spotted.push(Spotted::derived(*stage, core));
         }
@@ -266,8 +268,9 @@ impl Gestation {
     /// The words that say that the patient is pregnant.
     fn carrier(&self, spotted: &[Spotted]) -> Option<Tokens> {
         let mut spotted = spotted.iter();
-        let carrier =
-            spotted.find(|it| Some(it.concept) == self.pregnancy && it.choice == Choice::Present);
+        let carrier = spotted.find(|mention| {
+            Some(mention.concept) == self.pregnancy && mention.choice == Choice::Present
+        });
         carrier.map(|it| it.core.clone())
     }
 
@@ -280,7 +283,7 @@ impl Gestation {
         told: &mut StatedTimes,
         spotted: &mut Vec<Spotted>,
     ) {
-        let pregnancy = self.pregnancy.and_then(|it| it.risk());
+        let pregnancy = self.pregnancy.and_then(|pregnancy| pregnancy.risk());
         let can_be = pregnancy.map(|ix| base.risk(ix)).is_some_and(|it| {
             age.is_none_or(|age| it.ages.contains(age)) && sex.is_none_or(|sex| it.sex.allows(sex))
         });
@@ -289,7 +292,7 @@ impl Gestation {
         }
         let (around, denied) = self.look_around(reading, base, &told.ages, spotted);
         let is_woman = sex == Some(Sex::Female)
-            && age.is_some_and(|it| CHILDBEARING_YEARS.contains(&it.years()));
+            && age.is_some_and(|age| CHILDBEARING_YEARS.contains(&age.years()));
         let unsaid = is_woman && !denied && around.births.is_empty();
         if !around.is_pregnant() && !unsaid {
             return;
@@ -311,7 +314,7 @@ impl Gestation {
         let Some((count, reads)) = best else {
             return;
         };
-        told.times.retain(|it| it.first != count.at);
+        told.times.retain(|time| time.first != count.at);
         let Some(days) = count.days else {
             return;
         };
@@ -322,8 +325,8 @@ impl Gestation {
                 count.at..count.end,
                 spotted,
             );
-        } else if let Some((_, stage)) = self.stages.iter().find(|it| days / WEEK_DAYS < it.0)
-            && !spotted.iter().any(|it| it.concept == *stage)
+        } else if let Some((_, stage)) = self.stages.iter().find(|stage| days / WEEK_DAYS < stage.0)
+            && !spotted.iter().any(|mention| mention.concept == *stage)
         {
             spotted.push(Spotted {
                 choice: Choice::Unknown,
@@ -350,7 +353,7 @@ impl Gestation {
             }
             pregnant[at..at + length].fill(true);
         }
-        let state = |it: &Spotted| it.concept.risk().and_then(|ix| base.risk(ix).state);
+        let state = |mention: &Spotted| mention.concept.risk().and_then(|ix| base.risk(ix).state);
         let mut denied = false;
         for it in spotted {
             let state = state(it);
@@ -387,7 +390,7 @@ impl Gestation {
     fn reads(&self, around: &Surroundings<'_, '_>, told: &StatedTimes, count: &Counted) -> Reads {
         let reading = around.reading;
         let &Counted { at, end, .. } = count;
-        let is_time = told.times.iter().any(|it| it.first == at);
+        let is_time = told.times.iter().any(|time| time.first == at);
         let at_weeks = at > 0 && reading.words[at - 1] == "at";
         let days = count.days.unwrap_or_default();
         let covered = (at..end).any(|n| around.covered[n]);
@@ -494,7 +497,7 @@ impl Gestation {
                 || reading.is_light(n)
                 || reading.tokens[n].is_number()
                 || reading.marks.has(n, Mark::BetweenWeeks)
-                || around.ages.iter().any(|it| it.contains(&n));
+                || around.ages.iter().any(|age| age.contains(&n));
             if !passed || self.having.length_at(&reading.keys, n) > 0 {
                 return CoOccurrenceRule::Other;
             }
@@ -526,10 +529,12 @@ impl Gestation {
     /// Replaces findings by their narrower meaning: "contractions" at 30 weeks are preterm.
     fn narrow(&self, weeks: u32, spotted: &mut Vec<Spotted>) {
         for narrower in self.narrower.iter().filter(|it| it.weeks.contains(&weeks)) {
-            let known = spotted.iter().any(|it| it.concept == narrower.means);
+            let known = spotted
+                .iter()
+                .any(|mention| mention.concept == narrower.means);
             let told = spotted
                 .iter()
-                .find(|it| narrower.with.contains(it.concept) && it.is_had());
+                .find(|mention| narrower.with.contains(mention.concept) && mention.is_had());
             if let (Some(told), false) = (told, known) {
                 spotted.push(Spotted::derived(narrower.means, told.core.clone()));
             }

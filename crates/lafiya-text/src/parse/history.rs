@@ -142,7 +142,7 @@ impl Histories {
         let number = at + lead;
         let years = reading.words.get(number).filter(|_| lead > 0);
         let years: u32 = years?.parse().ok()?;
-        let is_older = patient.is_none_or(|it| years + YEARS_SINCE <= it.years());
+        let is_older = patient.is_none_or(|patient| years + YEARS_SINCE <= patient.years());
         let unit = self.has(reading, &self.age_units, number + 1);
         is_older.then_some(number + 1 + usize::from(unit))
     }
@@ -154,6 +154,6 @@ fn closes(reading: &Reading<'_>, at: usize) -> bool {
     let number_behind = reading
         .tokens
         .get(at + 1)
-        .is_some_and(|it| it.is_number() && !it.spaced);
-    sign.is_none_or(|it| matches!(*it, "," | "." | ";" | ")" | "\n")) && !number_behind
+        .is_some_and(|token| token.is_number() && !token.spaced);
+    sign.is_none_or(|sign| matches!(*sign, "," | "." | ";" | ")" | "\n")) && !number_behind
 }

@@ -48,7 +48,7 @@ pub(super) fn attach(
     for (n, time) in times.iter().enumerate() {
         let sentence = reading.sentence_of(time.first);
         // A time without a number ("on and off") does not separate the next one from its finding.
-        let counted = times[..n].iter().rfind(|it| it.lasting.0.is_some());
+        let counted = times[..n].iter().rfind(|time| time.lasting.0.is_some());
         let from = counted.map_or(0, |it| it.end).max(sentence.start);
         if !before(reading, time, from, &mut found) && !answered(reading, time, &mut found) {
             let next = times.get(n + 1).map_or(sentence.end, |it| it.first);
@@ -71,14 +71,18 @@ fn is_of_event(reading: &Reading<'_>, words: &Times, time: &Time, spotted: &[Spo
         reading.marks.has(at, Mark::Joiner) || matches!(word, "with" | "has" | "have" | "had")
     };
     let goes_on = matches!(reading.word(time.end), "of" | "history" | "hx" | "h")
-        || spotted.iter().any(|it| it.first() == time.end && lasts(it));
-    let event = spotted.iter().filter(|it| before.contains(&it.first()));
+        || spotted
+            .iter()
+            .any(|mention| mention.first() == time.end && lasts(mention));
+    let event = spotted
+        .iter()
+        .filter(|mention| before.contains(&mention.first()));
     let events: Vec<&Spotted> = event.filter(|it| it.dropped.is_none()).collect();
     // A finding before the time has the first claim on it.
-    if goes_on || events.iter().any(|it| it.is_finding()) {
+    if goes_on || events.iter().any(|event| event.is_finding()) {
         return false;
     }
-    let ends = events.iter().map(|it| it.last().min(time.first - 1));
+    let ends = events.iter().map(|event| event.last().min(time.first - 1));
     let taken = before.rev().find(|&at| words.is_taking(reading, at));
     let event = ends.max().max(taken);
     event.is_some_and(|at| !(at + 1..time.first).any(joins))

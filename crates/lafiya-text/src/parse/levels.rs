@@ -55,11 +55,11 @@ const CONFIDENCE: f64 = 0.95;
 impl Levels {
     pub(super) fn new(base: &KnowledgeBase, words: &FormWords, figures: Arc<Figures>) -> Self {
         let known = |id: &Option<String>| base.resolve(id.as_deref()?);
-        let level = |it: &words::Level| Level {
-            up: known(&it.up),
-            down: known(&it.down),
-            plus: known(&it.plus),
-            many: known(&it.many),
+        let level = |level: &words::Level| Level {
+            up: known(&level.up),
+            down: known(&level.down),
+            plus: known(&level.plus),
+            many: known(&level.many),
         };
         Self {
             known: words.level.iter().map(level).collect(),
@@ -157,7 +157,7 @@ fn row_at(reading: &Reading<'_>, at: usize) -> Option<(Sign, usize)> {
     let sign = *reading.words.get(at)?;
     let count = reading.words[at..]
         .iter()
-        .take_while(|it| **it == sign)
+        .take_while(|word| **word == sign)
         .count();
     let row = match sign {
         "↑" => Sign::Up,
@@ -182,7 +182,7 @@ fn heads(reading: &Reading<'_>, at: usize) -> bool {
 
 /// Whether the next word can be a location: not a joiner or a number.
 fn is_positional(reading: &Reading<'_>, at: usize) -> bool {
-    let is_word = reading.tokens.get(at).is_some_and(|it| it.is_word());
+    let is_word = reading.tokens.get(at).is_some_and(|token| token.is_word());
     is_word && !reading.tokens[at].is_number() && !reading.marks.has(at, Mark::Joiner)
 }
 
@@ -190,7 +190,7 @@ fn is_positional(reading: &Reading<'_>, at: usize) -> bool {
 /// question mark does not count, because the question is still open.
 fn closes(reading: &Reading<'_>, at: usize) -> bool {
     let token = reading.tokens.get(at);
-    token.is_none_or(|it| it.is_sign() && !matches!(reading.words[at], "?" | "/" | "+" | "%"))
+    token.is_none_or(|token| token.is_sign() && !matches!(reading.words[at], "?" | "/" | "+" | "%"))
 }
 
 /// Whether a sign belongs only to the word before it: "JVP+ oedema+".

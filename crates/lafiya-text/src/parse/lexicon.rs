@@ -53,7 +53,7 @@ impl Meaning {
             confidence: 1.0,
             capitals: false,
             also: None,
-            in_anybody: limits.is_none_or(|it| it == (SexLimit::Any, AgeSpan::default())),
+            in_anybody: limits.is_none_or(|limit| limit == (SexLimit::Any, AgeSpan::default())),
         }
     }
 
@@ -349,7 +349,7 @@ impl Lexicon {
 
     /// Returns the index of a language, and adds it if it is new.
     fn language(&mut self, name: &str) -> Language {
-        let known = self.languages.iter().position(|it| it == name);
+        let known = self.languages.iter().position(|language| language == name);
         let place = known.unwrap_or_else(|| {
             self.languages.push(name.to_owned());
             self.languages.len() - 1
@@ -394,7 +394,7 @@ impl Lexicon {
 
     fn numbers(&self, forms: &[&str]) -> Option<SmallVec<[BagNumber; BAG_WORDS_MAX]>> {
         let numbers = forms.iter().map(|form| self.bag_numbers.get(*form));
-        numbers.map(|it| it.copied()).collect()
+        numbers.map(|number| number.copied()).collect()
     }
 
     /// Whether a phrase joins two findings: "sweating and shaking" is two, whatever concept the
@@ -423,8 +423,8 @@ impl Lexicon {
     fn enter_bag(&mut self, phrase: &str, meaning: &Meaning, canon: &Canon) {
         let words = canon.words(&fold::words(phrase));
         let units = canon.units(&words.iter().collect::<Vec<_>>());
-        let joins = units.iter().any(|it| matches!(it.form, "and" | "or"));
-        let telling = units.iter().filter(|it| !it.role.is_passed_over());
+        let joins = units.iter().any(|unit| matches!(unit.form, "and" | "or"));
+        let telling = units.iter().filter(|unit| !unit.role.is_passed_over());
         let mut bag: Vec<&str> = telling
             .map(|it| it.form)
             .filter(|form| !matches!(*form, "and" | "or" | "/" | "%"))
@@ -463,9 +463,9 @@ fn besides(
     ignored: &Ignored,
 ) -> Option<ConceptRef> {
     let id = base.id_of(concept);
-    let is_said = |it: &&Besides| {
-        it.findings.iter().any(|finding| finding == id)
-            && it.words.iter().any(|word| words.contains(word))
+    let is_said = |besides: &&Besides| {
+        besides.findings.iter().any(|finding| finding == id)
+            && besides.words.iter().any(|word| words.contains(word))
     };
     let said = ignored.besides.iter().find(is_said)?;
     base.resolve(&said.says)

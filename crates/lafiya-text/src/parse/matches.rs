@@ -112,7 +112,7 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
         let is_own = |at: usize| taken[at].is_none() && !reading.is_light(at);
         let may_share = || {
             let owners = core.iter().filter_map(|&at| taken[at]);
-            let owners = owners.map(|it| &candidates[it.get() as usize - 1]);
+            let owners = owners.map(|owner| &candidates[owner.get() as usize - 1]);
             let owners: SmallVec<[&Match; FEW]> = owners.collect();
             may_share(&candidates[n], &owners, reading, choosing.base)
         };
@@ -178,7 +178,7 @@ fn written(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match> {
         let mut enter = |length: usize, meanings: &[Meaning]| {
             as_written(reading, choosing, (at..at + length, meanings), &mut found);
         };
-        let behind = || reading.entries[at + 1..].iter().map(|it| &it.word);
+        let behind = || reading.entries[at + 1..].iter().map(|entry| &entry.word);
         let next = behind().next();
         if let Some(begun) = entry.written
             && let next = next.map(|word| word.stem_key)
@@ -216,7 +216,7 @@ fn denies_more(reading: &Reading<'_>, at: usize, length: usize) -> bool {
         return false;
     }
     let denies = reading.units.get(reading.unit_from(at));
-    denies.is_some_and(|it| it.form == "not" && it.first == at)
+    denies.is_some_and(|deny| deny.form == "not" && deny.first == at)
         && reading.tells(reading.unit_from(at + length))
 }
 
@@ -266,7 +266,7 @@ fn as_written(
     (at, meanings): (Range<usize>, &[Meaning]),
     found: &mut Vec<Match>,
 ) {
-    let is_usable = |it: &&Meaning| !it.capitals || is_loud(reading, at.clone());
+    let is_usable = |meaning: &&Meaning| !meaning.capitals || is_loud(reading, at.clone());
     let usable = meanings.iter().filter(is_usable);
     let Some(meaning) = choosing.choose(usable) else {
         return;
@@ -316,7 +316,7 @@ impl Choosing<'_> {
         meanings: impl Iterator<Item = &'m Meaning>,
     ) -> Option<&'m Meaning> {
         let mut meanings = meanings;
-        meanings.find(|it| self.possible(it) && self.spoken(it))
+        meanings.find(|meaning| self.possible(meaning) && self.spoken(meaning))
     }
 
     #[inline]

@@ -74,7 +74,7 @@ impl Known {
     /// Returns the number of tokens that name the whole scale: "7/10", "7 out of 10".
     fn scale_at(&self, words: &[&str], at: usize) -> Option<usize> {
         let whole = self.out_of?.to_string();
-        let is = |n: usize, wanted: &str| words.get(at + n).is_some_and(|it| *it == wanted);
+        let is = |n: usize, wanted: &str| words.get(at + n).is_some_and(|word| *word == wanted);
         if (is(0, "/") || is(0, "over")) && is(1, &whole) {
             Some(2)
         } else if is(0, "out") && is(1, "of") && is(2, &whole) {
@@ -199,21 +199,23 @@ impl MeasureReader {
             return;
         }
         let person = person(base, written.patient, spotted);
-        spotted.retain(|it| {
+        spotted.retain(|mention| {
             // Values do not overlap, so only the last one that begins before a finding can contain
             // it.
-            let begun = values.partition_point(|value| value.first <= it.first());
+            let begun = values.partition_point(|value| value.first <= mention.first());
             let holder = begun.checked_sub(1).and_then(|n| values.get(n));
-            holder.is_none_or(|value| it.last() >= value.end)
+            holder.is_none_or(|value| mention.last() >= value.end)
         });
         for value in &values {
             if let Some(name) = &value.name {
                 // "Hb fell to 6.8" is not a fall.
                 let between = name.end..value.first;
-                let leads =
-                    |it: &Spotted| between.contains(&it.first()) && self.apart.leads(reading, it);
-                spotted
-                    .retain(|it| (it.first() < name.start || it.last() >= name.end) && !leads(it));
+                let leads = |mention: &Spotted| {
+                    between.contains(&mention.first()) && self.apart.leads(reading, mention)
+                };
+                spotted.retain(|mention| {
+                    (mention.first() < name.start || mention.last() >= name.end) && !leads(mention)
+                });
             }
         }
         for value in values {
@@ -229,9 +231,9 @@ impl MeasureReader {
         written: &Written<'_>,
         spotted: &mut Vec<Spotted>,
     ) {
-        spotted.retain(|it| {
-            let is_blood = || written.surroundings.is_of_blood(reading, it.first());
-            !self.of_blood.contains(it.concept) || is_blood()
+        spotted.retain(|mention| {
+            let is_blood = || written.surroundings.is_of_blood(reading, mention.first());
+            !self.of_blood.contains(mention.concept) || is_blood()
         });
     }
 
@@ -278,7 +280,7 @@ impl MeasureReader {
             Some(end)
         });
         apart::find(self, reading, written, &names, &mut values);
-        if values.iter().any(|it| self.known[it.known].beside) {
+        if values.iter().any(|value| self.known[value.known].beside) {
             self.drop_lonely(reading, &mut values);
         }
         values
@@ -287,10 +289,12 @@ impl MeasureReader {
     /// Drops ambiguous abbreviations without other values: "R 22" is a respiratory rate only next
     /// to other values.
     fn drop_lonely(&self, reading: &Reading<'_>, values: &mut Vec<Value>) {
-        let sure = values.iter().filter(|it| !self.known[it.known].beside);
+        let sure = values
+            .iter()
+            .filter(|value| !self.known[value.known].beside);
         let sure: Vec<u32> = sure.map(|it| reading.sentence(it.first)).collect();
-        values.retain(|it| {
-            !self.known[it.known].beside || sure.contains(&reading.sentence(it.first))
+        values.retain(|value| {
+            !self.known[value.known].beside || sure.contains(&reading.sentence(value.first))
         });
     }
 
@@ -335,7 +339,7 @@ impl MeasureReader {
         let present: SmallVec<[ConceptRef; PRESENT]> = quantities
             .flat_map(|(quantity, number)| quantity.present(number, person))
             .collect();
-        if let Some(&finding) = known.finds.iter().find(|it| present.contains(it)) {
+        if let Some(&finding) = known.finds.iter().find(|find| present.contains(find)) {
             spotted.push(derived(finding, Choice::Present));
             return;
         }
@@ -346,7 +350,12 @@ impl MeasureReader {
                 .is_some_and(|&(_, number)| (low..=high).contains(&number))
         });
         if normal && !value.earlier {
-            spotted.extend(known.denies.iter().map(|&it| derived(it, Choice::Absent)));
+            spotted.extend(
+                known
+                    .denies
+                    .iter()
+                    .map(|&deny| derived(deny, Choice::Absent)),
+            );
         }
     }
 
@@ -448,9 +457,12 @@ impl MeasureReader {
         if let Some(pair) = pair {
             let over = words
                 .get(end)
-                .is_some_and(|it| matches!(*it, "/" | "over" | "by" | "on"));
+                .is_some_and(|word| matches!(*word, "/" | "over" | "by" | "on"));
             let (second, length) = numbers::value_at(&reading.entries, end + 1).filter(|_| over)?;
-            let in_cm = self.in_centimetres.iter().any(|it| it == words[first]);
+            let in_cm = self
+                .in_centimetres
+                .iter()
+                .any(|centimetre| centimetre == words[first]);
             let another = words.get(end + 1 + length) == Some(&"/");
             let (number, second) = if in_cm && !another {
                 in_mm(number, second)
@@ -525,8 +537,8 @@ pub(super) fn person(
 ) -> Person {
     let state = spotted
         .iter()
-        .filter(|it| it.choice == Choice::Present)
-        .filter_map(|it| base.risk(it.concept.risk()?).state)
+        .filter(|mention| mention.choice == Choice::Present)
+        .filter_map(|mention| base.risk(mention.concept.risk()?).state)
         .min_by_key(|state| *state != State::Pregnant);
     Person {
         age: age.unwrap_or(AGE_UNSAID),

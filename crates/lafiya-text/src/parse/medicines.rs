@@ -85,10 +85,10 @@ impl MedicineReader {
             // The disease is more informative than the medicine. A medicine that implies none keeps
             // its own name.
             if !implied.is_empty() {
-                spotted.retain(|it| {
-                    !(is_medication(base, it.concept)
-                        && !implied.contains(&it.concept)
-                        && it.core.iter().any(|at| core.contains(at)))
+                spotted.retain(|mention| {
+                    !(is_medication(base, mention.concept)
+                        && !implied.contains(&mention.concept)
+                        && mention.core.iter().any(|at| core.contains(at)))
                 });
             }
             let rest = at + length..reading.sentence_of(at).end;
@@ -97,7 +97,7 @@ impl MedicineReader {
                 .iter()
                 .chain(when_stopped.iter().filter(|_| stopped));
             for &concept in all {
-                if !spotted.iter().any(|it| it.concept == concept) {
+                if !spotted.iter().any(|mention| mention.concept == concept) {
                     spotted.push(Spotted::new(concept, core.clone(), Choice::Present, 0.9));
                 }
             }
@@ -133,7 +133,10 @@ impl Overdose {
             let unit = reading.next_of(last, [Trait::Unit]);
             let is_course = unit < sentence.end
                 && reading.traits[unit - 1].has(Trait::Number)
-                && reading.words.get(unit + 1).is_none_or(|it| *it != "ago");
+                && reading
+                    .words
+                    .get(unit + 1)
+                    .is_none_or(|word| *word != "ago");
             (!is_course).then(|| (first..last + 1).collect())
         })
     }
@@ -165,7 +168,7 @@ impl MedicineReader {
             let clause = reading.clause_of(at);
             let behind = spotted
                 .iter_mut()
-                .filter(|it| (at..clause.end).contains(&it.first()));
+                .filter(|mention| (at..clause.end).contains(&mention.first()));
             behind.for_each(|it| it.reason = true);
         }
     }

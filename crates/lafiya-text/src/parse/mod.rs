@@ -295,7 +295,7 @@ impl Parser {
         let reading = Reading::new(tokens, &met, self.sources());
         let mut told = self.times.find(&reading, context.age, context.evaluated_at);
         let mut in_time = vec![false; reading.len()];
-        let places = told.times.iter().map(|it| it.first..it.end);
+        let places = told.times.iter().map(|time| time.first..time.end);
         for place in places.chain(told.others.iter().cloned()) {
             in_time[place].fill(true);
         }
@@ -376,7 +376,7 @@ impl Parser {
         let obvious = !mentions.is_empty()
             && mentions
                 .iter()
-                .all(|it| it.confidence >= SURE && it.choice != Choice::Unknown);
+                .all(|mention| mention.confidence >= SURE && mention.choice != Choice::Unknown);
         Parsed {
             mentions,
             tests: self::mentions(text, &reading, tests),
@@ -393,7 +393,7 @@ fn known<C: FromIterator<ConceptRef>>(base: &KnowledgeBase, ids: &[String]) -> C
 
 /// Returns each concept once, in text order.
 fn mentions(text: &str, reading: &Reading<'_>, mut spotted: Vec<Spotted>) -> Vec<Mention> {
-    spotted.retain(|it| it.dropped.is_none());
+    spotted.retain(|mention| mention.dropped.is_none());
     // Fast path: most texts contain no test.
     if spotted.is_empty() {
         return Vec::new();
@@ -422,9 +422,9 @@ fn mentions(text: &str, reading: &Reading<'_>, mut spotted: Vec<Spotted>) -> Vec
 /// Merges two findings of the same concept: present outweighs absent, and missing details are
 /// filled in.
 fn merge(known: &mut Spotted, again: &mut Spotted) {
-    let rank = |it: &Spotted| match it.choice {
-        Choice::Absent if it.now => -1,
-        Choice::Present if !it.reason => 0,
+    let rank = |mention: &Spotted| match mention.choice {
+        Choice::Absent if mention.now => -1,
+        Choice::Present if !mention.reason => 0,
         Choice::Absent => 1,
         Choice::Present => 2,
         Choice::Unknown => 3,
@@ -459,7 +459,10 @@ fn mention(
         orth: text[place].to_owned(),
         choice: it.choice,
         severity: it.severity.filter(|_| present),
-        duration_days: it.duration.and_then(|it| it.0).filter(|_| present),
+        duration_days: it
+            .duration
+            .and_then(|duration| duration.0)
+            .filter(|_| present),
         value: it.value.take(),
         confidence: it.confidence,
     }

@@ -71,7 +71,7 @@ impl Pronouns {
         owns || reading
             .words
             .get(at + 1)
-            .is_some_and(|it| self.complaining.contains(*it))
+            .is_some_and(|word| self.complaining.contains(*word))
     }
 
     /// Returns the narration if the text is one: the first person mentioned is not the narrator,
@@ -85,28 +85,31 @@ impl Pronouns {
         // "They brought my friend": a group is not the patient.
         let is_one = |at: &usize| !matches!(reading.words[*at], "they" | "them" | "their");
         let mut persons: Vec<(usize, Named)> = Vec::with_capacity(names.count_max());
-        let is_person = |it: &Named| it.person != Person::Animal;
+        let is_person = |named: &Named| named.person != Person::Animal;
         persons.extend(names.iter().filter(|(at, it)| is_one(at) && is_person(it)));
         let is_teller = |&(at, named): &(usize, Named)| {
             // "We" is never a single patient.
             let alone = reading.words[at] != "we";
             named.person == Person::First && alone && !named.in_passing
         };
-        let teller = persons.iter().find(|it| is_teller(it));
+        let teller = persons.iter().find(|person| is_teller(person));
         let introduced = teller.and_then(|(at, _)| self.introduction_end(reading, names, *at));
         let behind = persons.partition_point(|(at, _)| *at < introduced.unwrap_or(0));
         let persons = &persons[behind..];
-        let is_named = |it: &&(usize, Named)| it.1.person != Person::First || is_teller(it);
+        let is_named =
+            |named: &&(usize, Named)| named.1.person != Person::First || is_teller(named);
         let (at, first) = persons
             .iter()
             .find(is_named)
-            .map(|it| (it.0, it.1.person))?;
+            .map(|person| (person.0, person.1.person))?;
         if first == Person::First {
             return None;
         }
-        let is_patient =
-            |it: &&(usize, Named)| it.1.person == Person::Third && pronoun_fits(reading, it.0, sex);
-        let complains = |it: &&(usize, Named)| is_teller(it) && self.complains(reading, it.0);
+        let is_patient = |named: &&(usize, Named)| {
+            named.1.person == Person::Third && pronoun_fits(reading, named.0, sex)
+        };
+        let complains =
+            |named: &&(usize, Named)| is_teller(named) && self.complains(reading, named.0);
         let patients = persons.iter().filter(is_patient).count();
         let tellers = persons.iter().filter(complains).count();
         let patient = (first != Person::Third).then_some(reading.words[at]);
@@ -117,13 +120,13 @@ impl Pronouns {
     /// narrator's pronoun.
     fn introduction_end(&self, reading: &Reading<'_>, names: &Names, at: usize) -> Option<usize> {
         let is_teller =
-            |it: Named| matches!(it.person, Person::Kin | Person::Other | Person::Partner);
+            |named: Named| matches!(named.person, Person::Kin | Person::Other | Person::Partner);
         let reach = at + 1..reading.sentence_of(at).end.min(at + INTRODUCTION_REACH);
         let introduces = reading.words[at] == "im"
             || reading
                 .words
                 .get(at + 1)
-                .is_some_and(|it| self.introducing.contains(*it));
+                .is_some_and(|word| self.introducing.contains(*word));
         let teller = { reach }.find(|&n| names.at(n).is_some_and(is_teller));
         teller.filter(|_| introduces).map(|n| n + 1)
     }

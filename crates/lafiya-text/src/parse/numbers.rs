@@ -53,7 +53,11 @@ pub(super) fn count_at(entries: &[&Entry], at: usize) -> Option<(f64, usize)> {
 /// five".
 pub(super) fn value_at(entries: &[&Entry], at: usize) -> Option<(f64, usize)> {
     let (mut number, mut taken) = count_at(entries, at)?;
-    let is = |at: usize, wanted: &str| entries.get(at).is_some_and(|it| it.word.text == wanted);
+    let is = |at: usize, wanted: &str| {
+        entries
+            .get(at)
+            .is_some_and(|entry| entry.word.text == wanted)
+    };
     let spoken = matches!(entries[at].number, Some(Number::Spoken(_)));
     let article = ["a", "an", "to", "too", "un", "une"];
     if spoken && article.iter().any(|it| is(at, it)) {

@@ -37,7 +37,9 @@ impl PastFindings {
             was: was
                 .filter_map(|(id, was)| Some((base.resolve(id)?, base.resolve(was)?)))
                 .collect(),
-            dangers: findings.filter(|it| is_danger(base, *it)).collect(),
+            dangers: findings
+                .filter(|finding| is_danger(base, *finding))
+                .collect(),
             histories: Histories::new(words),
         }
     }

@@ -43,7 +43,7 @@ impl PositionalNegation {
         if let length @ 1.. = self.opening.length_at(&reading.keys, at) {
             // "Plus de 3 jours" is a duration.
             let counts = reading.traits.get(at + length);
-            let is_count = counts.is_some_and(|it| it.has(Trait::Number));
+            let is_count = counts.is_some_and(|count| count.has(Trait::Number));
             return reading.clause_of(at).start == at && !is_count;
         }
         self.paired.length_at(&reading.keys, at) == 0 || self.is_paired(reading, at)

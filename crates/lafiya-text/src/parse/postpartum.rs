@@ -45,26 +45,29 @@ impl Postpartum {
         let Some(childbed) = self.childbed else {
             return;
         };
-        let told = |it: &Spotted, fits: fn(u32) -> bool| {
-            let clause = reading.clause_of(it.first());
+        let told = |mention: &Spotted, fits: fn(u32) -> bool| {
+            let clause = reading.clause_of(mention.first());
             times
                 .iter()
                 .any(|time| clause.contains(&time.first) && time.lasting.0.is_some_and(fits))
         };
-        let is_over = |it: &Spotted| told(it, |days| days > CHILDBED_DAYS);
-        for it in spotted.iter_mut().filter(|it| it.concept == childbed) {
+        let is_over = |mention: &Spotted| told(mention, |days| days > CHILDBED_DAYS);
+        for it in spotted
+            .iter_mut()
+            .filter(|mention| mention.concept == childbed)
+        {
             if is_over(it) {
                 it.dropped = Some(Dropped::Past);
             }
         }
-        let fresh = spotted.iter().find(|it| {
-            self.births.contains(it.concept)
-                && it.is_had()
-                && told(it, |days| days <= CHILDBED_DAYS)
-                && !is_over(it)
+        let fresh = spotted.iter().find(|mention| {
+            self.births.contains(mention.concept)
+                && mention.is_had()
+                && told(mention, |days| days <= CHILDBED_DAYS)
+                && !is_over(mention)
         });
         let may_be_hers =
-            sex == Some(Sex::Female) && age.is_some_and(|it| MOTHERS.contains(&it.years()));
+            sex == Some(Sex::Female) && age.is_some_and(|age| MOTHERS.contains(&age.years()));
         let told_by_age = newborn.as_ref().filter(|_| may_be_hers);
         let birth = fresh.map(|it| it.core.clone());
         if let Some(birth) = birth.or_else(|| told_by_age.map(|it| it.clone().collect())) {

@@ -62,11 +62,13 @@ impl<'a> Reading<'a> {
         let entries = met.entries();
         let runs = sources.canon.runs(&entries);
         let units = sources.canon.units_of(&entries, &runs);
-        let traits: Vec<Traits> = entries.iter().map(|it| it.traits).collect();
+        let traits: Vec<Traits> = entries.iter().map(|entry| entry.traits).collect();
         let mut forms = Vec::with_capacity(units.len());
         for run in &runs {
             match run {
-                Run::Plain(row) => forms.extend(entries[row.clone()].iter().map(|it| it.form)),
+                Run::Plain(row) => {
+                    forms.extend(entries[row.clone()].iter().map(|entry| entry.form))
+                }
                 Run::Compound(number, _) => forms.push(met.compounds[*number as usize]),
             }
         }
@@ -75,12 +77,15 @@ impl<'a> Reading<'a> {
         let all_capitals = tokens.len() > 4
             && tokens
                 .iter()
-                .all(|it| it.capitals || it.is_number() || it.is_sign());
-        let keys: Vec<u64> = entries.iter().map(|it| it.word.key).collect();
+                .all(|token| token.capitals || token.is_number() || token.is_sign());
+        let keys: Vec<u64> = entries.iter().map(|entry| entry.word.key).collect();
         Self {
             marks: sources.marks.find(&entries, &keys),
             keys,
-            words: entries.iter().map(|it| it.word.text.as_str()).collect(),
+            words: entries
+                .iter()
+                .map(|entry| entry.word.text.as_str())
+                .collect(),
             mended: &met.mended,
             sentences,
             clauses,
@@ -159,7 +164,7 @@ impl<'a> Reading<'a> {
     /// Returns the index of the first unit that begins at a token or after it.
     #[inline]
     pub(super) fn unit_from(&self, at: usize) -> usize {
-        match self.places.get(at).map(|it| it.unit as usize) {
+        match self.places.get(at).map(|place| place.unit as usize) {
             Some(n) if self.units[n].first < at => n + 1,
             Some(n) => n,
             None => self.units.len(),
@@ -180,10 +185,10 @@ impl<'a> Reading<'a> {
 
     /// Whether a unit is a content word that is neither a joiner nor a negation.
     pub(super) fn tells(&self, n: usize) -> bool {
-        self.units.get(n).is_some_and(|it| {
-            it.role == Role::Content
-                && self.tokens[it.first].is_word()
-                && !matches!(it.form, "and" | "or" | "not")
+        self.units.get(n).is_some_and(|unit| {
+            unit.role == Role::Content
+                && self.tokens[unit.first].is_word()
+                && !matches!(unit.form, "and" | "or" | "not")
         })
     }
 

@@ -26,7 +26,11 @@ impl Recoveries {
         for &(concept, was) in &self.0 {
             let ends = spotted
                 .iter()
-                .filter(|it| it.concept == concept && it.choice == Choice::Absent && it.derived)
+                .filter(|mention| {
+                    mention.concept == concept
+                        && mention.choice == Choice::Absent
+                        && mention.derived
+                })
                 .map(Spotted::first)
                 .max();
             let Some(end) = ends else { continue };

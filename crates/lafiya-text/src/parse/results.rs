@@ -109,12 +109,14 @@ impl ResultReader {
     pub(super) fn new(base: &KnowledgeBase, words: &Results, figures: Arc<Figures>) -> Self {
         let mut tests = PhraseSet::default();
         let mut shown = PhraseSet::default();
-        let is_reported = |it: ConceptRef| {
-            it.lab()
+        let is_reported = |concept: ConceptRef| {
+            concept
+                .lab()
                 .is_some_and(|ix| !base.lab(ix).text.shows.is_empty())
         };
-        let of_blood = |it: ConceptRef| {
-            it.lab()
+        let of_blood = |concept: ConceptRef| {
+            concept
+                .lab()
                 .is_some_and(|ix| words.blood_categories.contains(&base.lab(ix).text.category))
         };
         let mut add = |name: &str, concept, called| {
@@ -261,7 +263,7 @@ impl ResultReader {
             tokens: name,
         } in names
         {
-            if !tests.first().is_some_and(|it| it.is_reported) {
+            if !tests.first().is_some_and(|test| test.is_reported) {
                 continue;
             }
             let mut end = name.end;
@@ -271,19 +273,19 @@ impl ResultReader {
             let opening = name.start..end;
             let sentence = reading.sentence_of(name.start);
             let report = end..sentence.end.min(end + SHOWN_WITHIN);
-            spotted.retain(|it| {
-                let nearly = it.confidence < WORD_FOR_WORD;
-                let in_opening = || it.core.iter().any(|at| opening.contains(at));
+            spotted.retain(|mention| {
+                let nearly = mention.confidence < WORD_FOR_WORD;
+                let in_opening = || mention.core.iter().any(|at| opening.contains(at));
                 let seen_inside = || {
-                    let first = it.first();
+                    let first = mention.first();
                     let shown = self.shown.longest_at(&reading.keys, first);
                     let by_test = |shown: &[ConceptRef]| {
                         tests.iter().any(|test| shown.contains(&test.concept))
                     };
                     report.contains(&first)
-                        && it.is_finding()
+                        && mention.is_finding()
                         && shown.is_some_and(|(_, shown)| by_test(shown))
-                        && self.inside.length_at(&reading.keys, first) >= it.core.len()
+                        && self.inside.length_at(&reading.keys, first) >= mention.core.len()
                 };
                 !(nearly && in_opening() || seen_inside())
             });
@@ -514,8 +516,8 @@ impl ResultReader {
 fn of_age(tests: &[Test], written: &Written<'_>) -> Option<Test> {
     let own = || {
         let age = written.patient.0.filter(|_| tests.len() > 1)?;
-        tests.iter().find(|it| {
-            let ages = it.concept.lab().map(|ix| written.base.lab(ix).ages);
+        tests.iter().find(|test| {
+            let ages = test.concept.lab().map(|ix| written.base.lab(ix).ages);
             ages.is_some_and(|ages| ages.contains(age) && !ages.contains(AGE_UNSAID))
         })
     };
@@ -534,12 +536,13 @@ pub(super) fn heads_item(reading: &Reading<'_>, at: usize) -> bool {
 /// would make it a hyphen.
 fn is_below_zero(text: &str, number: usize) -> bool {
     let before = text[..number].strip_suffix(['-', '−', '–']);
-    before.is_some_and(|it| !it.ends_with(char::is_alphanumeric))
+    before.is_some_and(|before| !before.ends_with(char::is_alphanumeric))
 }
 
 /// Returns the names that no finding covers, each with the test that fits the age.
 fn named(names: TestNames<'_>, written: &Written<'_>, covered: &CoveredTokens) -> Vec<Named> {
-    let is_free = |it: &TestName<'_>| !covered.tokens()[it.tokens.clone()].contains(&true);
+    let is_free =
+        |test_name: &TestName<'_>| !covered.tokens()[test_name.tokens.clone()].contains(&true);
     let free = names.into_iter().filter(is_free);
     let named = free.filter_map(|TestName { tests, tokens }| {
         Some(Named {

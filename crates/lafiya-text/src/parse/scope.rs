@@ -252,7 +252,7 @@ impl Scope {
                 && reading
                     .words
                     .get(after)
-                    .is_some_and(|it| matches!(*it, "if" | "whether"))
+                    .is_some_and(|word| matches!(*word, "if" | "whether"))
             {
                 after += 1;
             }
@@ -266,7 +266,7 @@ impl Scope {
                 at = next(behind);
                 continue;
             }
-            let denies = || kinds.iter().all(|it| *it >= Trigger::Denial);
+            let denies = || kinds.iter().all(|kind| *kind >= Trigger::Denial);
             let goes_on = |comma: usize| self.list_ends_in_or(reading, comma);
             if let Some((until, up_to)) =
                 self.denial_ends
@@ -274,8 +274,9 @@ impl Scope {
                 && denies()
             {
                 if up_to == DenialEnd::ThisDay {
-                    let is_denied =
-                        |it: &&mut Spotted| (at + 1..until).contains(&it.first()) && !it.derived;
+                    let is_denied = |mention: &&mut Spotted| {
+                        (at + 1..until).contains(&mention.first()) && !mention.derived
+                    };
                     for it in spotted.iter_mut().filter(is_denied) {
                         it.choice = Choice::Unknown;
                     }
@@ -363,7 +364,7 @@ impl Scope {
         let at = from + (from..reading.len()).take_while(says_nothing).count();
         let found = self.triggers.longest_at(&reading.keys, at);
         let (length, kinds) = found.filter(|_| at < reading.len() && !covered[at])?;
-        let denies = kinds.iter().all(|it| *it >= Trigger::Denial);
+        let denies = kinds.iter().all(|kind| *kind >= Trigger::Denial);
         denies.then_some(at + length)
     }
 
@@ -401,14 +402,18 @@ impl Scope {
         let clause_end = reading.clause_of(at).end;
         if spotted
             .iter()
-            .any(|it| (after..clause_end).contains(&it.first()))
+            .any(|mention| (after..clause_end).contains(&mention.first()))
         {
             return false;
         }
-        let near = |it: &&mut Spotted| {
-            it.last() < at && reading.sentence(it.last()) + 1 >= reading.sentence(at)
+        let near = |mention: &&mut Spotted| {
+            mention.last() < at && reading.sentence(mention.last()) + 1 >= reading.sentence(at)
         };
-        match spotted.iter_mut().filter(near).max_by_key(|it| it.last()) {
+        match spotted
+            .iter_mut()
+            .filter(near)
+            .max_by_key(|mention| mention.last())
+        {
             Some(last) => {
                 last.choice = Choice::Absent;
                 last.dropped = None;
@@ -439,7 +444,7 @@ impl Scope {
         let reach = reach_of(reading, from);
         for it in spotted
             .iter_mut()
-            .filter(|it| !it.derived && reach.contains(&it.first()))
+            .filter(|mention| !mention.derived && reach.contains(&mention.first()))
         {
             turn(it);
         }
@@ -453,7 +458,7 @@ impl Scope {
         let reach = self.doubts.governed(reading, spotted, reach, goes_on);
         for it in spotted
             .iter_mut()
-            .filter(|it| !it.derived && reach.contains(&it.first()))
+            .filter(|mention| !mention.derived && reach.contains(&mention.first()))
         {
             it.choice = Choice::Unknown;
         }
@@ -648,8 +653,8 @@ fn deny_at(spotted: &mut [Spotted], begins: &Begins, at: usize) -> Option<usize>
 /// Whether there is a number at this token, as digits or as a word; "a" does not count.
 fn is_count(reading: &Reading<'_>, at: usize) -> bool {
     let entry = reading.entries.get(at);
-    entry.is_some_and(|it| {
-        let is_article = it.word.text.len() <= 2 && !reading.tokens[at].is_number();
-        it.number.is_some() && !is_article
+    entry.is_some_and(|entry| {
+        let is_article = entry.word.text.len() <= 2 && !reading.tokens[at].is_number();
+        entry.number.is_some() && !is_article
     })
 }

@@ -101,7 +101,9 @@ impl Spelling {
     fn led_to_by(&self, rest: &str) -> impl Iterator<Item = &str> {
         let places = self.dropped.get(&key(rest)).cloned().unwrap_or_default();
         let places = &self.leading[places.start as usize..places.end as usize];
-        places.iter().map(|&it| self.words[it as usize].as_str())
+        places
+            .iter()
+            .map(|&place| self.words[place as usize].as_str())
     }
 
     fn is_known(&self, word: &str) -> bool {

@@ -101,7 +101,7 @@ impl Names {
             reading.words[owner],
             "my" | "mon" | "ma" | "mes" | "our" | "meu" | "minha"
         );
-        let is_somebody = |it: Named| !matches!(it.person, Person::First | Person::Third);
+        let is_somebody = |named: Named| !matches!(named.person, Person::First | Person::Third);
         let mut behind = owner + 1..(owner + 4).min(reading.len());
         owns && behind
             .any(|n| self.at(n).is_some_and(is_somebody) && reading.same_sentence(owner, n))
@@ -308,12 +308,15 @@ impl Subjects {
             let end = reading.sentence_of(line.start).end;
             spoken_of[line.end..end].fill(SpokenOf::NOBODY);
         }
-        let family_line = |it: &Spotted| of_family.iter().find(|line| line.contains(&it.first()));
+        let family_line = |mention: &Spotted| {
+            of_family
+                .iter()
+                .find(|line| line.contains(&mention.first()))
+        };
         let mut counts = [0; PERSONS];
-        for it in spotted
-            .iter()
-            .filter(|it| it.is_finding() && it.dropped.is_none() && family_line(it).is_none())
-        {
+        for it in spotted.iter().filter(|mention| {
+            mention.is_finding() && mention.dropped.is_none() && family_line(mention).is_none()
+        }) {
             // A person referred to again by a pronoun is the main subject.
             let SpokenOf { person, by_pronoun } = spoken_of[it.first()];
             counts[person as usize] += 1 + usize::from(by_pronoun);
@@ -321,8 +324,8 @@ impl Subjects {
         let of = |person: Person| counts[person as usize];
         // "My father collapsed at the market": no other person can be the patient.
         let kin_in_danger = counts.iter().sum::<usize>() == of(Person::Kin)
-            && spotted.iter().any(|it| {
-                spoken_of[it.first()].person == Person::Kin && is_danger(base, it.concept)
+            && spotted.iter().any(|mention| {
+                spoken_of[mention.first()].person == Person::Kin && is_danger(base, mention.concept)
             });
         let child_speaks =
             is_child.unwrap_or(of(Person::Child) >= of(Person::First) && of(Person::Child) > 0);
@@ -342,8 +345,8 @@ impl Subjects {
             Person::Other | Person::Animal => false,
         };
         // "Works on a cattle farm" is about the worker; a pregnant goat is not the patient.
-        let is_exposure = |it: &Spotted| {
-            let risk = it.concept.risk().map(|ix| base.risk(ix));
+        let is_exposure = |mention: &Spotted| {
+            let risk = mention.concept.risk().map(|ix| base.risk(ix));
             risk.is_some_and(|risk| risk.state.is_none())
         };
         for it in spotted.iter_mut() {
@@ -381,8 +384,9 @@ impl Subjects {
             if let Some((length, [concept, ..])) = disease.filter(|_| of_kin) {
                 let core = (at..at + length).collect();
                 // "No family history of diabetes": the family history is absent.
-                let denied = |it: &Spotted| {
-                    it.choice == Choice::Absent && (it.first()..=it.last()).contains(&at)
+                let denied = |mention: &Spotted| {
+                    mention.choice == Choice::Absent
+                        && (mention.first()..=mention.last()).contains(&at)
                 };
                 let choice = if spotted.iter().any(denied) {
                     Choice::Absent
@@ -586,7 +590,7 @@ impl Subjects {
             || reading
                 .words
                 .get(at + 1)
-                .is_some_and(|it| matches!(*it, "yangu" | "wangu" | "mi" | "na" | "m"))
+                .is_some_and(|word| matches!(*word, "yangu" | "wangu" | "mi" | "na" | "m"))
             || (at > 0 && reading.words[at - 1] == "and")
     }
 
@@ -659,7 +663,7 @@ fn turns(reading: &Reading<'_>) -> Vec<usize> {
             turns.push(turn);
         }
     });
-    turns.pop_if(|it| *it == reading.len());
+    turns.pop_if(|turn| *turn == reading.len());
     turns
 }
 
@@ -687,14 +691,14 @@ fn is_told_of(reading: &Reading<'_>, at: usize) -> bool {
             .get(at + 1)
             .is_some_and(|it| it.has(Trait::Inherited))
     };
-    let told = |it: &&str| matches!(*it, "had" | "has" | "died" | "suffered" | "suffers");
+    let told = |text: &&str| matches!(*text, "had" | "has" | "died" | "suffered" | "suffers");
     (begins && next.is_some_and(told)) || (begins_clause && inherits())
 }
 
 /// Whether it concerns an unborn child, which is reported for its mother.
 fn is_of_unborn(base: &KnowledgeBase, concept: ConceptRef) -> bool {
     let finding = concept.finding().map(|ix| base.finding(ix));
-    finding.is_some_and(|it| !it.sex.allows(Sex::Male))
+    finding.is_some_and(|finding| !finding.sex.allows(Sex::Male))
 }
 
 /// Whether a concept is an exposure or family history, which belongs to the patient even though

@@ -45,14 +45,17 @@ impl Tested {
         results: &ResultReader,
         spotted: &mut Vec<Spotted>,
     ) {
-        let may_be = |it: &Spotted| is_sought(base, it) && it.is_had() && !it.derived;
-        spotted.retain_mut(|it| {
-            let aim = may_be(it).then(|| self.aim(reading, it)).flatten();
+        let may_be =
+            |mention: &Spotted| is_sought(base, mention) && mention.is_had() && !mention.derived;
+        spotted.retain_mut(|mention| {
+            let aim = may_be(mention)
+                .then(|| self.aim(reading, mention))
+                .flatten();
             let Some(aim) = aim else {
                 return true;
             };
             match self.told(reading, results, aim) {
-                Some(Choice::Absent) => it.choice = Choice::Absent,
+                Some(Choice::Absent) => mention.choice = Choice::Absent,
                 told => return told.is_some(),
             }
             true

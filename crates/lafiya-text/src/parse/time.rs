@@ -211,12 +211,13 @@ impl Times {
                 }
                 Count::Other(place, age) => {
                     end = place.end;
-                    let grown_up = told.age.is_some_and(|it| it.years() >= CHILD_BELOW_YEARS);
+                    let grown_up = told.age.is_some_and(|age| age.years() >= CHILD_BELOW_YEARS);
                     if grown_up && age.is_some() && self.is_brought(reading, &place, age) {
                         told.age = age;
                     }
                     told.age = told.age.or(age);
-                    let is_grown = patient.is_some_and(|it| it.years() >= CHILD_BELOW_YEARS);
+                    let is_grown =
+                        patient.is_some_and(|patient| patient.years() >= CHILD_BELOW_YEARS);
                     if is_grown
                         && told.newborn.is_none()
                         && self.is_of_newborn(reading, &place, age)
@@ -315,7 +316,8 @@ impl Times {
         };
         let years = count.days.is_some_and(|days| days >= YEAR_DAYS);
         let behind = reading.tokens.get(count.end);
-        let by_itself = behind.is_some_and(|it| it.is_sign()) && reading.words[count.end] == ",";
+        let by_itself =
+            behind.is_some_and(|behind| behind.is_sign()) && reading.words[count.end] == ",";
         let named = (1..=NAME_WORDS_MAX).contains(&count.at);
         years && by_itself && named && (0..count.at).all(is_name)
     }
@@ -324,8 +326,8 @@ impl Times {
     /// infant".
     fn is_brought(&self, reading: &Reading<'_>, place: &Range<usize>, age: Option<Age>) -> bool {
         let person = reading.traits.get(place.end);
-        let is_child = age.is_some_and(|it| it.years() < CHILD_BELOW_YEARS)
-            && person.is_some_and(|it| it.has_any([Trait::Aged, Trait::Person]))
+        let is_child = age.is_some_and(|age| age.years() < CHILD_BELOW_YEARS)
+            && person.is_some_and(|person| person.has_any([Trait::Aged, Trait::Person]))
             // In "Her 4-year-old son's bite", the child is not the one brought.
             && reading.words.get(place.end + 1) != Some(&"s");
         let owner = place.start.checked_sub(1).filter(|&at| {
@@ -349,7 +351,7 @@ impl Times {
             let owner = at.min(place.start).checked_sub(1);
             owner.is_none_or(|at| reading.words[at] != "s")
         };
-        age.is_some_and(|it| it <= CHILDBED) && baby.is_some_and(is_hers)
+        age.is_some_and(|age| age <= CHILDBED) && baby.is_some_and(is_hers)
     }
 
     /// Whether an age is that of an adult who brings the patient: "A grandmother of 60 years",
@@ -367,7 +369,7 @@ impl Times {
             reading
                 .words
                 .get(count.end)
-                .is_some_and(|it| matches!(*it, "," | ")"))
+                .is_some_and(|word| matches!(*word, "," | ")"))
         };
         is_grown && (linked || (self.elders.contains(link) && closes()))
     }
@@ -483,7 +485,11 @@ impl Times {
         if let Some((mut number, taken)) = numbers::count_at(entries, at) {
             let mut next = at + taken;
             // "2-3 days", "2 to 3 days": the larger number counts.
-            let to = usize::from(words.get(next).is_some_and(|it| matches!(*it, "to" | "or")));
+            let to = usize::from(
+                words
+                    .get(next)
+                    .is_some_and(|word| matches!(*word, "to" | "or")),
+            );
             let upper = numbers::count_at(entries, next + to).filter(|(_, length)| {
                 unit_at(next).is_none() && unit_at(next + to + length).is_some()
             });
@@ -496,11 +502,10 @@ impl Times {
                 && unit_at(next + 2) == Some(WEEK_HOURS)
                 && numbers::count_at(entries, next + 1).is_some_and(|(days, _)| days < 7.0);
             next += 2 * usize::from(beside);
-            let of = usize::from(
-                words
-                    .get(next)
-                    .is_some_and(|it| matches!(*it, "of" | "full" | "good" | "whole" | "more")),
-            );
+            let of =
+                usize::from(words.get(next).is_some_and(|word| {
+                    matches!(*word, "of" | "full" | "good" | "whole" | "more")
+                }));
             let unit = unit_at(next + of)?;
             let end = next + of + 1;
             let weeks = counted(number, unit, end);
@@ -596,7 +601,7 @@ fn days_beside(reading: &Reading<'_>, at: usize) -> Option<(u32, usize)> {
     let joined = matches!(reading.word(at), "and" | "+");
     let (number, taken) = numbers::count_at(entries, at + usize::from(joined))?;
     let unit = at + usize::from(joined) + taken;
-    let in_days = entries.get(unit).and_then(|it| it.unit_hours) == Some(DAY_HOURS);
+    let in_days = entries.get(unit).and_then(|entry| entry.unit_hours) == Some(DAY_HOURS);
     // "2 weeks and 3 days of cough": the days are the cough's.
     let of_another = reading.word(unit + 1) == "of";
     let end = match (in_days, reading.word(at)) {
@@ -627,7 +632,7 @@ impl Counted {
         matches!(self.unit_hours, WEEK_HOURS | MONTH_HOURS)
             && self
                 .days
-                .is_some_and(|it| KNOWN_PREGNANCY_DAYS.contains(&it))
+                .is_some_and(|day| KNOWN_PREGNANCY_DAYS.contains(&day))
     }
 
     /// Whether the words right beside it make it how far a pregnancy is. Weeks further from the pregnancy are judged when
@@ -654,9 +659,12 @@ impl Counted {
     fn is_told_by_mother(&self, reading: &Reading<'_>) -> bool {
         let before = self.at.saturating_sub(2)..self.at;
         let i_am = reading.marks.first(before, Mark::Mother).is_some();
-        let weeks = self.days.is_some_and(|it| GESTATION_DAYS.contains(&it));
+        let weeks = self.days.is_some_and(|day| GESTATION_DAYS.contains(&day));
         let unit = reading.entries[self.end - 1].unit_hours;
-        let closes = reading.tokens.get(self.end).is_none_or(|it| it.is_sign())
+        let closes = reading
+            .tokens
+            .get(self.end)
+            .is_none_or(|token| token.is_sign())
             || reading.marks.has(self.end, Mark::Joiner);
         // "I am 6 weeks and still bleeding after delivery" is not a pregnancy.
         let delivered = |at: usize| {

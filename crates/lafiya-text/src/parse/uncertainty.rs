@@ -47,7 +47,7 @@ impl UncertaintyScope {
             let governs_finding = || {
                 spotted
                     .iter()
-                    .any(|it| it.is_finding() && (start..at).contains(&it.first()))
+                    .any(|mention| mention.is_finding() && (start..at).contains(&mention.first()))
             };
             match reading.words[at] {
                 ":" => !governs_finding(),

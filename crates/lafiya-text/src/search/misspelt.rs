@@ -217,12 +217,13 @@ mod tests {
     #[test]
     fn the_index_finds_what_brute_force_finds() {
         let slips = |text: &str| if text.len() < LETTERS_FOR_TWO { 1 } else { 2 };
-        for word in WORDS.into_iter().filter(|it| it.len() > LETTERS_MIN) {
+        for word in WORDS.into_iter().filter(|word| word.len() > LETTERS_MIN) {
             for at in 0..word.len() {
                 for letter in ["", "a", "th"] {
                     let text = format!("{}{letter}{}", &word[..at], &word[at + 1..]);
                     let distance = |it: &&str| osa::distance(it.chars(), text.chars());
-                    let mut by_all: Vec<_> = WORDS.iter().map(|it| (*it, distance(it))).collect();
+                    let mut by_all: Vec<_> =
+                        WORDS.iter().map(|word| (*word, distance(word))).collect();
                     by_all.retain(|it| it.1 <= slips(&text));
                     by_all.sort_unstable();
                     assert_eq!(near(&text), by_all, "{text}");

@@ -105,7 +105,7 @@ impl Search {
         };
         let mut entering = Entering::default();
         let terms = base.search_terms();
-        for term in terms.iter().filter(|it| keep(it.term)) {
+        for term in terms.iter().filter(|term| keep(term.term)) {
             let trust =
                 f64::from(term.confidence) * kind_weight(term.kind, term.language.is_some());
             search.enter(&mut entering, term.concept, term.term, trust);
@@ -114,7 +114,7 @@ impl Search {
             let id = base.id_of(concept);
             let slug = id.split_once('_').map(|(_, slug)| slug);
             let names = [id].into_iter().chain(slug).chain(codes(base, concept));
-            for name in names.filter(|it| keep(it)) {
+            for name in names.filter(|name| keep(name)) {
                 search.enter(&mut entering, concept, name, 0.97);
             }
         }
@@ -268,17 +268,17 @@ impl Search {
                 role: unit.role,
                 form: unit.form.to_owned(),
                 opposite: self.canon.opposite(unit.form).map(str::to_owned),
-                joined: joined.and_then(|it| self.vocabulary.exact(&it)),
+                joined: joined.and_then(|joined| self.vocabulary.exact(&joined)),
                 weight: self
                     .vocabulary
                     .query_weight(&written, unit.form, unit.role, &fits),
                 fits,
             });
         }
-        if !words.iter().all(|it| it.role == Role::Filler) {
-            words.retain(|it| it.role != Role::Filler);
+        if !words.iter().all(|word| word.role == Role::Filler) {
+            words.retain(|word| word.role != Role::Filler);
         }
-        let denials = Denials::among(words.iter().map(|it| it.form.as_str()));
+        let denials = Denials::among(words.iter().map(|word| word.form.as_str()));
         Query {
             words,
             whole,
@@ -293,7 +293,7 @@ impl Search {
             ConceptRef::Condition(ix) => base.condition(ix).sex.allows(sex),
             ConceptRef::Measure(_) | ConceptRef::Lab(_) => {
                 let only = self.of_one_sex.get(&concept);
-                sex == Sex::Other || only.is_none_or(|it| *it == sex)
+                sex == Sex::Other || only.is_none_or(|only| *only == sex)
             }
         }
     }

@@ -54,8 +54,8 @@ impl Nearby {
         let plain = long().filter(|(_, (phrase, _))| phrase.is_ascii());
         let foreign = long().filter(|(_, (phrase, _))| !phrase.is_ascii());
         Self {
-            once: letters().map(|it| it.once).collect(),
-            twice: letters().map(|it| it.twice).collect(),
+            once: letters().map(|letter| letter.once).collect(),
+            twice: letters().map(|letter| letter.twice).collect(),
             pieces: Pieces::of(plain.map(|(at, (phrase, _))| (at, phrase.as_bytes()))),
             foreign: foreign.map(|(at, _)| at).collect(),
             phrases,
@@ -98,7 +98,7 @@ impl Nearby {
             let near = |at: u32| compare(at as usize, differing);
             self.pieces.for_each_near(query.as_bytes(), length, near);
         }
-        for length in lengths.clone().filter(|it| !by_pieces(it)) {
+        for length in lengths.clone().filter(|length| !by_pieces(length)) {
             let (from, to) = (self.longer_than(length - 1), self.longer_than(length));
             let near = |at: usize| compare(from + at, DIFFERING_MAX);
             let numbers = &self.once[from..to];

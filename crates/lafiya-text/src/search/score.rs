@@ -163,7 +163,7 @@ pub(super) fn score(
     vocabulary: &Vocabulary,
     mut keep: impl FnMut(u32, f64),
 ) {
-    let total: f64 = query.words.iter().map(|it| it.weight).sum();
+    let total: f64 = query.words.iter().map(|word| word.weight).sum();
     let similar = |asked: f64, told: f64, trust: f64| {
         similarity(asked / total, told) * trust * NOT_AS_WRITTEN
     };
@@ -230,8 +230,11 @@ fn meet(
     vocabulary: &Vocabulary,
     counts_alone: impl Fn(f64) -> bool,
 ) -> MatchedEntries {
-    let uses = |it: &Weighted| {
-        let lists = it.fits.iter().map(|(word, _)| &postings[*word as usize]);
+    let uses = |weighted: &Weighted| {
+        let lists = weighted
+            .fits
+            .iter()
+            .map(|(word, _)| &postings[*word as usize]);
         lists.map(Vec::len).sum::<usize>()
     };
     let uses: SmallVec<[usize; QUERY_WORDS_MAX]> = query.words.iter().map(uses).collect();
@@ -300,7 +303,10 @@ fn fits(query: &Query, asked: usize) -> impl Iterator<Item = (u32, f32)> + '_ {
 
 /// Whether the query and the phrase contain opposites, such as "sudden" and "gradual".
 fn says_opposite(query: &Query, phrase: &Phrase, vocabulary: &Vocabulary) -> bool {
-    let mut opposites = query.words.iter().filter_map(|it| it.opposite.as_deref());
+    let mut opposites = query
+        .words
+        .iter()
+        .filter_map(|word| word.opposite.as_deref());
     opposites.any(|form| {
         let mut words = phrase.words.iter();
         words.any(|&word| vocabulary.form(word) == form)

@@ -35,7 +35,7 @@ fn is_sound(text: &str) {
     let hits = REAL.search.find(&REAL.base, text, &options);
     assert!(
         hits.windows(2)
-            .all(|it| it[0].similarity >= it[1].similarity)
+            .all(|hit| hit[0].similarity >= hit[1].similarity)
     );
     assert_eq!(hits, REAL.search.find(&REAL.base, text, &options));
 }

@@ -152,7 +152,10 @@ fn ages_in_clinical_shorthand_are_read() {
     ] {
         let parsed = parsed(text);
         assert_eq!(parsed.age, Some(age), "{text}");
-        let lasting = parsed.mentions.iter().find_map(|it| it.duration_days);
+        let lasting = parsed
+            .mentions
+            .iter()
+            .find_map(|mention| mention.duration_days);
         assert_eq!(lasting, None, "{text}");
     }
     assert_eq!(parsed("headache 2 years, vomiting").age, None);
@@ -187,8 +190,8 @@ fn values_in_ward_notation_are_read() {
         let found = parsed(text)
             .mentions
             .into_iter()
-            .find(|it| it.concept == concept);
-        found.and_then(|it| it.value)
+            .find(|mention| mention.concept == concept);
+        found.and_then(|found| found.value)
     };
     for (text, id, expected) in [
         ("B.P. 208/126, headache", "s_blood_pressure", "208/126"),

@@ -117,7 +117,11 @@ fn the_amount_eaten_is_not_a_severity() {
         let parsed = REAL
             .parser
             .parse(&REAL.base, text, &ParseContext::default());
-        parsed.mentions.iter().map(|it| it.severity).collect()
+        parsed
+            .mentions
+            .iter()
+            .map(|mention| mention.severity)
+            .collect()
     };
     assert_eq!(severities("vomited once after eating too much"), [None]);
     assert_eq!(severities("pain in belly after walking too much"), [None]);

@@ -249,8 +249,8 @@ fn the_stories_reach_the_accepted_score() {
                 used.push(concept);
                 let mention = mentions
                     .iter()
-                    .find(|it| it.concept == concept)
-                    .or_else(|| mentions.iter().find(|it| is_named(finding, it)));
+                    .find(|mention| mention.concept == concept)
+                    .or_else(|| mentions.iter().find(|mention| is_named(finding, mention)));
                 match mention {
                     Some(it) if it.choice == choice => {
                         used.push(it.concept);
@@ -265,7 +265,10 @@ fn the_stories_reach_the_accepted_score() {
                 }
             }
         }
-        for it in mentions.iter().filter(|it| !used.contains(&it.concept)) {
+        for it in mentions
+            .iter()
+            .filter(|mention| !used.contains(&mention.concept))
+        {
             println!(
                 "    ++ {} {} {:?}",
                 REAL.base.id_of(it.concept),

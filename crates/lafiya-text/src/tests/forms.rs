@@ -22,7 +22,10 @@ fn has(text: &str, id: &str) -> bool {
 /// Returns the values of a text, in text order.
 fn values(text: &str) -> Vec<String> {
     let mentions = read(text, &ParseContext::default());
-    mentions.into_iter().filter_map(|it| it.value).collect()
+    mentions
+        .into_iter()
+        .filter_map(|mention| mention.value)
+        .collect()
 }
 
 #[test]
@@ -110,7 +113,7 @@ fn a_yes_or_incomplete_answer_is_no_danger_sign() {
         "FHR 140, fetal heart heard, no abnormality",
     ] {
         let heard = heard(text);
-        let known = |it: &&String| !it.starts_with('-') && *it != "s_fetal_heart_rate";
+        let known = |text: &&String| !text.starts_with('-') && *text != "s_fetal_heart_rate";
         assert_eq!(heard.iter().find(known), None, "{text}: {heard:?}");
     }
 }

@@ -21,7 +21,7 @@ fn read(text: &str, context: &ParseContext) -> Vec<Mention> {
 fn has(mentions: &[Mention], id: &str) -> bool {
     mentions
         .iter()
-        .any(|it| it.choice == Choice::Present && REAL.base.id_of(it.concept) == id)
+        .any(|mention| mention.choice == Choice::Present && REAL.base.id_of(mention.concept) == id)
 }
 
 const TRIMESTERS: [&str; 3] = [
@@ -115,13 +115,15 @@ fn problem(text: &str, context: &ParseContext, expected: &str) -> Option<String>
     let mentions = read(text, context);
     let got: Vec<&str> = TRIMESTERS
         .into_iter()
-        .filter(|it| has(&mentions, it))
+        .filter(|trimester| has(&mentions, trimester))
         .collect();
-    let lasting = mentions.iter().find(|it| it.duration_days.is_some());
+    let lasting = mentions
+        .iter()
+        .find(|mention| mention.duration_days.is_some());
     if got == [expected] && lasting.is_none() {
         return None;
     }
-    let days = lasting.and_then(|it| it.duration_days);
+    let days = lasting.and_then(|lasting| lasting.duration_days);
     Some(format!("{text}: {got:?}, {days:?} days"))
 }
 
@@ -273,8 +275,13 @@ fn what_a_symptom_has_lasted_stays_so_in_a_pregnant_woman() {
             for finding in ["headache", "dizziness", "palpitations", "itching"] {
                 let text = template.replace('T', time).replace('F', finding);
                 let mentions = read(&text, &woman());
-                let lasting: Vec<u32> = mentions.iter().filter_map(|it| it.duration_days).collect();
-                let stages = TRIMESTERS.into_iter().filter(|it| has(&mentions, it));
+                let lasting: Vec<u32> = mentions
+                    .iter()
+                    .filter_map(|mention| mention.duration_days)
+                    .collect();
+                let stages = TRIMESTERS
+                    .into_iter()
+                    .filter(|trimester| has(&mentions, trimester));
                 let expected = text.contains("34") || text.contains("7 months");
                 let stages = stages.eq(TRIMESTERS[2..].iter().copied().filter(|_| expected));
                 of += 1;
@@ -297,10 +304,14 @@ fn weeks_that_may_be_either_are_neither() {
     ] {
         let parsed = REAL.parser.parse(&REAL.base, text, &woman());
         assert!(!parsed.obvious, "{text}");
-        let lasting = parsed.mentions.iter().find_map(|it| it.duration_days);
+        let lasting = parsed
+            .mentions
+            .iter()
+            .find_map(|mention| mention.duration_days);
         assert_eq!(lasting, None, "{text}");
-        let asked = parsed.mentions.iter().any(|it| {
-            it.choice == Choice::Unknown && TRIMESTERS.contains(&REAL.base.id_of(it.concept))
+        let asked = parsed.mentions.iter().any(|mention| {
+            mention.choice == Choice::Unknown
+                && TRIMESTERS.contains(&REAL.base.id_of(mention.concept))
         });
         assert!(asked, "{text}");
     }
@@ -325,7 +336,9 @@ fn other_weeks_are_no_gestation() {
         "she miscarried 6 weeks ago, headache",
     ] {
         let mentions = read(text, &woman());
-        let stage = TRIMESTERS.into_iter().find(|it| has(&mentions, it));
+        let stage = TRIMESTERS
+            .into_iter()
+            .find(|trimester| has(&mentions, trimester));
         assert_eq!(stage, None, "{text}");
     }
     let man = ParseContext {
@@ -340,7 +353,11 @@ fn other_weeks_are_no_gestation() {
         ..ParseContext::default()
     };
     let of_a_baby = read("mother G2P1, baby 9 days, fever", &baby);
-    assert!(!TRIMESTERS.into_iter().any(|it| has(&of_a_baby, it)));
+    assert!(
+        !TRIMESTERS
+            .into_iter()
+            .any(|trimester| has(&of_a_baby, trimester))
+    );
 }
 
 #[test]
@@ -365,8 +382,12 @@ fn a_time_of_an_event_is_not_that_of_a_finding() {
         let mentions = read(text, &woman());
         let headache = mentions
             .iter()
-            .find(|it| REAL.base.id_of(it.concept) == "s_headache");
-        assert_eq!(headache.and_then(|it| it.duration_days), None, "{text}");
+            .find(|mention| REAL.base.id_of(mention.concept) == "s_headache");
+        assert_eq!(
+            headache.and_then(|headache| headache.duration_days),
+            None,
+            "{text}"
+        );
         assert!(headache.is_some(), "{text}");
     }
     for text in [

@@ -18,7 +18,9 @@ fn find(phrase: &str) -> Vec<Hit> {
 }
 
 fn ids(hits: &[Hit]) -> Vec<&str> {
-    hits.iter().map(|it| REAL.base.id_of(it.concept)).collect()
+    hits.iter()
+        .map(|hit| REAL.base.id_of(hit.concept))
+        .collect()
 }
 
 #[test]
@@ -69,9 +71,9 @@ fn the_exact_name_comes_first_and_hits_are_sorted() {
         );
         assert!(
             hits.windows(2)
-                .all(|it| it[0].similarity >= it[1].similarity)
+                .all(|hit| hit[0].similarity >= hit[1].similarity)
         );
-        assert!(hits.iter().all(|it| (0.0..=1.0).contains(&it.similarity)));
+        assert!(hits.iter().all(|hit| (0.0..=1.0).contains(&hit.similarity)));
     }
 }
 
@@ -81,9 +83,9 @@ fn another_complaint_of_the_same_body_part_scores_low() {
         let hits = find(phrase);
         let hit = hits
             .iter()
-            .find(|it| REAL.base.id_of(it.concept) == unwanted);
+            .find(|hit| REAL.base.id_of(hit.concept) == unwanted);
         assert!(
-            hit.is_none_or(|it| it.similarity < 0.5),
+            hit.is_none_or(|hit| hit.similarity < 0.5),
             "{phrase}: {hit:?}"
         );
     };
@@ -116,7 +118,7 @@ fn concepts_impossible_for_the_sex_are_excluded() {
         let hits = REAL.search.find(&REAL.base, phrase, &options);
         let names: Vec<&str> = hits
             .iter()
-            .map(|it| REAL.base.name_of(it.concept))
+            .map(|hit| REAL.base.name_of(hit.concept))
             .collect();
         let female = [
             "regnancy test",
@@ -146,7 +148,7 @@ fn only_the_requested_kinds_are_returned() {
         !hits.is_empty()
             && hits
                 .iter()
-                .all(|it| it.concept.kind() == ConceptKind::Condition)
+                .all(|hit| hit.concept.kind() == ConceptKind::Condition)
     );
 }
 

@@ -202,7 +202,7 @@ fn the_original_words_of_a_number_are_returned() {
 fn fluid_day_and_comma_change_the_meaning_of_a_number() {
     let value = |text: &str| {
         let mentions = read(text, &ParseContext::default());
-        let valued = mentions.into_iter().find_map(|it| it.value);
+        let valued = mentions.into_iter().find_map(|mention| mention.value);
         valued.unwrap_or_default()
     };
     assert_eq!(value("CSF WBC 450/mm3, glucose 0.8 mmol/L"), "");
@@ -271,7 +271,11 @@ fn an_imaging_result_is_not_an_external_finding() {
     ] {
         let context = ParseContext::default();
         let parsed = REAL.parser.parse(&REAL.base, report, &context);
-        let heard: Vec<_> = parsed.mentions.iter().map(|it| &it.orth).collect();
+        let heard: Vec<_> = parsed
+            .mentions
+            .iter()
+            .map(|mention| &mention.orth)
+            .collect();
         assert!(heard.is_empty(), "{report}: {heard:?}");
     }
     for (text, finding) in [
@@ -285,7 +289,10 @@ fn an_imaging_result_is_not_an_external_finding() {
     ] {
         let context = ParseContext::default();
         let parsed = REAL.parser.parse(&REAL.base, text, &context);
-        let mut ids = parsed.mentions.iter().map(|it| REAL.base.id_of(it.concept));
-        assert!(ids.any(|it| it == finding), "{text}");
+        let mut ids = parsed
+            .mentions
+            .iter()
+            .map(|mention| REAL.base.id_of(mention.concept));
+        assert!(ids.any(|id| id == finding), "{text}");
     }
 }

@@ -22,7 +22,13 @@ pub(super) fn found(mentions: &[Mention]) -> Vec<String> {
     };
     mentions
         .iter()
-        .map(|it| format!("{}{}", mark(it.choice), REAL.base.id_of(it.concept)))
+        .map(|mention| {
+            format!(
+                "{}{}",
+                mark(mention.choice),
+                REAL.base.id_of(mention.concept)
+            )
+        })
         .collect()
 }
 
@@ -48,7 +54,7 @@ pub(super) fn lasts(text: &str, days: &[Option<u32>]) {
 fn graded(text: &str, severity: Option<Severity>) {
     let mentions = read(text, &ParseContext::default());
     assert_eq!(
-        mentions.first().and_then(|it| it.severity),
+        mentions.first().and_then(|mention| mention.severity),
         severity,
         "{text}"
     );
@@ -523,7 +529,10 @@ fn weeks_of_pregnancy_are_not_a_duration() {
     ] {
         check(text, &["p_pregnancy", "p_third_trimester", "s_fever"]);
         let mentions = read(text, &ParseContext::default());
-        let days: Vec<u32> = mentions.iter().filter_map(|it| it.duration_days).collect();
+        let days: Vec<u32> = mentions
+            .iter()
+            .filter_map(|mention| mention.duration_days)
+            .collect();
         assert_eq!(days, [0; 0], "{text}");
     }
     lasts("my water broke at 30 weeks", &[None]);

@@ -49,7 +49,7 @@ fn search_finds_what_brute_force_finds_at_two_typos() {
     let terms: Vec<(String, ConceptRef)> = base
         .search_terms()
         .iter()
-        .map(|it| (fold::words(it.term).join(" "), it.concept))
+        .map(|term| (fold::words(term.term).join(" "), term.concept))
         .filter(|(term, _)| term.is_ascii())
         .collect();
     let long: Vec<&(String, ConceptRef)> = terms

@@ -7,7 +7,10 @@ use crate::ParseContext;
 /// Returns the values of a text, in text order.
 fn values(text: &str) -> Vec<String> {
     let mentions = read(text, &ParseContext::default());
-    mentions.into_iter().filter_map(|it| it.value).collect()
+    mentions
+        .into_iter()
+        .filter_map(|mention| mention.value)
+        .collect()
 }
 
 /// Returns all findings and tests of a text.

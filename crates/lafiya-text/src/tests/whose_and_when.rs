@@ -289,7 +289,7 @@ fn asking_about_an_illness_does_not_make_it_known() {
         let mentions = read(asked, &ParseContext::default());
         let known = mentions
             .iter()
-            .find(|it| REAL.base.id_of(it.concept).starts_with("p_"));
+            .find(|mention| REAL.base.id_of(mention.concept).starts_with("p_"));
         assert!(known.is_none(), "{asked}");
     }
     check("asking about her diabetes", &["p_diabetes_mellitus_known"]);
@@ -315,7 +315,7 @@ fn a_woman_with_a_newborn_is_postpartum() {
         let mentions = read(text, context);
         mentions
             .iter()
-            .any(|it| REAL.base.id_of(it.concept) == childbed)
+            .any(|mention| REAL.base.id_of(mention.concept) == childbed)
     };
     for text in [
         "I have fever and my breast is painful. My baby is twelve days old.",

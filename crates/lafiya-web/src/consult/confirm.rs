@@ -268,7 +268,7 @@ fn measurements(base: &KnowledgeBase, heard: &[UnderstoodFinding]) -> Vec<Measur
     let parts: Vec<MeasureIx> = base
         .measures()
         .iter()
-        .filter_map(|it| it.pair)
+        .filter_map(|measure| measure.pair)
         .flatten()
         .collect();
     let shown = (0..base.measures().len())

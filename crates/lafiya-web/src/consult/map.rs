@@ -39,12 +39,15 @@ pub(crate) fn of(facilities: &[NearestFacility]) -> Option<Map> {
     let squeeze = first.latitude.to_radians().cos();
     let places: Vec<Place> = facilities
         .iter()
-        .map(|it| {
-            let east = (it.longitude - first.longitude) * KM_PER_DEGREE * squeeze;
-            (east, (it.latitude - first.latitude) * KM_PER_DEGREE)
+        .map(|facility| {
+            let east = (facility.longitude - first.longitude) * KM_PER_DEGREE * squeeze;
+            (east, (facility.latitude - first.latitude) * KM_PER_DEGREE)
         })
         .collect();
-    let distances: Vec<f64> = facilities.iter().map(|it| it.distance_km).collect();
+    let distances: Vec<f64> = facilities
+        .iter()
+        .map(|facility| facility.distance_km)
+        .collect();
     let here = here(&places, &distances);
     Some(drawn(&places, here))
 }
@@ -127,7 +130,7 @@ mod tests {
         let truth = (1.5, 0.5);
         let distances: Vec<f64> = places
             .iter()
-            .map(|it: &Place| (it.0 - truth.0).hypot(it.1 - truth.1))
+            .map(|place: &Place| (place.0 - truth.0).hypot(place.1 - truth.1))
             .collect();
         let (x, y) = here(&places, &distances).unwrap();
         assert!(

@@ -93,10 +93,10 @@ fn patient_of(document: &AssessmentDocument<'_>) -> Option<String> {
 
 /// What an answer rests on, for people.
 pub(crate) fn rests_on(document: &AssessmentDocument<'_>) -> Vec<Known> {
-    let known = |it: RestsOn<'_>| Known {
-        id: it.id.to_owned(),
-        name: it.name.to_owned(),
-        answer: words::told(&it),
+    let known = |rests_on: RestsOn<'_>| Known {
+        id: rests_on.id.to_owned(),
+        name: rests_on.name.to_owned(),
+        answer: words::told(&rests_on),
     };
     document.rests_on().into_iter().map(known).collect()
 }
@@ -140,7 +140,7 @@ pub(crate) async fn page(
     let mut shown: Vec<Shown<'_>> = answer
         .conditions
         .iter()
-        .map(|it| shown(&library, answer, it))
+        .map(|condition| shown(&library, answer, condition))
         .collect();
     let rest = shown.split_off(CONDITIONS_FIRST.min(shown.len()));
     let page = ResultPage {
@@ -264,7 +264,7 @@ pub(crate) async fn letter(
     let library = app.context.knowledge.load();
     let told = document.rests_on();
     let named = |choice: Choice| -> Vec<String> {
-        let chosen = told.iter().filter(|it| it.choice == choice);
+        let chosen = told.iter().filter(|item| item.choice == choice);
         chosen.map(words::in_letter).collect()
     };
     let answer = &document.assessment;
@@ -280,7 +280,7 @@ pub(crate) async fn letter(
             .conditions
             .iter()
             .take(3)
-            .map(|it| (it, words::share(it.probability)))
+            .map(|condition| (condition, words::share(condition.probability)))
             .collect(),
         present: named(Choice::Present),
         absent: named(Choice::Absent),

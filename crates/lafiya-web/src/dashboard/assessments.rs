@@ -177,11 +177,11 @@ async fn rationale(
     let document = filed.document;
     let answer = &document.assessment;
     let board = DashboardPage::new(visit, "assessments", "Assessment");
-    let share = |it: &lafiya_model::assessment::AssessedCondition| {
+    let share = |condition: &lafiya_model::assessment::AssessedCondition| {
         (
-            it.name.to_string(),
-            words::share(it.probability),
-            words::width(it.probability),
+            condition.name.to_string(),
+            words::share(condition.probability),
+            words::width(condition.probability),
         )
     };
     let page = PageOf {
@@ -196,11 +196,11 @@ async fn rationale(
         page,
     )
     .await?;
-    let events = told.items.into_iter().map(|it| AdverseEventRow {
-        at: words::moment(it.created_at),
-        by: it.reporter,
-        gravity: words::capital(words::plain(it.seriousness.as_str())),
-        text: it.description,
+    let events = told.items.into_iter().map(|item| AdverseEventRow {
+        at: words::moment(item.created_at),
+        by: item.reporter,
+        gravity: words::capital(words::plain(item.seriousness.as_str())),
+        text: item.description,
     });
     Ok(show(&RationalePage {
         frame: board.frame,

@@ -162,7 +162,7 @@ async fn list(
             keys: rows,
             fresh_is_live: fresh
                 .as_ref()
-                .is_some_and(|it| it.record.environment == Environment::Live),
+                .is_some_and(|fresh| fresh.record.environment == Environment::Live),
             fresh: fresh.map(|it| it.key),
             problem,
             per_minute: app.context.limits.per_key_per_minute,

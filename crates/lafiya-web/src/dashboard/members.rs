@@ -120,27 +120,27 @@ async fn list(
     let who = visit.member()?;
     let members = members::list(&app.context, who.tenant.id).await?;
     let board = DashboardPage::new(visit, "members", "Members");
-    let rows = members.into_iter().map(|it| Row {
-        is_you: it.id == who.account,
-        is_operator: it.operator,
-        may_change: who.operator || !it.operator,
-        id: it.id.to_string(),
-        email: it.email,
-        role: it.role,
-        seen: it
+    let rows = members.into_iter().map(|member| Row {
+        is_you: member.id == who.account,
+        is_operator: member.operator,
+        may_change: who.operator || !member.operator,
+        id: member.id.to_string(),
+        email: member.email,
+        role: member.role,
+        seen: member
             .last_sign_in_at
             .map_or_else(|| "never".to_owned(), words::moment),
-        has_password: it.password_hash.is_some(),
-        has_codes: it.has_codes,
+        has_password: member.password_hash.is_some(),
+        has_codes: member.has_codes,
     });
     let status = if problem.is_some() {
         StatusCode::UNPROCESSABLE_ENTITY
     } else {
         StatusCode::OK
     };
-    let link_of = |it: Invited| {
-        let link = format!("{}/sign-in/link/{}", app.settings.public_url, it.link);
-        (it.account.email, link)
+    let link_of = |invited: Invited| {
+        let link = format!("{}/sign-in/link/{}", app.settings.public_url, invited.link);
+        (invited.account.email, link)
     };
     Ok(show_with(
         status,

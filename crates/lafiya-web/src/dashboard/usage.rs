@@ -122,11 +122,11 @@ pub(crate) async fn page(
         conditions: report
             .top_conditions
             .iter()
-            .map(|it| {
+            .map(|condition| {
                 (
-                    it.name.clone(),
-                    words::count(it.count),
-                    words::width(it.count as f64 / most),
+                    condition.name.clone(),
+                    words::count(condition.count),
+                    words::width(condition.count as f64 / most),
                 )
             })
             .collect(),

@@ -101,7 +101,9 @@ fn signs(base: &KnowledgeBase, condition: &Condition) -> Vec<Sign> {
             of_100: format!("{:.0}", link.probability * 100.0),
             width: words::width(f64::from(link.probability)),
             cardinal: link.cardinal,
-            why: entry.and_then(|it| it.why.clone()).unwrap_or_default(),
+            why: entry
+                .and_then(|entry| entry.why.clone())
+                .unwrap_or_default(),
         }
     };
     links.into_iter().map(sign).collect()
@@ -129,7 +131,7 @@ fn tests(base: &KnowledgeBase, text: &schema::Condition) -> Vec<TestShown> {
             investigation: it.clone(),
         })
         .collect();
-    tests.sort_by_key(|it| it.investigation.priority);
+    tests.sort_by_key(|test| test.investigation.priority);
     tests
 }
 

@@ -251,7 +251,7 @@ fn print_unread(cases: &[Case], recalls: &[Recall]) -> io::Result<()> {
 fn print_misses(outcomes: &[Outcome]) -> io::Result<()> {
     for it in outcomes
         .iter()
-        .filter(|it| it.rank != Some(1) || it.is_under() || it.is_over())
+        .filter(|outcome| outcome.rank != Some(1) || outcome.is_under() || outcome.is_over())
     {
         let place = it.rank.map_or("-".to_owned(), |rank| rank.to_string());
         let covered = if it.covered { "" } else { " (not in the base)" };

@@ -154,9 +154,9 @@ fn import_file(
         failed,
         errors: errors
             .into_iter()
-            .map(|it| RowError {
-                line: it.line,
-                reason: it.reason,
+            .map(|error| RowError {
+                line: error.line,
+                reason: error.reason,
             })
             .collect(),
         total,

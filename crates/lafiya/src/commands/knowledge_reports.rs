@@ -114,7 +114,7 @@ pub(super) fn case_mix(base: &KnowledgeBase, matches: &ArgMatches) -> anyhow::Re
 pub(super) fn separation(base: &KnowledgeBase, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let top = matches.get_one::<usize>("top").copied().unwrap_or(40);
     let mut pairs = confusions(base, &Parameters::default());
-    let recognised = |place: usize| pairs.iter().filter(|it| it.place <= place).count();
+    let recognised = |place: usize| pairs.iter().filter(|pair| pair.place <= place).count();
     let summary = format!(
         "{} textbook patients: {} first, {} among the first three\n",
         pairs.len(),
@@ -123,15 +123,15 @@ pub(super) fn separation(base: &KnowledgeBase, matches: &ArgMatches) -> anyhow::
     );
     pairs.truncate(top);
     print_answer(matches, &pairs, |pairs| {
-        let row = |it: &Confusion| {
+        let row = |confusion: &Confusion| {
             format!(
                 "\n{:<46} place {:>2}, {:.2}  taken for {:<46} {:.2}  ({})",
-                it.id,
-                it.place,
-                it.probability,
-                it.taken_for,
-                it.taken_for_probability,
-                it.separated_by.join(", ")
+                confusion.id,
+                confusion.place,
+                confusion.probability,
+                confusion.taken_for,
+                confusion.taken_for_probability,
+                confusion.separated_by.join(", ")
             )
         };
         summary + &pairs.iter().map(row).collect::<String>()

@@ -48,7 +48,7 @@ pub(super) async fn an_adverse_event_is_kept_and_announced(given: &Given) {
     let listed = store.list_adverse_events(caller.0, LIVE, Some(about), PAGE);
     let listed = listed.await.unwrap();
     assert_eq!(listed.total, 3);
-    let ids: Vec<AdverseEventId> = listed.items.iter().map(|it| it.id).collect();
+    let ids: Vec<AdverseEventId> = listed.items.iter().map(|item| item.id).collect();
     assert_eq!(ids, [told[2], told[1]], "the newest first");
     assert_eq!(listed.items[0].description, b"told by the nurse");
     assert_eq!(listed.items[0].seriousness, AdverseSeriousness::Serious);

@@ -124,7 +124,7 @@ pub(super) async fn what_is_replaced_says_by_what_and_stays_as_it_was(given: &Gi
             .await
             .unwrap()
             .unwrap();
-        let id = |it: &&RecordAssessment| it.assessment_id;
+        let id = |record_assessment: &&RecordAssessment| record_assessment.assessment_id;
         let before = place.checked_sub(1).map(|place| id(&chain[place]));
         assert_eq!(found.summary.supersedes, before, "{place}");
         assert_eq!(found.summary.superseded_by, chain.get(place + 1).map(id));

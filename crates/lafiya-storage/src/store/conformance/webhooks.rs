@@ -329,7 +329,7 @@ pub(super) async fn a_long_queue_of_one_tenant_holds_up_no_other(given: &Given) 
     let claimed = store.claim_deliveries(claim(at(1), 6)).await.unwrap();
     let of = |tenant| claimed.iter().filter(|it| it.tenant == tenant).count();
     assert_eq!(
-        tenants.iter().map(|&it| of(it)).collect::<Vec<_>>(),
+        tenants.iter().map(|&tenant| of(tenant)).collect::<Vec<_>>(),
         [2, 2, 2]
     );
 

@@ -47,7 +47,8 @@ struct Listener {
 
 impl Listener {
     fn wants(&self, kind: EventKind, environment: Option<Environment>) -> bool {
-        self.events.contains(&kind) && environment.is_none_or(|it| it == self.environment)
+        self.events.contains(&kind)
+            && environment.is_none_or(|environment| environment == self.environment)
     }
 }
 

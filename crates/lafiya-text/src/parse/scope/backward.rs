@@ -96,7 +96,8 @@ fn is_free_of(reading: &Reading<'_>, free: usize) -> bool {
     // A medicine may follow: "Seizure free on valproate".
     let by_medicine = || {
         let medicine = reading.traits.get(next + 1);
-        reading.words[next] == "on" && medicine.is_some_and(|it| it.has(Trait::Medicine))
+        reading.words[next] == "on"
+            && medicine.is_some_and(|medicine| medicine.has(Trait::Medicine))
     };
     let is_led = || {
         let counts = matches!(reading.words[next], "x" | "of") || reading.tokens[next].is_number();
