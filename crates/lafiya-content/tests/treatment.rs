@@ -1,6 +1,8 @@
-//! Treatment lines of all conditions: cautions that must stand beside a medicine, and doses that say whom they are for.
+//! Treatment lines of all conditions: cautions that must stand beside a medicine, and doses that
+//! say whom they are for.
 //!
-//! Each test looks for a pattern of words in every file, so that a new condition cannot bring an old mistake back.
+//! Each test looks for a pattern of words in every file, so that a new condition cannot bring an
+//! old mistake back.
 
 use std::path::Path;
 
@@ -454,7 +456,8 @@ const CAUTIONS: [Caution; 16] = [
         women: true,
         said: &["pregnan"],
         except: &[
-            // Deadly diseases that it is given for in pregnancy too, and one dose when the womb is emptied.
+            // Deadly diseases that it is given for in pregnancy too, and one dose when the womb is
+            // emptied.
             "c_anthrax_cutaneous",
             "c_anthrax_gastrointestinal",
             "c_anthrax_inhalational",

@@ -73,6 +73,25 @@ pub struct PatientFacts<'a> {
 
 impl<'a> PatientFacts<'a> {
     /// Gathers the facts of a case. The order and repetition of the evidence make no difference.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_engine::PatientFacts;
+    /// use lafiya_model::{Age, DeidentifiedCase, Sex};
+    ///
+    /// let base = lafiya_content::load()?;
+    /// let case = DeidentifiedCase {
+    ///     age: Age::from_years(2),
+    ///     sex: Sex::Male,
+    ///     region: None,
+    ///     month: None,
+    ///     evidence: Vec::new(),
+    /// };
+    /// let facts = PatientFacts::gather(&base, &case);
+    /// assert!(facts.concerns.is_empty());
+    /// # Ok::<(), lafiya_knowledge::LoadError>(())
+    /// ```
     pub fn gather(base: &'a KnowledgeBase, case: &DeidentifiedCase) -> Self {
         let mut facts = Self {
             base,
@@ -556,8 +575,8 @@ impl<'a> PatientFacts<'a> {
     }
 }
 
-/// Whether any of these findings is among the stated evidence, as present or as absent. `evidence_items` is
-/// sorted by concept.
+/// Whether any of these findings is among the stated evidence, as present or as absent.
+/// `evidence_items` is sorted by concept.
 pub(crate) fn is_any_among(
     evidence_items: &[EvidenceItem],
     findings: &[FindingIx],

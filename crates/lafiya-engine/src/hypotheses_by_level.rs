@@ -63,7 +63,8 @@ impl HypothesesByLevel {
         self.places.iter().map(factor).collect()
     }
 
-    /// Returns the level for the unnormalised probabilities `masses`, in the order of [`Self::masses`].
+    /// Returns the level for the unnormalised probabilities `masses`, in the order of
+    /// [`Self::masses`].
     pub(crate) fn level_of(&self, masses: &[f64], parameters: &Parameters) -> TriageLevel {
         let mut shares = Shares::default();
         for (level, group) in &self.groups {

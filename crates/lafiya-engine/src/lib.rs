@@ -47,6 +47,26 @@ pub const ENGINE_VERSION: &str =
     concat!(env!("CARGO_PKG_VERSION"), "+", env!("LAFIYA_ENGINE_SOURCE"));
 
 /// Assesses a case and returns the draft.
+///
+/// # Example
+///
+/// ```
+/// use lafiya_engine::{Parameters, assess, review};
+/// use lafiya_model::{Age, DeidentifiedCase, Sex, TriageLevel};
+///
+/// let base = lafiya_content::load()?;
+/// let well = DeidentifiedCase {
+///     age: Age::from_years(30),
+///     sex: Sex::Female,
+///     region: Some("kano".to_owned()),
+///     month: Some(9),
+///     evidence: Vec::new(),
+/// };
+/// let draft = assess(&base, &well, &Parameters::default());
+/// let answer = review(draft, 0);
+/// assert!(answer.triage.level < TriageLevel::Emergency);
+/// # Ok::<(), lafiya_knowledge::LoadError>(())
+/// ```
 pub fn assess<'a>(
     base: &'a KnowledgeBase,
     case: &DeidentifiedCase,

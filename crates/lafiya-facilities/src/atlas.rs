@@ -68,6 +68,18 @@ impl Atlas {
 
     /// Returns the place that a text refers to. `home` is the ISO code of the country that is
     /// preferred for a name that exists in several.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_facilities::Atlas;
+    ///
+    /// let base = lafiya_content::load()?;
+    /// let atlas = Atlas::new(&base);
+    /// let kano = atlas.find("Kano", None).unwrap();
+    /// assert_eq!((kano.country.as_str(), kano.region.as_deref()), ("ng", Some("kano")));
+    /// # Ok::<(), lafiya_knowledge::LoadError>(())
+    /// ```
     pub fn find(&self, text: &str, home: Option<&str>) -> Option<Located> {
         let text: String = text.chars().take(TEXT_CHARACTERS_MAX).collect();
         let home = home.map(str::to_uppercase);

@@ -8,6 +8,17 @@ const EARTH_RADIUS_KM: f64 = 6371.0088;
 
 /// Returns the great-circle distance in kilometres (haversine formula). It is symmetric, and
 /// accurate for short distances too.
+///
+/// # Example
+///
+/// ```
+/// use lafiya_facilities::distance_km;
+/// use lafiya_model::Coordinate;
+///
+/// let kano = Coordinate::new(12.0, 8.52).unwrap();
+/// let lagos = Coordinate::new(6.45, 3.39).unwrap();
+/// assert!((800.0..900.0).contains(&distance_km(kano, lagos)));
+/// ```
 pub fn distance_km(a: Coordinate, b: Coordinate) -> f64 {
     let (lat_a, lat_b) = (a.latitude.to_radians(), b.latitude.to_radians());
     let north = (lat_b - lat_a).abs() / 2.0;

@@ -147,6 +147,17 @@ impl Register {
 
     /// Returns the register embedded in the binary: referral, teaching and general hospitals of
     /// Africa.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_facilities::{Register, Types};
+    ///
+    /// let base = lafiya_content::load()?;
+    /// let register = Register::embedded(Types::of(&base));
+    /// assert!(register.len() > 1_000);
+    /// # Ok::<(), lafiya_knowledge::LoadError>(())
+    /// ```
     pub fn embedded(types: Types) -> Self {
         Self::new(
             EMBEDDED.lines().filter_map(embedded_facility).collect(),
@@ -175,6 +186,20 @@ impl Register {
     }
 
     /// Returns the facilities of these levels, nearest first.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_facilities::{Register, Types};
+    /// use lafiya_model::{Coordinate, FacilityLevel};
+    ///
+    /// let base = lafiya_content::load()?;
+    /// let register = Register::embedded(Types::of(&base));
+    /// let kano = Coordinate::new(12.0, 8.52).unwrap();
+    /// let nearest = register.nearest(kano, &[FacilityLevel::Hospital]).next().unwrap();
+    /// assert!(nearest.distance_km < 50.0);
+    /// # Ok::<(), lafiya_knowledge::LoadError>(())
+    /// ```
     pub fn nearest<'a>(
         &'a self,
         from: Coordinate,

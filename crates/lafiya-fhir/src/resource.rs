@@ -60,6 +60,18 @@ impl<'a> Resource<'a> {
     }
 
     /// Adds a field unless it is empty.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_fhir::Resource;
+    ///
+    /// let patient = Resource::new("Patient").with("gender", "female").with("language", "");
+    /// let json = patient.into_value();
+    /// assert_eq!(json["gender"], "female");
+    /// // Empty fields are left out, as FHIR requires.
+    /// assert!(json.get("language").is_none());
+    /// ```
     pub fn with(mut self, name: &'static str, value: impl Into<Element<'a>>) -> Self {
         let value = value.into();
         if !value.is_empty() {

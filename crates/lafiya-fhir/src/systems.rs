@@ -30,6 +30,15 @@ pub struct Systems {
 
 impl Systems {
     /// Creates the URLs under a public URL without `/v1`.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_fhir::Systems;
+    ///
+    /// let systems = Systems::new("https://lafiya.example/");
+    /// assert_eq!(systems.concept(), "https://lafiya.example/fhir/CodeSystem/concept");
+    /// ```
     pub fn new(public_url: &str) -> Self {
         let base = public_url.trim_end_matches('/').to_owned();
         Self {

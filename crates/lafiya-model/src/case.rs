@@ -56,6 +56,15 @@ pub struct Coordinate {
 
 impl Coordinate {
     /// Creates a coordinate, or returns `None` if the numbers are out of range.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_model::Coordinate;
+    ///
+    /// assert!(Coordinate::new(12.0, 8.52).is_some());
+    /// assert!(Coordinate::new(91.0, 0.0).is_none());
+    /// ```
     pub fn new(latitude: f64, longitude: f64) -> Option<Self> {
         let on_the_globe = latitude.abs() <= 90.0 && longitude.abs() <= 180.0;
         on_the_globe.then_some(Self {

@@ -11,6 +11,15 @@ const CODES: &str = "\
     UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW";
 
 /// Whether a two-letter code is assigned to a country. Case does not matter.
+///
+/// # Example
+///
+/// ```
+/// use lafiya_model::is_country_code;
+///
+/// assert!(is_country_code("ng"));
+/// assert!(!is_country_code("Nigeria"));
+/// ```
 pub fn is_country_code(code: &str) -> bool {
     let mut codes = CODES.split_ascii_whitespace();
     codes.any(|known| known.eq_ignore_ascii_case(code))

@@ -27,6 +27,16 @@ impl fmt::Display for IdRefusal {
 }
 
 /// Parses a UUID that a client sent.
+///
+/// # Example
+///
+/// ```
+/// use lafiya_model::ids::uuid_from_client;
+///
+/// assert!(uuid_from_client("5f0c9e0e-8f6f-4f0e-9d8a-1b2c3d4e5f60").is_ok());
+/// // The nil UUID stands for "no id" in many clients, so it names nothing.
+/// assert!(uuid_from_client("00000000-0000-0000-0000-000000000000").is_err());
+/// ```
 pub fn uuid_from_client(text: &str) -> Result<Uuid, IdRefusal> {
     let id = Uuid::parse_str(text).map_err(|_| IdRefusal::NotAUuid)?;
     if id.is_nil() || id.is_max() {

@@ -30,12 +30,30 @@ pub struct Age {
 
 impl Age {
     /// Creates an age from whole days.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_model::Age;
+    ///
+    /// let newborn = Age::from_days(3);
+    /// assert_eq!((newborn.days(), newborn.years()), (3, 0));
+    /// ```
     #[inline]
     pub const fn from_days(days: u32) -> Self {
         Self { days }
     }
 
     /// Creates an age from whole months (30.44 days).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_model::Age;
+    ///
+    /// assert_eq!(Age::from_months(18).months(), 18);
+    /// assert_eq!(Age::from_months(18).years(), 1);
+    /// ```
     #[inline]
     pub const fn from_months(months: u32) -> Self {
         Self {
@@ -44,6 +62,15 @@ impl Age {
     }
 
     /// Creates an age from whole years (365.25 days).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_model::Age;
+    ///
+    /// assert_eq!(Age::from_years(30).years(), 30);
+    /// assert!(Age::from_years(5) > Age::from_months(59));
+    /// ```
     #[inline]
     pub const fn from_years(years: u32) -> Self {
         Self {
@@ -72,6 +99,15 @@ impl Age {
     }
 
     /// Returns the age band used for reasoning.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_model::{Age, AgeBand};
+    ///
+    /// assert_eq!(Age::from_days(3).band(), AgeBand::Neonate);
+    /// assert_ne!(Age::from_years(3).band(), Age::from_years(30).band());
+    /// ```
     #[inline]
     pub fn band(self) -> AgeBand {
         let mut from_the_last = AgeBand::ALL.iter().rev();

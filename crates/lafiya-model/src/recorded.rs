@@ -54,8 +54,8 @@ pub struct AssessmentDocument<'a> {
 }
 
 impl AssessmentDocument<'_> {
-    /// What the answer rests on, as it was known then. An older document tells it from what was weighed, which has
-    /// no values.
+    /// What the answer rests on, as it was known then. An older document tells it from what was
+    /// weighed, which has no values.
     pub fn rests_on(&self) -> Vec<RestsOn<'_>> {
         match &self.case {
             Some(case) => case

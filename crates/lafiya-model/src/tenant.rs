@@ -66,6 +66,15 @@ word_enum!(Environment { Live => "live", Test => "test" });
 
 impl Environment {
     /// Returns the prefix of API keys for this environment.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_model::Environment;
+    ///
+    /// assert_eq!(Environment::Live.key_prefix(), "sk_live_");
+    /// assert_eq!(Environment::Test.key_prefix(), "sk_test_");
+    /// ```
     pub fn key_prefix(self) -> &'static str {
         match self {
             Self::Live => "sk_live_",
@@ -91,6 +100,15 @@ word_enum!(Tier { Pilot => "pilot", Professional => "professional", Enterprise =
 impl Tier {
     /// Returns the number of assessments included per calendar month; `None` if it depends on an
     /// agreement.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_model::Tier;
+    ///
+    /// assert_eq!(Tier::Pilot.included_per_month(), Some(200));
+    /// assert_eq!(Tier::Professional.included_per_month(), Some(2_500));
+    /// ```
     pub fn included_per_month(self) -> Option<u64> {
         match self {
             Self::Pilot => Some(200),

@@ -5,6 +5,16 @@ use serde::{Deserialize, Serialize};
 use crate::tenant::word_enum;
 
 /// The triage level, ordered by danger: the greater, the more dangerous.
+///
+/// # Example
+///
+/// ```
+/// use lafiya_model::TriageLevel;
+///
+/// // More danger is greater, so the higher of two levels is their maximum.
+/// assert!(TriageLevel::Emergency > TriageLevel::Urgent);
+/// assert_eq!(TriageLevel::SelfCare.as_str(), "self-care");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TriageLevel {
@@ -76,6 +86,15 @@ word_enum!(Seriousness {
 
 impl Seriousness {
     /// Returns the lowest level that a patient with such a flag can get.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_model::{Seriousness, TriageLevel};
+    ///
+    /// assert_eq!(Seriousness::Serious.floor(), TriageLevel::Urgent);
+    /// assert_eq!(Seriousness::Emergency.floor(), TriageLevel::Emergency);
+    /// ```
     pub fn floor(self) -> TriageLevel {
         match self {
             Self::Serious => TriageLevel::Urgent,

@@ -128,6 +128,18 @@ impl Scrubber {
     }
 
     /// Returns the text without personal data.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_provider::Scrubber;
+    ///
+    /// let base = lafiya_content::load()?;
+    /// let scrubber = Scrubber::new(&base);
+    /// let scrubbed = scrubber.scrub("fever, call 08031234567");
+    /// assert!(scrubbed.contains("fever") && !scrubbed.contains("0803"));
+    /// # Ok::<(), lafiya_knowledge::LoadError>(())
+    /// ```
     pub fn scrub(&self, text: &str) -> String {
         let mut pieces = pieces(text);
         take_contacts(&mut pieces);

@@ -326,7 +326,8 @@ fn deidentified(
     }
 }
 
-/// What the engine was told, with the names of today: whatever is told later, this is what the answer rests on.
+/// What the engine was told, with the names of today: whatever is told later, this is what the
+/// answer rests on.
 fn recorded_case<'a>(base: &'a Library, case: &DeidentifiedCase) -> RecordedCase<'a> {
     let recorded = |item: &Evidence| {
         let concept = base.resolve(item.id.as_str())?;
@@ -578,7 +579,8 @@ pub async fn find_filed(
     })
 }
 
-/// The latest assessment that replaced this one, directly or by way of others; this one where none did.
+/// The latest assessment that replaced this one, directly or by way of others; this one where none
+/// did.
 pub async fn newest_after(
     context: &Context,
     caller: &Caller,

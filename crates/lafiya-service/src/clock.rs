@@ -10,6 +10,23 @@ use jiff::tz::TimeZone;
 const BILLING_ZONE: &str = "Africa/Lagos";
 
 /// A source of the current time. Tests use their own.
+///
+/// # Example
+///
+/// ```
+/// use jiff::Timestamp;
+/// use lafiya_service::Clock;
+///
+/// struct Fixed(Timestamp);
+///
+/// impl Clock for Fixed {
+///     fn now(&self) -> Timestamp {
+///         self.0
+///     }
+/// }
+///
+/// assert_eq!(Fixed(Timestamp::UNIX_EPOCH).now().as_second(), 0);
+/// ```
 pub trait Clock: Send + Sync + 'static {
     /// Returns the current time.
     fn now(&self) -> Timestamp;
@@ -38,6 +55,17 @@ pub fn billing_zone() -> TimeZone {
 }
 
 /// Returns the calendar day in Lagos at a point in time.
+///
+/// # Example
+///
+/// ```
+/// use lafiya_service::clock::lagos_date;
+///
+/// // 23:30 in UTC is half past midnight in Lagos.
+/// let late: jiff::Timestamp = "2026-01-31T23:30:00Z".parse()?;
+/// assert_eq!(lagos_date(late).to_string(), "2026-02-01");
+/// # Ok::<(), jiff::Error>(())
+/// ```
 pub fn lagos_date(at: Timestamp) -> Date {
     LAGOS.to_datetime(at).date()
 }

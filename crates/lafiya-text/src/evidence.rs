@@ -8,6 +8,18 @@ use crate::parse::{Mention, Parsed};
 
 /// Returns the evidence in a text, in text order, with test results after the rest. A value that
 /// cannot be parsed leaves the bare concept.
+///
+/// # Example
+///
+/// ```
+/// use lafiya_text::{ParseContext, Parser, evidence};
+///
+/// let base = lafiya_content::load()?;
+/// let parsed = Parser::build(&base).parse(&base, "vomiting since yesterday", &ParseContext::default());
+/// let evidence = evidence(&base, &parsed);
+/// assert_eq!(evidence[0].id.as_str(), "s_vomiting");
+/// # Ok::<(), lafiya_knowledge::LoadError>(())
+/// ```
 pub fn evidence(base: &KnowledgeBase, parsed: &Parsed) -> Vec<Evidence> {
     parsed
         .mentions

@@ -23,6 +23,20 @@ impl RetrySchedule {
     /// Returns the pause after a failed attempt, or `None` if no attempts are left.
     /// `attempts_before` is the number of earlier attempts, `chance` a random number between 0 and
     /// 1, `asked` the pause that the receiver requested.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use lafiya_webhooks::RetrySchedule;
+    ///
+    /// let minute = Duration::from_secs(60);
+    /// let schedule = RetrySchedule::new(vec![minute]);
+    /// // A chance of 0.5 is the middle of the jitter.
+    /// assert_eq!(schedule.pause(0, 0.5, None), Some(minute));
+    /// assert_eq!(schedule.pause(1, 0.5, None), None);
+    /// ```
     pub fn pause(
         &self,
         attempts_before: u32,

@@ -34,6 +34,14 @@ impl Secret {
     }
 
     /// Returns the form for users and libraries: `whsec_` and base64.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_webhooks::Secret;
+    ///
+    /// assert!(Secret::generate().reveal().starts_with("whsec_"));
+    /// ```
     pub fn reveal(&self) -> String {
         format!("{SECRET_PREFIX}{}", STANDARD.encode(&self.0))
     }
@@ -53,6 +61,18 @@ impl std::fmt::Debug for Secret {
 }
 
 /// Returns the value of the `webhook-signature` header.
+///
+/// # Example
+///
+/// ```
+/// use jiff::Timestamp;
+/// use lafiya_webhooks::{Secret, signature::signature};
+///
+/// let (old, new) = (Secret::generate(), Secret::generate());
+/// // While a secret is rotated, both sign.
+/// let header = signature(&[new, old], "msg_1", Timestamp::now(), "{}");
+/// assert_eq!(header.split(' ').count(), 2);
+/// ```
 pub fn signature(secrets: &[Secret], id: &str, at: Timestamp, body: &str) -> String {
     let all: Vec<String> = secrets
         .iter()

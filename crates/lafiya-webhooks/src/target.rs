@@ -50,6 +50,17 @@ pub enum TargetRefusal {
 
 impl TargetPolicy {
     /// Parses the URL and checks everything that can be checked without resolving its name.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_webhooks::TargetPolicy;
+    ///
+    /// let policy = TargetPolicy::PublicHttps;
+    /// assert!(policy.check("https://example.org/hooks").is_ok());
+    /// assert!(policy.check("https://127.0.0.1/hooks").is_err());
+    /// assert!(policy.check("http://example.org/hooks").is_err());
+    /// ```
     pub fn check(self, text: &str) -> Result<Url, TargetRefusal> {
         if text.chars().count() > URL_CHARACTERS_MAX {
             return Err(TargetRefusal::TooLong);

@@ -42,6 +42,14 @@ pub enum Format {
 
 impl Format {
     /// Detects the format from the start of the file; its name does not matter.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_facilities::import::Format;
+    ///
+    /// assert_eq!(Format::of("name,latitude,longitude"), Format::Csv);
+    /// ```
     pub fn of(text: &str) -> Self {
         let start: String = text
             .trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t'])

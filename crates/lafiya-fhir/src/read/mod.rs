@@ -74,6 +74,20 @@ pub(crate) struct Reading {
 }
 
 /// Reads a Bundle. `today` is the date at the service's location.
+///
+/// # Example
+///
+/// ```
+/// use jiff::civil::date;
+/// use lafiya_fhir::{Systems, read_bundle};
+/// use serde_json::json;
+///
+/// let base = lafiya_content::load()?;
+/// let systems = Systems::new("https://lafiya.example");
+/// let not_a_bundle = json!({"resourceType": "Patient"});
+/// assert!(read_bundle(&not_a_bundle, &base, &systems, date(2026, 11, 19)).is_err());
+/// # Ok::<(), lafiya_knowledge::LoadError>(())
+/// ```
 pub fn read_bundle(
     body: &Value,
     base: &KnowledgeBase,

@@ -50,7 +50,8 @@ pub(crate) struct RationaleAnswer<'a> {
     rests_on: Vec<RestsOnAnswer<'a>>,
     /// The earlier assessment of the same patient that this one replaces
     supersedes: Option<Uuid>,
-    /// The later assessment that replaced this one: a further turn of the interview, or a corrected case
+    /// The later assessment that replaced this one: a further turn of the interview, or a corrected
+    /// case
     superseded_by: Option<Uuid>,
     /// The chain of reasoning, one sentence per step
     reasoning: String,

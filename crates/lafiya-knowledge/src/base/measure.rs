@@ -293,6 +293,15 @@ fn convert(number: f64, other: &OtherUnit) -> f64 {
 }
 
 /// Splits a text into the number at its start and the rest, which is the unit.
+///
+/// # Example
+///
+/// ```
+/// use lafiya_knowledge::split_number;
+///
+/// assert_eq!(split_number("39.5 C"), Some((39.5, "C")));
+/// assert_eq!(split_number("high"), None);
+/// ```
 pub fn split_number(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
     let end = text

@@ -240,6 +240,19 @@ impl Checked {
 }
 
 /// Parses and checks files.
+///
+/// # Example
+///
+/// ```
+/// use lafiya_knowledge::{SourceFile, check};
+///
+/// let broken = SourceFile {
+///     path: "conditions/c_example.toml".to_owned(),
+///     text: "id = ".to_owned(),
+/// };
+/// let checked = check(vec![broken]);
+/// assert!(checked.complaints().count() > 0);
+/// ```
 pub fn check(files: Vec<SourceFile>) -> Checked {
     let loaded = load::parse(files);
     let base = KnowledgeBase::from_content(loaded.content.clone());

@@ -20,6 +20,21 @@ pub use self::memory::MemoryCache;
 pub use self::redis::{REDIS_TIMEOUT, RedisCache};
 
 /// A cache of values that may be lost, and sliding windows.
+///
+/// # Example
+///
+/// ```
+/// # async fn example() -> Result<(), lafiya_storage::cache::CacheError> {
+/// use std::time::Duration;
+///
+/// use lafiya_storage::cache::{Cache, MemoryCache};
+///
+/// let cache = MemoryCache::new();
+/// cache.set("greeting", b"hello", Duration::from_secs(60)).await?;
+/// assert_eq!(cache.get("greeting").await?.as_deref(), Some(b"hello".as_slice()));
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait Cache: Send + Sync + 'static {
     /// Returns the value of a key until it expires.

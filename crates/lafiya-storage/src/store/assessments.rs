@@ -36,8 +36,8 @@ pub struct RecordAssessment {
     /// Whether the interview id was generated for this turn, so that nothing can be stored for it
     /// yet.
     pub new_interview: bool,
-    /// The assessment of another interview that this one corrects. A further turn replaces the turn before it
-    /// without being told.
+    /// The assessment of another interview that this one corrects. A further turn replaces the turn
+    /// before it without being told.
     pub corrects: Option<AssessmentId>,
     /// The current time.
     pub created_at: Timestamp,

@@ -56,6 +56,21 @@ use sql_store::{Database, SqlStore};
 use sqlite::Sqlite;
 
 /// Opens the store and migrates its tables. Several processes may do so concurrently.
+///
+/// # Example
+///
+/// ```
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use lafiya_storage::store::{self, StoreSettings};
+///
+/// let settings = StoreSettings::new("sqlite://data/lafiya.db".parse()?);
+/// let store = store::connect(&settings).await?;
+/// for tenant in store.list_tenants().await? {
+///     println!("{}", tenant.name);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub async fn connect(settings: &StoreSettings) -> Result<Arc<dyn Store>, StoreError> {
     let database = match &settings.url {
         StoreUrl::Sqlite(path) => Database::Sqlite(Sqlite::open(path, settings).await?),
@@ -197,8 +212,8 @@ pub trait Store: Accounts + WebhookStore {
         id: AssessmentId,
     ) -> Result<Option<StoredAssessment>, StoreError>;
 
-    /// The assessment that replaced this one, directly or by way of others, and was not replaced itself; this one
-    /// where none did.
+    /// The assessment that replaced this one, directly or by way of others, and was not replaced
+    /// itself; this one where none did.
     async fn newest_after(
         &self,
         tenant: TenantId,

@@ -44,6 +44,17 @@ pub struct NotDataKeys;
 
 impl DataKeys {
     /// Parses keys separated by commas. An empty text disables encryption.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_storage::store::DataKeys;
+    ///
+    /// let key = "00".repeat(32);
+    /// assert!(DataKeys::parse(&key).is_ok_and(|keys| keys.seal_documents()));
+    /// assert!(DataKeys::parse("").is_ok_and(|keys| !keys.seal_documents()));
+    /// assert!(DataKeys::parse("too short").is_err());
+    /// ```
     pub fn parse(text: &str) -> Result<Self, NotDataKeys> {
         let words = text.split(',').map(str::trim);
         let keys: Result<Vec<DataKey>, NotDataKeys> = words

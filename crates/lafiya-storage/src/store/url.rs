@@ -8,6 +8,16 @@ use std::time::Duration;
 use super::DataKeys;
 
 /// The URL of a store: `sqlite://path/to/file` or `postgres://…`.
+///
+/// # Example
+///
+/// ```
+/// use lafiya_storage::store::StoreUrl;
+///
+/// let file: StoreUrl = "sqlite://data/lafiya.db".parse()?;
+/// assert_eq!(file, StoreUrl::Sqlite("data/lafiya.db".into()));
+/// # Ok::<(), lafiya_storage::store::UnknownStoreUrl>(())
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub enum StoreUrl {
     /// A local file.

@@ -1,7 +1,8 @@
 //! How far a pregnancy is: "11 weeks pregnant" says the trimester. Which ids and words is data.
 //!
-//! Weeks right beside a word for a pregnancy are found with the times. Weeks further away ("pregnant woman, 34 weeks, with
-//! headache") are judged here, where the findings are known: a time that belongs to a finding stays one.
+//! Weeks right beside a word for a pregnancy are found with the times. Weeks further away
+//! ("pregnant woman, 34 weeks, with headache") are judged here, where the findings are known: a
+//! time that belongs to a finding stays one.
 
 use std::ops::Range;
 
@@ -139,8 +140,8 @@ impl Gestation {
         }
     }
 
-    /// Puts the stage beside a pregnancy that is spoken of with its weeks or months, which are then no time that a finding
-    /// has lasted. Who is too young for a pregnancy was born so early.
+    /// Puts the stage beside a pregnancy that is spoken of with its weeks or months, which are then
+    /// no time that a finding has lasted. Who is too young for a pregnancy was born so early.
     pub(super) fn apply(
         &self,
         reading: &Reading<'_>,
@@ -219,7 +220,8 @@ impl Gestation {
         (named && !goes_on && BARE_WEEKS.contains(&weeks)).then_some(weeks * WEEK_DAYS)
     }
 
-    /// Notes the stage that a pregnancy is in after so many days, or that somebody was born so early.
+    /// Notes the stage that a pregnancy is in after so many days, or that somebody was born so
+    /// early.
     fn note(
         &self,
         (base, (age, sex)): (&KnowledgeBase, (Option<Age>, Option<Sex>)),
@@ -274,7 +276,8 @@ impl Gestation {
         carrier.map(|it| it.core.clone())
     }
 
-    /// Weeks and months apart from the pregnancy: "pregnant woman, 34 weeks, headache", "34 weeks, antenatal visit".
+    /// Weeks and months apart from the pregnancy: "pregnant woman, 34 weeks, headache", "34 weeks,
+    /// antenatal visit".
     fn apart(
         &self,
         reading: &Reading<'_>,

@@ -25,7 +25,8 @@ pub(super) fn attach(
 ) {
     let covered = covered.tokens();
     let (words, times) = told;
-    // A phrase may hold a time of its own ("cough for months", "2 weeks postpartum"): that one is spent.
+    // A phrase may hold a time of its own ("cough for months", "2 weeks postpartum"): that one is
+    // spent.
     let is_free = |time: &&Time| {
         let spent = (time.first..time.end).any(|at| covered[at]);
         !spent && !words.is_from_event(reading, time) && !is_of_event(reading, words, time, spotted)
@@ -60,8 +61,8 @@ pub(super) fn attach(
     }
 }
 
-/// "Delivered 3 weeks ago, headache", "took amoxicillin for 5 days, cough": whether a time is that of something right before
-/// it that does not last as a finding does.
+/// "Delivered 3 weeks ago, headache", "took amoxicillin for 5 days, cough": whether a time is that
+/// of something right before it that does not last as a finding does.
 fn is_of_event(reading: &Reading<'_>, words: &Times, time: &Time, spotted: &[Spotted]) -> bool {
     let clause = reading.clause_of(time.first);
     let before = clause.start..time.first;

@@ -285,6 +285,23 @@ impl Parser {
     }
 
     /// Parses a text. The knowledge base must be the one the parser was built from.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_model::Choice;
+    /// use lafiya_text::{ParseContext, Parser};
+    ///
+    /// let base = lafiya_content::load()?;
+    /// let parser = Parser::build(&base);
+    /// let parsed = parser.parse(&base, "fever for 3 days, no cough", &ParseContext::default());
+    /// let read: Vec<_> = parsed.mentions.iter().map(|mention| {
+    ///     (base.id_of(mention.concept), mention.choice, mention.duration_days)
+    /// }).collect();
+    /// assert_eq!(read[0], ("s_fever", Choice::Present, Some(3)));
+    /// assert_eq!(read[1], ("s_cough", Choice::Absent, None));
+    /// # Ok::<(), lafiya_knowledge::LoadError>(())
+    /// ```
     pub fn parse(&self, base: &KnowledgeBase, text: &str, context: &ParseContext) -> Parsed {
         let mut folded = Folded::of(text);
         let mut tokens = folded.tokens();

@@ -40,7 +40,8 @@ pub(super) enum Dropped {
     OtherPerson,
     /// In the past.
     Past,
-    /// A number among its words says something else: "13 weeks gestation" is not "below 13 weeks gestation".
+    /// A number among its words says something else: "13 weeks gestation" is not "below 13 weeks
+    /// gestation".
     Misread,
 }
 

@@ -148,8 +148,8 @@ impl Times {
         written.or_else(one).copied()
     }
 
-    /// "Fever 3 days after delivery": whether a time is counted from or to an event, which says nothing of how long anything
-    /// lasts; "fever for 3 days after delivery" does.
+    /// "Fever 3 days after delivery": whether a time is counted from or to an event, which says
+    /// nothing of how long anything lasts; "fever for 3 days after delivery" does.
     pub(super) fn is_from_event(&self, reading: &Reading<'_>, time: &Time) -> bool {
         let led = time.first > 0 && self.leads.length_at(&reading.keys, time.first - 1) > 0;
         !led && self.events.length_at(&reading.keys, time.end) > 0
@@ -595,7 +595,8 @@ const COUNTED_MONTH_DAYS: u32 = 30;
 const MONTH_HOURS: u32 = COUNTED_MONTH_DAYS * DAY_HOURS;
 const WEEK_DAYS: f64 = 7.0;
 
-/// Days told beside weeks that end before a token, and where they end: "34 weeks and 2 days", "34w2d", "34w+2".
+/// Days told beside weeks that end before a token, and where they end: "34 weeks and 2 days",
+/// "34w2d", "34w+2".
 fn days_beside(reading: &Reading<'_>, at: usize) -> Option<(u32, usize)> {
     let entries = reading.entries.as_slice();
     let joined = matches!(reading.word(at), "and" | "+");
@@ -635,8 +636,8 @@ impl Counted {
                 .is_some_and(|day| KNOWN_PREGNANCY_DAYS.contains(&day))
     }
 
-    /// Whether the words right beside it make it how far a pregnancy is. Weeks further from the pregnancy are judged when
-    /// the findings are known.
+    /// Whether the words right beside it make it how far a pregnancy is. Weeks further from the
+    /// pregnancy are judged when the findings are known.
     pub(super) fn is_gestation(&self, reading: &Reading<'_>) -> bool {
         let between = (0..self.at)
             .rev()

@@ -131,6 +131,19 @@ impl Search {
     }
 
     /// Returns the concepts that match a phrase, best first.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use lafiya_text::{Search, SearchOptions};
+    ///
+    /// let base = lafiya_content::load()?;
+    /// let search = Search::build(&base);
+    /// let options = SearchOptions { max_results: 3, ..SearchOptions::default() };
+    /// let hits = search.find(&base, "feever", &options);
+    /// assert_eq!(base.id_of(hits[0].concept), "s_fever");
+    /// # Ok::<(), lafiya_knowledge::LoadError>(())
+    /// ```
     pub fn find(
         &self,
         base: &KnowledgeBase,

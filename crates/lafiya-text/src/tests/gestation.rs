@@ -1,5 +1,6 @@
-//! Weeks and months of a pregnancy in every word order, beside the durations of symptoms in pregnant women: generated from
-//! templates, so that no single sentence is what the reader was made for.
+//! Weeks and months of a pregnancy in every word order, beside the durations of symptoms in
+//! pregnant women: generated from templates, so that no single sentence is what the reader was made
+//! for.
 
 use lafiya_model::{Age, Choice, Sex};
 
