@@ -24,6 +24,7 @@ mod question;
 mod ranking;
 mod safety;
 mod triage;
+mod warnings;
 mod weighing;
 mod weights;
 

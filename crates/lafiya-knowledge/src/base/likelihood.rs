@@ -105,7 +105,7 @@ impl Showing {
         by_condition: None,
     };
 
-    /// Which.
+    /// Returns the conditions.
     #[inline]
     pub fn conditions(&self) -> &[ConditionIx] {
         &self.conditions
@@ -215,7 +215,7 @@ impl Showing {
 /// A finding that a condition lists.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shown {
-    /// Which.
+    /// The finding.
     pub finding: FindingIx,
     /// The difference between the expected answer and that of a person whose illness does not
     /// explain the finding.

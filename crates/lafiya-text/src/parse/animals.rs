@@ -7,9 +7,9 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 
 use super::dictionary::Joint;
 use super::marks::Mark;
+use super::persons::{Names, Person};
 use super::reading::Reading;
 use super::spotted::Spotted;
-use super::subject::{Names, Person};
 use crate::hash::{FastMap, FastSet, set_of};
 use crate::words::PersonWords;
 

@@ -11,12 +11,13 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice, Sex};
 
 use super::concept_set::ConceptSet;
+use super::counted_time::CountedTime;
 use super::known;
 use super::marks::Mark;
 use super::matches::Tokens;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
-use super::time::{Counted, StatedTimes, Times};
+use super::time::StatedTimes;
 use super::traits::Trait;
 use crate::phrases::PhraseSet;
 use crate::words::{GestationWords, Stage};
@@ -300,12 +301,12 @@ impl Gestation {
         if !around.is_pregnant() && !unsaid {
             return;
         }
-        let mut best: Option<(Counted, Reads)> = None;
+        let mut best: Option<(CountedTime, Reads)> = None;
         reading.take_each_of([Trait::Number, Trait::Unit], |at| {
             let count = count_at(reading, at)?;
             let end = count.end;
             let reads = self.reads(&around, told, &count);
-            let outweighs = |(known, known_as): &(Counted, Reads)| {
+            let outweighs = |(known, known_as): &(CountedTime, Reads)| {
                 (reads == Reads::Gestation, count.days)
                     > (*known_as == Reads::Gestation, known.days)
             };
@@ -390,9 +391,14 @@ impl Gestation {
     }
 
     /// What weeks or months are, judged by what stands beside them.
-    fn reads(&self, around: &Surroundings<'_, '_>, told: &StatedTimes, count: &Counted) -> Reads {
+    fn reads(
+        &self,
+        around: &Surroundings<'_, '_>,
+        told: &StatedTimes,
+        count: &CountedTime,
+    ) -> Reads {
         let reading = around.reading;
-        let &Counted { at, end, .. } = count;
+        let &CountedTime { at, end, .. } = count;
         let is_time = told.times.iter().any(|time| time.first == at);
         let at_weeks = at > 0 && reading.words[at - 1] == "at";
         let days = count.days.unwrap_or_default();
@@ -509,7 +515,7 @@ impl Gestation {
     }
 
     /// Whether nothing but light words stands beside weeks in their clause.
-    fn is_alone(&self, around: &Surroundings<'_, '_>, count: &Counted) -> bool {
+    fn is_alone(&self, around: &Surroundings<'_, '_>, count: &CountedTime) -> bool {
         let reading = around.reading;
         let mut clause = reading.clause_of(count.at);
         clause.all(|n| {
@@ -546,6 +552,6 @@ impl Gestation {
 }
 
 /// A number of weeks or the like at a token, written either way.
-fn count_at(reading: &Reading<'_>, at: usize) -> Option<Counted> {
-    Times::fraction_at(reading, at).or_else(|| Times::counted_at(reading, at))
+fn count_at(reading: &Reading<'_>, at: usize) -> Option<CountedTime> {
+    CountedTime::fraction_at(reading, at).or_else(|| CountedTime::at(reading, at))
 }

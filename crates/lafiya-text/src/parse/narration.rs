@@ -4,8 +4,8 @@
 
 use lafiya_model::Sex;
 
+use super::persons::{Named, Names, Person};
 use super::reading::Reading;
-use super::subject::{Named, Names, Person};
 use crate::hash::{FastSet, set_of};
 use crate::words::PersonWords;
 

@@ -10,11 +10,11 @@ use lafiya_model::{Age, Choice};
 use smallvec::SmallVec;
 
 use super::concept_set::ConceptSet;
+use super::counted_time::CountedTime;
 use super::history::Histories;
 use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted, is_danger};
-use super::time::Times;
 use super::traits::Trait;
 use crate::hash::FastMap;
 use crate::words::{Ignored, ScopeWords};
@@ -176,7 +176,7 @@ impl Past {
         let stretch = clause_stretch(reading, it);
         let word = |at: usize| reading.word(at);
         let younger = |at: usize| {
-            let count = (at < reading.len()).then(|| Times::counted_at(reading, at));
+            let count = (at < reading.len()).then(|| CountedTime::at(reading, at));
             let days = count.flatten().and_then(|it| it.days);
             days.is_some_and(|days| {
                 days >= YEAR_DAYS && days / YEAR_DAYS + YEARS_SINCE <= age.years()
@@ -285,7 +285,7 @@ fn is_so_long_ago(reading: &Reading<'_>, at: usize, least_days: u32) -> bool {
     if at >= reading.len() {
         return false;
     }
-    let count = Times::fraction_at(reading, at).or_else(|| Times::counted_at(reading, at));
+    let count = CountedTime::fraction_at(reading, at).or_else(|| CountedTime::at(reading, at));
     count.is_some_and(|count| {
         let ago = reading.words.get(count.end) == Some(&"ago");
         let behind = reading.tokens.get(count.end + 1);

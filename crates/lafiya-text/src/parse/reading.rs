@@ -67,7 +67,7 @@ impl<'a> Reading<'a> {
         for run in &runs {
             match run {
                 Run::Plain(row) => {
-                    forms.extend(entries[row.clone()].iter().map(|entry| entry.form))
+                    forms.extend(entries[row.clone()].iter().map(|entry| entry.form));
                 }
                 Run::Compound(number, _) => forms.push(met.compounds[*number as usize]),
             }

@@ -3,8 +3,8 @@
 
 use super::dictionary::Joint;
 use super::marks::Mark;
+use super::persons::{Names, Person};
 use super::reading::Reading;
-use super::subject::{Names, Person};
 use super::traits::Trait;
 use crate::phrases::PhraseSet;
 use crate::words::PersonWords;
