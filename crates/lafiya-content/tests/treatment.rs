@@ -12,7 +12,7 @@ use lafiya_model::Age;
 
 fn content() -> Content {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../knowledge");
-    parse(read_dir(&directory).unwrap()).content
+    parse(read_dir(&directory).expect("the folder can be read")).content
 }
 
 /// Every line that tells what to give or to do.
