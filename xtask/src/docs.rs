@@ -243,12 +243,12 @@ fn fenced_lines(text: &str) -> impl Iterator<Item = &str> {
 
 /// One of our commands, as shown in a document.
 #[derive(Debug, PartialEq, Eq)]
-enum Shown {
+enum ShownCommand {
     Xtask(Vec<String>),
     Service(Vec<String>),
 }
 
-fn shown_command(line: &str) -> Option<Shown> {
+fn shown_command(line: &str) -> Option<ShownCommand> {
     let line = line.trim().trim_start_matches("$ ");
     let words: Vec<&str> = line.split_whitespace().collect();
     let commands = |words: &[&str]| -> Vec<String> {
@@ -263,24 +263,24 @@ fn shown_command(line: &str) -> Option<Shown> {
             .collect()
     };
     match words.as_slice() {
-        ["cargo", "xtask", rest @ ..] => Some(Shown::Xtask(commands(rest))),
+        ["cargo", "xtask", rest @ ..] => Some(ShownCommand::Xtask(commands(rest))),
         ["cargo", "run", rest @ ..] => {
             let own = rest
                 .iter()
                 .position(|word| *word == "--")
                 .map_or(rest.len(), |at| at + 1);
-            Some(Shown::Service(commands(
+            Some(ShownCommand::Service(commands(
                 rest.get(own..).unwrap_or_default(),
             )))
         }
         [program, rest @ ..] if *program == "lafiya" || program.ends_with("/lafiya") => {
-            Some(Shown::Service(commands(rest)))
+            Some(ShownCommand::Service(commands(rest)))
         }
         _ => None,
     }
 }
 
-impl Shown {
+impl ShownCommand {
     fn exists(&self) -> bool {
         match self {
             Self::Xtask(words) => {
@@ -334,15 +334,15 @@ mod tests {
         let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
         assert_eq!(
             shown_command("$ cargo xtask test --only unit"),
-            Some(Shown::Xtask(words(&["test"])))
+            Some(ShownCommand::Xtask(words(&["test"])))
         );
         assert_eq!(
             shown_command("cargo run --release"),
-            Some(Shown::Service(Vec::new()))
+            Some(ShownCommand::Service(Vec::new()))
         );
         assert_eq!(
             shown_command("lafiya key create --tenant demo"),
-            Some(Shown::Service(words(&["key", "create"])))
+            Some(ShownCommand::Service(words(&["key", "create"])))
         );
         assert_eq!(shown_command("curl http://127.0.0.1:8080"), None);
     }

@@ -30,7 +30,7 @@ pub enum Play {
     Drip,
 }
 
-struct Desk {
+struct Shared {
     play: Mutex<Play>,
     asked: Mutex<Vec<String>>,
     key: Mutex<String>,
@@ -40,7 +40,7 @@ struct Desk {
 pub struct Model {
     /// The listening address.
     pub address: SocketAddr,
-    desk: Arc<Desk>,
+    shared: Arc<Shared>,
 }
 
 impl Model {
@@ -48,19 +48,19 @@ impl Model {
     pub fn start(play: Play) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let address = listener.local_addr().expect("an address");
-        let desk = Arc::new(Desk {
+        let shared = Arc::new(Shared {
             play: Mutex::new(play),
             asked: Mutex::default(),
             key: Mutex::default(),
         });
-        let at_desk = Arc::clone(&desk);
+        let for_thread = Arc::clone(&shared);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let desk = Arc::clone(&at_desk);
-                thread::spawn(move || serve(stream, &desk));
+                let shared = Arc::clone(&for_thread);
+                thread::spawn(move || serve(stream, &shared));
             }
         });
-        Self { address, desk }
+        Self { address, shared }
     }
 
     /// Returns its URL for the settings.
@@ -70,17 +70,17 @@ impl Model {
 
     /// Changes the behaviour from now on.
     pub fn play(&self, play: Play) {
-        *self.desk.play.lock().unwrap() = play;
+        *self.shared.play.lock().unwrap() = play;
     }
 
     /// Returns the bodies of all requests so far, as received.
     pub fn asked(&self) -> Vec<String> {
-        self.desk.asked.lock().unwrap().clone()
+        self.shared.asked.lock().unwrap().clone()
     }
 
     /// Returns the last API key received.
     pub fn key(&self) -> String {
-        self.desk.key.lock().unwrap().clone()
+        self.shared.key.lock().unwrap().clone()
     }
 }
 
@@ -91,7 +91,7 @@ pub fn matter(body: &str) -> Value {
     serde_json::from_str(content).expect("a JSON document")
 }
 
-fn serve(stream: TcpStream, desk: &Desk) {
+fn serve(stream: TcpStream, shared: &Shared) {
     let mut stream = BufReader::new(stream);
     let mut first = String::new();
     let mut length = 0;
@@ -109,7 +109,7 @@ fn serve(stream: TcpStream, desk: &Desk) {
                 length = value.parse().unwrap_or(0);
             }
             Some((name, value)) if name.eq_ignore_ascii_case("authorization") => {
-                value.clone_into(&mut desk.key.lock().unwrap());
+                value.clone_into(&mut shared.key.lock().unwrap());
             }
             _ if line.is_empty() => break,
             _ => {}
@@ -125,8 +125,8 @@ fn serve(stream: TcpStream, desk: &Desk) {
         return;
     }
     let body = String::from_utf8_lossy(&body).into_owned();
-    desk.asked.lock().unwrap().push(body.clone());
-    let play = desk.play.lock().unwrap().clone();
+    shared.asked.lock().unwrap().push(body.clone());
+    let play = shared.play.lock().unwrap().clone();
     act(stream, play, &body);
 }
 

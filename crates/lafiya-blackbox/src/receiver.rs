@@ -39,7 +39,7 @@ impl Delivery {
     }
 }
 
-struct Desk {
+struct Shared {
     got: Mutex<Vec<Delivery>>,
     status: AtomicU16,
     location: Mutex<Option<String>>,
@@ -52,7 +52,7 @@ struct Desk {
 pub struct Receiver {
     /// The listening address.
     pub address: SocketAddr,
-    desk: Arc<Desk>,
+    shared: Arc<Shared>,
 }
 
 impl Receiver {
@@ -60,7 +60,7 @@ impl Receiver {
     pub fn start() -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let address = listener.local_addr().expect("an address");
-        let desk = Arc::new(Desk {
+        let shared = Arc::new(Shared {
             got: Mutex::new(Vec::new()),
             status: AtomicU16::new(204),
             location: Mutex::new(None),
@@ -68,14 +68,14 @@ impl Receiver {
             now: AtomicUsize::new(0),
             at_once_max: AtomicUsize::new(0),
         });
-        let at_desk = Arc::clone(&desk);
+        let for_thread = Arc::clone(&shared);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let desk = Arc::clone(&at_desk);
-                std::thread::spawn(move || serve(stream, &desk));
+                let shared = Arc::clone(&for_thread);
+                std::thread::spawn(move || serve(stream, &shared));
             }
         });
-        Self { address, desk }
+        Self { address, shared }
     }
 
     /// Returns its URL for a webhook.
@@ -85,24 +85,24 @@ impl Receiver {
 
     /// Answers with this status from now on.
     pub fn answer(&self, status: u16) {
-        self.desk.status.store(status, Ordering::SeqCst);
+        self.shared.status.store(status, Ordering::SeqCst);
     }
 
     /// Answers with a redirect to this URL from now on.
     pub fn redirect_to(&self, url: &str) {
-        *self.desk.location.lock().unwrap() = Some(url.to_owned());
+        *self.shared.location.lock().unwrap() = Some(url.to_owned());
         self.answer(307);
     }
 
     /// Delays every answer by this time from now on.
     pub fn wait_before_answers(&self, delay: Duration) {
         let delay = delay.as_millis() as usize;
-        self.desk.delay_ms.store(delay, Ordering::SeqCst);
+        self.shared.delay_ms.store(delay, Ordering::SeqCst);
     }
 
     /// Returns all deliveries so far.
     pub fn got(&self) -> Vec<Delivery> {
-        self.desk.got.lock().unwrap().clone()
+        self.shared.got.lock().unwrap().clone()
     }
 
     /// Waits for this many deliveries and returns them.
@@ -117,11 +117,11 @@ impl Receiver {
 
     /// Returns the highest number of simultaneous deliveries.
     pub fn at_once_max(&self) -> usize {
-        self.desk.at_once_max.load(Ordering::SeqCst)
+        self.shared.at_once_max.load(Ordering::SeqCst)
     }
 }
 
-fn serve(stream: TcpStream, desk: &Desk) {
+fn serve(stream: TcpStream, shared: &Shared) {
     let mut stream = BufReader::new(stream);
     let mut headers = Vec::new();
     loop {
@@ -141,21 +141,21 @@ fn serve(stream: TcpStream, desk: &Desk) {
     if stream.read_exact(&mut body).is_err() {
         return;
     }
-    let now = desk.now.fetch_add(1, Ordering::SeqCst) + 1;
-    desk.at_once_max.fetch_max(now, Ordering::SeqCst);
-    let status = desk.status.load(Ordering::SeqCst);
-    desk.got.lock().unwrap().push(Delivery {
+    let now = shared.now.fetch_add(1, Ordering::SeqCst) + 1;
+    shared.at_once_max.fetch_max(now, Ordering::SeqCst);
+    let status = shared.status.load(Ordering::SeqCst);
+    shared.got.lock().unwrap().push(Delivery {
         headers,
         body,
         at: Instant::now(),
     });
-    let delay = desk.delay_ms.load(Ordering::SeqCst) as u64;
+    let delay = shared.delay_ms.load(Ordering::SeqCst) as u64;
     std::thread::sleep(Duration::from_millis(delay));
-    let location = desk.location.lock().unwrap().clone();
+    let location = shared.location.lock().unwrap().clone();
     let location = location.map_or(String::new(), |url| format!("location: {url}\r\n"));
     let answer = format!(
         "HTTP/1.1 {status} Said\r\n{location}content-length: 0\r\nconnection: close\r\n\r\n"
     );
-    desk.now.fetch_sub(1, Ordering::SeqCst);
+    shared.now.fetch_sub(1, Ordering::SeqCst);
     let _ = stream.get_mut().write_all(answer.as_bytes());
 }

@@ -135,7 +135,7 @@ impl<'a, 'b> Family<'a, 'b> {
         }
         let mut company = self.harmless.clone();
         company.extend(kept);
-        company.sort_unstable_by_key(|evidence_items| evidence_items.concept);
+        company.sort_unstable_by_key(|item| item.concept);
         let counted = self.facts.counted_among(&company);
         for evidence_items in kept
             .iter()

@@ -44,12 +44,7 @@ impl<'a> Differential<'a> {
         let counted = facts.counted();
         let weights = counted
             .iter()
-            .map(|evidence_items| {
-                (
-                    *evidence_items,
-                    weighing::of(evidence_items, facts, parameters, &counted),
-                )
-            })
+            .map(|item| (*item, weighing::of(item, facts, parameters, &counted)))
             .collect::<Vec<_>>();
         let course = weighing::course(facts, parameters);
         let mut scores = Scores::starting_at(prior.clone());

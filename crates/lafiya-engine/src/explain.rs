@@ -47,9 +47,9 @@ struct EvidenceWeight<'a, 'd> {
 
 impl<'a, 'd> WeighedEvidence<'a, 'd> {
     pub(crate) fn of(facts: &PatientFacts<'a>, differential: &'d Differential<'a>) -> Self {
-        let piece = |(evidence_items, weights): &'d (EvidenceItem, Weights<'a>)| {
-            let name = facts.base.name_of(evidence_items.concept);
-            let (choice, reason) = if evidence_items.present {
+        let piece = |(item, weights): &'d (EvidenceItem, Weights<'a>)| {
+            let name = facts.base.name_of(item.concept);
+            let (choice, reason) = if item.present {
                 (Choice::Present, Text::from(name))
             } else {
                 const NO: &str = "No ";
@@ -59,7 +59,7 @@ impl<'a, 'd> WeighedEvidence<'a, 'd> {
                 (Choice::Absent, Text::shared(without))
             };
             EvidenceWeight {
-                id: facts.base.id_of(evidence_items.concept),
+                id: facts.base.id_of(item.concept),
                 name,
                 choice,
                 reason,
@@ -244,15 +244,15 @@ pub(crate) fn listed(facts: &PatientFacts<'_>, label: &str, present: bool) -> St
     let mut line = String::with_capacity(BYTES_OF_LINE);
     line.push_str(label);
     let label_ends = line.len();
-    for evidence_items in facts
+    for item in facts
         .evidence_items
         .iter()
-        .filter(|evidence_items| evidence_items.present == present)
+        .filter(|item| item.present == present)
     {
         if line.len() > label_ends {
             line.push_str(", ");
         }
-        push_lowered(&mut line, facts.base.name_of(evidence_items.concept));
+        push_lowered(&mut line, facts.base.name_of(item.concept));
     }
     if line.len() == label_ends {
         line.push_str("nothing");

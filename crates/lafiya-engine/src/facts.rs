@@ -339,8 +339,8 @@ impl<'a> PatientFacts<'a> {
     fn values_upside_down(&mut self, evidence: &[(ConceptRef, &Evidence)]) -> Vec<ConceptRef> {
         let base = self.base;
         let value_of = |wanted: ConceptRef| {
-            let evidence_items = evidence.iter().find(|(concept, _)| *concept == wanted);
-            evidence_items.and_then(|(_, item)| item.value)
+            let stated = evidence.iter().find(|(concept, _)| *concept == wanted);
+            stated.and_then(|(_, item)| item.value)
         };
         let mut impossible = Vec::new();
         for pair in base.measure_pairs() {
@@ -560,13 +560,13 @@ impl<'a> PatientFacts<'a> {
     pub(crate) fn counted_among(&self, kept: &[EvidenceItem]) -> Vec<EvidenceItem> {
         // Loops over ancestors because a finding has few of them, but many descendants.
         let broader = |ix: FindingIx| &self.base.finding(ix).ancestors;
-        let present = kept.iter().filter(|evidence_items| evidence_items.present);
-        let present = present.filter_map(|evidence_items| evidence_items.concept.finding());
+        let present = kept.iter().filter(|item| item.present);
+        let present = present.filter_map(|item| item.concept.finding());
         let said_by_narrower: Vec<FindingIx> = present.flat_map(broader).copied().collect();
-        let counts = |evidence_items: &&EvidenceItem| {
-            evidence_items.concept.finding().is_none_or(|ix| {
+        let counts = |item: &&EvidenceItem| {
+            item.concept.finding().is_none_or(|ix| {
                 !said_by_narrower.contains(&ix)
-                    && (evidence_items.present || !is_any_among(kept, broader(ix), false))
+                    && (item.present || !is_any_among(kept, broader(ix), false))
             })
         };
         let mut counted = Vec::with_capacity(kept.len());
@@ -653,7 +653,7 @@ impl Facts for PatientFacts<'_> {
     fn is_told(&self, concept: ConceptRef) -> bool {
         let place = self
             .evidence_items
-            .binary_search_by_key(&concept, |evidence_items| evidence_items.concept);
+            .binary_search_by_key(&concept, |item| item.concept);
         place.is_ok_and(|place| self.evidence_items[place].present)
     }
 }

@@ -21,22 +21,20 @@ const NARROWER_SHARE_MAX: f64 = 0.2;
 /// Returns the weights of a piece of evidence, given the other evidence in `company`. An absent
 /// narrow finding counts less if the broad one is known to be present.
 pub(crate) fn of<'a>(
-    evidence_items: &EvidenceItem,
+    item: &EvidenceItem,
     facts: &PatientFacts<'a>,
     parameters: &Parameters,
     company: &[EvidenceItem],
 ) -> Weights<'a> {
-    let (usual, sparse) = match (evidence_items.concept, evidence_items.present) {
-        (ConceptRef::Finding(ix), true) => {
-            present_finding(ix, evidence_items.severity, facts, parameters)
-        }
+    let (usual, sparse) = match (item.concept, item.present) {
+        (ConceptRef::Finding(ix), true) => present_finding(ix, item.severity, facts, parameters),
         (ConceptRef::Finding(ix), false) => absent_finding(ix, facts, parameters, company),
         (ConceptRef::Risk(ix), _) if facts.is_by_place(ix) => (0.0, Vec::new().into()),
         (ConceptRef::Risk(ix), present) => (0.0, risk(facts.base, ix, present, parameters).into()),
         (ConceptRef::Lab(ix), present) => (0.0, lab(facts.base, ix, present).into()),
         (ConceptRef::Measure(_) | ConceptRef::Condition(_), _) => (0.0, Vec::new().into()),
     };
-    Weights::new(usual, sparse, evidence_items.present, facts.base)
+    Weights::new(usual, sparse, item.present, facts.base)
 }
 
 fn present_finding<'a>(

@@ -9,8 +9,8 @@ use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use lafiya_model::Environment;
-use lafiya_service::rate_limit::{self, Counted};
-use lafiya_service::{Caller, FieldError, ServiceError, Visitor, authenticate};
+use lafiya_service::rate_limit::{self, RateLimitKey};
+use lafiya_service::{Caller, FieldError, RequestOrigin, ServiceError, authenticate};
 
 use crate::body;
 use crate::edge::{ReducedLimit, RequestMetadata};
@@ -50,8 +50,8 @@ impl RequestCredentials {
         Self {
             token: bearer_token(request.headers()).map(str::to_owned),
             address: extensions
-                .get::<Visitor>()
-                .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |visitor| visitor.address),
+                .get::<RequestOrigin>()
+                .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |origin| origin.address),
             reduced_limit: extensions.get::<ReducedLimit>().map(|reduced| reduced.0),
         }
     }
@@ -62,7 +62,7 @@ impl RequestCredentials {
     }
 
     /// Counts the request against its rate limit. The error is the finished 429 response.
-    async fn count(&self, state: &HttpState, counted: Counted) -> Result<RateInfo, Answered> {
+    async fn count(&self, state: &HttpState, counted: RateLimitKey) -> Result<RateInfo, Answered> {
         match rate_limit::count(&state.context, counted, self.reduced_limit).await {
             Ok(window) => Ok(window.into()),
             Err(ServiceError::RateLimited(window)) => {
@@ -77,7 +77,7 @@ impl RequestCredentials {
     async fn counted(
         &self,
         state: &HttpState,
-        counted: Counted,
+        counted: RateLimitKey,
         answer: impl Future<Output = Response>,
     ) -> Answered {
         match self.count(state, counted).await {
@@ -119,11 +119,14 @@ async fn keyed(state: &HttpState, mut request: Request, next: Next) -> Answered 
         // A wrong key is counted against the address, to stop brute-force guessing.
         Err(refusal) => {
             let refused = async { ApiError::from(refusal).into_response() };
-            let counted = Counted::Anonymous(credentials.address);
+            let counted = RateLimitKey::Anonymous(credentials.address);
             return credentials.counted(state, counted, refused).await;
         }
     };
-    let rate = match credentials.count(state, Counted::Key(caller.key_id)).await {
+    let rate = match credentials
+        .count(state, RateLimitKey::Key(caller.key_id))
+        .await
+    {
         Ok(rate) => rate,
         Err(too_many) => return too_many,
     };
@@ -150,7 +153,7 @@ pub(crate) async fn limit_health(
     request: Request,
     next: Next,
 ) -> Response {
-    limited(&state, Counted::Health, request, next).await
+    limited(&state, RateLimitKey::Health, request, next).await
 }
 
 /// Rate limit layer of the other public endpoints.
@@ -159,7 +162,7 @@ pub(crate) async fn limit_public(
     request: Request,
     next: Next,
 ) -> Response {
-    limited(&state, Counted::Anonymous, request, next).await
+    limited(&state, RateLimitKey::Anonymous, request, next).await
 }
 
 /// Rate limit layer of the HTML pages. A program that requests a page is counted like any other; a
@@ -176,8 +179,8 @@ pub(crate) async fn limit_programs(
     }
     let credentials = RequestCredentials::of(&request);
     let counted = match is_file {
-        true => Counted::PageFile(credentials.address),
-        false => Counted::Anonymous(credentials.address),
+        true => RateLimitKey::PageFile(credentials.address),
+        false => RateLimitKey::Anonymous(credentials.address),
     };
     let answer = admit(&state, request, next);
     noted(route, credentials.counted(&state, counted, answer).await)
@@ -201,8 +204,8 @@ pub(crate) async fn answer_counted(
     let credentials = RequestCredentials::of(&request);
     drop(request);
     let counted = match credentials.identify(state).await {
-        Ok(caller) => Counted::Key(caller.key_id),
-        Err(_) => Counted::Anonymous(credentials.address),
+        Ok(caller) => RateLimitKey::Key(caller.key_id),
+        Err(_) => RateLimitKey::Anonymous(credentials.address),
     };
     let answer = async { answer.into_response() };
     noted(None, credentials.counted(state, counted, answer).await)
@@ -211,7 +214,7 @@ pub(crate) async fn answer_counted(
 /// Counts a request against its address, in the window that `window` selects.
 async fn limited(
     state: &HttpState,
-    window: fn(IpAddr) -> Counted,
+    window: fn(IpAddr) -> RateLimitKey,
     request: Request,
     next: Next,
 ) -> Response {

@@ -98,7 +98,7 @@ impl ConnectionThread {
             runtime.block_on(closing.cancelled_owned());
             runtime.shutdown_timeout(LAST_READS);
         };
-        let thread = std::thread::Builder::new().name(format!("desk-{number}"));
+        let thread = std::thread::Builder::new().name(format!("connection-{number}"));
         Ok(Self {
             runtime: handle,
             slots: Arc::new(()),
@@ -161,7 +161,14 @@ mod tests {
             });
             clients.push(client);
         }
-        for expected in ["desk-0", "desk-1", "desk-0", "desk-1"].repeat(2) {
+        for expected in [
+            "connection-0",
+            "connection-1",
+            "connection-0",
+            "connection-1",
+        ]
+        .repeat(2)
+        {
             let mut client = clients.remove(0);
             client.write_u8(7).await.unwrap();
             assert_eq!(client.read_u8().await.unwrap(), 7);

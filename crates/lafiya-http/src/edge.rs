@@ -15,7 +15,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCo
 use axum::response::IntoResponse;
 use futures_util::FutureExt;
 use lafiya_model::RequestId;
-use lafiya_service::Visitor;
+use lafiya_service::RequestOrigin;
 use tower::ServiceExt;
 use tracing::Instrument;
 use uuid::Uuid;
@@ -80,7 +80,7 @@ impl EdgeService {
             request.headers(),
             &self.state.settings.trusted_proxies,
         );
-        request.extensions_mut().insert(Visitor {
+        request.extensions_mut().insert(RequestOrigin {
             request: id,
             address,
             peer: peer.ip(),

@@ -124,9 +124,9 @@ pub async fn serve(
         };
         let _ = stream.set_nodelay(true);
         let (slot, stream) = match connection_threads.slot(stream) {
-            Ok(seated) => seated,
+            Ok(assigned) => assigned,
             Err(cause) => {
-                tracing::warn!(%cause, "A connection could not be taken to a desk.");
+                tracing::warn!(%cause, "A connection could not be assigned to a thread.");
                 continue;
             }
         };

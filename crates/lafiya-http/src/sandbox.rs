@@ -11,8 +11,8 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use lafiya_model::{Environment, RequestId};
-use lafiya_service::rate_limit::{self, Counted};
-use lafiya_service::{Caller, ServiceError, Visitor};
+use lafiya_service::rate_limit::{self, RateLimitKey};
+use lafiya_service::{Caller, RequestOrigin, ServiceError};
 use uuid::Uuid;
 
 use crate::caller::{AuthenticatedCall, admit};
@@ -52,16 +52,17 @@ async fn count(State(state): State<Arc<HttpState>>, mut request: Request, next: 
     let Some(caller) = request.extensions().get::<Caller>().cloned() else {
         return ApiError::from(ServiceError::InvalidApiKey).into_response();
     };
-    let window = match rate_limit::count(&state.context, Counted::Key(caller.key_id), None).await {
-        Ok(window) => RateInfo::from(window),
-        Err(ServiceError::RateLimited(window)) => {
-            return ApiError::rate_limited(RateInfo::from(window)).into_response();
-        }
-        Err(other) => return ApiError::from(other).into_response(),
-    };
+    let window =
+        match rate_limit::count(&state.context, RateLimitKey::Key(caller.key_id), None).await {
+            Ok(window) => RateInfo::from(window),
+            Err(ServiceError::RateLimited(window)) => {
+                return ApiError::rate_limited(RateInfo::from(window)).into_response();
+            }
+            Err(other) => return ApiError::from(other).into_response(),
+        };
     // The request comes from this process.
     let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
-    request.extensions_mut().insert(Visitor {
+    request.extensions_mut().insert(RequestOrigin {
         request: RequestId(Uuid::new_v4()),
         address: here,
         peer: here,

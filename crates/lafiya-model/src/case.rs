@@ -22,11 +22,11 @@ pub struct Case {
     /// The coordinates of the place. Only the search for the nearest facility uses them.
     pub coordinate: Option<Coordinate>,
     /// This turn's evidence.
-    pub evidence: Vec<Claim>,
+    pub evidence: Vec<SubmittedEvidence>,
     /// Risk factors.
-    pub risk_factors: Vec<Claim>,
+    pub risk_factors: Vec<SubmittedEvidence>,
     /// Evidence from earlier turns that the client sent again.
-    pub previous_evidence: Vec<Claim>,
+    pub previous_evidence: Vec<SubmittedEvidence>,
     /// The date that determines the season; today if not given.
     pub evaluated_at: Option<Date>,
     /// Messages about input that could not be used, without patient data.
@@ -86,7 +86,7 @@ impl Coordinate {
 
 /// One piece of evidence as the client sent it, with its shape checked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Claim {
+pub struct SubmittedEvidence {
     /// The position in the request: a JSON pointer, or a FHIRPath in a Bundle.
     pub pointer: String,
     /// Whether the claim is a bare id instead of an object.
@@ -105,7 +105,7 @@ pub struct Claim {
     pub value: Option<String>,
 }
 
-impl Claim {
+impl SubmittedEvidence {
     /// Returns the pointer to one of its fields; for a bare id, the pointer to the id itself.
     pub fn place_of(&self, field: &str) -> String {
         if self.is_bare {

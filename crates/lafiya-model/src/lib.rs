@@ -23,7 +23,7 @@ pub mod webhook;
 
 pub use account::Role;
 pub use assessment::Assessment;
-pub use case::{Case, Claim, Coordinate, DeidentifiedCase, Disagreement};
+pub use case::{Case, Coordinate, DeidentifiedCase, Disagreement, SubmittedEvidence};
 pub use country::is_country_code;
 pub use evidence::{Choice, Evidence, EvidenceSource, Severity};
 pub use facility::{FacilityLevel, NearestFacility};

@@ -15,7 +15,7 @@ use lafiya_knowledge::KnowledgeBase;
 use lafiya_knowledge::schema::Content;
 use lafiya_model::{Environment, TenantId, Tier};
 use lafiya_service::keys::{self, KeyHasher};
-use lafiya_service::rate_limit::{self, Counted};
+use lafiya_service::rate_limit::{self, RateLimitKey};
 use lafiya_service::{
     Clock, Context, Library, Limits, RunningAssessments, TargetPolicy, authenticate,
 };
@@ -107,8 +107,8 @@ fn context(store: Arc<dyn Store>) -> Context {
         home_country: String::new(),
         clock: Arc::new(SteppingClock(AtomicI64::new(Timestamp::now().as_second()))),
         hasher: KeyHasher::new(b"a secret of the bench"),
-        key_ring: Default::default(),
-        last_used: Default::default(),
+        api_key_cache: Default::default(),
+        known_usage: Default::default(),
         phrase_tables: Default::default(),
         health: Default::default(),
         webhook_targets: TargetPolicy::default(),
@@ -155,7 +155,7 @@ async fn call_us(context: &Context, tokens: &[String]) -> f64 {
         for token in turn.by_ref().take(calls) {
             let caller = authenticate::caller(context, black_box(token)).await;
             let caller = caller.expect("a key that is valid");
-            let counted = Counted::Key(caller.key_id);
+            let counted = RateLimitKey::Key(caller.key_id);
             let window = rate_limit::count(context, counted, None).await;
             black_box(window.expect("a window that is not full"));
         }

@@ -63,7 +63,7 @@ pub struct AssessRequest {
 }
 
 /// The result of an assessment and how it was produced.
-pub struct Answer<'a> {
+pub struct Assessed<'a> {
     /// The assessment.
     pub document: AssessmentDocument<'a>,
     /// Whether it repeats the latest turn, because the same body was sent again.
@@ -79,7 +79,7 @@ pub async fn assess<T: Send>(
     caller: &Caller,
     environment: Environment,
     request: AssessRequest,
-    render: impl Fn(&Answer<'_>) -> T + Send + Sync,
+    render: impl Fn(&Assessed<'_>) -> T + Send + Sync,
 ) -> Result<T, ServiceError> {
     let deadline = Duration::from_millis(context.limits.pipeline_timeout_ms);
     let recording = AtomicBool::new(false);
@@ -109,7 +109,7 @@ async fn assess_in_time<T: Send>(
     caller: &Caller,
     environment: Environment,
     mut request: AssessRequest,
-    render: &(impl Fn(&Answer<'_>) -> T + Send + Sync),
+    render: &(impl Fn(&Assessed<'_>) -> T + Send + Sync),
     recording: &AtomicBool,
 ) -> Result<T, ServiceError> {
     // A placeholder id shared by several requests would merge two patients into one interview.
@@ -165,7 +165,7 @@ async fn one_turn<T: Send>(
     caller: &Caller,
     environment: Environment,
     request: &AssessRequest,
-    render: &(impl Fn(&Answer<'_>) -> T + Send + Sync),
+    render: &(impl Fn(&Assessed<'_>) -> T + Send + Sync),
     recording: &AtomicBool,
 ) -> Result<T, ServiceError> {
     let started = Instant::now();
@@ -202,11 +202,11 @@ async fn one_turn<T: Send>(
     let retrieval_ms = elapsed_ms(started);
 
     let location = ResolvedLocation::of(context, &base, caller, &request.case);
-    let reasoned = deidentified(&request.case, location.region(), &memory, now);
-    let region = reasoned.region.clone();
+    let prepared = deidentified(&request.case, location.region(), &memory, now);
+    let region = prepared.region.clone();
     let warnings = claims.warnings.into_iter().chain(location.warning.clone());
     let warnings = warnings.collect();
-    let advice = advised(context, caller, environment, &base, &reasoned).await?;
+    let advice = advised(context, caller, environment, &base, &prepared).await?;
     let (asked_ms, answered_ms) = advice.as_ref().map_or((0, 0), |it| {
         (milliseconds(it.retrieval), milliseconds(it.latency))
     });
@@ -214,12 +214,12 @@ async fn one_turn<T: Send>(
     // Reasoning and review take 0.2 ms. Moving them to another thread and back would disturb other
     // requests for longer than that.
     let begun = Instant::now();
-    let mut draft = lafiya_engine::assess(&base, &reasoned, &Parameters::default());
+    let mut draft = lafiya_engine::assess(&base, &prepared, &Parameters::default());
     draft.note(warnings);
     let generation_ms = elapsed_ms(begun);
     running.yield_to_others().await;
-    let thought = review(&base, draft, questions_asked, advice);
-    let facilities = location.facilities(context, &base, reasoned.age, &thought.assessment);
+    let reviewed = review(&base, draft, questions_asked, advice);
+    let facilities = location.facilities(context, &base, prepared.age, &reviewed.assessment);
 
     let document = AssessmentDocument {
         form: document::FORM,
@@ -229,22 +229,22 @@ async fn one_turn<T: Send>(
         engine_version: lafiya_engine::ENGINE_VERSION.to_owned(),
         created_at: now,
         environment,
-        age_group: reasoned.age.band().public_group().to_owned(),
+        age_group: prepared.age.band().public_group().to_owned(),
         region,
-        case: Some(recorded_case(&base, &reasoned)),
-        model_used: sandbox::model_name(environment, thought.second_opinion.as_ref()),
+        case: Some(recorded_case(&base, &prepared)),
+        model_used: sandbox::model_name(environment, reviewed.second_opinion.as_ref()),
         disclaimer: sandbox::disclaimer(environment, DISCLAIMER),
         timings: Timings {
             total_ms: elapsed_ms(started),
             retrieval_ms: retrieval_ms + asked_ms,
             generation_ms: generation_ms + answered_ms,
-            validation_ms: thought.validation_ms,
+            validation_ms: reviewed.validation_ms,
         },
-        assessment: thought.assessment,
+        assessment: reviewed.assessment,
         facilities,
-        second_opinion: thought.second_opinion,
+        second_opinion: reviewed.second_opinion,
     };
-    let answer = Answer {
+    let answer = Assessed {
         document,
         cache_hit: false,
         replayed: false,
@@ -255,7 +255,7 @@ async fn one_turn<T: Send>(
         let rendered = render(&answer);
         // Freed here, on the thread that allocated it, and while the record is being written: after
         // the await another thread may continue, and freeing memory of another thread is slower.
-        drop((answer, memory, reasoned, location));
+        drop((answer, memory, prepared, location));
         rendered
     });
     recorded?;
@@ -282,7 +282,7 @@ async fn advised(
 }
 
 /// A reviewed assessment, and the duration of the review.
-struct ReasonedCase<'a> {
+struct PreparedCase<'a> {
     assessment: Assessment<'a>,
     second_opinion: Option<SecondOpinion>,
     validation_ms: u64,
@@ -294,7 +294,7 @@ fn review<'a>(
     mut draft: Draft<'a>,
     questions_asked: usize,
     advice: Option<Advice>,
-) -> ReasonedCase<'a> {
+) -> PreparedCase<'a> {
     let begun = Instant::now();
     let passages = advice.as_ref().map(|it| it.passages);
     let second_opinion = advice.map(|it| it.weigh(&mut draft, base));
@@ -302,7 +302,7 @@ fn review<'a>(
     if let Some(passages) = passages {
         assessment.chunks_retrieved = passages;
     }
-    ReasonedCase {
+    PreparedCase {
         assessment,
         second_opinion,
         validation_ms: elapsed_ms(begun),
@@ -403,14 +403,14 @@ async fn record_it(
     match context.store.record_assessment(record).await {
         Ok(recorded) => {
             if let Some(used) = recorded.used.filter(|_| may_be_refused) {
-                context.last_used.note(tenant, month, used);
+                context.known_usage.note(tenant, month, used);
             }
             Ok(())
         }
         Err(RecordRefusal::QuotaExceeded { limit, used }) => {
             // Another request used up the quota meanwhile. Remember it, so that the next request is
             // refused before the engine runs.
-            context.last_used.note(tenant, month, used);
+            context.known_usage.note(tenant, month, used);
             Err(quota::exceeded(limit, used, now))
         }
         Err(RecordRefusal::InterviewMoved) => {
@@ -495,7 +495,7 @@ async fn replay_of_key(
     caller: &Caller,
     environment: Environment,
     request: &AssessRequest,
-) -> Result<Option<Answer<'static>>, ServiceError> {
+) -> Result<Option<Assessed<'static>>, ServiceError> {
     let Some(key_text) = stored_key(request, environment) else {
         return Ok(None);
     };
@@ -512,7 +512,7 @@ async fn replay_of_key(
         ));
     }
     let document = find(context, caller, environment, hit.assessment_id).await?;
-    Ok(Some(Answer {
+    Ok(Some(Assessed {
         document,
         cache_hit: false,
         replayed: true,
@@ -526,11 +526,11 @@ async fn repetition(
     environment: Environment,
     memory: &Memory,
     request: &AssessRequest,
-) -> Result<Option<Answer<'static>>, ServiceError> {
+) -> Result<Option<Assessed<'static>>, ServiceError> {
     match memory.latest_answer(&request.digest) {
         Some(id) => {
             let document = find(context, caller, environment, id).await?;
-            Ok(Some(Answer {
+            Ok(Some(Assessed {
                 document,
                 cache_hit: true,
                 replayed: false,

@@ -19,11 +19,11 @@ use crate::error::ServiceError;
 use crate::keys;
 
 /// How long the result of a key look-up is cached, for valid and unknown keys.
-const KEY_BELIEVED_FOR: Duration = Duration::from_millis(700);
+const LOOK_UP_CACHED_FOR: Duration = Duration::from_millis(700);
 /// Maximum number of cached keys. Unknown keys are cached too, so this limits the memory that an
 /// attacker guessing keys can fill. A power of two, because the cache divides it among its shards
 /// and rounds up.
-const KEYS_KEPT_MAX: usize = 1 << 16;
+const CACHED_KEYS_MAX: usize = 1 << 16;
 
 /// A caller with a valid key.
 #[derive(Clone, Debug)]
@@ -46,15 +46,15 @@ pub struct Caller {
 
 /// The cached result of a key look-up.
 #[derive(Clone)]
-struct Seen {
+struct CachedLookUp {
     /// `None` if the key is unknown.
     known: Option<Arc<KnownKey>>,
-    believed_until: Instant,
+    fresh_until: Instant,
 }
 
 /// The state of the cache before a key was looked up.
 #[derive(Clone, Copy)]
-struct Before {
+struct CacheState {
     /// The number of invalidations so far.
     forgotten: u64,
     at: Instant,
@@ -102,56 +102,56 @@ impl KnownKey {
 }
 
 /// The cache of recently used keys, and the key usage that is not stored yet.
-pub struct KeyRing {
-    seen: Cache<[u8; 32], Seen>,
+pub struct ApiKeyCache {
+    cached: Cache<[u8; 32], CachedLookUp>,
     /// The number of invalidations so far.
     forgotten: AtomicU64,
     unwritten: Mutex<HashMap<KeyId, Arc<AtomicU64>>>,
 }
 
-impl Default for KeyRing {
+impl Default for ApiKeyCache {
     fn default() -> Self {
         Self {
-            seen: Cache::new(KEYS_KEPT_MAX),
+            cached: Cache::new(CACHED_KEYS_MAX),
             forgotten: AtomicU64::new(0),
             unwritten: Mutex::new(HashMap::new()),
         }
     }
 }
 
-impl KeyRing {
+impl ApiKeyCache {
     /// Invalidates the cached result of a key.
     pub fn forget(&self, key: KeyId) {
         self.forgotten.fetch_add(1, Ordering::SeqCst);
         let is_it = |known: &Arc<KnownKey>| known.caller.key_id == key;
-        self.seen
-            .retain(|_, seen| !seen.known.as_ref().is_some_and(is_it));
+        self.cached
+            .retain(|_, cached| !cached.known.as_ref().is_some_and(is_it));
     }
 
     /// Returns the cached result of a key unless it has expired.
-    fn look(&self, hash: &[u8; 32]) -> Option<Seen> {
-        let seen = self.seen.get(hash);
-        seen.filter(|seen| Instant::now() < seen.believed_until)
+    fn look(&self, hash: &[u8; 32]) -> Option<CachedLookUp> {
+        let cached = self.cached.get(hash);
+        cached.filter(|cached| Instant::now() < cached.fresh_until)
     }
 
     /// Returns the state of the cache. Must be called before a key is looked up.
-    fn before(&self) -> Before {
-        Before {
+    fn state(&self) -> CacheState {
+        CacheState {
             forgotten: self.forgotten.load(Ordering::SeqCst),
             at: Instant::now(),
         }
     }
 
-    /// Caches the result of a look-up. If a key was invalidated since `before`, the result may be
+    /// Caches the result of a look-up. If a key was invalidated since `state`, the result may be
     /// stale and is not kept.
-    fn keep(&self, hash: [u8; 32], known: Option<Arc<KnownKey>>, before: Before) {
-        let seen = Seen {
+    fn keep(&self, hash: [u8; 32], known: Option<Arc<KnownKey>>, state: CacheState) {
+        let cached = CachedLookUp {
             known,
-            believed_until: before.at + KEY_BELIEVED_FOR,
+            fresh_until: state.at + LOOK_UP_CACHED_FOR,
         };
-        self.seen.insert(hash, seen);
-        if self.forgotten.load(Ordering::SeqCst) != before.forgotten {
-            self.seen.remove(&hash);
+        self.cached.insert(hash, cached);
+        if self.forgotten.load(Ordering::SeqCst) != state.forgotten {
+            self.cached.remove(&hash);
         }
     }
 
@@ -201,8 +201,8 @@ pub async fn caller(context: &Context, token: &str) -> Result<Caller, ServiceErr
         return Err(ServiceError::InvalidApiKey);
     }
     let hash = context.hasher.hash(token);
-    let known = match context.key_ring.look(&hash) {
-        Some(seen) => seen.known,
+    let known = match context.api_key_cache.look(&hash) {
+        Some(cached) => cached.known,
         None => look_up(context, hash).await?,
     };
     let known = known.ok_or(ServiceError::InvalidApiKey)?;
@@ -210,26 +210,26 @@ pub async fn caller(context: &Context, token: &str) -> Result<Caller, ServiceErr
 }
 
 async fn look_up(context: &Context, hash: [u8; 32]) -> Result<Option<Arc<KnownKey>>, ServiceError> {
-    let ring = &context.key_ring;
-    let before = ring.before();
+    let cache = &context.api_key_cache;
+    let state = cache.state();
     let found = context.store.find_key(&hash).await?;
     let known = found.map(|found| {
-        let requests = ring.counter(found.key.id);
+        let requests = cache.counter(found.key.id);
         Arc::new(KnownKey::of(found, requests))
     });
-    ring.keep(hash, known.clone(), before);
+    cache.keep(hash, known.clone(), state);
     Ok(known)
 }
 
 /// Writes usage counters and last-used times to the store. Called every few seconds and at
 /// shutdown, so that requests never wait for it.
 pub async fn write_key_use(context: &Context) {
-    let uses = context.key_ring.take_use(context.clock.now());
+    let uses = context.api_key_cache.take_use(context.clock.now());
     if uses.is_empty() {
         return;
     }
     if let Err(cause) = context.store.record_key_use(&uses).await {
-        context.key_ring.return_use(&uses);
+        context.api_key_cache.return_use(&uses);
         tracing::warn!(%cause, keys = uses.len(), "Key counters could not be written; they are kept and tried again.");
     }
 }
@@ -241,35 +241,42 @@ mod tests {
 
     #[test]
     fn a_lookup_older_than_an_invalidation_is_not_cached() {
-        let (ring, hash) = (KeyRing::default(), [7; 32]);
-        let before = ring.before();
-        ring.keep(hash, None, before);
-        assert!(ring.look(&hash).is_some(), "nothing was forgotten");
-        ring.forget(KeyId(Uuid::now_v7()));
-        assert!(ring.look(&hash).is_some(), "another key was forgotten");
-        ring.keep(hash, None, before);
-        assert!(ring.look(&hash).is_none(), "it may be what was true before");
+        let (cache, hash) = (ApiKeyCache::default(), [7; 32]);
+        let state = cache.state();
+        cache.keep(hash, None, state);
+        assert!(cache.look(&hash).is_some(), "nothing was forgotten");
+        cache.forget(KeyId(Uuid::now_v7()));
+        assert!(cache.look(&hash).is_some(), "another key was forgotten");
+        cache.keep(hash, None, state);
+        assert!(
+            cache.look(&hash).is_none(),
+            "it may be what was true before"
+        );
     }
 
     #[test]
     fn a_cached_key_expires() {
-        let (ring, hash) = (KeyRing::default(), [7; 32]);
-        let over = Seen {
+        let (cache, hash) = (ApiKeyCache::default(), [7; 32]);
+        let over = CachedLookUp {
             known: None,
-            believed_until: Instant::now(),
+            fresh_until: Instant::now(),
         };
-        ring.seen.insert(hash, over);
-        assert!(ring.look(&hash).is_none());
+        cache.cached.insert(hash, over);
+        assert!(cache.look(&hash).is_none());
     }
 
     #[test]
     fn the_number_of_cached_keys_is_bounded() {
-        let ring = KeyRing::default();
-        for number in 0..2 * KEYS_KEPT_MAX as u64 {
+        let cache = ApiKeyCache::default();
+        for number in 0..2 * CACHED_KEYS_MAX as u64 {
             let mut hash = [0; 32];
             hash[..8].copy_from_slice(&number.to_le_bytes());
-            ring.keep(hash, None, ring.before());
+            cache.keep(hash, None, cache.state());
         }
-        assert!(ring.seen.len() <= KEYS_KEPT_MAX, "{}", ring.seen.len());
+        assert!(
+            cache.cached.len() <= CACHED_KEYS_MAX,
+            "{}",
+            cache.cached.len()
+        );
     }
 }

@@ -24,7 +24,7 @@ const KEYS_AT_ONCE: u32 = 500;
 const NAME: &str = "webhook_chores";
 
 /// Runs the tasks if this replica gets the lease. Returns whether it did.
-pub async fn take_turn(
+pub async fn run_if_due(
     context: &Context,
     holder: Uuid,
     every: Duration,

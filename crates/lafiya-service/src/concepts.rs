@@ -6,7 +6,9 @@ use std::collections::btree_map::Entry;
 
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, NotANumber, Person};
 use lafiya_model::assessment::{Warning, WarningKind, WarningSeverity};
-use lafiya_model::{Case, Choice, Claim, ConceptId, ConceptKind, Disagreement, Evidence, Text};
+use lafiya_model::{
+    Case, Choice, ConceptId, ConceptKind, Disagreement, Evidence, SubmittedEvidence, Text,
+};
 use lafiya_text::SearchOptions;
 
 use crate::error::{FieldError, ServiceError};
@@ -135,7 +137,7 @@ fn complete(told: &mut Evidence, other: &Evidence) {
 /// Resolves a list of claims to evidence, each concept once.
 fn resolve_list<'a>(
     base: &Library,
-    claims: impl Iterator<Item = &'a Claim>,
+    claims: impl Iterator<Item = &'a SubmittedEvidence>,
     case: &Case,
     noted: &mut Noted,
 ) -> Vec<Evidence> {
@@ -144,7 +146,7 @@ fn resolve_list<'a>(
         sex: case.sex,
         state: None,
     };
-    let mut told: BTreeMap<ConceptRef, (usize, &Claim)> = BTreeMap::new();
+    let mut told: BTreeMap<ConceptRef, (usize, &SubmittedEvidence)> = BTreeMap::new();
     let mut evidence: Vec<Evidence> = Vec::with_capacity(claims.size_hint().0);
     for claim in claims {
         let concept = match concept_of(base, claim) {
@@ -178,8 +180,8 @@ impl Noted {
     /// details are an error too, or the later ones are ignored with a warning.
     fn repetition(
         &mut self,
-        first: &Claim,
-        second: &Claim,
+        first: &SubmittedEvidence,
+        second: &SubmittedEvidence,
         differing: Vec<&'static str>,
         disagreement: Disagreement,
         name: &str,
@@ -226,7 +228,7 @@ fn differ<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
 }
 
 /// Returns the concept of a claim, if it can be evidence.
-fn concept_of(base: &Library, claim: &Claim) -> Result<ConceptRef, FieldError> {
+fn concept_of(base: &Library, claim: &SubmittedEvidence) -> Result<ConceptRef, FieldError> {
     match base.resolve(&claim.id) {
         Some(ConceptRef::Condition(_)) => Err(FieldError::new(
             claim.place_of("id"),
@@ -238,7 +240,7 @@ fn concept_of(base: &Library, claim: &Claim) -> Result<ConceptRef, FieldError> {
 }
 
 /// Returns what is wrong with the concept of a claim, if anything.
-pub fn problem_of(base: &Library, claim: &Claim) -> Option<FieldError> {
+pub fn problem_of(base: &Library, claim: &SubmittedEvidence) -> Option<FieldError> {
     concept_of(base, claim).err()
 }
 
@@ -246,7 +248,7 @@ pub fn problem_of(base: &Library, claim: &Claim) -> Option<FieldError> {
 fn read(
     base: &KnowledgeBase,
     concept: ConceptRef,
-    claim: &Claim,
+    claim: &SubmittedEvidence,
     person: &Person,
     noted: &mut Noted,
 ) -> Vec<(ConceptRef, Evidence)> {
@@ -302,7 +304,7 @@ fn impossible_words(base: &KnowledgeBase, concept: ConceptRef, problem: &NotANum
     }
 }
 
-fn unknown_id(base: &Library, claim: &Claim) -> FieldError {
+fn unknown_id(base: &Library, claim: &SubmittedEvidence) -> FieldError {
     let mut error = FieldError::new(claim.place_of("id"), "is not a known concept id");
     error.suggestions = suggestions(base, &claim.id);
     error
@@ -336,8 +338,8 @@ mod tests {
     static LIBRARY: LazyLock<Library> =
         LazyLock::new(|| Library::new(lafiya_content::load().expect("the embedded base loads")));
 
-    fn claim(place: usize, id: &str, value: Option<&str>) -> Claim {
-        Claim {
+    fn claim(place: usize, id: &str, value: Option<&str>) -> SubmittedEvidence {
+        SubmittedEvidence {
             pointer: format!("/evidence/{place}"),
             is_bare: false,
             id: id.to_owned(),
@@ -349,7 +351,7 @@ mod tests {
         }
     }
 
-    fn case(evidence: Vec<Claim>, disagreement: Disagreement) -> Case {
+    fn case(evidence: Vec<SubmittedEvidence>, disagreement: Disagreement) -> Case {
         Case {
             age: Age::from_years(30),
             age_unit: AgeUnit::Years,
@@ -366,7 +368,7 @@ mod tests {
     }
 
     /// Returns the pointers of the refused fields.
-    fn refused(evidence: Vec<Claim>) -> Vec<String> {
+    fn refused(evidence: Vec<SubmittedEvidence>) -> Vec<String> {
         match resolve(&LIBRARY, &case(evidence, Disagreement::Refused)) {
             Err(ServiceError::InvalidRequest(fields)) => {
                 fields.into_iter().map(|field| field.pointer).collect()
@@ -450,7 +452,7 @@ mod tests {
     }
 
     /// Resolves one claim to its evidence and its warning.
-    fn resolved(claim: Claim) -> (Vec<Evidence>, Option<Warning<'static>>) {
+    fn resolved(claim: SubmittedEvidence) -> (Vec<Evidence>, Option<Warning<'static>>) {
         let case = case(vec![claim], Disagreement::Refused);
         let mut resolved = resolve(&LIBRARY, &case).expect("it is not refused");
         assert!(resolved.warnings.len() <= 1, "one mistake, one warning");

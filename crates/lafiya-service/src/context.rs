@@ -9,13 +9,13 @@ use lafiya_storage::cache::{Cache, MemoryCache};
 use lafiya_storage::store::Store;
 use lafiya_webhooks::TargetPolicy;
 
-use crate::authenticate::KeyRing;
+use crate::authenticate::ApiKeyCache;
 use crate::clock::Clock;
 use crate::health::HealthCache;
 use crate::keys::KeyHasher;
 use crate::library::Library;
 use crate::phrase_tables::PhraseTableCache;
-use crate::quota::LastUsed;
+use crate::quota::KnownUsage;
 use crate::running_assessments::RunningAssessments;
 use crate::second_opinion::Advisor;
 
@@ -54,9 +54,9 @@ pub struct Context {
     /// Hashes API keys for storage.
     pub hasher: KeyHasher,
     /// Recently used API keys.
-    pub key_ring: KeyRing,
+    pub api_key_cache: ApiKeyCache,
     /// The monthly usage of tenants, as far as this replica knows it.
-    pub last_used: LastUsed,
+    pub known_usage: KnownUsage,
     /// Phrase tables that were read from the store.
     pub phrase_tables: PhraseTableCache,
     /// The last health report.

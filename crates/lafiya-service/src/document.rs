@@ -27,7 +27,7 @@ static BUFFERS: Buffers = Buffers::new(24 * 1024);
 const BYTES_MAX: usize = 1024 * 1024;
 /// First byte of a document with a phrase table: a MessagePack list of two items. All others are
 /// maps.
-const WITH_BOOK: u8 = 0x92;
+const WITH_PHRASE_TABLE: u8 = 0x92;
 
 /// Encodes a document for storage. Texts in the phrase table are written as references.
 pub(crate) fn written(
@@ -37,7 +37,7 @@ pub(crate) fn written(
     let internal = |cause: &dyn std::fmt::Display| ServiceError::Internal(cause.to_string());
     let mut bytes = BUFFERS.take();
     if let Some(phrase_table) = phrase_table {
-        bytes.push(WITH_BOOK);
+        bytes.push(WITH_PHRASE_TABLE);
         rmp::encode::write_str(&mut bytes, phrase_table).map_err(|cause| internal(&cause))?;
     }
     let mut writer = rmp_serde::Serializer::new(&mut bytes).with_struct_map();
@@ -72,7 +72,7 @@ pub(crate) async fn read<T: DeserializeOwned>(
 
 /// Splits a document into the id of its phrase table and the rest.
 fn phrase_table_named(stored: &[u8]) -> Option<(&str, &[u8])> {
-    let named = stored.strip_prefix(&[WITH_BOOK])?;
+    let named = stored.strip_prefix(&[WITH_PHRASE_TABLE])?;
     rmp::decode::read_str_from_slice(named).ok()
 }
 
@@ -85,7 +85,9 @@ fn read_with<T: DeserializeOwned>(
     phrase_table: &PhraseTable,
 ) -> Result<T, ServiceError> {
     let in_full = in_full(document, phrase_table);
-    read_in_full(&in_full.ok_or_else(|| unreadable(&"it names what is not in its book"))?)
+    read_in_full(
+        &in_full.ok_or_else(|| unreadable(&"it names a text that is not in its phrase table"))?,
+    )
 }
 
 fn read_in_full<T: DeserializeOwned>(stored: &[u8]) -> Result<T, ServiceError> {

@@ -246,7 +246,7 @@ pub async fn rotate(
         Some(old.id),
     );
     let record = context.store.rotate_key(old.id, new, actor, now).await?;
-    context.key_ring.forget(old.id);
+    context.api_key_cache.forget(old.id);
     Ok(FreshKey { key, record })
 }
 
@@ -260,7 +260,7 @@ pub async fn revoke(context: &Context, key: KeyId, actor: &str) -> Result<KeyRec
             StoreError::NotFound => ServiceError::NotFound("a key of that id"),
             other => other.into(),
         })?;
-    context.key_ring.forget(key);
+    context.api_key_cache.forget(key);
     Ok(record)
 }
 

@@ -28,6 +28,7 @@ pub mod phrase_tables;
 pub mod quota;
 pub mod rate_limit;
 pub mod reference;
+pub mod request_origin;
 mod resolved_location;
 pub mod rights;
 mod running_assessments;
@@ -37,7 +38,6 @@ pub mod sign_in;
 pub mod sign_in_attempts;
 pub mod tenants;
 pub mod usage;
-pub mod visitor;
 pub mod webhooks;
 
 pub use authenticate::Caller;
@@ -51,6 +51,6 @@ pub use lafiya_storage::store::{
 };
 pub use lafiya_webhooks::TargetPolicy;
 pub use library::Library;
+pub use request_origin::RequestOrigin;
 pub use running_assessments::RunningAssessments;
 pub use second_opinion::{Advisor, AiMode};
-pub use visitor::Visitor;

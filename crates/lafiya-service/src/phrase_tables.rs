@@ -42,7 +42,7 @@ pub async fn keep(context: &Context) -> Result<(), ServiceError> {
         .store
         .store_phrase_table(&id, phrases.into(), now)
         .await?;
-    tracing::info!(phrase_table.id = %id, "Documents name the texts of the knowledge base in its book.");
+    tracing::info!(phrase_table.id = %id, "Documents name the texts of the knowledge base by the numbers of this phrase table.");
     library.phrase_table_is_stored(id);
     Ok(())
 }
@@ -60,8 +60,9 @@ fn packed(phrase_table: &PhraseTable) -> Result<(PhraseTableId, Vec<u8>), Servic
 }
 
 fn unpacked(bytes: &[u8]) -> Result<PhraseTable, ServiceError> {
-    let phrases: Vec<String> = serde_json::from_slice(bytes)
-        .map_err(|cause| ServiceError::Internal(format!("a kept book is unreadable: {cause}")))?;
+    let phrases: Vec<String> = serde_json::from_slice(bytes).map_err(|cause| {
+        ServiceError::Internal(format!("a stored phrase table is unreadable: {cause}"))
+    })?;
     Ok(phrases.iter().map(String::as_str).collect())
 }
 
@@ -77,7 +78,9 @@ pub(crate) async fn find(context: &Context, id: &str) -> Result<Arc<PhraseTable>
     }
     let bytes = context.store.find_phrase_table(id).await?;
     let bytes = bytes.ok_or_else(|| {
-        ServiceError::Internal(format!("a document names the book {id}, which is not kept"))
+        ServiceError::Internal(format!(
+            "a document names the phrase table {id}, which is not stored"
+        ))
     })?;
     let phrase_table = Arc::new(unpacked(&bytes)?);
     context

@@ -24,18 +24,18 @@ pub(crate) fn rule(caller: &Caller) -> QuotaRule {
 
 /// The monthly usage of tenants with a hard quota, as of their last assessment or refusal on this
 /// replica. Other replicas count too, so the real usage may be higher, never lower.
-pub struct LastUsed(Cache<(TenantId, Month), u64>);
+pub struct KnownUsage(Cache<(TenantId, Month), u64>);
 
 /// Maximum number of tenants in the cache.
 const TENANTS_REMEMBERED: usize = 10_000;
 
-impl Default for LastUsed {
+impl Default for KnownUsage {
     fn default() -> Self {
         Self(Cache::new(TENANTS_REMEMBERED))
     }
 }
 
-impl LastUsed {
+impl KnownUsage {
     pub(crate) fn note(&self, tenant: TenantId, month: Month, used: u64) {
         self.0.insert((tenant, month), used);
     }
@@ -62,7 +62,7 @@ pub(crate) async fn check(
         return Ok(());
     };
     let (tenant, month) = (caller.tenant_id, Month::from(lagos_date(now)));
-    if context.last_used.is_far_from(limit, tenant, month) {
+    if context.known_usage.is_far_from(limit, tenant, month) {
         return Ok(());
     }
     let used = context.store.usage_this_month(tenant, month).await?;
@@ -131,7 +131,7 @@ mod tests {
     fn only_a_tenant_far_from_its_limit_skips_the_check() {
         let (tenant, other) = (TenantId(Uuid::from_u128(1)), TenantId(Uuid::from_u128(2)));
         let month = |month| Month::from(jiff::civil::date(2026, month, 1));
-        let last = LastUsed::default();
+        let last = KnownUsage::default();
         assert!(
             !last.is_far_from(200, tenant, month(11)),
             "nothing is known"

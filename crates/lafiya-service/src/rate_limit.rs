@@ -19,7 +19,7 @@ const PAGE_FILES_PER_REQUEST: u32 = 20;
 
 /// What a request is counted against.
 #[derive(Clone, Copy, Debug)]
-pub enum Counted {
+pub enum RateLimitKey {
     /// A valid key.
     Key(KeyId),
     /// An address on `/health`.
@@ -32,7 +32,7 @@ pub enum Counted {
     SignIn(IpAddr),
 }
 
-impl Counted {
+impl RateLimitKey {
     fn window(self) -> WindowKey {
         match self {
             Self::Key(key) => WindowKey::Key(key),
@@ -84,7 +84,7 @@ pub fn client_network(address: IpAddr) -> IpAddr {
 /// `reduced_limit` is the lower limit of a deprecated version.
 pub async fn count(
     context: &Context,
-    counted: Counted,
+    counted: RateLimitKey,
     reduced_limit: Option<u32>,
 ) -> Result<WindowState, ServiceError> {
     let limit = counted.limit(context);
@@ -122,7 +122,7 @@ pub async fn count(
 
 /// Returns the current window of a key without counting a request.
 pub async fn status_of(context: &Context, key: KeyId) -> WindowState {
-    let counted = Counted::Key(key);
+    let counted = RateLimitKey::Key(key);
     let (window, limit) = (counted.window(), counted.limit(context));
     let now = context.clock.now();
     if context.cache_is_shared

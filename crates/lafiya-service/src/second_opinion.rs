@@ -94,7 +94,7 @@ async fn put_into_words(
     case: &DeidentifiedCase,
 ) -> Result<(Asked, Duration), ServiceError> {
     let (library, case) = (Arc::clone(library), case.clone());
-    let running_assessments = tokio::task::spawn_blocking(move || {
+    let question_task = tokio::task::spawn_blocking(move || {
         let draft = lafiya_engine::assess(&library, &case, &Parameters::default());
         let outline = draft.outline(CANDIDATES_MAX);
         let begun = Instant::now();
@@ -103,7 +103,7 @@ async fn put_into_words(
         let asked = question_about(&library, &outline, group, case.sex, region);
         (asked, begun.elapsed())
     });
-    running_assessments
+    question_task
         .await
         .map_err(|cause| ServiceError::Internal(format!("reasoning broke off: {cause}")))
 }

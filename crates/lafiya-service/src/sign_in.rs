@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::context::Context;
 use crate::error::ServiceError;
-use crate::rate_limit::{self, Counted};
+use crate::rate_limit::{self, RateLimitKey};
 use crate::sign_in_attempts::{Secret, Source};
 use crate::{keys, known_device, one_time_code, passwords, sign_in_attempts};
 
@@ -95,7 +95,7 @@ pub async fn sign_in(
     password: &str,
     code: &str,
 ) -> Result<Attempt, ServiceError> {
-    rate_limit::count(context, Counted::SignIn(browser.address), None).await?;
+    rate_limit::count(context, RateLimitKey::SignIn(browser.address), None).await?;
     let earliest = Instant::now() + REFUSED_AFTER;
     let attempt = judged(context, browser, email, password, code).await?;
     if matches!(attempt, Attempt::Wrong) {
@@ -131,7 +131,7 @@ async fn judged(
     if !code_is_right(context, &account, &source, code).await? {
         return Ok(Attempt::Wrong);
     }
-    let admitted = admit(context, browser, account.id, How::Password).await?;
+    let admitted = admit(context, browser, account.id, SignInMethod::Password).await?;
     Ok(Attempt::In(admitted))
 }
 
@@ -171,7 +171,7 @@ async fn code_is_right(
 
 /// How a user signed in, for the audit log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
+enum SignInMethod {
     Password,
     Link,
 }
@@ -180,7 +180,7 @@ async fn admit(
     context: &Context,
     browser: Browser<'_>,
     account: AccountId,
-    how: How,
+    how: SignInMethod,
 ) -> Result<Admitted, ServiceError> {
     let now = context.clock.now();
     let after = |life| now.checked_add(life).unwrap_or(Timestamp::MAX);
@@ -190,11 +190,11 @@ async fn admit(
         account,
         created_at: now,
         expires_at: after(SESSION_LIFE),
-        password_reset_until: (how == How::Link).then(|| after(PASSWORD_RESET_LIFE)),
+        password_reset_until: (how == SignInMethod::Link).then(|| after(PASSWORD_RESET_LIFE)),
     };
     let how = match how {
-        How::Password => "password",
-        How::Link => "link",
+        SignInMethod::Password => "password",
+        SignInMethod::Link => "link",
     };
     context.store.begin_session(session, how).await?;
     Ok(Admitted {
@@ -278,7 +278,7 @@ pub async fn use_link(
     token: &str,
     code: &str,
 ) -> Result<LinkAttempt, ServiceError> {
-    rate_limit::count(context, Counted::SignIn(browser.address), None).await?;
+    rate_limit::count(context, RateLimitKey::SignIn(browser.address), None).await?;
     let hash = link_hash(context, token);
     let now = context.clock.now();
     let Some(owner) = context.store.find_sign_in_link(&hash, now).await? else {
@@ -292,7 +292,7 @@ pub async fn use_link(
     match context.store.take_sign_in_link(&hash, now).await? {
         // One-time codes may have been turned on since the link was looked up.
         Some(account) if account.has_codes == owner.has_codes => {
-            let admitted = admit(context, browser, account.id, How::Link).await?;
+            let admitted = admit(context, browser, account.id, SignInMethod::Link).await?;
             Ok(LinkAttempt::In(admitted))
         }
         _ => Ok(LinkAttempt::Gone),

@@ -18,7 +18,7 @@ pub(crate) struct Token {
     pub key: u64,
     /// Byte range in the original.
     bytes: (u32, u32),
-    kind: Kind,
+    kind: FirstCharacter,
     /// Whether white space or the start of the text precedes it.
     pub spaced: bool,
     /// Whether it is a word all in capitals.
@@ -29,7 +29,7 @@ pub(crate) struct Token {
 
 /// What the plain spelling of a token begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum FirstCharacter {
     Letter,
     Digit,
     /// A numeral other than an ASCII digit.
@@ -37,7 +37,7 @@ enum Kind {
     Sign,
 }
 
-impl Kind {
+impl FirstCharacter {
     fn of(first: char) -> Self {
         match first {
             '0'..='9' => Self::Digit,
@@ -58,19 +58,19 @@ impl Token {
     /// Whether it is a number, such as `3` or `39.5`.
     #[inline]
     pub(crate) fn is_number(&self) -> bool {
-        self.kind == Kind::Digit
+        self.kind == FirstCharacter::Digit
     }
 
     /// Whether it is a punctuation sign, not a word.
     #[inline]
     pub(crate) fn is_sign(&self) -> bool {
-        self.kind == Kind::Sign
+        self.kind == FirstCharacter::Sign
     }
 
     /// Whether it begins with a letter.
     #[inline]
     pub(crate) fn is_word(&self) -> bool {
-        self.kind == Kind::Letter
+        self.kind == FirstCharacter::Letter
     }
 }
 
@@ -193,7 +193,7 @@ impl Scan<'_> {
                 self.tokens.push(Token {
                     key: word.key,
                     bytes: (at as u32, end as u32),
-                    kind: Kind::Letter,
+                    kind: FirstCharacter::Letter,
                     spaced,
                     capitals: is_loud_ascii(&bytes[at..end]),
                     spelt_out: false,
@@ -207,7 +207,7 @@ impl Scan<'_> {
                 self.tokens.push(Token {
                     key: hash::key_of(&[byte]),
                     bytes: (at as u32, at as u32 + 1),
-                    kind: Kind::Sign,
+                    kind: FirstCharacter::Sign,
                     spaced,
                     capitals: false,
                     spelt_out: false,
@@ -220,7 +220,7 @@ impl Scan<'_> {
                 self.tokens.push(Token {
                     key: hash::key_of(&lower[at..end]),
                     bytes: (at as u32, end as u32),
-                    kind: Kind::Digit,
+                    kind: FirstCharacter::Digit,
                     spaced,
                     capitals: false,
                     spelt_out: false,
@@ -253,7 +253,7 @@ impl Scan<'_> {
         let mut token = Token {
             key: 0,
             bytes: (at as u32, end as u32),
-            kind: Kind::of(c),
+            kind: FirstCharacter::of(c),
             spaced,
             capitals: false,
             spelt_out: false,
@@ -263,7 +263,7 @@ impl Scan<'_> {
             token.capitals = is_loud_ascii(written.as_bytes());
             self.tokens.push(token);
         } else if let Some((key, first)) = self.spell(at, written) {
-            (token.key, token.kind) = (key, Kind::of(first));
+            (token.key, token.kind) = (key, FirstCharacter::of(first));
             (token.capitals, token.spelt_out) = (is_loud(written), true);
             self.tokens.push(token);
         }

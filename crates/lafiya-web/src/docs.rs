@@ -116,12 +116,12 @@ struct Offered {
     path: &'static str,
     body: String,
     lines: usize,
-    answer: Option<Answer>,
+    answer: Option<SandboxResponse>,
 }
 
 /// The response of the sandbox.
 #[derive(Clone)]
-struct Answer {
+struct SandboxResponse {
     status: String,
     good: bool,
     took: String,
@@ -132,7 +132,7 @@ struct Answer {
 struct Tried {
     number: usize,
     body: String,
-    answer: Answer,
+    answer: SandboxResponse,
 }
 
 #[derive(Template)]
@@ -244,7 +244,12 @@ fn document(
 }
 
 /// Sends an example to the sandbox as the API would receive it.
-async fn ask(app: &App, caller: Caller, example: &Example, body: &str) -> Result<Answer, Failure> {
+async fn ask(
+    app: &App,
+    caller: Caller,
+    example: &Example,
+    body: &str,
+) -> Result<SandboxResponse, Failure> {
     let internal = |cause: String| Failure::Service(ServiceError::Internal(cause));
     let mut request = Request::builder()
         .method(example.method)
@@ -263,7 +268,7 @@ async fn ask(app: &App, caller: Caller, example: &Example, body: &str) -> Result
     let bytes = to_bytes(response.into_body(), ANSWER_BYTES_MAX)
         .await
         .map_err(|cause| internal(cause.to_string()))?;
-    Ok(Answer {
+    Ok(SandboxResponse {
         status: status.to_string(),
         good: status.is_success(),
         took: format!("{:.1} ms", took.as_secs_f64() * 1e3),

@@ -122,7 +122,7 @@ impl From<ServiceError> for Failure {
 
 /// The text of an error page.
 #[derive(Clone, Debug)]
-struct Said {
+struct ErrorText {
     status: StatusCode,
     title: &'static str,
     text: String,
@@ -146,7 +146,7 @@ impl IntoResponse for Failure {
 struct WantsSignIn;
 
 impl Failure {
-    fn said(&self) -> Said {
+    fn said(&self) -> ErrorText {
         let (status, title, text) = match self {
             Self::SignIn => (StatusCode::UNAUTHORIZED, "Please sign in", String::new()),
             Self::NotYours => (
@@ -171,7 +171,7 @@ impl Failure {
             ),
             Self::Service(error) => return service_said(error),
         };
-        Said {
+        ErrorText {
             status,
             title,
             text,
@@ -179,7 +179,7 @@ impl Failure {
     }
 }
 
-fn service_said(error: &ServiceError) -> Said {
+fn service_said(error: &ServiceError) -> ErrorText {
     let (status, title, text) = match error {
         ServiceError::InvalidRequest(fields) => (
             StatusCode::BAD_REQUEST,
@@ -233,7 +233,7 @@ fn service_said(error: &ServiceError) -> Said {
             )
         }
     };
-    Said {
+    ErrorText {
         status,
         title,
         text,
@@ -258,7 +258,7 @@ pub(crate) fn framed(visit: Option<&PageRequest>, mut response: Response) -> Res
     if is_bare_refusal(&response) {
         response = Failure::NotFound.into_response();
     }
-    if let Some(said) = response.extensions_mut().remove::<Said>() {
+    if let Some(said) = response.extensions_mut().remove::<ErrorText>() {
         let frame = match visit {
             Some(visit) => Frame::new(visit, Section::Account, said.title),
             None => bare(said.title),
@@ -269,7 +269,7 @@ pub(crate) fn framed(visit: Option<&PageRequest>, mut response: Response) -> Res
                 frame,
                 title: said.title,
                 text: said.text,
-                request: visit.map_or_else(String::new, |visit| visit.visitor.request.to_string()),
+                request: visit.map_or_else(String::new, |visit| visit.origin.request.to_string()),
             },
         );
     }

@@ -10,7 +10,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use lafiya_model::{RequestId, Role};
 use lafiya_service::sign_in::{self, Browser, SignedIn};
-use lafiya_service::{Caller, TenantRecord, Visitor, consult};
+use lafiya_service::{Caller, RequestOrigin, TenantRecord, consult};
 use rand::RngExt;
 use uuid::Uuid;
 
@@ -29,7 +29,7 @@ pub(crate) struct PageRequest {
     /// in.
     pub(crate) at_the_machine: bool,
     /// The origin of the request.
-    pub(crate) visitor: Visitor,
+    pub(crate) origin: RequestOrigin,
     /// The requested path.
     pub(crate) path: String,
     /// The cookie of accounts that signed in with this browser before.
@@ -62,7 +62,7 @@ impl PageRequest {
     /// Returns the browser, for sign-in.
     pub(crate) fn browser(&self) -> Browser<'_> {
         Browser {
-            address: self.visitor.address,
+            address: self.origin.address,
             device: &self.device,
         }
     }
@@ -113,12 +113,12 @@ pub(crate) async fn receive(
         (Some(_), Some(session)) => session,
         _ => &token,
     };
-    let visitor = visitor_of(&request);
+    let origin = origin_of(&request);
     let visit = PageRequest {
         form_token: sign_in::form_token(&app.context, bound_to),
         signed_in,
-        at_the_machine: app.settings.consult_at_the_machine && sits_here(&request, visitor),
-        visitor,
+        at_the_machine: app.settings.consult_at_the_machine && is_local(&request, origin),
+        origin,
         path: request.uri().path().to_owned(),
         device: cookie(&cookies, &device_cookie(secure))
             .unwrap_or_default()
@@ -177,13 +177,13 @@ fn is_from_elsewhere(request: &Request) -> bool {
     }
 }
 
-fn visitor_of(request: &Request) -> Visitor {
+fn origin_of(request: &Request) -> RequestOrigin {
     let unknown = std::net::IpAddr::from([0, 0, 0, 0]);
     request
         .extensions()
-        .get::<Visitor>()
+        .get::<RequestOrigin>()
         .copied()
-        .unwrap_or(Visitor {
+        .unwrap_or(RequestOrigin {
             request: RequestId(Uuid::new_v4()),
             address: unknown,
             peer: unknown,
@@ -193,7 +193,7 @@ fn visitor_of(request: &Request) -> Visitor {
 /// Whether the browser runs on the server's own machine: the connection is local, no proxy
 /// forwarded it, and the `Host` header names this machine (the name of another site that resolves
 /// to it does not count).
-fn sits_here(request: &Request, visitor: Visitor) -> bool {
+fn is_local(request: &Request, origin: RequestOrigin) -> bool {
     let headers = request.headers();
     let passed_on = [
         "forwarded",
@@ -207,7 +207,7 @@ fn sits_here(request: &Request, visitor: Visitor) -> bool {
         .get(header::HOST)
         .and_then(|host| host.to_str().ok())
         .unwrap_or_default();
-    visitor.peer.to_canonical().is_loopback()
+    origin.peer.to_canonical().is_loopback()
         && !passed_on.iter().any(|name| headers.contains_key(*name))
         && names_this_machine(host)
 }

@@ -9,7 +9,7 @@ use ipnet::{Ipv4Net, Ipv6Net};
 
 /// The kind of network an address belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum NetworkKind {
     Public,
     /// This machine or a private network, which a developer may allow.
     Private,
@@ -70,26 +70,26 @@ const SPECIAL_GLOBAL_V6: [Ipv6Net; 3] = [
 ];
 
 /// The kind of network an address belongs to.
-pub(crate) fn place_of(address: IpAddr) -> Place {
+pub(crate) fn place_of(address: IpAddr) -> NetworkKind {
     match address {
         IpAddr::V4(address) => place_of_v4(address),
         IpAddr::V6(address) => place_of_v6(address),
     }
 }
 
-fn place_of_v4(address: Ipv4Addr) -> Place {
+fn place_of_v4(address: Ipv4Addr) -> NetworkKind {
     if PRIVATE_V4.iter().any(|net| net.contains(&address)) {
-        Place::Private
+        NetworkKind::Private
     } else if SPECIAL_V4.iter().any(|net| net.contains(&address)) {
-        Place::Special
+        NetworkKind::Special
     } else {
-        Place::Public
+        NetworkKind::Public
     }
 }
 
-fn place_of_v6(address: Ipv6Addr) -> Place {
+fn place_of_v6(address: Ipv6Addr) -> NetworkKind {
     if address.is_loopback() {
-        return Place::Private;
+        return NetworkKind::Private;
     }
     if let Some(inside) = address.to_ipv4_mapped() {
         return place_of_v4(inside);
@@ -102,25 +102,25 @@ fn place_of_v6(address: Ipv6Addr) -> Place {
         return never_private(place_of_v4(joined(a, b)));
     }
     if METADATA_V6.contains(&address) {
-        return Place::Special;
+        return NetworkKind::Special;
     }
     if UNIQUE_LOCAL_V6.contains(&address) {
-        return Place::Private;
+        return NetworkKind::Private;
     }
     let special = SPECIAL_GLOBAL_V6.iter().any(|net| net.contains(&address));
     if GLOBAL_V6.contains(&address) && !special {
-        Place::Public
+        NetworkKind::Public
     } else {
-        Place::Special
+        NetworkKind::Special
     }
 }
 
 /// Refuses private addresses behind a translator (NAT64 or 6to4): they belong to another network,
 /// not to the developer's.
-fn never_private(place: Place) -> Place {
+fn never_private(place: NetworkKind) -> NetworkKind {
     match place {
-        Place::Public => Place::Public,
-        Place::Private | Place::Special => Place::Special,
+        NetworkKind::Public => NetworkKind::Public,
+        NetworkKind::Private | NetworkKind::Special => NetworkKind::Special,
     }
 }
 
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(addresses: &[&str], expected: Place) {
+    fn check(addresses: &[&str], expected: NetworkKind) {
         for text in addresses {
             let address: IpAddr = text.parse().unwrap();
             assert_eq!(place_of(address), expected, "{text}");
@@ -159,7 +159,7 @@ mod tests {
                 "64:ff9b::8.8.8.8",
                 "2002:808:808::1",
             ],
-            Place::Public,
+            NetworkKind::Public,
         );
     }
 
@@ -180,7 +180,7 @@ mod tests {
                 "fc00::1",
                 "fd12:3456:789a::1",
             ],
-            Place::Private,
+            NetworkKind::Private,
         );
     }
 
@@ -228,7 +228,7 @@ mod tests {
                 "5f00::1",
                 "4000::1",
             ],
-            Place::Special,
+            NetworkKind::Special,
         );
     }
 }

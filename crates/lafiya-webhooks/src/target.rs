@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 
-use crate::addresses::{Place, place_of};
+use crate::addresses::{NetworkKind, place_of};
 
 /// Maximum length of a URL, in characters.
 pub const URL_CHARACTERS_MAX: usize = 2048;
@@ -91,9 +91,9 @@ impl TargetPolicy {
     /// Whether a connection to this address is allowed.
     pub(crate) fn allows(self, address: IpAddr) -> bool {
         match place_of(address) {
-            Place::Public => true,
-            Place::Private => self == Self::Insecure,
-            Place::Special => false,
+            NetworkKind::Public => true,
+            NetworkKind::Private => self == Self::Insecure,
+            NetworkKind::Special => false,
         }
     }
 

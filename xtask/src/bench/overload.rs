@@ -161,7 +161,7 @@ impl Schedule {
 
 /// The pending request on a connection, if any.
 #[derive(Default)]
-struct Asked {
+struct PendingRequest {
     due: Option<Instant>,
     /// The part of the answer's body received so far.
     body: Vec<u8>,
@@ -180,7 +180,7 @@ fn send(
         .map(|place| open(&poll, place))
         .collect::<Result<_, _>>()?;
     let mut free: Vec<usize> = (0..lines.len()).collect();
-    let mut asked: Vec<Asked> = lines.iter().map(|_| Asked::default()).collect();
+    let mut asked: Vec<PendingRequest> = lines.iter().map(|_| PendingRequest::default()).collect();
     let mut fate = Fate::default();
     let mut events = Events::with_capacity(lines.len());
     let mut room = [0; PIECE_MAX];
@@ -207,7 +207,7 @@ fn send(
         ensure!(has_more || !events.is_empty(), "no answer in {PATIENCE:?}");
         for event in &events {
             let Token(place) = event.token();
-            let Asked { due, body } = &mut asked[place];
+            let PendingRequest { due, body } = &mut asked[place];
             match lines[place].answer(&mut room, |piece| body.extend_from_slice(piece)) {
                 Ok(None) => continue,
                 Ok(Some(head)) => {

@@ -6,7 +6,7 @@ const JSON: &str = "application/json";
 const FHIR: &str = "application/fhir+json";
 
 /// The request of one row.
-pub(super) struct Asked {
+pub(super) struct BenchRequest {
     pub(super) name: &'static str,
     /// The path below the API version.
     pub(super) path: String,
@@ -14,7 +14,7 @@ pub(super) struct Asked {
     pub(super) body: Option<(&'static str, String)>,
 }
 
-impl Asked {
+impl BenchRequest {
     fn get(name: &'static str, path: &str) -> Self {
         Self {
             name,
@@ -33,48 +33,48 @@ impl Asked {
 }
 
 /// Returns a request to `/assess` of about 2 KB.
-pub(super) fn assess() -> Asked {
-    Asked::post("assess", "/assess", JSON, assess_body())
+pub(super) fn assess() -> BenchRequest {
+    BenchRequest::post("assess", "/assess", JSON, assess_body())
 }
 
 /// Returns a request to `/parse` with 2,000 characters.
-pub(super) fn parse() -> Asked {
+pub(super) fn parse() -> BenchRequest {
     let story =
         "My son has had fever and vomiting for 3 days, no cough, he convulsed twice this morning. ";
     let text: String = story.chars().cycle().take(2000).collect();
     let body = json!({"text": text, "age": {"value": 4}, "sex": "male"});
-    Asked::post("parse", "/parse", JSON, body.to_string())
+    BenchRequest::post("parse", "/parse", JSON, body.to_string())
 }
 
 /// Returns a request to `/search` with two typos.
-pub(super) fn search() -> Asked {
-    Asked::get("search", "/search?phrase=shortnes%20of%20breth")
+pub(super) fn search() -> BenchRequest {
+    BenchRequest::get("search", "/search?phrase=shortnes%20of%20breth")
 }
 
 /// Returns a request for one page of a list.
-pub(super) fn list() -> Asked {
-    Asked::get("list", "/symptoms")
+pub(super) fn list() -> BenchRequest {
+    BenchRequest::get("list", "/symptoms")
 }
 
-pub(super) fn health() -> Asked {
-    Asked::get("health", "/health")
+pub(super) fn health() -> BenchRequest {
+    BenchRequest::get("health", "/health")
 }
 
-pub(super) fn fhir() -> Asked {
-    Asked::post("fhir", "/fhir/assess", FHIR, fhir_body())
+pub(super) fn fhir() -> BenchRequest {
+    BenchRequest::post("fhir", "/fhir/assess", FHIR, fhir_body())
 }
 
 /// Returns a request for the rationale of an assessment.
-pub(super) fn rationale(assessment: &str) -> Asked {
-    Asked::get(
+pub(super) fn rationale(assessment: &str) -> BenchRequest {
+    BenchRequest::get(
         "rationale",
         &format!("/rationale?assessment_id={assessment}"),
     )
 }
 
 /// Returns a request for the usage of a year.
-pub(super) fn usage() -> Asked {
-    Asked::get("usage", "/usage?start_date=2026-01-01&end_date=2026-12-31")
+pub(super) fn usage() -> BenchRequest {
+    BenchRequest::get("usage", "/usage?start_date=2026-01-01&end_date=2026-12-31")
 }
 
 fn assess_body() -> String {

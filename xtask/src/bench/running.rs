@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use super::connection::{Answer, Request};
 use super::load::Target;
-use super::requests::{self, Asked};
+use super::requests::{self, BenchRequest};
 use crate::http::{free_address, get_status};
 use crate::process::{self, nothing};
 use crate::servers::poll;
@@ -123,12 +123,12 @@ impl Service {
         self.folder.path().join("data")
     }
 
-    pub(super) fn request(&self, asked: &Asked) -> Request {
+    pub(super) fn request(&self, asked: &BenchRequest) -> Request {
         Self::request_with(&self.key, asked)
     }
 
     /// Returns a request with this API key.
-    pub(super) fn request_with(key: &str, asked: &Asked) -> Request {
+    pub(super) fn request_with(key: &str, asked: &BenchRequest) -> Request {
         let path = format!("/v1{}", asked.path);
         match &asked.body {
             Some((content_type, body)) => Request::post(&path, key, content_type, body),
@@ -155,7 +155,7 @@ impl Service {
     }
 
     /// Sends the request once; any status except 200 is an error.
-    pub(super) fn ask(&self, asked: &Asked) -> anyhow::Result<Vec<u8>> {
+    pub(super) fn ask(&self, asked: &BenchRequest) -> anyhow::Result<Vec<u8>> {
         let Answer { status, body, .. } = self.request(asked).once(self.address)?;
         let said = String::from_utf8_lossy(&body);
         ensure!(status == 200, "{} answers {status}: {said}", asked.path);
@@ -206,7 +206,7 @@ impl Limit {
         }
     }
 
-    pub(super) fn request(&self, asked: &Asked) -> Request {
+    pub(super) fn request(&self, asked: &BenchRequest) -> Request {
         let path = format!("/{}", asked.name);
         match &asked.body {
             Some((content_type, body)) => Request::post(&path, "none", content_type, body),

@@ -11,7 +11,7 @@ use anyhow::ensure;
 use super::disk;
 use super::figures::Spread;
 use super::load::{self, Extent, Outcome};
-use super::requests::{self, Asked};
+use super::requests::{self, BenchRequest};
 use super::running::{Limit, Service};
 use super::table::{Bound, Row};
 
@@ -48,7 +48,7 @@ impl Pair {
     }
 
     /// Applies the same load to both.
-    fn run(&self, asked: &Asked, connections: usize) -> anyhow::Result<Turns> {
+    fn run(&self, asked: &BenchRequest, connections: usize) -> anyhow::Result<Turns> {
         let turns = in_turns(
             || self.own(asked, connections),
             || self.bare(asked, connections),
@@ -57,12 +57,12 @@ impl Pair {
         Ok(turns)
     }
 
-    fn bare(&self, asked: &Asked, connections: usize) -> anyhow::Result<Outcome> {
+    fn bare(&self, asked: &BenchRequest, connections: usize) -> anyhow::Result<Outcome> {
         let request = self.limit.request(asked);
         load::run(self.limit.target(), &request, connections, LASTING)
     }
 
-    fn own(&self, asked: &Asked, connections: usize) -> anyhow::Result<Outcome> {
+    fn own(&self, asked: &BenchRequest, connections: usize) -> anyhow::Result<Outcome> {
         let request = self.service.request(asked);
         let own = load::run(self.service.target(), &request, connections, LASTING)?;
         let sent = own.refused + own.answered;
@@ -71,7 +71,7 @@ impl Pair {
     }
 }
 
-fn tell(asked: &Asked, connections: usize, own: &Outcome, bare: &Outcome) {
+fn tell(asked: &BenchRequest, connections: usize, own: &Outcome, bare: &Outcome) {
     println!(
         "  {}, {connections} connections: {:.0} a processor second, limit {:.0}",
         asked.name,

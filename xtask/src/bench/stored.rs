@@ -11,7 +11,7 @@ use anyhow::ensure;
 use super::growth;
 use super::load::{self, Extent};
 use super::overload::assessment_id;
-use super::requests::{self, Asked};
+use super::requests::{self, BenchRequest};
 use super::running::Service;
 use super::service::CONNECTIONS;
 use super::table::Row;
@@ -80,7 +80,7 @@ pub(super) fn rows(binary: &Path, stored_max: usize) -> anyhow::Result<Vec<Row>>
 }
 
 /// Returns the CPU time of the service per request, after a warm-up.
-fn cost_us(service: &Service, asked: &Asked) -> anyhow::Result<f64> {
+fn cost_us(service: &Service, asked: &BenchRequest) -> anyhow::Result<f64> {
     let request = service.request(asked);
     load::run(service.target(), &request, CONNECTIONS, WARM_UP)?;
     let outcome = load::run(service.target(), &request, CONNECTIONS, LASTING)?;

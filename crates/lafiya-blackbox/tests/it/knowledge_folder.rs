@@ -98,7 +98,7 @@ fn sighup_reloads_the_folder_and_refuses_a_broken_one() {
 
 /// Returns how often a phrase table was stored for later reference.
 fn books_named(server: &Server) -> usize {
-    server.log().matches("in its book").count()
+    server.log().matches("of this phrase table").count()
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn stored_answers_are_unchanged_after_a_knowledge_update() {
     let server = Server::without_limits()
         .with("LAFIYA_KNOWLEDGE_DIR", knowledge_dir)
         .start();
-    eventually("the first book to be kept", PATIENCE, || {
+    eventually("the first phrase table to be stored", PATIENCE, || {
         (books_named(&server) == 1).then_some(())
     });
     let present = |id: &str| json!({"id": id, "choice_id": "present", "source": "initial"});
@@ -134,7 +134,7 @@ fn stored_answers_are_unchanged_after_a_knowledge_update() {
         "description = \"An altogether other",
     );
     hang_up(&server);
-    eventually("the second book to be kept", PATIENCE, || {
+    eventually("the second phrase table to be stored", PATIENCE, || {
         (books_named(&server) == 2).then_some(())
     });
     let again = client.post("/v1/assess", &case).expect(200).json();

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::mapping::Mapping;
 use super::record::{Field, Record};
-use super::{ImportError, Reading};
+use super::{ImportError, ImportState};
 use crate::fold::fold;
 
 #[derive(Deserialize)]
@@ -22,7 +22,7 @@ struct Feature {
 pub(super) fn read(
     text: &str,
     mapping: &Mapping,
-    reading: &mut Reading<'_>,
+    reading: &mut ImportState<'_>,
 ) -> Result<(), ImportError> {
     for element in elements(text, "features")? {
         let (line, done) = (element.line, element.start);
@@ -37,7 +37,7 @@ pub(super) fn read(
     Ok(())
 }
 
-fn take(feature: &Feature, mapping: &Mapping, reading: &mut Reading<'_>, line: u64, done: u64) {
+fn take(feature: &Feature, mapping: &Mapping, reading: &mut ImportState<'_>, line: u64, done: u64) {
     let mut columns: HashMap<String, String> = feature
         .properties
         .iter()

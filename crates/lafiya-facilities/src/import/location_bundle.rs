@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::geojson::elements;
 use super::record::{Field, Record};
-use super::{ImportError, Reading};
+use super::{ImportError, ImportState};
 
-pub(super) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
+pub(super) fn read(text: &str, reading: &mut ImportState<'_>) -> Result<(), ImportError> {
     for element in elements(text, "entry")? {
         let (line, done) = (element.line, element.start);
         let entry: Value = serde_json::from_str(element.text).unwrap_or_default();
@@ -25,7 +25,7 @@ pub(super) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
     Ok(())
 }
 
-fn take(resource: &Value, reading: &mut Reading<'_>, line: u64, done: u64) {
+fn take(resource: &Value, reading: &mut ImportState<'_>, line: u64, done: u64) {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let degrees = |name: &str| resource["position"][name].as_f64().map(|it| it.to_string());
     let phone = resource["telecom"]

@@ -129,7 +129,7 @@ pub fn read(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Imported, ImportError> {
     let text = text.trim_start_matches('\u{feff}');
-    let mut reading = Reading {
+    let mut reading = ImportState {
         mapping,
         source,
         atlas,
@@ -153,7 +153,7 @@ pub fn read(
 }
 
 /// The state while reading a file.
-struct Reading<'a> {
+struct ImportState<'a> {
     mapping: &'a Mapping,
     source: &'a str,
     atlas: &'a Atlas,
@@ -162,7 +162,7 @@ struct Reading<'a> {
     found: Imported,
 }
 
-impl Reading<'_> {
+impl ImportState<'_> {
     /// Processes one row; `done` is the number of bytes before it.
     fn take(&mut self, line: u64, done: u64, record: &Record<'_>) {
         self.found.rows += 1;

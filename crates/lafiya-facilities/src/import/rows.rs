@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use super::mapping::Mapping;
 use super::record::{Field, Record};
-use super::{ImportError, Reading};
+use super::{ImportError, ImportState};
 use crate::fold::fold;
 
 pub(super) fn read(
     text: &str,
     mapping: &Mapping,
-    reading: &mut Reading<'_>,
+    reading: &mut ImportState<'_>,
 ) -> Result<(), ImportError> {
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(mapping.delimiter())

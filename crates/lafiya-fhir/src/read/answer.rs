@@ -152,7 +152,7 @@ pub(crate) fn read(
         );
         return None;
     }
-    let reading = Reading {
+    let reading = AnswerReader {
         base,
         concept,
         person,
@@ -186,14 +186,14 @@ pub(crate) fn read(
     }
 }
 
-struct Reading<'a> {
+struct AnswerReader<'a> {
     base: &'a KnowledgeBase,
     concept: ConceptRef,
     person: &'a Person,
     interpreted: Option<Choice>,
 }
 
-impl Reading<'_> {
+impl AnswerReader<'_> {
     fn quantity(&self, node: &Node<'_>, problems: &mut Problems) -> Option<Said> {
         if !node.is_object(problems) {
             return None;

@@ -3,10 +3,10 @@
 //! Bundle.
 
 use lafiya_knowledge::ConceptRef;
-use lafiya_model::{Choice, Claim, ConceptKind};
+use lafiya_model::{Choice, ConceptKind, SubmittedEvidence};
 
 use super::left_out::LeftOut;
-use super::{Reader, Reading, source_of};
+use super::{DatedEvidence, Reader, source_of};
 use crate::codes;
 use crate::node::Node;
 use crate::problem::{ProblemKind, Problems};
@@ -21,7 +21,7 @@ impl<'r> Reader<'r> {
         node: &Node<'_>,
         left_out: &mut LeftOut<'r>,
         problems: &mut Problems,
-    ) -> Option<Reading> {
+    ) -> Option<DatedEvidence> {
         let choice = verified(node, problems)?;
         let ended = has_ended(node, problems);
         let code = node.field("code");
@@ -45,8 +45,8 @@ impl<'r> Reader<'r> {
             left_out.ended(&risk.text.name);
             return None;
         }
-        Some(Reading {
-            claim: Claim {
+        Some(DatedEvidence {
+            claim: SubmittedEvidence {
                 pointer: node.path(),
                 is_bare: false,
                 id: risk.text.id.clone(),

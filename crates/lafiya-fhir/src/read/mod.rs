@@ -11,7 +11,9 @@ mod when;
 
 use jiff::civil::Date;
 use lafiya_knowledge::{KnowledgeBase, Person};
-use lafiya_model::{Age, AgeUnit, Case, Claim, ConceptKind, Disagreement, EvidenceSource, Sex};
+use lafiya_model::{
+    Age, AgeUnit, Case, ConceptKind, Disagreement, EvidenceSource, Sex, SubmittedEvidence,
+};
 use serde_json::Value;
 
 use crate::node::Node;
@@ -67,8 +69,8 @@ pub(crate) struct Reader<'a> {
 }
 
 /// A claim with the data needed to select it for the case.
-pub(crate) struct Reading {
-    claim: Claim,
+pub(crate) struct DatedEvidence {
+    claim: SubmittedEvidence,
     kind: ConceptKind,
     when: Option<When>,
 }
@@ -180,8 +182,11 @@ impl<'r> Reader<'r> {
 
     /// Selects the claims: of two readings of one concept at different times the later one counts.
     /// Risk factors are returned separately, as in `/assess`.
-    fn sorted_claims(&self, readings: Vec<Reading>) -> (Vec<Claim>, Vec<Claim>) {
-        let mut kept: Vec<Reading> = Vec::new();
+    fn sorted_claims(
+        &self,
+        readings: Vec<DatedEvidence>,
+    ) -> (Vec<SubmittedEvidence>, Vec<SubmittedEvidence>) {
+        let mut kept: Vec<DatedEvidence> = Vec::new();
         for reading in readings {
             let same = kept.iter().position(|it| {
                 it.claim.id == reading.claim.id && when::differ(it.when, reading.when)
@@ -192,10 +197,10 @@ impl<'r> Reader<'r> {
                 None => kept.push(reading),
             }
         }
-        let (risks, evidence): (Vec<Reading>, Vec<Reading>) = kept
+        let (risks, evidence): (Vec<DatedEvidence>, Vec<DatedEvidence>) = kept
             .into_iter()
             .partition(|it| it.kind == ConceptKind::RiskFactor);
-        let claims = |list: Vec<Reading>| list.into_iter().map(|it| it.claim).collect();
+        let claims = |list: Vec<DatedEvidence>| list.into_iter().map(|it| it.claim).collect();
         (claims(evidence), claims(risks))
     }
 }
@@ -323,8 +328,8 @@ fn check_subject(node: &Node<'_>, names: Option<&[String]>, problems: &mut Probl
 
 fn check_amounts(
     bundle: &Node<'_>,
-    evidence: &[Claim],
-    risk_factors: &[Claim],
+    evidence: &[SubmittedEvidence],
+    risk_factors: &[SubmittedEvidence],
     problems: &mut Problems,
 ) {
     let entry = bundle.field("entry");

@@ -2,9 +2,9 @@
 //! panel such as a blood pressure is read component by component.
 
 use lafiya_knowledge::{ConceptRef, Person};
-use lafiya_model::{Claim, Severity};
+use lafiya_model::{Severity, SubmittedEvidence};
 
-use super::{Reader, Reading, answer, source_of, when};
+use super::{DatedEvidence, Reader, answer, source_of, when};
 use crate::codes;
 use crate::node::{Coding, Node};
 use crate::problem::{ProblemKind, Problems};
@@ -47,7 +47,7 @@ impl Reader<'_> {
         node: &Node<'_>,
         person: &Person,
         problems: &mut Problems,
-    ) -> Vec<Reading> {
+    ) -> Vec<DatedEvidence> {
         if is_void(node) {
             return Vec::new();
         }
@@ -67,7 +67,7 @@ impl Reader<'_> {
             && problems.count() == before
             && let Some(said) = answer::read(node, concept, self.base, person, problems)
         {
-            let claim = Claim {
+            let claim = SubmittedEvidence {
                 duration_days: detail.duration_days,
                 severity: detail.severity,
                 ..self.claim(concept, &said, node)
@@ -86,7 +86,7 @@ impl Reader<'_> {
         &self,
         node: &Node<'_>,
         person: &Person,
-        parts: &mut Vec<(ConceptRef, Claim)>,
+        parts: &mut Vec<(ConceptRef, SubmittedEvidence)>,
         problems: &mut Problems,
     ) -> Detail {
         let mut detail = Detail::default();
@@ -155,8 +155,13 @@ impl Reader<'_> {
         }
     }
 
-    fn claim(&self, concept: ConceptRef, said: &answer::Said, node: &Node<'_>) -> Claim {
-        Claim {
+    fn claim(
+        &self,
+        concept: ConceptRef,
+        said: &answer::Said,
+        node: &Node<'_>,
+    ) -> SubmittedEvidence {
+        SubmittedEvidence {
             pointer: node.path(),
             is_bare: false,
             id: self.base.id_of(concept).to_owned(),
@@ -168,8 +173,13 @@ impl Reader<'_> {
         }
     }
 
-    fn reading(&self, claim: Claim, concept: ConceptRef, when: Option<when::When>) -> Reading {
-        Reading {
+    fn reading(
+        &self,
+        claim: SubmittedEvidence,
+        concept: ConceptRef,
+        when: Option<when::When>,
+    ) -> DatedEvidence {
+        DatedEvidence {
             claim,
             kind: concept.kind(),
             when,

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use lafiya_knowledge::{KnowledgeBase, toy};
-use lafiya_model::{Age, Case, Choice, Claim, Severity, Sex};
+use lafiya_model::{Age, Case, Choice, Severity, Sex, SubmittedEvidence};
 use serde_json::{Value, json};
 
 use super::*;
@@ -66,7 +66,7 @@ fn case(resources: &[Value]) -> Case {
 }
 
 #[track_caller]
-fn claim(resource: &Value) -> Claim {
+fn claim(resource: &Value) -> SubmittedEvidence {
     let case = case(&[says("s_cough", "POS"), resource.clone()]);
     case.evidence.last().unwrap().clone()
 }

@@ -7,10 +7,10 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use lafiya_model::{AssessmentId, Claim, IdRefusal, uuid_from_client};
-use lafiya_service::assess::Answer;
+use lafiya_model::{AssessmentId, IdRefusal, SubmittedEvidence, uuid_from_client};
+use lafiya_service::assess::Assessed;
 use lafiya_service::buffers::Buffers;
-use lafiya_service::{FieldError, Visitor, assess, concepts};
+use lafiya_service::{FieldError, RequestOrigin, assess, concepts};
 
 use crate::body::require_json;
 use crate::caller::AuthenticatedCall;
@@ -51,7 +51,7 @@ const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 255;
 )]
 pub(crate) async fn assess(
     State(state): State<Arc<HttpState>>,
-    Extension(visitor): Extension<Visitor>,
+    Extension(origin): Extension<RequestOrigin>,
     call: AuthenticatedCall,
     headers: HeaderMap,
     body: Bytes,
@@ -61,10 +61,10 @@ pub(crate) async fn assess(
         interview_header: header_text(&headers, "X-Interview-Id")?,
         idempotency_key: idempotency_key(&headers)?,
         digest: body_digest::digest(&body),
-        assessment_id: AssessmentId(visitor.request.0),
+        assessment_id: AssessmentId(origin.request.0),
     };
     let library = state.context.knowledge.load_full();
-    let unknown = |claim: &Claim| concepts::problem_of(&library, claim);
+    let unknown = |claim: &SubmittedEvidence| concepts::problem_of(&library, claim);
     let request = assess_request::read(&body, envelope, unknown)?;
     let answered = assess::assess(
         &state.context,
@@ -76,7 +76,7 @@ pub(crate) async fn assess(
     Ok(answered.await?)
 }
 
-fn respond(answer: &Answer) -> Response {
+fn respond(answer: &Assessed) -> Response {
     let pieces = match PreserializedContributions::of(&answer.document.assessment.weighed) {
         Ok(pieces) => pieces,
         Err(error) => return error.into_response(),

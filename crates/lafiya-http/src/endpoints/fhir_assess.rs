@@ -9,10 +9,10 @@ use axum::response::Response;
 use bytes::Bytes;
 use lafiya_fhir::{Problem, ProblemKind, Refusal, read_bundle, write_bundle};
 use lafiya_model::{AssessmentId, Case};
-use lafiya_service::assess::{Answer, AssessRequest};
+use lafiya_service::assess::{AssessRequest, Assessed};
 use lafiya_service::buffers::Buffers;
 use lafiya_service::clock::lagos_date;
-use lafiya_service::{FieldError, Library, ServiceError, Visitor, assess, concepts};
+use lafiya_service::{FieldError, Library, RequestOrigin, ServiceError, assess, concepts};
 use sha2::{Digest, Sha256};
 
 use super::assess::{header_text, idempotency_key};
@@ -54,7 +54,7 @@ static BUFFERS: Buffers = Buffers::new(192 * 1024);
 )]
 pub(crate) async fn assess(
     State(state): State<Arc<HttpState>>,
-    Extension(visitor): Extension<Visitor>,
+    Extension(origin): Extension<RequestOrigin>,
     call: AuthenticatedCall,
     format: FhirFormat,
     headers: HeaderMap,
@@ -70,10 +70,10 @@ pub(crate) async fn assess(
         interview_id,
         digest: Sha256::digest(&body).into(),
         idempotency_key,
-        assessment_id: AssessmentId(visitor.request.0),
+        assessment_id: AssessmentId(origin.request.0),
         corrects: None,
     };
-    let respond = |answer: &Answer| {
+    let respond = |answer: &Assessed| {
         let bundle = write_bundle(&answer.document, &library, &state.fhir.systems);
         let mut response = format.answer_in(&bundle, &BUFFERS);
         let headers = response.headers_mut();

@@ -5,7 +5,7 @@ use lafiya_model::assessment::{
     AssessedCondition, Investigation, Notifiable, RedFlag, Triage, Warning, WatchFor,
 };
 use lafiya_model::{AssessmentDocument, NearestFacility, Text};
-use lafiya_service::assess::Answer;
+use lafiya_service::assess::Assessed;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -278,7 +278,7 @@ const OPTIONS: [OptionAnswer; 3] = [
 
 impl<'a> AssessAnswer<'a> {
     /// Builds the response with the contributions of its evidence.
-    pub(crate) fn of(answer: &'a Answer<'_>, pieces: &'a PreserializedContributions) -> Self {
+    pub(crate) fn of(answer: &'a Assessed<'_>, pieces: &'a PreserializedContributions) -> Self {
         let document = &answer.document;
         let it = &document.assessment;
         let flags: Vec<&str> = it.red_flags.iter().map(|flag| flag.name.as_str()).collect();

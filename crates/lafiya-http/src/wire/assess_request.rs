@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use lafiya_model::{
-    Age, AgeUnit, AssessmentId, Case, Choice, Claim, Disagreement, EvidenceSource, IdRefusal,
-    InterviewId, Severity, Sex,
+    Age, AgeUnit, AssessmentId, Case, Choice, Disagreement, EvidenceSource, IdRefusal, InterviewId,
+    Severity, Sex, SubmittedEvidence,
 };
 use lafiya_service::assess::AssessRequest;
 use lafiya_service::{FieldError, ServiceError};
@@ -146,7 +146,7 @@ pub(crate) struct Envelope {
 pub(crate) fn read(
     bytes: &[u8],
     envelope: Envelope,
-    unknown: impl Fn(&Claim) -> Option<FieldError>,
+    unknown: impl Fn(&SubmittedEvidence) -> Option<FieldError>,
 ) -> Result<AssessRequest, ApiError> {
     let body: AssessBody = read_object(bytes)?;
     let mut problems = Problems::default();
@@ -309,7 +309,7 @@ fn read_evidence(
     items: Items<EvidenceBody>,
     max: usize,
     problems: &mut Problems,
-) -> Vec<Claim> {
+) -> Vec<SubmittedEvidence> {
     let items = items.read(pointer, max, problems);
     items
         .into_iter()
@@ -321,7 +321,7 @@ fn read_claim(
     pointer: String,
     item: Object<EvidenceBody>,
     problems: &mut Problems,
-) -> Option<Claim> {
+) -> Option<SubmittedEvidence> {
     let Object::Given(item) = item else {
         problems.note(pointer, "must be an object with id, choice_id and source");
         return None;
@@ -338,7 +338,7 @@ fn read_claim(
         DURATION_DAYS_MAX,
     );
     let value = problems.optional(at("value"), item.value);
-    Some(Claim {
+    Some(SubmittedEvidence {
         id: id?,
         choice: choice?,
         source: source?,
@@ -350,7 +350,10 @@ fn read_claim(
     })
 }
 
-fn read_risk_factors(items: Items<RiskFactorBody>, problems: &mut Problems) -> Vec<Claim> {
+fn read_risk_factors(
+    items: Items<RiskFactorBody>,
+    problems: &mut Problems,
+) -> Vec<SubmittedEvidence> {
     let items = items.read("/risk_factors", RISK_FACTORS_MAX, problems);
     let read = |(pointer, item): (String, Object<RiskFactorBody>)| {
         let Object::Given(item) = item else {
@@ -366,7 +369,7 @@ fn read_risk_factors(items: Items<RiskFactorBody>, problems: &mut Problems) -> V
             required_id(problems, JsonPointer(&pointer, "id"), item.id)
         };
         let choice = problems.word(JsonPointer(&pointer, "choice_id"), item.choice_id);
-        Some(Claim {
+        Some(SubmittedEvidence {
             id: id?,
             choice: choice.unwrap_or(Choice::Present),
             source: EvidenceSource::Predefined,

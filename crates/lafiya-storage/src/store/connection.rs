@@ -214,7 +214,7 @@ impl Row {
             .transpose()
     }
 
-    pub(super) fn turn(&self, column: &str) -> Result<u32, StoreError> {
+    pub(super) fn count_u32(&self, column: &str) -> Result<u32, StoreError> {
         u32::try_from(self.integer(column)?).map_err(|_| unreadable(column, "out of range"))
     }
 

@@ -45,9 +45,9 @@ impl Postgres {
             .after_connect(|connection, _| {
                 // A replica that disappears during a transaction must not keep its locks.
                 Box::pin(async move {
-                    let lock_timeout = "set lock_timeout = '5s'; \
+                    let session_settings = "set lock_timeout = '5s'; \
                                     set idle_in_transaction_session_timeout = '15s'";
-                    connection.execute(lock_timeout).await.map(drop)
+                    connection.execute(session_settings).await.map(drop)
                 })
             })
             .connect_with(options)

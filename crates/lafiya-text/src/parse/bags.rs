@@ -30,7 +30,7 @@ const ROW: usize = 16;
 
 /// How bags treat a unit.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Seen {
+enum UnitRole {
     /// A word of at least one bag.
     Word(BagNumber),
     /// A modifier that is in no bag.
@@ -80,25 +80,25 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mut V
             continue;
         }
         match see(reading, choosing, at, (unit, form)) {
-            Seen::Word(number) => row.push(Word {
+            UnitRole::Word(number) => row.push(Word {
                 at,
                 number: Some(number),
                 optional: is_optional(reading, unit, form),
                 denial: form.denies,
                 joiners,
             }),
-            Seen::Stranger if is_passable(reading, at) => row.push(Word {
+            UnitRole::Stranger if is_passable(reading, at) => row.push(Word {
                 at,
                 number: None,
                 optional: false,
                 denial: false,
                 joiners,
             }),
-            Seen::And if !begins_statement(reading, at + 1) => joiners.and += 1,
-            Seen::Or if !begins_statement(reading, at + 1) => joiners.or += 1,
-            Seen::PassedOver | Seen::Modifier => {}
+            UnitRole::And if !begins_statement(reading, at + 1) => joiners.and += 1,
+            UnitRole::Or if !begins_statement(reading, at + 1) => joiners.or += 1,
+            UnitRole::PassedOver | UnitRole::Modifier => {}
             // "My sister is a sickler and I have bone pain": no phrase continues after this "and".
-            Seen::And | Seen::Or | Seen::Stranger => {
+            UnitRole::And | UnitRole::Or | UnitRole::Stranger => {
                 fill(&row, reading, choosing, found);
                 row.clear();
             }
@@ -180,7 +180,7 @@ fn see(
     choosing: &Choosing<'_>,
     at: usize,
     (unit, form): (&Unit<'_>, &FormFacts),
-) -> Seen {
+) -> UnitRole {
     let is_modifier = |at: usize| {
         let unit = reading.units.get(at);
         unit.is_some_and(|unit| unit.role == Role::Modifier)
@@ -188,20 +188,20 @@ fn see(
     match form.joint {
         // "Sudden, painless loss of vision" is one phrase.
         Some(Joint::Comma) if at > 0 && is_modifier(at - 1) && is_modifier(at + 1) => {
-            return Seen::PassedOver;
+            return UnitRole::PassedOver;
         }
-        Some(Joint::And) => return Seen::And,
-        Some(Joint::Or) => return Seen::Or,
+        Some(Joint::And) => return UnitRole::And,
+        Some(Joint::Or) => return UnitRole::Or,
         Some(Joint::Comma) | None => {}
     }
     if choosing.times[unit.first] || reading.tokens[unit.first].is_number() {
-        Seen::PassedOver
+        UnitRole::PassedOver
     } else if let Some(number) = form.bag {
-        Seen::Word(number)
+        UnitRole::Word(number)
     } else if is_optional(reading, unit, form) {
-        Seen::Modifier
+        UnitRole::Modifier
     } else {
-        Seen::Stranger
+        UnitRole::Stranger
     }
 }
 

@@ -236,7 +236,7 @@ pub(super) struct LookedUpWords<'a> {
 
 /// Where a word was found: in the dictionary, or among the unknown words, by index.
 #[derive(Clone, Copy)]
-enum Found<'a> {
+enum FoundIn<'a> {
     Known(&'a Entry),
     Unknown(usize),
 }
@@ -274,7 +274,7 @@ impl Dictionary {
     ) -> LookedUpWords<'a> {
         let (mut unknown_words, mut unknown_tokens) = (Vec::new(), Vec::new());
         let mut mended = vec![false; tokens.len()];
-        let mut lacked: Vec<(u64, Found<'_>)> = Vec::new();
+        let mut lacked: Vec<(u64, FoundIn<'_>)> = Vec::new();
         let find = |(at, token): (usize, &Token)| {
             let key = token.key;
             // The dictionary contains every word the spelling corrector knows, so a word found here
@@ -287,21 +287,21 @@ impl Dictionary {
             let found = again.map(|(_, found)| *found).unwrap_or_else(|| {
                 let text = folded.spelling(token);
                 let found = match self.mend(text, spelling) {
-                    Some(meant) => Found::Known(meant),
+                    Some(meant) => FoundIn::Known(meant),
                     None => {
                         unknown_words.push(sources.describe(text));
-                        Found::Unknown(unknown_words.len() - 1)
+                        FoundIn::Unknown(unknown_words.len() - 1)
                     }
                 };
                 lacked.push((key, found));
                 found
             });
             match found {
-                Found::Known(meant) => {
+                FoundIn::Known(meant) => {
                     mended[at] = true;
                     meant
                 }
-                Found::Unknown(n) => {
+                FoundIn::Unknown(n) => {
                     unknown_tokens.push((at, n));
                     &self.blank
                 }

@@ -29,10 +29,10 @@ use crate::words::{MeasureWords, Measures};
 /// The measures of a knowledge base that the word list names.
 #[derive(Clone, Debug)]
 pub(super) struct MeasureReader {
-    words: PhraseSet<Named>,
+    words: PhraseSet<NameMeaning>,
     after: PhraseSet<usize>,
     alone: PhraseSet<usize>,
-    known: Vec<Known>,
+    known: Vec<KnownMeasure>,
     pub(super) apart: ApartWords,
     degrees: Degrees,
     figures: Arc<Figures>,
@@ -44,7 +44,7 @@ pub(super) struct MeasureReader {
 
 /// What a name belongs to.
 #[derive(Clone, Copy, Debug)]
-enum Named {
+enum NameMeaning {
     Measure(usize),
     /// A scale without a measure: values up to this limit mean the finding.
     Scale(f64, ConceptRef),
@@ -53,7 +53,7 @@ enum Named {
 }
 
 #[derive(Clone, Debug)]
-struct Known {
+struct KnownMeasure {
     concept: ConceptRef,
     range: Option<[f64; 2]>,
     /// The unit that the name implies.
@@ -70,7 +70,7 @@ struct Known {
     pair: Option<[MeasureIx; 2]>,
 }
 
-impl Known {
+impl KnownMeasure {
     /// Returns the number of tokens that name the whole scale: "7/10", "7 out of 10".
     fn scale_at(&self, words: &[&str], at: usize) -> Option<usize> {
         let whole = self.out_of?.to_string();
@@ -132,11 +132,13 @@ impl MeasureReader {
         let of_blood = reader.known.iter().filter(|known| known.of_blood);
         reader.of_blood = of_blood.flat_map(|known| known.finds.clone()).collect();
         for name in &measures.not_ours {
-            reader.words.add_phrase(name, Named::Nothing);
+            reader.words.add_phrase(name, NameMeaning::Nothing);
         }
         for scale in &measures.scale {
             let found = base.resolve(&scale.finds);
-            let named = found.map_or(Named::Nothing, |it| Named::Scale(scale.most, it));
+            let named = found.map_or(NameMeaning::Nothing, |it| {
+                NameMeaning::Scale(scale.most, it)
+            });
             for name in &scale.words {
                 reader.words.add_phrase(name, named);
             }
@@ -149,7 +151,7 @@ impl MeasureReader {
             return;
         };
         let number = self.known.len();
-        self.known.push(Known {
+        self.known.push(KnownMeasure {
             concept,
             range: entry.range,
             unit: entry.unit.clone(),
@@ -168,7 +170,7 @@ impl MeasureReader {
             },
         });
         for phrase in &entry.words {
-            self.words.add_phrase(phrase, Named::Measure(number));
+            self.words.add_phrase(phrase, NameMeaning::Measure(number));
         }
         let lists = [
             (&entry.after, &mut self.after),
@@ -255,8 +257,8 @@ impl MeasureReader {
                 return Some(end);
             };
             let known = match named {
-                Named::Measure(known) => known,
-                Named::Scale(most, found) => {
+                NameMeaning::Measure(known) => known,
+                NameMeaning::Scale(most, found) => {
                     let number = self.figures.past_links(reading, at + length)?;
                     let value = numbers::value_at(&reading.entries, number);
                     if value.is_some_and(|(value, _)| value <= most) {
@@ -264,7 +266,7 @@ impl MeasureReader {
                     }
                     return Some(number + 1);
                 }
-                Named::Nothing => return Some(at + length),
+                NameMeaning::Nothing => return Some(at + length),
             };
             let tokens = at..at + length;
             let own = self.is_own(reading, written, known, at);
@@ -365,7 +367,7 @@ impl MeasureReader {
     }
 
     /// Returns the measure whose name begins at a token, and the length of the name.
-    fn name_at(&self, reading: &Reading<'_>, at: usize) -> Option<(Named, usize)> {
+    fn name_at(&self, reading: &Reading<'_>, at: usize) -> Option<(NameMeaning, usize)> {
         let begun = reading.entries[at].measure?;
         let (length, known) = self.words.longest_with(begun, &reading.keys, at)?;
         Some((*known.first()?, length))
@@ -393,7 +395,7 @@ impl MeasureReader {
         name: Range<usize>,
     ) -> Option<Value> {
         let number_at = self.figures.past_links(reading, name.end)?;
-        let Known {
+        let KnownMeasure {
             of_blood, beside, ..
         } = self.known[known];
         if !own || (of_blood && written.in_time[number_at]) {

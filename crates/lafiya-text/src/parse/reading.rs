@@ -33,7 +33,7 @@ pub(super) struct Reading<'a> {
     /// Whether the whole text is in capitals, which makes them insignificant.
     pub all_capitals: bool,
     /// The position of each token.
-    places: Vec<Place>,
+    places: Vec<TokenPosition>,
     sentences: Vec<Range<usize>>,
     clauses: Vec<Range<usize>>,
     /// The cues that begin at each token.
@@ -42,7 +42,7 @@ pub(super) struct Reading<'a> {
 
 /// The position of a token.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct TokenPosition {
     /// The indices of its unit, its sentence and its clause (between commas).
     unit: u32,
     sentence: u32,
@@ -238,9 +238,9 @@ impl<'a> Reading<'a> {
 }
 
 /// Assigns units to the tokens of a text. Sentences and clauses are filled in later.
-fn places(runs: &[Run], units: &[Unit<'_>]) -> Vec<Place> {
+fn places(runs: &[Run], units: &[Unit<'_>]) -> Vec<TokenPosition> {
     let mut places = Vec::with_capacity(units.last().map_or(0, |it| it.last));
-    let place = |(number, unit): (usize, &Unit<'_>), compound: bool| Place {
+    let place = |(number, unit): (usize, &Unit<'_>), compound: bool| TokenPosition {
         unit: number as u32,
         sentence: 0,
         clause: 0,
@@ -270,7 +270,7 @@ fn places(runs: &[Run], units: &[Unit<'_>]) -> Vec<Place> {
 const CLAUSES: usize = 64;
 
 /// Splits a text into sentences and clauses, and records them in the token positions.
-fn part(traits: &[Traits], places: &mut [Place]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+fn part(traits: &[Traits], places: &mut [TokenPosition]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let mut sentences = Vec::with_capacity(CLAUSES);
     let mut clauses = Vec::with_capacity(CLAUSES);
     let (mut sentence, mut clause) = (0, 0);

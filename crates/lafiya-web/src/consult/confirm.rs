@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase, MeasureIx};
 use lafiya_model::assessment::RedFlag;
 use lafiya_model::{
-    Choice, Claim, ConceptId, ConceptKind, Evidence, EvidenceSource, InterviewId, Seriousness,
-    Severity, TriageLevel,
+    Choice, ConceptId, ConceptKind, Evidence, EvidenceSource, InterviewId, Seriousness, Severity,
+    SubmittedEvidence, TriageLevel,
 };
 use lafiya_service::clock::lagos_date;
 use lafiya_service::{Library, ServiceError, consult};
@@ -117,8 +117,8 @@ impl UnderstoodFinding {
         self.severity.map_or("", Severity::as_str)
     }
 
-    fn claim(&self, place: usize) -> Claim {
-        Claim {
+    fn claim(&self, place: usize) -> SubmittedEvidence {
+        SubmittedEvidence {
             pointer: format!("/evidence/{place}"),
             is_bare: false,
             id: self.id.clone(),

@@ -10,10 +10,10 @@ pub(crate) mod result;
 pub(crate) mod start;
 
 use lafiya_model::{
-    AgeUnit, AssessmentDocument, AssessmentId, Case, Claim, Disagreement, Environment, InterviewId,
-    TriageLevel,
+    AgeUnit, AssessmentDocument, AssessmentId, Case, Disagreement, Environment, InterviewId,
+    SubmittedEvidence, TriageLevel,
 };
-use lafiya_service::assess::{self, Answer, AssessRequest};
+use lafiya_service::assess::{self, AssessRequest, Assessed};
 use lafiya_service::{Caller, ServiceError};
 use sha2::{Digest, Sha256};
 
@@ -39,7 +39,7 @@ struct TurnForm<'a> {
     interview: InterviewId,
     patient: Patient,
     place: Option<&'a str>,
-    evidence: Vec<Claim>,
+    evidence: Vec<SubmittedEvidence>,
     form: &'a Posted,
 }
 
@@ -75,9 +75,9 @@ async fn turn(
         interview_id: Some(interview),
         digest: Sha256::digest(form.bytes()).into(),
         idempotency_key: None,
-        assessment_id: AssessmentId(visit.visitor.request.0),
+        assessment_id: AssessmentId(visit.origin.request.0),
         corrects: None,
     };
-    let next = |answer: &Answer| next_step(&answer.document);
+    let next = |answer: &Assessed| next_step(&answer.document);
     assess::assess(&app.context, caller, Environment::Live, request, next).await
 }

@@ -8,8 +8,8 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{
-    AssessmentDocument, Choice, Claim, Environment, EvidenceSource, InterviewId, Measured, RestsOn,
-    TriageLevel,
+    AssessmentDocument, Choice, Environment, EvidenceSource, InterviewId, Measured, RestsOn,
+    SubmittedEvidence, TriageLevel,
 };
 use lafiya_service::assess;
 use lafiya_service::consult::{self, OpenInterview};
@@ -203,7 +203,7 @@ pub(crate) async fn answered(
         .text("choice")
         .parse()
         .map_err(|_| Failure::Unreadable)?;
-    let claim = Claim {
+    let claim = SubmittedEvidence {
         pointer: "/evidence/0".to_owned(),
         is_bare: false,
         id: form.text("concept").to_owned(),

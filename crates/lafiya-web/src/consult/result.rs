@@ -27,7 +27,7 @@ const CONTRIBUTIONS_SHOWN: usize = 8;
 const WEIGHT_FULL: f64 = 4.0;
 
 /// A condition with its bars.
-struct Shown<'a> {
+struct ShownCondition<'a> {
     condition: &'a AssessedCondition<'a>,
     share: String,
     width: String,
@@ -111,8 +111,8 @@ struct ResultPage<'a> {
     level: &'static str,
     action: (String, String),
     when: String,
-    first: Vec<Shown<'a>>,
-    rest: Vec<Shown<'a>>,
+    first: Vec<ShownCondition<'a>>,
+    rest: Vec<ShownCondition<'a>>,
     unexplained: String,
     known: Vec<Known>,
     standing: Standing,
@@ -137,7 +137,7 @@ pub(crate) async fn page(
     let open = consult::open(&app.context, &caller, document.interview_id).await?;
     let is_latest = open.is_some_and(|open| open.latest == id);
     let answer = &document.assessment;
-    let mut shown: Vec<Shown<'_>> = answer
+    let mut shown: Vec<ShownCondition<'_>> = answer
         .conditions
         .iter()
         .map(|condition| shown(&library, answer, condition))
@@ -195,10 +195,10 @@ fn shown<'a>(
     library: &Library,
     assessment: &'a Assessment<'a>,
     condition: &'a AssessedCondition<'a>,
-) -> Shown<'a> {
+) -> ShownCondition<'a> {
     let mut heaviest: Vec<Contribution<'_>> = assessment.contributions(condition).collect();
     heaviest.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
-    Shown {
+    ShownCondition {
         condition,
         share: words::share(condition.probability),
         width: words::width(condition.probability),

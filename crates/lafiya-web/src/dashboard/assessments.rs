@@ -46,7 +46,7 @@ struct ListPage {
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct ListQuery {
     #[serde(default)]
     id: String,
     #[serde(default)]
@@ -58,7 +58,7 @@ pub(crate) struct Asked {
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     visit: PageRequest,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<ListQuery>,
 ) -> Result<Response, Failure> {
     let who = visit.member()?;
     let mut problem = None;

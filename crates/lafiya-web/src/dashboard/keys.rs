@@ -20,7 +20,7 @@ use crate::page_request::PageRequest;
 use crate::posted::Posted;
 use crate::words;
 
-struct Shown {
+struct ShownKey {
     id: String,
     display: String,
     environment: &'static str,
@@ -45,7 +45,7 @@ struct Rate {
 struct KeysPage {
     frame: Frame,
     place: &'static str,
-    keys: Vec<Shown>,
+    keys: Vec<ShownKey>,
     fresh: Option<String>,
     fresh_is_live: bool,
     problem: Option<String>,
@@ -180,10 +180,10 @@ fn rate(window: &WindowState) -> Rate {
     }
 }
 
-fn shown(key: &KeyRecord, rate: Option<Rate>, now: Timestamp) -> Shown {
+fn shown(key: &KeyRecord, rate: Option<Rate>, now: Timestamp) -> ShownKey {
     let active = key.is_active(now);
     let or_never = |at: Option<Timestamp>| at.map_or_else(|| "never".to_owned(), words::moment);
-    Shown {
+    ShownKey {
         id: key.id.to_string(),
         display: key.display.clone(),
         environment: match key.environment {

@@ -22,7 +22,7 @@ use crate::words;
 const DAYS_SHOWN: i64 = 30;
 const DAYS_MAX: i32 = 366;
 
-struct Part {
+struct LevelShare {
     level: TriageLevel,
     count: String,
     share: String,
@@ -50,13 +50,13 @@ struct UsagePage {
     quota: Option<Quota>,
     used: String,
     plot: DayPlot,
-    parts: Vec<Part>,
+    parts: Vec<LevelShare>,
     conditions: Vec<(String, String, String)>,
     nothing: bool,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct UsageQuery {
     start: Option<Date>,
     end: Option<Date>,
 }
@@ -65,7 +65,7 @@ pub(crate) struct Asked {
 pub(crate) async fn page(
     State(app): State<Arc<App>>,
     visit: PageRequest,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<UsageQuery>,
 ) -> Result<Response, Failure> {
     visit.member_who(Role::may_integrate)?;
     let caller = visit.caller(&app).await?;
@@ -91,7 +91,7 @@ pub(crate) async fn page(
     let total = report.total.max(1) as f64;
     let part = |&level: &TriageLevel| {
         let count = report.by_level.get(&level).copied().unwrap_or(0);
-        Part {
+        LevelShare {
             level,
             count: words::count(count),
             share: format!("{:.0} %", count as f64 * 100.0 / total),

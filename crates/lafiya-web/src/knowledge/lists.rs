@@ -23,7 +23,7 @@ const HITS_MAX: usize = 40;
 
 /// The query of a list.
 #[derive(Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct ListQuery {
     #[serde(default)]
     q: String,
     #[serde(default)]
@@ -55,7 +55,7 @@ struct Hit {
 pub(crate) async fn overview(
     State(app): State<Arc<App>>,
     visit: PageRequest,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<ListQuery>,
 ) -> Response {
     let library = app.context.knowledge.load();
     let base = library.base();
@@ -203,7 +203,7 @@ struct ListPage {
 pub(crate) async fn conditions(
     State(app): State<Arc<App>>,
     visit: PageRequest,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<ListQuery>,
 ) -> Response {
     list(
         &app,
@@ -219,7 +219,7 @@ pub(crate) async fn conditions(
 pub(crate) async fn findings(
     State(app): State<Arc<App>>,
     visit: PageRequest,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<ListQuery>,
 ) -> Response {
     list(
         &app,
@@ -234,7 +234,7 @@ pub(crate) async fn findings(
 fn list(
     app: &App,
     visit: &PageRequest,
-    asked: Asked,
+    asked: ListQuery,
     kind: ConceptKind,
     title: &'static str,
     path: &'static str,
@@ -305,7 +305,7 @@ struct RulesPage {
 pub(crate) async fn rules(
     State(app): State<Arc<App>>,
     visit: PageRequest,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<ListQuery>,
 ) -> Response {
     let library = app.context.knowledge.load();
     let base = library.base();

@@ -25,7 +25,7 @@ const KEY_USE_WRITTEN_EVERY: Duration = Duration::from_secs(2);
 const PURGED_EVERY: Duration = Duration::from_secs(300);
 /// Interval between checks that the store has the phrase table of the current knowledge base, which
 /// may have been reloaded.
-const BOOK_LOOKED_AFTER_EVERY: Duration = Duration::from_secs(5);
+const PHRASE_TABLE_CHECK_EVERY: Duration = Duration::from_secs(5);
 
 pub(super) fn command() -> Command {
     Command::new("serve").about("Serve the API (what `lafiya` does without a command)")
@@ -183,7 +183,7 @@ async fn keep_book(context: Arc<Context>, stop: CancellationToken) {
         if let Err(cause) = phrase_tables::keep(&context).await {
             tracing::warn!(%cause, "The texts of the knowledge base could not be kept; documents are written in full.");
         }
-        let resting = stop.run_until_cancelled(tokio::time::sleep(BOOK_LOOKED_AFTER_EVERY));
+        let resting = stop.run_until_cancelled(tokio::time::sleep(PHRASE_TABLE_CHECK_EVERY));
         if resting.await.is_none() {
             return;
         }

@@ -29,7 +29,7 @@ pub(super) async fn deliver(
 pub(super) async fn do_chores(context: Arc<Context>, every: Duration, stop: CancellationToken) {
     let holder = Uuid::new_v4();
     loop {
-        if let Err(cause) = chores::take_turn(&context, holder, every).await {
+        if let Err(cause) = chores::run_if_due(&context, holder, every).await {
             tracing::warn!(%cause, "Chores were not done; tried again later.");
         }
         let pause = tokio::time::sleep(every);

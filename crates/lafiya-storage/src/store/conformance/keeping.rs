@@ -42,17 +42,17 @@ pub(super) async fn every_replica_gets_the_same_secret(given: &Given) {
 
 pub(super) async fn a_phrase_table_is_stored_once(given: &Given) {
     let replica = given.replica().await;
-    let book = |words: &'static str| bytes::Bytes::from_static(words.as_bytes());
+    let table = |words: &'static str| bytes::Bytes::from_static(words.as_bytes());
     assert_eq!(given.store.find_phrase_table("a").await.unwrap(), None);
     for store in [&given.store, &replica] {
         store
-            .store_phrase_table("a", book("first"), at(0))
+            .store_phrase_table("a", table("first"), at(0))
             .await
             .unwrap();
     }
     given
         .store
-        .store_phrase_table("a", book("second"), at(1))
+        .store_phrase_table("a", table("second"), at(1))
         .await
         .unwrap();
     let kept = replica.find_phrase_table("a").await.unwrap();

@@ -133,7 +133,7 @@ pub(in crate::store) async fn load_interview(
     .await?;
     let Some(row) = row else { return Ok(None) };
     Ok(Some(StoredInterview {
-        turn: row.turn("turn")?,
+        turn: row.count_u32("turn")?,
         document: keys.open(
             &interview_place(tenant, environment, id),
             sealed_from(&row)?,
@@ -179,7 +179,7 @@ pub(super) fn summary_from(row: &Row) -> Result<AssessmentSummary, StoreError> {
         assessment_id: row.parsed("id")?,
         key: row.parsed("api_key")?,
         interview_id: row.parsed("interview_id")?,
-        turn: row.turn("turn")?,
+        turn: row.count_u32("turn")?,
         created_at: row.time("created_at")?,
         level: row.parsed("level")?,
         top_condition: id.zip(name).map(|(id, name)| ConditionName { id, name }),

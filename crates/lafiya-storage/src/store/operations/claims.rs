@@ -175,7 +175,7 @@ fn claimed_from(
         kind: row.parsed("kind")?,
         event_at: row.time("event_at")?,
         payload: row.text("payload")?,
-        attempts: row.turn("attempts")?,
+        attempts: row.count_u32("attempts")?,
     })
 }
 

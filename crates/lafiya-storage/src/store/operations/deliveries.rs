@@ -147,7 +147,7 @@ fn record_from(row: &Row) -> Result<DeliveryRecord, StoreError> {
         event_id: row.parsed("event_id")?,
         kind: row.parsed("kind")?,
         status,
-        attempts: row.turn("attempts")?,
+        attempts: row.count_u32("attempts")?,
         next_attempt_at: (status == DeliveryStatus::Pending).then_some(next_attempt_at),
         created_at: row.time("created_at")?,
         last_attempt_at: row.optional_time("last_attempt_at")?,

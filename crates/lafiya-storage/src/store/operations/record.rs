@@ -58,7 +58,7 @@ pub(in crate::store) async fn record(
     let mut writes = Vec::new();
     if let Some(date) = counts.day {
         writes.extend(count_day(new, date));
-        interview.counted = Some(Counted {
+        interview.counted = Some(CountedInterview {
             date,
             level: new.level,
             condition: new.top_condition.as_ref().map(|top| top.id.clone()),
@@ -120,13 +120,13 @@ struct Interview {
     turn: u32,
     created_at: Timestamp,
     expires_at: Timestamp,
-    counted: Option<Counted>,
+    counted: Option<CountedInterview>,
     /// The assessment of the turn before.
     latest: Option<AssessmentId>,
 }
 
 /// Where an interview was counted.
-struct Counted {
+struct CountedInterview {
     date: Date,
     level: TriageLevel,
     condition: Option<String>,
@@ -185,10 +185,10 @@ fn interview_from(row: &Row) -> Result<Interview, StoreError> {
     let level: Option<TriageLevel> = row.optional_parsed("counted_level")?;
     let condition = row.optional_text("counted_condition")?;
     Ok(Interview {
-        turn: row.turn("turn")?,
+        turn: row.count_u32("turn")?,
         created_at: row.time("created_at")?,
         expires_at: row.time("expires_at")?,
-        counted: date.zip(level).map(|(date, level)| Counted {
+        counted: date.zip(level).map(|(date, level)| CountedInterview {
             date,
             level,
             condition,
@@ -316,7 +316,7 @@ fn count_day(new: &RecordAssessment, date: Date) -> Vec<Statement<'_>> {
 async fn uncount_day(
     connection: &mut Connection,
     new: &RecordAssessment,
-    before: &Counted,
+    before: &CountedInterview,
 ) -> Result<(), StoreError> {
     sql("update usage_day set count = count - 1 where tenant = $1 and date = $2 and level = $3")
         .bind(new.tenant)

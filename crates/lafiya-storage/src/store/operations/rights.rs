@@ -74,7 +74,7 @@ pub(in crate::store) async fn export_interviews(
     let read = |row: &Row| {
         let interview = KeptInterview {
             id: row.parsed("id")?,
-            turn: row.turn("turn")?,
+            turn: row.count_u32("turn")?,
             created_at: row.time("created_at")?,
             expires_at: row.time("expires_at")?,
             document: Vec::new(),

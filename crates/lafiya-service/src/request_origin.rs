@@ -6,7 +6,7 @@ use lafiya_model::RequestId;
 
 /// The origin of a request.
 #[derive(Clone, Copy, Debug)]
-pub struct Visitor {
+pub struct RequestOrigin {
     /// The request id.
     pub request: RequestId,
     /// The address that the request is counted against.
