@@ -4,7 +4,7 @@
 //!
 //! A case passes through these modules: `facts` (what is known) → `priors` and `weighing` (what it
 //! says about each condition) → `differential` (probabilities) → `danger` (flags, rules, scores) →
-//! `triage` → `question` → `plan` (tests, treatment, referral) → `explain` → `safety` (the final
+//! `triage` → `explain` → `question` → `plan` (tests, treatment, referral) → `safety` (the final
 //! checks). No disease is named here: all clinical content comes from the knowledge base.
 #![warn(missing_docs)]
 
