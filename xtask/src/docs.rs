@@ -6,14 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::workspace;
+use crate::{tidy, workspace};
 
 /// The maximum number of lines in a source file; longer files should be split.
 const SOURCE_LINES_MAX: usize = 700;
 
 /// The text files of the project.
-struct Tree {
-    files: Vec<(PathBuf, String)>,
+pub(crate) struct Tree {
+    pub(crate) files: Vec<(PathBuf, String)>,
 }
 
 type Check = fn(&Tree) -> Vec<String>;
@@ -41,7 +41,9 @@ pub(crate) fn complaints() -> anyhow::Result<Vec<String>> {
         })
         .collect();
     let tree = Tree { files };
-    Ok(CHECKS.iter().flat_map(|check| check(&tree)).collect())
+    let mut complaints: Vec<String> = CHECKS.iter().flat_map(|check| check(&tree)).collect();
+    complaints.extend(tidy::complaints(&tree));
+    Ok(complaints)
 }
 
 impl Tree {
@@ -174,7 +176,7 @@ fn is_a_sentence(span: &str) -> bool {
     span.chars().all(word) && span.matches('_').count() >= 3
 }
 
-fn code_spans(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn code_spans(text: &str) -> impl Iterator<Item = &str> {
     text.lines()
         .flat_map(|line| line.split('`').skip(1).step_by(2))
 }

@@ -19,6 +19,7 @@ mod redis;
 mod servers;
 mod supply_chain;
 mod test;
+mod tidy;
 mod workspace;
 
 use std::path::PathBuf;

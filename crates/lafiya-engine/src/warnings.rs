@@ -1,5 +1,5 @@
-//! The warnings of an answer: evidence that does not fit together, values to measure again, patients
-//! who worsen quickly, and answers that rest on little.
+//! The warnings of an answer: evidence that does not fit together, values to measure again,
+//! patients who worsen quickly, and answers that rest on little.
 
 use lafiya_knowledge::Facts as _;
 use lafiya_knowledge::words::State;

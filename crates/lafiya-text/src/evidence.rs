@@ -15,7 +15,8 @@ use crate::parse::{Mention, Parsed};
 /// use lafiya_text::{ParseContext, Parser, evidence};
 ///
 /// let base = lafiya_content::load()?;
-/// let parsed = Parser::build(&base).parse(&base, "vomiting since yesterday", &ParseContext::default());
+/// let parser = Parser::build(&base);
+/// let parsed = parser.parse(&base, "vomiting since yesterday", &ParseContext::default());
 /// let evidence = evidence(&base, &parsed);
 /// assert_eq!(evidence[0].id.as_str(), "s_vomiting");
 /// # Ok::<(), lafiya_knowledge::LoadError>(())

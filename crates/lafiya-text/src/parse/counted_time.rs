@@ -1,5 +1,5 @@
 //! A number of days, weeks, months or years in the text: "3 days", "siku tatu", "2/52", "34 weeks
-//! and 2 days". What it means (a duration, an age, a gestation) is decided by `time` and `gestation`.
+//! and 2 days". `time` and `gestation` decide what it means: a duration, an age or a gestation.
 
 use super::marks::Mark;
 use super::numbers;
