@@ -49,7 +49,7 @@ pub(crate) fn command_line() -> Command {
         .action(ArgAction::SetTrue)
         .help("Answer as JSON, for programs")
         .global(true);
-    Command::new("lafiya")
+    let mut command = Command::new("lafiya")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Clinical decision support for African healthcare.\nWithout a command it serves the API on 127.0.0.1:8080.")
         .arg(config)
@@ -66,7 +66,26 @@ pub(crate) fn command_line() -> Command {
         .subcommand(eval::command())
         .subcommand(facilities::command())
         .subcommand(knowledge::command())
-        .subcommand(openapi::command())
+        .subcommand(openapi::command());
+    // Building copies the settings to every subcommand, where they can be hidden.
+    command.build();
+    command.mut_subcommands(|subcommand| match subcommand.get_name() {
+        "serve" => subcommand,
+        _ => without_settings_in_help(subcommand),
+    })
+}
+
+/// Leaves the settings out of the help of a command, where they would hide its own arguments. They
+/// are accepted all the same.
+fn without_settings_in_help(command: Command) -> Command {
+    let hide = |argument: Arg| {
+        let is_setting = argument.get_help_heading() == Some(settings::HELP_HEADING);
+        argument.hide(is_setting)
+    };
+    command
+        .mut_args(hide)
+        .mut_subcommands(without_settings_in_help)
+        .after_help("All settings are accepted too: see `lafiya serve --help`.")
 }
 
 /// Runs the requested command.
@@ -144,5 +163,45 @@ fn explained(error: lafiya_service::ServiceError) -> anyhow::Error {
             anyhow::anyhow!(lines.join("; "))
         }
         other => anyhow::Error::from(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the long help of a command given by its names.
+    fn help_of(names: &[&str]) -> String {
+        let mut command = command_line();
+        for name in names {
+            command = command.find_subcommand(name).expect("it exists").clone();
+        }
+        command.render_long_help().to_string()
+    }
+
+    #[test]
+    fn settings_are_listed_where_the_service_starts_only() {
+        for names in [&[][..], &["serve"]] {
+            assert!(help_of(names).contains("--database-url"), "{names:?}");
+        }
+        for names in [&["key"][..], &["key", "create"], &["knowledge", "check"]] {
+            let help = help_of(names);
+            assert!(!help.contains("--database-url"), "{names:?}");
+            assert!(help.contains("lafiya serve --help"), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn settings_are_accepted_before_and_after_a_command() {
+        for line in [
+            ["lafiya", "--database-url", "sqlite:a.db", "audit", "list"],
+            ["lafiya", "audit", "list", "--database-url", "sqlite:a.db"],
+        ] {
+            let matches = command_line()
+                .try_get_matches_from(line)
+                .expect("it parses");
+            let url = innermost(&matches).get_one::<String>("database_url");
+            assert_eq!(url.map(String::as_str), Some("sqlite:a.db"));
+        }
     }
 }

@@ -52,6 +52,9 @@ pub(super) static CATALOGUE: LazyLock<Vec<Setting>> = LazyLock::new(|| {
     settings
 });
 
+/// The heading of the settings in the help.
+pub(crate) const HELP_HEADING: &str = "Settings";
+
 /// Returns the settings as command line arguments, each with its environment variable.
 pub(crate) fn arguments() -> Vec<Arg> {
     CATALOGUE
@@ -64,7 +67,7 @@ pub(crate) fn arguments() -> Vec<Arg> {
                 .hide_env_values(setting.is_secret())
                 .value_name("VALUE")
                 .help(format!("{} [default: {default}]", setting.help))
-                .help_heading("Settings")
+                .help_heading(HELP_HEADING)
                 .hide_short_help(true)
                 .global(true)
         })

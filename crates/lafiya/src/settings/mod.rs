@@ -22,7 +22,7 @@ use lafiya_webhooks::{RetrySchedule, TargetPolicy, WorkerSettings};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
-pub(crate) use catalogue::arguments;
+pub(crate) use catalogue::{HELP_HEADING, arguments};
 pub(crate) use layers::{FILE_VARIABLE, warn_of_unknown_variables};
 
 /// All settings, validated.
