@@ -3,7 +3,10 @@
 //! Each test looks for a pattern in every rule, so that a new rule cannot bring an old mistake back.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
+use lafiya_knowledge::load::{parse, read_dir};
+use lafiya_knowledge::schema::Condition;
 use lafiya_knowledge::words::State;
 use lafiya_knowledge::{ConceptRef, Facts, KnowledgeBase, Person, PlainFacts, Rule};
 use lafiya_model::{Age, Sex};
@@ -232,6 +235,86 @@ fn aspirin_is_ordered_only_with_all_that_forbids_it() {
                 });
             if let Some(person) = child {
                 wrong.push(format!("{}: aspirin at {:?}", rule.text.id, person.age));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Every condition as its file says.
+fn conditions() -> Vec<Condition> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../knowledge");
+    parse(read_dir(&directory).unwrap()).content.conditions
+}
+
+/// What a condition tells people to do at once, before referral, at home or when it gets worse.
+fn orders(condition: &Condition) -> impl Iterator<Item = String> {
+    let treatment = &condition.treatment;
+    let before_referral = condition
+        .referral
+        .iter()
+        .flat_map(|referral| &referral.pre_referral_actions);
+    let lines = treatment
+        .immediate_actions
+        .iter()
+        .chain(&treatment.supportive_care);
+    let lines = lines
+        .chain(before_referral)
+        .chain(&condition.education.home_care);
+    let actions = condition.watch_for.iter().map(|sign| &sign.action);
+    lines.chain(actions).map(|line| line.to_lowercase())
+}
+
+#[test]
+fn no_condition_lays_flat_whose_breathing_is_hard() {
+    // Stable patients who lie for a manoeuvre or for comfort, and a patient whose heart stands still.
+    let lie_for_another_reason = [
+        "c_acute_angle_closure_glaucoma",
+        "c_cardiac_arrest",
+        "c_erythema_nodosum",
+        "c_post_dural_puncture_headache",
+        "c_supraventricular_tachycardia",
+        "c_varicose_veins",
+        "c_ankylosing_spondylitis",
+    ];
+    let flat = [
+        "lie flat",
+        "lay flat",
+        "lying flat",
+        "her flat",
+        "keep flat",
+        "legs up",
+        "legs raised",
+    ];
+    let mut wrong = Vec::new();
+    for condition in conditions() {
+        if lie_for_another_reason.contains(&condition.id.as_str()) {
+            continue;
+        }
+        for line in orders(&condition) {
+            let excepts = [
+                "breathing is hard",
+                "as breathing allows",
+                "do not lie flat",
+                "do not lay flat",
+            ];
+            if has_any(&line, &flat) && !has_any(&line, &excepts) {
+                wrong.push(format!("{}: {line}", condition.id));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_condition_orders_aspirin_for_a_heart_attack_without_what_forbids_it() {
+    let must_name = ["fever", "yellow", "bleeding", "blood thinner", "allergy"];
+    let mut wrong = Vec::new();
+    for condition in conditions() {
+        for line in orders(&condition) {
+            let orders = line.contains("aspirin") && has_any(&line, &["300 mg", "chew"]);
+            if orders && !must_name.iter().all(|word| line.contains(word)) {
+                wrong.push(format!("{}: {line}", condition.id));
             }
         }
     }
