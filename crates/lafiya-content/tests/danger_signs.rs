@@ -135,6 +135,12 @@ const SIGNS: &[Sign] = &[
         ..ANYBODY
     },
     Sign {
+        says: "a slow pulse in a small child",
+        days_of_age: (0, 5 * YEAR),
+        value: Some(("s_heart_rate", 56.0)),
+        ..ANYBODY
+    },
+    Sign {
         says: "acute flaccid paralysis",
         days_of_age: (60, 15 * YEAR),
         present: &["s_acute_floppy_weakness_in_child"],
