@@ -254,15 +254,16 @@ fn orders(condition: &Condition) -> impl Iterator<Item = String> {
         .referral
         .iter()
         .flat_map(|referral| &referral.pre_referral_actions);
-    let lines = treatment
-        .immediate_actions
+    let now = treatment.immediate_actions.iter();
+    let now = now.chain(&treatment.supportive_care).chain(before_referral);
+    let now = now.map(|line| line.to_lowercase());
+    let at_home = condition.education.home_care.iter();
+    let when_worse = condition
+        .watch_for
         .iter()
-        .chain(&treatment.supportive_care);
-    let lines = lines
-        .chain(before_referral)
-        .chain(&condition.education.home_care);
-    let actions = condition.watch_for.iter().map(|sign| &sign.action);
-    lines.chain(actions).map(|line| line.to_lowercase())
+        .map(|sign| sign.action.to_lowercase());
+    now.chain(at_home.map(|line| line.to_lowercase()))
+        .chain(when_worse)
 }
 
 #[test]
