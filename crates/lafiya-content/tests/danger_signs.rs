@@ -327,7 +327,7 @@ fn lacks(base: &KnowledgeBase, sign: &Sign, age: Age) -> Option<String> {
 
 #[test]
 fn danger_signs_of_the_lists_have_their_level_at_every_age() {
-    let base = lafiya_content::load().unwrap();
+    let base = lafiya_content::load().expect("the embedded base loads");
     let mut wrong = Vec::new();
     for sign in SIGNS {
         let (from, below) = sign.days_of_age;

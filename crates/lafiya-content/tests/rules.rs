@@ -12,7 +12,7 @@ use lafiya_knowledge::{ConceptRef, Facts, KnowledgeBase, Person, PlainFacts, Rul
 use lafiya_model::{Age, Sex};
 
 fn base() -> KnowledgeBase {
-    lafiya_content::load().unwrap()
+    lafiya_content::load().expect("the embedded base loads")
 }
 
 /// What a rule tells people to do, in sentences and in lower case.
@@ -244,7 +244,9 @@ fn aspirin_is_ordered_only_with_all_that_forbids_it() {
 /// Every condition as its file says.
 fn conditions() -> Vec<Condition> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../knowledge");
-    parse(read_dir(&directory).unwrap()).content.conditions
+    parse(read_dir(&directory).expect("knowledge/ can be read"))
+        .content
+        .conditions
 }
 
 /// What a condition tells people to do at once, before referral, at home or when it gets worse.
