@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lafiya_fhir::Problem;
-use lafiya_service::{FieldError, IdempotencyConflict, ServiceError};
+use lafiya_service::{Danger, FieldError, IdempotencyConflict, ServiceError};
 use serde::Serialize;
 
 use crate::limits::RateInfo;
@@ -101,6 +101,8 @@ pub(crate) struct RefusedParts {
     pub(crate) fields: Vec<(String, String)>,
     /// Problems of a Bundle.
     pub(crate) problems: Vec<Problem>,
+    /// What to do about the danger in a case that was refused for quota.
+    pub(crate) danger: Option<String>,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -120,6 +122,26 @@ struct Details {
     reset: Option<String>,
     #[serde(rename = "retryAfter", skip_serializing_if = "Option::is_none")]
     retry_after: Option<u64>,
+    /// The danger in a case that was refused for quota.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    danger: Option<DangerDetail>,
+}
+
+#[derive(Debug, Serialize)]
+struct DangerDetail {
+    level: &'static str,
+    red_flags: Vec<String>,
+    action: String,
+}
+
+impl From<Danger> for DangerDetail {
+    fn from(danger: Danger) -> Self {
+        Self {
+            level: danger.level.as_str(),
+            red_flags: danger.red_flags,
+            action: danger.action,
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -217,7 +239,18 @@ impl ApiError {
                 .map(|field| (field.pointer.clone(), field.reason.clone()))
                 .collect(),
             problems: self.problems.clone(),
+            danger: self.danger_in_words(),
         }
+    }
+
+    /// Describes the danger in a case that was refused: its level, its signs and what to do.
+    fn danger_in_words(&self) -> Option<String> {
+        let danger = self.details.as_ref()?.danger.as_ref()?;
+        let (level, signs) = (danger.level, danger.red_flags.join("; "));
+        Some(format!(
+            "Danger in this case ({level}): {signs}. {}",
+            danger.action
+        ))
     }
 
     /// Creates a 429 with the limit, the reset time and the time to wait.
@@ -313,12 +346,18 @@ impl From<ServiceError> for ApiError {
                 ErrorCode::InsufficientData,
                 "At least one symptom with the choice `present` is needed; a risk factor alone is not enough.",
             ),
-            ServiceError::QuotaExceeded { limit, used, reset } => Self {
+            ServiceError::QuotaExceeded {
+                limit,
+                used,
+                reset,
+                danger,
+            } => Self {
                 details: Some(Box::new(Details {
                     limit: Some(limit),
                     used: Some(used),
                     remaining: Some(0),
                     reset: Some(reset.to_string()),
+                    danger: danger.map(|danger| (*danger).into()),
                     ..Details::default()
                 })),
                 ..Self::new(

@@ -75,6 +75,21 @@ pub(crate) struct ErrorDetails {
     reset: Option<String>,
     /// Seconds to wait.
     retry_after: Option<u64>,
+    /// On `QUOTA_EXCEEDED`: the danger in the case that was refused. Absent if there is none.
+    danger: Option<ErrorDanger>,
+}
+
+/// The danger in a case that was not assessed in full.
+#[derive(Serialize, ToSchema)]
+#[allow(dead_code, reason = "documents the shape that `error.rs` writes")]
+pub(crate) struct ErrorDanger {
+    /// `emergency`, `urgent`, `routine` or `self-care`
+    #[schema(example = "emergency")]
+    level: String,
+    /// The names of the danger signs that are present.
+    red_flags: Vec<String>,
+    /// What to do.
+    action: String,
 }
 
 #[derive(Serialize, ToSchema)]

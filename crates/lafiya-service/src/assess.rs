@@ -14,7 +14,7 @@ use lafiya_model::{
     SecondOpinion, Timings, TriageLevel,
 };
 use lafiya_storage::store::{
-    ConditionName, IdempotencyRecord, Month, NewEvent, RecordAssessment, RecordRefusal,
+    BeyondQuota, ConditionName, IdempotencyRecord, Month, NewEvent, RecordAssessment, RecordRefusal,
 };
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -25,6 +25,7 @@ use crate::authenticate::Caller;
 use crate::clock::lagos_date;
 use crate::concepts;
 use crate::context::Context;
+use crate::danger::Danger;
 use crate::document;
 use crate::error::{FieldError, IdempotencyConflict, ServiceError};
 use crate::interview::{self, Memory};
@@ -123,7 +124,9 @@ async fn assess_in_time<T: Send>(
     // database.
     request.digest = context.hasher.keyed(&request.digest);
     if environment == Environment::Test {
-        sandbox::raise_wanted_error(request.case.location.as_deref(), context.clock.now())?;
+        let now = context.clock.now();
+        let wanted = sandbox::raise_wanted_error(request.case.location.as_deref(), now);
+        wanted.map_err(|error| with_danger(context, caller, &request.case, now, error))?;
     }
     if let Some(replay) = replay_of_key(context, caller, environment, &request).await? {
         return Ok(render(&replay));
@@ -141,6 +144,27 @@ async fn assess_in_time<T: Send>(
     Err(ServiceError::Conflict(
         "other turns of this interview are being answered right now",
     ))
+}
+
+/// Adds the danger in the case to a refusal for quota.
+fn with_danger(
+    context: &Context,
+    caller: &Caller,
+    case: &Case,
+    now: Timestamp,
+    error: ServiceError,
+) -> ServiceError {
+    match error {
+        ServiceError::QuotaExceeded {
+            limit, used, reset, ..
+        } => ServiceError::QuotaExceeded {
+            limit,
+            used,
+            reset,
+            danger: Danger::in_case(context, caller, case, now),
+        },
+        other => other,
+    }
 }
 
 /// Whether the interview that the caller names has had a turn.
@@ -183,12 +207,7 @@ async fn one_turn<T: Send>(
         return Ok(render(&answer));
     }
     let claims = concepts::resolve(&base, &request.case)?;
-    let told = interview::TurnInput {
-        age: request.case.age,
-        age_unit: request.case.age_unit,
-        sex: request.case.sex,
-        evidence: claims.evidence,
-    };
+    let told = interview::TurnInput::of(&request.case, claims.evidence);
     let memory = memory.continued(told)?;
     if !memory.has_symptom(&base) {
         return Err(ServiceError::InsufficientData);
@@ -197,7 +216,8 @@ async fn one_turn<T: Send>(
     // engine runs.
     running.yield_to_others().await;
     if memory.is_first_turn() && environment == Environment::Live {
-        quota::check(context, caller, now).await?;
+        let checked = quota::check(context, caller, now).await;
+        checked.map_err(|error| with_danger(context, caller, &request.case, now, error))?;
     }
     let retrieval_ms = elapsed_ms(started);
 
@@ -250,8 +270,12 @@ async fn one_turn<T: Send>(
         replayed: false,
     };
     let record = to_record(caller, request, &memory, &base, &answer.document, now)?;
+    // The store may still refuse it for quota.
+    let is_refusable = record.quota.beyond == BeyondQuota::Refused;
+    let danger = is_refusable.then(|| Danger::of(&answer.document.assessment));
+    let danger = danger.flatten();
     recording.store(true, Ordering::Relaxed);
-    let (recorded, rendered) = tokio::join!(record_it(context, record, now), async move {
+    let (recorded, rendered) = tokio::join!(record_it(context, record, danger, now), async move {
         let rendered = render(&answer);
         // Freed here, on the thread that allocated it, and while the record is being written: after
         // the await another thread may continue, and freeing memory of another thread is slower.
@@ -310,7 +334,7 @@ fn review<'a>(
 }
 
 /// Removes personal data: returns only what the engine may see.
-fn deidentified(
+pub(crate) fn deidentified(
     case: &Case,
     region: Option<String>,
     memory: &Memory,
@@ -395,14 +419,15 @@ fn to_record(
 async fn record_it(
     context: &Context,
     record: RecordAssessment,
+    danger: Option<Box<Danger>>,
     now: Timestamp,
 ) -> Result<(), ServiceError> {
     let (tenant, month) = (record.tenant, Month::from(record.lagos_date));
-    let may_be_refused = record.quota.refuse_beyond;
+    let has_hard_quota = record.quota.beyond != BeyondQuota::Billed;
     let (key, idempotency) = (record.key, record.idempotency.clone());
     match context.store.record_assessment(record).await {
         Ok(recorded) => {
-            if let Some(used) = recorded.used.filter(|_| may_be_refused) {
+            if let Some(used) = recorded.used.filter(|_| has_hard_quota) {
                 context.known_usage.note(tenant, month, used);
             }
             Ok(())
@@ -411,7 +436,7 @@ async fn record_it(
             // Another request used up the quota meanwhile. Remember it, so that the next request is
             // refused before the engine runs.
             context.known_usage.note(tenant, month, used);
-            Err(quota::exceeded(limit, used, now))
+            Err(quota::exceeded(limit, used, now, danger))
         }
         Err(RecordRefusal::InterviewMoved) => {
             Err(ServiceError::Conflict("the interview has moved on"))

@@ -42,6 +42,8 @@ pub struct Caller {
     pub home_country: Option<String>,
     /// Whether the tenant's texts may be sent to the AI provider.
     pub text_to_provider: TextToProvider,
+    /// Whether a person in front of the web app asks. People are never refused for quota.
+    pub is_person: bool,
 }
 
 /// The cached result of a key look-up.
@@ -80,6 +82,7 @@ impl KnownKey {
                 monthly_quota: tenant.monthly_quota,
                 home_country: tenant.home_country,
                 text_to_provider: tenant.text_to_provider,
+                is_person: false,
             },
             expires_at: key.expires_at,
             is_revoked: key.revoked_at.is_some(),

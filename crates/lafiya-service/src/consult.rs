@@ -42,6 +42,7 @@ pub async fn caller(context: &Context, tenant: &TenantRecord) -> Result<Caller, 
         monthly_quota: tenant.monthly_quota,
         home_country: tenant.home_country.clone(),
         text_to_provider: tenant.text_to_provider,
+        is_person: true,
     })
 }
 

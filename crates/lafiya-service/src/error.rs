@@ -6,6 +6,8 @@ use std::fmt;
 use lafiya_storage::cache::WindowState;
 use lafiya_storage::store::StoreError;
 
+use crate::danger::Danger;
+
 /// An invalid field of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
@@ -89,6 +91,8 @@ pub enum ServiceError {
         used: u64,
         /// When the next month begins.
         reset: jiff::Timestamp,
+        /// The danger in the case that was refused, if there is any.
+        danger: Option<Box<Danger>>,
     },
     /// The idempotency key is taken.
     #[error("the idempotency key is taken: {}", .0.as_str())]

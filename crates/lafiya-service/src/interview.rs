@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{
-    Age, AgeUnit, AssessmentId, Choice, ConceptKind, Environment, Evidence, EvidenceSource,
+    Age, AgeUnit, AssessmentId, Case, Choice, ConceptKind, Environment, Evidence, EvidenceSource,
     InterviewId, Sex, TenantId,
 };
 use serde::ser::SerializeSeq as _;
@@ -34,6 +34,18 @@ pub(crate) struct TurnInput {
     pub(crate) age_unit: AgeUnit,
     pub(crate) sex: Sex,
     pub(crate) evidence: EvidenceList,
+}
+
+impl TurnInput {
+    /// Returns the input of a case whose evidence is resolved.
+    pub(crate) fn of(case: &Case, evidence: EvidenceList) -> Self {
+        Self {
+            age: case.age,
+            age_unit: case.age_unit,
+            sex: case.sex,
+            evidence,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

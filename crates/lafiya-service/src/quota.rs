@@ -4,7 +4,9 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 use lafiya_model::{EventKind, TenantId, Tier};
-use lafiya_storage::store::{Month, NewEvent, QuotaRule, ThresholdNotice, ThresholdReached};
+use lafiya_storage::store::{
+    BeyondQuota, Month, NewEvent, QuotaRule, ThresholdNotice, ThresholdReached,
+};
 use quick_cache::sync::Cache;
 use serde::Serialize;
 use uuid::Uuid;
@@ -12,13 +14,19 @@ use uuid::Uuid;
 use crate::authenticate::Caller;
 use crate::clock::{billing_zone, lagos_date};
 use crate::context::Context;
+use crate::danger::Danger;
 use crate::error::ServiceError;
+use crate::rate_limit::{self, Counted};
 
 /// Returns the tenant's quota as the store enforces it.
 pub(crate) fn rule(caller: &Caller) -> QuotaRule {
     QuotaRule {
         limit: caller.monthly_quota.or(caller.tier.included_per_month()),
-        refuse_beyond: caller.tier.refuses_beyond_quota(),
+        beyond: match caller.tier.refuses_beyond_quota() {
+            true if caller.is_person => BeyondQuota::Answered,
+            true => BeyondQuota::Refused,
+            false => BeyondQuota::Billed,
+        },
     }
 }
 
@@ -48,7 +56,8 @@ impl KnownUsage {
     }
 }
 
-/// Refuses early if the monthly quota is used up.
+/// Refuses early if the monthly quota is used up. A person in front of the web app is answered all
+/// the same, within the rate limit of a key.
 pub(crate) async fn check(
     context: &Context,
     caller: &Caller,
@@ -56,29 +65,41 @@ pub(crate) async fn check(
 ) -> Result<(), ServiceError> {
     let QuotaRule {
         limit: Some(limit),
-        refuse_beyond: true,
+        beyond,
     } = rule(caller)
     else {
         return Ok(());
     };
+    if beyond == BeyondQuota::Billed {
+        return Ok(());
+    }
     let (tenant, month) = (caller.tenant_id, Month::from(lagos_date(now)));
     if context.known_usage.is_far_from(limit, tenant, month) {
         return Ok(());
     }
     let used = context.store.usage_this_month(tenant, month).await?;
-    if used >= limit {
-        Err(exceeded(limit, used, now))
-    } else {
-        Ok(())
+    if used < limit {
+        return Ok(());
     }
+    if beyond == BeyondQuota::Answered {
+        rate_limit::count(context, Counted::Key(caller.key_id), None).await?;
+        return Ok(());
+    }
+    Err(exceeded(limit, used, now, None))
 }
 
 /// Creates the error, with the start of the next month in Lagos.
-pub(crate) fn exceeded(limit: u64, used: u64, now: Timestamp) -> ServiceError {
+pub(crate) fn exceeded(
+    limit: u64,
+    used: u64,
+    now: Timestamp,
+    danger: Option<Box<Danger>>,
+) -> ServiceError {
     ServiceError::QuotaExceeded {
         limit,
         used,
         reset: next_month(now),
+        danger,
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn raise_wanted_error(
     now: jiff::Timestamp,
 ) -> Result<(), ServiceError> {
     match location {
-        Some("sandbox:quota") => Err(quota::exceeded(200, 200, now)),
+        Some("sandbox:quota") => Err(quota::exceeded(200, 200, now, None)),
         Some("sandbox:timeout") => Err(ServiceError::DeadlineExceeded),
         Some("sandbox:provider") => Err(ServiceError::ProviderUnavailable),
         Some("sandbox:internal") => Err(ServiceError::Internal(

@@ -33,7 +33,10 @@ pub struct Cost {
     pub included_per_month: Option<u64>,
     /// Assessments of the period beyond those included in their month.
     pub beyond_included: u64,
-    /// The cost of those.
+    /// Assessments of the period that the web app answered although the quota was used up. They are
+    /// never charged.
+    pub over_quota: u64,
+    /// The cost of those beyond the included ones that were not over quota.
     pub total_naira: u64,
     /// Assessments used in the current month.
     pub used_this_month: u64,
@@ -73,7 +76,9 @@ pub async fn report(
             tier: caller.tier,
             included_per_month,
             beyond_included,
-            total_naira: beyond_included * caller.tier.naira_beyond_included(),
+            over_quota: report.over_quota,
+            total_naira: beyond_included.saturating_sub(report.over_quota)
+                * caller.tier.naira_beyond_included(),
             used_this_month,
         },
         report,
@@ -151,6 +156,7 @@ mod tests {
             tier: Tier::Professional,
             included_per_month,
             beyond_included: 0,
+            over_quota: 0,
             total_naira: 0,
             used_this_month,
         };

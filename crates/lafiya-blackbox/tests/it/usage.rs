@@ -46,6 +46,7 @@ fn a_tenant_that_used_nothing_gets_every_field() {
                 "included_per_month": 200,
                 "used_this_month": 0,
                 "beyond_included": 0,
+                "over_quota": 0,
             },
             "daily": [day(start), day(today() - 1.days()), day(end)],
         })

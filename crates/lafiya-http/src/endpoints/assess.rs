@@ -42,7 +42,7 @@ const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 255;
     responses(
         (status = 200, description = "The assessment", body = AssessAnswer<'static>),
         (status = 400, description = "The body is not valid, or holds too little", body = crate::openapi::ErrorEnvelope),
-        (status = 403, description = "The monthly quota is used up", body = crate::openapi::ErrorEnvelope),
+        (status = 403, description = "The monthly quota is used up; if there is danger in the case, `details.danger` says which and what to do", body = crate::openapi::ErrorEnvelope),
         (status = 409, description = "The idempotency key stands for another body or interview (`details.reason` is `different_body`), or its first call still runs (`still_running`, with `Retry-After`)", body = crate::openapi::ErrorEnvelope),
         (status = 413, description = "The body is too large", body = crate::openapi::ErrorEnvelope),
         (status = 415, description = "The body is not JSON", body = crate::openapi::ErrorEnvelope),

@@ -43,7 +43,7 @@ static BUFFERS: Buffers = Buffers::new(192 * 1024);
     responses(
         (status = 200, description = "A Bundle with the assessment", body = serde_json::Value, content_type = "application/fhir+json"),
         (status = 400, description = "Not JSON, not a Bundle, or too little to reason on", body = crate::openapi::ErrorEnvelope),
-        (status = 403, description = "The monthly quota is used up", body = crate::openapi::ErrorEnvelope),
+        (status = 403, description = "The monthly quota is used up; if there is danger in the case, `details.danger` (or an issue of the OperationOutcome) says which and what to do", body = crate::openapi::ErrorEnvelope),
         (status = 406, description = "XML is not offered", body = crate::openapi::ErrorEnvelope),
         (status = 409, description = "The idempotency key stands for another body or interview (`details.reason` is `different_body`), or its first call still runs (`still_running`, with `Retry-After`)", body = crate::openapi::ErrorEnvelope),
         (status = 413, description = "The body is larger than 1 MiB", body = crate::openapi::ErrorEnvelope),

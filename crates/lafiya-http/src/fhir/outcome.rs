@@ -46,7 +46,15 @@ fn outcome(refused: &RefusedParts, systems: &Systems) -> Resource<'static> {
             says: &refused.message,
             expression: None,
         };
-        return of_issues(&[issue], systems);
+        // A client that reads nothing else of a refusal must see the danger.
+        let danger = refused.danger.as_deref().map(|says| Issue {
+            issue_type,
+            code,
+            says,
+            expression: None,
+        });
+        let issues: Vec<Issue<'_>> = std::iter::once(issue).chain(danger).collect();
+        return of_issues(&issues, systems);
     }
     let places: Vec<String> = refused.fields.iter().map(|(it, _)| place(it)).collect();
     let issues: Vec<Issue<'_>> = refused

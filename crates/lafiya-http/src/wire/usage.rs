@@ -109,6 +109,9 @@ pub(crate) struct CostAnswer {
     used_this_month: u64,
     /// Assessments of the period beyond those included in their month
     beyond_included: u64,
+    /// Assessments of the period that the web app answered although the quota was used up; never
+    /// charged
+    over_quota: u64,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -170,6 +173,7 @@ impl From<Cost> for CostAnswer {
             included_per_month: cost.included_per_month,
             used_this_month: cost.used_this_month,
             beyond_included: cost.beyond_included,
+            over_quota: cost.over_quota,
         }
     }
 }

@@ -126,8 +126,20 @@ pub struct ThresholdReached {
 pub struct QuotaRule {
     /// Included assessments, if there is a limit.
     pub limit: Option<u64>,
-    /// Whether further assessments are refused rather than billed.
-    pub refuse_beyond: bool,
+    /// What becomes of assessments beyond the limit.
+    pub beyond: BeyondQuota,
+}
+
+/// What becomes of assessments beyond the monthly quota.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BeyondQuota {
+    /// They are recorded and billed.
+    Billed,
+    /// They are refused.
+    Refused,
+    /// They are recorded as over quota and never billed: the web app does not refuse the person in
+    /// front of it.
+    Answered,
 }
 
 /// The result of a recording.

@@ -65,6 +65,11 @@ const SQLITE: &[(i64, &str, &str)] = &[
         "superseded assessments",
         include_str!("../../migrations/sqlite/0012_superseded_assessments.sql"),
     ),
+    (
+        13,
+        "usage over quota",
+        include_str!("../../migrations/sqlite/0013_usage_over_quota.sql"),
+    ),
 ];
 
 /// Version, title and text of each PostgreSQL migration.
@@ -128,6 +133,11 @@ const POSTGRES: &[(i64, &str, &str)] = &[
         12,
         "superseded assessments",
         include_str!("../../migrations/postgres/0012_superseded_assessments.sql"),
+    ),
+    (
+        13,
+        "usage over quota",
+        include_str!("../../migrations/postgres/0013_usage_over_quota.sql"),
     ),
 ];
 

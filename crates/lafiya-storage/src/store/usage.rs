@@ -47,6 +47,8 @@ pub struct UsageReport {
     pub months: BTreeMap<String, u64>,
     /// Interviews of the first month that were counted before the period starts.
     pub earlier_in_month: u64,
+    /// Interviews that were answered although the quota was used up. They are part of `total`.
+    pub over_quota: u64,
 }
 
 /// The number of interviews with a top condition.

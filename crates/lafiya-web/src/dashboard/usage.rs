@@ -35,6 +35,10 @@ struct Quota {
     width: String,
     percent: String,
     nearly_full: bool,
+    /// Whether the API refuses calls until the month ends.
+    refuses: bool,
+    /// Cases of this month that were answered although it was used up.
+    over: u64,
 }
 
 #[derive(Template)]
@@ -82,6 +86,7 @@ pub(crate) async fn page(
         return Err(Failure::Unreadable);
     }
     let usage = usage::report(&app.context, &caller, start, end).await?;
+    let month = usage::report(&app.context, &caller, today.first_of_month(), today).await?;
     let board = DashboardPage::new(&visit, "usage", "Usage");
     let report = &usage.report;
     let most = report
@@ -114,6 +119,9 @@ pub(crate) async fn page(
                 width: words::width(percent / 100.0),
                 percent: format!("{percent:.0} %"),
                 nearly_full: percent >= 80.0,
+                refuses: usage.cost.tier.refuses_beyond_quota()
+                    && usage.cost.used_this_month >= included,
+                over: month.cost.over_quota,
             }
         }),
         used: words::count(usage.cost.used_this_month),

@@ -35,7 +35,7 @@ pub(super) async fn the_last_of_a_quota_are_given_out_exactly(given: &Given) {
     let with_quota = || RecordAssessment {
         quota: QuotaRule {
             limit: Some(15),
-            refuse_beyond: true,
+            beyond: BeyondQuota::Refused,
         },
         ..new_assessment(caller)
     };
@@ -206,7 +206,7 @@ pub(super) async fn thresholds_are_announced_once_among_replicas(given: &Given) 
         .map(|_| RecordAssessment {
             quota: QuotaRule {
                 limit: Some(50),
-                refuse_beyond: true,
+                beyond: BeyondQuota::Refused,
             },
             ..new_assessment(caller)
         })

@@ -23,7 +23,7 @@ pub(super) fn at(seconds: i64) -> Timestamp {
 /// No quota.
 pub(super) const UNLIMITED: QuotaRule = QuotaRule {
     limit: None,
-    refuse_beyond: false,
+    beyond: BeyondQuota::Billed,
 };
 
 /// An empty store for one test.

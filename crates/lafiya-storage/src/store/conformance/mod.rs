@@ -88,6 +88,7 @@ behaviours! {
     usage::the_sandbox_and_the_unbillable_are_not_counted,
     usage::an_interview_first_free_is_counted_when_it_becomes_billable,
     usage::a_used_up_quota_refuses_or_goes_on_as_the_rule_says,
+    usage::interviews_answered_beyond_the_quota_are_counted_as_over_quota,
     usage::thresholds_are_announced_once_a_month,
     usage::a_report_covers_its_days_and_names_ten_conditions,
     usage::what_was_counted_earlier_in_the_month_is_told_apart,

@@ -49,7 +49,7 @@ pub(super) async fn the_sandbox_and_the_unbillable_are_not_counted(given: &Given
     let caller = given.caller("Acme").await;
     let used_up = QuotaRule {
         limit: Some(0),
-        refuse_beyond: true,
+        beyond: BeyondQuota::Refused,
     };
     let sandbox = RecordAssessment {
         environment: Environment::Test,
@@ -86,21 +86,20 @@ pub(super) async fn an_interview_first_free_is_counted_when_it_becomes_billable(
 pub(super) async fn a_used_up_quota_refuses_or_goes_on_as_the_rule_says(given: &Given) {
     let store = &given.store;
     let caller = given.caller("Acme").await;
-    let with_quota = |limit, refuse_beyond| RecordAssessment {
-        quota: QuotaRule {
-            limit,
-            refuse_beyond,
-        },
+    let with_quota = |limit, beyond| RecordAssessment {
+        quota: QuotaRule { limit, beyond },
         ..new_assessment(caller)
     };
-    let first = with_quota(Some(2), true);
+    let first = with_quota(Some(2), BeyondQuota::Refused);
     store.record_assessment(first.clone()).await.unwrap();
     store
-        .record_assessment(with_quota(Some(2), true))
+        .record_assessment(with_quota(Some(2), BeyondQuota::Refused))
         .await
         .unwrap();
     for (limit, used) in [(2, 2), (1, 2), (0, 0)] {
-        let refused = store.record_assessment(with_quota(Some(limit), true)).await;
+        let refused = store
+            .record_assessment(with_quota(Some(limit), BeyondQuota::Refused))
+            .await;
         let Err(RecordRefusal::QuotaExceeded { limit: l, used: u }) = refused else {
             panic!("quota {limit}: {refused:?}");
         };
@@ -109,12 +108,16 @@ pub(super) async fn a_used_up_quota_refuses_or_goes_on_as_the_rule_says(given: &
     let further = next_turn(&first);
     store.record_assessment(further).await.unwrap();
 
-    let beyond = store.record_assessment(with_quota(Some(2), false)).await;
+    let beyond = store
+        .record_assessment(with_quota(Some(2), BeyondQuota::Billed))
+        .await;
     assert_eq!(beyond.unwrap().used, Some(3));
-    let unlimited = store.record_assessment(with_quota(None, true)).await;
+    let unlimited = store
+        .record_assessment(with_quota(None, BeyondQuota::Refused))
+        .await;
     assert_eq!(unlimited.unwrap().used, Some(4));
 
-    let mut next_month = with_quota(Some(2), true);
+    let mut next_month = with_quota(Some(2), BeyondQuota::Refused);
     next_month.lagos_date = date(2026, 12, 1);
     let recorded = store.record_assessment(next_month).await.unwrap();
     assert_eq!(recorded.used, Some(1));
@@ -122,6 +125,55 @@ pub(super) async fn a_used_up_quota_refuses_or_goes_on_as_the_rule_says(given: &
     assert_eq!(store.usage_this_month(caller.0, december).await.unwrap(), 1);
     let january = Month::from(date(2027, 1, 1));
     assert_eq!(store.usage_this_month(caller.0, january).await.unwrap(), 0);
+}
+
+pub(super) async fn interviews_answered_beyond_the_quota_are_counted_as_over_quota(given: &Given) {
+    let store = &given.store;
+    let caller = given.caller("Acme").await;
+    let answered = || RecordAssessment {
+        quota: QuotaRule {
+            limit: Some(1),
+            beyond: BeyondQuota::Answered,
+        },
+        ..new_assessment(caller)
+    };
+    store.record_assessment(answered()).await.unwrap();
+    assert_eq!(today(given, caller.0).await.over_quota, 0);
+    let over = answered();
+    store.record_assessment(over.clone()).await.unwrap();
+    // A further turn is the same interview, and the sandbox has no quota.
+    store.record_assessment(next_turn(&over)).await.unwrap();
+    let sandbox = RecordAssessment {
+        environment: Environment::Test,
+        ..answered()
+    };
+    store.record_assessment(sandbox).await.unwrap();
+    let none_included = RecordAssessment {
+        quota: QuotaRule {
+            limit: Some(0),
+            beyond: BeyondQuota::Answered,
+        },
+        ..new_assessment(caller)
+    };
+    store.record_assessment(none_included).await.unwrap();
+    let report = today(given, caller.0).await;
+    assert_eq!((report.total, report.over_quota), (3, 2));
+    let refused = RecordAssessment {
+        quota: QuotaRule {
+            limit: Some(1),
+            beyond: BeyondQuota::Refused,
+        },
+        ..new_assessment(caller)
+    };
+    let refused = store.record_assessment(refused).await;
+    let is_refused = matches!(
+        refused,
+        Err(RecordRefusal::QuotaExceeded { limit: 1, used: 3 })
+    );
+    assert!(is_refused, "{refused:?}");
+    let tomorrow = TODAY.tomorrow().unwrap();
+    let report = store.usage(caller.0, tomorrow, tomorrow).await.unwrap();
+    assert_eq!(report.over_quota, 0);
 }
 
 pub(super) async fn thresholds_are_announced_once_a_month(given: &Given) {
@@ -137,7 +189,7 @@ pub(super) async fn thresholds_are_announced_once_a_month(given: &Given) {
             .record_assessment(RecordAssessment {
                 quota: QuotaRule {
                     limit: Some(10),
-                    refuse_beyond: false,
+                    beyond: BeyondQuota::Billed,
                 },
                 threshold_notice: Some(notice),
                 ..new_assessment(caller)

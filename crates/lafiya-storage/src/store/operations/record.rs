@@ -13,8 +13,8 @@ use super::{outbox, usage};
 use crate::store::connection::{Connection, Row, Statement, sql};
 use crate::store::sealing::DataKeys;
 use crate::store::{
-    INTERVIEW_LIFE, Month, QUOTA_THRESHOLDS_PERCENT, RecordAssessment, RecordRefusal, Recorded,
-    StoreError, ThresholdNotice, ThresholdReached,
+    BeyondQuota, INTERVIEW_LIFE, Month, QUOTA_THRESHOLDS_PERCENT, RecordAssessment, RecordRefusal,
+    Recorded, StoreError, ThresholdNotice, ThresholdReached,
 };
 
 /// An assessment to record, with its documents already encrypted.
@@ -79,6 +79,7 @@ pub(in crate::store) async fn record(
     }
     writes.push(assessment);
     let used = count_month(connection, new, writes).await?;
+    count_over_quota(connection, new, used).await?;
     Ok(Recorded {
         used: Some(used),
         crossed: announce_thresholds(connection, new, used).await?,
@@ -226,7 +227,10 @@ async fn count_month(
     beside: Vec<Statement<'_>>,
 ) -> Result<u64, RecordRefusal> {
     let month = Month::from(new.lagos_date);
-    let ceiling = new.quota.limit.filter(|_| new.quota.refuse_beyond);
+    let ceiling = new
+        .quota
+        .limit
+        .filter(|_| new.quota.beyond == BeyondQuota::Refused);
     if ceiling == Some(0) {
         return Err(RecordRefusal::QuotaExceeded { limit: 0, used: 0 });
     }
@@ -248,6 +252,27 @@ async fn count_month(
             used: usage::this_month(connection, new.tenant, month).await?,
         }),
     }
+}
+
+/// Notes an assessment that was answered although the quota was used up.
+async fn count_over_quota(
+    connection: &mut Connection,
+    new: &RecordAssessment,
+    used: u64,
+) -> Result<(), StoreError> {
+    let is_over = new.quota.limit.is_some_and(|limit| used > limit);
+    if !is_over || new.quota.beyond != BeyondQuota::Answered {
+        return Ok(());
+    }
+    sql(
+        "insert into usage_over_quota (tenant, date, count) values ($1, $2, 1)
+         on conflict (tenant, date) do update set count = usage_over_quota.count + 1",
+    )
+    .bind(new.tenant)
+    .bind(new.lagos_date)
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 /// Emits an event for each share of the quota the first time it is reached in a month. A row

@@ -117,8 +117,8 @@ const GROWING: &[&str] = &[
     "delete from outbox where id in (select id from outbox where tenant = $1 limit $2)",
 ];
 
-/// Tables that stay small, deleted together with the tenant. Its webhooks and adverse events are
-/// deleted with it too.
+/// Tables that stay small, deleted together with the tenant. Its webhooks, adverse events and
+/// usage over quota are deleted with it too.
 const SMALL: &[&str] = &[
     "delete from usage_month where tenant = $1",
     "delete from usage_threshold where tenant = $1",

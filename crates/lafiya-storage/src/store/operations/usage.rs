@@ -36,6 +36,7 @@ pub(in crate::store) async fn report(
     for row in months.all(connection).await? {
         report.months.insert(row.text("month")?, row.count("used")?);
     }
+    report.over_quota = over_quota(connection, tenant, from, to).await?;
     report.earlier_in_month = earlier_in_month(connection, tenant, from).await?;
     report.top_conditions = top_conditions(connection, tenant, from, to).await?;
     Ok(report)
@@ -54,6 +55,24 @@ async fn earlier_in_month(
     .bind(tenant)
     .bind(from.first_of_month())
     .bind(from)
+    .optional(connection)
+    .await?;
+    row.map_or(Ok(0), |row| row.count("total"))
+}
+
+async fn over_quota(
+    connection: &mut Connection,
+    tenant: TenantId,
+    from: Date,
+    to: Date,
+) -> Result<u64, StoreError> {
+    let row = sql(
+        "select cast(coalesce(sum(count), 0) as bigint) as total from usage_over_quota
+         where tenant = $1 and date >= $2 and date <= $3",
+    )
+    .bind(tenant)
+    .bind(from)
+    .bind(to)
     .optional(connection)
     .await?;
     row.map_or(Ok(0), |row| row.count("total"))
