@@ -6,7 +6,7 @@ use jiff::tz::{TimeZone, offset};
 use lafiya_blackbox::{Answer, Client, shared};
 use serde_json::{Value, json};
 
-use crate::consultation::{Form, boy, browser_of, followed, review};
+use crate::consultation::{Form, boy, browser_of, followed, review, woman};
 use crate::requests::{
     ASSESS, assessed, case, fever, new_uuid, patient, pilot, present, tenant, turn, with,
 };
@@ -50,6 +50,7 @@ fn a_person_is_answered_when_the_quota_is_used_up() {
     assessed(&client, &fever());
     let told = boy("He had a fit this morning and has a fever.");
     let form = review(&browser, &told);
+    assert!(form.value("interview").is_some());
     let page = followed(&browser, form.send(&browser));
     assert!(page.text().contains("Emergency"), "{page}");
 
@@ -110,7 +111,7 @@ fn cases_within_the_quota_or_billed_beyond_it_are_not_over_quota() {
     let client = tenant(&server, name, "professional", 1);
     let browser = browser_of(&server, name);
     for _ in 0..2 {
-        followed(&browser, review(&browser, &boy("fever")).send(&browser));
+        followed(&browser, review(&browser, &woman("fever")).send(&browser));
     }
     let used = usage(&client);
     assert_eq!(used["cost"]["over_quota"], 0, "{used}");
