@@ -16,7 +16,7 @@ use crate::clock::{billing_zone, lagos_date};
 use crate::context::Context;
 use crate::danger::Danger;
 use crate::error::ServiceError;
-use crate::rate_limit::{self, Counted};
+use crate::rate_limit::{self, RateLimitKey};
 
 /// Returns the tenant's quota as the store enforces it.
 pub(crate) fn rule(caller: &Caller) -> QuotaRule {
@@ -82,7 +82,7 @@ pub(crate) async fn check(
         return Ok(());
     }
     if beyond == BeyondQuota::Answered {
-        rate_limit::count(context, Counted::Key(caller.key_id), None).await?;
+        rate_limit::count(context, RateLimitKey::Key(caller.key_id), None).await?;
         return Ok(());
     }
     Err(exceeded(limit, used, now, None))
