@@ -77,7 +77,7 @@ impl<'a> PatientFacts<'a> {
     /// # Example
     ///
     /// ```
-    /// use lafiya_engine::PatientFacts;
+    /// use lafiya_engine::{PatientFacts, Status};
     /// use lafiya_model::{Age, DeidentifiedCase, Sex};
     ///
     /// let base = lafiya_content::load()?;
@@ -89,7 +89,8 @@ impl<'a> PatientFacts<'a> {
     ///     evidence: Vec::new(),
     /// };
     /// let facts = PatientFacts::gather(&base, &case);
-    /// assert!(facts.concerns.is_empty());
+    /// let fever = base.resolve("s_fever").and_then(|concept| concept.finding());
+    /// assert!(fever.is_some_and(|fever| facts.finding(fever) == Status::Unasked));
     /// # Ok::<(), lafiya_knowledge::LoadError>(())
     /// ```
     pub fn gather(base: &'a KnowledgeBase, case: &DeidentifiedCase) -> Self {

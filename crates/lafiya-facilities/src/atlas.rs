@@ -77,7 +77,7 @@ impl Atlas {
     /// let base = lafiya_content::load()?;
     /// let atlas = Atlas::new(&base);
     /// let kano = atlas.find("Kano", None).unwrap();
-    /// assert_eq!((kano.country.as_str(), kano.region.as_deref()), ("ng", Some("kano")));
+    /// assert_eq!((kano.country.as_str(), kano.region.as_deref()), ("NG", Some("kano")));
     /// # Ok::<(), lafiya_knowledge::LoadError>(())
     /// ```
     pub fn find(&self, text: &str, home: Option<&str>) -> Option<Located> {
