@@ -1,5 +1,7 @@
 //! Danger signs of the lists that health workers use: each has its level at every age at which it counts, whoever has it.
 
+use std::collections::BTreeMap;
+
 use lafiya_knowledge::words::State;
 use lafiya_knowledge::{ConceptRef, Facts, KnowledgeBase, Person, PlainFacts};
 use lafiya_model::{Age, Sex, TriageLevel};
@@ -232,6 +234,19 @@ const SIGNS: &[Sign] = &[
         ..ANYBODY
     },
     Sign {
+        says: "fever with bleeding and a sore throat where haemorrhagic fever occurs",
+        days_of_age: (60, 95 * YEAR),
+        present: &[
+            "s_fever",
+            "s_bleeding_from_gums",
+            "s_sore_throat",
+            "p_lives_in_haemorrhagic_fever_area",
+        ],
+        isolates: true,
+        notifies: true,
+        ..ANYBODY
+    },
+    Sign {
         says: "fever with others ill at home",
         days_of_age: (60, 95 * YEAR),
         present: &[
@@ -279,10 +294,16 @@ const SIGNS: &[Sign] = &[
 
 /// What a sign lacks in one person, if anything.
 fn lacks(base: &KnowledgeBase, sign: &Sign, age: Age) -> Option<String> {
-    let concept = |id: &str| {
-        base.resolve(id)
-            .unwrap_or_else(|| panic!("{id} does not exist"))
-    };
+    let named = sign.present.iter().copied();
+    let named = named
+        .chain(sign.lasts.map(|(id, _)| id))
+        .chain(sign.value.map(|(id, _)| id));
+    if let Some(unknown) = named.clone().find(|id| base.resolve(id).is_none()) {
+        return Some(format!("{}: {unknown} does not exist", sign.says));
+    }
+    let concepts: BTreeMap<&str, ConceptRef> = named
+        .filter_map(|id| Some((id, base.resolve(id)?)))
+        .collect();
     let person = Person {
         age,
         sex: sign.sex,
@@ -290,13 +311,13 @@ fn lacks(base: &KnowledgeBase, sign: &Sign, age: Age) -> Option<String> {
     };
     let mut facts = PlainFacts::new(base, person);
     for id in sign.present {
-        facts.add(base, concept(id));
+        facts.add(base, concepts[id]);
     }
     if let Some((id, days)) = sign.lasts {
-        facts.set_days(concept(id), days);
+        facts.set_days(concepts[id], days);
     }
     if let Some((id, value)) = sign.value {
-        facts.measure(base, concept(id), value);
+        facts.measure(base, concepts[id], value);
     }
     let fired = base.rules().iter().filter(|rule| rule.when.holds(&facts));
     let effects: Vec<_> = fired.map(|rule| &rule.text.effect).collect();
