@@ -67,6 +67,8 @@ pub struct PatientFacts<'a> {
     derived: Vec<(ConceptRef, bool)>,
     /// Sorted by finding, without duplicates.
     days: Vec<(FindingIx, u32)>,
+    /// Findings with a duration that cannot be right, sorted.
+    doubtful_days: Vec<FindingIx>,
     /// Sorted by concept, without duplicates.
     values: Vec<(ConceptRef, f64)>,
 }
@@ -112,6 +114,7 @@ impl<'a> PatientFacts<'a> {
             severe: Vec::new(),
             derived: Vec::new(),
             days: Vec::new(),
+            doubtful_days: Vec::new(),
             values: Vec::new(),
         };
         let mut evidence: Vec<(ConceptRef, &Evidence)> = case
@@ -193,11 +196,13 @@ impl<'a> PatientFacts<'a> {
         status
     }
 
-    /// Returns the longest duration of any present finding.
+    /// Returns the longest duration of any present finding, without those that cannot be right.
     pub(crate) fn days_of_illness(&self) -> Option<u32> {
         self.days
             .iter()
-            .filter(|(ix, _)| self.finding(*ix) == Status::Present)
+            .filter(|(ix, _)| {
+                self.finding(*ix) == Status::Present && !self.doubtful_days.contains(ix)
+            })
             .map(|(_, days)| *days)
             .max()
     }
@@ -306,8 +311,33 @@ impl<'a> PatientFacts<'a> {
             }
             if let Some(days) = item.duration_days {
                 self.days.push((ix, days));
+                self.judge_days(ix, days);
             }
         }
+    }
+
+    /// Reports a duration that cannot be right. It then counts neither for nor against a condition
+    /// and reassures nobody; rules for findings that last long still see it.
+    fn judge_days(&mut self, ix: FindingIx, days: u32) {
+        if self.base.is_plausible_duration(ix, days, Some(self.age)) {
+            return;
+        }
+        self.doubtful_days.push(ix);
+        let name = &self.base.finding(ix).text.name;
+        let reason = match self
+            .base
+            .longest_acute_days(ix)
+            .filter(|longest| days > *longest)
+        {
+            Some(longest) => format!("is expected to last {longest} days at most"),
+            None => "cannot be older than the patient".to_owned(),
+        };
+        self.concerns.push(Concern {
+            says: format!(
+                "\"{name}\" {reason}, not {days} days; the duration was not used. Ask how long it has lasted."
+            ),
+            left_out: true,
+        });
     }
 
     /// Marks narrower findings that follow from a duration or severity: a cough for three weeks is
@@ -650,6 +680,10 @@ impl Facts for PatientFacts<'_> {
         let finding = concept.finding()?;
         let place = self.days.binary_search_by_key(&finding, |it| it.0).ok()?;
         Some(self.days[place].1)
+    }
+    fn are_days_doubtful(&self, concept: ConceptRef) -> bool {
+        let finding = concept.finding();
+        finding.is_some_and(|finding| self.doubtful_days.contains(&finding))
     }
     fn is_told(&self, concept: ConceptRef) -> bool {
         let place = self

@@ -1,9 +1,10 @@
-//! Parses sentences from standard input and prints the result; a line that starts with `?` is a
-//! search instead.
+//! Parses sentences from standard input and prints the result. A line may start with the age and sex
+//! of the patient (`26f:`); a line that starts with `?` is a search instead.
 #![allow(clippy::print_stdout, reason = "this is what the example is for")]
 
 use std::error::Error;
 
+use lafiya_model::{Age, Sex};
 use lafiya_text::{ParseContext, Parser, Search, SearchOptions};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -27,7 +28,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             continue;
         }
-        let parsed = parser.parse(&base, &line, &ParseContext::default());
+        let (context, text) = patient(&line);
+        let parsed = parser.parse(&base, text, &context);
         for it in parsed.mentions.iter().chain(&parsed.tests) {
             println!(
                 "  {} {} {:?} {:?} {:?} {:?} {}",
@@ -42,4 +44,21 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
+}
+
+/// The patient at the beginning of a line, and the rest of it.
+fn patient(line: &str) -> (ParseContext, &str) {
+    let known = || {
+        let (patient, text) = line.split_once(':')?;
+        let sexes = [("f", Sex::Female), ("m", Sex::Male)].into_iter();
+        let (years, sex) =
+            { sexes }.find_map(|(letter, sex)| Some((patient.strip_suffix(letter)?, sex)))?;
+        let context = ParseContext {
+            age: Some(Age::from_years(years.parse().ok()?)),
+            sex: Some(sex),
+            ..ParseContext::default()
+        };
+        Some((context, text))
+    };
+    known().unwrap_or((ParseContext::default(), line))
 }

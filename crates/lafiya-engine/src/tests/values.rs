@@ -86,6 +86,65 @@ fn duration_and_severity_imply_a_narrower_finding() {
 }
 
 #[test]
+fn a_duration_that_cannot_be_right_is_reported_and_not_used() {
+    let lasting = |id: &str, days| Evidence {
+        duration_days: days,
+        ..item(id, Choice::Present)
+    };
+    let mut acute = 0;
+    for ix in BASE.finding_indices() {
+        let finding = BASE.finding(ix);
+        let concept = ConceptRef::Finding(ix);
+        let years = [30, 1, 8, 70, 15].into_iter().map(Age::from_years);
+        let mut people = years.flat_map(|age| [(age, Sex::Female), (age, Sex::Male)]);
+        let Some((age, sex)) = people.find(|&(age, sex)| BASE.fits(concept, age, sex)) else {
+            continue;
+        };
+        let told = |days| case(age, sex, vec![lasting(finding_id(ix), days)]);
+        let longest = BASE.longest_acute_days(ix);
+        acute += usize::from(longest.is_some());
+        for days in [Some(age.days() + 1000), longest.map(|longest| longest + 1)] {
+            let (Some(days), name) = (days, &finding.text.name) else {
+                continue;
+            };
+            let long = told(Some(days));
+            let facts = PatientFacts::gather(&BASE, &long);
+            assert_eq!(facts.days_of_illness(), None, "{name}");
+            let mut concerns = facts.concerns.iter();
+            let reported =
+                concerns.any(|it| it.left_out && it.says.contains(&format!("{days} days")));
+            assert!(reported, "{name}: {:?}", facts.concerns);
+        }
+        if let Some(longest) = longest {
+            let possible = told(Some(longest));
+            assert!(PatientFacts::gather(&BASE, &possible).concerns.is_empty());
+        }
+    }
+    assert!(acute > 20, "{acute}");
+}
+
+#[test]
+fn a_doubtful_duration_never_lowers_the_level() {
+    for ix in BASE.finding_indices().step_by(7) {
+        let level = |days| {
+            let evidence = vec![Evidence {
+                duration_days: days,
+                ..item(finding_id(ix), Choice::Present)
+            }];
+            let case = case(Age::from_years(30), Sex::Female, evidence);
+            let draft = assess(&BASE, &case, &Parameters::default());
+            review(draft, 0).triage.level
+        };
+        let (doubtful, unknown) = (level(Some(30_000)), level(None));
+        assert!(
+            doubtful >= unknown,
+            "{}: {doubtful} below {unknown}",
+            finding_id(ix)
+        );
+    }
+}
+
+#[test]
 fn an_explicit_denial_overrides_an_implied_finding() {
     let evidence = vec![
         Evidence {

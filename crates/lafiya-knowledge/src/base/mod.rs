@@ -7,6 +7,7 @@ mod build;
 mod concepts;
 mod course;
 mod directory;
+mod durations;
 pub(crate) mod example;
 mod index;
 mod likelihood;

@@ -26,6 +26,10 @@ pub trait Facts {
     fn value(&self, concept: ConceptRef) -> Option<f64>;
     /// Returns the number of days for which it has been present.
     fn days(&self, concept: ConceptRef) -> Option<u32>;
+    /// Whether that number cannot be right, so that nothing reassuring follows from it.
+    fn are_days_doubtful(&self, _concept: ConceptRef) -> bool {
+        false
+    }
     /// Whether it was stated as present, rather than following from something else.
     fn is_told(&self, concept: ConceptRef) -> bool;
 }
@@ -235,7 +239,8 @@ impl Part {
                 within_days,
             } => {
                 facts.is_told(*concept)
-                    && facts.days(*concept).is_none_or(|days| days <= *within_days)
+                    && (facts.are_days_doubtful(*concept)
+                        || facts.days(*concept).is_none_or(|days| days <= *within_days))
             }
             Self::Never => false,
         }

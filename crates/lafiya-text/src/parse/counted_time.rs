@@ -32,6 +32,8 @@ pub(super) struct CountedTime {
     unit_hours: u32,
     /// Whether it is written as weeks out of the 40 of a pregnancy.
     of_forty_weeks: bool,
+    /// Whether it is told by its number: "7th month".
+    pub is_ordinal: bool,
 }
 
 impl CountedTime {
@@ -47,6 +49,7 @@ impl CountedTime {
             days: days(number, unit),
             unit_hours: unit,
             of_forty_weeks: false,
+            is_ordinal: false,
         };
         if let Some((mut number, taken)) = numbers::count_at(entries, at) {
             let mut next = at + taken;
@@ -74,6 +77,14 @@ impl CountedTime {
                 }));
             let unit = unit_at(next + of)?;
             let end = next + of + 1;
+            // "Juna biyu wata bakwai" (pregnant, seven months): the unit belongs to the number
+            // behind it.
+            let is_led = reading.traits[next + of].has(Trait::UnitFirst)
+                && numbers::count_at(entries, end)
+                    .is_some_and(|(_, length)| unit_at(end + length).is_none());
+            if is_led {
+                return None;
+            }
             let weeks = counted(number, unit, end);
             // "34 weeks and 2 days", "34w2d", "34w+2".
             let further = (unit == WEEK_HOURS && !beside)
@@ -128,7 +139,25 @@ impl CountedTime {
             days: Some(days(number, unit)?),
             unit_hours: unit,
             of_forty_weeks: *of == "40",
+            is_ordinal: false,
         })
+    }
+
+    /// The week or month with a number, between two tokens.
+    pub(super) fn ordinal((at, end): (usize, usize), number: f64, unit_hours: u32) -> Self {
+        Self {
+            at,
+            end,
+            days: days(number, unit_hours),
+            unit_hours,
+            of_forty_weeks: false,
+            is_ordinal: true,
+        }
+    }
+
+    /// Whether it is written as weeks out of the 40 of a pregnancy.
+    pub(super) fn is_of_forty_weeks(&self) -> bool {
+        self.of_forty_weeks
     }
 
     /// Whether the unit is weeks.

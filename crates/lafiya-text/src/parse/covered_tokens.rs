@@ -20,9 +20,10 @@ impl CoveredTokens {
         covered
     }
 
-    /// Resets the count after findings were removed, so that `note` records all remaining ones
-    /// again. Tokens of the removed findings stay marked.
+    /// Forgets all findings after some were removed, so that `note` records the remaining ones
+    /// again.
     pub(super) fn recount(&mut self) {
+        self.tokens.fill(false);
         self.noted = 0;
     }
 
@@ -39,5 +40,34 @@ impl CoveredTokens {
 
     pub(super) fn tokens(&self) -> &[bool] {
         &self.tokens
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lafiya_knowledge::ConceptRef;
+
+    use super::*;
+    use crate::tests::REAL;
+
+    #[test]
+    fn tokens_of_removed_findings_are_free_after_a_recount() {
+        let concept = ConceptRef::Finding(REAL.base.finding_indices().next().unwrap());
+        let of = |at: usize| {
+            Spotted::new(
+                concept,
+                [at].into_iter().collect(),
+                lafiya_model::Choice::Present,
+                1.0,
+            )
+        };
+        let mut covered = CoveredTokens {
+            tokens: vec![false; 3],
+            noted: 0,
+        };
+        covered.note(&[of(0), of(2)]);
+        covered.recount();
+        covered.note(&[of(2)]);
+        assert_eq!(covered.tokens(), [false, false, true]);
     }
 }

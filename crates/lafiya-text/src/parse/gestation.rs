@@ -15,6 +15,7 @@ use super::counted_time::CountedTime;
 use super::known;
 use super::marks::Mark;
 use super::matches::Tokens;
+use super::ordinal_time::OrdinalTimes;
 use super::reading::Reading;
 use super::spotted::{Dropped, Spotted};
 use super::time::StatedTimes;
@@ -44,6 +45,13 @@ pub(super) struct Gestation {
     having: PhraseSet<()>,
     /// Right before weeks that something has lasted.
     lasting: PhraseSet<()>,
+    /// Beside "20/40" these make it a score or a measurement.
+    scores: PhraseSet<()>,
+    /// Before weeks that are the age of a child.
+    children: PhraseSet<()>,
+    /// Behind weeks without a unit: "32 SA".
+    weeks_signs: PhraseSet<()>,
+    ordinals: OrdinalTimes,
 }
 
 /// What weeks or months that stand apart from a pregnancy are.
@@ -55,6 +63,8 @@ enum Reads {
     Unsure,
     /// How long something has lasted, or another time.
     Time,
+    /// The age of a child: no time that a finding has lasted.
+    ChildAge,
 }
 
 /// What stands next to weeks on one side, light words and signs passed over.
@@ -103,7 +113,9 @@ struct Narrower {
 
 const WEEK_DAYS: u32 = 7;
 /// Maximum words from a word for the past to the weeks: "booked at 12/40".
-const BACK_THEN_WITHIN: usize = 2;
+const BACK_THEN_WITHIN: usize = 4;
+/// Maximum words from a score to its number.
+const SCORE_WITHIN: usize = 3;
 /// Nobody says of a complaint that it has lasted so many weeks: people count it in months.
 const WEEKS_OF_A_PREGNANCY: Range<u32> = 14..45;
 /// From here on months are more often told of a pregnancy than of a complaint that is brought.
@@ -137,6 +149,10 @@ impl Gestation {
             in_weeks: PhraseSet::of(&words.in_weeks),
             having: PhraseSet::of(&words.having),
             lasting: PhraseSet::of(&words.lasting),
+            scores: PhraseSet::of(&words.scores),
+            children: PhraseSet::of(&words.children),
+            weeks_signs: PhraseSet::of(&words.weeks_signs),
+            ordinals: OrdinalTimes::new(words),
             stages,
         }
     }
@@ -151,7 +167,7 @@ impl Gestation {
         told: &mut StatedTimes,
         spotted: &mut Vec<Spotted>,
     ) {
-        if !self.beside(reading, base, patient, spotted) {
+        if !self.beside(reading, base, patient, told, spotted) {
             self.apart(reading, base, patient, told, spotted);
         }
     }
@@ -162,6 +178,7 @@ impl Gestation {
         reading: &Reading<'_>,
         base: &KnowledgeBase,
         patient: (Option<Age>, Option<Sex>),
+        told: &mut StatedTimes,
         spotted: &mut Vec<Spotted>,
     ) -> bool {
         // Fast path: most texts have no word for weeks of pregnancy, so only "36/40" and "36+4"
@@ -171,6 +188,7 @@ impl Gestation {
             Mark::BeforeWeeks,
             Mark::TwoBeforeWeeks,
             Mark::Mother,
+            Mark::Midwifery,
         ];
         let spoken_of = marks.into_iter().any(|mark| reading.marks.has_any(mark));
         if !spoken_of && !reading.has_any([Trait::Slash]) {
@@ -188,9 +206,14 @@ impl Gestation {
         let mut next = next_number(0);
         while next < reading.len() {
             let at = next;
-            let count = may_be(at).then(|| count_at(reading, at)).flatten();
+            let count = may_be(at).then(|| self.count_at(reading, at)).flatten();
             next = next_number(count.as_ref().map_or(at + 1, |it| it.end));
             let (days, end) = match &count {
+                Some(count)
+                    if count.is_of_forty_weeks() && self.is_score(reading, count, spotted) =>
+                {
+                    continue;
+                }
                 Some(count) if count.is_gestation(reading) => (count.days, count.end),
                 None => (self.bare_weeks(reading, at), at + 1),
                 Some(_) => continue,
@@ -200,6 +223,7 @@ impl Gestation {
                 && weeks != Weeks::Past
             {
                 let at_birth = weeks == Weeks::AtBirth;
+                told.gestations.push(days);
                 any |= self.note((base, patient), (days, at_birth), at..end, spotted);
             }
         }
@@ -217,8 +241,48 @@ impl Gestation {
         let named = (1..=before.min(LEAD_WORDS_MAX))
             .any(|length| self.in_weeks.length_at(&reading.keys, before - length) == length);
         let weeks: u32 = reading.words[at].parse().ok()?;
+        let days = match [reading.word(at + 1), reading.word(at + 2)] {
+            ["+", days] => days.parse::<u32>().ok().filter(|days| *days < WEEK_DAYS),
+            _ => None,
+        };
+        // "G3P2 38+2", but not the "5+1" of "P5+1".
+        let is_parity = matches!(
+            reading.word(before.saturating_sub(1)),
+            "p" | "para" | "g" | "a"
+        );
+        let clause = reading.sentence_of(at);
+        let noted = days.is_some()
+            && !is_parity
+            && clause.clone().any(|n| {
+                reading
+                    .marks
+                    .has_one_of(n, [Mark::Midwifery, Mark::BeforeWeeks])
+            });
+        let signed = self.weeks_signs.length_at(&reading.keys, at + 1) > 0;
         let goes_on = matches!(reading.word(at + 1), "/" | "%" | "." | "-");
-        (named && !goes_on && BARE_WEEKS.contains(&weeks)).then_some(weeks * WEEK_DAYS)
+        ((named || noted || signed) && !goes_on && BARE_WEEKS.contains(&weeks))
+            .then(|| weeks * WEEK_DAYS + days.unwrap_or_default())
+    }
+
+    /// "MMSE 24/40", "BP 43/40": whether a number out of 40 is a score or a measurement.
+    fn is_score(&self, reading: &Reading<'_>, count: &CountedTime, spotted: &[Spotted]) -> bool {
+        let measured = spotted
+            .iter()
+            .any(|mention| mention.value.is_some() && mention.core.contains(&count.at));
+        let clause = reading.clause_of(count.at);
+        let before = count.at.saturating_sub(SCORE_WITHIN).max(clause.start)..count.at;
+        // "6/40 vision", but not "33/40 BP 150/100".
+        let length = self.scores.length_at(&reading.keys, count.end);
+        let next = reading.tokens.get(count.end + length);
+        let behind = length > 0 && next.is_none_or(|next| !next.is_number());
+        measured || behind || self.scores.begins_in(&reading.keys, before)
+    }
+
+    /// A number of weeks or the like at a token, written in any way.
+    fn count_at(&self, reading: &Reading<'_>, at: usize) -> Option<CountedTime> {
+        CountedTime::fraction_at(reading, at)
+            .or_else(|| CountedTime::at(reading, at))
+            .or_else(|| self.ordinals.at(reading, at))
     }
 
     /// Notes the stage that a pregnancy is in after so many days, or that somebody was born so
@@ -302,10 +366,15 @@ impl Gestation {
             return;
         }
         let mut best: Option<(CountedTime, Reads)> = None;
+        let mut ages: Vec<usize> = Vec::new();
         reading.take_each_of([Trait::Number, Trait::Unit], |at| {
-            let count = count_at(reading, at)?;
+            let count = self.count_at(reading, at)?;
             let end = count.end;
             let reads = self.reads(&around, told, &count);
+            if reads == Reads::ChildAge {
+                ages.push(count.at);
+                return Some(end);
+            }
             let outweighs = |(known, known_as): &(CountedTime, Reads)| {
                 (reads == Reads::Gestation, count.days)
                     > (*known_as == Reads::Gestation, known.days)
@@ -315,6 +384,7 @@ impl Gestation {
             }
             Some(end)
         });
+        told.times.retain(|time| !ages.contains(&time.first));
         let Some((count, reads)) = best else {
             return;
         };
@@ -322,6 +392,7 @@ impl Gestation {
         let Some(days) = count.days else {
             return;
         };
+        told.gestations.push(days);
         if reads == Reads::Gestation {
             self.note(
                 (base, (age, sex)),
@@ -403,7 +474,7 @@ impl Gestation {
         let at_weeks = at > 0 && reading.words[at - 1] == "at";
         let days = count.days.unwrap_or_default();
         let covered = (at..end).any(|n| around.covered[n]);
-        if !count.may_be_gestation() || covered || !(is_time || at_weeks) {
+        if !count.may_be_gestation() || covered || !(is_time || at_weeks || count.is_ordinal) {
             return Reads::Time;
         }
         // "Pregnant, 3 weeks of cough", "miscarried at 12 weeks", "neonate born at 34 weeks".
@@ -421,23 +492,44 @@ impl Gestation {
             days >= MONTHS_OF_A_PREGNANCY_DAYS
         };
         let many_weeks = many && count.in_weeks();
+        if self.is_of_child(reading, at) {
+            return if many { Reads::Unsure } else { Reads::ChildAge };
+        }
         let sentence = reading.sentence_of(at);
         let lead = self.lead(reading, at);
         if !around.is_pregnant() {
             // Nothing says that she is pregnant, but no complaint is counted in so many weeks.
             let behind_finding =
                 self.left(around, sentence.start..at) == CoOccurrenceRule::Finding(false);
-            let unsure = many_weeks && lead == 0 && !behind_finding;
+            // "Headache at 36 weeks", "7th month": nobody counts a complaint so.
+            let is_point = at_weeks || count.is_ordinal;
+            let unsure = (many_weeks && lead == 0 && !behind_finding) || (many && is_point);
             return if unsure { Reads::Unsure } else { Reads::Time };
         }
         let left = self.left(around, sentence.start..at - lead);
+        let right = self.right(around, end..sentence.end);
         if lead > 0 {
             return match left {
                 CoOccurrenceRule::Pregnancy(false) => Reads::Gestation,
+                // "Headache for 34 weeks, pregnant".
+                CoOccurrenceRule::Finding(_)
+                    if many_weeks && matches!(right, CoOccurrenceRule::Pregnancy(_)) =>
+                {
+                    Reads::Unsure
+                }
                 _ => Reads::Time,
             };
         }
-        let right = self.right(around, end..sentence.end);
+        if count.is_ordinal {
+            let is_beside = [left, right]
+                .iter()
+                .any(|side| matches!(side, CoOccurrenceRule::Pregnancy(_)));
+            return if is_beside || (many && around.births.is_empty()) {
+                Reads::Gestation
+            } else {
+                Reads::Time
+            };
+        }
         let followed =
             right == CoOccurrenceRule::Finding(false) && around.covered.get(end) == Some(&true);
         match (left, right) {
@@ -462,6 +554,16 @@ impl Gestation {
             (CoOccurrenceRule::Other, _) if self.is_alone(around, count) => Reads::Gestation,
             _ => Reads::Time,
         }
+    }
+
+    /// "Baby of 6 weeks, mother pregnant again": whether weeks are the age of a child.
+    fn is_of_child(&self, reading: &Reading<'_>, at: usize) -> bool {
+        let is_link =
+            |n: &usize| matches!(reading.words[*n], "of" | "is" | "aged" | "(" | "wa" | "de");
+        let links = (0..at).rev().take_while(is_link).take(2).count();
+        let before = at - links;
+        (1..=before.min(2))
+            .any(|length| self.children.length_at(&reading.keys, before - length) == length)
     }
 
     /// The words right before weeks that say that something has lasted so long.
@@ -549,9 +651,4 @@ impl Gestation {
             }
         }
     }
-}
-
-/// A number of weeks or the like at a token, written either way.
-fn count_at(reading: &Reading<'_>, at: usize) -> Option<CountedTime> {
-    CountedTime::fraction_at(reading, at).or_else(|| CountedTime::at(reading, at))
 }

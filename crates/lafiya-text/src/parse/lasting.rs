@@ -8,6 +8,7 @@ use super::marks::Mark;
 use super::reading::Reading;
 use super::spotted::Spotted;
 use super::time::{Time, Times};
+use super::traits::Trait;
 
 /// Maximum words before a time that opens a clause ("For the past two days").
 const OPENING_MAX: usize = 3;
@@ -173,7 +174,8 @@ fn after(reading: &Reading<'_>, time: &Time, to: usize, found: &mut Found<'_>) -
     let first = |reach: usize| found.first(time.end..reach);
     // In the middle of a clause, only what follows directly counts: "had measles last week and now
     // I have rash".
-    let opens = time.first - clause.start <= OPENING_MAX;
+    let opens = time.first - clause.start <= OPENING_MAX
+        && !is_of_another_event(reading, found.covered, time, clause.clone());
     let at_once = |at: usize| (time.end..at).all(|n| !starts_anew(reading.words[n]));
     if !opens && !first(reach).is_some_and(at_once) {
         return false;
@@ -194,6 +196,29 @@ fn after(reading: &Reading<'_>, time: &Time, to: usize, found: &mut Found<'_>) -
         reach = next.end.min(to);
     }
     found.give(time, time.end..reach)
+}
+
+/// "Implant 16 weeks ago, headache": whether a time that is past is that of something before it
+/// that is no finding.
+fn is_of_another_event(
+    reading: &Reading<'_>,
+    covered: &[bool],
+    time: &Time,
+    clause: Range<usize>,
+) -> bool {
+    let begins = reading
+        .marks
+        .first(clause.clone(), Mark::Beginning)
+        .is_some();
+    let names = |at: usize| {
+        let person = reading.traits[at].has_any([Trait::Aged, Trait::Person, Trait::Owner]);
+        !person && !reading.is_light(at) && !covered[at] && !reading.tokens[at].is_number()
+    };
+    let closes = reading
+        .tokens
+        .get(time.end + 1)
+        .is_some_and(|next| next.is_sign());
+    reading.word(time.end) == "ago" && closes && !begins && (clause.start..time.first).any(names)
 }
 
 /// Whether a word begins another statement.

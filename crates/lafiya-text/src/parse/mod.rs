@@ -41,8 +41,10 @@ mod measures;
 mod medicines;
 mod narration;
 mod numbers;
+mod ordinal_time;
 mod past;
 mod persons;
+mod plausible;
 mod positional_negation;
 mod postpartum;
 mod reading;
@@ -222,6 +224,13 @@ impl Parser {
             .chain(grades.vocabulary())
             .chain(forms.vocabulary())
             .chain(times.vocabulary())
+            .chain(
+                gestation_words
+                    .ordinals
+                    .values()
+                    .flatten()
+                    .map(String::as_str),
+            )
             .chain(languages.keys().map(String::as_str))
             .chain(well.iter().map(String::as_str))
             .chain(canon.vocabulary());
@@ -364,7 +373,7 @@ impl Parser {
         self.scope.apply(
             (text, &reading, &choosing.times),
             &covered,
-            age,
+            (age, context.evaluated_at),
             &mut spotted,
         );
         Tested::retell(&reading, base, &self.results, &mut spotted);
@@ -391,8 +400,11 @@ impl Parser {
         self.childbed.apply(&reading, &told, patient, &mut spotted);
         let times = (&self.times, told.times.as_slice());
         lasting::attach(&reading, times, &covered, &mut spotted);
+        let is_doubted =
+            plausible::drop_implausible(base, context.age, &told.gestations, &mut spotted);
         let mentions = mentions(text, &reading, spotted);
-        let obvious = !mentions.is_empty()
+        let obvious = !is_doubted
+            && !mentions.is_empty()
             && mentions
                 .iter()
                 .all(|mention| mention.confidence >= SURE && mention.choice != Choice::Unknown);

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use jiff::civil::Date;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice};
 use smallvec::SmallVec;
@@ -27,6 +28,8 @@ pub(super) struct PastFindings {
     /// Danger signs: they are events and do not continue for years.
     pub(super) dangers: ConceptSet,
     histories: Histories,
+    /// The year of the knowledge base.
+    base_year: i16,
 }
 
 impl PastFindings {
@@ -41,7 +44,15 @@ impl PastFindings {
                 .filter(|finding| is_danger(base, *finding))
                 .collect(),
             histories: Histories::new(words),
+            base_year: base.version().date.parse().map_or(YEARS_FROM, Date::year),
         }
+    }
+
+    /// Returns the latest year that is certainly past: the one before the text was written or,
+    /// if that day is not known, before the knowledge base was. A year that may be the current one
+    /// is not past.
+    pub(super) fn last_past_year(&self, today: Option<Date>) -> i16 {
+        today.map_or(self.base_year, Date::year) - 1
     }
 }
 
@@ -66,19 +77,19 @@ const LAST_TIME_DAYS: u32 = 14;
 /// Minimum years between then and now.
 const YEARS_SINCE: u32 = 2;
 const YEAR_DAYS: u32 = 365;
-/// The latest year that counts as past. The current date is not used here.
-const LAST_YEAR: u16 = 2025;
+/// The first number that may be a year.
+const YEARS_FROM: i16 = 1930;
 
 impl Past {
     /// Returns `None` if no sentence mentions the past, as in most texts.
-    pub(super) fn of(reading: &Reading<'_>, age: Option<Age>) -> Option<Self> {
+    pub(super) fn of(reading: &Reading<'_>, age: Option<Age>, last_year: i16) -> Option<Self> {
         let mut past = Self {
             sentences: SmallVec::new(),
             years: SmallVec::new(),
             age,
         };
         reading.each_of([Trait::Number], |at| {
-            if is_year(reading, at) {
+            if is_year(reading, at, last_year) {
                 past.years.push(at);
             }
         });
@@ -301,10 +312,10 @@ fn leads_to_year(word: &str) -> bool {
 
 /// Whether a number is a past year. What follows must not make it an amount or a place ("2012
 /// ward").
-fn is_year(reading: &Reading<'_>, at: usize) -> bool {
+fn is_year(reading: &Reading<'_>, at: usize, last_year: i16) -> bool {
     let word = reading.words[at];
-    let year: Option<u16> = word.parse().ok().filter(|_| word.len() == 4);
-    let is_past = year.is_some_and(|year| (1930..=LAST_YEAR).contains(&year));
+    let year: Option<i16> = word.parse().ok().filter(|_| word.len() == 4);
+    let is_past = year.is_some_and(|year| (YEARS_FROM..=last_year).contains(&year));
     let next = at + 1;
     let closes = reading
         .tokens

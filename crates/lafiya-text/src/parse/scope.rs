@@ -5,6 +5,7 @@ mod backward;
 
 use std::ops::Range;
 
+use jiff::civil::Date;
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::{Age, Choice};
 
@@ -143,13 +144,13 @@ impl Scope {
         &self,
         (text, reading, in_time): (&str, &Reading<'_>, &[bool]),
         covered: &CoveredTokens,
-        age: Option<Age>,
+        (age, today): (Option<Age>, Option<Date>),
         spotted: &mut [Spotted],
     ) {
         let begins = Begins::of(reading, spotted);
         self.forward((reading, in_time), (&begins, covered.tokens()), spotted);
         let answered = Answered::of(text, (reading, covered.tokens()), spotted);
-        let past = Past::of(reading, age);
+        let past = Past::of(reading, age, self.past_findings.last_past_year(today));
         for it in spotted.iter_mut() {
             self.backward(reading, (&begins, covered.tokens()), it);
             if (it.well || !it.derived) && self.answers.deny(&answered, it) {

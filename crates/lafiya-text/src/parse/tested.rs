@@ -24,8 +24,8 @@ pub(super) struct Tested {
 
 /// Kinds in the knowledge base that a test may look for.
 const KINDS: [&str; 2] = ["medical_history", "obstetric"];
-/// Length in words of the phrases before what is looked for.
-const BEFORE_MAX: usize = 2;
+/// Maximum length in words of the phrases before what is looked for.
+const BEFORE_MAX: usize = 4;
 
 impl Tested {
     pub(super) fn new(words: &Results) -> Self {
@@ -105,9 +105,11 @@ impl Tested {
             return Some(it.first()..behind + length);
         }
         let first = it.first();
-        let from = first.checked_sub(BEFORE_MAX)?;
-        let leads = self.before.length_at(&reading.keys, from) == BEFORE_MAX;
-        leads.then_some(from..behind)
+        let lengths = (1..=BEFORE_MAX.min(first)).rev();
+        let from = { lengths }
+            .map(|length| first - length)
+            .find(|&from| self.before.length_at(&reading.keys, from) == first - from)?;
+        Some(from..behind)
     }
 
     /// Returns the stated result: the first one between the test and the next comma, or else a

@@ -67,6 +67,8 @@ pub(super) struct StatedTimes {
     pub age: Option<Age>,
     /// The first of them that is the age of a newborn who is not the patient.
     pub newborn: Option<Range<usize>>,
+    /// How far a pregnancy is, in days.
+    pub gestations: Vec<u32>,
 }
 
 /// The meaning of a number of days, months or years.

@@ -15,6 +15,7 @@ mod languages;
 mod queries;
 mod results;
 mod sentences;
+mod stated_weeks;
 mod stories;
 mod tellers;
 mod typos;
