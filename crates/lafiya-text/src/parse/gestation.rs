@@ -250,10 +250,10 @@ impl Gestation {
             reading.word(before.saturating_sub(1)),
             "p" | "para" | "g" | "a"
         );
-        let clause = reading.sentence_of(at);
+        let mut clause = reading.sentence_of(at);
         let noted = days.is_some()
             && !is_parity
-            && clause.clone().any(|n| {
+            && clause.any(|n| {
                 reading
                     .marks
                     .has_one_of(n, [Mark::Midwifery, Mark::BeforeWeeks])

@@ -175,7 +175,7 @@ fn after(reading: &Reading<'_>, time: &Time, to: usize, found: &mut Found<'_>) -
     // In the middle of a clause, only what follows directly counts: "had measles last week and now
     // I have rash".
     let opens = time.first - clause.start <= OPENING_MAX
-        && !is_of_another_event(reading, found.covered, time, clause.clone());
+        && !is_of_another_event(reading, found.covered, time, clause);
     let at_once = |at: usize| (time.end..at).all(|n| !starts_anew(reading.words[n]));
     if !opens && !first(reach).is_some_and(at_once) {
         return false;
