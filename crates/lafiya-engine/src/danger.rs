@@ -41,6 +41,11 @@ pub(crate) fn alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
     alarms.extend(rule_alarms(facts));
     alarms.extend(score_alarms(facts));
     alarms.sort_by(|a, b| {
+    for alarm in &facts.misfit_alarms {
+        if alarms.iter().all(|it| it.flag.id != alarm.flag.id) {
+            alarms.push(alarm.clone());
+        }
+    }
         let rank = |alarm: &Alarm<'_>| (alarm.level, alarm.flag.seriousness, alarm.timeframe);
         rank(b)
             .cmp(&rank(a))

@@ -7,6 +7,9 @@ use lafiya_knowledge::words::State;
 use lafiya_knowledge::{ConceptRef, Facts, FindingIx, Group, KnowledgeBase, Person, RiskIx};
 use lafiya_model::{Age, Choice, DeidentifiedCase, Evidence, Severity, Sex};
 
+use crate::danger::Alarm;
+use crate::misfit;
+
 /// The status of one concept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Status {
@@ -49,6 +52,10 @@ pub struct PatientFacts<'a> {
     /// Evidence as stated or derived from values, sorted by concept without duplicates.
     pub(crate) evidence_items: Vec<EvidenceItem>,
     pub(crate) concerns: Vec<Concern>,
+    /// Present evidence that is impossible at this age or for this sex.
+    misfits: Vec<ConceptRef>,
+    /// The danger that the misfits stand for if the age or sex was entered wrongly.
+    pub(crate) misfit_alarms: Vec<Alarm<'a>>,
     /// Messages about values far outside the normal range that nothing else was concluded from.
     pub(crate) unusual: Vec<String>,
     /// Messages about values that contradict each other and were not used.
@@ -96,6 +103,16 @@ impl<'a> PatientFacts<'a> {
     /// # Ok::<(), lafiya_knowledge::LoadError>(())
     /// ```
     pub fn gather(base: &'a KnowledgeBase, case: &DeidentifiedCase) -> Self {
+        let mut facts = Self::gather_fitting(base, case);
+        if !facts.misfits.is_empty() {
+            facts.misfit_alarms = misfit::alarms(base, case, &facts.misfits);
+            facts.note_misfits();
+        }
+        facts
+    }
+
+    /// Gathers the facts without judging the danger of what does not fit the age or sex.
+    pub(crate) fn gather_fitting(base: &'a KnowledgeBase, case: &DeidentifiedCase) -> Self {
         let mut facts = Self {
             base,
             age: case.age,
@@ -103,6 +120,8 @@ impl<'a> PatientFacts<'a> {
             group: None,
             evidence_items: Vec::new(),
             concerns: Vec::new(),
+            misfits: Vec::new(),
+            misfit_alarms: Vec::new(),
             unusual: Vec::new(),
             impossible: Vec::new(),
             known: Vec::new(),
@@ -207,28 +226,33 @@ impl<'a> PatientFacts<'a> {
             .max()
     }
 
-    /// Whether evidence is possible at this age and for this sex. If not, it is reported and left
-    /// out.
+    /// Whether evidence is possible at this age and for this sex. If not, it is noted as a misfit
+    /// and left out.
     fn is_possible(&mut self, concept: ConceptRef, item: &Evidence) -> bool {
-        let (sex, ages, name) = match concept {
-            ConceptRef::Finding(ix) => {
-                let finding = self.base.finding(ix);
-                (finding.sex, finding.ages, &finding.text.name)
-            }
-            ConceptRef::Risk(ix) => {
-                let risk = self.base.risk(ix);
-                (risk.sex, risk.ages, &risk.text.name)
-            }
-            _ => return true,
-        };
-        let possible = sex.allows(self.sex) && ages.contains(self.age);
+        let possible = self.fits(concept);
         if !possible && item.choice == Choice::Present {
+            self.misfits.push(concept);
+        }
+        possible
+    }
+
+    /// Reports the evidence that does not fit the age or sex, and whether it counts as danger.
+    fn note_misfits(&mut self) {
+        for concept in &self.misfits {
+            let name = self.base.name_of(*concept);
+            let follows = self.base.implied_by(*concept);
+            let is_from = |it: &ConceptRef| it == concept || follows.contains(it);
+            let mut alarms = self.misfit_alarms.iter();
+            let how = if alarms.any(|alarm| alarm.evidence.iter().any(is_from)) {
+                "it counts as a danger sign only"
+            } else {
+                "it was left out"
+            };
             self.concerns.push(Concern {
-                says: format!("\"{name}\" does not fit the patient's age or sex and was left out."),
+                says: format!("\"{name}\" does not fit the patient's age or sex; {how}."),
                 left_out: true,
             });
         }
-        possible
     }
 
     fn note_age_risks(&mut self) {

@@ -17,6 +17,7 @@ mod explain;
 mod facts;
 mod hypotheses_by_level;
 mod opinion;
+mod misfit;
 mod parameters;
 mod plan;
 mod priors;

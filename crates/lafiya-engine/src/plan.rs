@@ -169,6 +169,38 @@ fn to_do<'a>(
     }
     kept
 }
+/// Returns what to do now: the action of the deciding alarm and the general text of the level. Where
+/// an alarm isolates, its action comes with it, and the general text is the one for isolation: the
+/// usual one sends the patient among people.
+pub(crate) fn recommended_action<'a>(
+    base: &'a KnowledgeBase,
+    alarms: &[Alarm<'a>],
+    level: TriageLevel,
+) -> Text<'a> {
+    let deciding = alarms.first().filter(|alarm| alarm.level == level);
+    let isolating = alarms.iter().find(|alarm| alarm.isolate);
+    let general = base.level_text(level).map(|text| match isolating {
+        Some(_) => text
+            .in_isolation
+            .as_ref()
+            .map(Text::from)
+            .unwrap_or_default(),
+        None => Text::from(&text.recommended_action),
+    });
+    let mut lines: Vec<Text<'a>> = Vec::with_capacity(3);
+    let of_deciding = deciding.map(|alarm| alarm.action.clone());
+    let of_isolating = isolating.map(|alarm| alarm.action_at(level));
+    for line in [of_deciding, of_isolating, general].into_iter().flatten() {
+        if !line.is_empty() && !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    match &lines[..] {
+        [one] => one.clone(),
+        several => several.join(" ").into(),
+    }
+}
+
 
 /// Limits a line to patients with this condition.
 fn only_if<'a>(condition: &Condition, line: &str) -> Text<'a> {

@@ -388,22 +388,13 @@ fn triage_words<'a>(
             why.into()
         }),
     };
-    let action = deciding_alarm
-        .map(|alarm| &alarm.action)
-        .filter(|action| !action.is_empty());
-    let usual_action = level_text.map(|text| Text::from(&text.recommended_action));
-    let usual_action = usual_action.unwrap_or_default();
     Triage {
         level: verdict.level,
         timeframe: verdict.timeframe,
         description: level_text
             .map(|text| Text::from(&text.description))
             .unwrap_or_default(),
-        recommended_action: match action {
-            Some(action) if usual_action.is_empty() => action.clone(),
-            Some(action) => [action.as_str(), " ", &usual_action].concat().into(),
-            None => usual_action,
-        },
+        recommended_action: plan::recommended_action(base, alarms, verdict.level),
         specialist: condition.and_then(|condition| specialist(base, condition, verdict.level)),
         channel: match verdict.level {
             TriageLevel::Emergency => Some("personal_visit".into()),

@@ -13,15 +13,30 @@ use crate::triage::Verdict;
 /// Below this confidence the answer says that no condition stands out.
 const LOW_CONFIDENCE: f64 = 0.35;
 
-/// Returns the warnings of an answer, the most general first.
+/// Returns the warnings of an answer: first what may have been entered wrongly, then the patient, the
+/// danger and the confidence.
 pub(crate) fn warnings<'a>(
-    facts: &PatientFacts<'_>,
+    facts: &PatientFacts<'a>,
     alarms: &[Alarm<'a>],
     verdict: &Verdict,
     confidence: f64,
     conditions: &[AssessedCondition<'_>],
 ) -> Vec<Warning<'a>> {
     let mut warnings = Vec::new();
+    if !facts.misfit_alarms.is_empty() {
+        warnings.push(Warning {
+            kind: WarningKind::ValidationConcern,
+            severity: WarningSeverity::High,
+            message: "A danger sign does not fit the age or sex that was entered.".into(),
+            recommended_action: "Check the age and the sex now. Until then the danger sign counts."
+                .into(),
+            details: facts
+                .misfit_alarms
+                .iter()
+                .map(|alarm| alarm.flag.name.clone())
+                .collect(),
+        });
+    }
     if !facts.concerns.is_empty() {
         warnings.push(Warning {
             kind: WarningKind::ValidationConcern,

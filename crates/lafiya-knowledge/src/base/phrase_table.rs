@@ -76,6 +76,7 @@ pub(super) fn bind(content: &mut Content) -> (PhraseTable, Vec<Phrase>) {
     let citations = content.sources.iter().map(cited).collect();
     for level in &mut content.triage.level {
         phrase_table.enter([&mut level.description, &mut level.recommended_action]);
+        phrase_table.enter(&mut level.in_isolation);
     }
     for rule in &mut content.rules {
         phrase_table.enter([&mut rule.says, &mut rule.effect.action]);

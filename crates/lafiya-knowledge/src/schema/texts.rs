@@ -86,6 +86,10 @@ pub struct LevelText {
     pub description: Phrase,
     /// The recommended action.
     pub recommended_action: Phrase,
+    /// The recommended action where isolation is ordered, without what would bring the patient
+    /// among people. Without it, the action of the danger rule stands alone.
+    #[serde(default)]
+    pub in_isolation: Option<Phrase>,
 }
 
 /// The wording of a timeframe.
