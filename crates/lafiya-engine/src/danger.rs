@@ -4,6 +4,7 @@ use lafiya_knowledge::{ConceptRef, FindingIx};
 use lafiya_model::assessment::RedFlag;
 use lafiya_model::{Phrase, Seriousness, Text, Timeframe, TriageLevel};
 
+use crate::doses;
 use crate::facts::{PatientFacts, Status};
 
 /// One reason for alarm.
@@ -15,7 +16,7 @@ pub(crate) struct Alarm<'a> {
     pub(crate) action: Text<'a>,
     /// The shorter action for an emergency with another cause, if only part of the usual action
     /// still applies.
-    pub(crate) in_emergency: Option<&'a Phrase>,
+    pub(crate) in_emergency: Option<Text<'a>>,
     pub(crate) evidence: Vec<ConceptRef>,
     pub(crate) isolate: bool,
     pub(crate) notify: Option<&'a str>,
@@ -28,8 +29,8 @@ impl<'a> Alarm<'a> {
     /// left out.
     pub(crate) fn action_at(&self, level: TriageLevel) -> Text<'a> {
         let is_lesser = self.level < TriageLevel::Emergency && level == TriageLevel::Emergency;
-        match self.in_emergency {
-            Some(rest) if is_lesser => rest.into(),
+        match &self.in_emergency {
+            Some(rest) if is_lesser => rest.clone(),
             _ => self.action.clone(),
         }
     }
@@ -40,12 +41,12 @@ pub(crate) fn alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
     let mut alarms = finding_alarms(facts);
     alarms.extend(rule_alarms(facts));
     alarms.extend(score_alarms(facts));
-    alarms.sort_by(|a, b| {
     for alarm in &facts.misfit_alarms {
         if alarms.iter().all(|it| it.flag.id != alarm.flag.id) {
             alarms.push(alarm.clone());
         }
     }
+    alarms.sort_by(|a, b| {
         let rank = |alarm: &Alarm<'_>| (alarm.level, alarm.flag.seriousness, alarm.timeframe);
         rank(b)
             .cmp(&rank(a))
@@ -102,6 +103,7 @@ fn rule_alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
     fired
         .map(|(rule, evidence)| {
             let effect = &rule.text.effect;
+            let said = |line: &'a Phrase| doses::for_age(facts.age, line);
             Alarm {
                 level: effect.level,
                 timeframe: effect.timeframe,
@@ -111,8 +113,8 @@ fn rule_alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
                     seriousness: seriousness(effect.seriousness, effect.level),
                     root_cause: Text::from(&rule.text.says),
                 },
-                action: Text::from(&effect.action),
-                in_emergency: effect.in_emergency.as_ref(),
+                action: said(&effect.action),
+                in_emergency: effect.in_emergency.as_ref().map(said),
                 evidence,
                 isolate: effect.isolate,
                 notify: effect.notify.as_deref(),

@@ -3,16 +3,17 @@
 //! anything without a source is left out.
 
 use lafiya_knowledge::schema::{self, Advice, Treatment};
-use lafiya_knowledge::words::State;
+use lafiya_knowledge::words::{State, Urgency};
 use lafiya_knowledge::{Condition, ConditionIx, Facts, KnowledgeBase, LabIx, SourceIx, When};
 use lafiya_model::assessment::{
     ConditionTreatment, Investigation, Notifiable, ReferralPathway, TreatmentGuidance, WatchFor,
 };
 use lafiya_model::ids::ConceptId;
-use lafiya_model::{Age, Phrase, Text, TriageLevel};
+use lafiya_model::{Age, Phrase, Text, Timeframe, TriageLevel};
 
 use crate::citations::Citations;
 use crate::danger::Alarm;
+use crate::doses;
 use crate::facts::PatientFacts;
 
 const INVESTIGATIONS_MAX: usize = 8;
@@ -46,6 +47,7 @@ struct Test<'a> {
 pub(crate) fn investigations<'a>(
     facts: &PatientFacts<'a>,
     leaders: &Leaders<'_>,
+    timeframe: Timeframe,
     citations: &mut Citations<'a>,
 ) -> Vec<Investigation<'a>> {
     let mut tests: Vec<Test<'_>> = Vec::with_capacity(2 * INVESTIGATIONS_MAX);
@@ -85,7 +87,7 @@ pub(crate) fn investigations<'a>(
     let priorities = 1..;
     let tests = tests.into_iter().zip(priorities);
     tests
-        .map(|(test, priority)| test.in_words(priority, facts, citations))
+        .map(|(test, priority)| test.in_words(priority, timeframe, facts, citations))
         .collect()
 }
 
@@ -93,6 +95,7 @@ impl<'a> Test<'a> {
     fn in_words(
         self,
         priority: u32,
+        timeframe: Timeframe,
         facts: &PatientFacts<'a>,
         citations: &mut Citations<'a>,
     ) -> Investigation<'a> {
@@ -108,11 +111,38 @@ impl<'a> Test<'a> {
             purpose: Text::from(&self.text.purpose),
             source: source.unwrap_or_default(),
             interpretation: Text::from(&self.text.interpretation),
-            urgency: self.text.urgency.as_str().into(),
+            urgency: planned(self.text.urgency, timeframe).into(),
             differentiates: distinct(apart, usize::MAX),
             available_at: self.text.level.as_str().into(),
         }
     }
+}
+
+/// Returns how soon a test is done in a patient who is seen within `timeframe`. A file says how soon
+/// its condition asks for the test; in a patient who may wait longer, the test is done at the visit.
+fn planned(urgency: Urgency, timeframe: Timeframe) -> &'static str {
+    match asked_within(urgency) {
+        Some(asked) if asked > timeframe => timeframe.as_str(),
+        _ => urgency.as_str(),
+    }
+}
+
+/// Returns the timeframe that a test asks for, if it asks for any.
+fn asked_within(urgency: Urgency) -> Option<Timeframe> {
+    match urgency {
+        Urgency::Immediate => Some(Timeframe::Immediately),
+        Urgency::Within2Hours => Some(Timeframe::Within2Hours),
+        Urgency::Within24Hours => Some(Timeframe::Within24Hours),
+        Urgency::IfNegativeForPrimary => None,
+    }
+}
+
+/// Whether a test, as shown, is not asked for sooner than the patient is seen.
+pub(crate) fn is_within(test: &Investigation<'_>, timeframe: Timeframe) -> bool {
+    let mut urgencies = Urgency::ALL.iter();
+    let urgency = urgencies.find(|it| it.as_str() == test.urgency.as_str());
+    let asked = urgency.and_then(|it| asked_within(*it));
+    asked.is_none_or(|asked| asked <= timeframe)
 }
 
 pub(crate) fn treatment<'a>(
@@ -139,36 +169,6 @@ pub(crate) fn treatment<'a>(
     }
 }
 
-/// Returns the actions. First come those that apply whatever the cause and, unconditionally, those
-/// of a condition that is more likely than not. Then come those of the other candidates, each with
-/// the condition it applies to, because what helps in one condition can harm in another.
-fn to_do<'a>(
-    facts: &PatientFacts<'a>,
-    leaders: &Leaders<'_>,
-    in_any_case: impl Iterator<Item = Text<'a>>,
-    lines: impl Fn(&'a Treatment) -> &'a [Phrase],
-) -> Vec<Text<'a>> {
-    let lines_of = |condition: &'a Condition| lines(&condition.text.treatment).iter();
-    let likely = leaders.first().filter(|(_, it)| *it >= LIKELY_FROM);
-    let conditions = leaders.iter().skip(usize::from(likely.is_some()));
-    let conditions = conditions.map(|leader| condition(facts, leader));
-    let of_leader = likely
-        .into_iter()
-        .flat_map(|leader| lines_of(condition(facts, leader)));
-    let mut kept = distinct(in_any_case.chain(of_leader.map(Text::from)), ACTIONS_MAX);
-    let unconditional = kept.len();
-    for (condition, line) in
-        conditions.flat_map(|condition| lines_of(condition).map(move |line| (condition, line)))
-    {
-        if kept.len() >= ACTIONS_MAX {
-            break;
-        }
-        if !kept[..unconditional].contains(&line.into()) {
-            kept.push(only_if(condition, line));
-        }
-    }
-    kept
-}
 /// Returns what to do now: the action of the deciding alarm and the general text of the level. Where
 /// an alarm isolates, its action comes with it, and the general text is the one for isolation: the
 /// usual one sends the patient among people.
@@ -201,6 +201,38 @@ pub(crate) fn recommended_action<'a>(
     }
 }
 
+/// Returns the actions. First come those that apply whatever the cause and, unconditionally, those
+/// of a condition that is more likely than not. Then come those of the other candidates, each with
+/// the condition it applies to, because what helps in one condition can harm in another.
+fn to_do<'a>(
+    facts: &PatientFacts<'a>,
+    leaders: &Leaders<'_>,
+    in_any_case: impl Iterator<Item = Text<'a>>,
+    lines: impl Fn(&'a Treatment) -> &'a [Phrase],
+) -> Vec<Text<'a>> {
+    let lines_of = |condition: &'a Condition| lines(&condition.text.treatment).iter();
+    let likely = leaders.first().filter(|(_, it)| *it >= LIKELY_FROM);
+    let conditions = leaders.iter().skip(usize::from(likely.is_some()));
+    let conditions = conditions.map(|leader| condition(facts, leader));
+    let of_leader = likely.into_iter().flat_map(|leader| {
+        let condition = condition(facts, leader);
+        lines_of(condition).map(|line| doses::of_condition(facts.age, condition, line))
+    });
+    let mut kept = distinct(in_any_case.chain(of_leader), ACTIONS_MAX);
+    let unconditional = kept.len();
+    for (condition, line) in
+        conditions.flat_map(|condition| lines_of(condition).map(move |line| (condition, line)))
+    {
+        if kept.len() >= ACTIONS_MAX {
+            break;
+        }
+        let line = doses::of_condition(facts.age, condition, line);
+        if !kept[..unconditional].contains(&line) {
+            kept.push(only_if(condition, &line));
+        }
+    }
+    kept
+}
 
 /// Limits a line to patients with this condition.
 fn only_if<'a>(condition: &Condition, line: &str) -> Text<'a> {
@@ -230,21 +262,30 @@ fn confirmed_treatment<'a>(
     let treatment = &condition.text.treatment;
     let base = facts.base;
     let (first, source) = sourced(base, treatment.first_line.as_ref())?;
-    let mut first_line = Text::from(first);
+    let said = |line: &'a Phrase| doses::of_condition(facts.age, condition, line);
+    let mut first_line = said(first);
     let mut sources = vec![source];
-    let mut also = |label: &str, advice: Option<(&Phrase, SourceIx)>| {
+    let mut also = |label: &str, advice: Option<(Text<'a>, SourceIx)>| {
         if let Some((text, source)) = advice {
             let stop = if first_line.ends_with('.') { "" } else { "." };
-            let all = [first_line.as_str(), stop, " ", label, ": ", text];
+            let all = [first_line.as_str(), stop, " ", label, ": ", &text];
             first_line = all.concat().into();
             sources.push(source);
         }
     };
     if facts.is_in(State::Pregnant) {
-        also("In pregnancy", sourced(base, treatment.pregnancy.as_ref()));
+        let advice = sourced(base, treatment.pregnancy.as_ref());
+        also(
+            "In pregnancy",
+            advice.map(|(text, source)| (said(text), source)),
+        );
     }
     if facts.age < Age::from_years(CHILD_BELOW_YEARS) {
-        also("Children", sourced(base, treatment.children.as_ref()));
+        let advice = sourced(base, treatment.children.as_ref());
+        also(
+            "Children",
+            advice.map(|(text, source)| (text.into(), source)),
+        );
     }
     let alternative = sourced(base, treatment.alternative.as_ref());
     sources.extend(alternative.map(|(_, source)| source));
@@ -256,7 +297,7 @@ fn confirmed_treatment<'a>(
         condition_id: ConceptId(condition.text.id.clone()),
         condition_name: Text::from(&condition.text.name),
         first_line,
-        alternative: alternative.map(|(text, _)| text.into()).unwrap_or_default(),
+        alternative: alternative.map(|(text, _)| said(text)).unwrap_or_default(),
         source: joined(&cited),
     })
 }
@@ -285,10 +326,11 @@ pub(crate) fn referral<'a>(
         return ReferralPathway::default();
     };
     let said = |line: &'a Phrase| {
+        let line = doses::of_condition(facts.age, condition, line);
         if place == 0 {
-            Text::from(line)
+            line
         } else {
-            only_if(condition, line)
+            only_if(condition, &line)
         }
     };
     ReferralPathway {
@@ -301,16 +343,20 @@ pub(crate) fn referral<'a>(
 }
 
 pub(crate) fn watch_for<'a>(facts: &PatientFacts<'a>, leaders: &Leaders<'_>) -> Vec<WatchFor<'a>> {
-    let signs = leaders
-        .iter()
-        .flat_map(|leader| &condition(facts, leader).text.watch_for);
-    let words = signs.map(|sign| [&sign.sign, &sign.escalates_to, &sign.action]);
+    let words = leaders.iter().flat_map(|leader| {
+        let condition = condition(facts, leader);
+        let signs = condition.text.watch_for.iter();
+        signs.map(|sign| {
+            let action = doses::of_condition(facts.age, condition, &sign.action);
+            [(&sign.sign).into(), (&sign.escalates_to).into(), action]
+        })
+    });
     let distinct = distinct(words, WATCH_FOR_MAX).into_iter();
     distinct
-        .map(|[sign, escalates_to, action]| WatchFor {
-            sign: sign.into(),
-            escalates_to: escalates_to.into(),
-            action: action.into(),
+        .map(|[sign, escalates_to, action]: [Text<'a>; 3]| WatchFor {
+            sign,
+            escalates_to,
+            action,
         })
         .collect()
 }

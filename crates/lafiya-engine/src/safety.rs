@@ -179,9 +179,10 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
         .iter()
         .any(|alarm| alarm.flag.seriousness >= Seriousness::Emergency);
     let emergency_by_danger = verdict.floor == Some(TriageLevel::Emergency);
-    let mut investigations = plan::investigations(&facts, &leaders, &mut citations);
+    let mut investigations =
+        plan::investigations(&facts, &leaders, verdict.timeframe, &mut citations);
     if !further.is_empty() {
-        let more = plan::investigations(&facts, &further, &mut citations);
+        let more = plan::investigations(&facts, &further, verdict.timeframe, &mut citations);
         investigations = opinion::with_further(investigations, more);
     }
     // Uses the engine's own level, since a second opinion removes nothing from a plan.
@@ -247,6 +248,18 @@ fn assert_invariants(
     assert!(
         floor.is_none_or(|floor| assessment.triage.level >= floor),
         "danger sets a floor under the level"
+    );
+    let Triage {
+        level, timeframe, ..
+    } = assessment.triage;
+    assert!(
+        triage::fits(level, timeframe),
+        "the timeframe is one of the level"
+    );
+    let mut tests = assessment.investigations.iter();
+    assert!(
+        tests.all(|test| plan::is_within(test, timeframe)),
+        "no test is asked for sooner than the patient is seen"
     );
     let probabilities = || {
         assessment

@@ -140,12 +140,10 @@ pub(crate) fn timeframe(
     alarms: &[Alarm<'_>],
     levels: &Levels,
 ) -> Timeframe {
-    let usual = match level {
-        TriageLevel::Emergency => return Timeframe::Immediately,
-        TriageLevel::Urgent => Timeframe::Within24Hours,
-        TriageLevel::Routine => Timeframe::Within2Weeks,
-        TriageLevel::SelfCare => return Timeframe::WhenConvenient,
-    };
+    let (usual, soonest) = span(level);
+    if usual == soonest {
+        return usual;
+    }
     let by_alarm = alarms
         .iter()
         .filter(|alarm| alarm.level == level)
@@ -155,10 +153,21 @@ pub(crate) fn timeframe(
     let asked = by_alarm
         .max(leader.map(|ix| levels.level(ix).1))
         .unwrap_or(usual);
-    let soonest = if level == TriageLevel::Urgent {
-        Timeframe::Within2Hours
-    } else {
-        Timeframe::Within72Hours
-    };
     asked.clamp(usual, soonest)
+}
+
+/// Returns the latest and the soonest timeframe of a level.
+fn span(level: TriageLevel) -> (Timeframe, Timeframe) {
+    match level {
+        TriageLevel::Emergency => (Timeframe::Immediately, Timeframe::Immediately),
+        TriageLevel::Urgent => (Timeframe::Within24Hours, Timeframe::Within2Hours),
+        TriageLevel::Routine => (Timeframe::Within2Weeks, Timeframe::Within72Hours),
+        TriageLevel::SelfCare => (Timeframe::WhenConvenient, Timeframe::WhenConvenient),
+    }
+}
+
+/// Whether a timeframe is one of a level.
+pub(crate) fn fits(level: TriageLevel, timeframe: Timeframe) -> bool {
+    let (latest, soonest) = span(level);
+    (latest..=soonest).contains(&timeframe)
 }

@@ -258,6 +258,10 @@ fn check_plan(body: &Value) {
             "within_2_hours",
             "within_24_hours",
             "if_negative_for_primary",
+            // In patients who may wait longer.
+            "within_72_hours",
+            "within_2_weeks",
+            "when_convenient",
         ];
         check_word(&test["urgency"], &urgencies);
         assert_ne!(test["priority"], 0, "1 is the highest priority");

@@ -1,5 +1,6 @@
 //! Tests of the engine: what must hold for every case over the whole knowledge base.
 
+mod doses;
 mod isolation;
 mod misfits;
 mod opinions;
@@ -68,6 +69,9 @@ fn patient_of(example: Option<&Example>) -> Option<DeidentifiedCase> {
         evidence.push(measured);
     }
     for (id, days) in &example.days {
+        if evidence.iter().all(|it| it.id.as_str() != id) {
+            evidence.push(item(id, Choice::Present));
+        }
         let named = evidence.iter_mut().filter(|it| it.id.as_str() == id);
         named.for_each(|it| it.duration_days = Some(*days));
     }

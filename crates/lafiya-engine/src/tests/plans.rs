@@ -1,13 +1,13 @@
 //! Tests the advice and whom it is for, over the whole knowledge base.
 
 use lafiya_knowledge::{Condition, KnowledgeBase, toy};
-use lafiya_model::{Age, Assessment, Choice, DeidentifiedCase, Sex, TriageLevel};
+use lafiya_model::{Age, Assessment, Choice, DeidentifiedCase, Phrase, Sex, TriageLevel};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::properties::any_case;
 use super::{BASE, case, item};
-use crate::{Parameters, assess, review};
+use crate::{Parameters, assess, doses, review};
 
 fn answer(case: &DeidentifiedCase) -> Assessment<'static> {
     review(assess(&BASE, case, &Parameters::default()), 0)
@@ -189,25 +189,41 @@ proptest! {
     }
 
     #[test]
+    fn no_test_is_asked_for_sooner_than_the_visit(case in any_case()) {
+        let answer = answer(&case);
+        let words = ["when_convenient", "within_2_weeks", "within_72_hours", "within_24_hours", "within_2_hours", "immediate"];
+        let rank = |word: &str| words.iter().position(|it| *it == word);
+        let visit = rank(answer.triage.timeframe.as_str()).unwrap_or(words.len());
+        for test in &answer.investigations {
+            let asked = rank(&test.urgency);
+            prop_assert!(asked.is_some() || test.urgency == "if_negative_for_primary", "{:?}", test.urgency);
+            prop_assert!(asked.is_none_or(|asked| asked <= visit), "{} {:?} in {:?}", test.test_id, test.urgency, answer.triage.timeframe);
+        }
+    }
+
+    #[test]
     fn only_danger_and_the_leading_condition_give_unnamed_actions(case in any_case()) {
         let answer = answer(&case);
         let Some(leader) = answer.conditions.first() else { return Ok(()); };
-        let own = &condition(leader.id.as_str()).text;
+        let leading = condition(leader.id.as_str());
+        let own = &leading.text;
+        let said = |line: &Phrase| doses::of_condition(case.age, leading, line).to_string();
+        let of_rule = |line: &Phrase| doses::for_age(case.age, line).to_string();
         let effects = || BASE.rules().iter().map(|rule| &rule.text.effect);
-        let of_rules: Vec<&str> = effects().map(|effect| &effect.action).chain(effects().filter_map(|effect| effect.in_emergency.as_ref())).map(|it| it.as_str()).collect();
+        let of_rules: Vec<String> = effects().map(|effect| &effect.action).chain(effects().filter_map(|effect| effect.in_emergency.as_ref())).map(of_rule).collect();
         let names: Vec<String> = answer.conditions.iter().map(|condition| format!("If {}: ", condition.name)).collect();
         let is_named = |line: &str| names.iter().any(|name| line.starts_with(name.as_str()));
         for line in &answer.treatment.immediate_actions {
-            let is_own = own.treatment.immediate_actions.iter().any(|action| action.as_str() == line.as_str());
-            prop_assert!(is_own || is_named(line) || of_rules.contains(&line.as_str()), "{}", line);
+            let is_own = own.treatment.immediate_actions.iter().any(|action| said(action) == line.as_str());
+            prop_assert!(is_own || is_named(line) || of_rules.contains(&line.to_string()), "{}", line);
         }
         for line in &answer.treatment.supportive_care {
-            let is_own = own.treatment.supportive_care.iter().any(|it| it.as_str() == line.as_str());
+            let is_own = own.treatment.supportive_care.iter().any(|it| said(it) == line.as_str());
             prop_assert!(is_own || is_named(line), "{}", line);
         }
         for line in &answer.referral.pre_referral_actions {
             let referral = own.referral.as_ref();
-            let is_own = referral.is_some_and(|referral| referral.pre_referral_actions.iter().any(|action| action.as_str() == line.as_str()));
+            let is_own = referral.is_some_and(|referral| referral.pre_referral_actions.iter().any(|action| said(action) == line.as_str()));
             prop_assert!(is_own || is_named(line), "{}", line);
         }
         for line in &answer.treatment.avoid {
