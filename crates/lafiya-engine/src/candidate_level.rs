@@ -1,19 +1,19 @@
-//! The triage level of the candidates, computed so that a further dangerous finding can never lower
+//! The triage level of the candidates, computed so that further evidence of illness can never lower
 //! it.
 //!
-//! Dangerous findings are part of the evidence, and evidence may shift probability from a dangerous
-//! condition to a harmless one. The level must not follow that shift. So the level is the maximum
-//! over a family of evidence sets: all harmless evidence together with none, any one and any two of
-//! the dangerous findings. Another dangerous finding only adds sets to the family, so the maximum
-//! can only rise. From [`MANY`] dangerous findings on, the level is emergency without any
-//! computation.
+//! Dangerous findings, positive tests and findings of illness are part of the evidence, and evidence
+//! may shift probability from an urgent condition to one that can wait: a positive test for a lasting
+//! illness explains a fever, and that illness can wait. The level must not follow that shift. So the
+//! level is the maximum over a family of evidence sets: all other evidence together with none, any
+//! one and any two of these pieces. Another one only adds sets to the family, so the maximum can only
+//! rise. From [`MANY`] dangerous findings on, the level is emergency without any computation.
 //!
-//! The effect of each single dangerous finding on the scores is computed once. The effects of two
-//! independent findings are multiplied; only pairs that interact are computed again.
+//! The effect of each single piece on the scores is computed once. The effects of two independent
+//! pieces are multiplied; only pairs that interact are computed again.
 
 use std::borrow::Cow;
 
-use lafiya_knowledge::FindingIx;
+use lafiya_knowledge::{ConceptRef, FindingIx, KnowledgeBase};
 use lafiya_model::TriageLevel;
 
 use crate::danger;
@@ -34,26 +34,49 @@ pub(crate) fn level(
     levels: &Levels,
     parameters: &Parameters,
 ) -> TriageLevel {
-    let all = danger::dangerous_findings(facts);
-    let is_dangerous = |evidence_items: &EvidenceItem| {
-        evidence_items.present
-            && evidence_items
-                .concept
-                .finding()
-                .is_some_and(|ix| all.binary_search(&ix).is_ok())
+    let dangerous = danger::dangerous_findings(facts);
+    let is_dangerous = |item: &EvidenceItem| {
+        let finding = item.concept.finding();
+        item.present && finding.is_some_and(|ix| dangerous.binary_search(&ix).is_ok())
     };
-    let (dangerous, harmless): (Vec<EvidenceItem>, Vec<EvidenceItem>) =
-        facts.evidence_items.iter().copied().partition(is_dangerous);
-    if dangerous.is_empty() {
+    let items = facts.evidence_items.iter();
+    if items.filter(|item| is_dangerous(item)).count() >= MANY {
+        return TriageLevel::Emergency;
+    }
+    let (adding, harmless): (Vec<EvidenceItem>, Vec<EvidenceItem>) = facts
+        .evidence_items
+        .iter()
+        .copied()
+        .partition(|item| is_dangerous(item) || only_adds(item, facts.base));
+    if adding.is_empty() {
         return levels
             .shares(differential.hypotheses())
             .level(differential.unexplained(), parameters);
     }
-    if dangerous.len() >= MANY {
-        return TriageLevel::Emergency;
-    }
     let family = Family::new(facts, differential, parameters, harmless);
-    highest(&family, &dangerous, levels)
+    highest(&family, &adding, levels)
+}
+
+/// Whether a piece of evidence speaks of illness and for nothing that can be cared for at home: a
+/// positive test, or a finding that no condition with the level self-care shows more often than
+/// people without it.
+pub(crate) fn only_adds(item: &EvidenceItem, base: &KnowledgeBase) -> bool {
+    item.present
+        && match item.concept {
+            ConceptRef::Lab(_) => true,
+            ConceptRef::Finding(ix) => !speaks_for_self_care(base, ix),
+            _ => false,
+        }
+}
+
+fn speaks_for_self_care(base: &KnowledgeBase, ix: FindingIx) -> bool {
+    let showing = base.likelihood().showing(ix, None);
+    let background = base.likelihood().background()[ix.index()].yes;
+    let mut shown = showing.conditions().iter().zip(showing.probabilities());
+    shown.any(|(condition, probability)| {
+        let (level, _) = base.usual_levels()[condition.index()];
+        level == TriageLevel::SelfCare && *probability > background
+    })
 }
 
 /// Returns the highest level over all members of the family. Stops early at emergency, the highest

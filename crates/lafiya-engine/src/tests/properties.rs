@@ -1,6 +1,6 @@
 //! Tests the safety invariants over the whole knowledge base.
 
-use lafiya_knowledge::FindingIx;
+use lafiya_knowledge::{ConceptRef, FindingIx};
 use lafiya_model::{
     Age, Choice, ConceptKind, DeidentifiedCase, Evidence, Seriousness, Sex, TriageLevel,
 };
@@ -8,11 +8,10 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::{BASE, case, finding_id, item};
-use crate::danger;
 use crate::differential::Differential;
-use crate::facts::PatientFacts;
+use crate::facts::{EvidenceItem, PatientFacts};
 use crate::triage::{self, Levels};
-use crate::{Parameters, assess, review};
+use crate::{Parameters, assess, candidate_level, danger, review};
 
 /// The people on whom every invariant is tested.
 const PEOPLE: [(Age, Sex); 5] = [
@@ -140,6 +139,61 @@ fn bytes(case: &DeidentifiedCase) -> String {
     serde_json::to_string(&assessment).expect("an assessment serialises")
 }
 
+/// Positive tests, and findings of illness that speak for nothing that can be cared for at home.
+fn evidence_that_only_adds(age: Age, sex: Sex) -> Vec<&'static str> {
+    let findings = possible_findings(age, sex).into_iter();
+    let findings = findings.map(ConceptRef::Finding);
+    let concepts = findings.chain(BASE.lab_indices().map(ConceptRef::Lab));
+    let is_added = |concept: &ConceptRef| {
+        let item = EvidenceItem {
+            concept: *concept,
+            present: true,
+            severity: None,
+        };
+        candidate_level::only_adds(&item, &BASE)
+    };
+    // What excludes a condition for certain may lower the level.
+    let excludes = |id: &str| {
+        let mut conditions = BASE.conditions().iter();
+        conditions.any(|it| {
+            let excluded = it.text.excluded_by.iter();
+            excluded.flat_map(|it| &it.list).any(|it| it == id)
+        })
+    };
+    let ids = concepts.filter(is_added).map(|it| BASE.id_of(it));
+    ids.filter(|id| !excludes(id)).collect()
+}
+
+/// The complaints of most visits, each alone, and each test that may be positive beside it.
+#[test]
+fn no_positive_test_takes_away_the_wait_of_a_complaint() {
+    let complaints = BASE.finding_indices().filter(|ix| {
+        let showing = BASE.likelihood().showing(*ix, None);
+        showing.conditions().len() > 150
+    });
+    let complaints: Vec<FindingIx> = complaints.collect();
+    assert!(complaints.len() > 8, "{} complaints", complaints.len());
+    for (age, sex) in PEOPLE {
+        let added = evidence_that_only_adds(age, sex);
+        for (number, &ix) in complaints.iter().enumerate() {
+            if !BASE.fits(ConceptRef::Finding(ix), age, sex) {
+                continue;
+            }
+            let complaint = item(finding_id(ix), Choice::Present);
+            let alone = level(&case(age, sex, vec![complaint.clone()]));
+            for id in added.iter().skip(number % 29).step_by(29) {
+                let both = vec![complaint.clone(), item(id, Choice::Present)];
+                let together = level(&case(age, sex, both));
+                assert!(
+                    together >= alone,
+                    "{} + {id}: {alone} -> {together}",
+                    finding_id(ix)
+                );
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, rng_seed: RngSeed::Fixed(20_261_115), ..ProptestConfig::default() })]
 
@@ -202,6 +256,16 @@ proptest! {
             .collect();
         let added = dangerous[place % dangerous.len()];
         let id = finding_id(added);
+        prop_assume!(case.evidence.iter().all(|item| item.id.as_str() != id));
+        let mut more = case.clone();
+        more.evidence.push(item(id, Choice::Present));
+        prop_assert!(level(&more) >= level(&case), "adding {}", id);
+    }
+
+    #[test]
+    fn one_more_finding_of_illness_never_lowers_any_case(case in any_case(), place in 0_usize..10_000) {
+        let added = evidence_that_only_adds(case.age, case.sex);
+        let id = added[place % added.len()];
         prop_assume!(case.evidence.iter().all(|item| item.id.as_str() != id));
         let mut more = case.clone();
         more.evidence.push(item(id, Choice::Present));
