@@ -266,9 +266,10 @@ fn read(line: &str) -> (Vec<Clause>, Vec<Amount>) {
                     heading = NOBODY;
                 }
                 state = heading;
-                let mut next = Clause::default();
-                next.is_labelled = heading.whom == Whom::Adults;
-                clauses.push(next);
+                clauses.push(Clause {
+                    is_labelled: heading.whom == Whom::Adults,
+                    labels: Vec::new(),
+                });
                 clause_start = place + 1;
             }
             Mark::Word => {

@@ -7,12 +7,11 @@ use super::{BASE, finding_id, item, patient_of};
 use crate::{Parameters, assess, review};
 
 /// Ways to travel among people, and company.
-const AMONG_PEOPLE: [&str; 8] = [
+const AMONG_PEOPLE: [&str; 7] = [
     "taxi",
     "motorcycle",
     "bus",
     "boat",
-    "stretcher",
     "never alone",
     "whatever is at hand",
     "a relative",
