@@ -61,6 +61,9 @@ pub struct AssessRequest {
     pub assessment_id: AssessmentId,
     /// An assessment of another interview that this one corrects; the caller has found it.
     pub corrects: Option<AssessmentId>,
+    /// Whether the age and the sex of this turn replace those of the interview. Only the web app does
+    /// that, where somebody corrects what was entered.
+    pub corrects_patient: bool,
 }
 
 /// The result of an assessment and how it was produced.
@@ -207,7 +210,10 @@ async fn one_turn<T: Send>(
         return Ok(render(&answer));
     }
     let claims = concepts::resolve(&base, &request.case)?;
-    let told = interview::TurnInput::of(&request.case, claims.evidence);
+    let told = interview::TurnInput {
+        corrects_patient: request.corrects_patient,
+        ..interview::TurnInput::of(&request.case, claims.evidence)
+    };
     let memory = memory.continued(told)?;
     if !memory.has_symptom(&base) {
         return Err(ServiceError::InsufficientData);

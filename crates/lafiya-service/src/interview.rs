@@ -34,6 +34,8 @@ pub(crate) struct TurnInput {
     pub(crate) age_unit: AgeUnit,
     pub(crate) sex: Sex,
     pub(crate) evidence: EvidenceList,
+    /// Whether the age and the sex replace those of earlier turns.
+    pub(crate) corrects_patient: bool,
 }
 
 impl TurnInput {
@@ -44,6 +46,7 @@ impl TurnInput {
             age_unit: case.age_unit,
             sex: case.sex,
             evidence,
+            corrects_patient: false,
         }
     }
 }
@@ -167,6 +170,7 @@ impl Memory {
             age_unit,
             sex,
             evidence,
+            corrects_patient,
         } = told;
         if self.turn >= TURNS_MAX {
             return Err(invalid(
@@ -174,10 +178,9 @@ impl Memory {
                 format!("has had {TURNS_MAX} turns, which is the limit; begin a new interview"),
             ));
         }
-        if let Some(kept) = self
-            .kept
-            .as_ref()
-            .filter(|kept| !kept.may_have(age, age_unit) || kept.sex != sex)
+        let differs = |kept: &&StoredState| !kept.may_have(age, age_unit) || kept.sex != sex;
+        if let Some(kept) = self.kept.as_ref().filter(differs)
+            && !corrects_patient
         {
             let what = if kept.may_have(age, age_unit) {
                 "sex"
@@ -192,7 +195,7 @@ impl Memory {
         // The more precise age applies to the whole interview: a newborn stays a newborn in every
         // turn.
         let kept_age = self.kept.as_ref().map(|kept| (kept.age_unit, kept.age));
-        let finer = kept_age.filter(|(unit, _)| *unit > age_unit);
+        let finer = kept_age.filter(|(unit, _)| !corrects_patient && *unit > age_unit);
         let (age_unit, age) = finer.unwrap_or((age_unit, age));
         let remembered = self.kept.map(|kept| kept.evidence).unwrap_or_default();
         let evidence = concepts::merged(remembered, evidence);
@@ -308,6 +311,7 @@ mod tests {
             age_unit,
             sex: Sex::Female,
             evidence: Vec::new(),
+            corrects_patient: false,
         }
     }
 
@@ -345,6 +349,33 @@ mod tests {
             let begun = Memory::default().continued(told(one.0, one.1)).unwrap();
             let refused = begun.continued(told(other.0, other.1));
             assert!(refused.is_err(), "{one:?}, {other:?}");
+        }
+    }
+
+    #[test]
+    fn a_correction_replaces_age_and_sex_and_keeps_the_evidence() {
+        let memory = Memory {
+            kept: Some(kept()),
+            turn: 1,
+            ..Memory::default()
+        };
+        for (unit, age) in [
+            (AgeUnit::Years, Age::from_years(40)),
+            (AgeUnit::Days, Age::from_days(10)),
+        ] {
+            let correction = TurnInput {
+                sex: Sex::Male,
+                corrects_patient: true,
+                ..told(unit, age)
+            };
+            let corrected = memory.clone().continued(correction).unwrap();
+            assert_eq!(corrected.age(), Some(age));
+            assert_eq!(corrected.evidence(), kept().evidence);
+            let man = TurnInput {
+                sex: Sex::Male,
+                ..told(unit, age)
+            };
+            assert!(corrected.continued(man).is_ok());
         }
     }
 

@@ -1,4 +1,16 @@
 // What makes the pages nicer where scripts run. Every page works without this file.
+import { forget, removeStale } from "./kept.js";
+
+// What was typed in a consultation ends with the session, in every tab, and after a day.
+const HOUR_MS = 60 * 60 * 1000;
+const tabs = "BroadcastChannel" in window ? new BroadcastChannel("lafiya") : null;
+if (tabs) tabs.onmessage = () => forget();
+if (document.documentElement.dataset.owner) removeStale();
+setInterval(removeStale, HOUR_MS);
+document.querySelector('form[action="/sign-out"]')?.addEventListener("submit", () => {
+  forget();
+  tabs?.postMessage("signed out");
+});
 
 // Forms: one submission, and a sign that it is under way.
 for (const form of document.querySelectorAll("form[method=post]")) {

@@ -97,6 +97,11 @@ pub fn pages(context: Arc<Context>, settings: WebSettings, sandbox: Router) -> P
         .route("/consult/confirm", post(consult::confirm::confirmed))
         .route("/consult/findings", get(consult::confirm::suggestions))
         .route("/consult/{interview}", get(consult::question::page))
+        .route("/consult/review", get(consult::start::review))
+        .route(
+            "/consult/{interview}/patient",
+            get(consult::correct::page).post(consult::correct::corrected),
+        )
         .route(
             "/consult/{interview}/answer",
             post(consult::question::answered),

@@ -28,6 +28,8 @@ const ASSETS: &[Asset] = &[
     asset!("lafiya.css", "text/css; charset=utf-8"),
     asset!("lafiya.js", "text/javascript; charset=utf-8"),
     asset!("findings.js", "text/javascript; charset=utf-8"),
+    asset!("consult.js", "text/javascript; charset=utf-8"),
+    asset!("kept.js", "text/javascript; charset=utf-8"),
     asset!("heading.woff2", "font/woff2"),
     asset!("icon.svg", "image/svg+xml"),
 ];

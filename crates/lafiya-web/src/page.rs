@@ -6,6 +6,7 @@ use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use lafiya_service::ServiceError;
+use sha2::{Digest, Sha256};
 
 use crate::assets;
 use crate::page_request::PageRequest;
@@ -17,6 +18,8 @@ pub(crate) struct Frame {
     pub(crate) title: String,
     pub(crate) section: Section,
     pub(crate) assets: &'static str,
+    /// Marks what the browser keeps as belonging to this session. Empty on pages without one.
+    pub(crate) owner: String,
     pub(crate) form_token: String,
     pub(crate) person: Option<Person>,
 }
@@ -53,6 +56,7 @@ impl Frame {
             title: title.into(),
             section,
             assets: &assets::FOLDER,
+            owner: owner_of(&visit.form_token),
             form_token: visit.form_token.clone(),
             person,
         }
@@ -69,6 +73,15 @@ impl Frame {
                 | (Section::Docs, "docs")
         )
     }
+}
+
+/// Returns a mark of the session that reveals nothing about its form token.
+fn owner_of(form_token: &str) -> String {
+    let digest = Sha256::new()
+        .chain_update("kept by the browser")
+        .chain_update(form_token)
+        .finalize();
+    hex::encode(&digest[..8])
 }
 
 /// Renders a page.
@@ -285,6 +298,16 @@ pub(crate) fn framed(visit: Option<&PageRequest>, mut response: Response) -> Res
     response
 }
 
+/// Turns a redirect into an answer that a script can read: a script sees no target of a redirect,
+/// and would load the next page twice.
+pub(crate) fn redirect_for_script(response: &mut Response) {
+    let headers = response.headers_mut();
+    if let Some(target) = headers.remove(header::LOCATION) {
+        headers.insert("x-lafiya-next", target);
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+}
+
 /// Whether a response is the framework's own error (an invalid id or query), which is plain text.
 /// Users get the error page of an unknown address instead.
 fn is_bare_refusal(response: &Response) -> bool {
@@ -298,6 +321,7 @@ fn bare(title: &str) -> Frame {
         title: title.to_owned(),
         section: Section::Account,
         assets: &assets::FOLDER,
+        owner: String::new(),
         form_token: String::new(),
         person: None,
     }

@@ -114,6 +114,8 @@ pub(crate) async fn receive(
         _ => &token,
     };
     let origin = origin_of(&request);
+    // The script of the consultation, which sends forms itself.
+    let is_from_script = cookies.contains_key("x-lafiya-form");
     let visit = PageRequest {
         form_token: sign_in::form_token(&app.context, bound_to),
         signed_in,
@@ -132,6 +134,9 @@ pub(crate) async fn receive(
         next.run(request).await
     };
     let mut response = page::framed(Some(&visit), response);
+    if is_from_script {
+        page::redirect_for_script(&mut response);
+    }
     if known.is_none() && visit.signed_in.is_none() && needs_a_cookie(&visit.path) {
         set_cookie(
             &mut response,

@@ -72,6 +72,7 @@ pub(crate) async fn assess(
         idempotency_key,
         assessment_id: AssessmentId(origin.request.0),
         corrects: None,
+        corrects_patient: false,
     };
     let respond = |answer: &Assessed| {
         let bundle = write_bundle(&answer.document, &library, &state.fhir.systems);

@@ -203,6 +203,7 @@ pub(crate) fn read(
             idempotency_key: envelope.idempotency_key,
             assessment_id: envelope.assessment_id,
             corrects: None,
+            corrects_patient: false,
         })
     })
 }

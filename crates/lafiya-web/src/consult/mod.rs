@@ -3,7 +3,9 @@
 //! From each of them a danger sign leads to the result at once.
 
 pub(crate) mod confirm;
+pub(crate) mod correct;
 mod map;
+mod measurement;
 pub(crate) mod patient;
 pub(crate) mod question;
 pub(crate) mod result;
@@ -38,6 +40,8 @@ fn next_step(document: &AssessmentDocument) -> String {
 struct TurnForm<'a> {
     interview: InterviewId,
     patient: Patient,
+    /// Whether the age or the sex replaces what the interview knows.
+    corrects_patient: bool,
     place: Option<&'a str>,
     evidence: Vec<SubmittedEvidence>,
     form: &'a Posted,
@@ -54,6 +58,7 @@ async fn turn(
     let TurnForm {
         interview,
         patient,
+        corrects_patient,
         place,
         evidence,
         form,
@@ -77,6 +82,7 @@ async fn turn(
         idempotency_key: None,
         assessment_id: AssessmentId(visit.origin.request.0),
         corrects: None,
+        corrects_patient,
     };
     let next = |answer: &Assessed| next_step(&answer.document);
     assess::assess(&app.context, caller, Environment::Live, request, next).await

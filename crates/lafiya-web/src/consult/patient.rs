@@ -6,6 +6,8 @@ use crate::posted::Posted;
 use crate::words;
 
 const AGE_YEARS_MAX: u32 = 120;
+const MONTHS_MAX: u32 = 59;
+const DAYS_MAX: u32 = 60;
 const STORY_CHARACTERS_MAX: usize = 2000;
 const PLACE_CHARACTERS_MAX: usize = 120;
 
@@ -20,7 +22,7 @@ pub(crate) struct PatientFields {
 }
 
 /// The patient, from valid fields.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Patient {
     pub(crate) age: Age,
     pub(crate) sex: Sex,
@@ -53,8 +55,56 @@ impl PatientFields {
         }
     }
 
+    /// Returns the fields of a known patient, without a story.
+    pub(crate) fn of_patient(patient: Patient, place: &str) -> Self {
+        let Patient { age, sex } = patient;
+        let (number, unit) = match age.days() {
+            days @ 0..=DAYS_MAX => (days, "days"),
+            _ if age.months() <= MONTHS_MAX => (age.months(), "months"),
+            _ => (age.years(), "years"),
+        };
+        Self {
+            age: number.to_string(),
+            unit: unit.to_owned(),
+            sex: sex.as_str().to_owned(),
+            place: place.to_owned(),
+            story: String::new(),
+        }
+    }
+
+    /// Returns the age and the sex as typed, as a form passes them on: "30 years female".
+    pub(crate) fn as_shown(&self) -> String {
+        format!("{} {} {}", self.age, self.unit, self.sex)
+    }
+
+    /// Returns the patient that the page with this form was shown for.
+    pub(crate) fn shown_before(form: &Posted) -> Option<Patient> {
+        let mut parts = form.text("shown_for").split(' ');
+        let fields = Self {
+            age: parts.next()?.to_owned(),
+            unit: parts.next()?.to_owned(),
+            sex: parts.next()?.to_owned(),
+            ..Self::default()
+        };
+        fields.check_person().ok()
+    }
+
     /// Returns the patient, or the errors.
     pub(crate) fn check(&self) -> Result<Patient, Problems> {
+        let (person, mut problems) = match self.check_person() {
+            Ok(person) => (Some(person), Problems::default()),
+            Err(problems) => (None, problems),
+        };
+        if self.story.is_empty() {
+            problems.story = Some("Write what the patient says, in any words.".to_owned());
+        } else if self.story.chars().count() > STORY_CHARACTERS_MAX {
+            problems.story = Some(format!("Shorten it to {STORY_CHARACTERS_MAX} characters."));
+        }
+        person.filter(|_| !problems.any()).ok_or(problems)
+    }
+
+    /// Returns the patient, or the errors, without looking at the story.
+    pub(crate) fn check_person(&self) -> Result<Patient, Problems> {
         let mut problems = Problems::default();
         let age = self.read_age();
         if let Err(problem) = &age {
@@ -66,11 +116,6 @@ impl PatientFields {
         }
         if self.place.chars().count() > PLACE_CHARACTERS_MAX {
             problems.place = Some("Name the town or region only.".to_owned());
-        }
-        if self.story.is_empty() {
-            problems.story = Some("Write what the patient says, in any words.".to_owned());
-        } else if self.story.chars().count() > STORY_CHARACTERS_MAX {
-            problems.story = Some(format!("Shorten it to {STORY_CHARACTERS_MAX} characters."));
         }
         match (age, sex) {
             (Ok(age), Ok(sex)) if !problems.any() => Ok(Patient { age, sex }),
@@ -84,8 +129,8 @@ impl PatientFields {
             .parse()
             .map_err(|_| "Give the age as a whole number.")?;
         let (age, most) = match self.unit.as_str() {
-            "days" => (Age::from_days(number.min(10_000)), 60),
-            "months" => (Age::from_months(number.min(10_000)), 59),
+            "days" => (Age::from_days(number.min(10_000)), DAYS_MAX),
+            "months" => (Age::from_months(number.min(10_000)), MONTHS_MAX),
             _ => (Age::from_years(number.min(10_000)), AGE_YEARS_MAX),
         };
         match self.unit.as_str() {
@@ -139,6 +184,24 @@ mod tests {
             ("thirty", "years", false),
         ] {
             assert_eq!(fields(age, unit).check().is_ok(), good, "{age} {unit}");
+        }
+    }
+
+    #[test]
+    fn the_fields_of_a_patient_give_the_same_patient() {
+        for (age, unit) in [
+            ("0", "days"),
+            ("60", "days"),
+            ("3", "months"),
+            ("30", "months"),
+            ("59", "months"),
+            ("5", "years"),
+            ("120", "years"),
+        ] {
+            let patient = fields(age, unit).check().unwrap();
+            let again = PatientFields::of_patient(patient, "Kano");
+            assert_eq!(again.check_person().unwrap(), patient, "{age} {unit}");
+            assert_eq!(again.place(), Some("Kano"));
         }
     }
 

@@ -7,11 +7,12 @@ use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Deserialize;
+use uuid::Uuid;
 
-use super::confirm::{self, UnderstoodFinding};
+use super::confirm::{self, Understood, UnderstoodFinding};
 use super::patient::{PatientFields, Problems};
 use crate::app::App;
-use crate::page::{Failure, Frame, Section, show_with};
+use crate::page::{Failure, Frame, Section, show, show_with};
 use crate::page_request::PageRequest;
 use crate::posted::Posted;
 
@@ -105,15 +106,35 @@ pub(crate) async fn hear(
     };
     let library = app.context.knowledge.load();
     let heard = UnderstoodFinding::read(&library, &fields.story, patient, app.context.clock.now());
-    Ok(confirm::show_heard(
-        &app,
-        &visit,
-        tenant.home_country.as_deref(),
-        &fields,
+    let told = Understood {
+        home_country: tenant.home_country.as_deref(),
+        fields: &fields,
         patient,
+        problems: Problems::default(),
         heard,
-        None,
-    ))
+        problem: None,
+        interview: Uuid::new_v4().to_string(),
+        shown_for: fields.as_shown(),
+    };
+    Ok(confirm::show_heard(&app, &visit, told))
+}
+
+#[derive(Template)]
+#[template(path = "consult/review.html")]
+struct ReviewPage {
+    frame: Frame,
+}
+
+/// `GET /consult/review`: the place of the page of understood findings in the browser's history.
+/// What it shows is kept by the browser alone, which fills it in.
+pub(crate) async fn review(
+    State(app): State<Arc<App>>,
+    visit: PageRequest,
+) -> Result<Response, Failure> {
+    visit.tenant(&app).await?;
+    Ok(show(&ReviewPage {
+        frame: Frame::new(&visit, Section::Consult, "What we understood"),
+    }))
 }
 
 fn form(app: &App, visit: &PageRequest, fields: PatientFields, problems: Problems) -> Response {
@@ -125,7 +146,7 @@ fn form(app: &App, visit: &PageRequest, fields: PatientFields, problems: Problem
     let library = app.context.knowledge.load();
     let page = StartPage {
         frame: Frame::new(visit, Section::Consult, "Consult"),
-        places: countries(&library),
+        places: place_names(&library),
         fields,
         problems,
         examples: EXAMPLES,
@@ -138,7 +159,7 @@ fn form(app: &App, visit: &PageRequest, fields: PatientFields, problems: Problem
 
 /// Returns the place names of Nigeria as suggestions: enough to help with typing, and small enough
 /// for a 2G connection.
-fn countries(base: &lafiya_knowledge::KnowledgeBase) -> Vec<String> {
+pub(super) fn place_names(base: &lafiya_knowledge::KnowledgeBase) -> Vec<String> {
     let mut names: Vec<String> = base
         .places()
         .iter()
