@@ -172,6 +172,9 @@ function helpWith(input) {
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (event.defaultPrevented || !form.matches("form[data-keep]")) return;
+  // An answer is a press of a button, so nothing typed can be lost: the browser sends it itself.
+  const isTyped = !form.dataset.ask || form.querySelector("[data-value]");
+  if (!isTyped && navigator.onLine) return;
   event.preventDefault();
   if (form.dataset.sent === "yes" && form.dataset.own === "yes") return;
   form.dataset.own = "yes";

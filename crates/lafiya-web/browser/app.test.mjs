@@ -162,6 +162,76 @@ test("mistakes in the form are said beside the field, and nothing typed is lost"
   assert.equal(await page.getByLabel("The complaint").inputValue(), "fever");
 });
 
+test("a lost connection in the middle of a consultation loses nothing", async () => {
+  const page = await visitor();
+  await page.goto(service.url);
+  await page.getByLabel("The complaint").fill(FEVER.story);
+  await page.getByLabel("Age", { exact: true }).fill("30");
+  await page.getByLabel("Female", { exact: true }).check({ force: true });
+  await page.context().setOffline(true);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByText("Nothing is lost").waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole("button", { name: /try again/i }).click();
+  await page.getByText("What we understood").waitFor();
+  await page.locator('input[name="measure.s_body_temperature"]').fill("39.5");
+  await page.context().setOffline(true);
+  await page.getByRole("button", { name: "go on" }).click();
+  await page.getByText("Nothing is lost").waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole("button", { name: /try again/i }).click();
+  await page.getByText("Why we ask").waitFor();
+  await page.getByText("39.5 °C").waitFor();
+  const first = await page.locator("h1").textContent();
+  await page.context().setOffline(true);
+  await page.getByRole("button", { name: "No", exact: true }).click();
+  await page.getByText("Nothing is lost").waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole("button", { name: /try again/i }).click();
+  await page.waitForFunction((before) => document.querySelector("h1").textContent !== before, first);
+});
+
+test("Back, Forward and Reload keep the place and what was typed", async () => {
+  const page = await visitor();
+  await tell(page, service.url, FEVER);
+  const temperature = page.locator('input[name="measure.s_body_temperature"]');
+  await temperature.fill("39.5");
+  await page.reload();
+  await temperature.waitFor();
+  assert.equal(await temperature.inputValue(), "39.5");
+  await page.goBack();
+  await page.getByLabel("The complaint").waitFor();
+  assert.equal(await page.getByLabel("The complaint").inputValue(), FEVER.story);
+  await page.goForward();
+  await temperature.waitFor();
+  assert.equal(await temperature.inputValue(), "39.5");
+  await page.getByRole("button", { name: "go on" }).click();
+  await page.getByText("Why we ask").waitFor();
+  const first = await page.locator("h1").textContent();
+  await page.getByRole("button", { name: "No", exact: true }).click();
+  await page.waitForFunction((before) => document.querySelector("h1").textContent !== before, first);
+  await page.goBack();
+  await page.waitForFunction((before) => document.querySelector("h1").textContent === before, first);
+  await page.getByText("Answered before").waitFor();
+});
+
+test("what is typed is removed at sign-out, in every tab, and with a new patient", async () => {
+  const { page } = await member("clinician");
+  const kept = (tab) => tab.evaluate(() => Object.keys(sessionStorage).filter((name) => name.startsWith("lafiya.")).length);
+  const other = await page.context().newPage();
+  for (const tab of [page, other]) {
+    await tell(tab, service.url, FEVER);
+    assert.ok((await kept(tab)) > 0);
+  }
+  await other.getByRole("link", { name: "Start again" }).click();
+  await other.getByLabel("The complaint").waitFor();
+  assert.equal(await other.getByLabel("The complaint").inputValue(), "");
+  await other.getByLabel("The complaint").fill("cough");
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.waitForURL("**/sign-in*");
+  for (const tab of [page, other]) assert.equal(await kept(tab), 0);
+});
+
 test("a key is created, rotated and revoked, and the API reacts", async () => {
   const { page } = await member("developer");
   page.on("dialog", (dialog) => dialog.accept());

@@ -199,7 +199,6 @@ fn service_said(error: &ServiceError) -> ErrorText {
             "Something in the form does not fit",
             words::sentences(fields),
         ),
-        // Only the API refuses for quota, so this is for programs that act as a person.
         ServiceError::QuotaExceeded { limit, reset, .. } => (
             StatusCode::FORBIDDEN,
             "This month’s assessments are used up",
