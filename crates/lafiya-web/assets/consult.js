@@ -4,7 +4,7 @@
 // at sign-out and after a day.
 import { forget, keep, kept } from "./kept.js";
 
-const REVIEW = "/consult/review";
+const REVIEW = "/review";
 const CONFIRM = "/consult/confirm";
 const ANSWER_WITHIN_MS = 100_000;
 

@@ -97,6 +97,7 @@ test("an earlier answer can be changed", async () => {
   const page = await visitor();
   await tell(page, service.url, FEVER);
   await page.getByRole("button", { name: "go on" }).click();
+  await page.getByText("Why we ask").waitFor();
   const first = await page.locator("h1").textContent();
   await page.getByRole("button", { name: "No", exact: true }).click();
   await page.getByRole("link", { name: "Back to the last question" }).click();

@@ -97,7 +97,7 @@ pub fn pages(context: Arc<Context>, settings: WebSettings, sandbox: Router) -> P
         .route("/consult/confirm", post(consult::confirm::confirmed))
         .route("/consult/findings", get(consult::confirm::suggestions))
         .route("/consult/{interview}", get(consult::question::page))
-        .route("/consult/review", get(consult::start::review))
+        .route("/review", get(consult::start::review))
         .route(
             "/consult/{interview}/patient",
             get(consult::correct::page).post(consult::correct::corrected),

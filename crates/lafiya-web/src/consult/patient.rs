@@ -60,6 +60,7 @@ impl PatientFields {
         let Patient { age, sex } = patient;
         let (number, unit) = match age.days() {
             days @ 0..=DAYS_MAX => (days, "days"),
+            _ if Age::from_years(age.years()) == age => (age.years(), "years"),
             _ if age.months() <= MONTHS_MAX => (age.months(), "months"),
             _ => (age.years(), "years"),
         };

@@ -125,7 +125,7 @@ struct ReviewPage {
     frame: Frame,
 }
 
-/// `GET /consult/review`: the place of the page of understood findings in the browser's history.
+/// `GET /review`: the place of the page of understood findings in the browser's history.
 /// What it shows is kept by the browser alone, which fills it in.
 pub(crate) async fn review(
     State(app): State<Arc<App>>,
