@@ -126,6 +126,12 @@ pub(crate) fn page_calls(of: &Owned) -> Vec<(&'static str, String, &'static str)
             format!("/consult/{interview}/answer"),
             "concept=s_cough&choice=present",
         ),
+        ("GET", format!("/consult/{interview}/patient"), ""),
+        (
+            "POST",
+            format!("/consult/{interview}/patient"),
+            "age=30&unit=years&sex=female",
+        ),
         ("GET", format!("/dashboard/assessments/{assessment}"), ""),
         (
             "POST",
