@@ -269,13 +269,15 @@ fn only_who_can_swallow_is_told_to_drink() {
         "do not force",
         "until swallowing",
     ];
-    // A drink that was swallowed as poison, drops for the eye, and a word on feeding later.
+    // A drink that was swallowed as poison, drops for the eye, feeding later, and what is forbidden.
     let other = [
         "bring the drink",
         "drops",
         "along for breastfeeding",
         "little to drink",
         "do not drink",
+        "potassium drinks",
+        "drinking water",
     ];
     let mut wrong = Vec::new();
     for rule in base().rules() {
