@@ -200,7 +200,12 @@ fn women_late_in_pregnancy_lie_on_the_left_side() {
     let mut wrong = Vec::new();
     for rule in base().rules() {
         let text = orders(rule).replace("do not lie down", "");
-        let after_birth = ["postpartum", "p_recent_miscarriage_or_abortion"];
+        // After a birth or a loss, and a limit for children.
+        let after_birth = [
+            "postpartum",
+            "p_recent_miscarriage_or_abortion",
+            "70_plus_twice_age",
+        ];
         if has_any(&text, LIES)
             && !text.contains("left")
             && can_hold(&rule.text.when, woman, &after_birth)

@@ -260,6 +260,8 @@ fn no_condition_lays_flat_whose_breathing_is_hard() {
                 "as breathing allows",
                 "do not lie flat",
                 "do not lay flat",
+                "do not lie down",
+                "lying down, on the side",
                 "never force lying down",
                 "sit or lie down",
                 "with the head raised",
