@@ -561,7 +561,8 @@ fn danger_signs_of_the_lists_have_their_level_at_every_age() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What is common and harmless enough to stay below a level, and is not kept apart. It names the highest level allowed.
+/// What is common and harmless enough to stay below a level, and is not kept apart. It names the
+/// highest level allowed.
 const HARMLESS: &[Sign] = &[
     Sign {
         says: "influenza in a household where haemorrhagic fever occurs",

@@ -463,7 +463,8 @@ fn well_people(base: &KnowledgeBase) -> Vec<Well<'_>> {
 
 #[test]
 fn normal_ranges_hold_typical_values_and_no_dangerous_ones() {
-    // Years of age, then typical (PALS, adult textbooks) and dangerous values, written here and not taken from the base.
+    // Years of age, then typical (PALS, adult textbooks) and dangerous values, which are not taken
+    // from the base.
     let table: [(&str, u32, f64, [f64; 2]); 17] = [
         ("s_heart_rate", 0, 140.0, [70.0, 215.0]),
         ("s_heart_rate", 2, 110.0, [55.0, 190.0]),
