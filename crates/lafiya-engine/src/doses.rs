@@ -69,6 +69,9 @@ struct Clause {
     is_labelled: bool,
     /// The ranges of labels that mean nothing once the amounts are gone.
     labels: Vec<(usize, usize)>,
+    sentence: usize,
+    /// Whether it has a dose by weight that is for adults. It stays, and so does its label.
+    has_adult_weight: bool,
 }
 
 /// Returns a line without the amounts for adults, or `None` if it has none.
@@ -96,7 +99,12 @@ fn for_child(line: &str) -> Option<String> {
             }
             _ => edits.push((amount.start, amount.end, SEE_FORMULARY)),
         }
-        for label in &clauses[amount.clause].labels {
+        let clause = &clauses[amount.clause];
+        let mut others = clauses.iter();
+        if others.any(|it| it.sentence == clause.sentence && it.has_adult_weight) {
+            continue;
+        }
+        for label in &clause.labels {
             edits.push((label.0, label.1, ""));
         }
     }
@@ -267,8 +275,9 @@ fn read(line: &str) -> (Vec<Clause>, Vec<Amount>) {
                 }
                 state = heading;
                 clauses.push(Clause {
+                    sentence,
                     is_labelled: heading.whom == Whom::Adults,
-                    labels: Vec::new(),
+                    ..Clause::default()
                 });
                 clause_start = place + 1;
             }
@@ -286,8 +295,10 @@ fn read(line: &str) -> (Vec<Clause>, Vec<Amount>) {
                     let for_others = by_weight
                         || words::is_for_child(&here[length..])
                         || (is_limit && state.whom == Whom::Unsaid);
-                    // A weight of adults is no amount for others.
-                    if !(by_weight && state.whom == Whom::Adults) {
+                    // A dose by weight for adults is not an amount for others.
+                    if by_weight && state.whom == Whom::Adults {
+                        clauses[clause].has_adult_weight |= !is_limit;
+                    } else {
                         amounts.push(Amount {
                             start: here[0].start,
                             end: last.end,

@@ -200,7 +200,7 @@ fn a_lost_dose_refers_to_the_formulary() {
     );
     check(
         "Adults: enoxaparin 1 mg/kg, then warfarin 5 mg",
-        &format!("Enoxaparin 1 mg/kg, then warfarin ({SEE_FORMULARY})"),
+        &format!("Adults: enoxaparin 1 mg/kg, then warfarin ({SEE_FORMULARY})"),
     );
 }
 
@@ -216,5 +216,23 @@ fn actions_of_rules_hold_no_adult_dose_for_a_child() {
                 assert!(!shown.contains(&amount), "{}: {shown}", rule.text.id);
             }
         }
+    }
+}
+/// A dose by weight that is for adults keeps its label.
+#[test]
+fn a_dose_by_weight_for_adults_is_still_labelled() {
+    let child = Age::from_years(3);
+    for (line, read) in [
+        (
+            "Adults: ampicillin 2 g with gentamicin 5 mg/kg by vein",
+            "Adults: ampicillin (dose by weight: see the formulary) with gentamicin 5 mg/kg by vein",
+        ),
+        (
+            "Adults: ampicillin 2 g by vein",
+            "Ampicillin (dose by weight: see the formulary) by vein",
+        ),
+    ] {
+        let line = Phrase::from(line.to_owned());
+        assert_eq!(doses::for_age(child, &line).to_string(), read);
     }
 }
