@@ -88,11 +88,11 @@ fn long_comment_lines(tree: &Tree) -> Vec<String> {
 }
 
 /// The lines of some files that are of a kind, each with its file and number.
-fn lines<'a>(
-    tree: &'a Tree,
+fn lines(
+    tree: &Tree,
     of_file: fn(&Path) -> bool,
     of_line: fn(&str) -> bool,
-) -> impl Iterator<Item = (String, usize, &'a str)> {
+) -> impl Iterator<Item = (String, usize, &str)> {
     let files = tree.files.iter().filter(move |(path, _)| of_file(path));
     files.flat_map(move |(path, text)| {
         let numbered = text.lines().zip(1..).filter(move |(line, _)| of_line(line));
