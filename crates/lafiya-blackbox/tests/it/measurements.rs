@@ -66,11 +66,7 @@ fn a_value_is_shown_with_its_unit_wherever_its_finding_is() {
         .with("unit.s_blood_glucose", "mg/dL")
         .with("measure.s_blood_pressure", "100/60");
     // The page of what was understood, when it is shown again.
-    let page = form
-        .clone()
-        .with("action", "add")
-        .send(&browser)
-        .expect(200);
+    let page = form.with("action", "add").send(&browser).expect(200);
     for shown in ["39.5 °C", "90 mg/dL = 5 mmol/L", "100/60 mmHg"] {
         assert!(page.text().contains(shown), "{shown}: {page}");
     }
@@ -116,7 +112,7 @@ fn a_number_possible_in_two_units_needs_a_unit() {
     let browser = clinician("clinic with two units");
     let form = review(&browser, &woman("Thirsty and passing much urine."));
     let glucose = form.with("measure.s_blood_glucose", "30");
-    let page = glucose.clone().send(&browser).expect(422);
+    let page = glucose.send(&browser).expect(422);
     let problem = element(&page, "p-s_blood_glucose").expect("a message");
     assert!(problem.contains("mmol/L or mg/dL"), "{problem}");
     for (unit, shown) in [("mmol/L", "30 mmol/L"), ("mg/dL", "1.67 mmol/L")] {
