@@ -393,7 +393,7 @@ pub(crate) async fn confirmed(
     let fields = PatientFields::of(&form);
     // The age and sex that the page was shown for; what is asked depends on them.
     let before = PatientFields::shown_before(&form);
-    let (patient, problems) = match (fields.check(), before.as_ref()) {
+    let (patient, problems) = match (fields.check_person(), before.as_ref()) {
         (Ok(patient), _) => (patient, Problems::default()),
         (Err(problems), Some(before)) => (*before, problems),
         (Err(_), None) => return Err(Failure::Unreadable),
