@@ -265,7 +265,11 @@ impl Server {
             .find_map(|line| line.strip_prefix("Keys and the sign-in link are in "));
         named.map_or_else(String::new, |path| {
             let path = self.backend.folder().join(path);
-            fs::read_to_string(&path).unwrap_or_else(|cause| panic!("{}: {cause}", path.display()))
+            // Its data folder may be mounted where only the process sees it.
+            let seen = format!("/proc/{}/root{}", self.pid(), path.display());
+            fs::read_to_string(&seen)
+                .or_else(|_| fs::read_to_string(&path))
+                .unwrap_or_else(|cause| panic!("{}: {cause}", path.display()))
         })
     }
 
