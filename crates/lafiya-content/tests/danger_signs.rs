@@ -1,11 +1,13 @@
-//! Danger signs of the lists that health workers use: each has its level at every age at which it counts, whoever has it.
+//! Danger signs of the lists that health workers use: each has its level at every age at which it
+//! counts, whoever has it.
 
 use lafiya_knowledge::schema::Effect;
 use lafiya_knowledge::words::State;
 use lafiya_knowledge::{ConceptRef, Facts, KnowledgeBase, Person, PlainFacts};
 use lafiya_model::{Age, Sex, TriageLevel};
 
-/// A danger sign of the lists (IMCI, ETAT, the Interagency triage tool, WAO, IDSR), with the ages in which it counts.
+/// A danger sign of the lists (IMCI, ETAT, the Interagency triage tool, WAO, IDSR), with the ages
+/// in which it counts.
 struct Sign {
     says: &'static str,
     /// Days of age: the youngest, and the first day on which it no longer counts.
@@ -489,7 +491,8 @@ const SIGNS: &[Sign] = &[
     },
 ];
 
-/// The level that the rules and the findings give to a sign in one person, and what the rules order.
+/// The level that the rules and the findings give to a sign in one person, and what the rules
+/// order.
 fn answer<'a>(
     base: &'a KnowledgeBase,
     sign: &Sign,

@@ -277,7 +277,8 @@ fn only_who_can_swallow_is_told_to_drink() {
         "do not force",
         "until swallowing",
     ];
-    // A drink that was swallowed as poison, drops for the eye, feeding later, and what is forbidden.
+    // A drink that was swallowed as poison, drops for the eye, feeding later, and what is
+    // forbidden.
     let other = [
         "bring the drink",
         "drops",

@@ -1,6 +1,8 @@
-//! Danger rules: what they order must suit everybody in whom they fire, and they do not fire in well people.
+//! Danger rules: what they order must suit everybody in whom they fire, and they do not fire in
+//! well people.
 //!
-//! Each test looks for a pattern in every rule, so that a new rule cannot bring an old mistake back.
+//! Each test looks for a pattern in every rule, so that a new rule cannot bring an old mistake
+//! back.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -213,7 +215,8 @@ fn orders(condition: &Condition) -> impl Iterator<Item = String> {
 
 #[test]
 fn no_condition_lays_flat_whose_breathing_is_hard() {
-    // Stable patients who lie for a manoeuvre or for comfort, and a patient whose heart stands still.
+    // Stable patients who lie for a manoeuvre or for comfort, and a patient whose heart stands
+    // still.
     let lie_for_another_reason = [
         "c_acute_angle_closure_glaucoma",
         "c_cardiac_arrest",
@@ -503,8 +506,8 @@ fn normal_ranges_hold_typical_values_and_no_dangerous_ones() {
 
 #[test]
 fn no_rule_fires_in_well_people() {
-    // The limits of these lie a little within the normal range of children, so that a birthday does not move a value
-    // by two levels. They order a second measurement first.
+    // The limits of these lie a little within the normal range of children, so that a birthday does
+    // not move a value by two levels. They order a second measurement first.
     let again = ["RF-CIRC-43", "RF-CIRC-46", "RF-CIRC-47"];
     let base = base();
     for rule in base

@@ -1,12 +1,13 @@
 //! The triage level of the candidates, computed so that further evidence of illness can never lower
 //! it.
 //!
-//! Dangerous findings, positive tests and findings of illness are part of the evidence, and evidence
-//! may shift probability from an urgent condition to one that can wait: a positive test for a lasting
-//! illness explains a fever, and that illness can wait. The level must not follow that shift. So the
-//! level is the maximum over a family of evidence sets: all other evidence together with none, any
-//! one and any two of these pieces. Another one only adds sets to the family, so the maximum can only
-//! rise. From [`MANY`] dangerous findings on, the level is emergency without any computation.
+//! Dangerous findings, positive tests and findings of illness are part of the evidence, and
+//! evidence may shift probability from an urgent condition to one that can wait: a positive test
+//! for a lasting illness explains a fever, and that illness can wait. The level must not follow
+//! that shift. So the level is the maximum over a family of evidence sets: all other evidence
+//! together with none, any one and any two of these pieces. Another one only adds sets to the
+//! family, so the maximum can only rise. From [`MANY`] dangerous findings on, the level is
+//! emergency without any computation.
 //!
 //! The effect of each single piece on the scores is computed once. The effects of two independent
 //! pieces are multiplied; only pairs that interact are computed again.

@@ -15,8 +15,8 @@ pub(crate) const ADULT_DOSE_FROM_YEARS: u32 = 12;
 /// What a child is told in place of an adult amount.
 const SEE_FORMULARY: &str = "(dose by weight: see the formulary)";
 
-/// Returns a line of a condition as a patient of this age reads it. A condition of children alone has
-/// no doses for adults.
+/// Returns a line of a condition as a patient of this age reads it. A condition of children alone
+/// has no doses for adults.
 pub(crate) fn of_condition<'a>(age: Age, condition: &Condition, line: &'a Phrase) -> Text<'a> {
     let to = condition.text.who.to;
     if to.is_some_and(|to| to <= Age::from_years(ADULT_DOSE_FROM_YEARS)) {
@@ -65,7 +65,8 @@ struct Amount {
 /// One clause: up to a semicolon or the end of a sentence.
 #[derive(Clone, Debug, Default)]
 struct Clause {
-    /// Whether some of its amounts are labelled for adults, or a child's amount follows in brackets.
+    /// Whether some of its amounts are labelled for adults, or a child's amount follows in
+    /// brackets.
     is_labelled: bool,
     /// The ranges of labels that mean nothing once the amounts are gone.
     labels: Vec<(usize, usize)>,

@@ -53,7 +53,7 @@ pub struct PatientFacts<'a> {
     pub(crate) evidence_items: Vec<EvidenceItem>,
     pub(crate) concerns: Vec<Concern>,
     /// Present evidence that is impossible at this age or for this sex.
-    misfits: Vec<ConceptRef>,
+    pub(crate) misfits: Vec<ConceptRef>,
     /// The danger that the misfits stand for if the age or sex was entered wrongly.
     pub(crate) misfit_alarms: Vec<Alarm<'a>>,
     /// Messages about values far outside the normal range that nothing else was concluded from.
@@ -234,25 +234,6 @@ impl<'a> PatientFacts<'a> {
             self.misfits.push(concept);
         }
         possible
-    }
-
-    /// Reports the evidence that does not fit the age or sex, and whether it counts as danger.
-    fn note_misfits(&mut self) {
-        for concept in &self.misfits {
-            let name = self.base.name_of(*concept);
-            let follows = self.base.implied_by(*concept);
-            let is_from = |it: &ConceptRef| it == concept || follows.contains(it);
-            let mut alarms = self.misfit_alarms.iter();
-            let how = if alarms.any(|alarm| alarm.evidence.iter().any(is_from)) {
-                "it counts as a danger sign only"
-            } else {
-                "it was left out"
-            };
-            self.concerns.push(Concern {
-                says: format!("\"{name}\" does not fit the patient's age or sex; {how}."),
-                left_out: true,
-            });
-        }
     }
 
     fn note_age_risks(&mut self) {

@@ -9,7 +9,28 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, AgeBand, DeidentifiedCase, Sex};
 
 use crate::danger::{self, Alarm};
-use crate::facts::PatientFacts;
+use crate::facts::{Concern, PatientFacts};
+
+impl PatientFacts<'_> {
+    /// Reports the evidence that does not fit the age or sex, and whether it counts as danger.
+    pub(crate) fn note_misfits(&mut self) {
+        for concept in &self.misfits {
+            let name = self.base.name_of(*concept);
+            let follows = self.base.implied_by(*concept);
+            let is_from = |it: &ConceptRef| it == concept || follows.contains(it);
+            let mut alarms = self.misfit_alarms.iter();
+            let how = if alarms.any(|alarm| alarm.evidence.iter().any(is_from)) {
+                "it counts as a danger sign only"
+            } else {
+                "it was left out"
+            };
+            self.concerns.push(Concern {
+                says: format!("\"{name}\" does not fit the patient's age or sex; {how}."),
+                left_out: true,
+            });
+        }
+    }
+}
 
 /// Returns the alarms that `misfits`, evidence that is impossible in the patient as entered, would
 /// raise in people who can have it.

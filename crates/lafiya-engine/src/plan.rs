@@ -118,8 +118,9 @@ impl<'a> Test<'a> {
     }
 }
 
-/// Returns how soon a test is done in a patient who is seen within `timeframe`. A file says how soon
-/// its condition asks for the test; in a patient who may wait longer, the test is done at the visit.
+/// Returns how soon a test is done in a patient who is seen within `timeframe`. A file says how
+/// soon its condition asks for the test; in a patient who may wait longer, the test is done at the
+/// visit.
 fn planned(urgency: Urgency, timeframe: Timeframe) -> &'static str {
     match asked_within(urgency) {
         Some(asked) if asked > timeframe => timeframe.as_str(),
@@ -169,9 +170,9 @@ pub(crate) fn treatment<'a>(
     }
 }
 
-/// Returns what to do now: the action of the deciding alarm and the general text of the level. Where
-/// an alarm isolates, its action comes with it, and the general text is the one for isolation: the
-/// usual one sends the patient among people.
+/// Returns what to do now: the action of the deciding alarm and the general text of the level.
+/// Where an alarm isolates, its action comes with it, and the general text is the one for
+/// isolation: the usual one sends the patient among people.
 pub(crate) fn recommended_action<'a>(
     base: &'a KnowledgeBase,
     alarms: &[Alarm<'a>],

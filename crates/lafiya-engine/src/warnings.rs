@@ -13,8 +13,8 @@ use crate::triage::Verdict;
 /// Below this confidence the answer says that no condition stands out.
 const LOW_CONFIDENCE: f64 = 0.35;
 
-/// Returns the warnings of an answer: first what may have been entered wrongly, then the patient, the
-/// danger and the confidence.
+/// Returns the warnings of an answer: first what may have been entered wrongly, then the patient,
+/// the danger and the confidence.
 pub(crate) fn warnings<'a>(
     facts: &PatientFacts<'a>,
     alarms: &[Alarm<'a>],

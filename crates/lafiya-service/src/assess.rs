@@ -61,8 +61,8 @@ pub struct AssessRequest {
     pub assessment_id: AssessmentId,
     /// An assessment of another interview that this one corrects; the caller has found it.
     pub corrects: Option<AssessmentId>,
-    /// Whether the age and the sex of this turn replace those of the interview. Only the web app does
-    /// that, where somebody corrects what was entered.
+    /// Whether the age and the sex of this turn replace those of the interview. Only the web app
+    /// does that, where somebody corrects what was entered.
     pub corrects_patient: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Parses sentences from standard input and prints the result. A line may start with the age and sex
-//! of the patient (`26f:`); a line that starts with `?` is a search instead.
+//! Parses sentences from standard input and prints the result. A line may start with the age and
+//! sex of the patient (`26f:`); a line that starts with `?` is a search instead.
 #![allow(clippy::print_stdout, reason = "this is what the example is for")]
 
 use std::error::Error;

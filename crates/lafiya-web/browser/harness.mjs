@@ -43,7 +43,10 @@ export async function startService(settings = {}) {
     });
   });
   const url = printed.match(/Web app +(\S+?)\/?\n/)[1];
-  const word = (pattern) => printed.match(pattern)?.[0];
+  // Standard output is not a terminal, so the secrets of the first start are in a file.
+  const file = printed.match(/sign-in link are in (\S+)/)?.[1];
+  const secrets = file ? readFileSync(join(folder, file.replace(`${folder}/`, "")), "utf8") : printed;
+  const word = (pattern) => secrets.match(pattern)?.[0];
   for (let tries = 0; tries < 200; tries += 1) {
     try { if ((await fetch(`${url}/v1/health`)).ok) break; } catch { /* not yet listening */ }
     await new Promise((again) => setTimeout(again, 50));

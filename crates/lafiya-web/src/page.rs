@@ -203,7 +203,7 @@ fn service_said(error: &ServiceError) -> ErrorText {
             StatusCode::FORBIDDEN,
             "This month’s assessments are used up",
             format!(
-                "All {limit} included assessments were made. The count begins anew on {}; an operator can also raise it.",
+                "All {limit} included assessments were made. The count starts again on {}; an operator can also raise it.",
                 words::day(*reset)
             ),
         ),

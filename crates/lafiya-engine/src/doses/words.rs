@@ -292,8 +292,8 @@ pub(super) fn is_limit(before: &[Piece<'_>]) -> bool {
     leads.any(|it| it.is(&["most", "up", "maximum", "max", "highest", "than"]))
 }
 
-/// Whether "adults" at this place stands alone (`true`) or beside children (`false`); `None` in "the
-/// adult dose".
+/// Whether "adults" at this place stands alone (`true`) or beside children (`false`); `None` in
+/// "the adult dose".
 pub(super) fn adults_alone(pieces: &[Piece<'_>], place: usize) -> Option<bool> {
     let at = |offset: isize| {
         let place = place.checked_add_signed(offset)?;
@@ -309,7 +309,8 @@ pub(super) fn adults_alone(pieces: &[Piece<'_>], place: usize) -> Option<bool> {
     Some(!(joined_after || joined_before || is(1, &["too", "alike"])))
 }
 
-/// Returns the range of a bracket that only says "adults", or of that word at the head of a bracket.
+/// Returns the range of a bracket that only says "adults", or of that word at the head of a
+/// bracket.
 pub(super) fn label(pieces: &[Piece<'_>], place: usize) -> Option<(usize, usize)> {
     let before = &pieces[place.checked_sub(1)?];
     let after = pieces.get(place + 1)?;

@@ -155,9 +155,9 @@ pub(crate) struct InvestigationAnswer<'a> {
     purpose: &'a str,
     source: &'a str,
     interpretation: &'a str,
-    /// `immediate`, `within_2_hours`, `within_24_hours` or `if_negative_for_primary`; never sooner than
-    /// the `timeframe` of the triage: `within_72_hours`, `within_2_weeks` or `when_convenient` where
-    /// the visit is later than the test was asked for
+    /// `immediate`, `within_2_hours`, `within_24_hours` or `if_negative_for_primary`; never sooner
+    /// than the `timeframe` of the triage: `within_72_hours`, `within_2_weeks` or `when_convenient`
+    /// where the visit is later than the test was asked for
     urgency: &'a str,
     #[schema(value_type = Vec<String>)]
     differentiates: &'a [Text<'a>],

@@ -1,5 +1,5 @@
-//! Which durations of a finding can be true. A longer one is usually another number of the same text,
-//! such as the weeks of a pregnancy, or a typing error.
+//! Which durations of a finding can be true. A longer one is usually another number of the same
+//! text, such as the weeks of a pregnancy, or a typing error.
 
 use lafiya_model::Age;
 

@@ -1,6 +1,6 @@
-//! Durations that cannot be right: longer than the finding or the patient's life allows, or equal to
-//! the weeks of the pregnancy in the same text. They are left out, and the reading is not obvious, so
-//! that the client asks.
+//! Durations that cannot be right: longer than the finding or the patient's life allows, or equal
+//! to the weeks of the pregnancy in the same text. They are left out, and the reading is not
+//! obvious, so that the client asks.
 
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::Age;
