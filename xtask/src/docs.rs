@@ -63,6 +63,11 @@ impl Tree {
     }
 }
 
+/// Whether a file is a Rust source file.
+pub(crate) fn is_rust(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "rs")
+}
+
 /// Checks that every path in backticks in ARCHITECTURE.md exists.
 fn paths_named_in_architecture_exist(tree: &Tree) -> Vec<String> {
     const NAME: &str = "ARCHITECTURE.md";
@@ -81,7 +86,7 @@ fn paths_named_in_architecture_exist(tree: &Tree) -> Vec<String> {
 fn no_source_file_is_too_long(tree: &Tree) -> Vec<String> {
     tree.files
         .iter()
-        .filter(|(path, _)| path.extension().is_some_and(|extension| extension == "rs"))
+        .filter(|(path, _)| is_rust(path))
         .map(|(path, text)| (path.display(), text.lines().count()))
         .filter(|(_, lines)| *lines > SOURCE_LINES_MAX)
         .map(|(path, lines)| format!("{path} has {lines} lines, more than {SOURCE_LINES_MAX}"))
@@ -117,7 +122,6 @@ fn commands_in_the_readme_exist(tree: &Tree) -> Vec<String> {
 
 /// Checks that every test named as proof in a document exists.
 fn tests_named_in_documents_exist(tree: &Tree) -> Vec<String> {
-    let is_rust = |path: &Path| path.extension().is_some_and(|it| it == "rs");
     let sources = || tree.files.iter().filter(|(path, _)| is_rust(path));
     let mut complaints = Vec::new();
     for document in NAMING_TESTS {

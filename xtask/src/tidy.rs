@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use crate::docs::{Tree, code_spans};
+use crate::docs::{Tree, code_spans, is_rust};
 use crate::workspace;
 
 /// The longest comment line, in characters.
@@ -59,10 +59,6 @@ pub(crate) fn complaints(tree: &Tree) -> Vec<String> {
     all.extend(unused_pictures(tree));
     all.extend(bad_commits(&commits()));
     all
-}
-
-fn is_rust(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "rs")
 }
 
 /// Documents about the code and its operation. Clinical content has words of its own.

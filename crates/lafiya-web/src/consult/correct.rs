@@ -8,7 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use lafiya_model::InterviewId;
-use lafiya_service::consult;
+use lafiya_service::{Caller, consult};
 
 use super::patient::{Patient, PatientFields, Problems};
 use super::start::place_names;
@@ -35,12 +35,7 @@ pub(crate) async fn page(
     Path(interview): Path<InterviewId>,
 ) -> Result<Response, Failure> {
     let caller = visit.caller(&app).await?;
-    let open = consult::open(&app.context, &caller, interview).await?;
-    let open = open.ok_or(Failure::NotFound)?;
-    let patient = Patient {
-        age: open.age,
-        sex: open.sex,
-    };
+    let patient = known_patient(&app, &caller, interview).await?;
     let fields = PatientFields::of_patient(patient, visit.place.as_deref().unwrap_or_default());
     Ok(form(&app, &visit, interview, fields, Problems::default()))
 }
@@ -53,12 +48,7 @@ pub(crate) async fn corrected(
     posted: Posted,
 ) -> Result<Response, Failure> {
     let caller = visit.caller(&app).await?;
-    let open = consult::open(&app.context, &caller, interview).await?;
-    let open = open.ok_or(Failure::NotFound)?;
-    let known = Patient {
-        age: open.age,
-        sex: open.sex,
-    };
+    let known = known_patient(&app, &caller, interview).await?;
     let place = visit.place.as_deref().unwrap_or_default();
     let before = PatientFields::of_patient(known, place);
     let fields = PatientFields::of(&posted);
@@ -84,6 +74,20 @@ pub(crate) async fn corrected(
     let mut response = go_to(&next);
     page_request::keep_place(&mut response, &fields.place, app.settings.is_https());
     Ok(response)
+}
+
+/// Returns the patient of an open interview as known so far.
+async fn known_patient(
+    app: &App,
+    caller: &Caller,
+    interview: InterviewId,
+) -> Result<Patient, Failure> {
+    let open = consult::open(&app.context, caller, interview).await?;
+    let open = open.ok_or(Failure::NotFound)?;
+    Ok(Patient {
+        age: open.age,
+        sex: open.sex,
+    })
 }
 
 fn form(
