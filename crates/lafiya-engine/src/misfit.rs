@@ -40,7 +40,7 @@ pub(crate) fn alarms<'a>(
     misfits: &[ConceptRef],
 ) -> Vec<Alarm<'a>> {
     let people = misfits.iter().flat_map(|concept| {
-        let (sex, ages) = limits(base, *concept);
+        let (sex, ages) = base.limits(*concept);
         let sex = sex_within(sex, case.sex);
         ages_within(ages, case.age)
             .into_iter()
@@ -70,15 +70,6 @@ pub(crate) fn alarms<'a>(
         }
     }
     found
-}
-
-/// Returns the sex and the ages in which a concept is possible.
-fn limits(base: &KnowledgeBase, concept: ConceptRef) -> (SexLimit, AgeSpan) {
-    match concept {
-        ConceptRef::Finding(ix) => (base.finding(ix).sex, base.finding(ix).ages),
-        ConceptRef::Risk(ix) => (base.risk(ix).sex, base.risk(ix).ages),
-        _ => (SexLimit::Any, AgeSpan::default()),
-    }
 }
 
 fn sex_within(limit: SexLimit, entered: Sex) -> Sex {

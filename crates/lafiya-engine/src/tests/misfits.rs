@@ -115,11 +115,7 @@ fn a_rule_outside_its_age_or_sex_keeps_its_level() {
         let concepts = concepts.filter_map(|item| BASE.resolve(item.id.as_str()));
         let mut people: Vec<(Age, Sex)> = Vec::new();
         for concept in concepts {
-            let (sex, ages) = match concept {
-                ConceptRef::Finding(ix) => (BASE.finding(ix).sex, BASE.finding(ix).ages),
-                ConceptRef::Risk(ix) => (BASE.risk(ix).sex, BASE.risk(ix).ages),
-                _ => continue,
-            };
+            let (sex, ages) = BASE.limits(concept);
             people.extend(sex_outside(sex).map(|sex| (example.age, sex)));
             people.extend(ages_outside(ages).into_iter().map(|age| (age, example.sex)));
         }

@@ -47,7 +47,7 @@ use crate::schema::{
     Belt, LayTerm, LevelText, PopulationShare, Services, Source, Specialist, TimeframeText,
     TriageTexts, Version,
 };
-use crate::words::State;
+use crate::words::{AgeSpan, SexLimit, State};
 
 /// The complete medical knowledge of the service.
 #[derive(Clone, Debug)]
@@ -397,19 +397,19 @@ impl KnowledgeBase {
         })
     }
 
-    /// Whether a concept applies at this age and for this sex. A lab test always does: its ages say
-    /// for whom it is recommended, and an existing result counts in any case.
+    /// Whether a concept applies at this age and for this sex.
     pub fn fits(&self, concept: ConceptRef, age: Age, sex: Sex) -> bool {
+        let (sexes, ages) = self.limits(concept);
+        sexes.allows(sex) && ages.contains(age)
+    }
+
+    /// Returns the sex and the ages in which a concept applies. A lab test always does: its ages
+    /// say for whom it is recommended, and an existing result counts in any case.
+    pub fn limits(&self, concept: ConceptRef) -> (SexLimit, AgeSpan) {
         match concept {
-            ConceptRef::Finding(ix) => {
-                let finding = self.finding(ix);
-                finding.sex.allows(sex) && finding.ages.contains(age)
-            }
-            ConceptRef::Risk(ix) => {
-                let risk = self.risk(ix);
-                risk.sex.allows(sex) && risk.ages.contains(age)
-            }
-            _ => true,
+            ConceptRef::Finding(ix) => (self.finding(ix).sex, self.finding(ix).ages),
+            ConceptRef::Risk(ix) => (self.risk(ix).sex, self.risk(ix).ages),
+            _ => (SexLimit::Any, AgeSpan::default()),
         }
     }
 
