@@ -141,8 +141,8 @@ impl<'a, 'b> Family<'a, 'b> {
         if let Some(course) = &self.differential.course {
             scores.add_each(course);
         }
-        for evidence_items in &self.counted {
-            scores.add(&self.weights(evidence_items, &self.counted));
+        for item in &self.counted {
+            scores.add(&self.weights(item, &self.counted));
         }
         scores.settled()
     }
@@ -161,22 +161,15 @@ impl<'a, 'b> Family<'a, 'b> {
         company.extend(kept);
         company.sort_unstable_by_key(|item| item.concept);
         let counted = self.facts.counted_among(&company);
-        for evidence_items in kept
-            .iter()
-            .filter(|evidence_items| counted.contains(evidence_items))
-        {
-            change.add(&self.weights(evidence_items, &counted));
+        for item in kept.iter().filter(|item| counted.contains(item)) {
+            change.add(&self.weights(item, &counted));
         }
-        for evidence_items in self
-            .harmless
-            .iter()
-            .filter(|evidence_items| self.touch(kept, evidence_items))
-        {
-            if self.counted.contains(evidence_items) {
-                change.subtract(&self.weights(evidence_items, &self.counted));
+        for item in self.harmless.iter().filter(|item| self.touch(kept, item)) {
+            if self.counted.contains(item) {
+                change.subtract(&self.weights(item, &self.counted));
             }
-            if counted.contains(evidence_items) {
-                change.add(&self.weights(evidence_items, &counted));
+            if counted.contains(item) {
+                change.add(&self.weights(item, &counted));
             }
         }
         change.settled()
@@ -189,29 +182,25 @@ impl<'a, 'b> Family<'a, 'b> {
         let narrower = narrower.map_or(&[][..], |ix| &self.facts.base.finding(ix).descendants);
         let mut harmless = self.harmless.iter();
         !is_any_among(&self.harmless, narrower, true)
-            && !harmless.any(|evidence_items| self.touches(danger, evidence_items))
+            && !harmless.any(|item| self.touches(danger, item))
     }
 
     /// Whether two dangerous findings change the scores independently: neither affects the other,
     /// and no harmless evidence is affected by both.
     fn are_independent(&self, first: &EvidenceItem, second: &EvidenceItem) -> bool {
-        let by_both = |evidence_items: &EvidenceItem| {
-            self.touches(first, evidence_items) && self.touches(second, evidence_items)
-        };
+        let by_both = |item: &EvidenceItem| self.touches(first, item) && self.touches(second, item);
         !self.touches(first, second)
             && !self.touches(second, first)
             && !self.harmless.iter().any(by_both)
     }
 
-    fn touch(&self, kept: &[EvidenceItem], evidence_items: &EvidenceItem) -> bool {
-        kept.iter()
-            .any(|danger| self.touches(danger, evidence_items))
+    fn touch(&self, kept: &[EvidenceItem], item: &EvidenceItem) -> bool {
+        kept.iter().any(|danger| self.touches(danger, item))
     }
 
     /// Whether the presence of a dangerous finding changes the weight of another piece of evidence.
-    fn touches(&self, danger: &EvidenceItem, evidence_items: &EvidenceItem) -> bool {
-        let (Some(danger), Some(finding)) =
-            (danger.concept.finding(), evidence_items.concept.finding())
+    fn touches(&self, danger: &EvidenceItem, item: &EvidenceItem) -> bool {
+        let (Some(danger), Some(finding)) = (danger.concept.finding(), item.concept.finding())
         else {
             return false;
         };
@@ -220,30 +209,21 @@ impl<'a, 'b> Family<'a, 'b> {
             *broader == danger || self.facts.base.finding(danger).ancestors.contains(broader)
         };
         finding.descendants.contains(&danger)
-            || (!evidence_items.present && finding.ancestors.iter().any(gives))
+            || (!item.present && finding.ancestors.iter().any(gives))
     }
 
     /// Returns the weights of a piece of evidence. The weight of an absent finding depends on
     /// whether a broader one is present, so it is computed again; all others are already known.
-    fn weights(
-        &self,
-        evidence_items: &EvidenceItem,
-        company: &[EvidenceItem],
-    ) -> Cow<'b, Weights<'a>> {
-        let broader = evidence_items.concept.finding();
+    fn weights(&self, item: &EvidenceItem, company: &[EvidenceItem]) -> Cow<'b, Weights<'a>> {
+        let broader = item.concept.finding();
         let broader = broader.map_or(&[][..], |ix| &self.facts.base.finding(ix).ancestors);
-        let leans = !evidence_items.present && !broader.is_empty();
+        let leans = !item.present && !broader.is_empty();
         let all = &self.differential.weights;
         // Sorted by concept without duplicates, like the facts.
-        let known = all.binary_search_by_key(&evidence_items.concept, |(known, _)| known.concept);
+        let known = all.binary_search_by_key(&item.concept, |(known, _)| known.concept);
         match (leans, known) {
             (false, Ok(place)) => Cow::Borrowed(&all[place].1),
-            _ => Cow::Owned(weighing::of(
-                evidence_items,
-                self.facts,
-                self.parameters,
-                company,
-            )),
+            _ => Cow::Owned(weighing::of(item, self.facts, self.parameters, company)),
         }
     }
 }

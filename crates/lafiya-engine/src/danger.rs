@@ -42,7 +42,7 @@ pub(crate) fn alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
     alarms.extend(rule_alarms(facts));
     alarms.extend(score_alarms(facts));
     for alarm in &facts.misfit_alarms {
-        if alarms.iter().all(|it| it.flag.id != alarm.flag.id) {
+        if alarms.iter().all(|known| known.flag.id != alarm.flag.id) {
             alarms.push(alarm.clone());
         }
     }

@@ -173,11 +173,11 @@ fn prior_log_odds(mix: CaseMix, facts: &PatientFacts<'_>, parameters: &Parameter
     let ln_other = other.ln();
     // The log-odds overwrite the logarithms in place.
     let mut odds = mix.ln_shares;
-    for it in &mut odds {
+    for log_odds in &mut odds {
         // Impossible conditions stay impossible; a weight of 0 would otherwise turn negative
         // infinity into NaN.
-        *it = if *it > IMPOSSIBLE {
-            parameters.prior_weight * (*it - ln_other)
+        *log_odds = if *log_odds > IMPOSSIBLE {
+            parameters.prior_weight * (*log_odds - ln_other)
         } else {
             IMPOSSIBLE
         };
@@ -199,9 +199,9 @@ fn prior_log_odds(mix: CaseMix, facts: &PatientFacts<'_>, parameters: &Parameter
 fn normalised(scores: Vec<f64>) -> (Vec<f64>, f64) {
     let highest = highest(&scores);
     let mut probabilities = scores;
-    for it in &mut probabilities {
-        let below = *it - highest;
-        *it = if below < NEGLIGIBLE {
+    for probability in &mut probabilities {
+        let below = *probability - highest;
+        *probability = if below < NEGLIGIBLE {
             0.0
         } else {
             exponential(below)

@@ -77,7 +77,10 @@ struct Clause {
 
 /// Returns a line without the amounts for adults, or `None` if it has none.
 fn for_child(line: &str) -> Option<String> {
-    if !["dult", "(child", "/kg"].iter().any(|it| line.contains(it)) {
+    if !["dult", "(child", "/kg"]
+        .iter()
+        .any(|mark| line.contains(mark))
+    {
         return None;
     }
     let (clauses, mut amounts) = read(line);
@@ -102,7 +105,7 @@ fn for_child(line: &str) -> Option<String> {
         }
         let clause = &clauses[amount.clause];
         let mut others = clauses.iter();
-        if others.any(|it| it.sentence == clause.sentence && it.has_adult_weight) {
+        if others.any(|other| other.sentence == clause.sentence && other.has_adult_weight) {
             continue;
         }
         for label in &clause.labels {
@@ -117,14 +120,15 @@ fn for_child(line: &str) -> Option<String> {
 fn has_amount_for_others(amounts: &[Amount], place: usize) -> bool {
     let amount = &amounts[place];
     let rest = amounts[place + 1..].iter();
-    let mut rest = rest.take_while(|it| it.sentence == amount.sentence);
-    let next = rest.find(|it| !(it.whom == Whom::Adults && it.continues));
+    let mut rest = rest.take_while(|later| later.sentence == amount.sentence);
+    let next = rest.find(|later| !(later.whom == Whom::Adults && later.continues));
     let before = place.checked_sub(1).map(|before| &amounts[before]);
-    let before = before.filter(|it| it.sentence == amount.sentence);
-    next.is_some_and(|it| it.whom == Whom::Others && it.may_be_beside)
-        || (amount.governed_from.is_some() && before.is_some_and(|it| it.whom == Whom::Others))
+    let before = before.filter(|earlier| earlier.sentence == amount.sentence);
+    next.is_some_and(|later| later.whom == Whom::Others && later.may_be_beside)
+        || (amount.governed_from.is_some()
+            && before.is_some_and(|earlier| earlier.whom == Whom::Others))
         || (amount.continues
-            && before.is_some_and(|it| it.whom == Whom::Adults)
+            && before.is_some_and(|earlier| earlier.whom == Whom::Adults)
             && has_amount_for_others(amounts, place - 1))
 }
 
@@ -192,9 +196,11 @@ fn tidy(text: &str) -> String {
                 tidied.truncate(tidied.len() - 2);
                 tidied.push_str(" (");
             }
-            (None, it) => tidied.extend(it.to_uppercase()),
-            (_, it) if is_edited && tidied.ends_with(". ") => tidied.extend(it.to_uppercase()),
-            (_, it) => tidied.push(it),
+            (None, first) => tidied.extend(first.to_uppercase()),
+            (_, first) if is_edited && tidied.ends_with(". ") => {
+                tidied.extend(first.to_uppercase());
+            }
+            (_, letter) => tidied.push(letter),
         }
         is_edited &= !letter.is_alphabetic();
     }
@@ -286,13 +292,15 @@ fn read(line: &str) -> (Vec<Clause>, Vec<Amount>) {
                 if let Some(length) = words::amount(here) {
                     let last = &here[length - 1];
                     let (lead, lead_start) = words::lead(&pieces[clause_start..place]);
-                    let follows = amounts.last().is_some_and(|it| it.clause == clause);
+                    let follows = amounts
+                        .last()
+                        .is_some_and(|previous| previous.clause == clause);
                     let by_weight = words::is_by_weight(&here[..length]);
                     // "80 mg/kg, at most 2 g": the limit of the amount by weight.
                     let is_limit = words::is_limit(&pieces[clause_start..place])
-                        && amounts
-                            .last()
-                            .is_some_and(|it| it.clause == clause && it.whom == Whom::Others);
+                        && amounts.last().is_some_and(|previous| {
+                            previous.clause == clause && previous.whom == Whom::Others
+                        });
                     let for_others = by_weight
                         || words::is_for_child(&here[length..])
                         || (is_limit && state.whom == Whom::Unsaid);

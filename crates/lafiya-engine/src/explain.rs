@@ -102,11 +102,11 @@ impl<'a, 'd> WeighedEvidence<'a, 'd> {
             .pieces
             .iter()
             .map(|piece| rounded(piece.weights.at(ix)));
-        let it = self.differential;
-        std::iter::once(of_this(&it.prior))
+        let differential = self.differential;
+        std::iter::once(of_this(&differential.prior))
             .chain(of_pieces)
-            .chain(it.course.as_deref().map(of_this))
-            .chain(it.opinion.as_deref().map(of_this))
+            .chain(differential.course.as_deref().map(of_this))
+            .chain(differential.opinion.as_deref().map(of_this))
             .collect()
     }
 

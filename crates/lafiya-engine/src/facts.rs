@@ -270,10 +270,10 @@ impl<'a> PatientFacts<'a> {
                     left_out: false,
                 });
             }
-            for &it in risk.implies.iter().chain([&ix]) {
-                self.risks[it.index()] = Status::Present;
-                self.known.push(ConceptRef::Risk(it));
-                self.by_place.push(it);
+            for &implied in risk.implies.iter().chain([&ix]) {
+                self.risks[implied.index()] = Status::Present;
+                self.known.push(ConceptRef::Risk(implied));
+                self.by_place.push(implied);
             }
         }
     }
@@ -413,11 +413,11 @@ impl<'a> PatientFacts<'a> {
             (derived.present, Status::Present),
             (derived.absent, Status::Absent),
         ] {
-            for it in concepts {
-                if it == concept {
-                    self.settle_by_value(it, status);
+            for derived in concepts {
+                if derived == concept {
+                    self.settle_by_value(derived, status);
                 } else {
-                    self.note_derived(it, status);
+                    self.note_derived(derived, status);
                 }
             }
         }
@@ -558,7 +558,7 @@ impl<'a> PatientFacts<'a> {
         for &(concept, present) in &self.derived {
             match self
                 .evidence_items
-                .binary_search_by_key(&concept, |it| it.concept)
+                .binary_search_by_key(&concept, |item| item.concept)
             {
                 // A contradiction counts as present.
                 Ok(place) => self.evidence_items[place].present |= present,
@@ -625,7 +625,7 @@ pub(crate) fn is_any_among(
 
 /// Like [`is_any_among`], for a single finding.
 pub(crate) fn is_among(evidence_items: &[EvidenceItem], ix: FindingIx, present: bool) -> bool {
-    let place = evidence_items.binary_search_by_key(&ConceptRef::Finding(ix), |it| it.concept);
+    let place = evidence_items.binary_search_by_key(&ConceptRef::Finding(ix), |item| item.concept);
     place.is_ok_and(|place| evidence_items[place].present == present)
 }
 
@@ -678,12 +678,18 @@ impl Facts for PatientFacts<'_> {
             .is_some_and(|ix| self.severe.contains(&ix))
     }
     fn value(&self, concept: ConceptRef) -> Option<f64> {
-        let place = self.values.binary_search_by_key(&concept, |it| it.0).ok()?;
+        let place = self
+            .values
+            .binary_search_by_key(&concept, |value| value.0)
+            .ok()?;
         Some(self.values[place].1)
     }
     fn days(&self, concept: ConceptRef) -> Option<u32> {
         let finding = concept.finding()?;
-        let place = self.days.binary_search_by_key(&finding, |it| it.0).ok()?;
+        let place = self
+            .days
+            .binary_search_by_key(&finding, |days| days.0)
+            .ok()?;
         Some(self.days[place].1)
     }
     fn are_days_doubtful(&self, concept: ConceptRef) -> bool {

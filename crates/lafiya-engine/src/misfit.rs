@@ -17,7 +17,7 @@ impl PatientFacts<'_> {
         for concept in &self.misfits {
             let name = self.base.name_of(*concept);
             let follows = self.base.implied_by(*concept);
-            let is_from = |it: &ConceptRef| it == concept || follows.contains(it);
+            let is_from = |reported: &ConceptRef| reported == concept || follows.contains(reported);
             let mut alarms = self.misfit_alarms.iter();
             let how = if alarms.any(|alarm| alarm.evidence.iter().any(is_from)) {
                 "it counts as a danger sign only"
@@ -56,11 +56,14 @@ pub(crate) fn alarms<'a>(
             ..case.clone()
         };
         let with = danger::alarms(&PatientFacts::gather_fitting(base, &other));
-        let is_misfit = |id: &str| base.resolve(id).is_some_and(|it| misfits.contains(&it));
+        let is_misfit = |id: &str| {
+            base.resolve(id)
+                .is_some_and(|misfit| misfits.contains(&misfit))
+        };
         other.evidence.retain(|item| !is_misfit(item.id.as_str()));
         let without = danger::alarms(&PatientFacts::gather_fitting(base, &other));
         let is_among = |alarms: &[Alarm<'_>], alarm: &Alarm<'_>| {
-            alarms.iter().any(|it| it.flag.id == alarm.flag.id)
+            alarms.iter().any(|other| other.flag.id == alarm.flag.id)
         };
         // What the other age or sex alone would raise is no finding of this patient.
         for alarm in with {

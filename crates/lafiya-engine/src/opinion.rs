@@ -207,7 +207,7 @@ pub(crate) fn with_further<'a>(
     further: Vec<Investigation<'a>>,
 ) -> Vec<Investigation<'a>> {
     for mut test in further {
-        if own.iter().all(|it| it.test_id != test.test_id) {
+        if own.iter().all(|listed| listed.test_id != test.test_id) {
             test.priority = own.len() as u32 + 1;
             own.push(test);
         }

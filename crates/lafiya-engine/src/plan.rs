@@ -141,8 +141,8 @@ fn asked_within(urgency: Urgency) -> Option<Timeframe> {
 /// Whether a test, as shown, is not asked for sooner than the patient is seen.
 pub(crate) fn is_within(test: &Investigation<'_>, timeframe: Timeframe) -> bool {
     let mut urgencies = Urgency::ALL.iter();
-    let urgency = urgencies.find(|it| it.as_str() == test.urgency.as_str());
-    let asked = urgency.and_then(|it| asked_within(*it));
+    let urgency = urgencies.find(|urgency| urgency.as_str() == test.urgency.as_str());
+    let asked = urgency.and_then(|urgency| asked_within(*urgency));
     asked.is_none_or(|asked| asked <= timeframe)
 }
 
@@ -161,8 +161,12 @@ pub(crate) fn treatment<'a>(
         .filter(|action| !action.is_empty());
     let avoid = conditions().flat_map(|condition| to_avoid(facts, condition));
     TreatmentGuidance {
-        immediate_actions: to_do(facts, leaders, urgent_actions, |it| &it.immediate_actions),
-        supportive_care: to_do(facts, leaders, std::iter::empty(), |it| &it.supportive_care),
+        immediate_actions: to_do(facts, leaders, urgent_actions, |treatment| {
+            &treatment.immediate_actions
+        }),
+        supportive_care: to_do(facts, leaders, std::iter::empty(), |treatment| {
+            &treatment.supportive_care
+        }),
         avoid: distinct(avoid, ACTIONS_MAX),
         condition_specific: conditions()
             .filter_map(|condition| confirmed_treatment(facts, condition, citations))
@@ -212,7 +216,9 @@ fn to_do<'a>(
     lines: impl Fn(&'a Treatment) -> &'a [Phrase],
 ) -> Vec<Text<'a>> {
     let lines_of = |condition: &'a Condition| lines(&condition.text.treatment).iter();
-    let likely = leaders.first().filter(|(_, it)| *it >= LIKELY_FROM);
+    let likely = leaders
+        .first()
+        .filter(|(_, probability)| *probability >= LIKELY_FROM);
     let conditions = leaders.iter().skip(usize::from(likely.is_some()));
     let conditions = conditions.map(|leader| condition(facts, leader));
     let of_leader = likely.into_iter().flat_map(|leader| {

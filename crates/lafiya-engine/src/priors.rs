@@ -35,17 +35,17 @@ impl CaseMix {
         let belts = place.map_or(&[][..], |place| &place.belts);
         let setting = place.and_then(|place| place.setting);
         // These are by far the most multipliers, so their logarithms are precomputed.
-        for it in priors.multipliers(belts, case.month, setting) {
-            mix.multiply(it.condition, it.by, it.ln_by);
+        for multiplier in priors.multipliers(belts, case.month, setting) {
+            mix.multiply(multiplier.condition, multiplier.by, multiplier.ln_by);
         }
-        let chances = [State::Pregnant, State::Postpartum].map(|it| state_chance(it, facts));
+        let chances = [State::Pregnant, State::Postpartum].map(|state| state_chance(state, facts));
         let ln_chances = chances.map(f32::ln);
         for &(ix, state) in &priors.of_state {
             mix.multiply(ix, chances[state as usize], ln_chances[state as usize]);
         }
         if facts.is_in(State::Pregnant) {
-            for it in &priors.in_pregnancy {
-                mix.multiply(it.condition, it.by, it.ln_by);
+            for multiplier in &priors.in_pregnancy {
+                mix.multiply(multiplier.condition, multiplier.by, multiplier.ln_by);
             }
         }
         for (ix, ages) in priors.limited_by_age(band) {

@@ -76,7 +76,7 @@ impl<'a> Draft<'a> {
     /// The differential changed by an opinion, for tests of its bounds.
     #[cfg(test)]
     pub(crate) fn considered_differential(&self) -> Option<&Differential<'a>> {
-        self.considered.as_ref().map(|it| &it.moved)
+        self.considered.as_ref().map(|opinion| &opinion.moved)
     }
 
     /// Returns the outline that is sent for a second opinion: concepts and candidates, without
@@ -145,13 +145,13 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
     } = draft;
     // The engine's own differential (`own`) decides about danger, the interview and the plan. A
     // second opinion only changes the ranking and adds to the answer.
-    let differential = considered.as_ref().map_or(&own, |it| &it.moved);
+    let differential = considered.as_ref().map_or(&own, |opinion| &opinion.moved);
     let alarms = danger::alarms(&facts);
     let levels = Levels::of(&facts);
     let own_verdict = triage::decide(&facts, &own, &alarms, &levels, &parameters);
     let own_level = own_verdict.level;
     let verdict = match &considered {
-        Some(it) => it.raised(own_verdict, &alarms, &levels, &parameters),
+        Some(opinion) => opinion.raised(own_verdict, &alarms, &levels, &parameters),
         None => own_verdict,
     };
     let mut citations = Citations::new(facts.base);
@@ -197,8 +197,8 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
         differential,
         &levels,
     );
-    if let Some(it) = &considered {
-        reasoning.steps.extend(it.steps(&mut citations));
+    if let Some(opinion) = &considered {
+        reasoning.steps.extend(opinion.steps(&mut citations));
     }
 
     let floor = alarms.iter().map(|alarm| alarm.level).max();
@@ -320,7 +320,12 @@ fn shown_with(differential: &Differential<'_>, leaders: &[(ConditionIx, f64)]) -
     let missing: Vec<ConditionIx> = missing.filter(|ix| !shown.contains(ix)).collect();
     if !missing.is_empty() {
         shown.extend(missing);
-        let place = |ix: &ConditionIx| differential.ranking().iter().position(|it| it == ix);
+        let place = |ix: &ConditionIx| {
+            differential
+                .ranking()
+                .iter()
+                .position(|ranked| ranked == ix)
+        };
         shown.sort_by_key(place);
     }
     shown
@@ -390,8 +395,8 @@ fn triage_words<'a>(
         }
         Some(alarm) => Some(alarm.flag.root_cause.clone()),
         None if verdict.raised_from.is_some() => Some(RAISED.into()),
-        None => condition.map(|it| {
-            let name = &it.text.name;
+        None => condition.map(|leading| {
+            let name = &leading.text.name;
             let why = match carrying {
                 Some(_) => format!("{name} is among the likely causes."),
                 None => format!(
@@ -454,7 +459,9 @@ fn specialist<'a>(
         (own.id.as_str(), Text::from(&own.reasoning))
     } else {
         let asked = base.services().specialist_at(level);
-        let reason = base.level_text(level).map(|it| Text::from(&it.description));
+        let reason = base
+            .level_text(level)
+            .map(|text| Text::from(&text.description));
         (asked.unwrap_or(&own.id), reason.unwrap_or_default())
     };
     Some(Specialist {
@@ -485,8 +492,8 @@ fn contributing(
     let mut weighed: Vec<(f64, ConceptRef)> = differential
         .weights
         .iter()
-        .filter(|(evidence_items, _)| evidence_items.present && is_symptom(&evidence_items.concept))
-        .map(|(evidence_items, weights)| (weights.at(ix), evidence_items.concept))
+        .filter(|(item, _)| item.present && is_symptom(&item.concept))
+        .map(|(item, weights)| (weights.at(ix), item.concept))
         .filter(|(weight, _)| *weight > 0.0)
         .collect();
     weighed.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -512,11 +519,7 @@ fn reasoning(
 ) -> Reasoning {
     let mut steps = Vec::with_capacity(STEPS_USUALLY);
     steps.push(explain::listed(facts, "Present: ", true));
-    if facts
-        .evidence_items
-        .iter()
-        .any(|evidence_items| !evidence_items.present)
-    {
+    if facts.evidence_items.iter().any(|item| !item.present) {
         steps.push(explain::listed(facts, "Absent: ", false));
     }
     for RedFlag {

@@ -34,7 +34,10 @@ impl Levels {
         let (base, pairs) = (facts.base, facts.base.pairs());
         let mut levels = Vec::with_capacity(base.conditions().len() + pairs.len());
         levels.extend_from_slice(base.usual_levels());
-        let present = facts.known.iter().filter(|it| facts.is_present(**it));
+        let present = facts
+            .known
+            .iter()
+            .filter(|concept| facts.is_present(**concept));
         for &concept in present {
             for (condition, raised) in base.raised_by(concept) {
                 let level = &mut levels[condition.index()];

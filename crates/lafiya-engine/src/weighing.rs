@@ -101,9 +101,9 @@ fn present_ancestor(
     company: &[EvidenceItem],
 ) -> Option<FindingIx> {
     let mut broader = facts.base.finding(ix).ancestors.iter().copied();
-    broader.find(|&it| {
-        let narrower = &facts.base.finding(it).descendants;
-        is_among(company, it, true) || is_any_among(company, narrower, true)
+    broader.find(|&ancestor| {
+        let narrower = &facts.base.finding(ancestor).descendants;
+        is_among(company, ancestor, true) || is_any_among(company, narrower, true)
     })
 }
 
@@ -156,7 +156,7 @@ impl<'a> Expected<'a> {
     /// patient.
     fn weighed(self, formula: WeightFormula, ln: impl Fn(Narrowed) -> f64) -> SparseWeights<'a> {
         let narrowed = self.narrowed.into_iter();
-        let others = narrowed.map(|(ix, it)| (ix, formula.weight(ln(it), false)));
+        let others = narrowed.map(|(ix, narrowed)| (ix, formula.weight(ln(narrowed), false)));
         SparseWeights::new(self.listed, formula, others.collect())
     }
 
@@ -181,7 +181,7 @@ impl<'a> Expected<'a> {
 
     fn conditions(&self) -> impl Iterator<Item = ConditionIx> {
         let listed = self.listed.conditions().iter().copied();
-        listed.chain(self.narrowed.iter().map(|it| it.0))
+        listed.chain(self.narrowed.iter().map(|narrowed| narrowed.0))
     }
 
     /// Returns the expected frequency for a condition, and whether the finding is cardinal.
@@ -190,7 +190,9 @@ impl<'a> Expected<'a> {
             let probability = self.listed.probabilities()[place];
             return (probability.into(), self.listed.is_cardinal(place));
         }
-        let narrowed = self.narrowed.binary_search_by_key(&condition, |it| it.0);
+        let narrowed = self
+            .narrowed
+            .binary_search_by_key(&condition, |narrowed| narrowed.0);
         let probability = narrowed.map(|place| self.narrowed[place].1.probability);
         (probability.unwrap_or(self.unlisted), false)
     }
@@ -217,7 +219,7 @@ fn expected_by<'a>(
     // Both are sorted by condition.
     let mut listed = showing(ix).conditions().iter().peekable();
     let broad_alone = broad.filter(move |(ix, _)| {
-        while listed.next_if(|it| it < ix).is_some() {}
+        while listed.next_if(|listed| listed < ix).is_some() {}
         listed.peek() != Some(ix)
     });
     broad_alone.filter_map(move |(&ix, (&probability, &ln_present))| {

@@ -70,7 +70,9 @@ impl<'a> SparseWeights<'a> {
             };
             return Some(self.weight(ln, is_cardinal));
         }
-        let other = self.others.binary_search_by_key(&condition, |it| it.0);
+        let other = self
+            .others
+            .binary_search_by_key(&condition, |other| other.0);
         other.ok().map(|place| self.others[place].1)
     }
 

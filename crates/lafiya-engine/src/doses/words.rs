@@ -182,7 +182,7 @@ pub(super) fn pieces(line: &str) -> Vec<Piece<'_>> {
 pub(super) fn amount(here: &[Piece<'_>]) -> Option<usize> {
     let first = one_amount(here)?;
     let rest = &here[first..];
-    let goes_on = rest.first().is_some_and(|it| it.is(&["to", "or"]));
+    let goes_on = rest.first().is_some_and(|piece| piece.is(&["to", "or"]));
     let second = goes_on.then(|| one_amount(&rest[1..])).flatten();
     Some(first + second.map_or(0, |second| second + 1))
 }
@@ -190,7 +190,7 @@ pub(super) fn amount(here: &[Piece<'_>]) -> Option<usize> {
 fn one_amount(here: &[Piece<'_>]) -> Option<usize> {
     let is_number = |place: usize| {
         let piece = here.get(place);
-        piece.is_some_and(|it| it.is_digits() || it.is(&NUMBERS))
+        piece.is_some_and(|piece| piece.is_digits() || piece.is(&NUMBERS))
     };
     if !is_number(0) {
         return None;
@@ -215,12 +215,12 @@ fn one_amount(here: &[Piece<'_>]) -> Option<usize> {
     let of_what = here.get(unit + 2);
     let per = here
         .get(unit + 1)
-        .is_some_and(|it| it.is(&["per", "a", "each", "/"]));
+        .is_some_and(|piece| piece.is(&["per", "a", "each", "/"]));
     let of_what = of_what.filter(|_| per);
-    if of_what.is_some_and(|it| it.is(&WEIGHTS)) {
+    if of_what.is_some_and(|piece| piece.is(&WEIGHTS)) {
         return is_unit.then_some(unit + 3);
     }
-    let is_strength = of_what.is_some_and(|it| it.is(&["dl", "l", "ml", "litre", "minute"]));
+    let is_strength = of_what.is_some_and(|piece| piece.is(&["dl", "l", "ml", "litre", "minute"]));
     (is_unit && !is_strength).then_some(unit + 1)
 }
 
@@ -228,18 +228,22 @@ fn one_amount(here: &[Piece<'_>]) -> Option<usize> {
 pub(super) fn is_by_weight(amount: &[Piece<'_>]) -> bool {
     amount
         .iter()
-        .any(|it| it.is_per_weight() || it.is(&WEIGHTS))
+        .any(|piece| piece.is_per_weight() || piece.is(&WEIGHTS))
 }
 
 /// Whether what follows an amount says that it is for a child: "in a child", "(newborn)".
 pub(super) fn is_for_child(after: &[Piece<'_>]) -> bool {
     let child = |place: usize| after.get(place).is_some_and(Piece::is_child);
-    let closes = |place: usize| after.get(place).is_some_and(|it| it.mark == Mark::Close);
+    let closes = |place: usize| {
+        after
+            .get(place)
+            .is_some_and(|piece| piece.mark == Mark::Close)
+    };
     match after.first() {
-        Some(it) if it.mark == Mark::Open => {
-            (child(1) && closes(2)) || after.get(1).is_some_and(|it| it.is(&["any"]))
+        Some(first) if first.mark == Mark::Open => {
+            (child(1) && closes(2)) || after.get(1).is_some_and(|piece| piece.is(&["any"]))
         }
-        Some(it) if it.is(&["in", "for"]) => child(1) || child(2),
+        Some(first) if first.is(&["in", "for"]) => child(1) || child(2),
         _ => false,
     }
 }
@@ -266,30 +270,34 @@ pub(super) fn is_childs_amount(bracket: &[Piece<'_>]) -> bool {
     if first.is(&["at", "up", "max", "maximum", "highest"]) {
         return false;
     }
-    let within = || bracket[1..].iter().take_while(|it| it.mark != Mark::Close);
-    let by_weight = || within().any(|it| it.is_per_weight());
+    let within = || {
+        bracket[1..]
+            .iter()
+            .take_while(|piece| piece.mark != Mark::Close)
+    };
+    let by_weight = || within().any(|piece| piece.is_per_weight());
     (first.is_child() && next.mark != Mark::Close) || by_weight()
 }
 
 /// Whether the bracket that is open names another medicine: "(or amikacin 15 mg/kg)".
 pub(super) fn is_alternative(before: &[Piece<'_>]) -> bool {
-    let open = before.iter().rposition(|it| it.mark == Mark::Open);
+    let open = before.iter().rposition(|piece| piece.mark == Mark::Open);
     let first = open.and_then(|open| before.get(open + 1));
-    first.is_some_and(|it| it.is(&["or"]))
+    first.is_some_and(|piece| piece.is(&["or"]))
 }
 
 /// Whether only words that go on with a dose lead to an amount, and where they start.
 pub(super) fn lead(before: &[Piece<'_>]) -> (bool, Option<usize>) {
-    let leads = before.iter().rev().take_while(|it| it.is(&LEADS));
-    let start = leads.last().map(|it| it.start);
-    let opens = before.last().is_some_and(|it| it.mark == Mark::Open);
+    let leads = before.iter().rev().take_while(|lead| lead.is(&LEADS));
+    let start = leads.last().map(|piece| piece.start);
+    let opens = before.last().is_some_and(|piece| piece.mark == Mark::Open);
     (start.is_some() || opens, start)
 }
 
 /// Whether the words that lead to an amount make it a limit: "at most", "up to".
 pub(super) fn is_limit(before: &[Piece<'_>]) -> bool {
-    let mut leads = before.iter().rev().take_while(|it| it.is(&LEADS));
-    leads.any(|it| it.is(&["most", "up", "maximum", "max", "highest", "than"]))
+    let mut leads = before.iter().rev().take_while(|piece| piece.is(&LEADS));
+    leads.any(|lead| lead.is(&["most", "up", "maximum", "max", "highest", "than"]))
 }
 
 /// Whether "adults" at this place stands alone (`true`) or beside children (`false`); `None` in
@@ -299,7 +307,7 @@ pub(super) fn adults_alone(pieces: &[Piece<'_>], place: usize) -> Option<bool> {
         let place = place.checked_add_signed(offset)?;
         pieces.get(place)
     };
-    let is = |offset: isize, words: &[&str]| at(offset).is_some_and(|it| it.is(words));
+    let is = |offset: isize, words: &[&str]| at(offset).is_some_and(|piece| piece.is(words));
     if is(1, &["dose", "doses", "worms", "worm", "size"]) && pieces[place].is(&["adult"]) {
         return None;
     }
@@ -326,11 +334,11 @@ pub(super) fn names_others(pieces: &[Piece<'_>], place: usize, after_adults: boo
     let piece = &pieces[place];
     let back = |steps: usize| place.checked_sub(steps).map(|place| &pieces[place]);
     let is_refused =
-        || (1..=3).any(|steps| back(steps).is_some_and(|it| it.is(&["not", "no", "never"])));
+        || (1..=3).any(|steps| back(steps).is_some_and(|piece| piece.is(&["not", "no", "never"])));
     if piece.is_child() {
         return !is_refused();
     }
-    let number = back(1).filter(|it| it.is_digits());
+    let number = back(1).filter(|number| number.is_digits());
     if piece.is(&["kg", "kilogram"]) {
         return number.is_some();
     }
@@ -340,16 +348,20 @@ pub(super) fn names_others(pieces: &[Piece<'_>], place: usize, after_adults: boo
         return false;
     };
     let is_range =
-        back(2).is_some_and(|it| it.is(&["to"])) && back(3).is_some_and(Piece::is_digits);
+        back(2).is_some_and(|piece| piece.is(&["to"])) && back(3).is_some_and(Piece::is_digits);
     let before = back(if is_range { 4 } else { 2 });
-    let of_age = before
-        .is_some_and(|it| it.is(&["below", "under", "from", "above", "aged", "than", "over"]));
-    let is_range_of_years = is_range && in_years && !before.is_some_and(|it| it.is(&["for"]));
-    let is_age =
-        of_age || is_range_of_years || pieces.get(place + 1).is_some_and(|it| it.is(&["old"]));
+    let of_age = before.is_some_and(|piece| {
+        piece.is(&["below", "under", "from", "above", "aged", "than", "over"])
+    });
+    let is_range_of_years = is_range && in_years && !before.is_some_and(|piece| piece.is(&["for"]));
+    let is_age = of_age
+        || is_range_of_years
+        || pieces
+            .get(place + 1)
+            .is_some_and(|piece| piece.is(&["old"]));
     let is_of_adults = in_years
         && !is_range
-        && number.number().is_some_and(|it| it >= 12.0)
-        && !before.is_some_and(|it| it.is(&["below", "under"]));
+        && number.number().is_some_and(|age| age >= 12.0)
+        && !before.is_some_and(|piece| piece.is(&["below", "under"]));
     is_age && !(after_adults && is_of_adults) && !is_refused()
 }

@@ -17,13 +17,13 @@ const FROM: Age = Age::from_years(ADULT_DOSE_FROM_YEARS);
 fn written(condition: &Condition) -> Vec<&str> {
     let treatment = &condition.text.treatment;
     let advice = [&treatment.first_line, &treatment.alternative];
-    let advice = advice.into_iter().flatten().map(|it| &it.text);
+    let advice = advice.into_iter().flatten().map(|advice| &advice.text);
     let referral = condition.text.referral.iter();
     let lines = advice
         .chain(&treatment.immediate_actions)
         .chain(&treatment.supportive_care)
-        .chain(referral.flat_map(|it| &it.pre_referral_actions))
-        .chain(condition.text.watch_for.iter().map(|it| &it.action));
+        .chain(referral.flat_map(|referral| &referral.pre_referral_actions))
+        .chain(condition.text.watch_for.iter().map(|sign| &sign.action));
     lines.map(|line| line.as_str()).collect()
 }
 
@@ -44,7 +44,7 @@ fn shown(ix: ConditionIx, age: Age) -> Vec<String> {
     }
     let lines = lines.into_iter().map(|line| line.to_string());
     let mut lines: Vec<String> = lines.collect();
-    let actions = watch_for.into_iter().map(|it| it.action);
+    let actions = watch_for.into_iter().map(|sign| sign.action);
     let actions = referral.pre_referral_actions.into_iter().chain(actions);
     lines.extend(actions.map(|line| line.to_string()));
     // The line for children names its own doses.
@@ -93,7 +93,10 @@ fn adult_doses_are_shown_from_12_years_only() {
             for (line, read) in written.iter().zip(&expected) {
                 let amounts = labelled_amounts(line);
                 for amount in &amounts {
-                    let labelled = amounts.iter().filter(|it| *it == amount).count();
+                    let labelled = amounts
+                        .iter()
+                        .filter(|labelled| *labelled == amount)
+                        .count();
                     let all = line.matches(amount.as_str()).count();
                     let left = read.matches(amount.as_str()).count();
                     if age < FROM {
@@ -124,7 +127,7 @@ fn lines_from_12_years_are_as_written() {
         for age in ages().filter(|age| *age >= FROM && condition.is_possible(*age, Sex::Other)) {
             for line in shown(ix, age) {
                 let line = line.trim_end_matches('.');
-                let is_written = written.iter().any(|it| it.starts_with(line));
+                let is_written = written.iter().any(|whole| whole.starts_with(line));
                 assert!(
                     is_written,
                     "{} at {} days: {line}",

@@ -64,7 +64,7 @@ fn isolation_holds_beside_any_other_emergency() {
         let emergencies = BASE.finding_indices().filter(|ix| {
             let finding = BASE.finding(*ix);
             let seriousness = finding.text.red_flag.seriousness();
-            seriousness.is_some_and(|it| it.floor() == TriageLevel::Emergency)
+            seriousness.is_some_and(|seriousness| seriousness.floor() == TriageLevel::Emergency)
                 && finding.sex.allows(case.sex)
                 && finding.ages.contains(case.age)
         });
@@ -82,8 +82,8 @@ fn the_headline_orders_isolation() {
     for (rule, case) in isolating() {
         let answer = answer(&case);
         let effect = &rule.text.effect;
-        let others = BASE.rules().iter().filter(|it| it.text.effect.isolate);
-        let mut orders = others.map(|it| it.text.effect.action.as_str());
+        let others = BASE.rules().iter().filter(|rule| rule.text.effect.isolate);
+        let mut orders = others.map(|rule| rule.text.effect.action.as_str());
         let action = &answer.triage.recommended_action;
         let is_ordered =
             action.contains(effect.action.as_str()) || orders.any(|order| action.contains(order));

@@ -50,7 +50,7 @@ fn check(case: &DeidentifiedCase, least: TriageLevel, what: &str) {
     let mut fitting = case.clone();
     fitting.evidence.retain(|item| {
         let concept = BASE.resolve(item.id.as_str());
-        concept.is_some_and(|it| BASE.fits(it, case.age, case.sex))
+        concept.is_some_and(|concept| BASE.fits(concept, case.age, case.sex))
     });
     let alone = answer(&fitting);
     if alone.red_flags.iter().any(|flag| flag.id == what) {
@@ -128,7 +128,7 @@ fn a_rule_outside_its_age_or_sex_keeps_its_level() {
             let mut fitting = example.clone();
             fitting.evidence.retain(|item| {
                 let concept = BASE.resolve(item.id.as_str());
-                concept.is_some_and(|it| BASE.fits(it, age, sex))
+                concept.is_some_and(|concept| BASE.fits(concept, age, sex))
             });
             // A rule that fires without the misfit says nothing about it.
             let flags = answer(&fitting).red_flags;

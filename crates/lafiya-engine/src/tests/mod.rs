@@ -55,8 +55,8 @@ fn patient_of(example: Option<&Example>) -> Option<DeidentifiedCase> {
         evidence.push(item(id, Choice::Absent));
     }
     for id in &example.severe {
-        let named = evidence.iter_mut().filter(|it| it.id.as_str() == id);
-        named.for_each(|it| it.severity = Some(Severity::Severe));
+        let named = evidence.iter_mut().filter(|item| item.id.as_str() == id);
+        named.for_each(|item| item.severity = Some(Severity::Severe));
     }
     let states = BASE.state_risks().iter().map(|ix| BASE.risk(*ix));
     let mut states = states.filter(|risk| risk.state.is_some() && risk.state == example.state);
@@ -69,11 +69,11 @@ fn patient_of(example: Option<&Example>) -> Option<DeidentifiedCase> {
         evidence.push(measured);
     }
     for (id, days) in &example.days {
-        if evidence.iter().all(|it| it.id.as_str() != id) {
+        if evidence.iter().all(|item| item.id.as_str() != id) {
             evidence.push(item(id, Choice::Present));
         }
-        let named = evidence.iter_mut().filter(|it| it.id.as_str() == id);
-        named.for_each(|it| it.duration_days = Some(*days));
+        let named = evidence.iter_mut().filter(|item| item.id.as_str() == id);
+        named.for_each(|item| item.duration_days = Some(*days));
     }
     let age = example.age.unwrap_or(Age::from_years(30));
     Some(case(age, example.sex, evidence))

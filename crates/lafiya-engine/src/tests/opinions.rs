@@ -79,17 +79,17 @@ fn assert_no_harm(alone: &Assessment, advised: &Assessment) {
     assert!(advised.confidence <= alone.confidence + 1e-9, "confidence");
     assert!(advised.escalation_tier <= alone.escalation_tier, "tier");
     let all_kept = |name: &str, before: Vec<&str>, after: Vec<&str>| {
-        for it in before {
-            assert!(after.contains(&it), "{name}: {it} is gone");
+        for text in before {
+            assert!(after.contains(&text), "{name}: {text} is gone");
         }
     };
-    let treatment = |it: &'_ Assessment| -> Vec<String> {
-        let specific = it.treatment.condition_specific.iter();
+    let treatment = |assessment: &'_ Assessment| -> Vec<String> {
+        let specific = assessment.treatment.condition_specific.iter();
         specific
-            .map(|it| &it.first_line)
-            .chain(&it.treatment.immediate_actions)
-            .chain(&it.treatment.avoid)
-            .map(|it| it.to_string())
+            .map(|treatment| &treatment.first_line)
+            .chain(&assessment.treatment.immediate_actions)
+            .chain(&assessment.treatment.avoid)
+            .map(|line| line.to_string())
             .collect()
     };
     let (before, after) = (treatment(alone), treatment(advised));
@@ -98,9 +98,9 @@ fn assert_no_harm(alone: &Assessment, advised: &Assessment) {
         before.iter().map(String::as_str).collect(),
         after.iter().map(String::as_str).collect(),
     );
-    let tests = |it: &'_ Assessment| -> Vec<String> {
-        let all = it.investigations.iter();
-        all.map(|it| it.test_id.to_string()).collect()
+    let tests = |assessment: &'_ Assessment| -> Vec<String> {
+        let all = assessment.investigations.iter();
+        all.map(|test| test.test_id.to_string()).collect()
     };
     let (before, after) = (tests(alone), tests(advised));
     all_kept(
@@ -113,7 +113,7 @@ fn assert_no_harm(alone: &Assessment, advised: &Assessment) {
             advised
                 .notifiable
                 .iter()
-                .any(|it| it.condition_id == duty.condition_id)
+                .any(|reported| reported.condition_id == duty.condition_id)
         );
     }
     for sign in &alone.watch_for {
@@ -177,7 +177,8 @@ fn fever() -> DeidentifiedCase {
 
 fn shares(answer: &Assessment) -> Vec<(ConceptId, f64)> {
     let all = answer.conditions.iter();
-    all.map(|it| (it.id.clone(), it.probability)).collect()
+    all.map(|condition| (condition.id.clone(), condition.probability))
+        .collect()
 }
 
 #[test]
@@ -229,7 +230,7 @@ fn a_higher_level_of_an_opinion_applies_and_names_its_source() {
         advised
             .triage
             .override_reason
-            .is_some_and(|it| it.contains("second opinion"))
+            .is_some_and(|reason| reason.contains("second opinion"))
     );
     assert_eq!(advised.escalation_tier, 2);
 }
@@ -279,8 +280,13 @@ fn reasons_appear_among_the_steps_with_their_sources() {
         step.starts_with("Second opinion (small-model): Fever with headache. (["),
         "{step}"
     );
-    let number = step.split('[').nth(1).and_then(|it| it.split(']').next());
-    let line = number.map(|it| format!("[{it}]")).expect("a citation");
+    let number = step
+        .split('[')
+        .nth(1)
+        .and_then(|rest| rest.split(']').next());
+    let line = number
+        .map(|number| format!("[{number}]"))
+        .expect("a citation");
     assert!(
         answer
             .sources

@@ -62,8 +62,18 @@ fn implied(slug: &str) -> Vec<&'static str> {
 /// Returns one place per set of belts: places with the same belts are identical to the engine.
 fn places() -> Vec<&'static str> {
     let mut places: Vec<_> = BASE.places().iter().collect();
-    places.sort_by_key(|it| (it.belts.clone(), it.setting.map(|it| it as u8)));
-    places.dedup_by_key(|it| (it.belts.clone(), it.setting.map(|it| it as u8)));
+    places.sort_by_key(|place| {
+        (
+            place.belts.clone(),
+            place.setting.map(|setting| setting as u8),
+        )
+    });
+    places.dedup_by_key(|place| {
+        (
+            place.belts.clone(),
+            place.setting.map(|setting| setting as u8),
+        )
+    });
     places
         .into_iter()
         .map(|place| place.slug.as_str())

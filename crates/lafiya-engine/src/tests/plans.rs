@@ -14,7 +14,7 @@ fn answer(case: &DeidentifiedCase) -> Assessment<'static> {
 }
 
 fn condition(id: &str) -> &'static Condition {
-    let concept = BASE.resolve(id).and_then(|it| it.condition());
+    let concept = BASE.resolve(id).and_then(|concept| concept.condition());
     BASE.condition(concept.expect("a condition of the base"))
 }
 
@@ -182,9 +182,9 @@ proptest! {
         let (Some(leader), Some(specialist)) = (answer.conditions.first(), &answer.triage.specialist) else { return Ok(()); };
         let level = answer.triage.level;
         let likely = answer.conditions.iter().filter(|condition| condition.id == leader.id || condition.probability >= 0.079);
-        let mut as_urgent = likely.map(|it| &condition(it.id.as_str()).text.triage).filter(|it| it.default >= level);
-        let by_level = BASE.level_text(level).map(|it| &*it.description);
-        let says_condition = as_urgent.any(|it| specialist.id == it.specialist.id.as_str() && specialist.reasoning == it.specialist.reasoning.as_str());
+        let mut as_urgent = likely.map(|shown| &condition(shown.id.as_str()).text.triage).filter(|triage| triage.default >= level);
+        let by_level = BASE.level_text(level).map(|text| &*text.description);
+        let says_condition = as_urgent.any(|triage| specialist.id == triage.specialist.id.as_str() && specialist.reasoning == triage.specialist.reasoning.as_str());
         prop_assert!(says_condition || Some(specialist.reasoning.as_str()) == by_level, "{}", specialist.reasoning);
     }
 
@@ -192,7 +192,7 @@ proptest! {
     fn no_test_is_asked_for_sooner_than_the_visit(case in any_case()) {
         let answer = answer(&case);
         let words = ["when_convenient", "within_2_weeks", "within_72_hours", "within_24_hours", "within_2_hours", "immediate"];
-        let rank = |word: &str| words.iter().position(|it| *it == word);
+        let rank = |word: &str| words.iter().position(|listed| *listed == word);
         let visit = rank(answer.triage.timeframe.as_str()).unwrap_or(words.len());
         for test in &answer.investigations {
             let asked = rank(&test.urgency);
@@ -218,7 +218,7 @@ proptest! {
             prop_assert!(is_own || is_named(line) || of_rules.contains(&line.to_string()), "{}", line);
         }
         for line in &answer.treatment.supportive_care {
-            let is_own = own.treatment.supportive_care.iter().any(|it| said(it) == line.as_str());
+            let is_own = own.treatment.supportive_care.iter().any(|action| said(action) == line.as_str());
             prop_assert!(is_own || is_named(line), "{}", line);
         }
         for line in &answer.referral.pre_referral_actions {

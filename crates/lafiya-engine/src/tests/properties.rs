@@ -155,12 +155,14 @@ fn evidence_that_only_adds(age: Age, sex: Sex) -> Vec<&'static str> {
     // What excludes a condition for certain may lower the level.
     let excludes = |id: &str| {
         let mut conditions = BASE.conditions().iter();
-        conditions.any(|it| {
-            let excluded = it.text.excluded_by.iter();
-            excluded.flat_map(|it| &it.list).any(|it| it == id)
+        conditions.any(|condition| {
+            let excluded = condition.text.excluded_by.iter();
+            excluded
+                .flat_map(|exclusion| &exclusion.list)
+                .any(|excluding| excluding == id)
         })
     };
-    let ids = concepts.filter(is_added).map(|it| BASE.id_of(it));
+    let ids = concepts.filter(is_added).map(|concept| BASE.id_of(concept));
     ids.filter(|id| !excludes(id)).collect()
 }
 
@@ -204,13 +206,13 @@ proptest! {
         let is_grave = answer.red_flags.iter().any(|flag| flag.seriousness >= Seriousness::Emergency);
         prop_assert_eq!(answer.has_emergency_evidence, is_grave);
         for id in &answer.triage.contributing_evidence {
-            let kind = BASE.resolve(id.as_str()).map(|it| it.kind());
+            let kind = BASE.resolve(id.as_str()).map(|concept| concept.kind());
             prop_assert_eq!(kind, Some(ConceptKind::Symptom), "{:?}", id);
         }
         let sum: f64 = answer.conditions.iter().map(|condition| condition.probability).sum::<f64>();
         prop_assert!(sum + answer.unexplained <= 1.0 + 1e-4);
         for condition in &answer.conditions {
-            let ix = BASE.resolve(condition.id.as_str()).and_then(|it| it.condition()).expect("a condition of the base");
+            let ix = BASE.resolve(condition.id.as_str()).and_then(|concept| concept.condition()).expect("a condition of the base");
             prop_assert!(BASE.condition(ix).is_possible(case.age, case.sex), "{} is impossible here", condition.name);
             prop_assert_eq!(condition.weights.len(), answer.weighed.len());
             prop_assert!(condition.weights.iter().sum::<f64>().is_finite());
@@ -236,13 +238,13 @@ proptest! {
     #[test]
     fn every_matching_rule_is_among_the_candidate_rules(case in any_case()) {
         let facts = PatientFacts::gather(&BASE, &case);
-        let awake: Vec<&str> = BASE.rules_awake(&facts.known).filter(|it| it.when.holds(&facts)).map(|it| it.text.id.as_str()).collect();
+        let awake: Vec<&str> = BASE.rules_awake(&facts.known).filter(|rule| rule.when.holds(&facts)).map(|rule| rule.text.id.as_str()).collect();
         let hypotheses: Vec<&str> = BASE.rules().iter().filter(|rule| rule.when.holds(&facts)).map(|rule| rule.text.id.as_str()).collect();
         prop_assert_eq!(awake, hypotheses);
         let levels = Levels::of(&facts);
         for ix in BASE.condition_indices() {
-            let hypotheses = BASE.condition(ix).higher.iter().filter(|it| it.when.holds(&facts));
-            let raised = hypotheses.map(|hypothese| (hypothese.level, hypothese.timeframe)).max();
+            let hypotheses = BASE.condition(ix).higher.iter().filter(|higher| higher.when.holds(&facts));
+            let raised = hypotheses.map(|higher| (higher.level, higher.timeframe)).max();
             let usual = BASE.usual_levels()[ix.index()];
             prop_assert_eq!(levels.level(ix), raised.map_or(usual, |raised| raised.max(usual)));
         }

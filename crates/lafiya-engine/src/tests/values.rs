@@ -111,8 +111,8 @@ fn a_duration_that_cannot_be_right_is_reported_and_not_used() {
             let facts = PatientFacts::gather(&BASE, &long);
             assert_eq!(facts.days_of_illness(), None, "{name}");
             let mut concerns = facts.concerns.iter();
-            let reported =
-                concerns.any(|it| it.left_out && it.says.contains(&format!("{days} days")));
+            let reported = concerns
+                .any(|concern| concern.left_out && concern.says.contains(&format!("{days} days")));
             assert!(reported, "{name}: {:?}", facts.concerns);
         }
         if let Some(longest) = longest {
@@ -222,11 +222,11 @@ fn findings_outside_their_ages_are_unknown() {
             }) {
                 let facts = PatientFacts::gather(&BASE, &measured(concept, value, age, sex));
                 let about = || format!("{} = {value} at {age:?}, {sex}", BASE.id_of(concept));
-                for evidence_items in &facts.evidence_items {
+                for item in &facts.evidence_items {
                     assert!(
-                        BASE.fits(evidence_items.concept, age, sex),
+                        BASE.fits(item.concept, age, sex),
                         "{} by {}",
-                        BASE.id_of(evidence_items.concept),
+                        BASE.id_of(item.concept),
                         about()
                     );
                 }
@@ -303,7 +303,7 @@ fn a_value_far_from_normal_is_never_ignored() {
     for (concept, quantity) in quantities() {
         let id = BASE.id_of(concept);
         for age in ages() {
-            let later = FROM_LATER.iter().find(|it| it.0 == id);
+            let later = FROM_LATER.iter().find(|exempt| exempt.0 == id);
             let has_norm = quantity.normal_at(age).is_some();
             let is_exempt = WITHOUT_NORM.contains(&id)
                 || later.is_some_and(|later| age < Age::from_months(later.1));
@@ -319,9 +319,7 @@ fn a_value_far_from_normal_is_never_ignored() {
                 let case = measured(concept, value, age, sex);
                 let facts = PatientFacts::gather(&BASE, &case);
                 // The positive test that was sent would appear even without its value.
-                let follows = |evidence_items: &EvidenceItem| {
-                    evidence_items.present && evidence_items.concept != concept
-                };
+                let follows = |item: &EvidenceItem| item.present && item.concept != concept;
                 let is_positive = BASE
                     .derive(concept, value, &person(age, sex))
                     .present
