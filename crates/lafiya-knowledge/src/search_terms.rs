@@ -39,63 +39,63 @@ impl KnowledgeBase {
     pub fn search_terms(&self) -> Vec<SearchTerm<'_>> {
         const NONE: &[String] = &[];
         let mut terms = Vec::new();
-        for (n, it) in self.findings().iter().enumerate() {
+        for (n, finding) in self.findings().iter().enumerate() {
             let concept = ConceptRef::Finding(FindingIx::at(n));
             add(
                 &mut terms,
                 concept,
-                [&it.text.name, &it.text.common_name],
-                &it.text.synonyms,
-                &it.text.lay,
+                [&finding.text.name, &finding.text.common_name],
+                &finding.text.synonyms,
+                &finding.text.lay,
             );
         }
-        for (n, it) in self.measures().iter().enumerate() {
+        for (n, measure) in self.measures().iter().enumerate() {
             let concept = ConceptRef::Measure(MeasureIx::at(n));
             add(
                 &mut terms,
                 concept,
-                [&it.text.name, &it.text.common_name],
-                &it.text.synonyms,
-                &it.text.lay,
+                [&measure.text.name, &measure.text.common_name],
+                &measure.text.synonyms,
+                &measure.text.lay,
             );
         }
-        for (n, it) in self.risks().iter().enumerate() {
+        for (n, risk) in self.risks().iter().enumerate() {
             let concept = ConceptRef::Risk(RiskIx::at(n));
             add(
                 &mut terms,
                 concept,
-                [&it.text.name, &it.text.common_name],
-                &it.text.synonyms,
-                &it.text.lay,
+                [&risk.text.name, &risk.text.common_name],
+                &risk.text.synonyms,
+                &risk.text.lay,
             );
         }
-        for (n, it) in self.labs().iter().enumerate() {
+        for (n, lab) in self.labs().iter().enumerate() {
             let concept = ConceptRef::Lab(LabIx::at(n));
             add(
                 &mut terms,
                 concept,
-                [&it.text.name, &it.text.common_name],
-                &it.text.synonyms,
+                [&lab.text.name, &lab.text.common_name],
+                &lab.text.synonyms,
                 NONE,
             );
         }
-        for (n, it) in self.conditions().iter().enumerate() {
+        for (n, condition) in self.conditions().iter().enumerate() {
             let concept = ConceptRef::Condition(ConditionIx::at(n));
             add(
                 &mut terms,
                 concept,
-                [&it.text.name, &it.text.common_name],
-                &it.text.synonyms,
+                [&condition.text.name, &condition.text.common_name],
+                &condition.text.synonyms,
                 NONE,
             );
         }
-        terms.extend(self.lay_terms().iter().filter_map(|it| {
+        terms.extend(self.lay_terms().iter().filter_map(|lay_term| {
             Some(SearchTerm {
-                concept: self.resolve(&it.concept)?,
-                term: &it.phrase,
+                concept: self.resolve(&lay_term.concept)?,
+                term: &lay_term.phrase,
                 kind: TermKind::Lay,
-                language: Some(&it.language),
-                confidence: it.confidence,
+                language: Some(&lay_term.language),
+                confidence: lay_term.confidence,
             })
         }));
         terms
@@ -111,12 +111,12 @@ fn add<'a>(
     lay: &'a [String],
 ) {
     let plain = Some(common_name).filter(|plain| !plain.is_empty() && *plain != name);
-    let names =
-        std::iter::once((name, TermKind::Name)).chain(plain.map(|it| (it, TermKind::CommonName)));
+    let names = std::iter::once((name, TermKind::Name))
+        .chain(plain.map(|name| (name, TermKind::CommonName)));
     let others = synonyms
         .iter()
         .map(|synonym| (synonym, TermKind::Synonym))
-        .chain(lay.iter().map(|it| (it, TermKind::Lay)));
+        .chain(lay.iter().map(|phrase| (phrase, TermKind::Lay)));
     terms.extend(names.chain(others).map(|(term, kind)| SearchTerm {
         concept,
         term,

@@ -34,17 +34,19 @@ fn condition(base: &KnowledgeBase, ix: ConditionIx, page: &mut Page) {
     page.row("Severity", text.severity.as_str());
     page.row(
         "Review",
-        text.review.as_ref().map_or("none", |it| it.status.as_str()),
+        text.review
+            .as_ref()
+            .map_or("none", |review| review.status.as_str()),
     );
     page.row("About", &text.description);
     page.row(
         "Triage",
         &format!("{}, {}", text.triage.default, text.triage.timeframe),
     );
-    if let Some(it) = &text.must_not_miss {
+    if let Some(limit) = &text.must_not_miss {
         page.row(
             "Must not be missed",
-            &format!("above {} of 100: {}", it.above_of_100, it.why),
+            &format!("above {} of 100: {}", limit.above_of_100, limit.why),
         );
     }
     page.heading("Of 1,000 with a new complaint");
@@ -150,8 +152,8 @@ fn measure(base: &KnowledgeBase, ix: MeasureIx, page: &mut Page) {
     let others: Vec<&str> = text.other_units.iter().map(|unit| &*unit.unit).collect();
     page.row("Also read", &others.join(", "));
     page.heading("What a value makes present");
-    for it in &text.derive {
-        page.line(name(base, &it.finding));
+    for rule in &text.derive {
+        page.line(name(base, &rule.finding));
     }
 }
 
@@ -183,13 +185,13 @@ fn lab(base: &KnowledgeBase, ix: LabIx, page: &mut Page) {
 
 /// Returns a citation such as `[3] Guidelines for malaria, WHO, 2024`.
 pub fn citation(base: &KnowledgeBase, source: crate::base::SourceIx) -> String {
-    let it = base.source(source);
+    let cited = base.source(source);
     format!(
         "[{}] {}, {}, {}",
         source.index() + 1,
-        it.title,
-        it.publisher,
-        it.year
+        cited.title,
+        cited.publisher,
+        cited.year
     )
 }
 

@@ -79,15 +79,17 @@ pub fn stats(base: &KnowledgeBase) -> Stats {
         version: base.version().version.clone(),
         content_hash: base.content_hash().to_owned(),
         totals: totals(base),
-        conditions_by_category: count(conditions, |it| it.text.category.clone()),
-        conditions_by_level: count(conditions, |it| it.text.triage.default.to_string()),
-        conditions_by_severity: count(conditions, |it| it.text.severity.to_string()),
+        conditions_by_category: count(conditions, |condition| condition.text.category.clone()),
+        conditions_by_level: count(conditions, |condition| {
+            condition.text.triage.default.to_string()
+        }),
+        conditions_by_severity: count(conditions, |condition| condition.text.severity.to_string()),
         conditions_by_review: count(conditions, review),
-        findings_by_category: count(findings, |it| it.text.category.clone()),
-        findings_by_red_flag: count(findings, |it| it.text.red_flag.to_string()),
-        risk_factors_by_category: count(base.risks(), |it| it.text.category.clone()),
-        lab_tests_by_level: count(base.labs(), |it| it.text.availability.to_string()),
-        rules_by_level: count(base.rules(), |it| it.text.effect.level.to_string()),
+        findings_by_category: count(findings, |finding| finding.text.category.clone()),
+        findings_by_red_flag: count(findings, |finding| finding.text.red_flag.to_string()),
+        risk_factors_by_category: count(base.risks(), |risk| risk.text.category.clone()),
+        lab_tests_by_level: count(base.labs(), |lab| lab.text.availability.to_string()),
+        rules_by_level: count(base.rules(), |rule| rule.text.effect.level.to_string()),
         coverage: coverage(base),
     }
 }

@@ -149,23 +149,23 @@ fn build_condition(
         .findings
         .list
         .iter()
-        .filter_map(|it| Some(finding_link(finding(&it.id)?, it)));
-    let labs = text.lab.list.iter().filter_map(|it| {
+        .filter_map(|link| Some(finding_link(finding(&link.id)?, link)));
+    let labs = text.lab.list.iter().filter_map(|link| {
         Some(LabLink {
-            lab: lab(&it.id)?,
-            with: of_100(it.of_100),
-            without: of_100(it.without),
+            lab: lab(&link.id)?,
+            with: of_100(link.of_100),
+            without: of_100(link.without),
         })
     });
-    let risks = text.risk_factors.list.iter().filter_map(|it| {
-        let ix = risk(&it.id)?;
+    let risks = text.risk_factors.list.iter().filter_map(|link| {
+        let ix = risk(&link.id)?;
         let background = known_risks[ix.index()].background;
-        Some(RiskLink::new(ix, it.odds_ratio, background))
+        Some(RiskLink::new(ix, link.odds_ratio, background))
     });
     let excluded_by = text
         .excluded_by
         .iter()
-        .flat_map(|it| &it.list)
+        .flat_map(|exclusion| &exclusion.list)
         .filter_map(|id| directory.exact(id));
     Condition {
         sex: if text.who.state.is_some() {
@@ -187,24 +187,24 @@ fn build_condition(
         findings: findings.collect(),
         labs: labs.collect(),
         risks: risks.collect(),
-        must_not_miss_above: text.must_not_miss.as_ref().map(|it| it.above_of_100),
+        must_not_miss_above: text.must_not_miss.as_ref().map(|limit| limit.above_of_100),
         excluded_by: excluded_by.collect(),
         higher: text
             .triage
             .higher
             .iter()
-            .map(|it| build_higher(it, directory))
+            .map(|higher| build_higher(higher, directory))
             .collect(),
         avoid_when: text
             .treatment
             .avoid
             .iter()
-            .map(|it| Some(When::compile(it.when.as_ref()?, directory)))
+            .map(|action| Some(When::compile(action.when.as_ref()?, directory)))
             .collect(),
         investigations: text
             .investigation
             .iter()
-            .map(|it| build_investigation(it, directory))
+            .map(|investigation| build_investigation(investigation, directory))
             .collect(),
         sources: text
             .sources

@@ -265,7 +265,7 @@ impl LabTest {
         let mut not_with = self.not_with.iter();
         self.sex.allows(patient.sex())
             && self.ages.contains(patient.age())
-            && !not_with.any(|it| patient.is_present(*it))
+            && !not_with.any(|concept| patient.is_present(*concept))
     }
 }
 

@@ -53,13 +53,13 @@ impl Directory {
             .sources
             .iter()
             .enumerate()
-            .map(|(n, it)| (it.id.clone(), SourceIx::at(n)))
+            .map(|(n, source)| (source.id.clone(), SourceIx::at(n)))
             .collect();
         directory.belts = content
             .belts
             .iter()
             .enumerate()
-            .map(|(n, it)| (it.id.clone(), BeltIx::at(n)))
+            .map(|(n, belt)| (belt.id.clone(), BeltIx::at(n)))
             .collect();
         directory
     }

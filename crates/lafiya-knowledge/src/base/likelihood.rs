@@ -166,7 +166,7 @@ impl Showing {
     /// Whether the finding is cardinal for the condition at a position.
     #[inline]
     pub fn is_cardinal(&self, place: usize) -> bool {
-        let place_of = |it: &u16| usize::from(*it);
+        let place_of = |place: &u16| usize::from(*place);
         self.cardinal.binary_search_by_key(&place, place_of).is_ok()
     }
 
@@ -313,7 +313,7 @@ impl Likelihood {
         for (row, condition) in conditions.iter().enumerate() {
             table.enter(row, condition, findings, is_paired(row));
         }
-        for showing in table.listed.iter_mut().flat_map(|it| &mut it.showing) {
+        for showing in table.listed.iter_mut().flat_map(|list| &mut list.showing) {
             showing.lay_out(rows);
         }
         table

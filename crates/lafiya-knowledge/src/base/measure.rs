@@ -173,7 +173,9 @@ impl Quantity {
             }
         }
         let absent = self.absent_unless_derived.iter().copied();
-        let absent = absent.filter(|it| !present.contains(it)).collect();
+        let absent = absent
+            .filter(|concept| !present.contains(concept))
+            .collect();
         Derived { present, absent }
     }
 
@@ -270,13 +272,13 @@ impl Rule {
 fn compile(derive: &[Derivation], directory: &Directory) -> Vec<Rule> {
     derive
         .iter()
-        .filter_map(|it| {
+        .filter_map(|rule| {
             Some(Rule {
-                concept: directory.exact(&it.finding)?,
-                limits: it.limits(),
-                ages: it.ages(),
-                sex: it.sex.unwrap_or(SexLimit::Any),
-                state: it.state,
+                concept: directory.exact(&rule.finding)?,
+                limits: rule.limits(),
+                ages: rule.ages(),
+                sex: rule.sex.unwrap_or(SexLimit::Any),
+                state: rule.state,
             })
         })
         .collect()

@@ -389,7 +389,8 @@ impl KnowledgeBase {
         let derived = concepts
             .into_iter()
             .flat_map(|concept| self.derive(concept, nearest, person).present);
-        let mut findings = derived.flat_map(|it| self.implied_by(it).into_iter().chain([it]));
+        let mut findings =
+            derived.flat_map(|concept| self.implied_by(concept).into_iter().chain([concept]));
         findings.any(|finding| {
             finding
                 .finding()
@@ -432,9 +433,9 @@ impl KnowledgeBase {
         let follows: Vec<ConceptRef> = present.flat_map(with_implied).collect();
         let possible = quantity.derivable_in(person).filter(fits);
         let possible: Vec<ConceptRef> = possible.flat_map(with_implied).collect();
-        derived
-            .absent
-            .retain(|it| fits(it) && possible.contains(it) && !follows.contains(it));
+        derived.absent.retain(|concept| {
+            fits(concept) && possible.contains(concept) && !follows.contains(concept)
+        });
         derived
     }
 
@@ -510,16 +511,16 @@ impl KnowledgeBase {
 
     /// Returns the texts of a level.
     pub fn level_text(&self, level: TriageLevel) -> Option<&LevelText> {
-        self.triage.level.iter().find(|it| it.id == level)
+        self.triage.level.iter().find(|text| text.id == level)
     }
 
     /// Returns the danger signs that every patient of this age and sex is asked about, in the order
     /// of the file.
     pub fn danger_signs(&self, age: Age, sex: Sex) -> impl Iterator<Item = FindingIx> {
         let asked = self.triage.danger_sign.iter();
-        let asked = asked.filter(move |it| it.ages().contains(age));
+        let asked = asked.filter(move |sign| sign.ages().contains(age));
         asked
-            .filter_map(|it| self.resolve(&it.id)?.finding())
+            .filter_map(|sign| self.resolve(&sign.id)?.finding())
             .filter(move |ix| {
                 let finding = self.finding(*ix);
                 finding.ages.contains(age) && finding.sex.allows(sex)
@@ -528,13 +529,16 @@ impl KnowledgeBase {
 
     /// Returns the wording of a timeframe.
     pub fn timeframe_text(&self, timeframe: Timeframe) -> Option<&TimeframeText> {
-        self.triage.timeframe.iter().find(|it| it.id == timeframe)
+        self.triage
+            .timeframe
+            .iter()
+            .find(|text| text.id == timeframe)
     }
 
     /// Returns the share (0 to 1) of a named group among people of a band who seek care; `None` if
     /// no file states it.
     pub fn share(&self, id: &str, band: AgeBand) -> Option<f32> {
-        let share = self.population.iter().find(|it| it.id == id)?;
+        let share = self.population.iter().find(|group| group.id == id)?;
         Some(share.of_100.get(&band).copied().unwrap_or(0.0) / 100.0)
     }
 

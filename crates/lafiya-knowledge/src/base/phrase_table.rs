@@ -83,19 +83,19 @@ pub(super) fn bind(content: &mut Content) -> (PhraseTable, Vec<Phrase>) {
         phrase_table.enter(&mut rule.effect.in_emergency);
     }
     phrase_table.enter(content.scores.iter_mut().map(|score| &mut score.says));
-    for it in &mut content.findings {
-        phrase_table.enter(&mut it.danger);
+    for finding in &mut content.findings {
+        phrase_table.enter(&mut finding.danger);
         phrase_table.enter([
-            &mut it.question,
-            &mut it.caregiver_question,
-            &mut it.explanation,
+            &mut finding.question,
+            &mut finding.caregiver_question,
+            &mut finding.explanation,
         ]);
     }
-    for it in &mut content.risk_factors {
+    for risk in &mut content.risk_factors {
         phrase_table.enter([
-            &mut it.question,
-            &mut it.caregiver_question,
-            &mut it.explanation,
+            &mut risk.question,
+            &mut risk.caregiver_question,
+            &mut risk.explanation,
         ]);
     }
     for condition in &mut content.conditions {
@@ -111,11 +111,18 @@ fn enter_condition(phrase_table: &mut PhraseTable, condition: &mut Condition) {
         &mut specialist.reasoning,
         &mut specialist.escalation_trigger,
     ]);
-    for it in &mut condition.watch_for {
-        phrase_table.enter([&mut it.sign, &mut it.escalates_to, &mut it.action]);
+    for danger_sign in &mut condition.watch_for {
+        phrase_table.enter([
+            &mut danger_sign.sign,
+            &mut danger_sign.escalates_to,
+            &mut danger_sign.action,
+        ]);
     }
-    for it in &mut condition.investigation {
-        phrase_table.enter([&mut it.purpose, &mut it.interpretation]);
+    for investigation in &mut condition.investigation {
+        phrase_table.enter([
+            &mut investigation.purpose,
+            &mut investigation.interpretation,
+        ]);
     }
     let treatment = &mut condition.treatment;
     phrase_table.enter(&mut treatment.immediate_actions);
@@ -126,11 +133,11 @@ fn enter_condition(phrase_table: &mut PhraseTable, condition: &mut Condition) {
         &mut treatment.pregnancy,
         &mut treatment.children,
     ];
-    phrase_table.enter(advice.into_iter().flatten().map(|it| &mut it.text));
-    if let Some(it) = &mut condition.referral {
-        phrase_table.enter([&mut it.current_level, &mut it.refer_to]);
-        phrase_table.enter(&mut it.criteria);
-        phrase_table.enter(&mut it.pre_referral_actions);
+    phrase_table.enter(advice.into_iter().flatten().map(|advice| &mut advice.text));
+    if let Some(referral) = &mut condition.referral {
+        phrase_table.enter([&mut referral.current_level, &mut referral.refer_to]);
+        phrase_table.enter(&mut referral.criteria);
+        phrase_table.enter(&mut referral.pre_referral_actions);
     }
     if let Some(duty) = &mut condition.notifiable {
         phrase_table.enter([&mut duty.scheme, &mut duty.to]);

@@ -84,7 +84,9 @@ impl Priors {
             .iter()
             .filter_map(|belt| self.in_belt.get(belt.index()));
         let all = self.everywhere.iter().chain(of_place.flatten());
-        all.filter(move |it| it.months & month != 0 && it.settings & setting != 0)
+        all.filter(move |multiplier| {
+            multiplier.months & month != 0 && multiplier.settings & setting != 0
+        })
     }
 
     pub(super) fn of(conditions: &[Condition], belts: usize) -> Self {
@@ -98,7 +100,7 @@ impl Priors {
         let groups = bands.flat_map(|&band| Sex::ALL.iter().map(move |&sex| (band, sex)));
         let all = || (0..).map(ConditionIx::at).zip(conditions);
         let limited = |&band: &AgeBand| {
-            let with_ages = all().map(|(ix, it)| (ix, it.ages));
+            let with_ages = all().map(|(ix, condition)| (ix, condition.ages));
             let limited = with_ages.filter(|(_, ages)| ages.meets(band) && !ages.covers(band));
             limited.collect()
         };
@@ -120,12 +122,16 @@ impl Priors {
             shares,
             limited_by_age: AgeBand::ALL.iter().map(limited).collect(),
             excludable: all()
-                .flat_map(|(ix, it)| it.excluded_by.iter().map(move |&by| (ix, by)))
+                .flat_map(|(ix, condition)| condition.excluded_by.iter().map(move |&by| (ix, by)))
                 .collect(),
-            of_state: all().filter_map(|(ix, it)| Some((ix, it.state?))).collect(),
+            of_state: all()
+                .filter_map(|(ix, condition)| Some((ix, condition.state?)))
+                .collect(),
             in_pregnancy: all()
-                .filter(|(_, it)| it.state.is_none() && it.pregnancy_times != 1.0)
-                .map(|(ix, it)| Multiplier::always(ix, it.pregnancy_times))
+                .filter(|(_, condition)| {
+                    condition.state.is_none() && condition.pregnancy_times != 1.0
+                })
+                .map(|(ix, condition)| Multiplier::always(ix, condition.pregnancy_times))
                 .collect(),
             everywhere,
             in_belt,
@@ -198,13 +204,17 @@ mod tests {
                 .flat_map(|m| settings.iter().map(move |s| (*m, *s)))
             {
                 let mut by_condition = vec![1.0; base.conditions().len()];
-                for it in base.priors().multipliers(belts, month, setting) {
-                    by_condition[it.condition.index()] *= it.by;
+                for multiplier in base.priors().multipliers(belts, month, setting) {
+                    by_condition[multiplier.condition.index()] *= multiplier.by;
                 }
                 for (condition, times) in base.conditions().iter().zip(by_condition) {
                     let all = condition.times.iter();
-                    let applying = all.filter(|it| it.applies(belts, month, setting));
-                    assert_eq!(times, applying.map(|it| it.by).product::<f32>());
+                    let applying =
+                        all.filter(|multiplier| multiplier.applies(belts, month, setting));
+                    assert_eq!(
+                        times,
+                        applying.map(|multiplier| multiplier.by).product::<f32>()
+                    );
                     applied += usize::from(times != 1.0);
                 }
             }

@@ -31,9 +31,11 @@ impl Watch {
         let mut wake = |place: u16| awake[usize::from(place / 64)] |= 1 << (place % 64);
         self.always.iter().copied().for_each(&mut wake);
         for concept in known {
-            let from = self.by_concept.partition_point(|(it, _)| it < concept);
+            let from = self
+                .by_concept
+                .partition_point(|(listed, _)| listed < concept);
             let waiting = self.by_concept[from..].iter();
-            for (_, place) in waiting.take_while(|(it, _)| it == concept) {
+            for (_, place) in waiting.take_while(|(listed, _)| listed == concept) {
                 wake(*place);
             }
         }
@@ -117,9 +119,9 @@ impl HigherLevels {
     /// Returns what the presence of a concept raises by itself.
     #[inline]
     pub(super) fn raised_by(&self, concept: ConceptRef) -> impl Iterator<Item = Raised> {
-        let from = self.by_any.partition_point(|(it, _)| *it < concept);
+        let from = self.by_any.partition_point(|(listed, _)| *listed < concept);
         let rest = &self.by_any[from..];
-        let of_this = &rest[..rest.partition_point(|(it, _)| *it == concept)];
+        let of_this = &rest[..rest.partition_point(|(listed, _)| *listed == concept)];
         of_this.iter().map(|(_, raised)| *raised)
     }
 
@@ -139,7 +141,7 @@ mod tests {
         for rule in base.rules() {
             let mut awake = base.rules_awake(&rule.when.concepts());
             assert!(
-                awake.any(|it| it.text.id == rule.text.id),
+                awake.any(|candidate| candidate.text.id == rule.text.id),
                 "{} sleeps",
                 rule.text.id
             );

@@ -104,7 +104,12 @@ impl When {
         let parts = self.parts.iter();
         parts
             .filter_map(|part| part.needed(mentions))
-            .min_by_key(|needed| needed.iter().map(|&it| mentions(it)).sum::<usize>())
+            .min_by_key(|needed| {
+                needed
+                    .iter()
+                    .map(|&concept| mentions(concept))
+                    .sum::<usize>()
+            })
     }
 
     /// Returns every concept that it mentions, without duplicates.
@@ -141,7 +146,7 @@ impl When {
                 written
                     .any_of
                     .iter()
-                    .map(|it| Self::compile(it, directory))
+                    .map(|alternative| Self::compile(alternative, directory))
                     .collect(),
             ));
         }
@@ -275,7 +280,7 @@ fn least_mentioned(
     mentions: &impl Fn(ConceptRef) -> usize,
 ) -> Vec<ConceptRef> {
     let mut remaining = list.to_vec();
-    remaining.sort_by_key(|&it| mentions(it));
+    remaining.sort_by_key(|&concept| mentions(concept));
     remaining.truncate((list.len() + 1).saturating_sub(count));
     without_repeats(remaining)
 }

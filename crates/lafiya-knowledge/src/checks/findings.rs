@@ -10,55 +10,59 @@ use crate::words::RedFlag;
 /// and a common name.
 pub(super) fn texts(report: &mut Report<'_>) {
     let content = report.content;
-    for it in &content.findings {
+    for finding in &content.findings {
         let texts = [
-            ("question", it.question.as_str()),
-            ("caregiver_question", &it.caregiver_question),
-            ("explanation", &it.explanation),
-            ("common_name", &it.common_name),
+            ("question", finding.question.as_str()),
+            ("caregiver_question", &finding.caregiver_question),
+            ("explanation", &finding.explanation),
+            ("common_name", &finding.common_name),
         ];
-        missing(report, &it.id, &texts);
-        if it.red_flag != RedFlag::None && it.danger.as_ref().is_none_or(|danger| danger.is_empty())
+        missing(report, &finding.id, &texts);
+        if finding.red_flag != RedFlag::None
+            && finding
+                .danger
+                .as_ref()
+                .is_none_or(|danger| danger.is_empty())
         {
             report.complain(
-                &it.id,
+                &finding.id,
                 "red_flag",
                 format!(
                     "`{}` is a red flag and does not say what the danger is",
-                    it.id
+                    finding.id
                 ),
             );
         }
     }
-    for it in content
+    for risk in content
         .risk_factors
         .iter()
         .filter(|factor| factor.implied_by_age.is_none())
     {
         let texts = [
-            ("question", it.question.as_str()),
-            ("caregiver_question", &it.caregiver_question),
-            ("explanation", &it.explanation),
-            ("common_name", &it.common_name),
+            ("question", risk.question.as_str()),
+            ("caregiver_question", &risk.caregiver_question),
+            ("explanation", &risk.explanation),
+            ("common_name", &risk.common_name),
         ];
-        missing(report, &it.id, &texts);
+        missing(report, &risk.id, &texts);
     }
-    for it in &content.measures {
+    for measure in &content.measures {
         missing(
             report,
-            &it.id,
+            &measure.id,
             &[
-                ("question", &it.question),
-                ("explanation", &it.explanation),
-                ("unit", &it.unit),
+                ("question", &measure.question),
+                ("explanation", &measure.explanation),
+                ("unit", &measure.unit),
             ],
         );
     }
-    for it in &content.lab_tests {
+    for test in &content.lab_tests {
         missing(
             report,
-            &it.id,
-            &[("what_positive_means", &it.what_positive_means)],
+            &test.id,
+            &[("what_positive_means", &test.what_positive_means)],
         );
     }
 }
@@ -97,7 +101,10 @@ pub(super) fn reachable(report: &mut Report<'_>) {
 fn used_findings(report: &Report<'_>) -> BTreeSet<FindingIx> {
     let base = report.base;
     let conditions = base.conditions().iter().flat_map(|condition| {
-        let higher = condition.higher.iter().flat_map(|it| it.when.concepts());
+        let higher = condition
+            .higher
+            .iter()
+            .flat_map(|higher| higher.when.concepts());
         let avoid = condition
             .avoid_when
             .iter()

@@ -84,7 +84,7 @@ pub(super) fn unique(report: &mut Report<'_>) {
             .countries
             .iter()
             .flat_map(|country| &country.region)
-            .map(|it| &*it.slug)
+            .map(|region| &*region.slug)
             .collect(),
     ];
     for ids in lists {

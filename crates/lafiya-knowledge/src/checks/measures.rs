@@ -31,10 +31,10 @@ fn in_order(
     if plausible.is_some_and(|[low, high]| low >= high) {
         report.complain(id, "plausible", "the plausible range is upside down");
     }
-    if normal.iter().any(|it| it.range[0] > it.range[1]) {
+    if normal.iter().any(|norm| norm.range[0] > norm.range[1]) {
         report.complain(id, "normal", "a normal range is upside down");
     }
-    if !normal.is_sorted_by_key(|it| it.from) {
+    if !normal.is_sorted_by_key(|norm| norm.from) {
         report.complain(
             id,
             "normal",
@@ -44,11 +44,11 @@ fn in_order(
 }
 
 fn limited(report: &mut Report<'_>, id: &str, derive: &[Derivation]) {
-    for it in derive.iter().filter(|it| it.limits().is_empty()) {
+    for rule in derive.iter().filter(|rule| rule.limits().is_empty()) {
         report.complain(
             id,
-            &it.finding,
-            format!("`{}` would be derived from any value", it.finding),
+            &rule.finding,
+            format!("`{}` would be derived from any value", rule.finding),
         );
     }
 }

@@ -32,12 +32,16 @@ pub(super) fn probabilities(report: &mut Report<'_>) {
     }
     for condition in &report.content.conditions {
         let id = &condition.id;
-        listed_once(report, id, condition.findings.list.iter().map(|it| &it.id));
-        listed_once(report, id, condition.lab.list.iter().map(|it| &it.id));
         listed_once(
             report,
             id,
-            condition.risk_factors.list.iter().map(|it| &it.id),
+            condition.findings.list.iter().map(|link| &link.id),
+        );
+        listed_once(report, id, condition.lab.list.iter().map(|link| &link.id));
+        listed_once(
+            report,
+            id,
+            condition.risk_factors.list.iter().map(|link| &link.id),
         );
         for entry in &condition.findings.list {
             let figures = [
@@ -80,8 +84,8 @@ pub(super) fn probabilities(report: &mut Report<'_>) {
         for figure in condition
             .must_not_miss
             .iter()
-            .map(|it| it.above_of_100)
-            .filter(|it| !(0.01..=50.0).contains(it))
+            .map(|limit| limit.above_of_100)
+            .filter(|percentage| !(0.01..=50.0).contains(percentage))
         {
             report.complain(
                 id,
@@ -213,7 +217,7 @@ pub(super) fn prior_sum(report: &mut Report<'_>) {
                 .iter()
                 .filter(|condition| condition.state.is_none() && condition.sex.allows(sex));
             let sum: f32 = possible
-                .map(|it| it.per_1000(band) * it.sex_times(sex))
+                .map(|condition| condition.per_1000(band) * condition.sex_times(sex))
                 .sum();
             too_many(report, sum, &format!("{sex} patients of the band {band}"));
         }
@@ -223,7 +227,7 @@ pub(super) fn prior_sum(report: &mut Report<'_>) {
                 .conditions()
                 .iter()
                 .filter(|condition| condition.state == Some(state));
-            let sum: f32 = possible.map(|it| it.per_1000(band)).sum();
+            let sum: f32 = possible.map(|condition| condition.per_1000(band)).sum();
             too_many(report, sum, &format!("{state} women of the band {band}"));
         }
     }

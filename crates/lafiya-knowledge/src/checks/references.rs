@@ -103,7 +103,7 @@ pub(super) fn known_words(report: &mut Report<'_>) {
         if report
             .base
             .resolve(&alias.now)
-            .map(|it| report.base.id_of(it))
+            .map(|concept| report.base.id_of(concept))
             != Some(&alias.now)
         {
             report.complain(
@@ -118,7 +118,7 @@ pub(super) fn known_words(report: &mut Report<'_>) {
         if report
             .base
             .resolve(&term.concept)
-            .map(|it| report.base.id_of(it))
+            .map(|concept| report.base.id_of(concept))
             != Some(&term.concept)
         {
             report.complain(
@@ -193,37 +193,43 @@ fn of_condition(report: &mut Report<'_>, condition: &Condition) {
     each(
         report,
         id,
-        condition.findings.list.iter().map(|it| &it.id),
+        condition.findings.list.iter().map(|link| &link.id),
         Wanted::Finding,
     );
     each(
         report,
         id,
-        condition.lab.list.iter().map(|it| &it.id),
+        condition.lab.list.iter().map(|link| &link.id),
         Wanted::Lab,
     );
     each(
         report,
         id,
-        condition.risk_factors.list.iter().map(|it| &it.id),
+        condition.risk_factors.list.iter().map(|link| &link.id),
         Wanted::Risk,
     );
     each(
         report,
         id,
-        condition.excluded_by.iter().flat_map(|it| &it.list),
+        condition
+            .excluded_by
+            .iter()
+            .flat_map(|exclusion| &exclusion.list),
         Wanted::Evidence,
     );
     each(
         report,
         id,
-        condition.investigation.iter().map(|it| &it.test),
+        condition
+            .investigation
+            .iter()
+            .map(|investigation| &investigation.test),
         Wanted::Lab,
     );
     let others = condition
         .investigation
         .iter()
-        .flat_map(|it| &it.differentiates);
+        .flat_map(|investigation| &investigation.differentiates);
     let planned = &report.content.planned;
     each(
         report,
@@ -235,12 +241,12 @@ fn of_condition(report: &mut Report<'_>, condition: &Condition) {
         .treatment
         .avoid
         .iter()
-        .filter_map(|it| it.when.as_ref());
+        .filter_map(|action| action.when.as_ref());
     for when in condition
         .triage
         .higher
         .iter()
-        .map(|it| &it.when)
+        .map(|higher| &higher.when)
         .chain(avoid)
     {
         of_when(report, id, when);
@@ -249,9 +255,9 @@ fn of_condition(report: &mut Report<'_>, condition: &Condition) {
 
 fn of_when(report: &mut Report<'_>, owner: &str, when: &When) {
     let named = when.all.iter().chain(&when.any).chain(&when.severe);
-    let counted = when.at_least.iter().flat_map(|it| &it.of);
+    let counted = when.at_least.iter().flat_map(|count| &count.of);
     let lasting = when.days.iter().map(|day| &day.id);
-    let fresh = when.fresh.iter().map(|it| &it.id);
+    let fresh = when.fresh.iter().map(|fresh| &fresh.id);
     each(
         report,
         owner,
@@ -273,7 +279,7 @@ fn derivations(report: &mut Report<'_>, owner: &str, derive: &[Derivation], abse
     each(
         report,
         owner,
-        derive.iter().map(|it| &it.finding).chain(absent),
+        derive.iter().map(|rule| &rule.finding).chain(absent),
         Wanted::Evidence,
     );
 }
@@ -288,7 +294,7 @@ fn each<'a>(
         let found = report
             .base
             .resolve(id)
-            .filter(|&it| report.base.id_of(it) == id);
+            .filter(|&concept| report.base.id_of(concept) == id);
         match found {
             None => report.complain(owner, id, format!("`{id}` does not exist")),
             Some(concept) if !wanted.admits(report, concept) => {

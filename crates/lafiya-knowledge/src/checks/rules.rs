@@ -111,7 +111,7 @@ pub(super) fn examples(report: &mut Report<'_>) {
             if points != Some(example.points) {
                 let got = points.map_or(
                     "nothing: it is not made for this patient".to_owned(),
-                    |it| it.to_string(),
+                    |points| points.to_string(),
                 );
                 report.complain(
                     id,

@@ -9,7 +9,7 @@ use super::Report;
 pub(super) fn known(report: &mut Report<'_>) {
     let content = report.content;
     let file = &content.services;
-    let services: BTreeSet<&str> = file.service.iter().map(|it| &*it.id).collect();
+    let services: BTreeSet<&str> = file.service.iter().map(|service| &*service.id).collect();
     let specialists: BTreeSet<&str> = content
         .specialists
         .iter()
@@ -40,12 +40,14 @@ pub(super) fn known(report: &mut Report<'_>) {
         .care
         .iter()
         .map(|care| (care.level.as_str(), &care.services))
-        .chain(file.facility_type.iter().map(|it| (&*it.id, &it.services)))
         .chain(
             file.facility_type
                 .iter()
-                .filter_map(|it| Some((&*it.id, it.only_for.as_ref()?))),
-        );
+                .map(|facility_type| (&*facility_type.id, &facility_type.services)),
+        )
+        .chain(file.facility_type.iter().filter_map(|facility_type| {
+            Some((&*facility_type.id, facility_type.only_for.as_ref()?))
+        }));
     for (owner, list) in named {
         for id in list.iter().filter(|id| !services.contains(&***id)) {
             report.complain(owner, id, format!("there is no service `{id}`"));

@@ -107,25 +107,25 @@ fn of_condition(condition: &Condition) -> Vec<Citation> {
     condition
         .excluded_by
         .iter()
-        .for_each(|it| add("what excludes it", &it.source));
+        .for_each(|exclusion| add("what excludes it", &exclusion.source));
     condition
         .must_not_miss
         .iter()
-        .for_each(|it| add("must_not_miss", &it.source));
+        .for_each(|limit| add("must_not_miss", &limit.source));
     add("the triage", &condition.triage.source);
     condition
         .triage
         .higher
         .iter()
-        .for_each(|it| add("a higher triage", &it.source));
+        .for_each(|higher| add("a higher triage", &higher.source));
     condition
         .watch_for
         .iter()
-        .for_each(|it| add("a sign to watch for", &it.source));
+        .for_each(|sign| add("a sign to watch for", &sign.source));
     condition
         .investigation
         .iter()
-        .for_each(|it| add("an investigation", &it.source));
+        .for_each(|investigation| add("an investigation", &investigation.source));
     let treatment = &condition.treatment;
     let advice = [
         &treatment.first_line,
@@ -136,19 +136,19 @@ fn of_condition(condition: &Condition) -> Vec<Citation> {
     advice
         .into_iter()
         .flatten()
-        .for_each(|it| add("a treatment", &it.source));
+        .for_each(|advice| add("a treatment", &advice.source));
     treatment
         .avoid
         .iter()
-        .for_each(|it| add("something to avoid", &it.source));
+        .for_each(|action| add("something to avoid", &action.source));
     condition
         .referral
         .iter()
-        .for_each(|it| add("the referral", &it.source));
+        .for_each(|referral| add("the referral", &referral.source));
     condition
         .notifiable
         .iter()
-        .for_each(|it| add("the duty to report", &it.source));
+        .for_each(|duty| add("the duty to report", &duty.source));
     cited
 }
 
@@ -158,17 +158,17 @@ fn own_sources(condition: &Condition) -> Vec<Citation> {
         .findings
         .list
         .iter()
-        .filter_map(|it| it.source.as_ref());
+        .filter_map(|link| link.source.as_ref());
     let labs = condition
         .lab
         .list
         .iter()
-        .filter_map(|it| it.source.as_ref());
+        .filter_map(|link| link.source.as_ref());
     let risks = condition
         .risk_factors
         .list
         .iter()
-        .filter_map(|it| it.source.as_ref());
+        .filter_map(|link| link.source.as_ref());
     findings
         .chain(labs)
         .chain(risks)

@@ -22,11 +22,11 @@ pub(super) fn duplicates(report: &mut Report<'_>) {
         condition_terms(report),
     ] {
         let mut by_term: BTreeMap<String, Vec<Use<'_>>> = BTreeMap::new();
-        for it in uses {
+        for used in uses {
             by_term
-                .entry(it.term.trim().to_lowercase())
+                .entry(used.term.trim().to_lowercase())
                 .or_default()
-                .push(it);
+                .push(used);
         }
         for (term, uses) in by_term {
             for (n, second) in uses.iter().enumerate() {

@@ -30,13 +30,13 @@ impl Services {
     /// the first service that it always requires.
     pub fn specialist_at(&self, level: TriageLevel) -> Option<&str> {
         let always = self.care_at(level)?.services.first()?;
-        let service = self.service.iter().find(|it| it.id == *always)?;
+        let service = self.service.iter().find(|service| service.id == *always)?;
         service.asked_by.specialists.first().map(String::as_str)
     }
 
     /// Returns the display name of a service.
     pub fn name_of(&self, service: &str) -> Option<&str> {
-        let found = self.service.iter().find(|it| it.id == service)?;
+        let found = self.service.iter().find(|listed| listed.id == service)?;
         Some(&found.name)
     }
 }

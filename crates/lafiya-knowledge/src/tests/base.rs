@@ -21,7 +21,11 @@ fn the_toy_base_has_no_complaints() {
 fn ids_resolve_exactly_then_bare_then_by_old_name() {
     let base = toy::base();
     let check = |text: &str, id: Option<&str>| {
-        assert_eq!(base.resolve(text).map(|it| base.id_of(it)), id, "{text}");
+        assert_eq!(
+            base.resolve(text).map(|concept| base.id_of(concept)),
+            id,
+            "{text}"
+        );
     };
     check("s_fever", Some("s_fever"));
     check("fever", Some("s_fever"));
@@ -112,7 +116,7 @@ fn a_blood_pressure_is_two_values() {
             .unwrap_or_default();
         let named: Vec<(&str, f64)> = read
             .iter()
-            .map(|&(it, value)| (base.id_of(it), value))
+            .map(|&(concept, value)| (base.id_of(concept), value))
             .collect();
         assert_eq!(named, expected, "{text}");
     };
@@ -161,7 +165,7 @@ fn a_value_makes_findings_present_and_absent() {
         let derived = base.derive(concept(&base, id), value, &person);
         let ids = |list: &[ConceptRef]| {
             list.iter()
-                .map(|&it| base.id_of(it).to_owned())
+                .map(|&concept| base.id_of(concept).to_owned())
                 .collect::<Vec<_>>()
         };
         assert_eq!(ids(&derived.present), present, "{id} {value} present");
@@ -210,7 +214,7 @@ fn a_narrow_finding_implies_the_broad_one() {
     let implied: Vec<&str> = base
         .implied_by(narrow)
         .into_iter()
-        .map(|it| base.id_of(it))
+        .map(|concept| base.id_of(concept))
         .collect();
     assert_eq!(implied, ["s_fever"]);
     let fever = base.finding(concept(&base, "s_fever").finding().unwrap());

@@ -32,7 +32,7 @@ fn a_page_shows_a_concept_to_a_reviewer() {
         let page = show::show(&base, base.resolve(id).unwrap());
         for line in expected {
             assert!(
-                page.lines().any(|it| it == *line),
+                page.lines().any(|shown| shown == *line),
                 "no line {line:?} in\n{page}"
             );
         }
@@ -71,7 +71,7 @@ fn every_term_leads_to_its_concept() {
     let check = |term: &str, id: &str, kind: TermKind, language: Option<&str>| {
         let found = terms
             .iter()
-            .find(|it| it.term == term)
+            .find(|found| found.term == term)
             .unwrap_or_else(|| panic!("no {term}"));
         assert_eq!(
             (base.id_of(found.concept), found.kind, found.language),

@@ -212,7 +212,10 @@ fn a_rule_lists_the_evidence_that_matched() {
         let found = when(&base, asked)
             .evidence(&patient(&base, told))
             .unwrap_or_default();
-        let ids: Vec<&str> = found.into_iter().map(|it| base.id_of(it)).collect();
+        let ids: Vec<&str> = found
+            .into_iter()
+            .map(|concept| base.id_of(concept))
+            .collect();
         assert_eq!(ids, expected, "{asked} of {told}");
     };
     check(
@@ -237,7 +240,7 @@ fn a_score_counts_known_items() {
     let base = toy::base();
     let check = |told: &str, expected: Option<(i32, Option<&str>)>| {
         let result = base.scores()[0].count(&patient(&base, told));
-        let found = result.map(|it| (it.points, it.band.map(|band| band.level.as_str())));
+        let found = result.map(|score| (score.points, score.band.map(|band| band.level.as_str())));
         assert_eq!(found, expected, "{told}");
     };
     check("{}", Some((0, None)));
