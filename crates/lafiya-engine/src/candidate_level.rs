@@ -44,6 +44,8 @@ pub(crate) fn level(
     if items.filter(|item| is_dangerous(item)).count() >= MANY {
         return TriageLevel::Emergency;
     }
+    // Only evidence that adds danger or illness is varied. What may speak for self-care stays in
+    // every set, because it may lower the level.
     let (adding, harmless): (Vec<EvidenceItem>, Vec<EvidenceItem>) = facts
         .evidence_items
         .iter()
@@ -84,6 +86,8 @@ fn speaks_for_self_care(base: &KnowledgeBase, ix: FindingIx) -> bool {
 /// level there is.
 fn highest(family: &Family<'_, '_>, dangerous: &[EvidenceItem], levels: &Levels) -> TriageLevel {
     let parameters = family.parameters;
+    // The set without any dangerous finding. Without it, the first dangerous finding could lower
+    // the level that the rest gives.
     let hypotheses = HypothesesByLevel::of(&family.scores(), levels);
     let mut highest = hypotheses.level_of(hypotheses.masses(), parameters);
     let mut joined: Vec<(EvidenceItem, Vec<f64>)> = Vec::with_capacity(dangerous.len());
@@ -94,10 +98,13 @@ fn highest(family: &Family<'_, '_>, dangerous: &[EvidenceItem], levels: &Levels)
         let alone = hypotheses.factors(&family.change(&[danger]));
         let masses = multiplied(hypotheses.masses(), &alone);
         highest = highest.max(hypotheses.level_of(&masses, parameters));
+        // Only pairs with earlier findings, so that each pair is computed once.
         for (other, factors) in &joined {
             let masses = if family.are_independent(&danger, other) {
                 multiplied(&masses, factors)
             } else {
+                // One finding changes the weight of the other, or both change that of a third, so
+                // the product of their single effects would count that change wrongly.
                 let both = family.change(&[danger, *other]);
                 multiplied(hypotheses.masses(), &hypotheses.factors(&both))
             };
@@ -166,6 +173,7 @@ impl<'a, 'b> Family<'a, 'b> {
         }
         for item in self.harmless.iter().filter(|item| self.touch(kept, item)) {
             if self.counted.contains(item) {
+                // Its weight before the addition is already in the scores of the harmless evidence.
                 change.subtract(&self.weights(item, &self.counted));
             }
             if counted.contains(item) {
@@ -178,6 +186,8 @@ impl<'a, 'b> Family<'a, 'b> {
     /// Whether a dangerous finding is independent of all harmless evidence: it counts, and changes
     /// no other weight.
     fn stands_alone(&self, danger: &EvidenceItem) -> bool {
+        // A broader finding does not count beside a narrower one, so it is not independent of the
+        // harmless evidence.
         let narrower = danger.concept.finding();
         let narrower = narrower.map_or(&[][..], |ix| &self.facts.base.finding(ix).descendants);
         let mut harmless = self.harmless.iter();
@@ -217,6 +227,8 @@ impl<'a, 'b> Family<'a, 'b> {
     fn weights(&self, item: &EvidenceItem, company: &[EvidenceItem]) -> Cow<'b, Weights<'a>> {
         let broader = item.concept.finding();
         let broader = broader.map_or(&[][..], |ix| &self.facts.base.finding(ix).ancestors);
+        // The stored weight was computed beside all evidence; `company` may lack the broader
+        // finding.
         let leans = !item.present && !broader.is_empty();
         let all = &self.differential.weights;
         // Sorted by concept without duplicates, like the facts.

@@ -50,6 +50,8 @@ pub(crate) fn alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
         let rank = |alarm: &Alarm<'_>| (alarm.level, alarm.flag.seriousness, alarm.timeframe);
         rank(b)
             .cmp(&rank(a))
+            // The id breaks ties, so that the order does not depend on how the evidence was
+            // entered.
             .then_with(|| a.flag.id.as_str().cmp(&b.flag.id))
     });
     alarms
@@ -99,6 +101,8 @@ fn rule_alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
     let fired = facts
         .base
         .rules_awake(&facts.known)
+        // `rules_awake` only preselects by the concepts that a rule mentions; the condition itself
+        // is checked here.
         .filter_map(|rule| Some((rule, rule.when.evidence(facts)?)));
     fired
         .map(|(rule, evidence)| {
@@ -131,6 +135,8 @@ fn score_alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
         Some((score, result, band))
     });
     counted
+        // The lower bands of an early-warning score ask for observation; they are no reason for
+        // alarm.
         .filter(|(_, _, band)| band.level >= TriageLevel::Urgent)
         .map(|(score, result, band)| Alarm {
             level: band.level,

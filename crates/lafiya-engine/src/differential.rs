@@ -127,6 +127,8 @@ impl<'a> Differential<'a> {
     /// Returns the most likely condition that satisfies a predicate.
     pub(crate) fn likeliest(&self, is_wanted: impl Fn(ConditionIx) -> bool) -> Option<ConditionIx> {
         let among = |list: &[ConditionIx]| list.iter().copied().find(|&ix| is_wanted(ix));
+        // The leading conditions nearly always contain a match, and the full ranking is sorted on
+        // first use.
         among(self.leading()).or_else(|| among(self.ranking()))
     }
 
@@ -146,6 +148,7 @@ impl<'a> Differential<'a> {
             return None;
         }
         let pairs = facts.base.pairs().iter();
+        // The pairs follow the single conditions.
         let chances = &self.hypotheses[self.probabilities.len()..];
         pairs
             .zip(chances)
@@ -197,6 +200,7 @@ fn prior_log_odds(mix: CaseMix, facts: &PatientFacts<'_>, parameters: &Parameter
 
 /// Converts log-odds against "something else", whose own log-odds are 0, into probabilities.
 fn normalised(scores: Vec<f64>) -> (Vec<f64>, f64) {
+    // Scores relative to the highest cannot overflow the exponential.
     let highest = highest(&scores);
     let mut probabilities = scores;
     for probability in &mut probabilities {
@@ -209,6 +213,7 @@ fn normalised(scores: Vec<f64>) -> (Vec<f64>, f64) {
     }
     let other = (-highest).exp();
     let total = sum(&probabilities) + other;
+    // One division instead of one per hypothesis.
     let each = 1.0 / total;
     for probability in &mut probabilities {
         *probability *= each;

@@ -77,6 +77,8 @@ struct Clause {
 
 /// Returns a line without the amounts for adults, or `None` if it has none.
 fn for_child(line: &str) -> Option<String> {
+    // Most lines name nobody by age or weight, so they are returned without being read. "dult"
+    // matches both "Adults" and "adults".
     if !["dult", "(child", "/kg"]
         .iter()
         .any(|mark| line.contains(mark))
@@ -85,6 +87,8 @@ fn for_child(line: &str) -> Option<String> {
     }
     let (clauses, mut amounts) = read(line);
     for amount in &mut amounts {
+        // In "500 mg (child 10 mg/kg)" the amount before the bracket is for adults without saying
+        // so.
         if amount.whom == Whom::Unsaid && clauses[amount.clause].is_labelled {
             amount.whom = Whom::Adults;
         }
@@ -98,6 +102,8 @@ fn for_child(line: &str) -> Option<String> {
         match amount.governed_from {
             Some(start) if has_other => edits.push((start, segment_end(line, amount.end), "")),
             _ if has_other => edits.push((amount.start, amount.end, "")),
+            // "then 250 mg" goes on with an adult dose that is already replaced, so the words that
+            // lead to it go too.
             _ if amount.continues => {
                 edits.push((amount.lead_start, segment_end(line, amount.end), ""));
             }
@@ -149,6 +155,7 @@ fn segment_end(line: &str, from: usize) -> usize {
 
 /// Applies edits (start, end, new text). Overlapping deletions are merged.
 fn edited(line: &str, mut edits: Vec<(usize, usize, &str)>) -> String {
+    // The label of a clause is added after its amounts, although it stands before them.
     edits.sort_unstable();
     edits.dedup();
     let mut text = String::with_capacity(line.len() + SEE_FORMULARY.len());
@@ -156,6 +163,7 @@ fn edited(line: &str, mut edits: Vec<(usize, usize, &str)>) -> String {
     for (start, end, new) in edits {
         if start >= done {
             text.push_str(&line[done..start]);
+            // `tidy` capitalises the next sentence only where something was removed.
             text.push(EDITED);
             text.push_str(new);
         }
@@ -182,6 +190,8 @@ fn tidy(text: &str) -> String {
         }
         let last = tidied.chars().next_back();
         match (last, letter) {
+            // What an edit can leave: a doubled space, a mark without words before it, two marks in
+            // a row or an empty bracket.
             (None | Some(' ' | '('), ' ') => {}
             (None | Some('(' | ',' | ':' | ';'), ',') => {}
             (None | Some('(' | ':' | ';'), ';' | ':') => {}
@@ -206,6 +216,7 @@ fn tidy(text: &str) -> String {
     }
     let end = tidied.trim_end_matches([' ', ',', ';', ':']).len();
     tidied.truncate(end);
+    // The line had only doses for adults. An empty line would look like nothing to do.
     if tidied.is_empty() {
         tidied.push_str(SEE_FORMULARY);
     }
@@ -250,10 +261,12 @@ fn read(line: &str) -> (Vec<Clause>, Vec<Amount>) {
         let here = &pieces[place..];
         let clause = clauses.len() - 1;
         match here[0].mark {
+            // A bracket speaks of somebody only inside: "500 mg (child 10 mg/kg) daily".
             Mark::Open => {
                 outer.push(state);
                 clauses[clause].is_labelled |= words::is_childs_amount(here);
             }
+            // A line may close a bracket that it did not open; that is no reason to fail.
             Mark::Close => state = outer.pop().unwrap_or(NOBODY),
             Mark::Colon if outer.is_empty() => {
                 let is_adults = |at: &usize| {
@@ -267,6 +280,8 @@ fn read(line: &str) -> (Vec<Clause>, Vec<Amount>) {
                     };
                     state = heading;
                     clauses[clause].is_labelled = true;
+                    // Only a heading that is the single word "Adults:" means nothing without its
+                    // amounts. "Adults with fever:" still says something.
                     if adults.start == pieces[clause_start].start && place == clause_start + 1 {
                         clauses[clause].labels.push((adults.start, here[0].end));
                     }

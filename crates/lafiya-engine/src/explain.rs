@@ -54,6 +54,8 @@ impl<'a, 'd> WeighedEvidence<'a, 'd> {
             } else {
                 const NO: &str = "No ";
                 let mut without = String::with_capacity(NO.len() + name.len());
+                // One allocation of the right size: this line is built for every absent finding of
+                // every answer.
                 without.push_str(NO);
                 push_lowered(&mut without, name);
                 (Choice::Absent, Text::shared(without))

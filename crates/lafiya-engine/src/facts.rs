@@ -154,6 +154,8 @@ impl<'a> PatientFacts<'a> {
         evidence.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| rank(a.1).cmp(&rank(b.1))));
         evidence.dedup_by_key(|(concept, _)| *concept);
         evidence.retain(|(concept, item)| facts.is_possible(*concept, item));
+        // Risk factors come first: the state (pregnancy) follows from them, and what a value means
+        // follows from the state.
         facts.note_age_risks();
         for (concept, item) in &evidence {
             facts.note_risk(*concept, item);
@@ -165,9 +167,12 @@ impl<'a> PatientFacts<'a> {
         }
         facts.group = Group::of(facts.age, facts.is_in(State::Pregnant));
         for (concept, item) in &evidence {
+            // All stated findings first: a conclusion from a duration must see whether the narrower
+            // finding was denied.
             facts.note_finding(*concept, item);
             facts.note_lab(*concept, item);
         }
+        // Before any value is used, because both values of such a pair are left out.
         let impossible = facts.values_upside_down(&evidence);
         for (concept, item) in &evidence {
             facts.note_narrower(*concept, item);
@@ -175,6 +180,8 @@ impl<'a> PatientFacts<'a> {
                 facts.note_value(*concept, item);
             }
         }
+        // After all findings are noted, stated and derived, because each may have broader and
+        // narrower ones.
         facts.close_over_relations();
         facts.collect_evidence_items(&evidence);
         facts.collect_known();
@@ -230,6 +237,7 @@ impl<'a> PatientFacts<'a> {
     /// and left out.
     fn is_possible(&mut self, concept: ConceptRef, item: &Evidence) -> bool {
         let possible = self.fits(concept);
+        // An absent finding that the patient cannot have is no contradiction.
         if !possible && item.choice == Choice::Present {
             self.misfits.push(concept);
         }
@@ -356,6 +364,7 @@ impl<'a> PatientFacts<'a> {
         for narrower in &base.finding(ix).narrower {
             let concept = ConceptRef::Finding(narrower.finding);
             let unasked = self.finding(narrower.finding) == Status::Unasked;
+            // An answer about the narrower finding itself counts more than the conclusion.
             if self.fits(concept) && unasked && narrower.holds(item.duration_days, is_severe) {
                 self.note_derived(concept, Status::Present);
             }
@@ -382,6 +391,7 @@ impl<'a> PatientFacts<'a> {
         for pair in base.measure_pairs() {
             let [upper, lower] = pair.map(ConceptRef::Measure);
             let values = value_of(upper).zip(value_of(lower));
+            // Equal values are as impossible as reversed ones.
             if values.is_some_and(|(of_upper, of_lower)| of_upper <= of_lower) {
                 self.impossible.push(format!(
                     "\"{}\" must be above \"{}\"; neither was used.",
@@ -396,6 +406,7 @@ impl<'a> PatientFacts<'a> {
 
     fn note_value(&mut self, concept: ConceptRef, item: &Evidence) {
         let Some(value) = item.value else { return };
+        // A value beside "unknown" was perhaps typed before the answer was changed.
         if item.choice == Choice::Unknown {
             return;
         }
@@ -406,6 +417,7 @@ impl<'a> PatientFacts<'a> {
             state: self.state(),
         };
         let derived = self.base.derive(concept, value, &person);
+        // If something follows from the value, that finding is reported already.
         if derived.present.is_empty() {
             self.note_unusual(concept, value);
         }
@@ -490,6 +502,7 @@ impl<'a> PatientFacts<'a> {
     fn close_over_relations(&mut self) {
         let base = self.base;
         let noted = self.known.iter().filter_map(|concept| concept.finding());
+        // Copied, because the loop below adds to `known`.
         let mut noted: Vec<FindingIx> = noted.collect();
         noted.sort_unstable();
         noted.dedup();
@@ -517,6 +530,8 @@ impl<'a> PatientFacts<'a> {
                 *slot = Status::Present;
             }
         }
+        // In a second pass, when every ancestor of a present finding is marked: only then is it
+        // certain which narrower findings may be set to absent.
         for ix in noted {
             if self.finding(ix) != Status::Absent {
                 continue;
@@ -526,6 +541,7 @@ impl<'a> PatientFacts<'a> {
                     continue;
                 }
                 let slot = &mut self.findings[descendant.index()];
+                // Of a contradiction the dangerous reading wins.
                 if *slot != Status::Present {
                     *slot = Status::Absent;
                 }
@@ -538,6 +554,7 @@ impl<'a> PatientFacts<'a> {
     fn collect_evidence_items(&mut self, evidence: &[(ConceptRef, &Evidence)]) {
         let counts = |concept: &ConceptRef, item: &Evidence| {
             item.choice != Choice::Unknown
+                // A measure counts through the findings that follow from its value.
                 && !matches!(concept, ConceptRef::Measure(_) | ConceptRef::Condition(_))
         };
         // The evidence is already sorted by concept without duplicates.
@@ -548,6 +565,8 @@ impl<'a> PatientFacts<'a> {
             .map(|(concept, item)| EvidenceItem {
                 concept: *concept,
                 present: match concept {
+                    // Read from the facts and not from the answer, because the value of the test
+                    // may have overridden it.
                     ConceptRef::Lab(ix) => self.labs[ix.index()] == Status::Present,
                     ConceptRef::Risk(ix) => self.risk(*ix) == Status::Present,
                     _ => item.choice == Choice::Present,
@@ -581,6 +600,7 @@ impl<'a> PatientFacts<'a> {
         known.sort_unstable();
         known.dedup();
         let measured = self.values.iter().map(|(concept, _)| *concept);
+        // A laboratory test can be both present and measured.
         known.extend(measured.filter(|concept| !self.is_present(*concept)));
         self.known = known;
     }

@@ -27,12 +27,15 @@ impl HypothesesByLevel {
             places: Vec::with_capacity(scores.len()),
             masses: Vec::with_capacity(scores.len()),
             groups: Vec::with_capacity(TriageLevel::ALL.len()),
+            // The same offset as for the hypotheses; "something else" has the score 0.
             unexplained: (-highest).exp(),
         };
         for &level in TriageLevel::ALL {
             let start = hypotheses.places.len();
             for place in levels.at(level) {
                 let masses = (scores[place] - highest).exp();
+                // Impossible and negligible hypotheses stay at 0 whatever is added, so they are
+                // left out of every later product.
                 if masses > 0.0 {
                     hypotheses.places.push(place);
                     hypotheses.masses.push(masses);
@@ -52,6 +55,7 @@ impl HypothesesByLevel {
     /// Converts a change of the log-odds into factors. Most hypotheses change by the same amount,
     /// so the last exponential is reused.
     pub(crate) fn factors(&self, change: &[f64]) -> Vec<f64> {
+        // A change of 0 has the factor 1.
         let mut last = (0.0, 1.0);
         let factor = |&place: &usize| {
             let moved = change[place];

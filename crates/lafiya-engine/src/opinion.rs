@@ -63,11 +63,13 @@ pub(crate) fn consider<'a>(
         let named = facts.base.resolve(id.as_str());
         let possible = named
             .and_then(|concept| concept.condition())
+            // The known facts rule the condition out for certain; no opinion can bring it back.
             .filter(|ix| differential.is_possible(*ix));
         match possible {
             Some(ix) if views.iter().all(|(known, _)| *known != ix) => {
                 views.push((ix, probability.clamp(0.0, 1.0)));
             }
+            // Named twice; the first probability counts.
             Some(_) => {}
             None => refusals.push(Refusal::Impossible(id.clone())),
         }
@@ -85,6 +87,7 @@ fn pooled<'a>(
     differential: &Differential<'a>,
     views: &[(ConditionIx, f64)],
 ) -> Differential<'a> {
+    // A condition that the opinion does not name keeps its log-probability.
     let mut moves = vec![0.0; facts.base.conditions().len()];
     for &(ix, view) in views {
         let own = differential.probability(ix).max(LEAST);
@@ -107,6 +110,7 @@ fn pooled<'a>(
         *share /= whole;
     }
     let shares = of_conditions(&hypotheses, facts);
+    // After the pooling, whose limited step alone would leave these candidates too low to be shown.
     for ix in added(differential, views) {
         let lacking = (ADDED_SHARE - shares[ix.index()]).max(0.0);
         hypotheses[ix.index()] += lacking;
@@ -150,6 +154,7 @@ impl Considered<'_> {
         let candidate_level = levels
             .shares(self.moved.hypotheses())
             .level(self.moved.unexplained(), parameters);
+        // Without a level of its own, the opinion still counts through the changed probabilities.
         let asked = self.opinion.level.unwrap_or(candidate_level);
         let level = own.level.max(candidate_level).max(asked);
         if level == own.level {
@@ -158,6 +163,7 @@ impl Considered<'_> {
         let timeframe = triage::timeframe(level, &self.moved, alarms, levels);
         Verdict {
             level,
+            // A later timeframe compares as smaller: the sooner of the two holds.
             timeframe: timeframe.max(own.timeframe),
             raised_from: Some(own.level),
             ..own

@@ -156,8 +156,11 @@ pub(crate) fn treatment<'a>(
     let conditions = || leaders.iter().map(|leader| condition(facts, leader));
     let urgent_actions = alarms
         .iter()
+        // The action of a lesser alarm is no immediate action; it is in the recommended action if
+        // it decides.
         .filter(|alarm| alarm.level >= TriageLevel::Urgent)
         .map(|alarm| alarm.action_at(level))
+        // Findings and scores are alarms without an action of their own.
         .filter(|action| !action.is_empty());
     let avoid = conditions().flat_map(|condition| to_avoid(facts, condition));
     TreatmentGuidance {
@@ -219,6 +222,7 @@ fn to_do<'a>(
     let likely = leaders
         .first()
         .filter(|(_, probability)| *probability >= LIKELY_FROM);
+    // The likely leader is covered by `of_leader`.
     let conditions = leaders.iter().skip(usize::from(likely.is_some()));
     let conditions = conditions.map(|leader| condition(facts, leader));
     let of_leader = likely.into_iter().flat_map(|leader| {
@@ -234,6 +238,8 @@ fn to_do<'a>(
             break;
         }
         let line = doses::of_condition(facts.age, condition, line);
+        // Two candidates may need the same line, each under its own name; only what holds in any
+        // case is not repeated.
         if !kept[..unconditional].contains(&line) {
             kept.push(only_if(condition, &line));
         }
@@ -274,6 +280,7 @@ fn confirmed_treatment<'a>(
     let mut sources = vec![source];
     let mut also = |label: &str, advice: Option<(Text<'a>, SourceIx)>| {
         if let Some((text, source)) = advice {
+            // Lines of the knowledge base may or may not end with a full stop.
             let stop = if first_line.ends_with('.') { "" } else { "." };
             let all = [first_line.as_str(), stop, " ", label, ": ", &text];
             first_line = all.concat().into();
@@ -291,6 +298,7 @@ fn confirmed_treatment<'a>(
         let advice = sourced(base, treatment.children.as_ref());
         also(
             "Children",
+            // Not through `doses`: the line for children names the doses for children.
             advice.map(|(text, source)| (text.into(), source)),
         );
     }
@@ -395,6 +403,7 @@ pub(crate) fn notifiable<'a>(
 /// Returns the first `max` distinct items.
 fn distinct<T: PartialEq>(items: impl Iterator<Item = T>, max: usize) -> Vec<T> {
     let at_least = items.size_hint().0;
+    // The lower bound of a filtered iterator is 0, and `max` may be `usize::MAX`.
     let mut kept = Vec::with_capacity(max.min(at_least.clamp(10, 16)));
     for item in items {
         if kept.len() >= max {

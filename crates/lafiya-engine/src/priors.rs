@@ -43,6 +43,8 @@ impl CaseMix {
         for &(ix, state) in &priors.of_state {
             mix.multiply(ix, chances[state as usize], ln_chances[state as usize]);
         }
+        // Only if pregnancy is certain: these figures are multiples for pregnant women, not shares
+        // of an unknown state.
         if facts.is_in(State::Pregnant) {
             for multiplier in &priors.in_pregnancy {
                 mix.multiply(multiplier.condition, multiplier.by, multiplier.ln_by);
@@ -63,6 +65,8 @@ impl CaseMix {
 
     fn multiply(&mut self, condition: ConditionIx, by: f32, ln_by: f32) {
         self.shares[condition.index()] *= f64::from(by);
+        // Shares and logarithms are kept side by side, because one logarithm per condition and
+        // patient would cost more than this addition.
         self.ln_shares[condition.index()] += f64::from(ln_by);
     }
 
@@ -78,6 +82,7 @@ fn state_chance(state: State, facts: &PatientFacts<'_>) -> f32 {
     let usual = match facts.sex {
         Sex::Male => 0.0,
         Sex::Female => share(),
+        // The sex is not known to be male or female, so either is taken as equally likely.
         Sex::Other => share() / 2.0,
     };
     match facts.state_status(state) {

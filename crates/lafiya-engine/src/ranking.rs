@@ -32,6 +32,7 @@ impl Ranking {
     /// Returns all possible conditions in order. `probabilities` must be those that the ranking was
     /// made from.
     pub(crate) fn all(&self, probabilities: &[f64]) -> &[ConditionIx] {
+        // Fewer than asked for: these are all that are possible.
         if self.leading.len() < LEADING {
             return &self.leading;
         }
@@ -50,6 +51,7 @@ fn first(wanted: usize, probabilities: &[f64]) -> Vec<ConditionIx> {
         ranking = above(0.0, probabilities);
     }
     if wanted < ranking.len() {
+        // Linear in the number of conditions; only the first ones are then sorted.
         ranking.select_nth_unstable(wanted);
         ranking.truncate(wanted);
     }

@@ -156,6 +156,7 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
     };
     let mut citations = Citations::new(facts.base);
 
+    // From the engine's own ranking, so that a second opinion removes no condition from the plan.
     let leaders = leaders(&own, &shown_conditions(&own));
     let shown = shown_with(differential, &leaders);
     let pieces = WeighedEvidence::of(&facts, differential);
@@ -174,6 +175,7 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
             .and_then(|considered| considered.warning(&verdict)),
     );
     warnings.extend(noted);
+    // The interview follows the engine's own differential, so that an opinion cannot end it early.
     let step = question::next(&facts, &own, &parameters, questions_asked);
     let has_emergency_evidence = alarms
         .iter()
@@ -201,6 +203,7 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
         reasoning.steps.extend(opinion.steps(&mut citations));
     }
 
+    // Computed again, independently of the verdict that it checks.
     let floor = alarms.iter().map(|alarm| alarm.level).max();
     let assessment = Assessment {
         unexplained: rounded(differential.unexplained()),
@@ -276,6 +279,7 @@ fn assert_invariants(
         "conditions are ranked"
     );
     assert!(
+        // Each probability is rounded to six decimals.
         probabilities().sum::<f64>() <= 1.0 + 1e-4,
         "probabilities do not exceed the whole"
     );
@@ -326,6 +330,7 @@ fn shown_with(differential: &Differential<'_>, leaders: &[(ConditionIx, f64)]) -
                 .iter()
                 .position(|ranked| ranked == ix)
         };
+        // The invariants require the order of the changed ranking.
         shown.sort_by_key(place);
     }
     shown
@@ -357,6 +362,7 @@ fn confidence(
             .leader()
             .map_or(0.0, |ix| differential.probability(ix))
     };
+    // The lower of the two: an opinion that agrees must not make the engine surer.
     let leader = leader(own).min(leader(differential));
     let known = 1.0 - own.unexplained().max(differential.unexplained());
     let own_leader = own.leader();
@@ -578,6 +584,7 @@ fn what_would_change(
     }
     if verdict.raised_from.is_some() {
         changes.push("Lower: an examination that finds no reason for hurry.".to_owned());
+    // `None` is lower than any level: the candidates alone decided.
     } else if verdict.floor < Some(verdict.level) {
         let carrying = differential.likeliest(|ix| levels.level(ix).0 == verdict.level);
         if let Some(ix) = carrying {

@@ -47,11 +47,13 @@ impl Levels {
         for (condition, higher) in base.higher_awake(&facts.known) {
             let level = &mut levels[condition.index()];
             let raised = (higher.level, higher.timeframe);
+            // The comparison is cheaper than the condition, so it comes first.
             if raised > *level && higher.when.holds(facts) {
                 *level = raised;
             }
         }
         for pair in pairs {
+            // After the levels of both conditions are final.
             levels.push(levels[pair.first.index()].max(levels[pair.second.index()]));
         }
         Self(levels)
@@ -89,6 +91,8 @@ impl Shares {
     /// Returns the level for these shares, where "something else" has the share `unexplained`.
     pub(crate) fn level(&self, unexplained: f64, parameters: &Parameters) -> TriageLevel {
         let [self_care, routine, urgent, emergency] = self.0;
+        // The shares may be unnormalised (see `hypotheses_by_level`), so the limits are scaled
+        // instead.
         let whole = emergency + urgent + routine + self_care + unexplained;
         let reaches = |share: f64, of_whole: f64| share >= of_whole * whole;
         if reaches(emergency, parameters.emergency_share) {

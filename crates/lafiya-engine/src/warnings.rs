@@ -95,6 +95,8 @@ pub(crate) fn warnings<'a>(
             details: Vec::new(),
         });
     }
+    // Only if danger decides: the clinician must know why the level is above what the list
+    // suggests.
     if let Some(floor) = verdict
         .floor
         .filter(|floor| *floor > verdict.candidate_level)

@@ -29,6 +29,7 @@ pub(crate) fn of<'a>(
     let (usual, sparse) = match (item.concept, item.present) {
         (ConceptRef::Finding(ix), true) => present_finding(ix, item.severity, facts, parameters),
         (ConceptRef::Finding(ix), false) => absent_finding(ix, facts, parameters, company),
+        // The priors of the place already count it.
         (ConceptRef::Risk(ix), _) if facts.is_by_place(ix) => (0.0, Vec::new().into()),
         (ConceptRef::Risk(ix), present) => (0.0, risk(facts.base, ix, present, parameters).into()),
         (ConceptRef::Lab(ix), present) => (0.0, lab(facts.base, ix, present).into()),
@@ -71,6 +72,8 @@ fn absent_finding<'a>(
     let expected = Expected::of(ix, facts, parameters);
     let mut formula = WeightFormula {
         present: false,
+        // Without the cap, the absence of a nearly universal finding would speak strongly for every
+        // condition.
         ln_other: (1.0 - bounded(background.min(0.9))).ln(),
         times: parameters.absent_weight,
         cardinal_times: parameters.absent_cardinal_weight,
@@ -143,6 +146,7 @@ impl<'a> Expected<'a> {
                 let higher_first = || other.probability.total_cmp(&one.probability);
                 ix.cmp(other_ix).then_with(higher_first)
             });
+            // Keeps the first of each condition: the higher figure.
             narrowed.dedup_by_key(|(condition, _)| *condition);
         }
         Self {
@@ -209,6 +213,7 @@ fn expected_by<'a>(
 ) -> impl Iterator<Item = (ConditionIx, Narrowed)> + use<'a> {
     let base = facts.base;
     let background = |ix| f64::from(base.finding(ix).background);
+    // Without the lower bound a broad finding with background 0 would divide by zero.
     let ratio = background(ix) / background(broader).max(0.0001);
     let share = (ratio * parameters.narrower_times).min(NARROWER_SHARE_MAX);
     let (ln_share, ln_least) = (share.ln(), bounded(0.0).ln());
@@ -219,6 +224,7 @@ fn expected_by<'a>(
     // Both are sorted by condition.
     let mut listed = showing(ix).conditions().iter().peekable();
     let broad_alone = broad.filter(move |(ix, _)| {
+        // A merge of two sorted lists: skips what the narrow list has before this condition.
         while listed.next_if(|listed| listed < ix).is_some() {}
         listed.peek() != Some(ix)
     });
@@ -268,6 +274,8 @@ fn risk(
     let background = f64::from(risk.background.yes);
     let weight = |ln_odds: f32| {
         let odds = f64::from(ln_odds).exp();
+        // The prior is an average over people with and without the factor, so the odds are relative
+        // to that average.
         let average = 1.0 + background * (odds - 1.0);
         let ratio = if present { odds } else { 1.0 } / average;
         parameters.risk_weight * ratio.ln()
@@ -314,6 +322,7 @@ pub(crate) fn course(facts: &PatientFacts<'_>, parameters: &Parameters) -> Optio
     let mut weights = Vec::with_capacity(courses.len() + pairs.len());
     weights.extend(courses.map(weight));
     for pair in pairs {
+        // The course of either condition explains the duration.
         weights.push(weights[pair.first.index()].max(weights[pair.second.index()]));
     }
     Some(weights)

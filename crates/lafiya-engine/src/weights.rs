@@ -100,6 +100,8 @@ impl<'a> SparseWeights<'a> {
         let start = -(slope * ln_other + times * usual);
         let (conditions, ln) = (self.listed.conditions(), self.listed.ln(present));
         let above = |ln: f32| slope * f64::from(ln) + start;
+        // For findings that most conditions list, the table has a row over all conditions: a loop
+        // without indirect access is faster.
         if let Some(ln) = self.listed.ln_by_condition(present) {
             for (score, &ln) in scores.iter_mut().zip(ln) {
                 let above = above(ln);
@@ -112,6 +114,7 @@ impl<'a> SparseWeights<'a> {
             }
         }
         if self.formula.uses_cardinal_weight() {
+            // The loop above counted them with the usual scale.
             let further = times * (self.formula.cardinal_times - self.formula.times);
             for &place in self.listed.cardinal() {
                 let place = usize::from(place);
@@ -226,10 +229,13 @@ impl Scores {
     }
 
     fn join(&mut self, piece: &Weights<'_>, times: f64) {
+        // Added once at the end, in `settled`, and not to each of the hypotheses here.
         self.of_all += times * piece.usual;
         piece
             .sparse
             .add_above(piece.usual, times, &mut self.of_each);
+        // If the piece has no weights of pairs, this is the end of the list and the loop does
+        // nothing.
         let pairs = self.of_each.len() - piece.of_pairs.len();
         for (score, weight) in self.of_each[pairs..].iter_mut().zip(&piece.of_pairs) {
             *score += times * (weight - piece.usual);

@@ -118,6 +118,7 @@ impl Piece<'_> {
 
 /// Splits a line into words and marks. A mark between digits belongs to the number.
 pub(super) fn pieces(line: &str) -> Vec<Piece<'_>> {
+    // The words of treatment lines have about four letters.
     let mut pieces: Vec<Piece<'_>> = Vec::with_capacity(line.len() / 5);
     let bytes = line.as_bytes();
     let is_digit = |place: usize| bytes.get(place).is_some_and(u8::is_ascii_digit);
@@ -135,6 +136,7 @@ pub(super) fn pieces(line: &str) -> Vec<Piece<'_>> {
             b';' => Some(Mark::Semicolon),
             b'.' if before_space => {
                 let next = line[place + 1..].trim_start();
+                // Not in "e.g. a tablet", nor within a bracket.
                 let ends = depth == 0 && !next.starts_with(char::is_lowercase);
                 Some(if ends { Mark::Stop } else { Mark::Comma })
             }
@@ -199,6 +201,7 @@ fn one_amount(here: &[Piece<'_>]) -> Option<usize> {
     if here.get(1)?.is(&["to", "or", "and"]) && is_number(2) {
         unit = 3;
     }
+    // "1.2 million units".
     if here.get(unit)?.is(&["million"]) {
         unit += 1;
     }
@@ -206,6 +209,7 @@ fn one_amount(here: &[Piece<'_>]) -> Option<usize> {
     if piece.is_per_weight() {
         return Some(unit + 1);
     }
+    // Words count tablets and capsules only: "one unit of blood" is no dose.
     let in_words = !here[0].is_digits();
     let is_unit = if in_words {
         piece.is(&["tablet", "tablets", "capsule", "capsules"])
@@ -220,6 +224,8 @@ fn one_amount(here: &[Piece<'_>]) -> Option<usize> {
     if of_what.is_some_and(|piece| piece.is(&WEIGHTS)) {
         return is_unit.then_some(unit + 3);
     }
+    // "50 mg per ml" is how strong a medicine is, and "2 litres per minute" a flow; neither is a
+    // dose.
     let is_strength = of_what.is_some_and(|piece| piece.is(&["dl", "l", "ml", "litre", "minute"]));
     (is_unit && !is_strength).then_some(unit + 1)
 }
@@ -267,6 +273,7 @@ pub(super) fn is_childs_amount(bracket: &[Piece<'_>]) -> bool {
     let Some([first, next]) = bracket.get(1..3) else {
         return false;
     };
+    // "(at most 15 mg/kg)" limits the dose before it.
     if first.is(&["at", "up", "max", "maximum", "highest"]) {
         return false;
     }
@@ -308,6 +315,7 @@ pub(super) fn adults_alone(pieces: &[Piece<'_>], place: usize) -> Option<bool> {
         pieces.get(place)
     };
     let is = |offset: isize, words: &[&str]| at(offset).is_some_and(|piece| piece.is(words));
+    // "adult worms", "adult size": the word describes a thing, not the patient.
     if is(1, &["dose", "doses", "worms", "worm", "size"]) && pieces[place].is(&["adult"]) {
         return None;
     }
