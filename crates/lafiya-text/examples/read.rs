@@ -30,16 +30,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let (context, text) = patient(&line);
         let parsed = parser.parse(&base, text, &context);
-        for it in parsed.mentions.iter().chain(&parsed.tests) {
+        for mention in parsed.mentions.iter().chain(&parsed.tests) {
             println!(
                 "  {} {} {:?} {:?} {:?} {:?} {}",
-                base.id_of(it.concept),
-                it.choice,
-                it.severity,
-                it.duration_days,
-                it.value,
-                it.orth,
-                it.confidence
+                base.id_of(mention.concept),
+                mention.choice,
+                mention.severity,
+                mention.duration_days,
+                mention.value,
+                mention.orth,
+                mention.confidence
             );
         }
     }

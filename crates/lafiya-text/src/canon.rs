@@ -129,7 +129,11 @@ impl Canon {
                 .collect(),
             labels: fillers.labels.iter().map(|label| key(label)).collect(),
             point: key("."),
-            opposites: same.opposite.iter().map(|it| it.sides.clone()).collect(),
+            opposites: same
+                .opposite
+                .iter()
+                .map(|opposite| opposite.sides.clone())
+                .collect(),
         };
         for ((form, written), number) in same.phrases.iter().zip(0..) {
             for phrase in written {

@@ -396,7 +396,7 @@ impl PlainWord {
 /// decimal point or comma can belong to it.
 #[inline]
 fn plain_number(text: &[u8]) -> Option<usize> {
-    let length = text.iter().take_while(|it| it.is_ascii_digit()).count();
+    let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let behind = text.get(length)?;
     let goes_on = matches!(behind, b'.' | b',') || !behind.is_ascii();
     (!goes_on).then_some(length)

@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn low_bytes_reads_short_slices_as_little_endian() {
         for length in 1..STEP {
-            let bytes: Vec<u8> = (1..=length).map(|it| it as u8).collect();
+            let bytes: Vec<u8> = (1..=length).map(|byte| byte as u8).collect();
             let mut whole = [0; STEP];
             whole[..length].copy_from_slice(&bytes);
             assert_eq!(low_bytes(&bytes), u64::from_le_bytes(whole), "{length}");
@@ -157,12 +157,12 @@ mod tests {
     fn different_words_have_different_keys() {
         let letters = || ('a'..='z').chain(['é', '.']);
         let pairs = || letters().flat_map(move |a| letters().map(move |b| format!("{a}{b}")));
-        let long = pairs().flat_map(|it| {
+        let long = pairs().flat_map(|pair| {
             [
-                format!("{it}breathe"),
-                format!("breathe{it}"),
-                format!("breath{it}lessness"),
-                format!("{it}{it}{it}{it}"),
+                format!("{pair}breathe"),
+                format!("breathe{pair}"),
+                format!("breath{pair}lessness"),
+                format!("{pair}{pair}{pair}{pair}"),
             ]
         });
         let words: HashSet<String> = pairs().chain(long).collect();

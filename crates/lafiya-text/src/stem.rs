@@ -39,10 +39,10 @@ pub(crate) fn spelling(word: &str) -> String {
 fn has_british_letters(word: &str) -> bool {
     ["oe", "ae", "ph", "ysis"]
         .iter()
-        .any(|it| word.contains(it))
+        .any(|letters| word.contains(letters))
         || ["our", "ours", "oured", "ise", "ised"]
             .iter()
-            .any(|it| word.ends_with(it))
+            .any(|suffix| word.ends_with(suffix))
 }
 
 /// Returns the singular in normalized spelling. Verb forms stay separate: "stool" is not
@@ -58,10 +58,10 @@ pub(crate) fn singular(word: &str) -> String {
         word.push('y');
     } else if ["ches", "shes", "xes", "sses", "zes"]
         .iter()
-        .any(|it| ending(it))
+        .any(|suffix| ending(suffix))
     {
         word.truncate(word.len() - 2);
-    } else if ending("s") && !["ss", "us", "is"].iter().any(|it| ending(it)) {
+    } else if ending("s") && !["ss", "us", "is"].iter().any(|suffix| ending(suffix)) {
         word.truncate(word.len() - 1);
     }
     word

@@ -67,13 +67,13 @@ impl AllergyReader {
         if self.says_more(reading, told.clone()) {
             return;
         }
-        for it in spotted
+        for mention in spotted
             .iter_mut()
             .filter(|mention| told.contains(&mention.first()))
         {
-            let led = || self.is_led(reading, told.start..it.first() + 1, dashed);
-            if (it.is_finding() && led()) || is_avoided(reading, base, it) {
-                it.dropped = Some(Dropped::Past);
+            let led = || self.is_led(reading, told.start..mention.first() + 1, dashed);
+            if (mention.is_finding() && led()) || is_avoided(reading, base, mention) {
+                mention.dropped = Some(Dropped::Past);
             }
         }
     }
@@ -139,10 +139,10 @@ fn follows_dash(text: &str, reading: &Reading<'_>, at: usize) -> bool {
 }
 
 /// Whether it is a medicine or food, named as an item of the list.
-fn is_avoided(reading: &Reading<'_>, base: &KnowledgeBase, it: &Spotted) -> bool {
-    let risk = it.concept.risk().map(|ix| base.risk(ix));
+fn is_avoided(reading: &Reading<'_>, base: &KnowledgeBase, mention: &Spotted) -> bool {
+    let risk = mention.concept.risk().map(|ix| base.risk(ix));
     let is_taken = risk.is_some_and(|risk| TAKEN.contains(&risk.text.kind.as_str()));
-    let before = it.first().checked_sub(1);
+    let before = mention.first().checked_sub(1);
     is_taken
         && before.is_some_and(|at| {
             reading.tokens[at].is_sign() || matches!(reading.words[at], "to" | "and" | "or")

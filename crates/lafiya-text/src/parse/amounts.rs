@@ -27,8 +27,8 @@ const OF_UNITS: [char; 4] = ['/', '%', '^', '³'];
 impl Units {
     pub(super) fn new(words: &Results) -> Self {
         let pairs = words.units.iter().flat_map(|(unit, written)| {
-            let written = written.iter().map(|it| plain(it));
-            written.map(|it| (it, unit.clone()))
+            let written = written.iter().map(|spelling| plain(spelling));
+            written.map(|spelling| (spelling, unit.clone()))
         });
         Self {
             spellings: pairs.collect(),
@@ -69,7 +69,9 @@ impl Units {
         let part = rest.trim_start_matches(['-', '–', '/', ':']);
         let is_followed = part.len() < rest.len() && part.starts_with(|c: char| c.is_ascii_digit());
         let arrow = ["->", "→", "=>", "to ", "–>"];
-        let becomes = arrow.iter().any(|it| rest.trim_start().starts_with(it));
+        let becomes = arrow
+            .iter()
+            .any(|arrow| rest.trim_start().starts_with(arrow));
         if is_followed || becomes || rest.starts_with('+') {
             return None;
         }

@@ -107,7 +107,7 @@ fn is_of_patient(reading: &Reading<'_>, names: &Names, bite: usize) -> bool {
     let end = reading.sentence_of(bite).end.min(bite + 1 + BITTEN_REACH);
     let mut behind = bite + 1..end;
     // "Bit my brother": "my" mentions the speaker only in passing.
-    let bitten = behind.find_map(|at| names.at(at).filter(|it| !it.in_passing));
+    let bitten = behind.find_map(|at| names.at(at).filter(|person| !person.in_passing));
     bitten.is_some_and(|bitten| {
         matches!(bitten.person, Person::First | Person::Third | Person::Child)
     })

@@ -64,7 +64,10 @@ impl<'t, 'r> Answered<'t, 'r> {
             has_minus,
             signed: false,
             has_boxes,
-            ticked: has_boxes && ["[x]", "[X]"].iter().any(|it| text.contains(it)),
+            ticked: has_boxes
+                && ["[x]", "[X]"]
+                    .iter()
+                    .any(|ticked_box| text.contains(ticked_box)),
             asked: has(b'?'),
         };
         answered.signed = has_minus && spotted.iter().any(|mention| answered.is_signed(mention));
@@ -82,12 +85,12 @@ impl<'t, 'r> Answered<'t, 'r> {
     }
 
     /// Whether a plus follows a finding, or a minus directly before a comma or in brackets.
-    fn is_signed(&self, it: &Spotted) -> bool {
-        let next = it.last() + 1;
+    fn is_signed(&self, mention: &Spotted) -> bool {
+        let next = mention.last() + 1;
         let at = next + usize::from(self.word(next) == "(");
         let plus = self.word(at) == "+"
             && (self.word(at + 1) == "+" || self.closes(at + 1) || self.is_hung_on(at));
-        plus || self.minus_closed_by(it, &[",", ")"])
+        plus || self.minus_closed_by(mention, &[",", ")"])
     }
 
     /// Whether a sign belongs only to the word before it: "fever+ cough+", but neither "fever +
@@ -98,8 +101,8 @@ impl<'t, 'r> Answered<'t, 'r> {
     }
 
     /// Whether a minus follows a finding, directly followed by one of the signs.
-    fn minus_closed_by(&self, it: &Spotted, signs: &[&str]) -> bool {
-        let next = it.last() + 1;
+    fn minus_closed_by(&self, mention: &Spotted, signs: &[&str]) -> bool {
+        let next = mention.last() + 1;
         let at = next + usize::from(matches!(self.word(next), "(" | ":" | "="));
         // A dash is a token of its own.
         let dash = usize::from(matches!(self.word(at), "–" | "—"));
@@ -122,17 +125,18 @@ impl<'t, 'r> Answered<'t, 'r> {
         }
     }
 
-    fn is_minus(&self, it: &Spotted) -> bool {
-        self.has_minus && (self.minus_closed_by(it, &[",", ")"]) || self.is_minus_beside_others(it))
+    fn is_minus(&self, mention: &Spotted) -> bool {
+        self.has_minus
+            && (self.minus_closed_by(mention, &[",", ")"]) || self.is_minus_beside_others(mention))
     }
 
-    fn is_minus_beside_others(&self, it: &Spotted) -> bool {
-        self.signed && self.minus_closed_by(it, &[".", ";", "\n", ""])
+    fn is_minus_beside_others(&self, mention: &Spotted) -> bool {
+        self.signed && self.minus_closed_by(mention, &[".", ";", "\n", ""])
     }
 
     /// Matches "Cough N", "suicidal ideation: N" and "convulsions: 0".
-    fn is_letter_or_zero(&self, it: &Spotted) -> bool {
-        let next = it.last() + 1;
+    fn is_letter_or_zero(&self, mention: &Spotted) -> bool {
+        let next = mention.last() + 1;
         let led = matches!(self.word(next), ":" | "=");
         let at = next + usize::from(led);
         let is_no = match self.word(at) {
@@ -140,15 +144,20 @@ impl<'t, 'r> Answered<'t, 'r> {
             "0" => led,
             _ => false,
         };
-        (is_no && self.closes(at + 1)) || self.is_counted_none(it)
+        (is_no && self.closes(at + 1)) || self.is_counted_none(mention)
     }
 
     /// Whether a finding is counted as zero: "No of convulsions since admission = 0". Any other
     /// count means that it is present.
-    fn is_counted_none(&self, it: &Spotted) -> bool {
-        let word = |back: usize| it.first().checked_sub(back).map_or("", |at| self.word(at));
+    fn is_counted_none(&self, mention: &Spotted) -> bool {
+        let word = |back: usize| {
+            mention
+                .first()
+                .checked_sub(back)
+                .map_or("", |at| self.word(at))
+        };
         let counts = word(1) == "of" && (word(2) == "no" || (word(2) == "." && word(3) == "no"));
-        let behind = it.last() + 1..self.reading.sentence_of(it.last()).end;
+        let behind = mention.last() + 1..self.reading.sentence_of(mention.last()).end;
         let behind = behind.take(COUNT_WITHIN);
         let number = |at: usize| self.word(at).parse::<u32>().ok();
         // "(24h): 0": the count follows the sign.
@@ -165,18 +174,18 @@ impl<'t, 'r> Answered<'t, 'r> {
 
     /// Whether the box of a finding is empty: "fever [ ]" in a row with boxes after the findings,
     /// or "[ ] fever" in a row with boxes before them.
-    fn is_unticked(&self, it: &Spotted) -> bool {
-        let sentence = self.reading.sentence_of(it.first());
+    fn is_unticked(&self, mention: &Spotted) -> bool {
+        let sentence = self.reading.sentence_of(mention.first());
         let is_stop = |at: &usize| matches!(self.word(*at), "." | "\n" | ";");
         let closing = sentence.clone().rev().find(|at| !is_stop(at));
         let begins = self.word(sentence.start) == "[";
         let ends = closing.is_some_and(|at| self.word(at) == "]");
         let form = (self.text, self.reading);
-        let empty = |open: usize| box_at(form, open).is_some_and(|it| !it.ticked);
-        let next = it.last() + 1;
+        let empty = |open: usize| box_at(form, open).is_some_and(|check_box| !check_box.ticked);
+        let next = mention.last() + 1;
         let behind = next + usize::from(self.word(next) == ":");
         (ends && !begins && empty(behind))
-            || (begins && !ends && it.first() >= 2 && empty(it.first() - 2))
+            || (begins && !ends && mention.first() >= 2 && empty(mention.first() - 2))
     }
 }
 
@@ -191,13 +200,13 @@ impl Answers {
     }
 
     /// Whether the text answers a finding with no.
-    pub(super) fn deny(&self, text: &Answered<'_, '_>, it: &Spotted) -> bool {
-        (it.well && self.is_no_behind_colon(text, it.last() + 1))
-            || text.is_minus(it)
-            || text.is_letter_or_zero(it)
-            || (text.ticked && text.is_unticked(it))
-            || (text.has_boxes && self.is_ticked_no(text, it))
-            || (text.asked && self.is_asked_in_vain(text, it))
+    pub(super) fn deny(&self, text: &Answered<'_, '_>, mention: &Spotted) -> bool {
+        (mention.well && self.is_no_behind_colon(text, mention.last() + 1))
+            || text.is_minus(mention)
+            || text.is_letter_or_zero(mention)
+            || (text.ticked && text.is_unticked(mention))
+            || (text.has_boxes && self.is_ticked_no(text, mention))
+            || (text.asked && self.is_asked_in_vain(text, mention))
     }
 
     /// Whether a complete answer at this token is a no.
@@ -208,8 +217,8 @@ impl Answers {
     }
 
     /// Matches "Convulsions [ ] Yes [x] No", but not "fever [x] No cough", where fever is ticked.
-    fn is_ticked_no(&self, answered: &Answered<'_, '_>, it: &Spotted) -> bool {
-        let next = it.last() + 1;
+    fn is_ticked_no(&self, answered: &Answered<'_, '_>, mention: &Spotted) -> bool {
+        let next = mention.last() + 1;
         let from = next + usize::from(answered.word(next) == ":");
         let boxes = Boxes {
             text: answered.text,
@@ -226,15 +235,15 @@ impl Answers {
 
     /// Matches "Any fever, cough or vomiting? No." A question about something else ("did he take
     /// anything for the fever?") contains other words besides the findings.
-    fn is_asked_in_vain(&self, text: &Answered<'_, '_>, it: &Spotted) -> bool {
+    fn is_asked_in_vain(&self, text: &Answered<'_, '_>, mention: &Spotted) -> bool {
         let reading = text.reading;
-        let sentence = reading.sentence_of(it.last());
+        let sentence = reading.sentence_of(mention.last());
         let asked = sentence.end - 1;
         if !self.is_answered_no(text, asked) {
             return false;
         }
         // "Can he drink or suck? No." negates the ability, whatever else was asked.
-        if it.well {
+        if mention.well {
             return true;
         }
         let is_whole = self.openers.length_at(&reading.keys, sentence.start) > 0;
@@ -244,7 +253,7 @@ impl Answers {
         } else {
             reading.clause_of(asked).start
         };
-        it.first() >= from && self.asks_for_findings(text, from..asked)
+        mention.first() >= from && self.asks_for_findings(text, from..asked)
     }
 
     /// Whether a question ends here and is answered with a no that is not retracted: "no, worse".

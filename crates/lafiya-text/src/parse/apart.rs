@@ -98,9 +98,9 @@ impl ApartWords {
     }
 
     /// Whether a finding was recognised only in words that introduce a value: "Hb fell to 6.8".
-    pub(super) fn leads(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
+    pub(super) fn leads(&self, reading: &Reading<'_>, mention: &Spotted) -> bool {
         let leads = |at: &usize| self.leading.length_at(&reading.keys, *at) > 0;
-        it.core.iter().all(leads)
+        mention.core.iter().all(leads)
     }
 
     /// Whether a name is also the name of a complaint.
@@ -181,9 +181,9 @@ fn limit(
     let pair = reader.is_pair(names[n].known);
     let mut others = names[n + 1..].iter();
     let next_name = others.find(|other| !pair || reader.is_pair(other.known));
-    let next_name = next_name.map_or(usize::MAX, |it| it.tokens.start);
+    let next_name = next_name.map_or(usize::MAX, |name| name.tokens.start);
     let next_value = values.iter().find(|value| !pair && value.first >= from);
-    next_name.min(next_value.map_or(usize::MAX, |it| it.first))
+    next_name.min(next_value.map_or(usize::MAX, |value| value.first))
 }
 
 /// Scans the text after a name.
@@ -265,7 +265,7 @@ impl Scan<'_, '_> {
             .get(at)
             .filter(|token| token.is_number());
         let value = reader.number(self.reading, base, name.known, name.tokens.start, at);
-        token.and(value).map(|it| it.end)
+        token.and(value).map(|place| place.end)
     }
 
     fn value_at(&self, at: usize, since: usize, may_be: bool) -> Option<Value> {

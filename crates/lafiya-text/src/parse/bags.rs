@@ -137,12 +137,12 @@ fn fill(row: &[Word], reading: &Reading<'_>, choosing: &Choosing<'_>, found: &mu
                 let fits = |word: &Word| {
                     word.optional || word.number.is_some_and(|number| pairs.has(number, end))
                 };
-                let mut misfits = (1..).zip(&behind[..n]).filter(|(_, it)| !fits(it));
+                let mut misfits = (1..).zip(&behind[..n]).filter(|(_, word)| !fits(word));
                 let misfit = misfits.next().map(|(place, _)| place);
                 if misfits.next().is_none() {
                     let words = &window[..n + 2];
-                    if let Some(it) = Window::fullest(words, misfit, reading, choosing) {
-                        found.push(it);
+                    if let Some(fullest) = Window::fullest(words, misfit, reading, choosing) {
+                        found.push(fullest);
                     }
                 }
             } else if !last.optional {
@@ -257,7 +257,7 @@ impl<'a> Window<'a> {
                 return None;
             }
             // Words that are in no bag are among the gaps.
-            let kept = self.kept(left_out).filter_map(|it| it.number);
+            let kept = self.kept(left_out).filter_map(|word| word.number);
             let list = choosing.lexicon.bags.get(&BagKey::of(kept))?;
             self.met((list, left_out), reading, choosing)
         })
@@ -269,7 +269,7 @@ impl<'a> Window<'a> {
         let words = self.words.iter().zip(0..);
         words
             .filter(move |(_, n)| left_out >> n & 1 == 0)
-            .map(|(it, _)| it)
+            .map(|(word, _)| word)
     }
 
     /// Returns the first of these bags that the text allows, with some words left out.
@@ -283,7 +283,7 @@ impl<'a> Window<'a> {
     ) -> Option<Match> {
         let kept = || self.kept(left_out);
         let count = kept().count();
-        let denied = self.kept(!left_out).find(|it| it.denial);
+        let denied = self.kept(!left_out).find(|word| word.denial);
         if self.denies_a_finding(reading, count, denied) {
             return None;
         }
@@ -292,7 +292,7 @@ impl<'a> Window<'a> {
             .filter(|bag| bag.joins || !self.is_joined(reading, count));
         let meaning = choosing.choose(usable.map(|bag| &bag.meaning))?;
         let mut core = Tokens::new();
-        for unit in kept().map(|it| &reading.units[it.at]) {
+        for unit in kept().map(|word| &reading.units[word.at]) {
             (unit.first..unit.last).for_each(|at| core.push(at));
         }
         let mended = core.iter().any(|&at| reading.mended[at]);
@@ -301,9 +301,9 @@ impl<'a> Window<'a> {
             core,
             sense: meaning.sense,
             also: meaning.also,
-            weight: kept().map(|it| if it.denial { 1 } else { 2 }).sum(),
+            weight: kept().map(|word| if word.denial { 1 } else { 2 }).sum(),
             // "Not moving not talking" repeats the negation of "not moving or talking".
-            denied_inside: denied.is_some() && !kept().any(|it| it.denial),
+            denied_inside: denied.is_some() && !kept().any(|word| word.denial),
         })
     }
 
@@ -315,7 +315,7 @@ impl<'a> Window<'a> {
     fn optional(&self) -> u32 {
         let inner = (1..).zip(&self.words[1..self.words.len() - 1]);
         inner
-            .filter(|(_, it)| it.optional)
+            .filter(|(_, word)| word.optional)
             .take(OPTIONAL_MAX)
             .fold(0, |bits, (n, _)| bits | 1_u32 << n)
     }
@@ -324,7 +324,7 @@ impl<'a> Window<'a> {
     /// kept. "The skin is thick and rough" is still one phrase; "frequency or urgency" and "pain
     /// and swelling of the knee" are two.
     fn is_joined(&self, reading: &Reading<'_>, kept: usize) -> bool {
-        let joiners = |word: Option<&Word>| word.map(|it| it.joiners).unwrap_or_default();
+        let joiners = |word: Option<&Word>| word.map(|word| word.joiners).unwrap_or_default();
         let (before, behind) = (joiners(self.words.first()), joiners(self.words.last()));
         if before == behind {
             return false;
@@ -360,7 +360,7 @@ impl<'a> Window<'a> {
             }
             _ => false,
         };
-        let ends_in_denial = ends.1.is_some_and(|it| it.denial);
+        let ends_in_denial = ends.1.is_some_and(|word| word.denial);
         ends_in_denial || only_denied || denied.is_some_and(|denied| is_finding(denied.at + 1))
     }
 }

@@ -20,8 +20,8 @@ impl Begins {
             next: vec![NONE; spotted.len()],
         };
         // In reverse, so that the findings of one token stay in order.
-        for (n, it) in spotted.iter().enumerate().rev() {
-            let first = &mut begins.first[it.first()];
+        for (n, mention) in spotted.iter().enumerate().rev() {
+            let first = &mut begins.first[mention.first()];
             begins.next[n] = std::mem::replace(first, u32::try_from(n).unwrap_or(NONE));
         }
         begins

@@ -21,11 +21,11 @@ struct CoOccurrenceRule {
 
 impl CoOccurrence {
     pub(super) fn new(base: &KnowledgeBase, words: &BodyWords) -> Self {
-        let all = words.company.iter().filter_map(|it| {
+        let all = words.company.iter().filter_map(|rule| {
             Some(CoOccurrenceRule {
-                findings: known(base, &it.findings),
-                beside: known(base, &it.beside),
-                means: base.resolve(&it.means)?,
+                findings: known(base, &rule.findings),
+                beside: known(base, &rule.beside),
+                means: base.resolve(&rule.means)?,
             })
         });
         Self(all.collect())
@@ -41,9 +41,9 @@ impl CoOccurrence {
             if !any(&company.findings) || !any(&company.beside) {
                 continue;
             }
-            for it in spotted.iter_mut() {
-                if has(it, &company.findings) {
-                    it.concept = company.means;
+            for mention in spotted.iter_mut() {
+                if has(mention, &company.findings) {
+                    mention.concept = company.means;
                 }
             }
         }

@@ -71,9 +71,13 @@ impl Composer {
             topics: words
                 .topic
                 .iter()
-                .map(|it| Topic {
-                    part: canon.form(&it.part),
-                    complaints: it.complaints.iter().map(|word| canon.form(word)).collect(),
+                .map(|topic| Topic {
+                    part: canon.form(&topic.part),
+                    complaints: topic
+                        .complaints
+                        .iter()
+                        .map(|word| canon.form(word))
+                        .collect(),
                 })
                 .collect(),
         }
@@ -99,12 +103,12 @@ impl Composer {
         let mut free: Vec<bool> = vec![true; reading.len()];
         let mut mind = Mind::default();
         let mut telling = Telling::of(reading);
-        for it in matches.iter() {
-            for &at in &it.core {
+        for matched in matches.iter() {
+            for &at in &matched.core {
                 free[at] = false;
             }
-            if let Some(topic) = self.topic(it) {
-                telling.note(reading, it, Some(topic));
+            if let Some(topic) = self.topic(matched) {
+                telling.note(reading, matched, Some(topic));
             }
         }
         // The first `in_order` matches are in text order; new ones are appended.
@@ -136,16 +140,16 @@ impl Composer {
             } else {
                 None
             };
-            if let Some(it) = shared {
+            if let Some(shared) = shared {
                 if let Some(lone) = lone {
                     matches.remove(lone);
                     in_order -= usize::from(lone < in_order);
                 }
-                for &at in &it.core {
+                for &at in &shared.core {
                     free[at] = false;
                 }
-                telling.note(reading, &it, self.topic(&it));
-                matches.push(it);
+                telling.note(reading, &shared, self.topic(&shared));
+                matches.push(shared);
             }
             self.share_backwards(reading, choosing, n, &mut free, matches);
             Self::remember(reading, n, telling.topics[n], &mut mind);
@@ -229,8 +233,8 @@ impl Composer {
         let own = reading.clause_of(reading.units[n].first);
         own.start > 0
             && reading.words[own.start - 1] == ","
-            && alone(own.clone(), |it| it.part)
-            && alone(reading.clause_of(own.start - 1), |it| it.complaint)
+            && alone(own.clone(), |form| form.part)
+            && alone(reading.clause_of(own.start - 1), |form| form.complaint)
     }
 
     /// Whether a complaint directly follows a body part, which may itself have been recognised as a
@@ -245,10 +249,10 @@ impl Composer {
         }
         let mut between = between(reading, part, unit.first);
         let close = between.all(|n| {
-            let it = &reading.units[n];
-            it.role != Role::Content
-                || is_joiner(it.form)
-                || it.form == "not"
+            let unit = &reading.units[n];
+            unit.role != Role::Content
+                || is_joiner(unit.form)
+                || unit.form == "not"
                 || reading.forms[n].complaint
         });
         part < unit.first && close
@@ -321,7 +325,7 @@ impl Composer {
                 .filter(|unit| !unit.role.is_passed_over())
                 .take(taken);
             let units: SmallVec<[&Unit<'_>; 2]> = units
-                .filter(|it| reading.clause(it.first) == reading.clause(unit.first))
+                .filter(|other| reading.clause(other.first) == reading.clause(unit.first))
                 .collect();
             if units.len() < taken {
                 continue;
@@ -365,8 +369,8 @@ impl Composer {
         reading.same_sentence(from, to)
             && between(reading, from, to).any(is_part)
             && between(reading, from, to).all(|n| {
-                let it = &reading.units[n];
-                it.role != Role::Content || is_part(n) || is_joiner(it.form)
+                let unit = &reading.units[n];
+                unit.role != Role::Content || is_part(n) || is_joiner(unit.form)
             })
     }
 
@@ -429,17 +433,17 @@ impl Telling {
     /// Returns the next such unit from an index on.
     fn next(&self, from: usize) -> Option<usize> {
         let rest = self.units.get(from..)?;
-        first_with(rest, |it| u32::from(*it), 1).map(|n| from + n)
+        first_with(rest, |flags| u32::from(*flags), 1).map(|n| from + n)
     }
 }
 
 /// Returns the number of the match that consists only of the word at a token. The first `in_order`
 /// matches are in text order.
 fn one_word_at(matches: &[Match], in_order: usize, at: usize) -> Option<usize> {
-    let is_it = |it: &Match| *it.core == [at];
+    let is_it = |candidate: &Match| *candidate.core == [at];
     let (known, added) = matches.split_at(in_order);
-    let from = known.partition_point(|it| it.first() < at);
-    let mut here = known[from..].iter().take_while(|it| it.first() == at);
+    let from = known.partition_point(|known| known.first() < at);
+    let mut here = known[from..].iter().take_while(|known| known.first() == at);
     let place = here.position(is_it).map(|n| from + n);
     place.or_else(|| Some(in_order + added.iter().position(is_it)?))
 }

@@ -30,8 +30,8 @@ impl CoveredTokens {
     /// Records the findings that were added since the last call. None of the earlier ones may have
     /// been removed, unless `recount` was called.
     pub(super) fn note(&mut self, spotted: &[Spotted]) {
-        for it in &spotted[self.noted..] {
-            for &at in &it.core {
+        for mention in &spotted[self.noted..] {
+            for &at in &mention.core {
                 self.tokens[at] = true;
             }
         }

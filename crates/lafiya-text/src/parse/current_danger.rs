@@ -17,23 +17,23 @@ pub(super) fn note(reading: &Reading<'_>, dangers: &ConceptSet, spotted: &mut [S
         return;
     }
     for n in 0..spotted.len() {
-        let it = &spotted[n];
-        let may_be = it.choice == Choice::Absent && !dangers.contains(it.concept);
+        let mention = &spotted[n];
+        let may_be = mention.choice == Choice::Absent && !dangers.contains(mention.concept);
         spotted[n].now = may_be && is_of_now(reading, &spotted[n], spotted);
     }
 }
 
 /// Whether the clause contains a word for now, and no present mention of the same concept is nearer
 /// to it.
-fn is_of_now(reading: &Reading<'_>, it: &Spotted, spotted: &[Spotted]) -> bool {
-    let clause = reading.clause_of(it.first());
+fn is_of_now(reading: &Reading<'_>, mention: &Spotted, spotted: &[Spotted]) -> bool {
+    let clause = reading.clause_of(mention.first());
     let mut nows = { clause }.filter(|&at| reading.marks.has(at, Mark::Now));
     nows.any(|now| {
-        let between = it.first().min(now)..it.first().max(now);
+        let between = mention.first().min(now)..mention.first().max(now);
         let is_nearer = |other: &Spotted| {
-            other.concept == it.concept
+            other.concept == mention.concept
                 && other.choice == Choice::Present
-                && other.first() != it.first()
+                && other.first() != mention.first()
                 && between.contains(&other.first())
         };
         !spotted.iter().any(is_nearer)

@@ -82,7 +82,7 @@ impl DenialEnds {
             reading
                 .traits
                 .get(at)
-                .is_some_and(|it| it.has(Trait::Number))
+                .is_some_and(|traits| traits.has(Trait::Number))
         };
         if let length @ 1.. = self.untils.length_at(&reading.keys, until) {
             let time = until + length;

@@ -248,7 +248,7 @@ impl Dictionary {
     pub(super) fn build(spelling: &Spelling, sources: Sources<'_>) -> Self {
         // Numbers and signs are too short to be corrected, so they may be in the dictionary
         // although the spelling corrector does not know them.
-        let numbers = (0..NUMBERS).map(|it| it.to_string());
+        let numbers = (0..NUMBERS).map(|number| number.to_string());
         let signs = SIGNS.chars().map(String::from);
         let words = spelling.known().map(str::to_owned);
         let words = words.chain(numbers).chain(signs);

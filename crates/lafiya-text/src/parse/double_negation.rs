@@ -68,15 +68,18 @@ pub(super) fn state(
         spans(mention) && behind.any(|at| is_complaint(*at))
     };
     let suffered = spotted.iter().filter(is_suffered);
-    let shared: Vec<usize> = suffered.flat_map(|it| it.core.iter().copied()).collect();
-    for it in spotted.iter_mut().filter(|mention| !mention.derived) {
-        if spans(it) && !it.core.contains(&without) {
-            it.choice = Choice::Present;
+    let shared: Vec<usize> = suffered
+        .flat_map(|mention| mention.core.iter().copied())
+        .collect();
+    for mention in spotted.iter_mut().filter(|mention| !mention.derived) {
+        if spans(mention) && !mention.core.contains(&without) {
+            mention.choice = Choice::Present;
         }
-        let is_the_verb = it.last() < without && it.core.iter().any(|at| shared.contains(at));
-        let moves = || it.core.iter().any(|at| is_moving(*at));
-        if is_the_verb && it.first() <= denial && denial <= it.last() && moves() {
-            it.dropped = Some(Dropped::Hypothetical);
+        let is_the_verb =
+            mention.last() < without && mention.core.iter().any(|at| shared.contains(at));
+        let moves = || mention.core.iter().any(|at| is_moving(*at));
+        if is_the_verb && mention.first() <= denial && denial <= mention.last() && moves() {
+            mention.dropped = Some(Dropped::Hypothetical);
         }
     }
 }

@@ -61,11 +61,11 @@ impl Endings {
     pub(super) fn end(
         &self,
         (reading, covered): (&Reading<'_>, &[bool]),
-        it: &Spotted,
+        mention: &Spotted,
         next: impl Fn() -> usize,
     ) -> bool {
-        let ending = self.plain_ending(reading, it, &next);
-        let ending = ending.or_else(|| self.own_ending(reading, it, &next));
+        let ending = self.plain_ending(reading, mention, &next);
+        let ending = ending.or_else(|| self.own_ending(reading, mention, &next));
         ending.is_some_and(|at| !self.is_revived(reading, covered, at) && !is_asked(reading, at))
     }
 
@@ -74,11 +74,11 @@ impl Endings {
     fn own_ending(
         &self,
         reading: &Reading<'_>,
-        it: &Spotted,
+        mention: &Spotted,
         next: impl Fn() -> usize,
     ) -> Option<usize> {
-        let (_, phrases) = self.own.iter().find(|(own, _)| *own == it.concept)?;
-        let from = it.last() + 1;
+        let (_, phrases) = self.own.iter().find(|(own, _)| *own == mention.concept)?;
+        let from = mention.last() + 1;
         let at = from + usize::from(reading.is_one_of(from, &self.before_own));
         let length = phrases.length_at(&reading.keys, at);
         let behind = at + length;
@@ -86,21 +86,21 @@ impl Endings {
             return None;
         }
         // "Fever came down with Panadol" is over; "came down with a rash" is not.
-        let is_last = || next() == reading.clause_of(it.last()).end;
+        let is_last = || next() == reading.clause_of(mention.last()).end;
         let closes = is_sign(reading, behind)
             || reading.is_one_of(behind, &self.behind_own)
             || (reading.is_one_of(behind, &self.helped_by)
                 && (is_last() || next() > behind + WITH_REACH))
             || reading.marks.has(behind, Mark::BeforeEnding);
-        let rest = behind..reading.sentence_of(it.last()).end;
+        let rest = behind..reading.sentence_of(mention.last()).end;
         let goes_on = || reading.marks.first(rest, Mark::Barrier).is_some();
         (closes && !goes_on()).then_some(at)
     }
 
     /// Marks a finding as present again: "The bleeding stopped and started again".
-    pub(super) fn revive(&self, reading: &Reading<'_>, covered: &[bool], it: &mut Spotted) {
-        if tells_end(reading, it) && self.is_revived(reading, covered, it.last()) {
-            it.choice = Choice::Present;
+    pub(super) fn revive(&self, reading: &Reading<'_>, covered: &[bool], mention: &mut Spotted) {
+        if tells_end(reading, mention) && self.is_revived(reading, covered, mention.last()) {
+            mention.choice = Choice::Present;
         }
     }
 
@@ -128,17 +128,18 @@ impl Endings {
     pub(super) fn end_together(
         &self,
         (reading, covered): (&Reading<'_>, &[bool]),
-        it: &Spotted,
+        mention: &Spotted,
         next: &Spotted,
     ) -> bool {
-        if !it.is_finding() || !reading.marks.has_any(Mark::Ending) {
+        if !mention.is_finding() || !reading.marks.has_any(Mark::Ending) {
             return false;
         }
         let verb = next.last() + 1;
         let is_of_several = reading.is_one_of(verb, &self.of_several);
-        let clause = reading.clause_of(it.first());
+        let clause = reading.clause_of(mention.first());
         let speaks = [Mark::Statement, Mark::StatementVerb];
-        let is_subject = !(clause.start..it.first()).any(|at| reading.marks.has_one_of(at, speaks));
+        let is_subject =
+            !(clause.start..mention.first()).any(|at| reading.marks.has_one_of(at, speaks));
         is_of_several && is_subject && self.end((reading, covered), next, || clause.end)
     }
 
@@ -146,14 +147,14 @@ impl Endings {
     fn plain_ending(
         &self,
         reading: &Reading<'_>,
-        it: &Spotted,
+        mention: &Spotted,
         next: impl Fn() -> usize,
     ) -> Option<usize> {
         // Fast path: most texts say of nothing that it is over.
         if !reading.marks.has_any(Mark::Ending) {
             return None;
         }
-        let last = it.last();
+        let last = mention.last();
         let mut reach = last + 1..next().min(last + REACH);
         reach.find(|&at| {
             reading.marks.has(at, Mark::Ending)
@@ -182,8 +183,8 @@ impl Endings {
 }
 
 /// Whether a phrase itself contains the ending: "bleeding stopped".
-pub(super) fn tells_end(reading: &Reading<'_>, it: &Spotted) -> bool {
-    let tokens = it.first()..it.last() + 1;
+pub(super) fn tells_end(reading: &Reading<'_>, mention: &Spotted) -> bool {
+    let tokens = mention.first()..mention.last() + 1;
     reading.marks.has_any(Mark::Ending) && reading.marks.first(tokens, Mark::Ending).is_some()
 }
 

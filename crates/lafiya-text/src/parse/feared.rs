@@ -21,12 +21,12 @@ pub(super) fn drop(reading: &Reading<'_>, base: &KnowledgeBase, spotted: &mut [S
     if !marks.has_any(Mark::Fear) && !marks.has_any(Mark::Question) {
         return;
     }
-    for it in spotted.iter_mut() {
-        let risk = it.concept.risk().map(|ix| base.risk(ix));
-        if it.derived || risk.is_none_or(|risk| risk.text.kind != ILLNESS) {
+    for mention in spotted.iter_mut() {
+        let risk = mention.concept.risk().map(|ix| base.risk(ix));
+        if mention.derived || risk.is_none_or(|risk| risk.text.kind != ILLNESS) {
             continue;
         }
-        let first = it.first();
+        let first = mention.first();
         // An illness with a possessive is known: "he fears her diabetes".
         if first > 0 && marks.has(first - 1, Mark::Possessive) {
             continue;
@@ -40,7 +40,7 @@ pub(super) fn drop(reading: &Reading<'_>, base: &KnowledgeBase, spotted: &mut [S
             .first(near(FEAR_REACH), Mark::Fear)
             .is_some_and(|fear| marks.first(fear..first, Mark::Barrier).is_none());
         if asked || feared {
-            it.dropped = Some(Dropped::Hypothetical);
+            mention.dropped = Some(Dropped::Hypothetical);
         }
     }
 }

@@ -18,8 +18,8 @@ pub(super) fn in_mm(upper: f64, lower: f64) -> (f64, f64) {
 /// number of tokens.
 pub(super) fn sum_at(reading: &Reading<'_>, at: usize) -> Option<(f64, usize)> {
     let number = |at: usize| {
-        let it = reading.tokens.get(at).filter(|token| token.is_number());
-        it.and_then(|_| reading.words[at].parse::<f64>().ok())
+        let number = reading.tokens.get(at).filter(|token| token.is_number());
+        number.and_then(|_| reading.words[at].parse::<f64>().ok())
     };
     let is = |at: usize, wanted: &str| reading.words.get(at) == Some(&wanted);
     let named = is(at, "e") && is(at + 2, "v") && is(at + 4, "m");

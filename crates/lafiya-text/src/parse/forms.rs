@@ -127,7 +127,7 @@ impl Forms {
         reading.take_each_of([Trait::Noted], |at| {
             let (length, noted) = self.names.longest_at(&reading.keys, at)?;
             let name = at..at + length;
-            let taken = made.last().map_or(0, |it| it.last() + 1);
+            let taken = made.last().map_or(0, |mention| mention.last() + 1);
             let told = noted.iter().find_map(|noted| match noted {
                 Noted::Asked(question) => self.refused((text, reading), *question, name.clone()),
                 Noted::Level(number) => {
@@ -142,8 +142,9 @@ impl Forms {
         if made.is_empty() {
             return;
         }
-        let holds =
-            |made: &Spotted, it: &Spotted| made.first() <= it.first() && it.last() <= made.last();
+        let holds = |made: &Spotted, mention: &Spotted| {
+            made.first() <= mention.first() && mention.last() <= made.last()
+        };
         spotted.retain(|mention| !made.iter().any(|made| holds(made, mention)));
         spotted.extend(made);
         spotted.sort_by_key(Spotted::first);

@@ -132,11 +132,11 @@ impl Gestation {
         let stage = |stage: &Stage| Some((stage.weeks_below, base.resolve(&stage.id)?));
         let mut stages: Vec<(u32, ConceptRef)> = words.stage.iter().filter_map(stage).collect();
         stages.sort_unstable();
-        let narrower = words.narrower.iter().filter_map(|it| {
+        let narrower = words.narrower.iter().filter_map(|narrower| {
             Some(Narrower {
-                with: known(base, &it.with),
-                weeks: it.weeks_from..it.weeks_below,
-                means: base.resolve(&it.id)?,
+                with: known(base, &narrower.with),
+                weeks: narrower.weeks_from..narrower.weeks_below,
+                means: base.resolve(&narrower.id)?,
             })
         });
         Self {
@@ -207,7 +207,7 @@ impl Gestation {
         while next < reading.len() {
             let at = next;
             let count = may_be(at).then(|| self.count_at(reading, at)).flatten();
-            next = next_number(count.as_ref().map_or(at + 1, |it| it.end));
+            next = next_number(count.as_ref().map_or(at + 1, |count| count.end));
             let (days, end) = match &count {
                 Some(count)
                     if count.is_of_forty_weeks() && self.is_score(reading, count, spotted) =>
@@ -319,8 +319,8 @@ impl Gestation {
         let others = spotted
             .iter_mut()
             .filter(|mention| mention.concept != *stage);
-        for it in others.filter(|other| is_stage(other) && holds(other)) {
-            it.dropped = Some(Dropped::Misread);
+        for mention in others.filter(|other| is_stage(other) && holds(other)) {
+            mention.dropped = Some(Dropped::Misread);
         }
         if !spotted.iter().any(|mention| mention.concept == *stage) {
             let core = self.carrier(spotted).unwrap_or_else(|| place.collect());
@@ -338,7 +338,7 @@ impl Gestation {
         let carrier = spotted.find(|mention| {
             Some(mention.concept) == self.pregnancy && mention.choice == Choice::Present
         });
-        carrier.map(|it| it.core.clone())
+        carrier.map(|mention| mention.core.clone())
     }
 
     /// Weeks and months apart from the pregnancy: "pregnant woman, 34 weeks, headache", "34 weeks,
@@ -352,8 +352,9 @@ impl Gestation {
         spotted: &mut Vec<Spotted>,
     ) {
         let pregnancy = self.pregnancy.and_then(|pregnancy| pregnancy.risk());
-        let can_be = pregnancy.map(|ix| base.risk(ix)).is_some_and(|it| {
-            age.is_none_or(|age| it.ages.contains(age)) && sex.is_none_or(|sex| it.sex.allows(sex))
+        let can_be = pregnancy.map(|ix| base.risk(ix)).is_some_and(|risk| {
+            age.is_none_or(|age| risk.ages.contains(age))
+                && sex.is_none_or(|sex| risk.sex.allows(sex))
         });
         if !can_be || !reading.has_any([Trait::Number, Trait::Unit]) {
             return;
@@ -430,25 +431,25 @@ impl Gestation {
         }
         let state = |mention: &Spotted| mention.concept.risk().and_then(|ix| base.risk(ix).state);
         let mut denied = false;
-        for it in spotted {
-            let state = state(it);
-            if state == Some(State::Pregnant) && it.is_had() {
-                it.core.iter().for_each(|&at| pregnant[at] = true);
+        for mention in spotted {
+            let state = state(mention);
+            if state == Some(State::Pregnant) && mention.is_had() {
+                mention.core.iter().for_each(|&at| pregnant[at] = true);
             } else {
-                it.core.iter().for_each(|&at| covered[at] = true);
-                if state == Some(State::Postpartum) && it.is_had() {
-                    births.push(it.first());
+                mention.core.iter().for_each(|&at| covered[at] = true);
+                if state == Some(State::Postpartum) && mention.is_had() {
+                    births.push(mention.first());
                 }
             }
         }
         // "Not pregnant", "my sister's pregnancy".
-        for it in spotted
+        for mention in spotted
             .iter()
-            .filter(|it| state(it) == Some(State::Pregnant))
+            .filter(|mention| state(mention) == Some(State::Pregnant))
         {
-            if !it.is_had() {
-                it.core.iter().for_each(|&at| pregnant[at] = false);
-                denied |= it.choice == Choice::Absent;
+            if !mention.is_had() {
+                mention.core.iter().for_each(|&at| pregnant[at] = false);
+                denied |= mention.choice == Choice::Absent;
             }
         }
         let around = Surroundings {
@@ -639,7 +640,11 @@ impl Gestation {
 
     /// Replaces findings by their narrower meaning: "contractions" at 30 weeks are preterm.
     fn narrow(&self, weeks: u32, spotted: &mut Vec<Spotted>) {
-        for narrower in self.narrower.iter().filter(|it| it.weeks.contains(&weeks)) {
+        for narrower in self
+            .narrower
+            .iter()
+            .filter(|narrower| narrower.weeks.contains(&weeks))
+        {
             let known = spotted
                 .iter()
                 .any(|mention| mention.concept == narrower.means);

@@ -57,23 +57,23 @@ impl Histories {
     }
 
     /// Whether a finding is stated as past history, given the patient's age.
-    pub(super) fn tells(&self, reading: &Reading<'_>, it: &Spotted, age: Option<Age>) -> bool {
-        self.is_listed(reading, it, age)
-            || self.is_of_other_pregnancy(reading, it)
-            || self.never_came_again(reading, it, age)
+    pub(super) fn tells(&self, reading: &Reading<'_>, mention: &Spotted, age: Option<Age>) -> bool {
+        self.is_listed(reading, mention, age)
+            || self.is_of_other_pregnancy(reading, mention)
+            || self.never_came_again(reading, mention, age)
     }
 
     /// Whether a finding only says when something was: the delivery in "PPH after second delivery",
     /// the pregnancy in "in my last pregnancy".
-    pub(super) fn is_time(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
-        let start = reading.sentence_of(it.first()).start;
+    pub(super) fn is_time(&self, reading: &Reading<'_>, mention: &Spotted) -> bool {
+        let start = reading.sentence_of(mention.first()).start;
         let opens = self.pregnancies.length_at(&reading.keys, start);
         let is_headed = || self.has(reading, &self.headings, start);
         // "In my last pregnancy I was well, this one I have fits": the patient is pregnant.
         let rest = start..reading.len();
         let is_again = || self.this_pregnancy.begins_in(&reading.keys, rest);
-        ((start..start + opens).contains(&it.last()) && !is_again())
-            || (self.has(reading, &self.times, it.first()) && is_headed())
+        ((start..start + opens).contains(&mention.last()) && !is_again())
+            || (self.has(reading, &self.times, mention.first()) && is_headed())
     }
 
     fn has(&self, reading: &Reading<'_>, set: &PhraseSet<()>, at: usize) -> bool {
@@ -82,16 +82,16 @@ impl Histories {
 
     /// Matches "PMH: meningitis aged 3, febrile convulsions in infancy" and "previous episodes of
     /// chest pain last year".
-    fn is_listed(&self, reading: &Reading<'_>, it: &Spotted, age: Option<Age>) -> bool {
-        let sentence = reading.sentence_of(it.first());
-        let behind = it.last() + 1;
+    fn is_listed(&self, reading: &Reading<'_>, mention: &Spotted, age: Option<Age>) -> bool {
+        let sentence = reading.sentence_of(mention.first());
+        let behind = mention.last() + 1;
         let is_headed = self.has(reading, &self.headings, sentence.start);
         let timed = sentence.contains(&behind) && self.has(reading, &self.times, behind);
         let aged = || {
             let told = self.age_at(reading, behind, age);
             told.is_some_and(|end| closes(reading, end))
         };
-        (timed && (is_headed || self.is_led(reading, it.first()))) || (is_headed && aged())
+        (timed && (is_headed || self.is_led(reading, mention.first()))) || (is_headed && aged())
     }
 
     /// Whether a phrase such as "previous episodes of" ends here.
@@ -102,9 +102,9 @@ impl Histories {
 
     /// Matches "In my last pregnancy I bled a lot": up to the comma, with nothing that continues
     /// into the present.
-    fn is_of_other_pregnancy(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
-        let sentence = reading.sentence_of(it.first());
-        let clause = reading.clause_of(it.first());
+    fn is_of_other_pregnancy(&self, reading: &Reading<'_>, mention: &Spotted) -> bool {
+        let sentence = reading.sentence_of(mention.first());
+        let clause = reading.clause_of(mention.first());
         if clause.start != sentence.start || !self.has(reading, &self.pregnancies, clause.start) {
             return false;
         }
@@ -115,23 +115,28 @@ impl Histories {
     }
 
     /// Whether it is in a later clause of a sentence that starts with another pregnancy.
-    pub(super) fn is_behind_other_pregnancy(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
-        let start = reading.sentence_of(it.first()).start;
-        reading.clause_of(it.first()).start != start && self.has(reading, &self.pregnancies, start)
+    pub(super) fn is_behind_other_pregnancy(
+        &self,
+        reading: &Reading<'_>,
+        mention: &Spotted,
+    ) -> bool {
+        let start = reading.sentence_of(mention.first()).start;
+        reading.clause_of(mention.first()).start != start
+            && self.has(reading, &self.pregnancies, start)
     }
 
     /// Matches "He had a seizure at age 5 but none since". Without an age, the last time may have
     /// been this morning.
-    fn never_came_again(&self, reading: &Reading<'_>, it: &Spotted, age: Option<Age>) -> bool {
-        let sentence = reading.sentence_of(it.first());
+    fn never_came_again(&self, reading: &Reading<'_>, mention: &Spotted, age: Option<Age>) -> bool {
+        let sentence = reading.sentence_of(mention.first());
         let has_verb = |tokens: Range<usize>| reading.marks.first(tokens, Mark::PastVerb).is_some();
-        let mut behind = it.last() + 1..reading.clause_of(it.last()).end;
+        let mut behind = mention.last() + 1..reading.clause_of(mention.last()).end;
         let names_age = |at: usize| {
             let is_named = self.age_leads.length_at(&reading.keys, at) > 1;
             is_named && self.age_at(reading, at, age).is_some()
         };
         behind.any(names_age)
-            && has_verb(sentence.start..it.last() + 1)
+            && has_verb(sentence.start..mention.last() + 1)
             && self.never_again.begins_in(&reading.keys, sentence)
     }
 

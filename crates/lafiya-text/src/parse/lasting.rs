@@ -35,9 +35,12 @@ pub(super) fn attach(
     let free = times.iter().filter(is_free);
     let mut times: Vec<Time> = Vec::with_capacity(times.len());
     times.extend(free);
-    let lasting = spotted.iter().zip(0..).filter(|(it, _)| lasts(it));
+    let lasting = spotted
+        .iter()
+        .zip(0..)
+        .filter(|(mention, _)| lasts(mention));
     let mut places: Vec<(usize, usize)> = Vec::with_capacity(spotted.len());
-    places.extend(lasting.map(|(it, n)| (it.first(), n)));
+    places.extend(lasting.map(|(mention, n)| (mention.first(), n)));
     // Nearly sorted already: findings made from numbers come after the others.
     places.sort();
     let mut found = Found {
@@ -51,9 +54,9 @@ pub(super) fn attach(
         let sentence = reading.sentence_of(time.first);
         // A time without a number ("on and off") does not separate the next one from its finding.
         let counted = times[..n].iter().rfind(|time| time.lasting.0.is_some());
-        let from = counted.map_or(0, |it| it.end).max(sentence.start);
+        let from = counted.map_or(0, |time| time.end).max(sentence.start);
         if !before(reading, time, from, &mut found) && !answered(reading, time, &mut found) {
-            let next = times.get(n + 1).map_or(sentence.end, |it| it.first);
+            let next = times.get(n + 1).map_or(sentence.end, |time| time.first);
             unclaimed.push((time, next.min(sentence.end)));
         }
     }
@@ -79,7 +82,7 @@ fn is_of_event(reading: &Reading<'_>, words: &Times, time: &Time, spotted: &[Spo
     let event = spotted
         .iter()
         .filter(|mention| before.contains(&mention.first()));
-    let events: Vec<&Spotted> = event.filter(|it| it.dropped.is_none()).collect();
+    let events: Vec<&Spotted> = event.filter(|mention| mention.dropped.is_none()).collect();
     // A finding before the time has the first claim on it.
     if goes_on || events.iter().any(|event| event.is_finding()) {
         return false;
@@ -253,6 +256,6 @@ fn is_bare(reading: &Reading<'_>, covered: &[bool], mut clause: Range<usize>) ->
 }
 
 /// Whether a finding can have a duration: only a present one can.
-fn lasts(it: &Spotted) -> bool {
-    it.is_had() && it.is_finding()
+fn lasts(mention: &Spotted) -> bool {
+    mention.is_had() && mention.is_finding()
 }

@@ -196,12 +196,12 @@ fn closes(reading: &Reading<'_>, at: usize) -> bool {
 /// Whether a sign belongs only to the word before it: "JVP+ oedema+".
 fn is_hung_on(reading: &Reading<'_>, sign: usize) -> bool {
     let next = reading.tokens.get(sign + 1);
-    !reading.tokens[sign].spaced && next.is_none_or(|it| it.spaced)
+    !reading.tokens[sign].spaced && next.is_none_or(|token| token.spaced)
 }
 
 /// Whether signs belong to the word after them: "sweating, RR ↑HR".
 fn hangs_on_next(reading: &Reading<'_>, signs: Range<usize>) -> bool {
     let next = reading.tokens.get(signs.end);
-    let is_joined = next.is_some_and(|it| it.is_word() && !it.spaced);
+    let is_joined = next.is_some_and(|token| token.is_word() && !token.spaced);
     reading.tokens[signs.start].spaced && is_joined
 }

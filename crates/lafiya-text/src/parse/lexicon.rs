@@ -45,7 +45,7 @@ pub(super) fn limits(base: &KnowledgeBase, concept: ConceptRef) -> (SexLimit, Ag
 
 impl Meaning {
     fn of(base: &KnowledgeBase, sense: Sense) -> Self {
-        let limits = sense.concept().map(|it| limits(base, it));
+        let limits = sense.concept().map(|concept| limits(base, concept));
         Self {
             sense,
             kind: TermKind::Lay,
@@ -330,8 +330,8 @@ impl Lexicon {
             kind: term.kind,
             language: term
                 .language
-                .filter(|it| !it.starts_with("en"))
-                .map(|it| self.language(it)),
+                .filter(|language| !language.starts_with("en"))
+                .map(|language| self.language(language)),
             confidence: term.confidence,
             capitals: self.is_capitals(term.term),
             also: besides(base, term.concept, &folded, ignored),
@@ -426,12 +426,12 @@ impl Lexicon {
         let joins = units.iter().any(|unit| matches!(unit.form, "and" | "or"));
         let telling = units.iter().filter(|unit| !unit.role.is_passed_over());
         let mut bag: Vec<&str> = telling
-            .map(|it| it.form)
+            .map(|unit| unit.form)
             .filter(|form| !matches!(*form, "and" | "or" | "/" | "%"))
             .collect();
         bag.sort_unstable();
         bag.dedup();
-        let telling = bag.iter().filter(|it| **it != "not").count();
+        let telling = bag.iter().filter(|form| **form != "not").count();
         if bag.len() < 2 || bag.len() > BAG_WORDS_MAX || telling == 0 {
             return;
         }
@@ -446,7 +446,7 @@ impl Lexicon {
         self.pairs.add(&numbers);
         let key = BagKey::of(numbers.into_iter());
         let list = self.bags.entry(key).or_default();
-        if !list.iter().any(|it| it.meaning.sense == meaning.sense) {
+        if !list.iter().any(|bag| bag.meaning.sense == meaning.sense) {
             list.push(Bag {
                 meaning: meaning.clone(),
                 joins,

@@ -185,8 +185,8 @@ impl MarkWords {
     pub(super) fn marked(&self, key: u64) -> Marked {
         let begun = self.phrases.begun(key);
         Marked {
-            alone: begun.map_or(0, |it| self.bits(it, &[])),
-            longer: begun.filter(|it| self.phrases.goes_on(*it)),
+            alone: begun.map_or(0, |phrase| self.bits(phrase, &[])),
+            longer: begun.filter(|phrase| self.phrases.goes_on(*phrase)),
         }
     }
 

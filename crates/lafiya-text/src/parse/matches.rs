@@ -90,13 +90,13 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
     let in_order = candidates.len();
     bags::find(reading, choosing, &mut candidates);
     let mut claims = vec![0_u16; reading.len()];
-    for it in &candidates {
-        for &at in &it.core {
+    for matched in &candidates {
+        for &at in &matched.core {
             claims[at] = claims[at].saturating_add(1);
         }
     }
     // A match that shares its tokens with no other is chosen whatever its rank.
-    let is_alone = |it: &Match| it.core.iter().all(|&at| claims[at] == 1);
+    let is_alone = |matched: &Match| matched.core.iter().all(|&at| claims[at] == 1);
     let mut chosen: Vec<bool> = candidates.iter().map(is_alone).collect();
     // Sorts compact ranks instead of the large matches, the best last. Among equals, the one found
     // first is taken.
@@ -137,30 +137,35 @@ pub(super) fn find(reading: &Reading<'_>, choosing: &Choosing<'_>) -> Vec<Match>
 /// Whether a match may share tokens with better matches. "Lips are swelling after eating nuts" says
 /// two things about the swelling: a confident phrase may share one word with another finding, and a
 /// danger sign may share more than one. A negation cannot be shared.
-fn may_share(it: &Match, owners: &[&Match], reading: &Reading<'_>, base: &KnowledgeBase) -> bool {
+fn may_share(
+    matched: &Match,
+    owners: &[&Match],
+    reading: &Reading<'_>,
+    base: &KnowledgeBase,
+) -> bool {
     let denies = |&at: &usize| reading.forms[reading.unit_of(at)].denies;
-    let shared_max = match it.sense {
-        Sense::Has(concept) if is_danger(base, concept) => it.core.len() - 1,
+    let shared_max = match matched.sense {
+        Sense::Has(concept) if is_danger(base, concept) => matched.core.len() - 1,
         Sense::Has(_) => 1,
         _ => 0,
     };
     let is_another =
-        |owner: &&Match| matches!(owner.sense, Sense::Has(_)) && owner.sense != it.sense;
+        |owner: &&Match| matches!(owner.sense, Sense::Has(_)) && owner.sense != matched.sense;
     owners.len() <= shared_max
-        && it.confidence >= SURE_TO_SHARE
-        && !it.core.iter().any(denies)
+        && matched.confidence >= SURE_TO_SHARE
+        && !matched.core.iter().any(denies)
         && owners.iter().all(is_another)
 }
 
 /// Sort key: the match that covers more content words comes first, then the more confident one,
 /// then the longer span. Among equals, the earlier one.
-fn rank(it: &Match) -> u64 {
-    let span = it.core.last().copied().unwrap_or_default() - it.first();
-    let weight = u8::try_from(it.weight).unwrap_or(u8::MAX);
+fn rank(matched: &Match) -> u64 {
+    let span = matched.core.last().copied().unwrap_or_default() - matched.first();
+    let weight = u8::try_from(matched.weight).unwrap_or(u8::MAX);
     // Confidence is always a whole number of hundredths, so rounding is exact.
-    let sure = (it.confidence * 100.0 + 0.5) as u8;
+    let sure = (matched.confidence * 100.0 + 0.5) as u8;
     let span = u16::try_from(span).unwrap_or(u16::MAX);
-    let early = u32::MAX - u32::try_from(it.first()).unwrap_or(u32::MAX);
+    let early = u32::MAX - u32::try_from(matched.first()).unwrap_or(u32::MAX);
     u64::from(weight) << 56 | u64::from(sure) << 48 | u64::from(span) << 32 | u64::from(early)
 }
 
@@ -242,10 +247,10 @@ fn is_quality(reading: &Reading<'_>, lexicon: &Lexicon, at: usize) -> bool {
 /// Whether another content word follows directly.
 fn is_followed(reading: &Reading<'_>, at: usize) -> bool {
     let next = reading.units.get(reading.unit_from(at + 1));
-    next.is_some_and(|it| {
-        it.role == Role::Content
-            && !reading.tokens[it.first].is_sign()
-            && !matches!(it.form, "and" | "or" | "not")
+    next.is_some_and(|unit| {
+        unit.role == Role::Content
+            && !reading.tokens[unit.first].is_sign()
+            && !matches!(unit.form, "and" | "or" | "not")
     })
 }
 

@@ -136,8 +136,8 @@ impl MeasureReader {
         }
         for scale in &measures.scale {
             let found = base.resolve(&scale.finds);
-            let named = found.map_or(NameMeaning::Nothing, |it| {
-                NameMeaning::Scale(scale.most, it)
+            let named = found.map_or(NameMeaning::Nothing, |concept| {
+                NameMeaning::Scale(scale.most, concept)
             });
             for name in &scale.words {
                 reader.words.add_phrase(name, named);
@@ -271,7 +271,7 @@ impl MeasureReader {
             let tokens = at..at + length;
             let own = self.is_own(reading, written, known, at);
             let value = self.value_behind(reading, written, (known, own), tokens.clone());
-            let end = value.as_ref().map_or(tokens.end, |it| it.end);
+            let end = value.as_ref().map_or(tokens.end, |value| value.end);
             names.push(Name {
                 known,
                 tokens,
@@ -294,7 +294,7 @@ impl MeasureReader {
         let sure = values
             .iter()
             .filter(|value| !self.known[value.known].beside);
-        let sure: Vec<u32> = sure.map(|it| reading.sentence(it.first)).collect();
+        let sure: Vec<u32> = sure.map(|name| reading.sentence(name.first)).collect();
         values.retain(|value| {
             !self.known[value.known].beside || sure.contains(&reading.sentence(value.first))
         });
@@ -337,7 +337,8 @@ impl MeasureReader {
         }
         // A value that cannot lead to a finding need not be derived.
         let read = value.read.iter().filter(|_| !known.finds.is_empty());
-        let quantities = read.filter_map(|&(it, number)| Some((base.quantity(it)?, number)));
+        let quantities =
+            read.filter_map(|&(concept, number)| Some((base.quantity(concept)?, number)));
         let present: SmallVec<[ConceptRef; PRESENT]> = quantities
             .flat_map(|(quantity, number)| quantity.present(number, person))
             .collect();

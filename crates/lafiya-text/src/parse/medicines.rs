@@ -169,7 +169,7 @@ impl MedicineReader {
             let behind = spotted
                 .iter_mut()
                 .filter(|mention| (at..clause.end).contains(&mention.first()));
-            behind.for_each(|it| it.reason = true);
+            behind.for_each(|mention| mention.reason = true);
         }
     }
 }

@@ -349,8 +349,8 @@ impl Parser {
         self.composer.apply(&reading, &choosing, &mut found);
 
         let mut spotted: Vec<Spotted> = Vec::with_capacity(found.len() + MADE);
-        for it in found {
-            Spotted::enter(it, &mut spotted);
+        for matched in found {
+            Spotted::enter(matched, &mut spotted);
         }
         self.forms.apply((text, &reading), &mut spotted);
         let test_names = self.results.names(&reading);
@@ -388,7 +388,7 @@ impl Parser {
         let patient = (age, context.sex);
         self.subjects.apply(&reading, base, patient, &mut spotted);
         // A test result has no duration and no severity.
-        let tests = spotted.extract_if(.., |it| it.concept.lab().is_some());
+        let tests = spotted.extract_if(.., |mention| mention.concept.lab().is_some());
         let tests: Vec<Spotted> = tests.collect();
         if !tests.is_empty() {
             covered.recount();
@@ -463,7 +463,7 @@ fn merge(known: &mut Spotted, again: &mut Spotted) {
     let severity = known.severity.or(again.severity);
     let duration = known
         .duration
-        .filter(|it| it.0.is_some())
+        .filter(|duration| duration.0.is_some())
         .or(again.duration)
         .or(known.duration);
     if rank(again) < rank(known) {
@@ -478,23 +478,26 @@ fn merge(known: &mut Spotted, again: &mut Spotted) {
 fn mention(
     (text, characters): (&str, &mut Characters<'_>),
     reading: &Reading<'_>,
-    it: &mut Spotted,
+    mention: &mut Spotted,
 ) -> Mention {
-    let (first, last) = (reading.tokens[it.first()], reading.tokens[it.last()]);
+    let (first, last) = (
+        reading.tokens[mention.first()],
+        reading.tokens[mention.last()],
+    );
     let place = first.bytes().start..last.bytes().end;
-    let present = it.choice == Choice::Present;
+    let present = mention.choice == Choice::Present;
     Mention {
-        concept: it.concept,
+        concept: mention.concept,
         start: characters.before(place.start),
         end: characters.before(place.end),
         orth: text[place].to_owned(),
-        choice: it.choice,
-        severity: it.severity.filter(|_| present),
-        duration_days: it
+        choice: mention.choice,
+        severity: mention.severity.filter(|_| present),
+        duration_days: mention
             .duration
             .and_then(|duration| duration.0)
             .filter(|_| present),
-        value: it.value.take(),
-        confidence: it.confidence,
+        value: mention.value.take(),
+        confidence: mention.confidence,
     }
 }

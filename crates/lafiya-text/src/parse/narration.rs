@@ -86,7 +86,11 @@ impl Pronouns {
         let is_one = |at: &usize| !matches!(reading.words[*at], "they" | "them" | "their");
         let mut persons: Vec<(usize, Named)> = Vec::with_capacity(names.count_max());
         let is_person = |named: &Named| named.person != Person::Animal;
-        persons.extend(names.iter().filter(|(at, it)| is_one(at) && is_person(it)));
+        persons.extend(
+            names
+                .iter()
+                .filter(|(at, name)| is_one(at) && is_person(name)),
+        );
         let is_teller = |&(at, named): &(usize, Named)| {
             // "We" is never a single patient.
             let alone = reading.words[at] != "we";

@@ -60,7 +60,7 @@ pub(super) fn value_at(entries: &[&Entry], at: usize) -> Option<(f64, usize)> {
     };
     let spoken = matches!(entries[at].number, Some(Number::Spoken(_)));
     let article = ["a", "an", "to", "too", "un", "une"];
-    if spoken && article.iter().any(|it| is(at, it)) {
+    if spoken && article.iter().any(|word| is(at, word)) {
         return None;
     }
     if spoken && is(at + taken, "hundred") {
@@ -72,13 +72,13 @@ pub(super) fn value_at(entries: &[&Entry], at: usize) -> Option<(f64, usize)> {
     } else if spoken && number < 3.0 {
         // A leading one or two may mean hundreds: "one eighty", "two ten".
         if let Some((rest, length)) =
-            count_at(entries, at + taken).filter(|(it, _)| (10.0..100.0).contains(it))
+            count_at(entries, at + taken).filter(|(number, _)| (10.0..100.0).contains(number))
         {
             (number, taken) = (number * 100.0 + rest, taken + length);
         }
     }
     let point = is(at + taken, "point");
-    let tenth = count_at(entries, at + taken + 1).filter(|(it, _)| point && *it < 10.0);
+    let tenth = count_at(entries, at + taken + 1).filter(|(number, _)| point && *number < 10.0);
     if let Some((tenth, length)) = tenth {
         (number, taken) = (number + tenth / 10.0, taken + 1 + length);
     }

@@ -117,53 +117,55 @@ impl Past {
         &self,
         reading: &Reading<'_>,
         past_findings: &PastFindings,
-        it: &mut Spotted,
+        mention: &mut Spotted,
     ) {
-        let spoken_of = || self.sentences.contains(&reading.sentence(it.first()));
-        let may_be = !it.derived && it.choice == Choice::Present;
+        let spoken_of = || self.sentences.contains(&reading.sentence(mention.first()));
+        let may_be = !mention.derived && mention.choice == Choice::Present;
         if !may_be || !spoken_of() {
             return;
         }
-        if !it.is_finding() {
-            if past_findings.histories.is_time(reading, it) && !is_of_today(reading, it) {
-                it.dropped = Some(Dropped::Past);
+        if !mention.is_finding() {
+            if past_findings.histories.is_time(reading, mention) && !is_of_today(reading, mention) {
+                mention.dropped = Some(Dropped::Past);
             }
             return;
         }
-        let is_danger = past_findings.dangers.contains(it.concept);
+        let is_danger = past_findings.dangers.contains(mention.concept);
         let beside_its_time = || {
-            !is_of_today(reading, it)
-                && (is_former(reading, it)
-                    || past_findings.histories.tells(reading, it, self.age)
-                    || self.is_of_an_age(reading, it)
-                    || self.is_of_a_year(reading, it)
-                    || (is_danger && (is_years_ago(reading, it) || is_last_time(reading, it))))
+            !is_of_today(reading, mention)
+                && (is_former(reading, mention)
+                    || past_findings.histories.tells(reading, mention, self.age)
+                    || self.is_of_an_age(reading, mention)
+                    || self.is_of_a_year(reading, mention)
+                    || (is_danger
+                        && (is_years_ago(reading, mention) || is_last_time(reading, mention))))
         };
         // "In her last pregnancy she had eclampsia, headache": what follows the comma may be about
         // the current pregnancy.
-        let is_past = is_past(reading, it.first())
+        let is_past = is_past(reading, mention.first())
             && !past_findings
                 .histories
-                .is_behind_other_pregnancy(reading, it);
+                .is_behind_other_pregnancy(reading, mention);
         if is_past || beside_its_time() {
-            match past_findings.was.get(&it.concept) {
-                Some(was) => *it = Spotted::derived(*was, it.core.clone()),
-                None => it.dropped = Some(Dropped::Past),
+            match past_findings.was.get(&mention.concept) {
+                Some(was) => *mention = Spotted::derived(*was, mention.core.clone()),
+                None => mention.dropped = Some(Dropped::Past),
             }
         }
     }
 
     /// Matches "He had a seizure in 2020", "PMH: haematemesis 2017" and "in 2020 he had a seizure".
-    fn is_of_a_year(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
-        let stretch = clause_stretch(reading, it);
+    fn is_of_a_year(&self, reading: &Reading<'_>, mention: &Spotted) -> bool {
+        let stretch = clause_stretch(reading, mention);
         let has = |tokens: Range<usize>, mark: Mark| reading.marks.first(tokens, mark).is_some();
         let mut years = self.years.iter().filter(|&&at| stretch.contains(&at));
         years.any(|&year| {
             if has(stretch.start..year, Mark::Beginning) {
                 false
-            } else if it.last() < year {
-                let mut between = it.last() + 1..year;
-                let named = || between.len() <= YEAR_REACH && reading.words[it.last() + 1] == "in";
+            } else if mention.last() < year {
+                let mut between = mention.last() + 1..year;
+                let named =
+                    || between.len() <= YEAR_REACH && reading.words[mention.last() + 1] == "in";
                 // A number alone may be a time of day: "convulsion 2010".
                 let in_history = || has(reading.sentence_of(year), Mark::History);
                 (between.is_empty() && in_history())
@@ -173,22 +175,22 @@ impl Past {
             } else {
                 // The past-tense verb may be part of the finding: "had a seizure".
                 let opens = year == stretch.start + 1 && reading.words[stretch.start] == "in";
-                opens && has(year + 1..it.last() + 1, Mark::PastVerb)
+                opens && has(year + 1..mention.last() + 1, Mark::PastVerb)
             }
         })
     }
 
     /// Matches "When he was 2 years old" and "convulsed at 2 yrs" if the patient is clearly older
     /// now.
-    fn is_of_an_age(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
+    fn is_of_an_age(&self, reading: &Reading<'_>, mention: &Spotted) -> bool {
         let Some(age) = self.age else {
             return false;
         };
-        let stretch = clause_stretch(reading, it);
+        let stretch = clause_stretch(reading, mention);
         let word = |at: usize| reading.word(at);
         let younger = |at: usize| {
             let count = (at < reading.len()).then(|| CountedTime::at(reading, at));
-            let days = count.flatten().and_then(|it| it.days);
+            let days = count.flatten().and_then(|time| time.days);
             days.is_some_and(|days| {
                 days >= YEAR_DAYS && days / YEAR_DAYS + YEARS_SINCE <= age.years()
             })
@@ -200,7 +202,7 @@ impl Past {
                     && younger(at + 3)
             }
             // What follows the age is current: "at 60 years he was brought with chest pain".
-            "at" => it.last() < at && younger(at + 1),
+            "at" => mention.last() < at && younger(at + 1),
             _ => false,
         };
         let then = stretch.clone().find(|&at| is_then(at));
@@ -253,27 +255,27 @@ fn is_told_anew(reading: &Reading<'_>, at: usize, behind: Range<usize>) -> bool 
 }
 
 /// Whether the sentence mentions today or a recurrence.
-fn is_of_today(reading: &Reading<'_>, it: &Spotted) -> bool {
-    let mut sentence = reading.sentence_of(it.first());
+fn is_of_today(reading: &Reading<'_>, mention: &Spotted) -> bool {
+    let mut sentence = reading.sentence_of(mention.first());
     // "But none now" mentions today, but says that the finding is absent.
     let is_denied = |at: usize| at > 0 && reading.words[at - 1] == "none";
     sentence.any(|at| reading.marks.has(at, Mark::Anew) && !is_denied(at))
 }
 
 /// Matches "Childhood febrile convulsions" and "residual weakness".
-fn is_former(reading: &Reading<'_>, it: &Spotted) -> bool {
-    let near = it.first().saturating_sub(FORMER_REACH)..it.first();
+fn is_former(reading: &Reading<'_>, mention: &Spotted) -> bool {
+    let near = mention.first().saturating_sub(FORMER_REACH)..mention.first();
     reading.marks.first(near, Mark::Former).is_some()
 }
 
 /// Matches "Seizure 5 years ago": no verb, and a finding that does not last.
-fn is_years_ago(reading: &Reading<'_>, it: &Spotted) -> bool {
-    is_so_long_ago(reading, it.last() + 1, YEAR_DAYS)
+fn is_years_ago(reading: &Reading<'_>, mention: &Spotted) -> bool {
+    is_so_long_ago(reading, mention.last() + 1, YEAR_DAYS)
 }
 
 /// Matches "Last fit was 8/12 ago".
-fn is_last_time(reading: &Reading<'_>, it: &Spotted) -> bool {
-    let first = it.first();
+fn is_last_time(reading: &Reading<'_>, mention: &Spotted) -> bool {
+    let first = mention.first();
     let lead = if reading.words[first] == "last" {
         Some(first)
     } else {
@@ -286,9 +288,9 @@ fn is_last_time(reading: &Reading<'_>, it: &Spotted) -> bool {
     };
     // Excludes "At last" and "these last fits".
     let before = lead.checked_sub(1).map_or("", |at| reading.words[at]);
-    let was = usize::from(reading.words.get(it.last() + 1) == Some(&"was"));
+    let was = usize::from(reading.words.get(mention.last() + 1) == Some(&"was"));
     !matches!(before, "at" | "these")
-        && is_so_long_ago(reading, it.last() + 1 + was, LAST_TIME_DAYS)
+        && is_so_long_ago(reading, mention.last() + 1 + was, LAST_TIME_DAYS)
 }
 
 /// Whether at least this many days and "ago" are at this position and close a clause.
@@ -333,8 +335,11 @@ fn is_year(reading: &Reading<'_>, at: usize, last_year: i16) -> bool {
 }
 
 /// Returns the part of a clause around a finding, up to the barriers.
-fn clause_stretch(reading: &Reading<'_>, it: &Spotted) -> Range<usize> {
-    let (stretch, clause) = (stretch(reading, it.first()), reading.clause_of(it.first()));
+fn clause_stretch(reading: &Reading<'_>, mention: &Spotted) -> Range<usize> {
+    let (stretch, clause) = (
+        stretch(reading, mention.first()),
+        reading.clause_of(mention.first()),
+    );
     stretch.start.max(clause.start)..stretch.end.min(clause.end)
 }
 

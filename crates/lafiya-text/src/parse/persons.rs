@@ -73,14 +73,17 @@ impl Names {
     }
 
     /// Whether the words of a finding name an animal: "dog bite", "the dog was drooling".
-    pub(super) fn holds_animal(&self, it: &Spotted) -> bool {
-        let is_animal = |at: &usize| self.at(*at).is_some_and(|it| it.person == Person::Animal);
-        it.core.iter().any(is_animal)
+    pub(super) fn holds_animal(&self, mention: &Spotted) -> bool {
+        let is_animal = |at: &usize| {
+            self.at(*at)
+                .is_some_and(|name| name.person == Person::Animal)
+        };
+        mention.core.iter().any(is_animal)
     }
 
     /// Whether a relative is named in a token range.
     pub(super) fn has_kin(&self, mut tokens: Range<usize>) -> bool {
-        tokens.any(|at| self.at(at).is_some_and(|it| it.person == Person::Kin))
+        tokens.any(|at| self.at(at).is_some_and(|name| name.person == Person::Kin))
     }
 
     /// Whether a word is a possessive of a person: "my" before a person is not the speaker.
@@ -99,7 +102,7 @@ impl Names {
     /// only coughs". If the text mentions a child of one's own, another person's child is not the
     /// patient. On its own it may be, brought by anyone.
     pub(super) fn tell_guests_apart(&mut self, reading: &Reading<'_>) {
-        let is = |at: usize, person: Person| self.at(at).is_some_and(|it| it.person == person);
+        let is = |at: usize, person: Person| self.at(at).is_some_and(|name| name.person == person);
         let is_child = |at: &usize| is(*at, Person::Child);
         // With or without a possessive "s": "My neighbour pikin", "my neighbour's child".
         let owner_of = |child: usize| {

@@ -15,14 +15,14 @@ pub(super) fn drop_implausible(
     spotted: &mut [Spotted],
 ) -> bool {
     let mut any = false;
-    for it in spotted {
-        let days = it.duration.and_then(|duration| duration.0);
-        let (Some(finding), Some(days)) = (it.concept.finding(), days) else {
+    for mention in spotted {
+        let days = mention.duration.and_then(|duration| duration.0);
+        let (Some(finding), Some(days)) = (mention.concept.finding(), days) else {
             continue;
         };
         if gestations.contains(&days) || !base.is_plausible_duration(finding, days, age) {
-            it.duration = Some(Lasting(None));
-            any |= it.is_had();
+            mention.duration = Some(Lasting(None));
+            any |= mention.is_had();
         }
     }
     any

@@ -64,10 +64,10 @@ impl PositionalNegation {
 
     /// Whether a frame encloses a finding and what follows ends the statement about it: "elle ne
     /// vomit plus mais ...".
-    pub(super) fn frames(&self, reading: &Reading<'_>, it: &Spotted) -> bool {
-        let behind = it.last() + 1;
+    pub(super) fn frames(&self, reading: &Reading<'_>, mention: &Spotted) -> bool {
+        let behind = mention.last() + 1;
         let length = self.frame_behind.length_at(&reading.keys, behind);
-        let before = it.first().saturating_sub(FRAME_REACH)..it.last();
+        let before = mention.first().saturating_sub(FRAME_REACH)..mention.last();
         if length == 0 || !self.frame_before.begins_in(&reading.keys, before) {
             return false;
         }

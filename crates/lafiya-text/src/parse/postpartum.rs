@@ -52,12 +52,12 @@ impl Postpartum {
                 .any(|time| clause.contains(&time.first) && time.lasting.0.is_some_and(fits))
         };
         let is_over = |mention: &Spotted| told(mention, |days| days > CHILDBED_DAYS);
-        for it in spotted
+        for mention in spotted
             .iter_mut()
             .filter(|mention| mention.concept == childbed)
         {
-            if is_over(it) {
-                it.dropped = Some(Dropped::Past);
+            if is_over(mention) {
+                mention.dropped = Some(Dropped::Past);
             }
         }
         let fresh = spotted.iter().find(|mention| {
@@ -69,8 +69,8 @@ impl Postpartum {
         let may_be_hers =
             sex == Some(Sex::Female) && age.is_some_and(|age| MOTHERS.contains(&age.years()));
         let told_by_age = newborn.as_ref().filter(|_| may_be_hers);
-        let birth = fresh.map(|it| it.core.clone());
-        if let Some(birth) = birth.or_else(|| told_by_age.map(|it| it.clone().collect())) {
+        let birth = fresh.map(|mention| mention.core.clone());
+        if let Some(birth) = birth.or_else(|| told_by_age.map(|tokens| tokens.clone().collect())) {
             spotted.push(Spotted::derived(childbed, birth));
         }
     }

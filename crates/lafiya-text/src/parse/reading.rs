@@ -215,7 +215,7 @@ impl<'a> Reading<'a> {
     pub(super) fn gap_before<'t>(&self, text: &'t str, at: usize) -> &'t str {
         let start = at.checked_sub(1).map_or(0, |n| self.tokens[n].bytes().end);
         let end = self.tokens.get(at);
-        &text[start..end.map_or(text.len(), |it| it.bytes().start)]
+        &text[start..end.map_or(text.len(), |token| token.bytes().start)]
     }
 
     /// Whether two tokens are in the same sentence.
@@ -239,7 +239,7 @@ impl<'a> Reading<'a> {
 
 /// Assigns units to the tokens of a text. Sentences and clauses are filled in later.
 fn places(runs: &[Run], units: &[Unit<'_>]) -> Vec<TokenPosition> {
-    let mut places = Vec::with_capacity(units.last().map_or(0, |it| it.last));
+    let mut places = Vec::with_capacity(units.last().map_or(0, |unit| unit.last));
     let place = |(number, unit): (usize, &Unit<'_>), compound: bool| TokenPosition {
         unit: number as u32,
         sentence: 0,
@@ -291,7 +291,10 @@ fn part(traits: &[Traits], places: &mut [TokenPosition]) -> (Vec<Range<usize>>, 
         let is_last = at + 1 == traits.len();
         close(at + 1, is_last || traits[at].has(Trait::SentenceEnd));
     });
-    if traits.last().is_some_and(|it| !it.has(Trait::ClauseEnd)) {
+    if traits
+        .last()
+        .is_some_and(|traits| !traits.has(Trait::ClauseEnd))
+    {
         close(traits.len(), true);
     }
     (sentences, clauses)

@@ -34,9 +34,12 @@ impl Recoveries {
                 .map(Spotted::first)
                 .max();
             let Some(end) = ends else { continue };
-            for it in spotted.iter_mut() {
-                if it.concept == concept && it.choice == Choice::Present && it.first() < end {
-                    it.concept = was;
+            for mention in spotted.iter_mut() {
+                if mention.concept == concept
+                    && mention.choice == Choice::Present
+                    && mention.first() < end
+                {
+                    mention.concept = was;
                 }
             }
         }

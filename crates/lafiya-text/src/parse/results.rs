@@ -137,8 +137,8 @@ impl ResultReader {
             for name in names.into_iter().chain(&test.synonyms) {
                 add(name, ConceptRef::Lab(ix), Called::ByName);
             }
-            for it in &test.shows {
-                shown.add(&fold::words(it), ConceptRef::Lab(ix));
+            for phrase in &test.shows {
+                shown.add(&fold::words(phrase), ConceptRef::Lab(ix));
             }
         }
         let lists = [
@@ -147,9 +147,11 @@ impl ResultReader {
             (&words.looked_for, Called::LookedFor),
         ];
         for (list, called) in lists {
-            for it in list {
-                if let Some(concept) = base.resolve(&it.test) {
-                    it.names.iter().for_each(|name| add(name, concept, called));
+            for test in list {
+                if let Some(concept) = base.resolve(&test.test) {
+                    test.names
+                        .iter()
+                        .for_each(|name| add(name, concept, called));
                 }
             }
         }
@@ -210,39 +212,42 @@ impl ResultReader {
             return Vec::new();
         }
         for n in (0..named.len()).rev() {
-            let next = named.get(n + 1).map(|it| (it.tokens.start, it.outcome));
+            let next = named
+                .get(n + 1)
+                .map(|name| (name.tokens.start, name.outcome));
             named[n].outcome = self.outcome(reading, &named[n], next);
         }
         let person = measures::person(written.base, written.patient, spotted);
         let mut results = Vec::new();
-        named.retain(|it| written.surroundings.is_now(reading, it.tokens.start));
+        named.retain(|name| written.surroundings.is_now(reading, name.tokens.start));
         let numbered: Vec<(usize, u32)> = named
             .iter()
-            .filter(|it| self.number_behind(reading, it.tokens.end).is_some())
-            .map(|it| (it.tokens.start, reading.sentence(it.tokens.start)))
+            .filter(|name| self.number_behind(reading, name.tokens.end).is_some())
+            .map(|name| (name.tokens.start, reading.sentence(name.tokens.start)))
             .collect();
         let mut behind = None;
-        for it in named {
+        for name in named {
             // "AST and ALT 250 and 180": it is ambiguous which number belongs to which test.
             let shares = behind.is_some_and(|(test, end)| {
-                test != it.test.concept && self.joins(reading, end..it.tokens.start)
+                test != name.test.concept && self.joins(reading, end..name.tokens.start)
             });
-            behind = Some((it.test.concept, it.tokens.end));
+            behind = Some((name.test.concept, name.tokens.end));
             // "Urinalysis: leucocytes neg" is not about blood.
-            let elsewhere =
-                || it.test.of_blood && !written.surroundings.is_of_blood(reading, it.tokens.start);
-            if let Some(choice) = it.outcome {
+            let elsewhere = || {
+                name.test.of_blood && !written.surroundings.is_of_blood(reading, name.tokens.start)
+            };
+            if let Some(choice) = name.outcome {
                 if elsewhere() {
                     continue;
                 }
-                let core = it.tokens.collect();
-                results.push(Spotted::new(it.test.concept, core, choice, CONFIDENCE));
+                let core = name.tokens.collect();
+                results.push(Spotted::new(name.test.concept, core, choice, CONFIDENCE));
             } else if !shares {
-                let place = (it.tokens.start, reading.sentence(it.tokens.start));
+                let place = (name.tokens.start, reading.sentence(name.tokens.start));
                 let others = numbered.iter().filter(|other| **other != place);
-                let listed = heads_item(reading, it.tokens.start)
+                let listed = heads_item(reading, name.tokens.start)
                     && others.clone().any(|other| other.1 == place.1);
-                self.measured(reading, written, (&person, listed), &it, &mut results);
+                self.measured(reading, written, (&person, listed), &name, &mut results);
             }
         }
         results
@@ -314,10 +319,10 @@ impl ResultReader {
         reading: &Reading<'_>,
         written: &Written<'_>,
         (person, listed): (&Person, bool),
-        it: &Named,
+        named: &Named,
         results: &mut Vec<Spotted>,
     ) {
-        let Named { test, tokens, .. } = it;
+        let Named { test, tokens, .. } = named;
         let own = written.surroundings.is_own(reading, tokens.start);
         let before = &reading.words[tokens.start.saturating_sub(LOOK_BACK)..tokens.start];
         if test.called == Called::LookedFor || !own || before.contains(&NORMAL) {
@@ -332,7 +337,7 @@ impl ResultReader {
         let amount = self.units.amount(text, written.base, test.concept);
         // "Na 138, K 6.8": an abbreviation in a list of values needs no unit.
         let is_clear = listed || test.called != Called::ByLetters;
-        let amount = amount.filter(|it| it.has_unit() || is_clear);
+        let amount = amount.filter(|amount| amount.has_unit() || is_clear);
         let Some(amount) = amount else {
             return;
         };
@@ -349,18 +354,25 @@ impl ResultReader {
             let persons = AGES_PROBED.map(|age| Person { age, ..*person });
             let told = persons.map(|person| amount.says(written.base, test.concept, &person));
             let told = told.iter().flatten();
-            derived
-                .absent
-                .retain(|it| told.clone().all(|(told, _)| !told.present.contains(it)));
+            derived.absent.retain(|concept| {
+                told.clone()
+                    .all(|(told, _)| !told.present.contains(concept))
+            });
         }
         let within = |at: &usize| reading.tokens[*at].bytes().start < begin + length;
         let end = (at..reading.len()).take_while(within).last();
         let core: Tokens = tokens.clone().chain(at..=end.unwrap_or(at)).collect();
-        let present = derived.present.into_iter().map(|it| (it, Choice::Present));
-        let absent = derived.absent.into_iter().map(|it| (it, Choice::Absent));
+        let present = derived
+            .present
+            .into_iter()
+            .map(|concept| (concept, Choice::Present));
+        let absent = derived
+            .absent
+            .into_iter()
+            .map(|concept| (concept, Choice::Absent));
         // Of the absences, only that of the test itself is kept: nobody would mention the other
         // findings that a value rules out.
-        let absent = absent.filter(|(it, _)| *it == test.concept);
+        let absent = absent.filter(|(concept, _)| *concept == test.concept);
         for (concept, choice) in present.chain(absent) {
             results.push(Spotted {
                 derived: true,
@@ -411,18 +423,18 @@ impl ResultReader {
     fn outcome(
         &self,
         reading: &Reading<'_>,
-        it: &Named,
+        named: &Named,
         next: Option<(usize, Option<Choice>)>,
     ) -> Option<Choice> {
-        let most = match it.test.called {
+        let most = match named.test.called {
             Called::ByName => BETWEEN_MAX,
             Called::LookedFor => BESIDE_MAX,
             Called::ByLetters => return None,
         };
-        let sentence = reading.sentence_of(it.tokens.start);
+        let sentence = reading.sentence_of(named.tokens.start);
         let end = next.map_or(sentence.end, |(start, _)| start.min(sentence.end));
-        let mut at = it.tokens.end;
-        while at < end && at - it.tokens.end <= most {
+        let mut at = named.tokens.end;
+        while at < end && at - named.tokens.end <= most {
             if let Some((choice, length)) = self.outcome_at(reading, at) {
                 return self.later(reading, at + length..end).or(Some(choice));
             }
@@ -432,18 +444,18 @@ impl ResultReader {
             }
         }
         if let Some((start, outcome @ Some(_))) = next
-            && (it.tokens.end..start).all(|at| self.joining.length_at(&reading.keys, at) > 0)
+            && (named.tokens.end..start).all(|at| self.joining.length_at(&reading.keys, at) > 0)
         {
             return outcome;
         }
-        let from = it
+        let from = named
             .tokens
             .start
             .saturating_sub(BESIDE_MAX)
             .max(sentence.start);
-        let before = (from..it.tokens.start).rev();
+        let before = (from..named.tokens.start).rev();
         let mut quiet = before.take_while(|at| {
-            *at + 1 == it.tokens.start || self.between.length_at(&reading.keys, *at + 1) > 0
+            *at + 1 == named.tokens.start || self.between.length_at(&reading.keys, *at + 1) > 0
         });
         // A sign before a test belongs to what precedes it: "widal +, RDT". "+ve UPT" starts with
         // its own sign.
@@ -454,7 +466,7 @@ impl ResultReader {
             told.map(|(choice, _)| choice)
         });
         told_before.or_else(|| {
-            let shows = self.shows(reading, it.test.concept, it.tokens.end..end);
+            let shows = self.shows(reading, named.test.concept, named.tokens.end..end);
             shows.then_some(Choice::Present)
         })
     }

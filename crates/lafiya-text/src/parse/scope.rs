@@ -151,19 +151,19 @@ impl Scope {
         self.forward((reading, in_time), (&begins, covered.tokens()), spotted);
         let answered = Answered::of(text, (reading, covered.tokens()), spotted);
         let past = Past::of(reading, age, self.past_findings.last_past_year(today));
-        for it in spotted.iter_mut() {
-            self.backward(reading, (&begins, covered.tokens()), it);
-            if (it.well || !it.derived) && self.answers.deny(&answered, it) {
-                self.answer_no(reading, it);
+        for mention in spotted.iter_mut() {
+            self.backward(reading, (&begins, covered.tokens()), mention);
+            if (mention.well || !mention.derived) && self.answers.deny(&answered, mention) {
+                self.answer_no(reading, mention);
             }
             if let Some(past) = &past {
-                past.drop(reading, &self.past_findings, it);
+                past.drop(reading, &self.past_findings, mention);
             }
-            let first = it.first();
+            let first = mention.first();
             let queried =
                 first > 0 && reading.words[first - 1] == "?" && !reading.tokens[first].spaced;
-            if queried && !it.derived {
-                it.choice = Choice::Unknown;
+            if queried && !mention.derived {
+                mention.choice = Choice::Unknown;
             }
         }
         current_danger::note(reading, &self.past_findings.dangers, spotted);
@@ -172,14 +172,14 @@ impl Scope {
 
     /// Applies the answer "no": a finding is then absent, and an ability that is asked about is
     /// then missing.
-    fn answer_no(&self, reading: &Reading<'_>, it: &mut Spotted) {
-        if it.well && endings::tells_end(reading, it) {
+    fn answer_no(&self, reading: &Reading<'_>, mention: &mut Spotted) {
+        if mention.well && endings::tells_end(reading, mention) {
             // "Has the bleeding stopped? No.": the bleeding is present.
-            it.choice = Choice::Present;
-        } else if it.well {
-            self.refuse(it);
+            mention.choice = Choice::Present;
+        } else if mention.well {
+            self.refuse(mention);
         } else {
-            it.choice = Choice::Absent;
+            mention.choice = Choice::Absent;
         }
     }
 
@@ -188,34 +188,34 @@ impl Scope {
     fn share(&self, reading: &Reading<'_>, covered: &[bool], spotted: &mut [Spotted]) {
         for n in (1..spotted.len()).rev() {
             let (before, rest) = spotted.split_at_mut(n);
-            let (it, next) = (&mut before[n - 1], &rest[0]);
-            let may_share = it.choice == Choice::Present
+            let (mention, next) = (&mut before[n - 1], &rest[0]);
+            let may_share = mention.choice == Choice::Present
                 && next.choice == Choice::Absent
-                && !it.derived
+                && !mention.derived
                 && !next.derived
-                && it.last() < next.first();
+                && mention.last() < next.first();
             if !may_share {
                 continue;
             }
-            let between = it.last() + 1..next.first();
+            let between = mention.last() + 1..next.first();
             let joins = |at: usize| {
                 reading.marks.has(at, Mark::Joiner)
                     || self.before_after_negators.length_at(&reading.keys, at) > 0
                     || reading.is_light(at)
             };
-            let joined = reading.same_sentence(it.last(), next.first())
+            let joined = reading.same_sentence(mention.last(), next.first())
                 && reading.marks.first(between.clone(), Mark::Joiner).is_some()
                 && reading
                     .marks
                     .first(between.clone(), Mark::Trigger)
                     .is_none()
                 && between.clone().all(joins);
-            let is_danger = self.past_findings.dangers.contains(it.concept);
+            let is_danger = self.past_findings.dangers.contains(mention.concept);
             if joined
-                && (it.concept == next.concept
-                    || (!is_danger && self.endings.end_together((reading, covered), it, next)))
+                && (mention.concept == next.concept
+                    || (!is_danger && self.endings.end_together((reading, covered), mention, next)))
             {
-                it.choice = Choice::Absent;
+                mention.choice = Choice::Absent;
             }
         }
     }
@@ -278,8 +278,8 @@ impl Scope {
                     let is_denied = |mention: &&mut Spotted| {
                         (at + 1..until).contains(&mention.first()) && !mention.derived
                     };
-                    for it in spotted.iter_mut().filter(is_denied) {
-                        it.choice = Choice::Unknown;
+                    for mention in spotted.iter_mut().filter(is_denied) {
+                        mention.choice = Choice::Unknown;
                     }
                 }
                 at = next(until);
@@ -329,15 +329,15 @@ impl Scope {
                         && reading.clause_of(at).start == at =>
                 {
                     let clause = reading.clause_of(at);
-                    for it in spotted.iter_mut() {
-                        if clause.contains(&it.first()) && !it.derived {
-                            it.dropped = Some(Dropped::Hypothetical);
+                    for mention in spotted.iter_mut() {
+                        if clause.contains(&mention.first()) && !mention.derived {
+                            mention.dropped = Some(Dropped::Hypothetical);
                         }
                     }
                 }
                 Some(Trigger::Hypothetical) => {
-                    self.reach(reading, spotted, after, |it| {
-                        it.dropped = Some(Dropped::Hypothetical);
+                    self.reach(reading, spotted, after, |mention| {
+                        mention.dropped = Some(Dropped::Hypothetical);
                     });
                 }
                 Some(&trigger) if trigger >= Trigger::Denial => {
@@ -443,11 +443,11 @@ impl Scope {
         turn: impl Fn(&mut Spotted),
     ) {
         let reach = reach_of(reading, from);
-        for it in spotted
+        for mention in spotted
             .iter_mut()
             .filter(|mention| !mention.derived && reach.contains(&mention.first()))
         {
-            turn(it);
+            turn(mention);
         }
     }
 
@@ -457,11 +457,11 @@ impl Scope {
         let goes_on = |comma: usize| self.list_ends_in_or(reading, comma);
         let reach = reach_of(reading, from);
         let reach = self.doubts.governed(reading, spotted, reach, goes_on);
-        for it in spotted
+        for mention in spotted
             .iter_mut()
             .filter(|mention| !mention.derived && reach.contains(&mention.first()))
         {
-            it.choice = Choice::Unknown;
+            mention.choice = Choice::Unknown;
         }
     }
 
@@ -511,7 +511,7 @@ impl Scope {
                 // A finding that shares a word with it is negated as well.
                 let mut inner = at + 1;
                 while inner < end {
-                    end = deny_at(spotted, begins, inner).map_or(end, |it| it.max(end));
+                    end = deny_at(spotted, begins, inner).map_or(end, |ends| ends.max(end));
                     inner += 1;
                 }
                 at = end;
@@ -571,11 +571,11 @@ impl Scope {
         }
     }
 
-    fn refuse(&self, it: &mut Spotted) {
-        if self.past_findings.dangers.contains(it.concept) {
-            it.dropped = Some(Dropped::Hypothetical);
+    fn refuse(&self, mention: &mut Spotted) {
+        if self.past_findings.dangers.contains(mention.concept) {
+            mention.dropped = Some(Dropped::Hypothetical);
         } else {
-            it.choice = Choice::Present;
+            mention.choice = Choice::Present;
         }
     }
 
@@ -642,11 +642,11 @@ fn reach_of(reading: &Reading<'_>, from: usize) -> Range<usize> {
 /// Negates the findings that begin at a token. Returns the token after them.
 fn deny_at(spotted: &mut [Spotted], begins: &Begins, at: usize) -> Option<usize> {
     let here = begins.at(at).map(|n| {
-        let it = &mut spotted[n];
-        if !it.derived {
-            it.choice = Choice::Absent;
+        let mention = &mut spotted[n];
+        if !mention.derived {
+            mention.choice = Choice::Absent;
         }
-        it.last() + 1
+        mention.last() + 1
     });
     here.max()
 }

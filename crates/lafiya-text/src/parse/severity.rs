@@ -75,22 +75,22 @@ impl Grades {
         if !reading.has_any([Trait::GradeBefore, Trait::GradeAfter]) {
             return;
         }
-        for it in spotted {
-            if it.choice == Choice::Present && it.is_finding() && !it.derived {
-                it.severity = self.of(reading, covered.tokens(), it);
+        for mention in spotted {
+            if mention.choice == Choice::Present && mention.is_finding() && !mention.derived {
+                mention.severity = self.of(reading, covered.tokens(), mention);
             }
         }
     }
 
     /// Returns the severity of a finding. `covered` are the tokens of all findings; those around
     /// this one belong to others.
-    fn of(&self, reading: &Reading<'_>, covered: &[bool], it: &Spotted) -> Option<Severity> {
+    fn of(&self, reading: &Reading<'_>, covered: &[bool], mention: &Spotted) -> Option<Severity> {
         // Fast path: most texts have no such word.
         let spoken_of = reading.has_any([Trait::GradeBefore]);
-        let before = spoken_of.then(|| self.nearest_before(reading, covered, it));
+        let before = spoken_of.then(|| self.nearest_before(reading, covered, mention));
         before
             .flatten()
-            .or_else(|| self.after(reading, it.last(), covered))
+            .or_else(|| self.after(reading, mention.last(), covered))
     }
 
     /// Returns the nearest word before the finding or inside it. Another finding or a comma ends
@@ -99,9 +99,9 @@ impl Grades {
         &self,
         reading: &Reading<'_>,
         covered: &[bool],
-        it: &Spotted,
+        mention: &Spotted,
     ) -> Option<Severity> {
-        let (first, last) = (it.first(), it.last());
+        let (first, last) = (mention.first(), mention.last());
         let sentence = reading.sentence_of(first);
         let at_before = |at: usize| {
             let begins = reading.traits[at].has(Trait::GradeBefore);

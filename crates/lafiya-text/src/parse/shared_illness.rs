@@ -40,8 +40,12 @@ impl SharedIllness {
             (length > 0).then_some(n + length)
         });
         found.is_some_and(|behind| {
-            let is_article =
-                |n: usize| reading.traits.get(n).is_some_and(|it| it.has(Trait::Owner));
+            let is_article = |n: usize| {
+                reading
+                    .traits
+                    .get(n)
+                    .is_some_and(|traits| traits.has(Trait::Owner))
+            };
             let named = behind + usize::from(is_article(behind) && names.at(behind).is_none());
             named < end && is_patient(reading, names, named)
         })
@@ -61,6 +65,6 @@ fn joined_to(reading: &Reading<'_>, at: usize) -> Option<usize> {
 /// Whether a word can name the patient: a personal pronoun, the speaker, or "patient".
 fn is_patient(reading: &Reading<'_>, names: &Names, at: usize) -> bool {
     let is_pronoun = |person: Person| matches!(person, Person::First | Person::Third);
-    let names_one = names.at(at).is_some_and(|it| is_pronoun(it.person));
+    let names_one = names.at(at).is_some_and(|name| is_pronoun(name.person));
     names_one || reading.marks.has(at, Mark::Patient)
 }

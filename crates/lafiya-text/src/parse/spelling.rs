@@ -52,7 +52,9 @@ impl Spelling {
         drops.dedup();
         for of_one_key in drops.chunk_by(|(a, _), (b, _)| a == b) {
             let from = spelling.leading.len() as u32;
-            spelling.leading.extend(of_one_key.iter().map(|it| it.1));
+            spelling
+                .leading
+                .extend(of_one_key.iter().map(|entry| entry.1));
             let places = from..spelling.leading.len() as u32;
             spelling.dropped.insert(of_one_key[0].0, places);
         }
@@ -130,24 +132,24 @@ fn without<'a>(word: &str, at: usize, rest: &'a mut String) -> &'a str {
 /// Returns the prose texts of the knowledge base, a source of plain English words.
 fn texts(base: &KnowledgeBase) -> Vec<&str> {
     let mut texts: Vec<&str> = Vec::new();
-    for it in base.findings() {
+    for finding in base.findings() {
         texts.extend([
-            &*it.text.question,
-            &it.text.caregiver_question,
-            &it.text.explanation,
+            &*finding.text.question,
+            &finding.text.caregiver_question,
+            &finding.text.explanation,
         ]);
     }
-    for it in base.risks() {
+    for risk in base.risks() {
         texts.extend([
-            &*it.text.question,
-            &it.text.caregiver_question,
-            &it.text.explanation,
+            &*risk.text.question,
+            &risk.text.caregiver_question,
+            &risk.text.explanation,
         ]);
     }
-    for it in base.conditions() {
-        let education = &it.text.education;
+    for condition in base.conditions() {
+        let education = &condition.text.education;
         texts.extend([
-            &*it.text.description,
+            &*condition.text.description,
             &education.overview,
             &education.when_to_seek_care,
         ]);

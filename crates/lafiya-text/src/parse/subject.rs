@@ -192,11 +192,11 @@ impl Subjects {
                 .find(|line| line.contains(&mention.first()))
         };
         let mut counts = [0; PERSONS];
-        for it in spotted.iter().filter(|mention| {
+        for mention in spotted.iter().filter(|mention| {
             mention.is_finding() && mention.dropped.is_none() && family_line(mention).is_none()
         }) {
             // A person referred to again by a pronoun is the main subject.
-            let SpokenOf { person, by_pronoun } = spoken_of[it.first()];
+            let SpokenOf { person, by_pronoun } = spoken_of[mention.first()];
             counts[person as usize] += 1 + usize::from(by_pronoun);
         }
         let of = |person: Person| counts[person as usize];
@@ -227,19 +227,20 @@ impl Subjects {
             let risk = mention.concept.risk().map(|ix| base.risk(ix));
             risk.is_some_and(|risk| risk.state.is_none())
         };
-        for it in spotted.iter_mut() {
-            let person = spoken_of[it.first()].person;
-            let told_of = family_line(it).map_or_else(
+        for mention in spotted.iter_mut() {
+            let person = spoken_of[mention.first()].person;
+            let told_of = family_line(mention).map_or_else(
                 || is_patient(person),
                 // Notes run on: "FHx: not known, fever 3 days".
-                |line| it.is_finding() && !names.has_kin(line.start..it.first()),
+                |line| mention.is_finding() && !names.has_kin(line.start..mention.first()),
             );
             let is_patients = told_of
-                || is_about_others(base, it.concept)
-                || (person == Person::Animal && (is_exposure(it) || names.holds_animal(it)))
-                || (person == Person::Child && is_of_unborn(base, it.concept));
+                || is_about_others(base, mention.concept)
+                || (person == Person::Animal
+                    && (is_exposure(mention) || names.holds_animal(mention)))
+                || (person == Person::Child && is_of_unborn(base, mention.concept));
             if !is_patients {
-                it.dropped = Some(Dropped::OtherPerson);
+                mention.dropped = Some(Dropped::OtherPerson);
             }
         }
         self.animals.add_bites(reading, &names, spotted);
@@ -427,8 +428,8 @@ impl Subjects {
                 now = Person::Nobody;
             }
             let named_here = names.at(at);
-            let in_passing = named_here.is_some_and(|it| it.in_passing);
-            match named_here.map(|it| it.person) {
+            let in_passing = named_here.is_some_and(|name| name.in_passing);
+            match named_here.map(|name| name.person) {
                 None => {}
                 Some(Person::Third) if pronoun_fits(reading, at, sex) => now = Person::Nobody,
                 Some(Person::Third) => now = named,
@@ -494,7 +495,7 @@ impl Subjects {
             (at + 1..reading.len().min(at + 4)).take_while(|&n| reading.same_sentence(at, n));
         if objects
             .map(|n| reading.words[n])
-            .any(|it| matches!(it, "me" | "him" | "us" | "am"))
+            .any(|word| matches!(word, "me" | "him" | "us" | "am"))
         {
             return true;
         }
@@ -553,7 +554,7 @@ fn is_sex(reading: &Reading<'_>, at: usize) -> bool {
 /// Whether a person only reports about the patient: "My mother says", "we saw".
 fn reports(reading: &Reading<'_>, at: usize) -> bool {
     let next = reading.traits.get(at + 1);
-    next.is_some_and(|it| it.has(Trait::Reporting)) && reading.same_sentence(at, at + 1)
+    next.is_some_and(|traits| traits.has(Trait::Reporting)) && reading.same_sentence(at, at + 1)
 }
 
 /// Whether a relative without a possessive has a sentence of their own after the patient's: "Chest
@@ -567,7 +568,7 @@ fn is_told_of(reading: &Reading<'_>, at: usize) -> bool {
         reading
             .traits
             .get(at + 1)
-            .is_some_and(|it| it.has(Trait::Inherited))
+            .is_some_and(|traits| traits.has(Trait::Inherited))
     };
     let told = |text: &&str| matches!(*text, "had" | "has" | "died" | "suffered" | "suffers");
     (begins && next.is_some_and(told)) || (begins_clause && inherits())

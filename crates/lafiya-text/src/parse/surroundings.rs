@@ -65,7 +65,9 @@ impl Surroundings {
         let clause = reading.clause_of(at);
         let is_old = |n: usize| self.another_day.length_at(&reading.keys, n) > 0;
         let is_year = |n: usize| {
-            let year = reading.words[n].parse().is_ok_and(|it| YEARS.contains(&it));
+            let year = reading.words[n]
+                .parse()
+                .is_ok_and(|year| YEARS.contains(&year));
             year && n > clause.start && reading.words[n - 1] == "in"
         };
         self.is_now(reading, at) && !clause.clone().any(|n| is_old(n) || is_year(n))

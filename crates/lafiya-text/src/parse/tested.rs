@@ -74,12 +74,12 @@ impl Tested {
         if !reading.has_any([Trait::Outcome]) || !reading.marks.has_any(Mark::Now) {
             return;
         }
-        for it in spotted {
-            if it.choice != Choice::Absent || !is_sought(base, it) {
+        for mention in spotted {
+            if mention.choice != Choice::Absent || !is_sought(base, mention) {
                 continue;
             }
-            let told = reading.next_of(it.first() + 1, [Trait::Outcome]);
-            let behind = told + 1..reading.sentence_of(it.last()).end;
+            let told = reading.next_of(mention.first() + 1, [Trait::Outcome]);
+            let behind = told + 1..reading.sentence_of(mention.last()).end;
             // There is no result in its sentence.
             if behind.is_empty() {
                 continue;
@@ -92,19 +92,19 @@ impl Tested {
             let another = reading.next_of(behind.start, [Trait::Test]) < behind.end
                 || reading.next_of(clause.start, [Trait::Person]) < now;
             if !another && results.later(reading, behind) == Some(Choice::Present) {
-                (it.choice, it.dropped, it.now) = (Choice::Present, None, false);
+                (mention.choice, mention.dropped, mention.now) = (Choice::Present, None, false);
             }
         }
     }
 
     /// Returns the condition together with the words that make it the aim of a test.
-    fn aim(&self, reading: &Reading<'_>, it: &Spotted) -> Option<Range<usize>> {
-        let behind = it.last() + 1;
+    fn aim(&self, reading: &Reading<'_>, mention: &Spotted) -> Option<Range<usize>> {
+        let behind = mention.last() + 1;
         let length = self.testing.length_at(&reading.keys, behind);
-        if length > 0 && reading.same_sentence(it.last(), behind) {
-            return Some(it.first()..behind + length);
+        if length > 0 && reading.same_sentence(mention.last(), behind) {
+            return Some(mention.first()..behind + length);
         }
-        let first = it.first();
+        let first = mention.first();
         let lengths = (1..=BEFORE_MAX.min(first)).rev();
         let from = { lengths }
             .map(|length| first - length)
@@ -140,7 +140,7 @@ impl Tested {
 }
 
 /// Whether a test may look for it.
-fn is_sought(base: &KnowledgeBase, it: &Spotted) -> bool {
-    let risk = it.concept.risk().map(|ix| base.risk(ix));
+fn is_sought(base: &KnowledgeBase, mention: &Spotted) -> bool {
+    let risk = mention.concept.risk().map(|ix| base.risk(ix));
     risk.is_some_and(|risk| KINDS.contains(&risk.text.kind.as_str()))
 }

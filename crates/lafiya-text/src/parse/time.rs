@@ -249,7 +249,7 @@ impl Times {
         let &CountedTime { at, end, .. } = count;
         let is = |at: usize, wanted: Trait| {
             let traits = reading.traits.get(at);
-            traits.is_some_and(|it| it.has(wanted))
+            traits.is_some_and(|traits| traits.has(wanted))
         };
         let word = |at: usize| words.get(at).copied().unwrap_or_default();
         let of = word(end) == "of";
@@ -302,7 +302,7 @@ impl Times {
         if !matches!(word(at), "d" | "day") || !reading.tokens.get(at + 1)?.is_number() {
             return None;
         }
-        let days = word(at + 1).parse().ok().filter(|it| *it <= MONTH_DAYS)?;
+        let days = word(at + 1).parse().ok().filter(|day| *day <= MONTH_DAYS)?;
         let behind = at + 2;
         let of_life = matches!([word(behind), word(behind + 1)], ["of", "life"]);
         let old = word(behind) == "old" || self.newborn.contains(word(behind));
@@ -429,9 +429,9 @@ impl Times {
         // A time of day: "since 4am", "since 0300h".
         let next = words.get(at + 1);
         let by_the_clock =
-            words[at].len() == 4 && next.is_some_and(|it| matches!(*it, "h" | "hr" | "hrs"));
+            words[at].len() == 4 && next.is_some_and(|unit| matches!(*unit, "h" | "hr" | "hrs"));
         if reading.tokens[at].is_number()
-            && (by_the_clock || next.is_some_and(|it| matches!(*it, "am" | "pm")))
+            && (by_the_clock || next.is_some_and(|half| matches!(*half, "am" | "pm")))
         {
             return Some(time(at + 2, Some(0)));
         }

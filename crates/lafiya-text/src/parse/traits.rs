@@ -78,7 +78,7 @@ impl Traits {
     /// Combines the traits of a list whose flag is true.
     pub(super) fn of(list: &[(Trait, bool)]) -> Self {
         let given = list.iter().filter(|(_, given)| *given);
-        Self(given.fold(0, |bits, (it, _)| bits | it.bit()))
+        Self(given.fold(0, |bits, (single, _)| bits | single.bit()))
     }
 
     #[inline]
@@ -94,7 +94,7 @@ impl Traits {
 
     /// Returns the union of the traits of several words.
     pub(super) fn of_all(row: &[Self]) -> Self {
-        Self(row.iter().fold(0, |bits, it| bits | it.0))
+        Self(row.iter().fold(0, |bits, traits| bits | traits.0))
     }
 
     /// Calls back with the index of every word that has any of several traits, in order.
@@ -105,8 +105,8 @@ impl Traits {
         mut tell: impl FnMut(usize),
     ) {
         let wanted = bits(wanted);
-        let (shared_illness, rest) = row.as_chunks::<AT_A_TIME>();
-        for (number, words) in shared_illness.iter().enumerate() {
+        let (chunks, rest) = row.as_chunks::<AT_A_TIME>();
+        for (number, words) in chunks.iter().enumerate() {
             let having = |having: u32, n: usize| having | u32::from(words[n].0 & wanted != 0) << n;
             let mut having = (0..AT_A_TIME).fold(0, having);
             while having != 0 {
@@ -115,7 +115,11 @@ impl Traits {
             }
         }
         let passed = row.len() - rest.len();
-        for (n, _) in rest.iter().enumerate().filter(|it| it.1.0 & wanted != 0) {
+        for (n, _) in rest
+            .iter()
+            .enumerate()
+            .filter(|entry| entry.1.0 & wanted != 0)
+        {
             tell(passed + n);
         }
     }
@@ -123,13 +127,13 @@ impl Traits {
     /// Returns the index of the first word that has any of several traits.
     #[inline]
     pub(super) fn first<const N: usize>(row: &[Self], wanted: [Trait; N]) -> Option<usize> {
-        first_with(row, |it| it.0, bits(wanted))
+        first_with(row, |traits| traits.0, bits(wanted))
     }
 }
 
 #[inline]
 fn bits<const N: usize>(wanted: [Trait; N]) -> u32 {
-    wanted.iter().fold(0, |bits, it| bits | it.bit())
+    wanted.iter().fold(0, |bits, single| bits | single.bit())
 }
 
 impl Trait {
@@ -147,10 +151,12 @@ const TOGETHER: usize = 4;
 /// several are skipped at a time.
 #[inline]
 pub(super) fn first_with<T>(row: &[T], bits: impl Fn(&T) -> u32, wanted: u32) -> Option<usize> {
-    let (shared_illness, _) = row.as_chunks::<TOGETHER>();
-    let any = |places: &[T; TOGETHER]| places.iter().fold(0, |any, it| any | bits(it));
-    let passed = shared_illness.iter().take_while(|it| any(it) & wanted == 0);
+    let (chunks, _) = row.as_chunks::<TOGETHER>();
+    let any = |places: &[T; TOGETHER]| places.iter().fold(0, |any, element| any | bits(element));
+    let passed = chunks.iter().take_while(|chunk| any(chunk) & wanted == 0);
     let from = passed.count() * TOGETHER;
-    let next = row[from..].iter().position(|it| bits(it) & wanted != 0)?;
+    let next = row[from..]
+        .iter()
+        .position(|element| bits(element) & wanted != 0)?;
     Some(from + next)
 }

@@ -69,7 +69,7 @@ impl Misspelt {
             .collect();
         words.sort_by_key(|(shape, ..)| shape.length);
         let longest = words.last().map_or(0, |(shape, ..)| shape.length);
-        let shorter_than = |length: u32| words.partition_point(|(it, ..)| it.length < length);
+        let shorter_than = |length: u32| words.partition_point(|(shape, ..)| shape.length < length);
         let mut by_trigram: FastMap<u64, Vec<u32>> = FastMap::default();
         for (place, (_, _, text)) in (0..).zip(&words) {
             for trigram in trigrams(text) {
@@ -81,7 +81,7 @@ impl Misspelt {
         }
         Self {
             starts: (0..=longest + 1)
-                .map(|it| number(shorter_than(it)))
+                .map(|length| number(shorter_than(length)))
                 .collect(),
             words: words.iter().map(|(_, number, _)| *number).collect(),
             shapes: words.iter().map(|(shape, ..)| *shape).collect(),
@@ -129,7 +129,8 @@ impl Misspelt {
     /// Returns the positions of the words whose lengths are in a range.
     fn of_lengths(&self, lengths: Range<usize>) -> Range<u32> {
         let start = |length: usize| self.starts.get(length).or(self.starts.last()).copied();
-        let [from, to] = [lengths.start, lengths.end].map(|it| start(it).unwrap_or_default());
+        let [from, to] =
+            [lengths.start, lengths.end].map(|length| start(length).unwrap_or_default());
         from..to
     }
 
@@ -142,7 +143,7 @@ impl Misspelt {
     ) -> SmallVec<[&[u32]; LETTERS_LIKELY]> {
         let list = |trigram: &u64| self.trigrams.get(trigram).map_or(&[][..], Vec::as_slice);
         let own = trigrams(text);
-        let lists = own.iter().map(|it| within(list(it), stretch));
+        let lists = own.iter().map(|trigram| within(list(trigram), stretch));
         let mut lists: SmallVec<[&[u32]; LETTERS_LIKELY]> = lists.collect();
         // A near word shares this many trigrams, so it is also in one of the other lists: the
         // longest lists can be skipped.
@@ -155,9 +156,9 @@ impl Misspelt {
 
 /// Returns the part of a list that falls into a range.
 fn within<'a>(list: &'a [u32], stretch: &Range<u32>) -> &'a [u32] {
-    let from = list.partition_point(|&it| it < stretch.start);
+    let from = list.partition_point(|&place| place < stretch.start);
     let list = &list[from..];
-    &list[..list.partition_point(|&it| it < stretch.end)]
+    &list[..list.partition_point(|&place| place < stretch.end)]
 }
 
 fn number(count: usize) -> u32 {
@@ -221,10 +222,10 @@ mod tests {
             for at in 0..word.len() {
                 for letter in ["", "a", "th"] {
                     let text = format!("{}{letter}{}", &word[..at], &word[at + 1..]);
-                    let distance = |it: &&str| osa::distance(it.chars(), text.chars());
+                    let distance = |word: &&str| osa::distance(word.chars(), text.chars());
                     let mut by_all: Vec<_> =
                         WORDS.iter().map(|word| (*word, distance(word))).collect();
-                    by_all.retain(|it| it.1 <= slips(&text));
+                    by_all.retain(|word| word.1 <= slips(&text));
                     by_all.sort_unstable();
                     assert_eq!(near(&text), by_all, "{text}");
                 }

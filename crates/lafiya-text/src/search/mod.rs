@@ -122,7 +122,9 @@ impl Search {
             .vocabulary
             .finish(&search.postings, search.entries.len());
         let exact = entering.whole.iter();
-        search.exact = exact.map(|(it, at)| (key(it), at.clone())).collect();
+        search.exact = exact
+            .map(|(phrase, at)| (key(phrase), at.clone()))
+            .collect();
         search.nearby = Nearby::of(entering.whole.into_iter());
         for (entry, phrase) in search.entries.iter_mut().zip(&search.phrases) {
             entry.weigh(phrase, &search.vocabulary);
@@ -191,7 +193,7 @@ impl Search {
         let found = best
             .iter()
             .filter(allowed)
-            .map(|(_, it)| it)
+            .map(|(_, hit)| hit)
             .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
             .collect();
         self.ranked(found, options.max_results)

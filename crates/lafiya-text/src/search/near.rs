@@ -50,7 +50,11 @@ impl Nearby {
             .collect();
         phrases.sort_unstable_by(|(a, _), (b, _)| (a.len(), a).cmp(&(b.len(), b)));
         let letters = || phrases.iter().map(|(phrase, _)| Letters::of(phrase));
-        let long = || (0..).zip(&phrases).filter(|(_, (it, _))| is_cut(it.len()));
+        let long = || {
+            (0..)
+                .zip(&phrases)
+                .filter(|(_, (phrase, _))| is_cut(phrase.len()))
+        };
         let plain = long().filter(|(_, (phrase, _))| phrase.is_ascii());
         let foreign = long().filter(|(_, (phrase, _))| !phrase.is_ascii());
         Self {
@@ -149,7 +153,7 @@ impl Pieces {
             thrown.extend((0..PIECES).map(|n| (piece(n), at)));
         }
         thrown.sort_unstable();
-        let before = |bucket: usize| thrown.partition_point(|(it, _)| *it < bucket) as u32;
+        let before = |bucket: usize| thrown.partition_point(|(number, _)| *number < bucket) as u32;
         Self {
             starts: (0..=1 << BUCKET_BITS).map(before).collect(),
             phrases: thrown.iter().map(|(_, at)| *at).collect(),
@@ -162,7 +166,7 @@ impl Pieces {
     fn for_each_near(&self, query: &[u8], length: usize, mut found: impl FnMut(u32)) {
         let slips = i64::from(SLIPS_MAX);
         let longer = query.len() as i64 - length as i64;
-        let shifts = (-slips..=slips).filter(|it| it.abs() + (longer - it).abs() <= slips);
+        let shifts = (-slips..=slips).filter(|shift| shift.abs() + (longer - shift).abs() <= slips);
         for shift in shifts {
             for n in 0..PIECES {
                 let piece = cut(length, n);
@@ -187,9 +191,11 @@ fn cut(length: usize, piece: usize) -> Range<usize> {
 fn bucket(length: usize, piece: usize, letters: &[u8]) -> usize {
     let start = (length * PIECES + piece) as u64;
     let add = |sum: u64, letter: &u8| (sum ^ u64::from(*letter)).wrapping_mul(SPREAD);
-    let sum = letters.iter().fold(start.wrapping_mul(SPREAD), |sum, it| {
-        add(sum.rotate_left(23), it)
-    });
+    let sum = letters
+        .iter()
+        .fold(start.wrapping_mul(SPREAD), |sum, letter| {
+            add(sum.rotate_left(23), letter)
+        });
     (sum >> (u64::BITS - BUCKET_BITS)) as usize
 }
 
@@ -200,15 +206,17 @@ fn for_each_near<const MAX: u32>(numbers: &[u32], bits: u32, mut found: impl FnM
     // Processes a whole row without a branch per element, because most rows contain no match.
     let (rows, rest) = numbers.as_chunks::<ROW>();
     for (n, row) in rows.iter().enumerate() {
-        let near = |it: &u32| differ_by_at_most::<MAX>(*it, bits);
-        let hits = row.iter().fold(0, |hits, it| hits + u32::from(near(it)));
+        let near = |number: &u32| differ_by_at_most::<MAX>(*number, bits);
+        let hits = row
+            .iter()
+            .fold(0, |hits, number| hits + u32::from(near(number)));
         if hits > 0 {
             let hits = (0..ROW).filter(|&at| near(&row[at]));
             hits.for_each(|at| found(n * ROW + at));
         }
     }
-    for (it, at) in rest.iter().zip(rows.len() * ROW..) {
-        if differ_by_at_most::<MAX>(*it, bits) {
+    for (number, at) in rest.iter().zip(rows.len() * ROW..) {
+        if differ_by_at_most::<MAX>(*number, bits) {
             found(at);
         }
     }
@@ -312,7 +320,7 @@ mod tests {
         let rows: Vec<u32> = (0..40).collect();
         let mut near: Vec<usize> = Vec::new();
         for_each_near::<1>(&rows, 0b10_0001, |at| near.push(at));
-        let by_count = |it: &usize| (rows[*it] ^ 0b10_0001).count_ones() <= 1;
+        let by_count = |row: &usize| (rows[*row] ^ 0b10_0001).count_ones() <= 1;
         let counted: Vec<usize> = (0..40).filter(by_count).collect();
         assert_eq!(near, counted);
     }

@@ -203,19 +203,19 @@ pub(super) fn score(
 fn shared(query: &Query, matches: &[&WordMatch], vocabulary: &Vocabulary) -> (f64, f64) {
     let mut asked = [0.0_f32; QUERY_WORDS_MAX];
     let mut told: SmallVec<[(u32, f32); TOLD_MAX]> = SmallVec::new();
-    for it in matches {
-        asked[it.asked] = asked[it.asked].max(it.fit);
+    for matched in matches {
+        asked[matched.asked] = asked[matched.asked].max(matched.fit);
         let room = told.len() < TOLD_MAX;
-        match told.iter_mut().find(|(word, _)| *word == it.told) {
-            Some((_, known)) => *known = known.max(it.fit),
-            None if room => told.push((it.told, it.fit)),
+        match told.iter_mut().find(|(word, _)| *word == matched.told) {
+            Some((_, known)) => *known = known.max(matched.fit),
+            None if room => told.push((matched.told, matched.fit)),
             None => {}
         }
     }
     let asked = query.words.iter().zip(asked);
     let told = told.iter();
     (
-        asked.map(|(it, fit)| it.weight * f64::from(fit)).sum(),
+        asked.map(|(word, fit)| word.weight * f64::from(fit)).sum(),
         told.map(|&(word, fit)| vocabulary.weight(word) * f64::from(fit))
             .sum(),
     )

@@ -15,13 +15,18 @@ fn is_sound(text: &str) {
     let parsed = REAL
         .parser
         .parse(&REAL.base, text, &ParseContext::default());
-    for it in &parsed.mentions {
-        assert!(it.start < it.end && it.end <= characters.len(), "{it:?}");
-        assert_eq!(
-            it.orth,
-            characters[it.start..it.end].iter().collect::<String>()
+    for mention in &parsed.mentions {
+        assert!(
+            mention.start < mention.end && mention.end <= characters.len(),
+            "{mention:?}"
         );
-        assert!((0.0..=1.0).contains(&it.confidence));
+        assert_eq!(
+            mention.orth,
+            characters[mention.start..mention.end]
+                .iter()
+                .collect::<String>()
+        );
+        assert!((0.0..=1.0).contains(&mention.confidence));
     }
     assert_eq!(
         parsed,
@@ -48,9 +53,9 @@ fn budget() -> ProptestConfig {
     let number = |name: &str| {
         std::env::var(name)
             .ok()
-            .and_then(|it| it.parse::<u64>().ok())
+            .and_then(|text| text.parse::<u64>().ok())
     };
-    let cases = number("LAFIYA_FUZZ_CASES").and_then(|it| u32::try_from(it).ok());
+    let cases = number("LAFIYA_FUZZ_CASES").and_then(|number| u32::try_from(number).ok());
     ProptestConfig {
         cases: cases.unwrap_or(CASES),
         rng_seed: RngSeed::Fixed(number("LAFIYA_FUZZ_SEED").unwrap_or(SEED)),
@@ -114,7 +119,7 @@ fn pieces() -> impl Strategy<Value = String> {
         ":",
         "old",
     ]);
-    prop::collection::vec(piece, 0..30).prop_map(|it| it.join(" "))
+    prop::collection::vec(piece, 0..30).prop_map(|pieces| pieces.join(" "))
 }
 
 proptest! {

@@ -15,7 +15,10 @@ fn are_heard(age: Age, sex: Sex, sentences: &[(&str, &str)]) {
     };
     for (text, id) in sentences {
         let got = found(&read(text, &context));
-        assert!(got.iter().any(|it| it == id), "{text}: {got:?}");
+        assert!(
+            got.iter().any(|understood| understood == id),
+            "{text}: {got:?}"
+        );
     }
 }
 
@@ -459,7 +462,10 @@ fn an_overdose_is_recognised_by_the_number_of_tablets() {
         "was given 20 tablets",
     ] {
         let got = found(&read(text, &ParseContext::default()));
-        assert!(!got.iter().any(|it| it == overdose), "{text}: {got:?}");
+        assert!(
+            !got.iter().any(|understood| understood == overdose),
+            "{text}: {got:?}"
+        );
     }
 }
 

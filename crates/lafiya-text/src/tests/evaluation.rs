@@ -41,7 +41,8 @@ struct Score {
 impl Score {
     fn f1(&self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "counts are small")]
-        let [right, missed, extra] = [self.right, self.missed, self.extra].map(|it| it as f64);
+        let [right, missed, extra] =
+            [self.right, self.missed, self.extra].map(|count| count as f64);
         2.0 * right / (2.0 * right + missed + extra)
     }
 }
@@ -76,8 +77,11 @@ fn judge(utterance: &Utterance, score: &mut Score) {
     for expected in &utterance.mentions {
         let found = left
             .iter()
-            .position(|it| is_exactly(&expected.finding, it))
-            .or_else(|| left.iter().position(|it| is_named(&expected.finding, it)))
+            .position(|mention| is_exactly(&expected.finding, mention))
+            .or_else(|| {
+                left.iter()
+                    .position(|mention| is_named(&expected.finding, mention))
+            })
             .map(|at| left.remove(at));
         match found {
             Some(it) if it.choice == expected.choice => {
@@ -91,27 +95,27 @@ fn judge(utterance: &Utterance, score: &mut Score) {
                     utterance.id,
                     expected.finding,
                     expected.choice,
-                    other.map(|it| it.choice),
+                    other.map(|mention| mention.choice),
                     utterance.text
                 );
             }
         }
     }
     score.extra += left.len();
-    for it in &left {
+    for extra in &left {
         println!(
             "{}: extra {} {} in {:?}",
             utterance.id,
-            REAL.base.id_of(it.concept),
-            it.choice,
+            REAL.base.id_of(extra.concept),
+            extra.choice,
             utterance.text
         );
     }
     for finding in &utterance.must_not_be_present {
-        let bad = all.iter().any(|it| {
-            it.choice == Choice::Present
-                && !good.contains(it)
-                && (is_exactly(finding, it) || is_named(finding, it))
+        let bad = all.iter().any(|mention| {
+            mention.choice == Choice::Present
+                && !good.contains(mention)
+                && (is_exactly(finding, mention) || is_named(finding, mention))
         });
         if bad {
             score.must_not += 1;
@@ -120,11 +124,11 @@ fn judge(utterance: &Utterance, score: &mut Score) {
     }
 }
 
-fn judge_details(expected: &Expected, it: &Mention, utterance: &Utterance, score: &mut Score) {
+fn judge_details(expected: &Expected, mention: &Mention, utterance: &Utterance, score: &mut Score) {
     score.right += 1;
     if let Some(days) = expected.duration_days {
         let slack = if days <= 7 { 1 } else { days / 5 };
-        let right = it
+        let right = mention
             .duration_days
             .is_some_and(|got| got.abs_diff(days) <= slack);
         score.durations += 1;
@@ -132,17 +136,17 @@ fn judge_details(expected: &Expected, it: &Mention, utterance: &Utterance, score
         if !right {
             println!(
                 "{}: {} lasts {:?}, not {days}, in {:?}",
-                utterance.id, expected.finding, it.duration_days, utterance.text
+                utterance.id, expected.finding, mention.duration_days, utterance.text
             );
         }
     }
     if expected.severity.is_some() {
         score.severities += 1;
-        score.severities_right += usize::from(it.severity == expected.severity);
-        if it.severity != expected.severity {
+        score.severities_right += usize::from(mention.severity == expected.severity);
+        if mention.severity != expected.severity {
             println!(
                 "{}: {} is {:?} in {:?}",
-                utterance.id, expected.finding, it.severity, utterance.text
+                utterance.id, expected.finding, mention.severity, utterance.text
             );
         }
     }
@@ -265,15 +269,15 @@ fn the_stories_reach_the_accepted_score() {
                 }
             }
         }
-        for it in mentions
+        for extra in mentions
             .iter()
             .filter(|mention| !used.contains(&mention.concept))
         {
             println!(
                 "    ++ {} {} {:?}",
-                REAL.base.id_of(it.concept),
-                it.choice,
-                it.orth
+                REAL.base.id_of(extra.concept),
+                extra.choice,
+                extra.orth
             );
         }
     }

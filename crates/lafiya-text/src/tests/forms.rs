@@ -16,7 +16,7 @@ fn heard(text: &str) -> Vec<String> {
 
 /// Whether a text says that the patient has something.
 fn has(text: &str, id: &str) -> bool {
-    heard(text).iter().any(|it| it == id)
+    heard(text).iter().any(|understood| understood == id)
 }
 
 /// Returns the values of a text, in text order.

@@ -347,7 +347,11 @@ fn other_weeks_are_no_gestation() {
         ..woman()
     };
     let of_a_man = read("wife is pregnant 34 weeks, I have cough for 3 weeks", &man);
-    assert!(!of_a_man.iter().any(|it| it.duration_days == Some(238)));
+    assert!(
+        !of_a_man
+            .iter()
+            .any(|mention| mention.duration_days == Some(238))
+    );
     let baby = ParseContext {
         age: Some(Age::from_days(9)),
         sex: Some(Sex::Female),
@@ -402,7 +406,7 @@ fn a_time_of_an_event_is_not_that_of_a_finding() {
     ] {
         let lasting = read(text, &ParseContext::default());
         assert_eq!(
-            lasting.iter().find_map(|it| it.duration_days),
+            lasting.iter().find_map(|mention| mention.duration_days),
             None,
             "{text}"
         );

@@ -130,7 +130,7 @@ fn concepts_impossible_for_the_sex_are_excluded() {
         assert!(
             !names
                 .iter()
-                .any(|name| female.iter().any(|it| name.contains(it))),
+                .any(|name| female.iter().any(|word| name.contains(word))),
             "{phrase}: {names:?}"
         );
     }
@@ -156,7 +156,7 @@ fn only_the_requested_kinds_are_returned() {
 fn meaningless_queries_find_nothing() {
     for phrase in ["", "   ", "!!!", "😀", "qqqqqqqqqqqq"] {
         assert!(
-            find(phrase).iter().all(|it| it.similarity < 0.5),
+            find(phrase).iter().all(|hit| hit.similarity < 0.5),
             "{phrase}"
         );
     }

@@ -45,7 +45,7 @@ pub(super) fn check(text: &str, expected: &[&str]) {
 pub(super) fn lasts(text: &str, days: &[Option<u32>]) {
     let got: Vec<Option<u32>> = read(text, &ParseContext::default())
         .iter()
-        .map(|it| it.duration_days)
+        .map(|mention| mention.duration_days)
         .collect();
     assert_eq!(got, days, "{text}");
 }
@@ -221,7 +221,7 @@ fn weeks_of_pregnancy_refine_a_finding() {
     let reads = |text: &str, id: &str| {
         let all = found(&read(text, &ParseContext::default()));
         assert_eq!(
-            all.iter().any(|it| it == id),
+            all.iter().any(|understood| understood == id),
             !text.contains("39"),
             "{all:?}"
         );
@@ -602,7 +602,8 @@ fn words_similar_to_danger_signs_are_not_danger_signs() {
         ];
         let got = found(&read(text, &ParseContext::default()));
         assert!(
-            !got.iter().any(|it| danger.contains(&it.as_str())),
+            !got.iter()
+                .any(|understood| danger.contains(&understood.as_str())),
             "{text}: {got:?}"
         );
     }

@@ -124,7 +124,11 @@ fn weeks_of_something_else_are_not_those_of_the_pregnancy() {
         let parsed = read(text);
         assert_eq!(stages(&parsed, Choice::Present), [""; 0], "{text}");
         let headache = find(&parsed, "s_headache");
-        assert_eq!(headache.and_then(|it| it.duration_days), None, "{text}");
+        assert_eq!(
+            headache.and_then(|mention| mention.duration_days),
+            None,
+            "{text}"
+        );
     }
 }
 
@@ -172,7 +176,7 @@ fn a_time_of_another_event_is_not_that_of_a_finding() {
         }
     }
     let parsed = read("10 days ago, headache");
-    let headache = find(&parsed, "s_headache").and_then(|it| it.duration_days);
+    let headache = find(&parsed, "s_headache").and_then(|mention| mention.duration_days);
     assert_eq!(headache, Some(10));
 }
 
@@ -196,7 +200,7 @@ fn a_duration_that_cannot_be_right_is_asked_for_every_finding() {
         let plain = lasting(&name, 1, &context);
         let of = |parsed: &Parsed| {
             let mut mentions = parsed.mentions.iter();
-            let mention = mentions.find(|it| it.concept == ConceptRef::Finding(ix));
+            let mention = mentions.find(|mention| mention.concept == ConceptRef::Finding(ix));
             mention.and_then(|mention| mention.duration_days)
         };
         // A name may hold a time of its own, or mean another finding.
@@ -233,7 +237,7 @@ fn a_duration_equal_to_the_stated_gestation_is_asked() {
         ] {
             let text = template.replace('T', &format!("{weeks} weeks"));
             let parsed = read(&text);
-            let headache = find(&parsed, "s_headache").map(|it| it.duration_days);
+            let headache = find(&parsed, "s_headache").map(|mention| mention.duration_days);
             assert_eq!((headache, parsed.obvious), (Some(None), false), "{text}");
         }
     }

@@ -20,7 +20,7 @@ fn hears(years: u32, sex: Sex, text: &str, wanted: &[&str]) {
     let heard = heard(years, sex, text);
     for id in wanted {
         assert!(
-            heard.iter().any(|it| it == id),
+            heard.iter().any(|understood| understood == id),
             "{text}: no {id} in {heard:?}"
         );
     }
@@ -30,7 +30,7 @@ fn does_not_hear(years: u32, sex: Sex, text: &str, unwanted: &[&str]) {
     let heard = heard(years, sex, text);
     for id in unwanted {
         assert!(
-            !heard.iter().any(|it| it == id),
+            !heard.iter().any(|understood| understood == id),
             "{text}: {id} in {heard:?}"
         );
     }

@@ -68,7 +68,11 @@ fn search_finds_what_brute_force_finds_at_two_typos() {
             .filter(|(distance, _)| *distance <= TYPOS)
             .collect();
         near.sort();
-        if !near.iter().take(SHOWN).any(|(_, it)| *it == concept) {
+        if !near
+            .iter()
+            .take(SHOWN)
+            .any(|(_, suggested)| *suggested == concept)
+        {
             continue;
         }
         by_force += 1;

@@ -123,7 +123,7 @@ fn a_test_that_was_only_sought_gives_no_risk_factor() {
     ] {
         let heard = heard(text);
         assert!(
-            heard.iter().all(|it| it.starts_with('-')),
+            heard.iter().all(|understood| understood.starts_with('-')),
             "{text}: {heard:?}"
         );
     }

@@ -19,15 +19,15 @@ impl Scope {
         &self,
         reading: &Reading<'_>,
         (begins, covered): (&Begins, &[bool]),
-        it: &mut Spotted,
+        mention: &mut Spotted,
     ) {
-        if it.derived {
-            if it.well {
-                self.endings.revive(reading, covered, it);
+        if mention.derived {
+            if mention.well {
+                self.endings.revive(reading, covered, mention);
             }
             return;
         }
-        let (last, end) = (it.last(), reading.clause_of(it.last()).end);
+        let (last, end) = (mention.last(), reading.clause_of(mention.last()).end);
         let ends = |at: usize| at >= end || begins.any(at);
         let mut at = last + 1;
         // In "I did a pregnancy test and it is negative", words for reporting are skipped.
@@ -49,19 +49,22 @@ impl Scope {
             matches!(reading.words.get(last + 1), Some(&"free")) && is_free_of(reading, last + 1)
         };
         let is_denied = || {
-            self.is_denied_at(reading, it.first(), at)
-                || self.positional_negation.frames(reading, it)
+            self.is_denied_at(reading, mention.first(), at)
+                || self.positional_negation.frames(reading, mention)
         };
         if (may_be_denied && is_denied())
             || is_free()
             || (colon() && self.answers.is_no(reading, end))
         {
-            it.choice = Choice::Absent;
+            mention.choice = Choice::Absent;
             return;
         }
-        let is_danger = || self.past_findings.dangers.contains(it.concept);
-        if it.is_finding() && self.endings.end((reading, covered), it, next) && !is_danger() {
-            it.choice = Choice::Absent;
+        let is_danger = || self.past_findings.dangers.contains(mention.concept);
+        if mention.is_finding()
+            && self.endings.end((reading, covered), mention, next)
+            && !is_danger()
+        {
+            mention.choice = Choice::Absent;
         }
     }
 
