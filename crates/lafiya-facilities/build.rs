@@ -72,7 +72,7 @@ fn pack_register(data: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     files.sort();
     let mut register = String::new();
     for file in files {
-        let stem = file.file_stem().and_then(|it| it.to_str());
+        let stem = file.file_stem().and_then(|stem| stem.to_str());
         let country = stem.unwrap_or_default().to_uppercase();
         for row in csv::Reader::from_path(&file)?.records() {
             let row = row?;

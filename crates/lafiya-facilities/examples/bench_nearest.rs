@@ -27,19 +27,19 @@ fn main() {
     );
     let mut registers: Vec<Measured> = SIZES.into_iter().map(Measured::new).collect();
     for _ in 0..TURNS {
-        for it in &mut registers {
-            it.search_by_tree();
+        for timed in &mut registers {
+            timed.search_by_tree();
         }
     }
     // Measured last, because brute force evicts everything else from the caches.
-    for it in &mut registers {
-        it.search_by_force();
+    for timed in &mut registers {
+        timed.search_by_force();
     }
-    for it in registers {
-        let size = it.register.len();
+    for timed in registers {
+        let size = timed.register.len();
         println!(
             "{size:>10} {:>14.2} {:>14.0} {:>12.1}",
-            it.by_tree, it.by_force, it.built_ms
+            timed.by_tree, timed.by_force, timed.built_ms
         );
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn choose<'a>(mentions: &[Mention<'a>], home: Option<&str>) -> Option
         .iter()
         .max_by(|a, b| a.weight.total_cmp(&b.weight))?;
     let rival = |elsewhere: &dyn Fn(&Weighed<'_>) -> bool| {
-        let rivals = weighed.iter().filter(|it| elsewhere(it));
+        let rivals = weighed.iter().filter(|candidate| elsewhere(candidate));
         rivals
             .map(|rival| rival.weight)
             .fold(f64::NEG_INFINITY, f64::max)

@@ -185,7 +185,7 @@ pub(crate) fn mentions<'a>(areas: &'a Areas, text: &str, home: Option<&str>) -> 
         let folded = fold(part);
         let words: Vec<&str> = folded
             .split(' ')
-            .filter(|it| !it.is_empty())
+            .filter(|word| !word.is_empty())
             .take(budget)
             .collect();
         budget -= words.len();
@@ -285,7 +285,7 @@ fn look_up<'a>(areas: &'a Areas, words: &[&str], at: usize, length: usize) -> Op
     if spots.is_empty() {
         return None;
     }
-    let before = at.checked_sub(1).and_then(|it| words.get(it));
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
     let beside = [words.get(at + length), before];
     let is_kind = |word: Option<&&str>| word.is_some_and(|word| KINDS.contains(word));
     let named_kind = words[at..at + length]
@@ -312,7 +312,7 @@ fn areas_named<'a>(areas: &'a Areas, name: &str) -> impl Iterator<Item = &'a Are
     let mut found: Vec<&'a Area> = areas.named(name).collect();
     if bare != name {
         for area in areas.named(&bare) {
-            if !found.iter().any(|it| it.slug == area.slug) {
+            if !found.iter().any(|known| known.slug == area.slug) {
                 found.push(area);
             }
         }

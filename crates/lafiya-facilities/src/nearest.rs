@@ -91,8 +91,9 @@ fn first_treatment<'a>(
     need: &Need,
     right: Option<&NearestFacility>,
 ) -> Option<Found<'a>> {
-    let right =
-        right.filter(|it| need.urgency == TriageLevel::Emergency && it.distance_km > FAR_KM)?;
+    let right = right.filter(|facility| {
+        need.urgency == TriageLevel::Emergency && facility.distance_km > FAR_KM
+    })?;
     let levels = [
         FacilityLevel::Primary,
         FacilityLevel::Hospital,

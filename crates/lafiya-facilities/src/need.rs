@@ -36,8 +36,8 @@ impl Need {
         let reasons = Reasons::of(base, assessment, age);
         let asks = |service: &&Service| care.by.iter().any(|by| reasons.ask(service, *by));
         let asked: Vec<&Service> = base.services().service.iter().filter(asks).collect();
-        let mut services: Vec<String> = asked.iter().map(|it| it.id.clone()).collect();
-        if !asked.iter().any(|it| it.stands_alone) {
+        let mut services: Vec<String> = asked.iter().map(|service| service.id.clone()).collect();
+        if !asked.iter().any(|service| service.stands_alone) {
             services.extend(care.services.iter().cloned());
         } else {
             // A children's hospital need not have the services of a general hospital.
@@ -97,7 +97,7 @@ impl<'a> Reasons<'a> {
     fn of(base: &'a KnowledgeBase, assessment: &'a Assessment<'_>, age: Age) -> Self {
         let specialist = assessment.triage.specialist.as_ref();
         Self {
-            specialist: specialist.map(|it| it.id.as_str()),
+            specialist: specialist.map(|specialist| specialist.id.as_str()),
             category: leading_category(base, assessment),
             referred_to: assessment.referral.refer_to.to_lowercase(),
             age,
@@ -114,8 +114,9 @@ impl<'a> Reasons<'a> {
 
     fn ask(&self, service: &Service, by: AskedBy) -> bool {
         let asks = &service.asked_by;
-        let is_one_of =
-            |id: Option<&str>, list: &[String]| id.is_some_and(|id| list.iter().any(|it| it == id));
+        let is_one_of = |id: Option<&str>, list: &[String]| {
+            id.is_some_and(|id| list.iter().any(|listed| listed == id))
+        };
         match by {
             AskedBy::Specialist => is_one_of(self.specialist, &asks.specialists),
             AskedBy::Category => is_one_of(self.category, &asks.categories),

@@ -251,7 +251,7 @@ impl Register {
     pub fn nearest_by_force(&self, from: Coordinate, levels: &[FacilityLevel]) -> Vec<Found<'_>> {
         let all = self.hospitals.things().iter().chain(self.others.things());
         let far = |facility: &Facility| distance_km(from, facility.position);
-        let found = all.filter_map(|it| self.found(it, levels, far));
+        let found = all.filter_map(|seen| self.found(seen, levels, far));
         let mut found: Vec<Found<'_>> = found.collect();
         found.sort_by(|a, b| a.distance_km.total_cmp(&b.distance_km));
         found

@@ -73,7 +73,7 @@ impl<T> SpatialIndex<T> {
 }
 
 fn point(position: Coordinate) -> Point {
-    on_sphere(position).map(|it| it as f32)
+    on_sphere(position).map(|number| number as f32)
 }
 
 /// Sorts points so that neighbours are adjacent: splits them at the middle of their widest axis,
@@ -175,13 +175,13 @@ impl<T> NearestFirst<'_, T> {
             let boxes = &spatial_index.layers[below];
             let inside = inside(boxes.len());
             let seen = boxes[inside.clone()].iter().zip(inside);
-            let seen = seen.map(|(it, place)| Ahead::new(it.chord_2(from), layers, place));
+            let seen = seen.map(|(child, place)| Ahead::new(child.chord_2(from), layers, place));
             self.ahead.extend(seen.map(Reverse));
         } else {
             let inside = inside(spatial_index.points.len());
             let chord_2 = |to: &Point| squares(std::array::from_fn(|axis| to[axis] - from[axis]));
             let seen = spatial_index.points[inside.clone()].iter().zip(inside);
-            let seen = seen.map(|(it, place)| Ahead::new(chord_2(it), 0, place));
+            let seen = seen.map(|(point, place)| Ahead::new(chord_2(point), 0, place));
             self.ahead.extend(seen.map(Reverse));
         }
     }

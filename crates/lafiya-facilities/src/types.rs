@@ -21,7 +21,10 @@ impl Types {
     /// Reads the types of a knowledge base.
     pub fn of(base: &KnowledgeBase) -> Self {
         let services = &base.services().service;
-        let alone = services.iter().zip(0..).filter(|(it, _)| it.stands_alone);
+        let alone = services
+            .iter()
+            .zip(0..)
+            .filter(|(service, _)| service.stands_alone);
         Self {
             standing_alone: Services::from_numbers(alone.map(|(_, number)| number)),
             words: base

@@ -240,7 +240,7 @@ fn import_is_idempotent_and_replaces_only_its_own_source() {
         .unwrap()
         .unwrap()
         .into_iter()
-        .map(|it| it.name)
+        .map(|facility| facility.name)
         .collect();
     assert_eq!(names, ["C Clinic", "Other"]);
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
@@ -259,7 +259,7 @@ fn an_imported_hospital_replaces_the_default_entry() {
     let all = import::combined(found.facilities, default.facilities(), &given.types);
     let epe: Vec<&Facility> = all
         .iter()
-        .filter(|it| it.name.contains("Epe") && it.kind == "general_hospital")
+        .filter(|facility| facility.name.contains("Epe") && facility.kind == "general_hospital")
         .collect();
     assert_eq!(epe.len(), 1, "{epe:?}");
     assert_eq!(epe[0].phone.as_deref(), Some("+234 1"));
@@ -380,7 +380,7 @@ mod anywhere {
             let found: Vec<f64> = GLOBE
                 .nearest(from, FacilityLevel::ALL)
                 .take(5)
-                .map(|it| it.distance_km)
+                .map(|facility| facility.distance_km)
                 .collect();
             prop_assert_eq!(found.len(), 5);
             prop_assert!(found.is_sorted());
@@ -415,13 +415,13 @@ fn the_spatial_index_finds_what_brute_force_finds() {
             let by_tree: Vec<f64> = register
                 .nearest(from, levels)
                 .take(20)
-                .map(|it| it.distance_km)
+                .map(|facility| facility.distance_km)
                 .collect();
             let by_force: Vec<f64> = register
                 .nearest_by_force(from, levels)
                 .iter()
                 .take(20)
-                .map(|it| it.distance_km)
+                .map(|facility| facility.distance_km)
                 .collect();
             assert_eq!(by_tree.len(), 20);
             assert!(by_tree.is_sorted());

@@ -141,18 +141,21 @@ fn an_emergency_in_lagos_goes_to_a_nearby_general_hospital() {
     assert_eq!(found.len(), 5);
     assert!(found[0].distance_km < 5.0, "{found:?}");
     assert!(found.is_sorted_by(|a, b| a.distance_km <= b.distance_km));
-    assert!(found.iter().all(|it| it.level >= FacilityLevel::Hospital));
     assert!(
         found
             .iter()
-            .all(|it| !it.kind.contains("Psychiatric") && !it.kind.contains("Orthopaedic")),
+            .all(|facility| facility.level >= FacilityLevel::Hospital)
+    );
+    assert!(
+        found
+            .iter()
+            .all(|facility| !facility.kind.contains("Psychiatric")
+                && !facility.kind.contains("Orthopaedic")),
         "{found:?}"
     );
-    assert!(
-        found
-            .iter()
-            .all(|it| it.phone.is_none() && it.rating.is_none() && it.open_now.is_none())
-    );
+    assert!(found.iter().all(|facility| facility.phone.is_none()
+        && facility.rating.is_none()
+        && facility.open_now.is_none()));
 }
 
 #[test]
@@ -178,8 +181,16 @@ fn a_child_may_go_to_a_childrens_hospital_and_an_adult_may_not() {
             years,
         )
     };
-    assert!(of(3).iter().any(|it| it.kind == "Children's hospital"));
-    assert!(of(40).iter().all(|it| it.kind != "Children's hospital"));
+    assert!(
+        of(3)
+            .iter()
+            .any(|facility| facility.kind == "Children's hospital")
+    );
+    assert!(
+        of(40)
+            .iter()
+            .all(|facility| facility.kind != "Children's hospital")
+    );
 }
 
 fn kinds(
@@ -191,7 +202,7 @@ fn kinds(
 ) -> Vec<String> {
     let found = near(place, level, specialist, refer_to, years);
     assert!(!found.is_empty(), "{place}, {}", level.as_str());
-    found.into_iter().map(|it| it.kind).collect()
+    found.into_iter().map(|facility| facility.kind).collect()
 }
 
 #[test]
@@ -232,18 +243,25 @@ fn specialised_hospitals_are_shown_for_their_specialty() {
         ),
     ] {
         let found = urgent(place, specialist, years);
-        assert!(found.iter().any(|it| it == kind), "{specialist}: {found:?}");
+        assert!(
+            found.iter().any(|offered| offered == kind),
+            "{specialist}: {found:?}"
+        );
     }
     // The register's entry for this facility counts: a maternity hospital that also treats
     // children.
     let for_a_child = urgent("Sokoto", "general_practice", 3);
     assert!(
-        for_a_child.iter().any(|it| it == "Maternity hospital"),
+        for_a_child
+            .iter()
+            .any(|offered| offered == "Maternity hospital"),
         "{for_a_child:?}"
     );
     let for_a_man = urgent("Sokoto", "general_practice", 30);
     assert!(
-        for_a_man.iter().all(|it| it != "Maternity hospital"),
+        for_a_man
+            .iter()
+            .all(|offered| offered != "Maternity hospital"),
         "{for_a_man:?}"
     );
 }

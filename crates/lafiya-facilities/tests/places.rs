@@ -26,10 +26,10 @@ fn at_least_95_percent_of_place_strings_are_resolved_correctly() {
         let row = row.unwrap();
         let home = Some(&row[1]).filter(|home| !home.is_empty());
         let found = atlas.find(&row[0], home);
-        let got = found.as_ref().map(|it| {
+        let got = found.as_ref().map(|place| {
             (
-                it.country.as_str(),
-                it.region.as_deref().unwrap_or_default(),
+                place.country.as_str(),
+                place.region.as_deref().unwrap_or_default(),
             )
         });
         all += 1;

@@ -27,7 +27,11 @@ pub(super) fn read(text: &str, reading: &mut ImportState<'_>) -> Result<(), Impo
 
 fn take(resource: &Value, reading: &mut ImportState<'_>, line: u64, done: u64) {
     let text = |value: &Value| value.as_str().map(str::to_owned);
-    let degrees = |name: &str| resource["position"][name].as_f64().map(|it| it.to_string());
+    let degrees = |name: &str| {
+        resource["position"][name]
+            .as_f64()
+            .map(|degrees| degrees.to_string())
+    };
     let phone = resource["telecom"]
         .as_array()
         .into_iter()

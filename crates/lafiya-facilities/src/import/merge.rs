@@ -65,7 +65,9 @@ pub fn replaced_source(old: Vec<Facility>, source: &str, new: Vec<Facility>) -> 
 pub fn combined(imported: Vec<Facility>, default: &[Facility], types: &Types) -> Vec<Facility> {
     let mut cells: HashMap<(i32, i32), Vec<usize>> = HashMap::new();
     let hospitals = imported.iter().enumerate();
-    for (at, facility) in hospitals.filter(|(_, it)| level(it, types) >= FacilityLevel::Hospital) {
+    for (at, facility) in
+        hospitals.filter(|(_, facility)| level(facility, types) >= FacilityLevel::Hospital)
+    {
         cells
             .entry(cell(facility, LARGE_CELL))
             .or_default()
@@ -87,7 +89,11 @@ pub fn combined(imported: Vec<Facility>, default: &[Facility], types: &Types) ->
                     && name.is(&Name::of(&imported[at].name), same_words)
             })
     };
-    let kept: Vec<Facility> = default.iter().filter(|it| !is_known(it)).cloned().collect();
+    let kept: Vec<Facility> = default
+        .iter()
+        .filter(|facility| !is_known(facility))
+        .cloned()
+        .collect();
     imported.into_iter().chain(kept).collect()
 }
 
