@@ -21,7 +21,7 @@ pub(crate) fn find(
     let local = codings.iter().filter(is_local);
     let others = codings.iter().filter(|coding| !is_local(coding));
     local
-        .filter_map(|it| base.resolve(it.code))
+        .filter_map(|coding| base.resolve(coding.code))
         .chain(others.filter_map(|other| find_bound(base, other.system?, other.code)))
         .next()
 }
@@ -67,8 +67,8 @@ fn find_bound(base: &KnowledgeBase, system: &str, code: &str) -> Option<ConceptR
     match system {
         SNOMED_CT => evidence(base).find(|&item| snomed_of(base, item) == Some(code)),
         LOINC => evidence(base).find(|&item| loinc_of(base, item) == Some(code)),
-        ICD10 | ICD10_CM => base.risk_indices().map(ConceptRef::Risk).find(|&it| {
-            icd10_of(base, it)
+        ICD10 | ICD10_CM => base.risk_indices().map(ConceptRef::Risk).find(|&risk| {
+            icd10_of(base, risk)
                 .iter()
                 .any(|bound| is_within(code, bound))
         }),

@@ -76,7 +76,7 @@ impl<'a> Node<'a> {
         let object = self.value.and_then(Value::as_object);
         object
             .into_iter()
-            .flat_map(|it| it.keys().map(String::as_str))
+            .flat_map(|fields| fields.keys().map(String::as_str))
     }
 
     /// Returns its value.

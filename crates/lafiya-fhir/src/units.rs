@@ -113,7 +113,7 @@ fn prefixed(text: &str) -> Option<(f64, String)> {
     }
     let prefix = text.chars().next()?;
     let rest = text.strip_prefix(prefix)?;
-    let (_, factor) = PREFIXES.iter().find(|(it, _)| *it == prefix)?;
+    let (_, factor) = PREFIXES.iter().find(|(known, _)| *known == prefix)?;
     UNITS.contains(&rest).then(|| (*factor, same(rest)))
 }
 

@@ -17,9 +17,9 @@ fn budget() -> ProptestConfig {
     let number = |name: &str| {
         std::env::var(name)
             .ok()
-            .and_then(|it| it.parse::<u64>().ok())
+            .and_then(|text| text.parse::<u64>().ok())
     };
-    let cases = number("LAFIYA_FUZZ_CASES").and_then(|it| u32::try_from(it).ok());
+    let cases = number("LAFIYA_FUZZ_CASES").and_then(|number| u32::try_from(number).ok());
     ProptestConfig {
         cases: cases.unwrap_or(CASES),
         rng_seed: RngSeed::Fixed(number("LAFIYA_FUZZ_SEED").unwrap_or(SEED)),

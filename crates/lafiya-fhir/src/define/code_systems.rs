@@ -40,7 +40,7 @@ const ISSUES: &[(&str, &str)] = &[
 
 /// Returns the display of a kind of DetectedIssue.
 pub(crate) fn issue_display(code: &str) -> &'static str {
-    let found = ISSUES.iter().find(|(it, _)| *it == code);
+    let found = ISSUES.iter().find(|(known, _)| *known == code);
     found.map_or("", |(_, display)| display)
 }
 
@@ -66,7 +66,11 @@ impl Definitions<'_> {
                 name,
                 "Problems of a Bundle",
                 "Why a Bundle could not be translated into an assessment.",
-                pairs(ProblemKind::ALL.iter().map(|it| (it.code(), it.display()))),
+                pairs(
+                    ProblemKind::ALL
+                        .iter()
+                        .map(|kind| (kind.code(), kind.display())),
+                ),
             ),
             // The HTTP edge defines these codes in its error table.
             "error" => self

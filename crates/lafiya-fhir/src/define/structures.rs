@@ -183,26 +183,26 @@ impl Definitions<'_> {
             .with("differential", json!({"element": elements}))
     }
 
-    fn simple_extension(&self, it: &Extension) -> Resource<'static> {
+    fn simple_extension(&self, extension: &Extension) -> Resource<'static> {
         let mut value = json!({
             "id": "Extension.value[x]",
             "path": "Extension.value[x]",
             "min": 1,
-            "type": [{"code": it.value}],
+            "type": [{"code": extension.value}],
         });
-        if it.name == "triage-level" {
+        if extension.name == "triage-level" {
             value["binding"] = json!({
                 "strength": "required",
                 "valueSet": self.systems.value_set("triage-level"),
             });
         }
         let elements = json!([
-            {"id": "Extension", "path": "Extension", "short": it.says, "definition": it.says, "max": "1"},
+            {"id": "Extension", "path": "Extension", "short": extension.says, "definition": extension.says, "max": "1"},
             {"id": "Extension.extension", "path": "Extension.extension", "max": "0"},
-            {"id": "Extension.url", "path": "Extension.url", "fixedUri": self.systems.structure(it.name)},
+            {"id": "Extension.url", "path": "Extension.url", "fixedUri": self.systems.structure(extension.name)},
             value,
         ]);
-        self.extension_definition(it.name, it.on, it.says, &elements)
+        self.extension_definition(extension.name, extension.on, extension.says, &elements)
     }
 
     fn next_question(&self) -> Resource<'static> {

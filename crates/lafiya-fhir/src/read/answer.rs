@@ -267,12 +267,12 @@ impl AnswerReader<'_> {
         let quantity = self.base.quantity(self.concept)?;
         if quantity
             .derivable_in(self.person)
-            .any(|it| it == self.concept)
+            .any(|derived| derived == self.concept)
         {
             return Some(Choice::Absent);
         }
         // The test has limits, but none for this age or sex, so the result is unknown.
-        let has_rules = quantity.derivable().any(|it| it == self.concept);
+        let has_rules = quantity.derivable().any(|derived| derived == self.concept);
         has_rules.then_some(Choice::Unknown)
     }
 

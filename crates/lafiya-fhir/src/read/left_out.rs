@@ -42,7 +42,7 @@ pub(super) struct LeftOut<'a> {
 impl<'a> LeftOut<'a> {
     /// Counts a resource of a type that is not read.
     pub(super) fn resource(&mut self, kind: &str) {
-        match CLINICAL.iter().find(|it| **it == kind) {
+        match CLINICAL.iter().find(|known| **known == kind) {
             Some(name) => *self.resources.entry(name).or_default() += 1,
             None => self.other_resources += 1,
         }

@@ -127,7 +127,7 @@ impl<'r> Reader<'r> {
         let whens: Vec<When> = sorted
             .observations
             .iter()
-            .filter(|it| !observation::is_void(it))
+            .filter(|observed| !observation::is_void(observed))
             .filter_map(|observation| when::of_observation(observation, self.today, problems))
             .collect();
         let evaluated_at = whens.iter().filter_map(|when| when.date).max();
@@ -142,9 +142,9 @@ impl<'r> Reader<'r> {
                 sex: Sex::Other,
                 state: None,
             },
-            |it| Person {
-                age: it.age,
-                sex: it.sex,
+            |patient| Person {
+                age: patient.age,
+                sex: patient.sex,
                 state: None,
             },
         );
@@ -188,8 +188,8 @@ impl<'r> Reader<'r> {
     ) -> (Vec<SubmittedEvidence>, Vec<SubmittedEvidence>) {
         let mut kept: Vec<DatedEvidence> = Vec::new();
         for reading in readings {
-            let same = kept.iter().position(|it| {
-                it.claim.id == reading.claim.id && when::differ(it.when, reading.when)
+            let same = kept.iter().position(|earlier| {
+                earlier.claim.id == reading.claim.id && when::differ(earlier.when, reading.when)
             });
             match same {
                 Some(at) if when::is_later(reading.when, kept[at].when) => kept[at] = reading,
@@ -199,8 +199,8 @@ impl<'r> Reader<'r> {
         }
         let (risks, evidence): (Vec<DatedEvidence>, Vec<DatedEvidence>) = kept
             .into_iter()
-            .partition(|it| it.kind == ConceptKind::RiskFactor);
-        let claims = |list: Vec<DatedEvidence>| list.into_iter().map(|it| it.claim).collect();
+            .partition(|dated| dated.kind == ConceptKind::RiskFactor);
+        let claims = |list: Vec<DatedEvidence>| list.into_iter().map(|dated| dated.claim).collect();
         (claims(evidence), claims(risks))
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn is_void(node: &Node<'_>) -> bool {
     let status = node.field("status");
     status
         .text(&mut Problems::default())
-        .is_some_and(|it| VOID.contains(&it))
+        .is_some_and(|status| VOID.contains(&status))
 }
 
 /// What the components state about the concept itself.

@@ -41,8 +41,8 @@ pub(crate) fn names<'a>(entry: &Node<'a>, node: &Node<'a>) -> Vec<String> {
     let mut quiet = Problems::default();
     [entry.field("fullUrl"), node.field("id")]
         .iter()
-        .filter_map(|it| it.text(&mut quiet))
-        .map(|it| tail(it).to_owned())
+        .filter_map(|node| node.text(&mut quiet))
+        .map(|reference| tail(reference).to_owned())
         .collect()
 }
 

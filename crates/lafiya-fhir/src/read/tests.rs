@@ -389,11 +389,14 @@ fn wrong_types_never_panic_the_reader() {
 
 fn collect(pointer: &str, value: &Value, pointers: &mut Vec<String>) {
     let children: Vec<(String, &Value)> = match value {
-        Value::Object(fields) => fields.iter().map(|(name, it)| (name.clone(), it)).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| (name.clone(), value))
+            .collect(),
         Value::Array(items) => items
             .iter()
             .enumerate()
-            .map(|(n, it)| (n.to_string(), it))
+            .map(|(n, value)| (n.to_string(), value))
             .collect(),
         _ => Vec::new(),
     };

@@ -27,8 +27,8 @@ const VERIFICATION: &str = "http://terminology.hl7.org/CodeSystem/condition-ver-
 impl<'a> Writer<'a> {
     pub(super) fn write_report(&mut self) {
         let document = self.document;
-        let it = &document.assessment;
-        let triage = &it.triage;
+        let assessment = &document.assessment;
+        let triage = &assessment.triage;
         let level = triage.level.as_str();
         let level_code = concept(
             vec![coding(
@@ -40,14 +40,22 @@ impl<'a> Writer<'a> {
         );
         let mut extensions = vec![
             self.extension("triage-level", "valueCodeableConcept", level_code),
-            self.extension("assessment-confidence", "valueDecimal", it.confidence),
+            self.extension(
+                "assessment-confidence",
+                "valueDecimal",
+                assessment.confidence,
+            ),
             self.extension("triage-timeframe", "valueCode", triage.timeframe.as_str()),
-            self.extension("escalation-tier", "valuePositiveInt", it.escalation_tier),
-            self.extension("should-stop", "valueBoolean", it.should_stop),
+            self.extension(
+                "escalation-tier",
+                "valuePositiveInt",
+                assessment.escalation_tier,
+            ),
+            self.extension("should-stop", "valueBoolean", assessment.should_stop),
             self.extension(
                 "emergency-evidence",
                 "valueBoolean",
-                it.has_emergency_evidence,
+                assessment.has_emergency_evidence,
             ),
             self.extension("disclaimer", "valueString", document.disclaimer.as_str()),
         ];
@@ -65,7 +73,8 @@ impl<'a> Writer<'a> {
         conclusion.retain(|text| !text.is_empty());
         let mut story = conclusion.clone();
         story.extend(
-            it.conditions
+            assessment
+                .conditions
                 .iter()
                 .map(|condition| condition.rationale.as_str()),
         );
@@ -115,77 +124,98 @@ impl<'a> Writer<'a> {
 
     pub(super) fn write_conditions(&mut self) {
         let document = self.document;
-        for it in &document.assessment.conditions {
-            let resource = self.condition(it);
+        for condition in &document.assessment.conditions {
+            let resource = self.condition(condition);
             self.add(resource);
         }
     }
 
-    fn condition(&self, it: &'a AssessedCondition<'a>) -> Resource<'a> {
+    fn condition(&self, condition: &'a AssessedCondition<'a>) -> Resource<'a> {
         let evidence: Element = self
-            .behind(it)
+            .behind(condition)
             .map(|Contribution { of: told, .. }| {
                 let detail = reference(self.evidence_url(told), "");
                 object([("code", one(words(&told.name))), ("detail", one(detail))])
             })
             .collect();
-        let mut extensions =
-            vec![self.extension("condition-probability", "valueDecimal", it.probability)];
-        extensions.push(self.extension("insufficient-data", "valueBoolean", it.insufficient_data));
-        let against = if it.against.is_empty() {
+        let mut extensions = vec![self.extension(
+            "condition-probability",
+            "valueDecimal",
+            condition.probability,
+        )];
+        extensions.push(self.extension(
+            "insufficient-data",
+            "valueBoolean",
+            condition.insufficient_data,
+        ));
+        let against = if condition.against.is_empty() {
             Element::default()
         } else {
-            ["Against: ", &it.against.join(", "), "."].concat().into()
+            ["Against: ", &condition.against.join(", "), "."]
+                .concat()
+                .into()
         };
         let said = [
-            Element::from(it.rationale.as_str()),
+            Element::from(condition.rationale.as_str()),
             against,
-            it.citations.join("; ").into(),
+            condition.citations.join("; ").into(),
         ];
-        self.resource("Condition", &condition_label(it), Some(profile::CONDITION))
-            .narrated(&[
-                &format!("{} ({:.1} %)", it.name, it.probability * 100.0),
-                &it.rationale,
-            ])
-            .with("extension", Element::List(extensions))
-            .with(
-                "clinicalStatus",
-                constant!(coded(coding(CLINICAL, "active", ""))),
-            )
-            .with(
-                "verificationStatus",
-                constant!(coded(coding(VERIFICATION, "differential", ""))),
-            )
-            .with(
-                "category",
-                constant!(one(coded(coding(
-                    CATEGORY,
-                    "encounter-diagnosis",
-                    "Encounter Diagnosis",
-                )))),
-            )
-            .with("severity", severity(&it.severity))
-            .with("code", self.condition_code(it))
-            .with("subject", self.patient())
-            .with("recordedDate", self.at())
-            .with("evidence", evidence)
-            .with("note", notes(said))
+        self.resource(
+            "Condition",
+            &condition_label(condition),
+            Some(profile::CONDITION),
+        )
+        .narrated(&[
+            &format!(
+                "{} ({:.1} %)",
+                condition.name,
+                condition.probability * 100.0
+            ),
+            &condition.rationale,
+        ])
+        .with("extension", Element::List(extensions))
+        .with(
+            "clinicalStatus",
+            constant!(coded(coding(CLINICAL, "active", ""))),
+        )
+        .with(
+            "verificationStatus",
+            constant!(coded(coding(VERIFICATION, "differential", ""))),
+        )
+        .with(
+            "category",
+            constant!(one(coded(coding(
+                CATEGORY,
+                "encounter-diagnosis",
+                "Encounter Diagnosis",
+            )))),
+        )
+        .with("severity", severity(&condition.severity))
+        .with("code", self.condition_code(condition))
+        .with("subject", self.patient())
+        .with("recordedDate", self.at())
+        .with("evidence", evidence)
+        .with("note", notes(said))
     }
 
     /// Writes the local code, ICD-10, and SNOMED CT if it is bound.
-    fn condition_code(&self, it: &'a AssessedCondition<'a>) -> Element<'a> {
-        let mut codings = vec![coding(self.systems.concept(), it.id.as_str(), &it.name)];
-        for (system, code) in [(ICD10, &it.icd10), (SNOMED_CT, &it.snomed_ct)] {
+    fn condition_code(&self, condition: &'a AssessedCondition<'a>) -> Element<'a> {
+        let mut codings = vec![coding(
+            self.systems.concept(),
+            condition.id.as_str(),
+            &condition.name,
+        )];
+        for (system, code) in [(ICD10, &condition.icd10), (SNOMED_CT, &condition.snomed_ct)] {
             if !code.is_empty() {
                 codings.push(coding(system, code, ""));
             }
         }
-        concept(codings, &it.name)
+        concept(codings, &condition.name)
     }
 
     pub(super) fn write_risk(&mut self) {
-        let it = &self.document.assessment;
-        let predictions: Element = it
+        let assessment = &self.document.assessment;
+        let predictions: Element = assessment
             .conditions
             .iter()
             .map(|condition| {
@@ -202,10 +232,15 @@ impl<'a> Writer<'a> {
             .iter()
             .map(|told| reference(self.evidence_url(told), &told.name))
             .collect();
-        let steps: Vec<&str> = it.reasoning.steps.iter().map(String::as_str).collect();
+        let steps: Vec<&str> = assessment
+            .reasoning
+            .steps
+            .iter()
+            .map(String::as_str)
+            .collect();
         let risk = self
             .resource("RiskAssessment", "risk", None)
-            .narrated(&it.reasoning.steps)
+            .narrated(&assessment.reasoning.steps)
             .with("status", "final")
             .with(
                 "method",
@@ -263,7 +298,9 @@ impl<'a> Writer<'a> {
     /// Returns the weighed evidence, sorted by id.
     fn told(&self) -> Vec<&'a Weighed<'a>> {
         let weighed = self.document.assessment.weighed.iter();
-        let mut told: Vec<_> = weighed.filter(|it| it.choice.is_some()).collect();
+        let mut told: Vec<_> = weighed
+            .filter(|contribution| contribution.choice.is_some())
+            .collect();
         told.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         told
     }
@@ -271,16 +308,16 @@ impl<'a> Writer<'a> {
     /// Returns the evidence that supports a candidate.
     fn behind(
         &self,
-        it: &'a AssessedCondition<'a>,
+        condition: &'a AssessedCondition<'a>,
     ) -> impl Iterator<Item = Contribution<'a>> + use<'a> {
-        let contributions = self.document.assessment.contributions(it);
+        let contributions = self.document.assessment.contributions(condition);
         contributions
             .filter(|contribution| contribution.of.choice.is_some() && contribution.weight > 0.0)
     }
 }
 
-pub(super) fn condition_label(it: &AssessedCondition) -> String {
-    format!("condition/{}", it.id)
+pub(super) fn condition_label(condition: &AssessedCondition) -> String {
+    format!("condition/{}", condition.id)
 }
 
 fn evidence_label(id: &str) -> String {

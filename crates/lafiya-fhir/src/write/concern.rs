@@ -12,16 +12,16 @@ use crate::resource::Resource;
 
 impl<'a> Writer<'a> {
     pub(super) fn write_concerns(&mut self) {
-        let it = &self.document.assessment;
-        for (position, flag) in it.red_flags.iter().enumerate() {
+        let assessment = &self.document.assessment;
+        for (position, flag) in assessment.red_flags.iter().enumerate() {
             let issue = self.red_flag(flag, &format!("red-flag/{position}"));
             self.add(issue);
         }
-        for (position, warning) in it.warnings.iter().enumerate() {
+        for (position, warning) in assessment.warnings.iter().enumerate() {
             let issue = self.warning(warning, &format!("warning/{position}"));
             self.add(issue);
         }
-        for (position, notifiable) in it.notifiable.iter().enumerate() {
+        for (position, notifiable) in assessment.notifiable.iter().enumerate() {
             let issue = self.notifiable(notifiable, &format!("notifiable/{position}"));
             self.add(issue);
         }
@@ -87,11 +87,11 @@ impl<'a> Writer<'a> {
             .with("mitigation", mitigation)
     }
 
-    fn notifiable(&self, it: &Notifiable<'_>, label: &str) -> Resource<'a> {
-        let text = format!("{} must be reported when suspected.", it.condition_name);
+    fn notifiable(&self, duty: &Notifiable<'_>, label: &str) -> Resource<'a> {
+        let text = format!("{} must be reported when suspected.", duty.condition_name);
         let detail = format!(
             "{}: {}, to {}. {}",
-            it.scheme, it.how_fast, it.to, it.source
+            duty.scheme, duty.how_fast, duty.to, duty.source
         );
         self.issue(label, "notifiable", text, "moderate")
             .with("detail", detail)

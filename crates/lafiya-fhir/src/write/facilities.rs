@@ -13,27 +13,27 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn write_facility(&mut self, it: &'a NearestFacility, label: &str) {
+    fn write_facility(&mut self, facility: &'a NearestFacility, label: &str) {
         let mut location = self
             .resource("Location", label, None)
             .with("status", "active")
-            .with("name", it.name.as_str())
-            .with("description", it.travel_hint.as_str())
+            .with("name", facility.name.as_str())
+            .with("description", facility.travel_hint.as_str())
             .with("mode", "instance")
-            .with("type", json!([{"text": it.kind}]))
+            .with("type", json!([{"text": facility.kind}]))
             .with(
                 "position",
-                json!({"longitude": it.longitude, "latitude": it.latitude}),
+                json!({"longitude": facility.longitude, "latitude": facility.latitude}),
             );
-        if let Some(phone) = &it.phone {
+        if let Some(phone) = &facility.phone {
             location = location.with("telecom", json!([{"system": "phone", "value": phone}]));
         }
-        if !it.address.is_empty() {
-            location = location.with("address", json!({"text": it.address}));
+        if !facility.address.is_empty() {
+            location = location.with("address", json!({"text": facility.address}));
         }
         let says = format!(
             "{} ({}), about {} km away. Source: {}.",
-            it.name, it.kind, it.distance_km, it.source
+            facility.name, facility.kind, facility.distance_km, facility.source
         );
         let location = location.narrated(&[says]);
         self.add(location);

@@ -109,7 +109,7 @@ impl<'a> Writer<'a> {
 
     /// Builds the meta element: the profile and, in the sandbox, HL7's tag for test data.
     fn meta(&self, profile: Option<&str>) -> Element<'a> {
-        let profile = profile.map(|it| one(self.systems.structure(it).into()));
+        let profile = profile.map(|profile| one(self.systems.structure(profile).into()));
         let tag = (self.document.environment == Environment::Test).then(|| {
             constant!(one(coding(
                 "http://terminology.hl7.org/CodeSystem/v3-ActReason",

@@ -15,9 +15,9 @@ use crate::systems::SNOMED_CT;
 impl<'a> Writer<'a> {
     pub(super) fn write_plan(&mut self) {
         let document = self.document;
-        for (position, it) in document.assessment.investigations.iter().enumerate() {
+        for (position, investigation) in document.assessment.investigations.iter().enumerate() {
             let label = format!("investigation/{position}");
-            let request = self.investigation(it, &label);
+            let request = self.investigation(investigation, &label);
             self.add(request);
         }
         if !document.assessment.referral.refer_to.is_empty() {
@@ -36,45 +36,56 @@ impl<'a> Writer<'a> {
             .with("intent", "proposal")
     }
 
-    fn investigation(&self, it: &'a Investigation<'a>, label: &str) -> Resource<'a> {
-        let priority = match it.urgency.as_str() {
+    fn investigation(&self, investigation: &'a Investigation<'a>, label: &str) -> Resource<'a> {
+        let priority = match investigation.urgency.as_str() {
             "immediate" => "stat",
             "within_2_hours" => "asap",
             "within_24_hours" => "urgent",
             _ => "routine",
         };
-        let codings = codings_of(self.base, self.systems, it.test_id.as_str(), &it.test_name);
-        let reasons: Element<'a> = it.differentiates.iter().map(words).collect();
-        self.proposal(label, &format!("{}: {}", it.test_name, it.purpose))
-            .with(
-                "category",
-                constant!(category("386053000", "Evaluation procedure")),
-            )
-            .with("priority", priority)
-            .with("code", concept(codings, &it.test_name))
-            .with("subject", self.patient())
-            .with("authoredOn", self.at())
-            .with("reasonCode", reasons)
-            .with(
-                "note",
-                notes([
-                    it.purpose.as_str(),
-                    it.interpretation.as_str(),
-                    it.source.as_str(),
-                ]),
-            )
+        let codings = codings_of(
+            self.base,
+            self.systems,
+            investigation.test_id.as_str(),
+            &investigation.test_name,
+        );
+        let reasons: Element<'a> = investigation.differentiates.iter().map(words).collect();
+        self.proposal(
+            label,
+            &format!("{}: {}", investigation.test_name, investigation.purpose),
+        )
+        .with(
+            "category",
+            constant!(category("386053000", "Evaluation procedure")),
+        )
+        .with("priority", priority)
+        .with("code", concept(codings, &investigation.test_name))
+        .with("subject", self.patient())
+        .with("authoredOn", self.at())
+        .with("reasonCode", reasons)
+        .with(
+            "note",
+            notes([
+                investigation.purpose.as_str(),
+                investigation.interpretation.as_str(),
+                investigation.source.as_str(),
+            ]),
+        )
     }
 
     fn referral(&self) -> Resource<'a> {
-        let it = &self.document.assessment.referral;
-        let text = format!("Refer to: {}", it.refer_to);
+        let referral = &self.document.assessment.referral;
+        let text = format!("Refer to: {}", referral.refer_to);
         let priority = match self.document.assessment.triage.level {
             lafiya_model::TriageLevel::Emergency => "stat",
             lafiya_model::TriageLevel::Urgent => "urgent",
             _ => "routine",
         };
-        let reasons: Element<'a> = it.criteria.iter().map(words).collect();
-        let before = it.pre_referral_actions.iter().map(|action| action.as_str());
+        let reasons: Element<'a> = referral.criteria.iter().map(words).collect();
+        let before = referral
+            .pre_referral_actions
+            .iter()
+            .map(|action| action.as_str());
         self.proposal("referral", &text)
             .with(
                 "category",
@@ -85,30 +96,37 @@ impl<'a> Writer<'a> {
             .with("subject", self.patient())
             .with("authoredOn", self.at())
             .with("reasonCode", reasons)
-            .with("note", notes(before.chain([it.source.as_str()])))
+            .with("note", notes(before.chain([referral.source.as_str()])))
     }
 
     fn care_plan(&self) -> Option<Resource<'a>> {
-        let it = &self.document.assessment;
-        let actions = &it.treatment.immediate_actions;
+        let assessment = &self.document.assessment;
+        let actions = &assessment.treatment.immediate_actions;
         let mut activities: Vec<Element<'a>> = actions.iter().map(activity).collect();
         activities.extend(
-            it.treatment
+            assessment
+                .treatment
                 .condition_specific
                 .iter()
-                .map(|it| self.treatment(it)),
+                .map(|treatment| self.treatment(treatment)),
         );
-        activities.extend(it.treatment.supportive_care.iter().map(activity));
-        let watch = it
-            .watch_for
+        activities.extend(assessment.treatment.supportive_care.iter().map(activity));
+        let watch = assessment.watch_for.iter().map(|sign| {
+            format!(
+                "Watch for {}: {}. {}",
+                sign.sign, sign.escalates_to, sign.action
+            )
+        });
+        let avoid = assessment
+            .treatment
+            .avoid
             .iter()
-            .map(|it| format!("Watch for {}: {}. {}", it.sign, it.escalates_to, it.action));
-        let avoid = it.treatment.avoid.iter().map(|it| format!("Avoid: {it}"));
+            .map(|line| format!("Avoid: {line}"));
         let said: Vec<String> = avoid.chain(watch).collect();
         if activities.is_empty() && said.is_empty() {
             return None;
         }
-        let addresses: Element<'a> = it
+        let addresses: Element<'a> = assessment
             .conditions
             .iter()
             .map(|condition| {
@@ -118,7 +136,7 @@ impl<'a> Writer<'a> {
         let actions = actions.iter().map(|action| action.as_str());
         let mut story: Vec<&str> = actions.chain(said.iter().map(String::as_str)).collect();
         if story.is_empty() {
-            story.push(&it.triage.recommended_action);
+            story.push(&assessment.triage.recommended_action);
         }
         let plan = self
             .resource("CarePlan", "care-plan", None)
@@ -135,12 +153,15 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the treatment of a candidate in case it is confirmed, always with its source.
-    fn treatment(&self, it: &ConditionTreatment<'_>) -> Element<'a> {
-        let mut text = format!("If {} is confirmed: {}", it.condition_name, it.first_line);
-        if !it.alternative.is_empty() {
-            text.push_str(&format!(" Alternative: {}", it.alternative));
+    fn treatment(&self, treatment: &ConditionTreatment<'_>) -> Element<'a> {
+        let mut text = format!(
+            "If {} is confirmed: {}",
+            treatment.condition_name, treatment.first_line
+        );
+        if !treatment.alternative.is_empty() {
+            text.push_str(&format!(" Alternative: {}", treatment.alternative));
         }
-        text.push_str(&format!(" ({})", it.source));
+        text.push_str(&format!(" ({})", treatment.source));
         activity(text)
     }
 }

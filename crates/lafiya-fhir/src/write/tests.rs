@@ -79,7 +79,8 @@ fn written(environment: Environment) -> Value {
 fn resources<'a>(bundle: &'a Value, kind: &str) -> Vec<&'a Value> {
     let entries = bundle["entry"].as_array().unwrap();
     let all = entries.iter().map(|entry| &entry["resource"]);
-    all.filter(|it| it["resourceType"] == kind).collect()
+    all.filter(|resource| resource["resourceType"] == kind)
+        .collect()
 }
 
 #[test]
@@ -109,10 +110,16 @@ fn the_candidates_match_the_record() {
     let bundle = written(Environment::Live);
     let conditions = resources(&bundle, "Condition");
     assert_eq!(conditions.len(), document.assessment.conditions.len());
-    for (written, it) in conditions.iter().zip(&document.assessment.conditions) {
-        assert_eq!(written["code"]["coding"][0]["code"], it.id.as_str());
-        assert_eq!(written["code"]["coding"][1]["code"], it.icd10.as_str());
-        assert_eq!(written["extension"][0]["valueDecimal"], it.probability);
+    for (written, condition) in conditions.iter().zip(&document.assessment.conditions) {
+        assert_eq!(written["code"]["coding"][0]["code"], condition.id.as_str());
+        assert_eq!(
+            written["code"]["coding"][1]["code"],
+            condition.icd10.as_str()
+        );
+        assert_eq!(
+            written["extension"][0]["valueDecimal"],
+            condition.probability
+        );
     }
     let predictions = resources(&bundle, "RiskAssessment")[0]["prediction"].clone();
     assert_eq!(predictions.as_array().unwrap().len(), conditions.len());
@@ -166,7 +173,7 @@ fn nothing_empty_is_written() {
                 assert!(!fields.is_empty(), "{path} is empty");
                 fields
                     .iter()
-                    .for_each(|(name, it)| check(it, &format!("{path}.{name}")));
+                    .for_each(|(name, value)| check(value, &format!("{path}.{name}")));
             }
             _ => {}
         }
