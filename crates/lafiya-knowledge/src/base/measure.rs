@@ -125,6 +125,11 @@ impl Quantity {
         })
     }
 
+    /// Whether a unit, as written, is one of this quantity's units.
+    pub fn takes_unit(&self, written: &str) -> bool {
+        self.units().any(|unit| same_unit(unit, written))
+    }
+
     fn units(&self) -> impl Iterator<Item = &str> {
         let others = self.other_units.iter().map(|other| other.unit.as_str());
         std::iter::once(self.unit.as_str()).chain(others)

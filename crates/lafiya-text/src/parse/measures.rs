@@ -110,6 +110,8 @@ const NAMES: usize = 8;
 const VALUES: usize = 16;
 /// Initial capacity: values rarely lead to more findings.
 const PRESENT: usize = 8;
+/// The confidence in a value that cannot be right. It makes the reading not obvious.
+const DOUBTFUL: f64 = 0.5;
 /// Assumed age if none is given: an adult.
 pub(super) const AGE_UNSAID: Age = Age::from_years(30);
 
@@ -330,8 +332,10 @@ impl MeasureReader {
             ..Spotted::new(concept, core.clone(), choice, 1.0)
         };
         if !value.earlier {
+            let confidence = if value.read.is_empty() { DOUBTFUL } else { 1.0 };
             spotted.push(Spotted {
                 value: Some(value.text),
+                confidence,
                 ..derived(known.concept, Choice::Present)
             });
         }
@@ -500,11 +504,18 @@ impl MeasureReader {
                 text.push(' ');
                 text.push_str(unit);
             }
-            read.push((concept, read_number(base, concept, number, unit)?));
+            match read_number(base, concept, number, unit) {
+                Some(number) => read.push((concept, number)),
+                // "saturation 9 %": the unit shows that the number is meant as the value. It is
+                // kept, so that the client asks again, and nothing is derived from it.
+                None if base.quantity(concept)?.takes_unit(written) => {}
+                None => return None,
+            }
         }
-        let within = self.known[known]
-            .range
-            .is_none_or(|[low, high]| (low..=high).contains(&number));
+        // The range excludes bare numbers that mean something else. A unit shows what is meant.
+        let is_meant = read.is_empty();
+        let range = self.known[known].range.filter(|_| !is_meant);
+        let within = range.is_none_or(|[low, high]| (low..=high).contains(&number));
         within.then_some(Value {
             known,
             first,

@@ -2,7 +2,7 @@
 
 use super::REAL;
 use super::sentences::{found, read};
-use crate::ParseContext;
+use crate::{Mention, ParseContext};
 
 /// Returns the values of a text, in text order.
 fn values(text: &str) -> Vec<String> {
@@ -170,4 +170,38 @@ fn names_of_scales_signs_and_fluids_are_not_findings() {
     ] {
         assert_eq!(heard(text), expected, "{text}");
     }
+}
+
+/// A value that cannot be right is not dropped: the client must be able to ask for it again.
+#[test]
+fn a_value_that_cannot_be_right_is_kept_and_not_obvious() {
+    let parsed = |name: &str, number: f64, unit: &str| {
+        let text = format!("{name} {number} {unit}, cough");
+        REAL.parser
+            .parse(&REAL.base, &text, &ParseContext::default())
+    };
+    let mut checked = 0;
+    for measure in REAL.base.measures() {
+        let (Some([low, high]), unit) = (measure.quantity.plausible_range(), &measure.text.unit)
+        else {
+            continue;
+        };
+        let name = &measure.text.common_name;
+        let has_value = |mention: &Mention| {
+            let value = mention.value.as_deref().unwrap_or_default();
+            REAL.base.id_of(mention.concept) == measure.text.id && value.ends_with(unit.as_str())
+        };
+        let middle = f64::midpoint(low, high).round();
+        if unit.is_empty() || !parsed(name, middle, unit).mentions.iter().any(has_value) {
+            continue;
+        }
+        checked += 1;
+        let wrong = parsed(name, high * 10.0 + 1.0, unit);
+        assert!(
+            wrong.mentions.iter().any(has_value),
+            "{name} {unit}: {wrong:?}"
+        );
+        assert!(!wrong.obvious, "{name}: {wrong:?}");
+    }
+    assert!(checked >= 4, "only {checked} measures are read by name");
 }
