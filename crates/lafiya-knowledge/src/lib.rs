@@ -22,11 +22,12 @@ pub mod toy;
 pub mod words;
 
 pub use base::{
-    Answer, BeltIx, ConceptRef, Condition, ConditionIx, Course, Derived, Facts, Finding, FindingIx,
-    Group, KnowledgeBase, LabEffect, LabIx, LabTest, Likelihood, Measure, MeasureIx, NotANumber,
-    PROBABILITY_MAX, Pair, Person, PhraseTable, Place, PlainFacts, Priors, Quantity, RiskFactor,
-    RiskIx, Rule, RuleIx, Score, ScoreIx, ScoreResult, Showing, Shown, SourceIx, When, bounded,
-    entropy, normal_unit, split_number,
+    Answer, Asking, BeltIx, ConceptRef, Condition, ConditionIx, Course, Derived, Exposure, Facts,
+    Finding, FindingIx, Gate, Group, Interview, KnowledgeBase, LabEffect, LabIx, LabTest,
+    Likelihood, Measure, MeasureIx, NotANumber, PROBABILITY_MAX, Pair, Person, PhraseTable, Place,
+    PlainFacts, Priors, Quantity, RiskFactor, RiskIx, Rule, RuleIx, Scale, Score, ScoreIx,
+    ScoreResult, Screen, Showing, Shown, SourceIx, When, bounded, entropy, normal_unit,
+    split_number,
 };
 pub use checks::{Checked, check, check_dir};
 pub use load::SourceFile;

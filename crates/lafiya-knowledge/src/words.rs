@@ -104,6 +104,40 @@ words!(
 );
 
 words!(
+    /// Who can answer a question.
+    AskedOf {
+        /// The patient, a caregiver or a clinician.
+        Anyone => "anyone",
+        /// Only a clinician: it needs an examination, a device or a laboratory.
+        Clinician => "clinician",
+    }
+);
+
+words!(
+    /// What makes a question costly for the answerer.
+    Burden {
+        /// Hard to answer.
+        Hard => "hard",
+        /// Intimate.
+        Intimate => "intimate",
+        /// Long, or in need of an explanation.
+        Long => "long",
+    }
+);
+
+words!(
+    /// The kind of value that a scale asks for.
+    ScaleKind {
+        /// How long it has lasted.
+        Duration => "duration",
+        /// How bad it is.
+        Severity => "severity",
+        /// How fast it began.
+        Onset => "onset",
+    }
+);
+
+words!(
     /// How dangerous a finding is by itself, in any patient.
     RedFlag {
         /// Not dangerous by itself.

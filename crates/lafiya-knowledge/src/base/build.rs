@@ -4,6 +4,7 @@
 use super::course::Courses;
 use super::directory::Directory;
 use super::index::{ConceptRef, ConditionIx, FindingIx, MeasureIx, RiskIx};
+use super::interview::{Families, Interview};
 use super::likelihood::{Answer, Likelihood};
 use super::phrase_table;
 use super::place::{Places, Times};
@@ -21,8 +22,10 @@ impl KnowledgeBase {
     pub fn from_content(mut content: Content) -> Self {
         let (phrase_table, citations) = phrase_table::bind(&mut content);
         let directory = Directory::of(&content);
-        let mut findings = build_findings(content.findings, &directory);
-        let mut risks = build_risks(content.risk_factors, &directory);
+        let interview = Interview::take(&mut content, &directory);
+        let mut families = Families::default();
+        let mut findings = build_findings(content.findings, &directory, &mut families);
+        let mut risks = build_risks(content.risk_factors, &directory, &mut families);
         let mut labs = build_labs(content.lab_tests, &directory);
         let conditions: Vec<Condition> = content
             .conditions
@@ -96,6 +99,7 @@ impl KnowledgeBase {
                 .collect(),
             places_in_pairs,
             pairs,
+            interview,
             places: Places::of(&content.countries, &content.belts, &directory),
             conditions,
             findings,
@@ -252,7 +256,11 @@ fn build_investigation(
     }
 }
 
-fn build_findings(texts: Vec<schema::Finding>, directory: &Directory) -> Vec<Finding> {
+fn build_findings(
+    texts: Vec<schema::Finding>,
+    directory: &Directory,
+    families: &mut Families,
+) -> Vec<Finding> {
     let finding = |id: &String| directory.exact(id).and_then(ConceptRef::finding);
     let next: Vec<Vec<FindingIx>> = texts
         .iter()
@@ -278,6 +286,12 @@ fn build_findings(texts: Vec<schema::Finding>, directory: &Directory) -> Vec<Fin
             descendants: Vec::new(),
             narrower: Vec::new(),
             conditions: Vec::new(),
+            asking: families.asking(
+                &text.requires,
+                &text.not_with,
+                text.family.as_deref(),
+                directory,
+            ),
             text: Box::new(text),
         })
         .collect();
@@ -325,7 +339,11 @@ fn note_narrower(findings: &mut [Finding]) {
     }
 }
 
-fn build_risks(texts: Vec<schema::RiskFactor>, directory: &Directory) -> Vec<RiskFactor> {
+fn build_risks(
+    texts: Vec<schema::RiskFactor>,
+    directory: &Directory,
+    families: &mut Families,
+) -> Vec<RiskFactor> {
     let risk = |id: &String| directory.exact(id).and_then(ConceptRef::risk);
     let next: Vec<Vec<RiskIx>> = texts
         .iter()
@@ -348,6 +366,12 @@ fn build_risks(texts: Vec<schema::RiskFactor>, directory: &Directory) -> Vec<Ris
                 .map(RiskIx::at)
                 .collect(),
             effects: Vec::new(),
+            asking: families.asking(
+                &text.requires,
+                &text.not_with,
+                text.family.as_deref(),
+                directory,
+            ),
             text: Box::new(text),
         })
         .collect()

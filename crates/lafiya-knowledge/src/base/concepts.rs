@@ -3,6 +3,7 @@
 use lafiya_model::{Age, AgeBand, Sex, Timeframe, TriageLevel};
 
 use super::index::{ConceptRef, ConditionIx, FindingIx, LabIx, RiskIx, SourceIx};
+use super::interview::Asking;
 use super::likelihood::{Answer, Group};
 use super::measure::Quantity;
 use super::place::Times;
@@ -190,6 +191,8 @@ pub struct Finding {
     pub narrower: Vec<Narrower>,
     /// The conditions that list it.
     pub conditions: Vec<ConditionIx>,
+    /// What must be so for it to be asked.
+    pub asking: Asking,
 }
 
 impl Finding {
@@ -240,6 +243,8 @@ pub struct RiskFactor {
     pub implies: Vec<RiskIx>,
     /// The conditions that it affects, with the natural logarithm of the odds ratio.
     pub effects: Vec<(ConditionIx, f32)>,
+    /// What must be so for it to be asked.
+    pub asking: Asking,
 }
 
 /// A lab test.

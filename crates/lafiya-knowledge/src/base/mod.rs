@@ -10,6 +10,7 @@ mod directory;
 mod durations;
 pub(crate) mod example;
 mod index;
+mod interview;
 mod likelihood;
 mod measure;
 mod phrase_table;
@@ -33,6 +34,7 @@ pub use example::PlainFacts;
 pub use index::{
     BeltIx, ConceptRef, ConditionIx, FindingIx, LabIx, MeasureIx, RiskIx, RuleIx, ScoreIx, SourceIx,
 };
+pub use interview::{Asking, Exposure, Gate, Interview, Scale, Screen};
 pub use likelihood::{
     Answer, Group, Likelihood, PROBABILITY_MAX, Showing, Shown, bounded, entropy,
 };
@@ -69,6 +71,7 @@ pub struct KnowledgeBase {
     age_risks: Vec<RiskIx>,
     scores: Vec<Score>,
     pairs: Vec<Pair>,
+    interview: Interview,
     places_in_pairs: Vec<u16>,
     likelihood: Likelihood,
     directory: Directory,
@@ -202,6 +205,22 @@ impl KnowledgeBase {
     #[inline]
     pub fn age_risks(&self) -> &[RiskIx] {
         &self.age_risks
+    }
+
+    /// Returns what an interview asks before it compares the candidates.
+    #[inline]
+    pub fn interview(&self) -> &Interview {
+        &self.interview
+    }
+
+    /// Returns what must be so for a question about a concept to be asked; `None` if it is no
+    /// finding or risk factor.
+    pub fn asking(&self, concept: ConceptRef) -> Option<&Asking> {
+        match concept {
+            ConceptRef::Finding(ix) => Some(&self.finding(ix).asking),
+            ConceptRef::Risk(ix) => Some(&self.risk(ix).asking),
+            _ => None,
+        }
     }
 
     /// Returns the SHA-256 of the content, in hexadecimal.

@@ -98,6 +98,22 @@ pub(super) fn bind(content: &mut Content) -> (PhraseTable, Vec<Phrase>) {
             &mut risk.explanation,
         ]);
     }
+    for it in &mut content.screens {
+        phrase_table.enter([
+            &mut it.question,
+            &mut it.caregiver_question,
+            &mut it.clinician_question,
+            &mut it.explanation,
+        ]);
+    }
+    for it in &mut content.scales {
+        phrase_table.enter([
+            &mut it.question,
+            &mut it.caregiver_question,
+            &mut it.explanation,
+        ]);
+        phrase_table.enter(it.option.iter_mut().map(|option| &mut option.label));
+    }
     for condition in &mut content.conditions {
         enter_condition(&mut phrase_table, condition);
     }

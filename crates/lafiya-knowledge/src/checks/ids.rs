@@ -55,6 +55,10 @@ pub(super) fn well_formed(report: &mut Report<'_>) {
         .iter()
         .map(|rule| &rule.id)
         .chain(content.scores.iter().map(|score| &score.id))
+        .chain(content.screens.iter().map(|screen| &screen.id))
+        .chain(content.gates.iter().map(|gate| &gate.id))
+        .chain(content.exposures.iter().map(|exposure| &exposure.id))
+        .chain(content.scales.iter().map(|scale| &scale.id))
     {
         if !is_capital(id) {
             report.complain(id, "", format!("`{id}` is not written like `RF-FEVER-03`"));
@@ -72,6 +76,10 @@ pub(super) fn unique(report: &mut Report<'_>) {
             .iter()
             .map(|rule| &*rule.id)
             .chain(content.scores.iter().map(|score| &*score.id))
+            .chain(content.screens.iter().map(|screen| &*screen.id))
+            .chain(content.gates.iter().map(|gate| &*gate.id))
+            .chain(content.exposures.iter().map(|exposure| &*exposure.id))
+            .chain(content.scales.iter().map(|scale| &*scale.id))
             .collect(),
         content.sources.iter().map(|source| &*source.id).collect(),
         content

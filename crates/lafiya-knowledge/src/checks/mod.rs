@@ -8,6 +8,7 @@ pub(crate) mod codes;
 mod conditions;
 mod findings;
 mod ids;
+mod interview;
 mod locate;
 mod measures;
 mod numbers;
@@ -165,6 +166,16 @@ pub const CHECKS: &[Check] = &[
         name: "impossible-pair",
         says: "Ages, sexes and states agree.",
         run: conditions::impossible,
+    },
+    Check {
+        name: "interview-form",
+        says: "Screens, gates, exposures and scales have texts, fit the people they ask, and stay short.",
+        run: interview::form,
+    },
+    Check {
+        name: "question-family",
+        says: "Note: a family of questions that has one member.",
+        run: interview::families,
     },
     Check {
         name: "equal-profiles",

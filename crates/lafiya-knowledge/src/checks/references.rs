@@ -32,10 +32,15 @@ pub(super) fn known_ids(report: &mut Report<'_>) {
     for finding in &content.findings {
         let named = finding.parent.iter().chain(&finding.implies);
         each(report, &finding.id, named, Wanted::Finding);
+        let asking = finding.requires.iter().chain(&finding.not_with);
+        each(report, &finding.id, asking, Wanted::Evidence);
     }
     for risk in &content.risk_factors {
         each(report, &risk.id, &risk.implies, Wanted::Risk);
+        let asking = risk.requires.iter().chain(&risk.not_with);
+        each(report, &risk.id, asking, Wanted::Evidence);
     }
+    of_interview(report);
     for belt in &content.belts {
         each(report, &belt.id, &belt.implies, Wanted::Risk);
     }
@@ -185,6 +190,28 @@ pub(super) fn known_belts(report: &mut Report<'_>) {
         {
             report.complain(&file, belt, format!("there is no belt `{belt}`"));
         }
+    }
+}
+
+/// Checks the references of screens, gates, exposures and scales.
+fn of_interview(report: &mut Report<'_>) {
+    let content = report.content;
+    for screen in &content.screens {
+        of_when(report, &screen.id, &screen.when);
+        each(report, &screen.id, &screen.items, Wanted::Finding);
+    }
+    for gate in &content.gates {
+        each(report, &gate.id, &gate.complaints, Wanted::Finding);
+        each(report, &gate.id, &gate.ask, Wanted::Risk);
+    }
+    for exposure in &content.exposures {
+        of_when(report, &exposure.id, &exposure.when);
+        each(report, &exposure.id, &exposure.ask, Wanted::Evidence);
+    }
+    for scale in &content.scales {
+        each(report, &scale.id, &scale.of, Wanted::Finding);
+        let named = scale.option.iter().filter_map(|it| it.finding.as_ref());
+        each(report, &scale.id, named, Wanted::Finding);
     }
 }
 

@@ -79,6 +79,15 @@ fn cited(report: &Report<'_>) -> Vec<Citation> {
     for pair in &content.pairs {
         add(&pair.id, "the pair", &pair.source);
     }
+    for screen in &content.screens {
+        add(&screen.id, "the screen", &screen.source);
+    }
+    for gate in &content.gates {
+        add(&gate.id, "the gate", &gate.source);
+    }
+    for exposure in &content.exposures {
+        add(&exposure.id, "the exposure", &exposure.source);
+    }
     for belt in &content.belts {
         add(&belt.id, "the belt", &belt.source);
     }

@@ -3,7 +3,7 @@
 use lafiya_model::{Age, Phrase};
 use serde::{Deserialize, Serialize};
 
-use crate::words::{AgeSpan, FindingKind, RedFlag, SexLimit, age_words};
+use crate::words::{AgeSpan, AskedOf, Burden, FindingKind, RedFlag, SexLimit, age_words};
 
 /// One finding, as in its file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,6 +54,23 @@ pub struct Finding {
     /// Why the question is asked.
     #[serde(default)]
     pub explanation: Phrase,
+    /// Only asked if one of these is present: what the question presupposes.
+    #[serde(default)]
+    pub requires: Vec<String>,
+    /// Not asked if one of these is present.
+    #[serde(default)]
+    pub not_with: Vec<String>,
+    /// Who can answer. Without it, a symptom is asked of anyone, a sign and a threshold of a vital
+    /// sign of a clinician.
+    #[serde(default)]
+    pub asked_of: Option<AskedOf>,
+    /// What the answerer would take for the same question. One answer, even "I don't know", is
+    /// enough for the whole family.
+    #[serde(default)]
+    pub family: Option<String>,
+    /// What makes the question costly for the answerer.
+    #[serde(default)]
+    pub burden: Vec<Burden>,
     /// The background rate: percentage of clinic visitors whose illness does not explain it.
     pub background_of_100: f32,
     /// How dangerous it is by itself.
@@ -80,6 +97,14 @@ impl Finding {
     /// Whether it follows from the duration or severity of a broader finding.
     pub fn follows(&self) -> bool {
         self.when_days.is_some() || self.when_severe
+    }
+
+    /// Returns who can answer a question about it.
+    pub fn answerer(&self) -> AskedOf {
+        self.asked_of.unwrap_or(match self.kind {
+            FindingKind::Symptom => AskedOf::Anyone,
+            FindingKind::Sign | FindingKind::Vital => AskedOf::Clinician,
+        })
     }
 
     /// Returns the ages at which it applies.

@@ -7,6 +7,7 @@
 pub mod care;
 pub mod condition;
 pub mod finding;
+pub mod interview;
 pub mod lab_test;
 pub mod measure;
 pub mod pair;
@@ -26,6 +27,7 @@ pub use condition::{
     Prevalence, Prior, Review, RiskEntry, RiskTable, SexFactors, Times, Who,
 };
 pub use finding::Finding;
+pub use interview::{Exposure, Gate, Scale, ScaleOption, Screen};
 pub use lab_test::LabTest;
 pub use measure::{Derivation, Limits, Measure, NormalRange, OtherUnit};
 pub use pair::Pair;
@@ -63,6 +65,14 @@ pub struct Content {
     pub scores: Vec<Score>,
     /// Pairs of conditions that often occur together.
     pub pairs: Vec<Pair>,
+    /// `screens.toml`.
+    pub screens: Vec<Screen>,
+    /// `gates.toml`.
+    pub gates: Vec<Gate>,
+    /// `exposures.toml`.
+    pub exposures: Vec<Exposure>,
+    /// `scales.toml`.
+    pub scales: Vec<Scale>,
     /// `sources.toml`.
     pub sources: Vec<Source>,
     /// `specialists.toml`.

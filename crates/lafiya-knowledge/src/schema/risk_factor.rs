@@ -3,7 +3,7 @@
 use lafiya_model::{Age, Phrase};
 use serde::{Deserialize, Serialize};
 
-use crate::words::{AgeSpan, SexLimit, State, age_words};
+use crate::words::{AgeSpan, AskedOf, Burden, SexLimit, State, age_words};
 
 /// One risk factor, as in its file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +29,22 @@ pub struct RiskFactor {
     /// Why the question is asked.
     #[serde(default)]
     pub explanation: Phrase,
+    /// Only asked if one of these is present: what the question presupposes.
+    #[serde(default)]
+    pub requires: Vec<String>,
+    /// Not asked if one of these is present.
+    #[serde(default)]
+    pub not_with: Vec<String>,
+    /// Who can answer; anyone if not stated.
+    #[serde(default)]
+    pub asked_of: Option<AskedOf>,
+    /// What the answerer would take for the same question. One answer, even "I don't know", is
+    /// enough for the whole family.
+    #[serde(default)]
+    pub family: Option<String>,
+    /// What makes the question costly for the answerer.
+    #[serde(default)]
+    pub burden: Vec<Burden>,
     /// Percentage of clinic visitors.
     pub background_of_100: f32,
     /// The possible sexes.

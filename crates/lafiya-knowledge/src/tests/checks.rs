@@ -57,6 +57,7 @@ fn every_check_is_tested_and_has_a_unique_name_and_a_sentence() {
     let mut tested: BTreeSet<&str> = rows.iter().map(|row| row[3].as_str()).collect();
     // These need more than one replaced text; they have separate tests below.
     tested.extend(["prior-sum", "equal-profiles", "used-once"]);
+    tested.extend(["interview-form", "question-family"]);
     let untested: Vec<&&str> = names.difference(&tested).collect();
     assert!(untested.is_empty(), "{untested:?}");
 }
@@ -241,4 +242,62 @@ fn malformed_external_codes_are_detected() {
         &["718-7", "8310-5", "8867-4"],
         &["718-8", "7187", "-7", "718-77", "8301-5"],
     );
+}
+
+/// A screen of the toy base, with what is to be broken in it.
+const SCREEN: &str = r#"[[screen]]
+id = "SCREEN-FEVER"
+says = "Danger with fever"
+when = { any = ["s_fever"], age = { from = "5 years" } }
+items = ["s_neck_stiffness"]
+question = "Do you have any of these?"
+caregiver_question = "Does the patient have any of these?"
+explanation = "They must be seen at once."
+source = "WHO-TEST"
+"#;
+
+#[test]
+fn a_screen_without_items_texts_complaint_or_source_is_refused() {
+    let source = toy::files();
+    let sources = source.iter().find(|file| file.path == "sources.toml");
+    let id = sources.unwrap().text.split('"').nth(1).unwrap().to_owned();
+    let whole = SCREEN.replace("WHO-TEST", &id);
+    let with = |text: String| {
+        let mut files = toy::files();
+        files.push(SourceFile {
+            path: "screens.toml".to_owned(),
+            text,
+        });
+        files
+    };
+    assert_eq!(check(with(whole.clone())).complaints().count(), 0);
+    for (old, new, name) in [
+        (r#"["s_neck_stiffness"]"#, "[]", "interview-form"),
+        ("Do you have any of these?", "", "interview-form"),
+        (
+            "any = [\"s_fever\"], age = { from = \"5 years\" }",
+            "",
+            "interview-form",
+        ),
+        (r#"["s_neck_stiffness"]"#, r#"["s_nothing"]"#, "unknown-id"),
+        ("SCREEN-FEVER", "screen", "malformed-id"),
+        (id.as_str(), "NOWHERE", "unknown-source"),
+    ] {
+        assert!(whole.contains(old), "{old}");
+        complains(with(whole.replace(old, new)), name, "");
+    }
+}
+
+#[test]
+fn a_family_of_one_is_noted() {
+    let path = "findings/general.toml";
+    let files = toy::files_with(
+        path,
+        "background_of_100",
+        "family = \"alone\"\nbackground_of_100",
+    );
+    let notes = check(files);
+    let noted = notes.notes().any(|note| note.check == "question-family");
+    assert!(noted, "{:?}", notes.remarks);
+    assert_eq!(notes.complaints().count(), 0);
 }
