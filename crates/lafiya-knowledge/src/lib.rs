@@ -8,7 +8,9 @@
 pub mod artefact;
 pub mod base;
 pub mod checks;
+pub mod dose_words;
 pub mod load;
+pub mod prose;
 mod remark;
 pub mod schema;
 pub mod search_terms;
@@ -22,11 +24,12 @@ pub mod toy;
 pub mod words;
 
 pub use base::{
-    Answer, Asking, BeltIx, ConceptRef, Condition, ConditionIx, Course, Derived, Exposure, Facts,
-    Finding, FindingIx, Gate, Group, Interview, KnowledgeBase, LabEffect, LabIx, LabTest,
-    Likelihood, Measure, MeasureIx, NotANumber, PROBABILITY_MAX, Pair, Person, PhraseTable, Place,
-    PlainFacts, Priors, Quantity, RiskFactor, RiskIx, Rule, RuleIx, Scale, Score, ScoreIx,
-    ScoreResult, Screen, Showing, Shown, SourceIx, When, bounded, entropy, normal_unit,
+    Answer, Asking, BeltIx, Caution, ConceptRef, Condition, ConditionIx, Course, Derived, Dose,
+    DoseIx, Exposure, Facts, Finding, FindingIx, Gate, Group, Interview, KnowledgeBase, LabEffect,
+    LabIx, LabTest, Likelihood, Measure, MeasureIx, Medicine, MedicineIx, NotANumber,
+    PROBABILITY_MAX, Pair, Person, PhraseTable, Place, PlainFacts, Priors, Quantity, Reason,
+    RiskFactor, RiskIx, Rule, RuleIx, Scale, Score, ScoreIx, ScoreResult, Screen, Segment, Showing,
+    Shown, SourceIx, Weights, When, bounded, capitalise, entropy, normal_unit, segment_words,
     split_number,
 };
 pub use checks::{Checked, check, check_dir};

@@ -120,6 +120,7 @@ impl Reading {
             ("conditions", _) => to.conditions.extend(one(file, said)),
             ("findings", _) => to.findings.extend(findings(file, stem, said)),
             ("risk-factors", _) => to.risk_factors.extend(list(file, "risk_factor", said)),
+            ("medicines", _) => to.medicines.extend(one(file, said)),
             ("rules", _) => to.rules.extend(list(file, "rule", said)),
             ("regions", _) => to.countries.extend(one::<Country>(file, said)),
             ("lay-terms", _) => to.lay_terms.extend(lay_terms(file, stem, said)),
@@ -136,6 +137,12 @@ impl Reading {
             ("", "belts.toml") => to.belts = list(file, "belt", said),
             ("", "population.toml") => to.population = list(file, "share", said),
             ("", "aliases.toml") => to.aliases = list(file, "alias", said),
+            ("", "medicine-classes.toml") => {
+                to.medicine_classes = one(file, said).unwrap_or_default();
+            }
+            ("", "weight-for-age.toml") => {
+                to.weight_for_age = one(file, said).unwrap_or_default();
+            }
             ("", "services.toml") => to.services = one(file, said).unwrap_or_default(),
             ("", "triage.toml") => to.triage = one(file, said).unwrap_or_default(),
             ("", "VERSION.toml") => to.version = one(file, said).unwrap_or_default(),

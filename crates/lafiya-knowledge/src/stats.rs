@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::base::KnowledgeBase;
+use crate::prose::{self, DosesInProse};
 
 /// The counts of a knowledge base.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -35,6 +36,22 @@ pub struct Stats {
     pub rules_by_level: BTreeMap<String, usize>,
     /// The coverage of the content.
     pub coverage: Coverage,
+    /// How far doses are data.
+    pub doses: DoseCounts,
+}
+
+/// How far doses are data: rows, files that refer to them, and amounts that are still in prose.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DoseCounts {
+    /// Doses of all medicines.
+    pub doses: usize,
+    /// Rows of all doses.
+    pub rows: usize,
+    /// Cautions of all medicines.
+    pub cautions: usize,
+    /// References and amounts in conditions and rules.
+    #[serde(flatten)]
+    pub in_prose: DosesInProse,
 }
 
 /// The coverage of the content.
@@ -91,6 +108,29 @@ pub fn stats(base: &KnowledgeBase) -> Stats {
         lab_tests_by_level: count(base.labs(), |lab| lab.text.availability.to_string()),
         rules_by_level: count(base.rules(), |rule| rule.text.effect.level.to_string()),
         coverage: coverage(base),
+        doses: doses(base),
+    }
+}
+
+fn doses(base: &KnowledgeBase) -> DoseCounts {
+    let medicines = || base.medicines().iter();
+    let rows = medicines()
+        .flat_map(|it| &it.text.dose)
+        .map(|it| it.rows.len());
+    DoseCounts {
+        doses: base.doses().len(),
+        rows: rows.sum(),
+        cautions: medicines().map(|it| it.cautions.len()).sum(),
+        in_prose: {
+            let mut counts = DosesInProse::default();
+            for condition in base.conditions() {
+                counts.add(prose::of_condition(&condition.text));
+            }
+            for rule in base.rules() {
+                counts.add(prose::of_rule(&rule.text));
+            }
+            counts
+        },
     }
 }
 
@@ -104,6 +144,7 @@ fn totals(base: &KnowledgeBase) -> BTreeMap<&'static str, usize> {
         ("rules", base.rules().len()),
         ("scores", base.scores().len()),
         ("pairs", base.pairs().len()),
+        ("medicines", base.medicines().len()),
         ("sources", base.sources().len()),
         ("specialists", base.specialists().len()),
         ("belts", base.belts().len()),

@@ -257,6 +257,172 @@ words!(
     }
 );
 
+words!(
+    /// How a medicine is given.
+    Route {
+        /// By mouth.
+        Oral => "oral",
+        /// Into a vein.
+        Iv => "iv",
+        /// Into a muscle.
+        Im => "im",
+        /// Into a bone.
+        Io => "io",
+        /// Under the skin.
+        Sc => "sc",
+        /// Into the rectum.
+        Rectal => "rectal",
+        /// Inhaled.
+        Inhaled => "inhaled",
+        /// By nebuliser.
+        Nebulised => "nebulised",
+        /// Into the nose.
+        Nasal => "nasal",
+        /// Into the eye.
+        Eye => "eye",
+        /// Into the ear.
+        Ear => "ear",
+        /// On the skin.
+        Skin => "skin",
+        /// Into the vagina.
+        Vaginal => "vaginal",
+        /// Inside the cheek.
+        Buccal => "buccal",
+        /// Under the tongue.
+        Sublingual => "sublingual",
+        /// Into the spinal fluid.
+        Intrathecal => "intrathecal",
+        /// Into the skin.
+        Intradermal => "intradermal",
+        /// Where the procedure is done.
+        Local => "local",
+        /// In the mouth, on its lining.
+        Mouth => "mouth",
+    }
+);
+
+words!(
+    /// The unit in which the amounts of a medicine are counted.
+    AmountUnit {
+        /// Milligram.
+        Mg => "mg",
+        /// Microgram.
+        Microgram => "microgram",
+        /// Gram.
+        G => "g",
+        /// International unit.
+        Iu => "IU",
+        /// Unit, as of insulin or blood.
+        Unit => "unit",
+        /// Millilitre.
+        Ml => "mL",
+        /// Millimole.
+        Mmol => "mmol",
+        /// Litres in a minute.
+        LitrePerMinute => "L/min",
+        /// Tablet.
+        Tablet => "tablet",
+        /// Puff of an inhaler.
+        Puff => "puff",
+        /// Drop.
+        Drop => "drop",
+        /// One use on the skin or a lining.
+        Application => "application",
+        /// Sachet.
+        Sachet => "sachet",
+        /// Vial.
+        Vial => "vial",
+    }
+);
+
+words!(
+    /// What is counted or measured out of a form.
+    FormUnit {
+        /// Tablet.
+        Tablet => "tablet",
+        /// Capsule.
+        Capsule => "capsule",
+        /// Millilitre.
+        Ml => "mL",
+        /// Suppository.
+        Suppository => "suppository",
+        /// Puff.
+        Puff => "puff",
+        /// Drop.
+        Drop => "drop",
+        /// Sachet.
+        Sachet => "sachet",
+        /// Vial.
+        Vial => "vial",
+        /// Ampoule.
+        Ampoule => "ampoule",
+        /// One use on the skin or a lining.
+        Application => "application",
+        /// Litres in a minute.
+        LitrePerMinute => "L/min",
+        /// Unit, as of blood.
+        Unit => "unit",
+    }
+);
+
+words!(
+    /// The lowest level of care that gives a dose.
+    DoseLevel {
+        /// A community health worker.
+        Community => "community",
+        /// Primary health centre.
+        Phc => "phc",
+        /// District or general hospital.
+        District => "district",
+        /// Teaching or regional hospital.
+        Tertiary => "tertiary",
+    }
+);
+
+words!(
+    /// What the figures of a dose rest on.
+    Basis {
+        /// What is generally known; the source was not read for it.
+        GeneralKnowledge => "general_knowledge",
+        /// The source was read, and its words are quoted.
+        Read => "read",
+    }
+);
+
+words!(
+    /// How serious a caution is.
+    CautionKind {
+        /// Not given.
+        Contraindicated => "contraindicated",
+        /// Given with care.
+        Careful => "careful",
+    }
+);
+
+words!(
+    /// A state of the patient that doses depend on.
+    PatientState {
+        /// Pregnant.
+        Pregnant => "pregnant",
+        /// In the six weeks after birth.
+        Postpartum => "postpartum",
+        /// Breastfeeding.
+        Breastfeeding => "breastfeeding",
+        /// Not pregnant.
+        NotPregnant => "not_pregnant",
+    }
+);
+
+words!(
+    /// The time that a rate refers to.
+    RateTime {
+        /// An hour.
+        Hour => "hour",
+        /// A minute.
+        Minute => "minute",
+    }
+);
+
 /// A span of ages, from the first (inclusive) to the second (exclusive). `None` means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgeSpan {

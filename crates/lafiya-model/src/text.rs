@@ -23,6 +23,12 @@ impl Phrase {
         &self.words
     }
 
+    /// Returns its number in the phrase table, counted from 1; 0 if it is not in one.
+    #[inline]
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
     /// Assigns its number in the phrase table, counted from 1.
     pub fn enter(&mut self, number: u32) {
         self.number = number;

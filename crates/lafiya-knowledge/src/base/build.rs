@@ -1,14 +1,18 @@
 //! Builds the knowledge base from content. Never fails: unresolved references are left out (and
 //! reported by `checks`).
 
+use std::sync::Arc;
+
 use super::course::Courses;
 use super::directory::Directory;
 use super::index::{ConceptRef, ConditionIx, FindingIx, MeasureIx, RiskIx};
 use super::interview::{Families, Interview};
 use super::likelihood::{Answer, Likelihood};
+use super::medicine::{self, StatesByRisks};
 use super::phrase_table;
 use super::place::{Places, Times};
 use super::priors::Priors;
+use super::reference::Templates;
 use super::watch::{HigherLevels, Watch};
 use super::{
     Condition, Finding, FindingLink, Higher, InvestigationLink, KnowledgeBase, LabEffect, LabLink,
@@ -67,7 +71,14 @@ impl KnowledgeBase {
             .collect();
         let places_in_pairs = places_in_pairs(&pairs, conditions.len());
         let is_paired = |row: usize| places_in_pairs[row] > 0;
-        Self {
+        let (medicines, doses) = medicine::build(content.medicines, &directory);
+        let classes = &content.medicine_classes;
+        let mut base = Self {
+            medicines,
+            doses,
+            weights: medicine::build_weights(content.weight_for_age, &directory),
+            states_by_risks: StatesByRisks::of(&classes.state, &directory),
+            templates: Templates::default(),
             content_hash: content.content_hash,
             version: content.version,
             likelihood: Likelihood::build(&conditions, &findings, is_paired),
@@ -115,7 +126,9 @@ impl KnowledgeBase {
             belts: content.belts,
             population: content.population,
             lay_terms: content.lay_terms,
-        }
+        };
+        base.templates = base.read_templates(&Arc::clone(&base.phrase_table));
+        base
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use lafiya_model::ConceptKind;
 
 use super::index::{
-    BeltIx, ConceptRef, ConditionIx, FindingIx, LabIx, MeasureIx, RiskIx, SourceIx,
+    BeltIx, ConceptRef, ConditionIx, FindingIx, LabIx, MeasureIx, MedicineIx, RiskIx, SourceIx,
 };
 use crate::schema::Content;
 
@@ -16,6 +16,7 @@ pub(crate) struct Directory {
     aliases: HashMap<String, String>,
     sources: HashMap<String, SourceIx>,
     belts: HashMap<String, BeltIx>,
+    medicines: HashMap<String, MedicineIx>,
 }
 
 const KINDS: [ConceptKind; 4] = [
@@ -61,6 +62,12 @@ impl Directory {
             .enumerate()
             .map(|(n, belt)| (belt.id.clone(), BeltIx::at(n)))
             .collect();
+        directory.medicines = content
+            .medicines
+            .iter()
+            .enumerate()
+            .map(|(n, it)| (it.id.clone(), MedicineIx::at(n)))
+            .collect();
         directory
     }
 
@@ -101,5 +108,10 @@ impl Directory {
 
     pub(crate) fn belt(&self, id: &str) -> Option<BeltIx> {
         self.belts.get(id).copied()
+    }
+
+    /// Returns the medicine with an id such as `m_amoxicillin`.
+    pub(crate) fn medicine(&self, id: &str) -> Option<MedicineIx> {
+        self.medicines.get(id).copied()
     }
 }

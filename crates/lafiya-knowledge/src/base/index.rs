@@ -62,6 +62,14 @@ index!(
     /// A belt.
     BeltIx
 );
+index!(
+    /// A medicine.
+    MedicineIx
+);
+index!(
+    /// A dose of a medicine.
+    DoseIx
+);
 
 /// A concept of the knowledge base, of any kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

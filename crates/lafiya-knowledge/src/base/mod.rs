@@ -13,9 +13,11 @@ mod index;
 mod interview;
 mod likelihood;
 mod measure;
+mod medicine;
 mod phrase_table;
 pub(crate) mod place;
 mod priors;
+pub(crate) mod reference;
 mod score;
 mod watch;
 mod when;
@@ -32,24 +34,27 @@ pub use course::Course;
 pub(crate) use directory::Directory;
 pub use example::PlainFacts;
 pub use index::{
-    BeltIx, ConceptRef, ConditionIx, FindingIx, LabIx, MeasureIx, RiskIx, RuleIx, ScoreIx, SourceIx,
+    BeltIx, ConceptRef, ConditionIx, DoseIx, FindingIx, LabIx, MeasureIx, MedicineIx, RiskIx,
+    RuleIx, ScoreIx, SourceIx,
 };
 pub use interview::{Asking, Exposure, Gate, Interview, Scale, Screen};
 pub use likelihood::{
     Answer, Group, Likelihood, PROBABILITY_MAX, Showing, Shown, bounded, entropy,
 };
 pub use measure::{Derived, Measure, NotANumber, Person, Quantity, normal_unit, split_number};
+pub use medicine::{Caution, Dose, Medicine, Reason, Weights};
 pub use phrase_table::PhraseTable;
 pub use place::{Place, Times};
 pub use priors::{Multiplier, Priors};
+pub use reference::{Segment, capitalise, words as segment_words};
 pub use score::{Score, ScoreResult};
 pub use when::{Facts, When};
 
 use crate::schema::{
-    Belt, LayTerm, LevelText, PopulationShare, Services, Source, Specialist, TimeframeText,
-    TriageTexts, Version,
+    Belt, LayTerm, LevelText, MedicineDose, PopulationShare, Services, Source, Specialist,
+    TimeframeText, TriageTexts, Version,
 };
-use crate::words::{AgeSpan, SexLimit, State};
+use crate::words::{AgeSpan, PatientState, SexLimit, State};
 
 /// The complete medical knowledge of the service.
 #[derive(Clone, Debug)]
@@ -70,6 +75,11 @@ pub struct KnowledgeBase {
     state_risks: Vec<RiskIx>,
     age_risks: Vec<RiskIx>,
     scores: Vec<Score>,
+    medicines: Vec<Medicine>,
+    doses: Vec<Dose>,
+    weights: Weights,
+    states_by_risks: medicine::StatesByRisks,
+    templates: reference::Templates,
     pairs: Vec<Pair>,
     interview: Interview,
     places_in_pairs: Vec<u16>,
@@ -142,6 +152,10 @@ impl KnowledgeBase {
         rules, rule: RuleIx -> Rule;
         /// Scores.
         scores, score: ScoreIx -> Score;
+        /// Medicines.
+        medicines, medicine: MedicineIx -> Medicine;
+        /// Doses of all medicines.
+        doses, dose: DoseIx -> Dose;
         /// Sources; the number in citations is the index plus one.
         sources, source: SourceIx -> Source;
         /// Belts.
@@ -504,6 +518,37 @@ impl KnowledgeBase {
     /// Returns the phrase table.
     pub fn phrase_table(&self) -> &Arc<PhraseTable> {
         &self.phrase_table
+    }
+
+    /// Returns a medicine by its id, with or without `m_`.
+    pub fn find_medicine(&self, id: &str) -> Option<MedicineIx> {
+        let found = self.directory.medicine(id);
+        found.or_else(|| self.directory.medicine(&format!("m_{id}")))
+    }
+
+    /// Returns a dose of a medicine by its id.
+    pub fn find_dose(&self, medicine: MedicineIx, id: &str) -> Option<DoseIx> {
+        let medicine = self.medicine(medicine);
+        let place = medicine.text.dose.iter().position(|dose| dose.id == id)?;
+        Some(medicine.doses[place])
+    }
+
+    /// Returns the medicine of a dose, and the dose as in its file.
+    #[inline]
+    pub fn dose_text(&self, ix: DoseIx) -> (&Medicine, &MedicineDose) {
+        let dose = self.dose(ix);
+        let medicine = self.medicine(dose.medicine);
+        (medicine, &medicine.text.dose[dose.place])
+    }
+
+    /// Returns the usual weights for an age.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// Returns the risk factors that `medicine-classes.toml` names for a state.
+    pub fn risks_of_state(&self, state: PatientState) -> &[RiskIx] {
+        self.states_by_risks.risks(state)
     }
 
     /// Returns the source with an id.

@@ -114,6 +114,11 @@ pub(super) fn bind(content: &mut Content) -> (PhraseTable, Vec<Phrase>) {
         ]);
         phrase_table.enter(it.option.iter_mut().map(|option| &mut option.label));
     }
+    for medicine in &mut content.medicines {
+        phrase_table.enter([&mut medicine.says]);
+        phrase_table.enter(&mut medicine.watch);
+        phrase_table.enter(medicine.caution.iter_mut().map(|it| &mut it.says));
+    }
     for condition in &mut content.conditions {
         enter_condition(&mut phrase_table, condition);
     }
@@ -150,6 +155,7 @@ fn enter_condition(phrase_table: &mut PhraseTable, condition: &mut Condition) {
         &mut treatment.children,
     ];
     phrase_table.enter(advice.into_iter().flatten().map(|advice| &mut advice.text));
+    phrase_table.enter(treatment.avoid.iter_mut().map(|avoid| &mut avoid.text));
     if let Some(referral) = &mut condition.referral {
         phrase_table.enter([&mut referral.current_level, &mut referral.refer_to]);
         phrase_table.enter(&mut referral.criteria);

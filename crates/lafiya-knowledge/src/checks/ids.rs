@@ -34,6 +34,7 @@ pub(super) fn well_formed(report: &mut Report<'_>) {
                 .map(|factor| &factor.id)
                 .collect(),
         ),
+        ("m_", content.medicines.iter().map(|it| &it.id).collect()),
         (
             "lt_",
             content.lab_tests.iter().map(|test| &test.id).collect(),
@@ -116,7 +117,7 @@ pub(super) fn unique(report: &mut Report<'_>) {
     }
 }
 
-/// Checks that a condition's file is named after its id.
+/// Checks that the file of a condition or medicine is named after its id.
 pub(super) fn file_name(report: &mut Report<'_>) {
     for condition in &report.content.conditions {
         let expected = format!("conditions/{}.toml", condition.id);
@@ -126,6 +127,14 @@ pub(super) fn file_name(report: &mut Report<'_>) {
                 "",
                 format!("the file of `{}` must be {expected}", condition.id),
             );
+        }
+    }
+    for medicine in &report.content.medicines {
+        let name = medicine.id.strip_prefix("m_").unwrap_or(&medicine.id);
+        let expected = format!("medicines/{name}.toml");
+        if report.locator.file_of(&medicine.id) != Some(&expected) {
+            let says = format!("the file of `{}` must be {expected}", medicine.id);
+            report.complain(&medicine.id, "", says);
         }
     }
 }
@@ -148,9 +157,10 @@ fn concept_ids<'a>(report: &Report<'a>) -> impl Iterator<Item = &'a str> + use<'
         .map(|condition| &*condition.id)
         .chain(findings)
         .chain(others)
+        .chain(content.medicines.iter().map(|it| &*it.id))
 }
 
-fn is_slug(text: &str) -> bool {
+pub(super) fn is_slug(text: &str) -> bool {
     !text.is_empty()
         && text.split('_').all(|part| {
             !part.is_empty()

@@ -6,12 +6,15 @@
 
 pub(crate) mod codes;
 mod conditions;
+mod doses;
 mod findings;
 mod ids;
 mod interview;
 mod locate;
 mod measures;
+mod medicines;
 mod numbers;
+mod prescriptions;
 mod references;
 mod rules;
 mod services;
@@ -49,7 +52,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "file-name",
-        says: "A condition's file is named for its id.",
+        says: "The file of a condition or medicine is named for its id.",
         run: ids::file_name,
     },
     Check {
@@ -201,6 +204,46 @@ pub const CHECKS: &[Check] = &[
         name: "loinc-check-digit",
         says: "LOINC codes carry a right check digit.",
         run: codes::loinc,
+    },
+    Check {
+        name: "medicine-sense",
+        says: "A medicine says what it is, and its forms and cautions make sense.",
+        run: medicines::sense,
+    },
+    Check {
+        name: "medicine-reason",
+        says: "Concepts, medicines and belts that a medicine names exist.",
+        run: medicines::known,
+    },
+    Check {
+        name: "medicine-source",
+        says: "Sources of doses and cautions exist, and what was read is quoted.",
+        run: medicines::sources,
+    },
+    Check {
+        name: "medicine-class",
+        says: "A medicine has what medicine-classes.toml requires of its class.",
+        run: medicines::requirements,
+    },
+    Check {
+        name: "dose-row",
+        says: "Every row of a dose has one amount within its limits, and says how often.",
+        run: doses::rows,
+    },
+    Check {
+        name: "dose-order",
+        says: "Every row of a dose is the first that fits for some patient.",
+        run: doses::order,
+    },
+    Check {
+        name: "unknown-dose",
+        says: "Medicines and doses that conditions and rules refer to exist.",
+        run: prescriptions::known,
+    },
+    Check {
+        name: "forbidden-medicine",
+        says: "No condition gives what it avoids, or what is contraindicated for all its patients.",
+        run: prescriptions::not_forbidden,
     },
     Check {
         name: "rule-sense",

@@ -147,7 +147,7 @@ pub struct Advice {
 #[serde(deny_unknown_fields)]
 pub struct Avoid {
     /// The substance or action.
-    pub text: String,
+    pub text: Phrase,
     /// Source id.
     #[serde(default)]
     pub source: String,

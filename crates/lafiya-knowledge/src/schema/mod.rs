@@ -10,6 +10,7 @@ pub mod finding;
 pub mod interview;
 pub mod lab_test;
 pub mod measure;
+pub mod medicine;
 pub mod pair;
 pub mod places;
 pub mod risk_factor;
@@ -30,6 +31,10 @@ pub use finding::Finding;
 pub use interview::{Exposure, Gate, Scale, ScaleOption, Screen};
 pub use lab_test::LabTest;
 pub use measure::{Derivation, Limits, Measure, NormalRange, OtherUnit};
+pub use medicine::{
+    Caution, DoseRow, DoseSource, DoseWho, MedianWeight, Medicine, MedicineClasses, MedicineDose,
+    MedicineForm, Repeat, Requirement, StateRisks, WeightForAge, WeightRange,
+};
 pub use pair::Pair;
 pub use places::{Belt, Country, PopulationShare, Region};
 pub use risk_factor::RiskFactor;
@@ -61,6 +66,12 @@ pub struct Content {
     pub risk_factors: Vec<RiskFactor>,
     /// `rules/*.toml`.
     pub rules: Vec<Rule>,
+    /// `medicines/*.toml`.
+    pub medicines: Vec<Medicine>,
+    /// `medicine-classes.toml`.
+    pub medicine_classes: MedicineClasses,
+    /// `weight-for-age.toml`.
+    pub weight_for_age: WeightForAge,
     /// `scores.toml`.
     pub scores: Vec<Score>,
     /// Pairs of conditions that often occur together.

@@ -28,6 +28,9 @@ pub fn files() -> Vec<SourceFile> {
         "findings/head-and-nerves.toml",
         "lab-tests.toml",
         "lay-terms/en.csv",
+        "medicine-classes.toml",
+        "medicines/gland_syrup.toml",
+        "medicines/marshicillin.toml",
         "population.toml",
         "regions/xa.toml",
         "risk-factors/all.toml",
@@ -39,6 +42,7 @@ pub fn files() -> Vec<SourceFile> {
         "specialists.toml",
         "triage.toml",
         "vital-signs.toml",
+        "weight-for-age.toml",
     ]
 }
 

@@ -161,6 +161,16 @@ fn stats_for_people(counted: &stats::Stats) -> String {
         coverage.must_not_miss,
         coverage.notifiable
     ));
+    let doses = &counted.doses;
+    text.push_str(&format!(
+        "\n{} doses of medicines in {} rows, {} cautions; {} conditions and rules refer to them; {} amounts are left in the prose of {}",
+        doses.doses,
+        doses.rows,
+        doses.cautions,
+        doses.in_prose.refer,
+        doses.in_prose.amounts,
+        doses.in_prose.with_amounts
+    ));
     text
 }
 
