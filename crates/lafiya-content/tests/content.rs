@@ -40,10 +40,13 @@ fn danger_signs_asked_for_fit_age_and_sex() {
     for signs in [&newborn, &child, &woman, &man] {
         assert!((9..=15).contains(&signs.len()), "{signs:?}");
         for sign in ["s_unconscious", "s_convulsion", "s_central_cyanosis"] {
-            assert!(signs.iter().any(|it| it == sign), "no {sign} in {signs:?}");
+            assert!(
+                signs.iter().any(|raised| raised == sign),
+                "no {sign} in {signs:?}"
+            );
         }
     }
-    let has = |signs: &[String], sign: &str| signs.iter().any(|it| it == sign);
+    let has = |signs: &[String], sign: &str| signs.iter().any(|raised| raised == sign);
     assert!(has(&newborn, "s_apnoea_in_infant") && !has(&child, "s_apnoea_in_infant"));
     assert!(has(&child, "s_unable_to_drink") && !has(&woman, "s_unable_to_drink"));
     assert!(has(&woman, "s_heavy_vaginal_bleeding") && !has(&man, "s_heavy_vaginal_bleeding"));

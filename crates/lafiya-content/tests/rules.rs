@@ -35,7 +35,7 @@ fn words(sentence: &str) -> BTreeSet<&str> {
     let letters = |symbol: char| !symbol.is_alphabetic();
     sentence
         .split(letters)
-        .filter(|it| !it.is_empty())
+        .filter(|word| !word.is_empty())
         .collect()
 }
 
@@ -111,9 +111,11 @@ fn nobody_whose_breathing_is_hard_is_told_to_lie_down() {
             let on_side = turned.replace("on the side", "");
             let of = words(&sentence);
             let lies = ["lie", "lying", "lay", "laid", "supine", "flat"];
-            let legs =
-                of.contains("legs") && ["raised", "raise", "up"].iter().any(|it| of.contains(it));
-            if !legs && !lies.iter().any(|it| of.contains(it)) {
+            let legs = of.contains("legs")
+                && ["raised", "raise", "up"]
+                    .iter()
+                    .any(|posture| of.contains(posture));
+            if !legs && !lies.iter().any(|posture| of.contains(posture)) {
                 continue;
             }
             let only_on_side = turned.contains("on the side")
@@ -165,13 +167,13 @@ fn aspirin_is_ordered_only_with_all_that_forbids_it() {
             }
             let missing: Vec<&&str> = must_name
                 .iter()
-                .filter(|it| !sentence.contains(**it))
+                .filter(|needed| !sentence.contains(**needed))
                 .collect();
             if !missing.is_empty() {
                 wrong.push(format!("{}: {sentence} lacks {missing:?}", rule.text.id));
             }
             let child = people()
-                .filter(|it| it.age < Age::from_years(16))
+                .filter(|person| person.age < Age::from_years(16))
                 .find(|person| {
                     rule.when.holds(&EverythingBut {
                         left_out: BTreeSet::new(),
@@ -333,7 +335,11 @@ fn no_condition_orders_aspirin_for_a_heart_attack_without_what_forbids_it() {
 #[test]
 fn who_must_keep_apart_is_not_sent_among_people() {
     let mut wrong = Vec::new();
-    for rule in base().rules().iter().filter(|it| it.text.effect.isolate) {
+    for rule in base()
+        .rules()
+        .iter()
+        .filter(|rule| rule.text.effect.isolate)
+    {
         let text = rule.text.effect.action.to_lowercase();
         let apart = [
             "apart",
@@ -394,7 +400,7 @@ impl Well<'_> {
             let place = places
                 .iter()
                 .find(|(named, _)| *named == id)
-                .map_or(place, |(_, it)| *it);
+                .map_or(place, |(_, added)| *added);
             let value = low + (high - low) * place;
             facts.measure(self.base, self.concept(id), value);
         }

@@ -24,7 +24,10 @@ fn given(condition: &Condition) -> Vec<&str> {
         &treatment.pregnancy,
         &treatment.children,
     ];
-    let advice = advice.into_iter().flatten().map(|it| it.text.as_str());
+    let advice = advice
+        .into_iter()
+        .flatten()
+        .map(|advice| advice.text.as_str());
     let lines = treatment
         .immediate_actions
         .iter()
@@ -32,15 +35,19 @@ fn given(condition: &Condition) -> Vec<&str> {
     let before_referral = condition
         .referral
         .iter()
-        .flat_map(|it| &it.pre_referral_actions);
+        .flat_map(|referral| &referral.pre_referral_actions);
     let lines = lines
         .chain(before_referral)
-        .chain(condition.watch_for.iter().map(|it| &it.action));
+        .chain(condition.watch_for.iter().map(|sign| &sign.action));
     advice.chain(lines.map(|line| line.as_str())).collect()
 }
 
 fn to_avoid(condition: &Condition) -> impl Iterator<Item = &str> {
-    condition.treatment.avoid.iter().map(|it| it.text.as_str())
+    condition
+        .treatment
+        .avoid
+        .iter()
+        .map(|avoid| avoid.text.as_str())
 }
 
 /// All lines in lower case, in one.
@@ -61,7 +68,7 @@ fn is_possible(condition: &Condition, mut days: impl Iterator<Item = u32>) -> bo
     days.any(|days| {
         let age = Age::from_days(days);
         let per_1000 = condition.prior.per_1000.get(&age.band());
-        condition.who.ages().contains(age) && per_1000.is_some_and(|it| *it > 0.0)
+        condition.who.ages().contains(age) && per_1000.is_some_and(|rate| *rate > 0.0)
     })
 }
 
@@ -98,7 +105,7 @@ fn ivermectin_stands_beside_its_loa_loa_warning() {
         let lines = given(condition).join("\n").to_lowercase();
         lines.contains("ivermectin") && !has_any(&all_text(condition), &["loa loa", "worms: coma"])
     });
-    let silent: Vec<String> = silent.map(|it| it.id.clone()).collect();
+    let silent: Vec<String> = silent.map(|condition| condition.id.clone()).collect();
     assert_none("files name ivermectin and not Loa loa", &silent);
 }
 
@@ -136,7 +143,7 @@ fn medicines_that_lower_dolutegravir_say_so() {
             && !all_text(condition).contains("dolutegravir")
             && !NO_COURSE.contains(&condition.id.as_str())
     });
-    let silent: Vec<String> = silent.map(|it| it.id.clone()).collect();
+    let silent: Vec<String> = silent.map(|condition| condition.id.clone()).collect();
     assert_none("files lower dolutegravir and do not name it", &silent);
 }
 
@@ -185,7 +192,7 @@ fn young_infants_get_gentamicin_by_one_scheme() {
                 };
                 let near: String = format!(" {after}").chars().take(112).collect();
                 let young = only_young || has_any(before, &YOUNG) || has_any(&near, &YOUNG);
-                let dose = near.find("mg/kg").filter(|it| *it < 60);
+                let dose = near.find("mg/kg").filter(|at| *at < 60);
                 if !young || dose.is_none() || is_dose_of_another(&near) {
                     continue;
                 }
@@ -229,7 +236,7 @@ fn ceftriaxone_is_barred_for_yellow_newborns_and_beside_calcium() {
             && lines.contains("ceftriaxone")
             && !(of(&["yellow", "jaundice"]) && of(&["calcium"]))
     });
-    let silent: Vec<String> = silent.map(|it| it.id.clone()).collect();
+    let silent: Vec<String> = silent.map(|condition| condition.id.clone()).collect();
     assert_none("files give ceftriaxone to any newborn", &silent);
 }
 
@@ -329,7 +336,7 @@ fn names_an_age(words: &[&str]) -> bool {
         }
         let is_range = number > 1 && words[number - 1] == "to" && is_number(words[number - 2]);
         let first = if is_range { number - 2 } else { number };
-        let before = first.checked_sub(1).map_or("", |it| words[it]);
+        let before = first.checked_sub(1).map_or("", |before| words[before]);
         let of_age = ["below", "under", "from", "above", "aged", "than", "age"].contains(&before);
         let in_years = unit == "year" && (before == "over" || (is_range && before != "for"));
         of_age || in_years || words.get(place + 1) == Some(&"old")
