@@ -66,12 +66,12 @@ impl AssessmentDocument<'_> {
             None => {
                 let weighed = self.assessment.weighed.iter();
                 weighed
-                    .filter_map(|it| {
+                    .filter_map(|contribution| {
                         Some(RestsOn {
-                            id: &it.id,
-                            name: &it.name,
+                            id: &contribution.id,
+                            name: &contribution.name,
                             kind: None,
-                            choice: it.choice?,
+                            choice: contribution.choice?,
                             duration_days: None,
                             severity: None,
                             measured: None,

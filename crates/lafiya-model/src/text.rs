@@ -79,7 +79,9 @@ impl<'a> Text<'a> {
     /// Creates the citation of a source with its number in the answer: `[n] Title, publisher,
     /// year`.
     pub fn cited(number: u16, source: &Phrase) -> Self {
-        let phrase = u16::try_from(source.number).ok().filter(|&it| it > 0);
+        let phrase = u16::try_from(source.number)
+            .ok()
+            .filter(|&number| number > 0);
         Self(Words::Shared(Arc::new(Shared {
             words: Cited::line(number, source),
             cited: phrase.map(|phrase| Cited { number, phrase }),
