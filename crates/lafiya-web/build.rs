@@ -65,7 +65,7 @@ fn collect(root: &Path, folder: &Path, pages: &mut BTreeMap<String, String>) {
         let path = entry.path();
         if path.is_dir() {
             collect(root, &path, pages);
-        } else if path.extension().is_some_and(|it| it == "md")
+        } else if path.extension().is_some_and(|extension| extension == "md")
             && let (Ok(short), Ok(text)) = (path.strip_prefix(root), fs::read_to_string(&path))
         {
             let name = short

@@ -91,12 +91,12 @@ pub(crate) fn particulars(
 }
 
 /// How something told reads in a list: the measured value, or the answer with its particulars.
-pub(crate) fn told(it: &RestsOn<'_>) -> String {
-    if let Some(measured) = it.measured {
+pub(crate) fn told(restson: &RestsOn<'_>) -> String {
+    if let Some(measured) = restson.measured {
         return self::measured(measured);
     }
-    let answer = answer_about(it.choice, it.kind == Some(ConceptKind::LabTest));
-    let particulars = particulars(it.duration_days, it.severity, None);
+    let answer = answer_about(restson.choice, restson.kind == Some(ConceptKind::LabTest));
+    let particulars = particulars(restson.duration_days, restson.severity, None);
     if particulars.is_empty() {
         answer.to_owned()
     } else {
@@ -105,13 +105,13 @@ pub(crate) fn told(it: &RestsOn<'_>) -> String {
 }
 
 /// How something told reads in a letter, under "present" or "absent".
-pub(crate) fn in_letter(it: &RestsOn<'_>) -> String {
-    let value = it.measured.map(measured);
-    let particulars = particulars(it.duration_days, it.severity, value.as_deref());
+pub(crate) fn in_letter(restson: &RestsOn<'_>) -> String {
+    let value = restson.measured.map(measured);
+    let particulars = particulars(restson.duration_days, restson.severity, value.as_deref());
     if particulars.is_empty() {
-        it.name.to_owned()
+        restson.name.to_owned()
     } else {
-        format!("{} ({particulars})", it.name)
+        format!("{} ({particulars})", restson.name)
     }
 }
 

@@ -79,7 +79,7 @@ pub(crate) async fn list(
         next: found
             .last()
             .filter(|_| found.len() == PAGE as usize)
-            .map(|it| it.assessment_id.to_string()),
+            .map(|last| last.assessment_id.to_string()),
         rows: found.iter().map(row).collect(),
         environment: environment.as_str(),
         problem,
@@ -94,7 +94,7 @@ fn row(summary: &AssessmentSummary) -> Row {
         condition: summary
             .top_condition
             .as_ref()
-            .map(|it| it.name.clone())
+            .map(|condition| condition.name.clone())
             .unwrap_or_default(),
         turn: summary.turn,
         is_replaced: summary.superseded_by.is_some(),

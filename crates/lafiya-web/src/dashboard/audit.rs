@@ -38,12 +38,12 @@ pub(crate) async fn page(
     let who = visit.member_who(Role::may_administer)?;
     let log = members::audit_log(&app.context, who.tenant.id).await?;
     let board = DashboardPage::new(&visit, "audit", "Audit log");
-    let rows = log.into_iter().map(|it| Row {
-        at: words::moment(it.at),
-        actor: it.actor,
-        action: it.action,
-        subject: it.subject,
-        detail: it.detail,
+    let rows = log.into_iter().map(|entry| Row {
+        at: words::moment(entry.at),
+        actor: entry.actor,
+        action: entry.action,
+        subject: entry.subject,
+        detail: entry.detail,
     });
     Ok(show(&AuditPage {
         frame: board.frame,

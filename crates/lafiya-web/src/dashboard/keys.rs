@@ -163,7 +163,7 @@ async fn list(
             fresh_is_live: fresh
                 .as_ref()
                 .is_some_and(|fresh| fresh.record.environment == Environment::Live),
-            fresh: fresh.map(|it| it.key),
+            fresh: fresh.map(|fresh| fresh.key),
             problem,
             per_minute: app.context.limits.per_key_per_minute,
         },

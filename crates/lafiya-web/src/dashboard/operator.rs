@@ -111,24 +111,27 @@ async fn overview(
 ) -> Result<Response, Failure> {
     let board = DashboardPage::new(visit, "operator", "Installation");
     let report = health::report(&app.context).await;
-    let part = |name, it: health::Health| {
-        let well = matches!(it, health::Health::Healthy | health::Health::NotConfigured);
-        (name, it.as_str(), well)
+    let part = |name, health: health::Health| {
+        let well = matches!(
+            health,
+            health::Health::Healthy | health::Health::NotConfigured
+        );
+        (name, health.as_str(), well)
     };
     let all = tenants::list(&app.context).await?;
-    let rows = all.into_iter().map(|it| Row {
-        quota: it
+    let rows = all.into_iter().map(|tenant| Row {
+        quota: tenant
             .included_per_month()
             .map_or_else(|| "as agreed".to_owned(), words::count),
-        own_quota: it
+        own_quota: tenant
             .monthly_quota
             .map(|quota| quota.to_string())
             .unwrap_or_default(),
-        country: it.home_country.clone().unwrap_or_default(),
-        active: it.status == TenantStatus::Active,
-        created: words::day(it.created_at),
-        tier: it.tier,
-        name: it.name,
+        country: tenant.home_country.clone().unwrap_or_default(),
+        active: tenant.status == TenantStatus::Active,
+        created: words::day(tenant.created_at),
+        tier: tenant.tier,
+        name: tenant.name,
     });
     let library = app.context.knowledge.load();
     let register = app.context.facilities.load();

@@ -92,7 +92,7 @@ pub(crate) async fn page(
     let most = report
         .top_conditions
         .first()
-        .map_or(1, |it| it.count.max(1)) as f64;
+        .map_or(1, |commonest| commonest.count.max(1)) as f64;
     let total = report.total.max(1) as f64;
     let part = |&level: &TriageLevel| {
         let count = report.by_level.get(&level).copied().unwrap_or(0);

@@ -133,7 +133,7 @@ async fn list(
             frame: board.frame,
             place: board.place,
             rows: found.iter().map(row).collect(),
-            secret: revealed.map(|it| it.secret),
+            secret: revealed.map(|revealed| revealed.secret),
             problem,
             events: &EventKind::SUBSCRIBABLE,
         },

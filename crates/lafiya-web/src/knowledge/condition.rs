@@ -66,7 +66,7 @@ pub(crate) async fn condition(
     let status = text
         .review
         .as_ref()
-        .map_or("not stated", |it| it.status.as_str());
+        .map_or("not stated", |review| review.status.as_str());
     Ok(show(&ConditionPage {
         frame: Frame::new(&visit, Section::Knowledge, text.name.clone()),
         review: words::capital(words::plain(status)),
@@ -123,12 +123,12 @@ fn tests(base: &KnowledgeBase, text: &schema::Condition) -> Vec<TestShown> {
     let mut tests: Vec<TestShown> = text
         .investigation
         .iter()
-        .map(|it| TestShown {
-            name: base.resolve(&it.test).map_or_else(
-                || it.test.clone(),
+        .map(|investigation| TestShown {
+            name: base.resolve(&investigation.test).map_or_else(
+                || investigation.test.clone(),
                 |concept| base.name_of(concept).to_owned(),
             ),
-            investigation: it.clone(),
+            investigation: investigation.clone(),
         })
         .collect();
     tests.sort_by_key(|test| test.investigation.priority);

@@ -68,7 +68,7 @@ pub(crate) async fn finding(
         category: words::capital(words::plain(&text.category)),
         red_flag: red_flag_words(text),
         lay: lay_words(base, text),
-        shows: shows.into_iter().map(|(_, it)| it).collect(),
+        shows: shows.into_iter().map(|(_, shown)| shown).collect(),
         rules: rules_about(base, &ConceptId(text.id.clone())),
         text,
     }))
@@ -105,10 +105,10 @@ fn rules_about(base: &KnowledgeBase, id: &ConceptId) -> Vec<(String, String)> {
 
 fn names(when: &schema::When, id: &str) -> bool {
     let listed = [&when.all, &when.any, &when.severe];
-    listed.into_iter().flatten().any(|it| it == id)
+    listed.into_iter().flatten().any(|listed| listed == id)
         || when
             .at_least
             .as_ref()
-            .is_some_and(|it| it.of.iter().any(|it| it == id))
+            .is_some_and(|count| count.of.iter().any(|counted| counted == id))
         || when.any_of.iter().any(|inner| names(inner, id))
 }

@@ -323,8 +323,11 @@ pub(crate) async fn rules(
             action: rule.effect.action.to_string(),
             level: rule.effect.level,
             source: cited(base, &rule.source),
-            example: rule.example.as_ref().map(|it| example(base, it)),
-            not_example: rule.not_example.as_ref().map(|it| example(base, it)),
+            example: rule.example.as_ref().map(|patient| example(base, patient)),
+            not_example: rule
+                .not_example
+                .as_ref()
+                .map(|patient| example(base, patient)),
         })
         .collect();
     show(&RulesPage {
@@ -339,7 +342,10 @@ pub(crate) async fn rules(
 fn example(base: &KnowledgeBase, example: &lafiya_knowledge::schema::Example) -> String {
     let name = |id: &String| {
         let concept = base.resolve(id);
-        concept.map_or_else(|| id.clone(), |it| base.common_name_of(it).to_lowercase())
+        concept.map_or_else(
+            || id.clone(),
+            |concept| base.common_name_of(concept).to_lowercase(),
+        )
     };
     let age = example.age.unwrap_or(lafiya_model::Age::from_years(30));
     let mut told: Vec<String> = example.present.iter().map(name).collect();
