@@ -93,7 +93,9 @@ impl Backend {
 
     /// Returns the name of the database and its role, on servers owned by the test.
     pub fn database_name(&self) -> Option<&str> {
-        self.database.as_ref().map(|it| it.name.as_str())
+        self.database
+            .as_ref()
+            .map(|database| database.name.as_str())
     }
 
     /// Runs statements in the database as the role of the service, with the servers backend.

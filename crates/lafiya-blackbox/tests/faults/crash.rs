@@ -94,7 +94,9 @@ fn the_end_of_the_write_ahead_log_is_rubbish() {
             let log = server.folder().join("data/lafiya.db-wal");
             let file = OpenOptions::new().append(true).open(&log);
             let mut file = file.expect("there is a write-ahead log");
-            let rubbish: Vec<u8> = (0..10_000_u32).map(|it| (it * 31 % 251) as u8).collect();
+            let rubbish: Vec<u8> = (0..10_000_u32)
+                .map(|number| (number * 31 % 251) as u8)
+                .collect();
             file.write_all(&rubbish).expect("written");
         },
     );

@@ -72,7 +72,7 @@ impl Record {
             "repeated": self.outcome.repeated,
             "lost": self.outcome.lost,
             "doubled": self.outcome.doubled,
-            "truthful_after_ms": self.truthful_after.map(|it| it.as_millis() as u64),
+            "truthful_after_ms": self.truthful_after.map(|time| time.as_millis() as u64),
             "recovered_after_ms": self.recovered_after.as_millis() as u64,
             "test": test,
         });

@@ -98,7 +98,11 @@ fn down() {
         "receiver down",
         "answers 500 to everything, then 204; recovery is the time until every event has arrived",
     );
-    check(words, |it| it.answer(500), |it| it.answer(204));
+    check(
+        words,
+        |receiver| receiver.answer(500),
+        |receiver| receiver.answer(204),
+    );
 }
 
 #[test]
@@ -110,8 +114,8 @@ fn slow() {
     );
     check(
         words,
-        |it| it.wait_before_answers(Duration::from_secs(5)),
-        |it| it.wait_before_answers(Duration::ZERO),
+        |receiver| receiver.wait_before_answers(Duration::from_secs(5)),
+        |receiver| receiver.wait_before_answers(Duration::ZERO),
     );
 }
 
@@ -124,6 +128,10 @@ fn redirecting_inwards() {
         "receiver redirects inwards",
         "answers 307 to another address of this machine, which is never called; then 204",
     );
-    check(words, |it| it.redirect_to(&target), |it| it.answer(204));
+    check(
+        words,
+        |receiver| receiver.redirect_to(&target),
+        |receiver| receiver.answer(204),
+    );
     assert!(inside.got().is_empty(), "a redirect was followed");
 }

@@ -89,7 +89,7 @@ fn code(secret: &str, later: i64) -> String {
     let bits = secret.bytes().flat_map(|letter| {
         let value = letters
             .iter()
-            .position(|it| *it == letter)
+            .position(|known| *known == letter)
             .expect("base 32");
         (0..5).rev().map(move |bit| value >> bit & 1)
     });
@@ -180,7 +180,7 @@ fn only_operators_change_operators() {
     send(&owner, "/dashboard/members", form).expect(200);
     let third = members();
     let third = third.as_array().unwrap().iter();
-    let mut third = third.filter(|it| it["email"] == "third@demo.example");
+    let mut third = third.filter(|member| member["email"] == "third@demo.example");
     assert_eq!(third.next().unwrap()["operator"], json!(false));
     server.cli(&["user", "remove", "third@demo.example"]);
 

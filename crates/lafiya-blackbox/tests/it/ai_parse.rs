@@ -39,7 +39,7 @@ fn read(client: &Client, text: &str) -> Value {
 
 fn mention<'a>(body: &'a Value, id: &str) -> Option<&'a Value> {
     let all = body["mentions"].as_array().expect("a list");
-    all.iter().find(|it| it["id"] == id)
+    all.iter().find(|item| item["id"] == id)
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn denying(matter: &Value) -> Value {
     let all = matter["candidates"].as_array().expect("candidates").iter();
     let denied: Vec<Value> = all
         .take(8)
-        .map(|it| json!({"condition_id": it["id"], "probability": 0.0}))
+        .map(|condition| json!({"condition_id": condition["id"], "probability": 0.0}))
         .collect();
     json!({"conditions": denied, "triage": "emergency", "reasons": []})
 }
@@ -94,7 +94,10 @@ fn cases() -> [Value; 2] {
 
 fn rank(level: &Value) -> usize {
     let levels = ["self-care", "routine", "urgent", "emergency"];
-    levels.iter().position(|it| level == it).expect("a level")
+    levels
+        .iter()
+        .position(|known| level == known)
+        .expect("a level")
 }
 
 /// Asserts that the answer is no less safe than the one without a model.
@@ -114,7 +117,7 @@ fn check_no_harm(alone: &Value, advised: &Value) {
     ];
     for list in lists {
         let (before, after) = (listed(alone, list), listed(advised, list));
-        assert!(before.iter().all(|it| after.contains(it)), "{list}");
+        assert!(before.iter().all(|line| after.contains(line)), "{list}");
     }
     let text = advised.to_string().to_lowercase();
     for word in ["lafiyacillin", "dragon", "deficiency"] {
@@ -271,10 +274,10 @@ fn no_model_behaviour_makes_the_answer_less_safe() {
                 "{what}"
             );
             let concerns = body["clinical_warnings"].as_array().expect("a list");
-            let about = |it: &&Value| {
-                it["message"]
+            let about = |warning: &&Value| {
+                warning["message"]
                     .as_str()
-                    .is_some_and(|it| it.contains("econd opinion"))
+                    .is_some_and(|message| message.contains("econd opinion"))
             };
             let told = concerns
                 .iter()
@@ -300,10 +303,13 @@ fn a_valid_opinion_changes_ranking_and_level_with_reasons() {
         "lafiya-embedded-1 + small-model"
     );
     assert!(body["metadata"]["chunks_retrieved"].as_u64() >= Some(10));
-    let weight = |it: &Value| {
-        let all = it["contributions"].as_array().expect("a list").iter();
-        all.filter(|it| it["id"] == "second_opinion")
-            .filter_map(|it| it["weight"].as_f64())
+    let weight = |condition: &Value| {
+        let all = condition["contributions"]
+            .as_array()
+            .expect("a list")
+            .iter();
+        all.filter(|contribution| contribution["id"] == "second_opinion")
+            .filter_map(|contribution| contribution["weight"].as_f64())
             .sum::<f64>()
     };
     let conditions = body["conditions"].as_array().expect("a list");

@@ -59,7 +59,7 @@ fn a_timed_out_call_is_not_billed() {
         })
     });
     let sent: Vec<_> = sent.collect();
-    let answered: usize = sent.into_iter().map(|it| it.join().unwrap()).sum();
+    let answered: usize = sent.into_iter().map(|sender| sender.join().unwrap()).sum();
     assert_eq!(used(&server), answered);
 }
 

@@ -37,7 +37,9 @@ fn check_same(client: &Client, one: &Value, other: &Value) {
 fn probability(body: &Value, id: &str) -> f64 {
     let conditions = body["conditions"].as_array().expect("a list");
     let found = conditions.iter().find(|condition| condition["id"] == id);
-    found.map_or(0.0, |it| it["probability"].as_f64().unwrap_or(0.0))
+    found.map_or(0.0, |condition| {
+        condition["probability"].as_f64().unwrap_or(0.0)
+    })
 }
 
 #[test]

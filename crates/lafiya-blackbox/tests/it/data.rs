@@ -127,7 +127,7 @@ fn an_export_has_all_data_of_the_tenant() {
     assert_eq!(days.values().collect::<Vec<_>>(), [&json!(1)]);
     let ids: Vec<&Value> = of_kind(&records, "assessment")
         .iter()
-        .map(|it| &it["id"])
+        .map(|entry| &entry["id"])
         .collect();
     assert_eq!(ids.len(), 2);
     assert!(ids.contains(&&live["assessment_id"]) && ids.contains(&&mock["assessment_id"]));

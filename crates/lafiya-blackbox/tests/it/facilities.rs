@@ -26,14 +26,18 @@ fn assessed(client: &Client, place: &str) -> Value {
 
 fn names(body: &Value) -> Vec<&str> {
     let list = body["nearest_facilities"].as_array().expect("a list");
-    list.iter().filter_map(|it| it["name"].as_str()).collect()
+    list.iter()
+        .filter_map(|facility| facility["name"].as_str())
+        .collect()
 }
 
 fn concerns(body: &Value) -> Vec<&str> {
     let list = body["clinical_warnings"].as_array().expect("a list");
-    let about_input = list.iter().filter(|it| it["type"] == "validation_concern");
+    let about_input = list
+        .iter()
+        .filter(|warning| warning["type"] == "validation_concern");
     about_input
-        .filter_map(|it| it["message"].as_str())
+        .filter_map(|warning| warning["message"].as_str())
         .collect()
 }
 
@@ -47,7 +51,7 @@ fn an_emergency_lists_the_nearest_real_hospitals() {
     assert_eq!(list.len(), 5, "{list:?}");
     let distances: Vec<f64> = list
         .iter()
-        .filter_map(|it| it["distance_km"].as_f64())
+        .filter_map(|facility| facility["distance_km"].as_f64())
         .collect();
     assert!(distances.is_sorted() && distances[0] < 5.0, "{distances:?}");
     for facility in list {
@@ -63,7 +67,11 @@ fn an_emergency_lists_the_nearest_real_hospitals() {
             "{facility}"
         );
         assert!(facility["latitude"].is_number() && facility["longitude"].is_number());
-        assert!(facility["source"].as_str().is_some_and(|it| !it.is_empty()));
+        assert!(
+            facility["source"]
+                .as_str()
+                .is_some_and(|source| !source.is_empty())
+        );
     }
 }
 
@@ -75,7 +83,8 @@ fn an_unknown_place_gives_a_low_warning() {
     assert_eq!(body["metadata"]["phi_region"], Value::Null);
     let said = concerns(&body);
     assert!(
-        said.iter().any(|it| it.contains("place is not known")),
+        said.iter()
+            .any(|message| message.contains("place is not known")),
         "{said:?}"
     );
     let country = assessed(&server.live(), "Nigeria");

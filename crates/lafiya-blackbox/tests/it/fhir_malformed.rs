@@ -240,7 +240,7 @@ fn every_malformed_bundle_is_refused_with_its_location() {
             assert!(
                 issue["details"]["text"]
                     .as_str()
-                    .is_some_and(|it| it.len() > 5)
+                    .is_some_and(|diagnostics| diagnostics.len() > 5)
             );
             let code = issue["details"]["coding"][0]["code"].as_str();
             assert!(code.is_some_and(|code| !code.is_empty()));
@@ -272,7 +272,7 @@ fn more_than_fifty_evidence_items_are_refused() {
         .as_array()
         .expect("a list")
         .iter()
-        .filter_map(|it| it["id"].as_str())
+        .filter_map(|resource| resource["id"].as_str())
         .map(positive)
         .collect();
     evidence.push(positive("lt_malaria_rapid_diagnostic_test"));

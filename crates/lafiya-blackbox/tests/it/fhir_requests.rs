@@ -37,16 +37,19 @@ pub(crate) fn fhir_assessed(client: &Client, bundle: &Value) -> Value {
 pub(crate) fn resources<'a>(bundle: &'a Value, kind: &str) -> Vec<&'a Value> {
     let entries = bundle["entry"].as_array().expect("entries");
     let all = entries.iter().map(|entry| &entry["resource"]);
-    all.filter(|it| it["resourceType"] == kind).collect()
+    all.filter(|resource| resource["resourceType"] == kind)
+        .collect()
 }
 
 /// Returns the value of one of our extensions.
 pub(crate) fn extension<'a>(resource: &'a Value, name: &str) -> &'a Value {
     let list = resource["extension"].as_array().expect("extensions");
     let end = format!("/fhir/StructureDefinition/{name}");
-    let found = list
-        .iter()
-        .find(|it| it["url"].as_str().is_some_and(|url| url.ends_with(&end)));
+    let found = list.iter().find(|extension| {
+        extension["url"]
+            .as_str()
+            .is_some_and(|url| url.ends_with(&end))
+    });
     found.unwrap_or_else(|| panic!("no extension {name}"))
 }
 

@@ -27,7 +27,10 @@ fn every_check_has_a_documented_status() {
     }
     for (name, word) in checks {
         let known = ["healthy", "degraded", "unhealthy", "not_configured"];
-        assert!(known.iter().any(|it| word == it), "{name} is {word}");
+        assert!(
+            known.iter().any(|listed| word == listed),
+            "{name} is {word}"
+        );
     }
     assert_eq!(checks["database"], "healthy");
     assert_eq!(checks["knowledge_base"], "healthy");

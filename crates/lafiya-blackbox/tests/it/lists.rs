@@ -143,7 +143,7 @@ fn danger_signs_fit_age_and_sex_and_give_an_emergency() {
         signs
             .map(|sign| {
                 for field in ["name", "common_name", "question", "caregiver_question"] {
-                    assert!(sign[field].as_str().is_some_and(|it| !it.is_empty()));
+                    assert!(sign[field].as_str().is_some_and(|text| !text.is_empty()));
                 }
                 sign["id"].as_str().expect("an id").to_owned()
             })

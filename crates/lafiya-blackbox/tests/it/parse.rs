@@ -140,7 +140,7 @@ fn test_results_are_listed_separately_and_are_evidence() {
         let evidence: Vec<Value> = list("mentions")
             .iter()
             .chain(&list("lab_tests"))
-            .map(|it| json!({"id": it["id"], "choice_id": it["choice_id"], "source": "initial"}))
+            .map(|item| json!({"id": item["id"], "choice_id": item["choice_id"], "source": "initial"}))
             .collect();
         let patient = json!({"age": 30, "sex": "male", "location": "kano"});
         let request = json!({"patient": patient, "evidence": evidence});
@@ -149,7 +149,9 @@ fn test_results_are_listed_separately_and_are_evidence() {
         let malaria = conditions
             .iter()
             .find(|condition| condition["id"] == "c_uncomplicated_malaria");
-        malaria.map_or(0.0, |it| it["probability"].as_f64().unwrap_or(0.0))
+        malaria.map_or(0.0, |condition| {
+            condition["probability"].as_f64().unwrap_or(0.0)
+        })
     };
     let untold = chance("fever and headache for two days", &[]);
     let positive = chance(

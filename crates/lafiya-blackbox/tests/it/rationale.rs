@@ -196,8 +196,8 @@ fn an_explanation_keeps_its_evidence_and_names_its_successor() {
     let middle = told(&second);
     assert_eq!(middle["supersedes"], first["assessment_id"]);
     assert_eq!(middle["superseded_by"], third["assessment_id"]);
-    let ids = |it: &Value| -> Vec<String> {
-        let rests_on = it["rests_on"].as_array().expect("a list");
+    let ids = |assessment: &Value| -> Vec<String> {
+        let rests_on = assessment["rests_on"].as_array().expect("a list");
         let id = |value: &Value| value["id"].as_str().unwrap_or_default().to_owned();
         rests_on.iter().map(id).collect()
     };

@@ -268,7 +268,7 @@ fn every_path_with_an_id_is_tested_here() {
         .collect();
     let mut found = 0;
     for (path, methods) in document["paths"].as_object().expect("paths") {
-        if !path.contains('{') || OF_EVERYBODY.iter().any(|it| path.starts_with(it)) {
+        if !path.contains('{') || OF_EVERYBODY.iter().any(|prefix| path.starts_with(prefix)) {
             continue;
         }
         for method in methods.as_object().expect("methods").keys() {
@@ -319,7 +319,8 @@ fn a_clinician_cannot_change_keys_members_or_webhooks() {
     let clinician = member_as(&server, "ours", "nurse@ours.example", "clinician");
     let clinician = signed_in(&server, &clinician);
     let token = form_token(&clinician.get("/dashboard/account").expect(200));
-    let of_others = ["keys", "members", "webhooks", "audit"].map(|it| format!("/dashboard/{it}"));
+    let of_others =
+        ["keys", "members", "webhooks", "audit"].map(|page| format!("/dashboard/{page}"));
     let lists = of_others.clone().map(|path| ("GET", path, ""));
     let calls = page_calls(&owned).into_iter().chain(lists);
     let mut refused = 0;

@@ -96,7 +96,7 @@ fn resources_of_another_tenant_take_as_long_as_nonexistent_ones() {
     let browser = signed_in(&server, &member(&server, "theirs", "owner@theirs.example"));
     let token = form_token(&browser.get("/dashboard/account").expect(200));
     for (ours, nowhere) in page_calls(&owned).iter().zip(&page_calls(&nothing)) {
-        let call = |it| page_call(&browser, &token, it);
+        let call = |path| page_call(&browser, &token, path);
         check_no_cliff(&call(ours), &call(nowhere));
     }
 }

@@ -19,7 +19,9 @@ const ALL: [&str; 4] = [
 ];
 
 fn of_type<'a>(got: &'a [Delivery], kind: &str) -> Vec<&'a Delivery> {
-    got.iter().filter(|it| it.json()["type"] == kind).collect()
+    got.iter()
+        .filter(|event| event.json()["type"] == kind)
+        .collect()
 }
 
 /// Triggers a delivery after everything that was announced before, and waits for it.
@@ -49,7 +51,7 @@ fn a_completed_assessment_is_delivered_without_patient_data() {
     assert_eq!(event["type"], "assessment.completed");
     let created: Timestamp = event["created_at"]
         .as_str()
-        .and_then(|it| it.parse().ok())
+        .and_then(|time| time.parse().ok())
         .expect("a time");
     assert!(created <= Timestamp::now());
     let data = &event["data"];
@@ -85,7 +87,7 @@ fn every_turn_is_delivered_once_and_a_refused_call_never() {
     let got = of_type(&got, "assessment.completed");
     let ids: Vec<String> = got
         .iter()
-        .map(|it| it.json()["data"]["assessment_id"].to_string())
+        .map(|event| event.json()["data"]["assessment_id"].to_string())
         .collect();
     assert_eq!(ids.len(), 3);
     assert_eq!(ids.into_iter().collect::<BTreeSet<_>>(), told);
@@ -123,7 +125,7 @@ fn two_replicas_deliver_everything_once() {
     settle(&client, &webhook, &receiver);
     let got = receiver.got();
     let got = of_type(&got, "assessment.completed");
-    let ids: BTreeSet<&str> = got.iter().map(|it| it.header("webhook-id")).collect();
+    let ids: BTreeSet<&str> = got.iter().map(|event| event.header("webhook-id")).collect();
     assert_eq!((got.len(), ids.len()), (40, 40));
 }
 
@@ -152,7 +154,7 @@ fn queued_deliveries_survive_a_crash() {
         let got = receiver.got();
         let taken: BTreeSet<&str> = got[before..]
             .iter()
-            .map(|it| it.header("webhook-id"))
+            .map(|event| event.header("webhook-id"))
             .collect();
         // A delivery in progress when the process ended is retried when its lease expires.
         (taken.len() == 5).then_some(())
@@ -242,7 +244,7 @@ fn a_key_expiring_within_a_week_is_delivered_once() {
     let got = receiver.got();
     let told: Vec<Value> = of_type(&got, "api_key.expiring")
         .iter()
-        .map(|it| it.json()["data"]["key_id"].clone())
+        .map(|event| event.json()["data"]["key_id"].clone())
         .collect();
     assert_eq!(told, [soon, third]);
     let text = String::from_utf8_lossy(&got[0].body).into_owned();

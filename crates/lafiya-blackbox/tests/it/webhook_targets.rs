@@ -106,7 +106,7 @@ fn a_name_resolving_inside_is_refused_at_connect_time() {
         .expect(202);
     let failed = eventually("the delivery fails", Duration::from_secs(30), || {
         let listed = client.get(&format!("{path}/deliveries")).expect(200).json();
-        Some(listed[0].clone()).filter(|it| it["status"] == "failed")
+        Some(listed[0].clone()).filter(|delivery| delivery["status"] == "failed")
     });
     assert!(failed["error"].is_string(), "{failed}");
     assert!(failed["response_status"].is_null(), "{failed}");
@@ -126,7 +126,7 @@ fn redirects_are_not_followed() {
         .expect(202);
     let failed = eventually("the delivery fails", Duration::from_secs(30), || {
         let listed = client.get(&format!("{path}/deliveries")).expect(200).json();
-        Some(listed[0].clone()).filter(|it| it["status"] == "failed")
+        Some(listed[0].clone()).filter(|delivery| delivery["status"] == "failed")
     });
     assert_eq!(failed["response_status"], 307);
     assert_eq!(door.got().len(), 4, "every attempt ends at the door");

@@ -220,7 +220,9 @@ fn a_test_event_is_delivered_signed_and_listed() {
     assert_eq!(body["api_version"], "v1");
     assert_eq!(body["data"]["webhook_id"], webhook["id"]);
 
-    let shown = wait_for_delivery(&client, &webhook, |it| it["status"] == "delivered");
+    let shown = wait_for_delivery(&client, &webhook, |delivery| {
+        delivery["status"] == "delivered"
+    });
     check_fields(
         &shown,
         &[
@@ -261,7 +263,9 @@ fn a_failed_delivery_is_retried_until_accepted() {
     assessed(&client, &fever());
     receiver.wait_for(2);
     receiver.answer(200);
-    let shown = wait_for_delivery(&client, &webhook, |it| it["status"] == "delivered");
+    let shown = wait_for_delivery(&client, &webhook, |delivery| {
+        delivery["status"] == "delivered"
+    });
     let attempts = shown["attempts"].as_u64().expect("a number");
     assert!((2..=4).contains(&attempts), "{shown}");
     let got = receiver.got();
@@ -281,7 +285,7 @@ fn a_finally_failed_delivery_can_be_resent_by_hand() {
     let client = pilot(&server, "hooks failed", 50);
     let webhook = register(&client, &receiver.url(), &["assessment.completed"]);
     assessed(&client, &fever());
-    let failed = wait_for_delivery(&client, &webhook, |it| it["status"] == "failed");
+    let failed = wait_for_delivery(&client, &webhook, |delivery| delivery["status"] == "failed");
     assert_eq!(failed["attempts"], 4);
     assert_eq!(failed["response_status"], 503);
     assert_eq!(failed["error"], "answered 503");
@@ -293,7 +297,9 @@ fn a_finally_failed_delivery_can_be_resent_by_hand() {
         client.request("POST", &path).send()
     };
     assert_eq!(retry(id).expect(202).json()["status"], "pending");
-    wait_for_delivery(&client, &webhook, |it| it["status"] == "delivered");
+    wait_for_delivery(&client, &webhook, |delivery| {
+        delivery["status"] == "delivered"
+    });
     assert_eq!(receiver.got().len(), 5);
     for unknown in ["6f1d2c3b-5a49-4e8f-9b7a-000000000000", "x"] {
         retry(unknown).expect_error(404, "RESOURCE_NOT_FOUND");
@@ -320,7 +326,9 @@ fn a_receiver_that_answers_410_is_disabled() {
     let other = Receiver::start();
     let second = register(&client, &other.url(), &["assessment.completed"]);
     assessed(&client, &fever());
-    wait_for_delivery(&client, &second, |it| it["status"] == "delivered");
+    wait_for_delivery(&client, &second, |delivery| {
+        delivery["status"] == "delivered"
+    });
     assert_eq!(receiver.got().len(), 1);
 }
 
