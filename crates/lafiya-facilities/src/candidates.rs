@@ -50,7 +50,7 @@ pub(crate) fn choose<'a>(mentions: &[Mention<'a>], home: Option<&str>) -> Option
             .map(|rival| rival.weight)
             .fold(f64::NEG_INFINITY, f64::max)
     };
-    let abroad = rival(&|it| it.spot.country() != best.spot.country());
+    let abroad = rival(&|candidate| candidate.spot.country() != best.spot.country());
     if best.weight - abroad < AMBIGUOUS_WITHIN {
         return None;
     }
@@ -60,10 +60,10 @@ pub(crate) fn choose<'a>(mentions: &[Mention<'a>], home: Option<&str>) -> Option
         } else {
             0.0
         };
-    let in_country = rival(&|it| {
-        it.spot.country() == best.spot.country()
-            && it.spot.region() != best.spot.region()
-            && !it.spot.region().is_empty()
+    let in_country = rival(&|candidate| {
+        candidate.spot.country() == best.spot.country()
+            && candidate.spot.region() != best.spot.region()
+            && !candidate.spot.region().is_empty()
     });
     let mut confidence: f64 = if best.agreement >= 1.5 { 0.97 } else { 0.9 };
     if without_home - abroad < AMBIGUOUS_WITHIN {
