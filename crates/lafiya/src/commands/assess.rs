@@ -166,7 +166,7 @@ fn answer(question: &Question, choice: Choice) -> Evidence {
     }
 }
 
-fn for_people(base: &KnowledgeBase, case: &DeidentifiedCase, it: &Assessment) -> String {
+fn for_people(base: &KnowledgeBase, case: &DeidentifiedCase, assessment: &Assessment) -> String {
     let understood: Vec<String> = case
         .evidence
         .iter()
@@ -183,11 +183,11 @@ fn for_people(base: &KnowledgeBase, case: &DeidentifiedCase, it: &Assessment) ->
     let mut text = format!("\nUnderstood: {}\n\n", understood.join(", "));
     text.push_str(&format!(
         "{}  {}\n",
-        painted(it.triage.level),
-        it.triage.root_cause.as_deref().unwrap_or_default()
+        painted(assessment.triage.level),
+        assessment.triage.root_cause.as_deref().unwrap_or_default()
     ));
-    text.push_str(&format!("{}\n", it.triage.recommended_action));
-    for flag in it.red_flags.iter().take(4) {
+    text.push_str(&format!("{}\n", assessment.triage.recommended_action));
+    for flag in assessment.red_flags.iter().take(4) {
         text.push_str(&format!("  ! {}", flag.name));
         // The name of a rule is the same as its text.
         if flag.name != flag.root_cause {
@@ -196,7 +196,7 @@ fn for_people(base: &KnowledgeBase, case: &DeidentifiedCase, it: &Assessment) ->
         text.push('\n');
     }
     text.push('\n');
-    for condition in it.conditions.iter().take(6) {
+    for condition in assessment.conditions.iter().take(6) {
         let bar = "█".repeat((condition.probability * BAR_WIDTH).round() as usize);
         text.push_str(&format!(
             "{:>5.1} %  {:<30} {}\n",
@@ -206,7 +206,7 @@ fn for_people(base: &KnowledgeBase, case: &DeidentifiedCase, it: &Assessment) ->
         ));
         text.push_str(&format!("{:>40} {}\n", "", condition.rationale));
     }
-    if let Some(test) = it.investigations.first() {
+    if let Some(test) = assessment.investigations.first() {
         text.push_str(&format!(
             "\nFirst test: {} ({})\n",
             test.test_name,
@@ -227,10 +227,10 @@ fn near(
     let register = wiring::register(&settings.data_dir, library.facility_types())?;
     let need = Need::of(library.base(), assessment, case.age);
     let found = nearest_facilities(&register, library.base(), place, &need);
-    let lines = found.iter().map(|it| {
+    let lines = found.iter().map(|facility| {
         format!(
             "  {:>6.1} km  {} ({}, {})",
-            it.distance_km, it.name, it.kind, it.address
+            facility.distance_km, facility.name, facility.kind, facility.address
         )
     });
     Ok(

@@ -234,11 +234,11 @@ fn recalls_of_text(runner: &Runner<'_>, cases: &[Case], mode: Mode) -> Vec<Recal
 }
 
 fn print_unread(cases: &[Case], recalls: &[Recall]) -> io::Result<()> {
-    for (case, it) in cases.iter().zip(recalls) {
+    for (case, recall) in cases.iter().zip(recalls) {
         for (what, list) in [
-            ("not read", &it.missed),
-            ("read the other way", &it.turned),
-            ("read beyond the lists", &it.beyond),
+            ("not read", &recall.missed),
+            ("read the other way", &recall.turned),
+            ("read beyond the lists", &recall.beyond),
         ] {
             if !list.is_empty() {
                 say(format_args!("{} {what}: {}", case.id, list.join("; ")))?;
@@ -249,34 +249,38 @@ fn print_unread(cases: &[Case], recalls: &[Recall]) -> io::Result<()> {
 }
 
 fn print_misses(outcomes: &[Outcome]) -> io::Result<()> {
-    for it in outcomes
+    for outcome in outcomes
         .iter()
         .filter(|outcome| outcome.rank != Some(1) || outcome.is_under() || outcome.is_over())
     {
-        let place = it.rank.map_or("-".to_owned(), |rank| rank.to_string());
-        let covered = if it.covered { "" } else { " (not in the base)" };
-        let level = it
+        let place = outcome.rank.map_or("-".to_owned(), |rank| rank.to_string());
+        let covered = if outcome.covered {
+            ""
+        } else {
+            " (not in the base)"
+        };
+        let level = outcome
             .level
             .map_or("none".to_owned(), |level| level.to_string());
-        let wanted = it
+        let wanted = outcome
             .wanted_level
             .map_or(String::new(), |(_, _, wanted)| format!(" wanted {wanted}"));
-        let mark = if it.is_under() {
+        let mark = if outcome.is_under() {
             " UNDER"
-        } else if it.is_over() {
+        } else if outcome.is_over() {
             " OVER"
         } else {
             ""
         };
         say(format_args!(
             "\n{} {}{covered}: place {place}; {level}{wanted}{mark}",
-            it.id, it.diagnosis
+            outcome.id, outcome.diagnosis
         ))?;
-        say(format_args!("   because: {}", it.because))?;
-        say(format_args!("   {}", it.top.join(", ")))?;
-        say(format_args!("   {}", it.understood.join(" ")))?;
-        if !it.not_understood.is_empty() {
-            let list = it.not_understood.join("; ");
+        say(format_args!("   because: {}", outcome.because))?;
+        say(format_args!("   {}", outcome.top.join(", ")))?;
+        say(format_args!("   {}", outcome.understood.join(" ")))?;
+        if !outcome.not_understood.is_empty() {
+            let list = outcome.not_understood.join("; ");
             say(format_args!("   not understood: {list}"))?;
         }
     }

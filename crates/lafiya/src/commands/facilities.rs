@@ -279,8 +279,8 @@ impl From<&Located> for PlaceAnswer {
             region: place.region.clone(),
             admin1: place.admin1.clone(),
             admin2: place.admin2.clone(),
-            latitude: place.position.map(|it| it.latitude),
-            longitude: place.position.map(|it| it.longitude),
+            latitude: place.position.map(|position| position.latitude),
+            longitude: place.position.map(|position| position.longitude),
             confidence: place.confidence,
         }
     }
@@ -312,10 +312,14 @@ fn near(
             "{} ({}, {}), confidence {:.2}",
             place.name, place.admin1, place.country, place.confidence
         );
-        for it in &answer.facilities {
+        for facility in &answer.facilities {
             text.push_str(&format!(
                 "\n{:>7.1} km  {}  ({}, {})  [{}]",
-                it.distance_km, it.name, it.kind, it.address, it.source
+                facility.distance_km,
+                facility.name,
+                facility.kind,
+                facility.address,
+                facility.source
             ));
         }
         text

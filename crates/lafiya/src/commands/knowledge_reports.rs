@@ -100,9 +100,12 @@ pub(super) fn case_mix(base: &KnowledgeBase, matches: &ArgMatches) -> anyhow::Re
                 let rows: String = mix
                     .commonest
                     .iter()
-                    .map(|it| {
-                        let bar = "█".repeat((it.per_1000 / 5.0).ceil().min(60.0) as usize);
-                        format!("\n  {:>6.1}  {:<44} {bar}", it.per_1000, it.name)
+                    .map(|condition| {
+                        let bar = "█".repeat((condition.per_1000 / 5.0).ceil().min(60.0) as usize);
+                        format!(
+                            "\n  {:>6.1}  {:<44} {bar}",
+                            condition.per_1000, condition.name
+                        )
                     })
                     .collect();
                 format!("{} (of 1,000 visits){rows}\n\n", mix.title)
@@ -235,7 +238,11 @@ fn difference_for_people(difference: &Difference, top: usize) -> String {
             }
         }
     }
-    let lower = difference.changed.iter().filter(|it| it.is_lower()).count();
+    let lower = difference
+        .changed
+        .iter()
+        .filter(|change| change.is_lower())
+        .count();
     text.push_str(&format!(
         "\n{} of {} cases are answered differently; the level of {lower} is LOWER\n",
         difference.changed.len(),
