@@ -31,7 +31,10 @@ pub(crate) fn complaints() -> anyhow::Result<Vec<String>> {
         let unknown = names(&text).filter(|name| !settings.contains(*name));
         complaints.extend(unknown.map(|name| format!("{shown} names {name}, which is no setting")));
         let path = root.join(&path);
-        if path.extension().is_some_and(|it| it == "service") {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "service")
+        {
             complaints.extend(said_by_systemd(&path));
         } else if let Some(mut judge) = judge_of(&path)? {
             judged += 1;

@@ -130,7 +130,9 @@ fn words(command: &Command) -> String {
 /// well; the system then reports the path of the old one as deleted.
 pub(crate) fn own_program() -> anyhow::Result<std::path::PathBuf> {
     let path = std::env::current_exe()?;
-    let replaced = path.to_str().and_then(|it| it.strip_suffix(" (deleted)"));
+    let replaced = path
+        .to_str()
+        .and_then(|path| path.strip_suffix(" (deleted)"));
     Ok(replaced.map_or_else(|| path.clone(), std::path::PathBuf::from))
 }
 

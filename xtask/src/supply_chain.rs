@@ -158,8 +158,11 @@ fn edges(metadata: &Value) -> BTreeMap<String, BTreeSet<String>> {
         .iter()
         .map(|node| {
             let on = list(&node["deps"]);
-            let on = on.iter().filter(|it| is_needed(it));
-            (text(&node["id"]), on.map(|it| text(&it["pkg"])).collect())
+            let on = on.iter().filter(|dependency| is_needed(dependency));
+            (
+                text(&node["id"]),
+                on.map(|dependency| text(&dependency["pkg"])).collect(),
+            )
         })
         .collect()
 }

@@ -158,10 +158,10 @@ fn verdict(outcomes: &[Outcome], budgets: Strictness) -> anyhow::Result<()> {
     let pace = budget::pace(outcomes);
     let names = |chosen: &dyn Fn(&Outcome) -> bool| -> Vec<&str> {
         let chosen = outcomes.iter().filter(|outcome| chosen(outcome));
-        chosen.map(|it| it.stage).collect()
+        chosen.map(|outcome| outcome.stage).collect()
     };
-    let failed = names(&|it| !it.passed);
-    let slow = names(&|it| it.over_budget(pace));
+    let failed = names(&|outcome| !outcome.passed);
+    let slow = names(&|outcome| outcome.over_budget(pace));
     ensure!(failed.is_empty(), "failed: {}", failed.join(", "));
     if budgets == Strictness::Enforced && !slow.is_empty() {
         bail!(

@@ -156,7 +156,7 @@ impl Head {
         let status = response.code.unwrap_or_default();
         let value = |name: &str| {
             let mut all = response.headers.iter();
-            let found = all.find(|it| it.name.eq_ignore_ascii_case(name))?;
+            let found = all.find(|header| header.name.eq_ignore_ascii_case(name))?;
             str::from_utf8(found.value).ok().map(str::trim)
         };
         let length = value("content-length").unwrap_or("0").parse();

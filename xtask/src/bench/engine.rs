@@ -38,14 +38,14 @@ pub(super) fn rows(printed: &str) -> anyhow::Result<Vec<Row>> {
         let turns = turns.iter().filter(|turn| belongs(turn));
         turns.map(|turn| (size(turn), turn.engine_us)).collect()
     };
-    let by_conditions = points(|it| it.conditions, &|it| {
-        it.findings == few.findings && it.evidence == few.evidence
+    let by_conditions = points(|turn| turn.conditions, &|turn| {
+        turn.findings == few.findings && turn.evidence == few.evidence
     });
-    let by_findings = points(|it| it.findings, &|it| {
-        it.conditions == few.conditions && it.evidence == few.evidence
+    let by_findings = points(|turn| turn.findings, &|turn| {
+        turn.conditions == few.conditions && turn.evidence == few.evidence
     });
-    let by_evidence = points(|it| it.evidence, &|it| {
-        it.conditions == few.conditions && it.findings == few.findings && it.evidence <= 40.0
+    let by_evidence = points(|turn| turn.evidence, &|turn| {
+        turn.conditions == few.conditions && turn.findings == few.findings && turn.evidence <= 40.0
     });
     Ok(vec![
         Row {

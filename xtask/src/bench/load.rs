@@ -167,7 +167,7 @@ pub(super) fn at_once<T: Send>(
         let begun: Vec<_> = senders.map(|sender| scope.spawn(sender)).collect();
         let joined = begun.into_iter().map(|sender| sender.join());
         joined
-            .map(|it| it.unwrap_or_else(|_| bail!("a sender broke off")))
+            .map(|result| result.unwrap_or_else(|_| bail!("a sender broke off")))
             .collect()
     })
 }

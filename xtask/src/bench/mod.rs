@@ -91,25 +91,29 @@ type Part = fn(&Measured<'_>) -> anyhow::Result<Vec<Row>>;
 
 /// The parts in the order of the table. Those that need an idle machine most come first.
 const PARTS: &[(&str, Part)] = &[
-    ("start-up", |it| start_up::rows(&it.binary)),
-    ("service", |it| service::rows(&it.binary, &limit_binary()?)),
-    ("disk", |it| disk::rows(&it.binary)),
-    ("postgres", |it| postgres::rows(&it.binary)),
-    ("overload", |it| overload::rows(&it.binary)),
-    ("memory", |it| {
-        memory::rows(&it.binary, it.options.assessments)
+    ("start-up", |run| start_up::rows(&run.binary)),
+    ("service", |run| {
+        service::rows(&run.binary, &limit_binary()?)
+    }),
+    ("disk", |run| disk::rows(&run.binary)),
+    ("postgres", |run| postgres::rows(&run.binary)),
+    ("overload", |run| overload::rows(&run.binary)),
+    ("memory", |run| {
+        memory::rows(&run.binary, run.options.assessments)
     }),
     ("key-check", |_| key_check::rows()),
-    ("engine", |it| engine::rows(it.engine()?)),
+    ("engine", |run| engine::rows(run.engine()?)),
     ("instructions", |_| {
         Ok(instructions::row()?.into_iter().collect())
     }),
     ("text", |_| text::rows(&text::figures()?)),
     ("facilities", |_| facilities::rows()),
-    ("stored", |it| {
-        stored::rows(&it.binary, it.options.stored_max)
+    ("stored", |run| {
+        stored::rows(&run.binary, run.options.stored_max)
     }),
-    ("others", |it| others::rows(engine::step_us(it.engine()?)?)),
+    ("others", |run| {
+        others::rows(engine::step_us(run.engine()?)?)
+    }),
 ];
 
 /// The inputs of the parts.
@@ -147,7 +151,7 @@ pub(crate) fn all(options: &Options) -> anyhow::Result<()> {
     };
     let wanted = |name: &str| {
         let only = options.only.as_deref();
-        only.is_none_or(|only| only.iter().any(|it| it == name))
+        only.is_none_or(|only| only.iter().any(|chosen| chosen == name))
     };
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
     for (name, part) in PARTS.iter().filter(|(name, _)| wanted(name)) {
